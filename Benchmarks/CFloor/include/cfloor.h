@@ -1,0 +1,3 @@
+#ifndef CFLOOR_H
+#define CFLOOR_H
+#endif

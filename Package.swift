@@ -1,0 +1,39 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+let package = Package(
+  name: "Coffer",
+  products: [
+    .library(name: "Coffer", targets: ["Coffer"]),
+    .executable(name: "coffer", targets: ["CofferTool"]),
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSQLCipher",
+      pkgConfig: "sqlcipher",
+      providers: [.apt(["libsqlcipher-dev"])]),
+    .target(name: "CofferCore", dependencies: ["CSQLCipher"]),
+    .target(name: "CofferQuery", dependencies: ["CofferCore"]),
+    .target(name: "CofferRecords", dependencies: ["CofferQuery"]),
+    .target(name: "CofferObservation", dependencies: ["CofferRecords"]),
+    .target(name: "CofferDocuments", dependencies: ["CofferRecords", "CofferObservation"]),
+    .target(
+      name: "Coffer",
+      dependencies: [
+        "CofferCore", "CofferQuery", "CofferRecords", "CofferObservation", "CofferDocuments",
+      ]),
+    .executableTarget(name: "CofferTool", dependencies: ["Coffer"]),
+    .target(
+      name: "CFloor",
+      dependencies: ["CSQLCipher"],
+      path: "Benchmarks/CFloor"),
+    .executableTarget(
+      name: "Benchmarks",
+      dependencies: ["Coffer", "CSQLCipher", "CFloor"],
+      path: "Benchmarks/Sources"),
+    .testTarget(
+      name: "CofferCoreTests",
+      dependencies: ["Coffer", "CSQLCipher"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

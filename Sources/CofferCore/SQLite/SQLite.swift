@@ -1,0 +1,129 @@
+import CSQLCipher
+
+/// A pointer to SQLite's `sqlite3_stmt`.
+public typealias SQLiteStatement = OpaquePointer
+
+/// A pointer to SQLite's `sqlite3`, a connection.
+public typealias SQLiteConnection = OpaquePointer
+
+/// SQLite's C functions that the rest of the house calls, under Swift types.
+///
+/// `CSQLCipher` is imported in this folder alone. Everything here inlines to
+/// the C call, in other modules as well, since cursors and decoding do.
+@usableFromInline
+package enum SQLite {
+  @inlinable package static var ok: CInt { SQLITE_OK }
+  @inlinable package static var row: CInt { SQLITE_ROW }
+  @inlinable package static var done: CInt { SQLITE_DONE }
+
+  /// SQLite's five storage classes, as `sqlite3_column_type` numbers them.
+  @inlinable package static var integerType: CInt { SQLITE_INTEGER }
+  @inlinable package static var floatType: CInt { SQLITE_FLOAT }
+  @inlinable package static var textType: CInt { SQLITE_TEXT }
+  @inlinable package static var blobType: CInt { SQLITE_BLOB }
+  @inlinable package static var nullType: CInt { SQLITE_NULL }
+
+  // MARK: Stepping
+
+  @inlinable
+  package static func step(_ statement: SQLiteStatement) -> CInt {
+    sqlite3_step(statement)
+  }
+
+  @inlinable
+  package static func reset(_ statement: SQLiteStatement) -> CInt {
+    sqlite3_reset(statement)
+  }
+
+  // MARK: Columns of the current row
+
+  @inlinable
+  package static func columnType(_ statement: SQLiteStatement, _ index: CInt) -> CInt {
+    sqlite3_column_type(statement, index)
+  }
+
+  @inlinable
+  package static func columnIsNull(_ statement: SQLiteStatement, _ index: CInt) -> Bool {
+    sqlite3_column_type(statement, index) == SQLITE_NULL
+  }
+
+  @inlinable
+  package static func columnInt64(_ statement: SQLiteStatement, _ index: CInt) -> Int64 {
+    sqlite3_column_int64(statement, index)
+  }
+
+  @inlinable
+  package static func columnDouble(_ statement: SQLiteStatement, _ index: CInt) -> Double {
+    sqlite3_column_double(statement, index)
+  }
+
+  /// The column's text as UTF-8, empty for NULL; valid until the next step.
+  @inlinable
+  package static func columnText(
+    _ statement: SQLiteStatement, _ index: CInt
+  ) -> UnsafeBufferPointer<UInt8> {
+    // SAFETY: the text first, then its length: the order that SQLite asks for.
+    guard let text = sqlite3_column_text(statement, index) else {
+      return UnsafeBufferPointer(start: nil, count: 0)
+    }
+    return UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, index)))
+  }
+
+  /// The column's bytes, empty for NULL; valid until the next step.
+  @inlinable
+  package static func columnBlob(
+    _ statement: SQLiteStatement, _ index: CInt
+  ) -> UnsafeRawBufferPointer {
+    guard let bytes = sqlite3_column_blob(statement, index) else {
+      return UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+    return UnsafeRawBufferPointer(
+      start: bytes, count: Int(sqlite3_column_bytes(statement, index)))
+  }
+
+  // MARK: Binding
+
+  @inlinable
+  package static func bindNull(_ statement: SQLiteStatement, _ index: CInt) -> CInt {
+    sqlite3_bind_null(statement, index)
+  }
+
+  @inlinable
+  package static func bind(
+    _ value: Int64, to statement: SQLiteStatement, at index: CInt
+  ) -> CInt {
+    sqlite3_bind_int64(statement, index, value)
+  }
+
+  @inlinable
+  package static func bind(
+    _ value: Double, to statement: SQLiteStatement, at index: CInt
+  ) -> CInt {
+    sqlite3_bind_double(statement, index, value)
+  }
+
+  /// Binds a copy of the text, with its length: NULs in it are kept.
+  @inlinable
+  package static func bind(
+    _ value: String, to statement: SQLiteStatement, at index: CInt
+  ) -> CInt {
+    var value = value
+    return value.withUTF8 { utf8 in
+      // SAFETY: an empty buffer may have no address, which SQLite takes for NULL.
+      guard let start = utf8.baseAddress else {
+        return coffer_bind_text_copy(statement, index, "", 0)
+      }
+      return start.withMemoryRebound(to: CChar.self, capacity: utf8.count) {
+        coffer_bind_text_copy(statement, index, $0, UInt64(utf8.count))
+      }
+    }
+  }
+
+  /// Binds a copy of the bytes; no bytes make an empty blob, not NULL.
+  @inlinable
+  package static func bind(
+    _ bytes: UnsafeRawBufferPointer, to statement: SQLiteStatement, at index: CInt
+  ) -> CInt {
+    coffer_bind_blob_copy(statement, index, bytes.baseAddress, UInt64(bytes.count))
+  }
+}

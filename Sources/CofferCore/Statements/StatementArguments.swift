@@ -1,0 +1,4 @@
+/// The values of a statement's parameters.
+public struct StatementArguments: Hashable, Sendable {
+  public init() {}
+}

@@ -1,0 +1,59 @@
+/// A value that can be bound to a statement parameter.
+///
+/// `DatabaseValueConvertible` types have it for free. Collections of them have
+/// it too, as array arguments: see ``StatementArguments``.
+public protocol StatementBinding {
+  /// Binds the value to the 1-based parameter.
+  /// - Returns: SQLite's result code.
+  func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt
+}
+
+/// A type that converts to and from a database value.
+public protocol DatabaseValueConvertible: StatementBinding {
+  /// The value to store.
+  var databaseValue: DatabaseValue { get }
+
+  /// The value that a stored one stands for, or nil where it stands for none.
+  static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self?
+
+  /// The value of a column that the row doesn't have, or nil where there is
+  /// none; `Optional` answers `.some(nil)`.
+  static func fromMissingColumn() -> Self?
+}
+
+extension DatabaseValueConvertible {
+  /// Answers nil: a missing column is an error.
+  public static func fromMissingColumn() -> Self? { nil }
+
+  /// Binds ``databaseValue``.
+  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+    databaseValue.bind(to: sqliteStatement, at: index)
+  }
+}
+
+/// A type that can be read straight from a statement's current row, which
+/// spares the detour through ``DatabaseValue``.
+public protocol StatementColumnConvertible {
+  /// The value of the 0-based column, whose value is not NULL; nil where it
+  /// can't be converted.
+  init?(sqliteStatement: SQLiteStatement, index: CInt)
+
+  /// The value of the 0-based column, NULL or not; nil where it is NULL or
+  /// can't be converted (`Optional` answers `.some(nil)` for NULL).
+  ///
+  /// The index is not checked.
+  static func fromStatement(
+    _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
+  ) -> Self?
+}
+
+extension StatementColumnConvertible {
+  /// Tests for NULL, then calls ``init(sqliteStatement:index:)``.
+  @inlinable
+  public static func fromStatement(
+    _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
+  ) -> Self? {
+    if SQLite.columnIsNull(sqliteStatement, index) { return nil }
+    return Self(sqliteStatement: sqliteStatement, index: index)
+  }
+}

@@ -1,0 +1,3 @@
+import Coffer
+
+print("coffer")
