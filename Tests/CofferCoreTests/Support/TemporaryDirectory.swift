@@ -1,0 +1,29 @@
+import Foundation
+
+/// A new, empty directory, deleted with all that is in it when the last reference goes.
+final class TemporaryDirectory: Sendable {
+  let path: String
+
+  init() throws {
+    path =
+      FileManager.default.temporaryDirectory
+      .appendingPathComponent("coffer-tests-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+  }
+
+  deinit {
+    // A test may have left a folder in it that can't be written to; root can.
+    try? FileManager.default.removeItem(atPath: path)
+  }
+
+  /// The path of a file in the directory, which need not exist.
+  func path(_ name: String) -> String {
+    "\(path)/\(name)"
+  }
+
+  /// The names of what is in the directory, in order.
+  func contents() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+  }
+}
