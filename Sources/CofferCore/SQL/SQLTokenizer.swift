@@ -1,8 +1,8 @@
 /// Splits SQL text into tokens where SQLite does.
 ///
 /// Every byte belongs to exactly one token, spaces and comments included. The
-/// text ends at its first NUL byte that no token skips over, as it does for
-/// SQLite: no token skips one, so that is the first NUL byte.
+/// text ends at its first NUL byte, as it does for SQLite, even inside a string
+/// or a comment.
 ///
 /// It reads the lexical rules of SQLite 3.46. Older ones differ in text that
 /// they refuse anyway, and in a leading byte order mark, which they take for
@@ -87,7 +87,8 @@ package struct SQLTokenizer: Sequence, IteratorProtocol {
     case 0xEF where byte(at: start + 1) == 0xBB && byte(at: start + 2) == 0xBF:
       return (.space, start + 3)
     case UInt8(ascii: "x"), UInt8(ascii: "X"):
-      return byte(at: start + 1) == UInt8(ascii: "'") ? scanBlob(from: start) : scanWord(from: start)
+      let isBlob = byte(at: start + 1) == UInt8(ascii: "'")
+      return isBlob ? scanBlob(from: start) : scanWord(from: start)
     case _ where Self.isDigit(first):
       return scanNumber(from: start)
     case _ where Self.isIdentifierByte(first) && first != UInt8(ascii: "$"):
