@@ -8,6 +8,8 @@ package struct ArrayArgumentError: Error, Hashable, Sendable, CustomStringConver
     case rowValue
     /// Another element of the list aggregates the rows of the query.
     case aggregateInList
+    /// The list has more elements than SQLite's compound `SELECT` takes.
+    case tooManyElements
   }
 
   package let reason: Reason
@@ -39,6 +41,12 @@ package struct ArrayArgumentError: Error, Hashable, Sendable, CustomStringConver
         \(name) is an array, but stands in an IN list that is compared with a row value, \
         such as (a, b) IN (\(spelling)). Arrays are compared with single values only: \
         write (a, b) IN (VALUES (?, ?), …) with a parameter for each value.
+        """
+    case .tooManyElements:
+      message = """
+        \(name) is an array, in an IN list of more than \
+        \(ArrayArgumentRewriter.maximumElementCount) elements. Put the other elements into the \
+        array, or write them apart: x IN (\(spelling)) OR x IN (…).
         """
     case .aggregateInList:
       message = """

@@ -10,8 +10,8 @@
 /// sides, and takes those of the right side from its last `SELECT`, whereas a
 /// list has none. Hence the unary plus, which strips an affinity, and
 /// `SELECT NULL WHERE 0` at the end, which has no collation and adds no
-/// row. What is left is one difference: SQLite 3.46 rounds integers beyond
-/// ±2^53 to floating point where the left side is a `REAL` column.
+/// row. One difference is left: where the left side is a `REAL` column,
+/// SQLite 3.46 rounds integers beyond ±2^53 to floating point.
 ///
 /// The analysis is done once; ``rewrite(arrays:)`` is then a copy of the text.
 package struct ArrayArgumentRewriter: Hashable, Sendable {
@@ -51,6 +51,10 @@ package struct ArrayArgumentRewriter: Hashable, Sendable {
     /// the others, so they are left as they are.
     var isWellFormed = true
   }
+
+  /// Most elements that a list with an array may have, the array counting as one:
+  /// SQLite's compound `SELECT` takes 500 terms, the one at the end included.
+  package static let maximumElementCount = 499
 
   /// The exact text of the statement.
   package let sql: SQLText
@@ -104,6 +108,9 @@ package struct ArrayArgumentRewriter: Hashable, Sendable {
       }
       if lists[position].hasAggregate {
         throw ArrayArgumentError(.aggregateInList, parameter: parameter)
+      }
+      if lists[position].elements.count > Self.maximumElementCount {
+        throw ArrayArgumentError(.tooManyElements, parameter: parameter)
       }
       if affected.last != position && !affected.contains(position) { affected.append(position) }
     }

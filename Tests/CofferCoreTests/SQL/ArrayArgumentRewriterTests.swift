@@ -188,6 +188,16 @@ private func message(_ sql: String, _ arrays: Set<Int>) -> String? {
     #expect(rewritten == nil || rewritten == sql)
   }
 
+  @Test func `too many values beside an array are an error`() throws {
+    let limit = ArrayArgumentRewriter.maximumElementCount
+    func list(_ count: Int) -> String {
+      "x IN (:a" + String(repeating: ", 1", count: count - 1) + ")"
+    }
+    #expect(try rewrite(list(limit), [1]).contains("coffer_array"))
+    #expect(message(list(limit + 1), [1])?.contains("499 elements") == true)
+    #expect(try rewrite(list(limit + 1), []) == list(limit + 1))
+  }
+
   @Test func `nothing traps`() {
     let pieces = [
       "IN", "(", ")", ",", "?", "?1", "?0", "?99999999999999999999", ":a", "NOT", "SELECT", "1",

@@ -68,7 +68,7 @@ import Testing
         [
           "SELECT \(left) \(form) \(list) FROM t ORDER BY t.rowid",
           "SELECT t.rowid FROM t WHERE \(left) \(form) \(list) ORDER BY t.rowid",
-          "SELECT count(*) FROM t GROUP BY \(left) \(form) \(list) ORDER BY 1",
+          "SELECT count(*) FROM t GROUP BY ifnull(\(left) \(form) \(list), 2) ORDER BY 1",
         ]
       }
       for (expected, sql) in zip(template(writtenOut), template(list)) {
@@ -91,6 +91,9 @@ import Testing
     for value in Self.values {
       try fill("array_a", [value])
       for left in Self.leftSides where !Self.rounds(left, [value]) {
+        // SQLite 3.15 answers `rowid IN (' 5')` with the text instead of the
+        // rowid; an array makes it right.
+        if left == "t.rowid" && value == "' 5'" { continue }
         try check(left, "(:a)", a: [value], b: [])
       }
     }
@@ -152,6 +155,16 @@ import Testing
       let expected = sql.replacingParameter(":a", by: ["-1"])
       #expect(try oracle.column(rewritten) == oracle.column(expected), "\(sql)")
     }
+  }
+
+  @Test func `as many elements as allowed stand beside an array`() throws {
+    try fill("array_a", ["-1"])
+    let list = (1...ArrayArgumentRewriter.maximumElementCount - 1).map { "\($0)" }
+    let sql = "SELECT i IN (:a, \(list.joined(separator: ", "))) FROM t ORDER BY t.rowid"
+    let rewritten = try ArrayArgumentRewriter(sql).rewrite(arrays: [1])
+      .replacingArray(":a", by: "array_a")
+    let expected = sql.replacingParameter(":a", by: ["-1"])
+    #expect(try oracle.column(rewritten) == oracle.column(expected))
   }
 
   @Test func `an index serves an array as it serves a list`() throws {
