@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// A value that can be bound to a statement parameter.
 ///
 /// `DatabaseValueConvertible` types have it for free. Collections of them have
@@ -9,7 +11,11 @@ public protocol StatementBinding {
 }
 
 /// A type that converts to and from a database value.
-public protocol DatabaseValueConvertible: StatementBinding {
+///
+/// An enum or struct with a raw value needs no more than the conformance, and
+/// is stored as its raw value. So does a `Codable` type: it is stored as the one
+/// value that it encodes, or else as JSON text.
+public protocol DatabaseValueConvertible: StatementBinding, StatementArgumentConvertible {
   /// The value to store.
   var databaseValue: DatabaseValue { get }
 
@@ -19,13 +25,21 @@ public protocol DatabaseValueConvertible: StatementBinding {
   /// The value of a column that the row doesn't have, or nil where there is
   /// none; `Optional` answers `.some(nil)`.
   static func fromMissingColumn() -> Self?
+
+  /// The decoder for the JSON of a `Decodable` type.
+  static func databaseJSONDecoder() -> JSONDecoder
+
+  /// The encoder for the JSON of an `Encodable` type.
+  static func databaseJSONEncoder() -> JSONEncoder
 }
 
 extension DatabaseValueConvertible {
   /// Answers nil: a missing column is an error.
+  @inlinable
   public static func fromMissingColumn() -> Self? { nil }
 
   /// Binds ``databaseValue``.
+  @inlinable
   public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     databaseValue.bind(to: sqliteStatement, at: index)
   }

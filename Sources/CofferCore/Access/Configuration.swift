@@ -1,0 +1,119 @@
+import Dispatch
+
+/// How a database is opened and used.
+public struct Configuration: Sendable {
+  // MARK: Encryption
+
+  /// The key of the file; nil for a plaintext database.
+  public var key: DatabaseKey?
+
+  /// How the file is encrypted; what a file was made with is needed to open it.
+  public var cipher: CipherSettings = .default
+
+  // MARK: SQLite
+
+  /// Whether foreign keys are enforced; true by default.
+  public var foreignKeysEnabled = true
+
+  /// Whether the database can't be written; false by default.
+  public var readonly = false
+
+  /// Whether `"text"` that names no column is taken for a string, as old SQLite
+  /// did; false by default. SQLite before 3.29 can't be told.
+  public var acceptsDoubleQuotedStringLiterals = false
+
+  /// The journal that a pool or a queue keeps; see ``JournalModeConfiguration``.
+  public var journalMode: JournalModeConfiguration = .default
+
+  /// What a connection does when another one has locked the database: it waits
+  /// for up to 5 seconds by default.
+  public var busyMode: Database.BusyMode = .timeout(5)
+
+  /// The most statements that are kept prepared, per connection; 100 by default,
+  /// 0 keeps none.
+  public var statementCacheCapacity = 100
+
+  // MARK: Transactions
+
+  /// Whether an access may leave a transaction open; false by default.
+  public var allowsUnsafeTransactions = false
+
+  /// What ``Database/transactionDate`` reads.
+  public var transactionClock: any TransactionClock = .default
+
+  // MARK: Diagnostics
+
+  /// A name for the connection's queues, to see in a debugger.
+  public var label: String?
+
+  /// Whether errors show the arguments of statements; false by default, since
+  /// they may be private.
+  public var publicStatementArguments = false
+
+  // MARK: Concurrency
+
+  /// The most readers of a pool; 5 by default.
+  public var maximumReaderCount = 5
+
+  /// Whether a pool keeps its readers when memory is asked back.
+  public var persistentReadOnlyConnections = false
+
+  /// The quality of service of asynchronous accesses.
+  public var qos: DispatchQoS = .default
+
+  /// The quality of service of reads; ``qos`` by default.
+  public var readQoS: DispatchQoS {
+    get { readQoSOverride ?? qos }
+    set { readQoSOverride = newValue }
+  }
+
+  /// The quality of service of writes; ``qos`` by default.
+  public var writeQoS: DispatchQoS {
+    get { writeQoSOverride ?? qos }
+    set { writeQoSOverride = newValue }
+  }
+
+  private var readQoSOverride: DispatchQoS?
+  private var writeQoSOverride: DispatchQoS?
+
+  /// The queue on which asynchronous accesses run in the end.
+  public var targetQueue: DispatchQueue?
+
+  /// The queue on which asynchronous writes run in the end; ``targetQueue`` by default.
+  public var writeTargetQueue: DispatchQueue?
+
+  /// The default configuration.
+  public init() {}
+
+  // MARK: Preparing connections
+
+  package private(set) var preparations: [@Sendable (Database) throws -> Void] = []
+
+  /// Adds a function that is run on each new connection, before anything else
+  /// uses it.
+  ///
+  /// ```swift
+  /// configuration.prepareDatabase { db in
+  ///   try db.usePassphrase("correct horse battery staple")
+  /// }
+  /// ```
+  public mutating func prepareDatabase(
+    _ setup: @escaping @Sendable (_ db: Database) throws -> Void
+  ) {
+    preparations.append(setup)
+  }
+
+  /// Which journal a database keeps.
+  public enum JournalModeConfiguration: Sendable {
+    /// A queue leaves the file's mode alone; a pool uses WAL.
+    case `default`
+    /// The write-ahead log: <https://sqlite.org/wal.html>.
+    case wal
+  }
+
+  var accessQueue: DispatchQueue {
+    DispatchQueue(
+      label: label ?? "Coffer", qos: writeQoS, attributes: .concurrent,
+      target: writeTargetQueue ?? targetQueue)
+  }
+}

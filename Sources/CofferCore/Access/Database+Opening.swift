@@ -1,0 +1,218 @@
+import Dispatch
+import FoundationEssentials
+
+extension Database {
+  /// Opens a file.
+  ///
+  /// A new file that has a key is created at once, encrypted, so that nothing
+  /// can come between the key and the first write.
+  package static func open(path: String, configuration: Configuration) throws -> Database {
+    // Another process may create the file, with a salt of its own, between the
+    // look at it and the first write.
+    var attempts = 3
+    while true {
+      do {
+        return try openOnce(path: path, configuration: configuration)
+      } catch is SaltRace where attempts > 1 {
+        attempts -= 1
+      }
+    }
+  }
+
+  /// Opens a database in memory.
+  ///
+  /// - Parameter name: Connections of this process with the same name share it.
+  package static func openInMemory(
+    named name: String?, configuration: Configuration
+  ) throws -> Database {
+    guard let name else {
+      return try prepare(path: ":memory:", file: nil, flags: [], configuration: configuration)
+    }
+    guard configuration.key == nil else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: "a named database in memory can't have a key",
+        hint: "It is never written to a file. Open it without a key.")
+    }
+    let features = SQLiteFeatures.linked
+    try features.require(features.hasSharedMemoryDatabases, "a named database in memory", "3.36")
+    let escaped = name.utf8.map { byte in
+      let isPlain =
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+        || (0x61...0x7A).contains(byte)
+      let hex = String(byte, radix: 16)
+      return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + hex
+    }
+    return try prepare(
+      path: ":memory:", file: "file:/coffer-\(escaped.joined())?vfs=memdb", flags: .uri,
+      configuration: configuration)
+  }
+
+  private static func openOnce(path: String, configuration: Configuration) throws -> Database {
+    // SQLCipher 4 is built to take any name that starts so for a URI.
+    let file = path.hasPrefix("file:") ? "./" + path : path
+    return try prepare(path: path, file: file, flags: [], configuration: configuration)
+  }
+
+  private static func prepare(
+    path: String, file: String?, flags: SQLite.OpenFlags, configuration: Configuration
+  ) throws -> Database {
+    var flags = flags.union(.noMutex)
+    flags.formUnion(configuration.readonly ? .readOnly : [.readWrite, .create])
+    let connection: SQLiteConnection
+    do {
+      connection = try SQLite.open(file ?? ":memory:", flags: flags)
+    } catch {
+      throw DatabaseError(
+        resultCode: ResultCode(rawValue: error.code), message: error.message, sql: nil,
+        hint: hint(forOpening: path, error, readonly: configuration.readonly))
+    }
+    let database = Database(
+      connection: connection, path: path, configuration: configuration,
+      gate: AccessGate(queue: configuration.accessQueue))
+    try database.gate.withAccess { () throws -> Void in
+      do {
+        try database.setUp()
+      } catch {
+        database.closeConnection()
+        throw error
+      }
+    }
+    return database
+  }
+
+  private static func hint(
+    forOpening path: String, _ failure: SQLite.OpenFailure, readonly: Bool
+  ) -> String? {
+    switch DatabaseFile.inspect(at: path).kind {
+    case .directory: return "The path is that of a folder."
+    case .missing:
+      let folder = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) : "."
+      if readonly { return "There is no such file, and a read-only connection makes none." }
+      return DatabaseFile.inspect(at: folder.isEmpty ? "/" : folder).kind == .missing
+        ? "The folder doesn't exist: create it first."
+        : "The file can't be made there: check the folder's permissions."
+    default: return "Check the permissions of the file and of its folder."
+    }
+  }
+
+  // MARK: Setting a connection up
+
+  private func setUp() throws {
+    let connection = try openConnection()
+    setUpBusyMode()
+    // Nothing may spill to a temporary file, which no key encrypts; and none of
+    // these reads the file, which would fail before the key.
+    try runSetting("PRAGMA temp_store = MEMORY")
+    try runSetting("PRAGMA foreign_keys = \(configuration.foreignKeysEnabled ? "ON" : "OFF")")
+    SQLite.setDoubleQuotedStrings(connection, configuration.acceptsDoubleQuotedStringLiterals)
+    try installAuthorizer()
+    if let key = configuration.key { try applyKey(key, settings: configuration.cipher) }
+    for preparation in configuration.preparations { try preparation(self) }
+    try validateFormat()
+    try createEncryptedFile()
+    if configuration.journalMode == .wal, !configuration.readonly {
+      try setUpWAL()
+    }
+    observation.install()
+  }
+
+  private func setUpWAL() throws {
+    let mode = try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL")
+    guard mode?.lowercased() == "wal" || isInMemory else {
+      throw DatabaseError(
+        resultCode: .SQLITE_ERROR, message: "could not activate the WAL journal mode",
+        hint: "The file system may lack shared memory; the journal mode is now "
+          + "\(mode ?? "unknown").")
+    }
+    // As safe as FULL in WAL mode, but for the last transactions of a power cut.
+    try execute(sql: "PRAGMA synchronous = NORMAL")
+  }
+
+  /// Runs a statement that sets the connection up and shows nothing.
+  func runSetting(_ sql: String) throws {
+    let connection = try openConnection()
+    let code = SQLite.run(connection, sql)
+    guard code == SQLite.ok else {
+      throw DatabaseError(code: code, connection: connection, sql: sql)
+    }
+  }
+
+  /// Whether nothing is stored in a file.
+  var isInMemory: Bool { path == ":memory:" || path.isEmpty }
+
+  // MARK: The proof
+
+  /// Reads the schema, which a wrong key doesn't open.
+  func validateFormat() throws {
+    let connection = try openConnection()
+    do {
+      _ = try SQLite.scalar(connection, "SELECT count(*) FROM sqlite_master")
+    } catch {
+      let failure = DatabaseError(code: error.code, connection: connection)
+      throw try diagnose(failure)
+    }
+    guard isKeyed else { return }
+    // A preparation may have allowed temporary files.
+    guard try SQLite.scalar(connection, "PRAGMA temp_store") == "2" else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: "temp_store must be MEMORY",
+        hint: "Temporary files would hold what the database encrypts in plaintext.")
+    }
+  }
+
+  /// The failure with its reason, as far as the file tells it.
+  private func diagnose(_ failure: DatabaseError) throws -> any Error {
+    guard !isInMemory else { return failure }
+    switch failure.resultCode {
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_ERROR, .SQLITE_NOMEM: break
+    default: return failure
+    }
+    let key = openingKey
+    if let derived = derivedKey, key?.isPassphrase == true,
+      let salt = Database.salt(of: path), salt != derived.salt
+    {
+      return SaltRace()
+    }
+    let diagnosis = CipherDiagnosis.diagnose(
+      path: path, key: key, settings: openingSettings, derived: derivedKey)
+    guard let diagnosis else { return failure }
+    return DatabaseError(resultCode: failure.extendedResultCode, message: failure.message ?? "", sql: nil, hint: diagnosis.message)
+  }
+
+  /// Gives a new encrypted file its first page, and proves that it is encrypted.
+  private func createEncryptedFile() throws {
+    guard isKeyed, !isInMemory, !configuration.readonly else { return }
+    let connection = try openConnection()
+    if DatabaseFile.inspect(at: path).kind == .empty {
+      // The first transaction writes the first page, whatever it changes.
+      let code = SQLite.run(connection, "BEGIN IMMEDIATE; PRAGMA user_version = 0; COMMIT")
+      guard code == SQLite.ok else {
+        let error = DatabaseError(code: code, connection: connection)
+        if !SQLite.isAutocommit(connection) { _ = SQLite.run(connection, "ROLLBACK") }
+        if error.resultCode == .SQLITE_NOTADB { throw SaltRace() }
+        throw error
+      }
+    }
+    try proveEncryption()
+  }
+
+  /// Throws where the file on disk begins as a plaintext database does.
+  func proveEncryption() throws {
+    guard openingSettings.plaintextHeaderSize == 0,
+      case .plaintext = DatabaseFile.inspect(at: path).kind
+    else { return }
+    throw DatabaseError(
+      resultCode: .SQLITE_MISUSE, message: "the file was written without encryption",
+      hint: "This is a failure of the SQLite library that the process has loaded. Delete the file.")
+  }
+
+  static func salt(of path: String) -> [UInt8]? {
+    guard let file = try? ReadOnlyFile(path: path), let salt = try? file.read(count: 16, at: 0),
+      salt.count == 16
+    else { return nil }
+    return salt
+  }
+}
+
+/// Another connection has created the file meanwhile, with another salt.
+struct SaltRace: Error {}

@@ -1,0 +1,232 @@
+extension Database {
+  // MARK: Preparing
+
+  /// Prepares a statement.
+  ///
+  /// - Throws: An error where `sql` is not valid, or is not exactly one statement.
+  public func makeStatement(sql: String) throws -> Statement {
+    try prepareStatement(sql, isCached: false)
+  }
+
+  /// A prepared statement from the connection's cache.
+  ///
+  /// The statement is yours until you let go of it: asking for the same SQL
+  /// meanwhile gives another one.
+  public func cachedStatement(sql: String) throws -> Statement {
+    let statement = try fetchStatement(sql)
+    statement.isCached = false
+    return statement
+  }
+
+  /// A cached statement whose bindings are cleared when its execution ends.
+  @usableFromInline
+  package func fetchStatement(_ sql: String) throws -> Statement {
+    try checkAccess()
+    let statement = try statementCache.statement(for: sql) {
+      try prepareStatement(sql, isCached: true)
+    }
+    statement.isCached = true
+    return statement
+  }
+
+  private func prepareStatement(_ sql: String, isCached: Bool) throws -> Statement {
+    let (statement, end) = try compile(sql, from: 0, isCached: isCached)
+    guard let statement else {
+      throw DatabaseError(resultCode: .SQLITE_ERROR, message: "empty statement", sql: sql)
+    }
+    guard SQLText(sql).isBlank(from: end) else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message:
+          "Multiple statements found. To execute multiple statements, use "
+          + "Database.execute(sql:) or Database.allStatements(sql:) instead.",
+        sql: sql)
+    }
+    return statement
+  }
+
+  /// Compiles the first statement of `sql` after `offset`, in UTF-8 bytes.
+  ///
+  /// - Returns: The statement, nil where nothing but blanks and comments is
+  ///   left, and where it ends.
+  func compile(
+    _ sql: String, from offset: Int, isCached: Bool
+  ) throws -> (statement: Statement?, end: Int) {
+    try checkAccess()
+    registry.finalizeOrphans()
+    let (prepared, facts) = try recordingFacts {
+      try prepareHandle(sql, from: offset, isPersistent: isCached)
+    }
+    let end = offset + prepared.byteCount
+    guard let handle = prepared.statement else {
+      guard SQLText(sql).isBlank(from: offset) else {
+        throw DatabaseError(
+          resultCode: .SQLITE_ERROR, message: "unrecognized token: a NUL character", sql: sql)
+      }
+      return (nil, sql.utf8.count)
+    }
+    let isWhole = offset == 0 && end == sql.utf8.count
+    let statement = Statement(
+      database: self, sql: isWhole ? sql : SQLText(sql).statement(in: offset..<end), handle: handle,
+      facts: facts, isCached: isCached)
+    return (statement, end)
+  }
+
+  private func prepareHandle(
+    _ sql: String, from offset: Int, isPersistent: Bool
+  ) throws -> SQLite.Prepared {
+    let connection = try openConnection()
+    let count = sql.utf8.count
+    do {
+      return try sql.withCString { text throws(SQLite.Failure) in
+        let rest = UnsafeRawPointer(text + offset).assumingMemoryBound(to: UInt8.self)
+        return try SQLite.prepare(
+          UnsafeBufferPointer(start: rest, count: count - offset), in: connection,
+          isPersistent: isPersistent)
+      }
+    } catch let failure as SQLite.Failure {
+      let offset = SQLite.errorOffset(connection)
+      throw DatabaseError(
+        code: failure.code, connection: connection, sql: sql,
+        hint: offset.flatMap { SQLText(sql).excerpt(at: $0) })
+    }
+  }
+
+  /// Compiles another form of a statement that is reported as `reportedSQL`.
+  func prepareHandle(_ sql: String, reportedSQL: String) throws -> SQLiteStatement {
+    do {
+      let (prepared, _) = try recordingFacts {
+        try prepareHandle(sql, from: 0, isPersistent: true)
+      }
+      guard let handle = prepared.statement else { throw DatabaseError.connectionIsClosed }
+      return handle
+    } catch let error as DatabaseError {
+      throw DatabaseError(
+        resultCode: error.extendedResultCode, message: error.message, sql: reportedSQL)
+    }
+  }
+
+  /// What the compiler tells of `sql` as the schema is now.
+  func facts(of sql: String) throws -> StatementFacts {
+    let (prepared, facts) = try recordingFacts {
+      try prepareHandle(sql, from: 0, isPersistent: false)
+    }
+    if let handle = prepared.statement { SQLite.finalize(handle) }
+    return facts
+  }
+
+  /// Throws where the connection is used outside of an access to it.
+  func checkAccess() throws {
+    guard gate.isHeldByCurrentThread else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "Database was not used on the correct thread.",
+        hint: "Use it inside the closure that receives it, as in `queue.read { db in … }`.")
+    }
+  }
+
+  // MARK: Executing
+
+  /// Executes one or several statements, separated by semicolons.
+  ///
+  /// ```swift
+  /// try db.execute(
+  ///   sql: "INSERT INTO player (name, score) VALUES (:name, :score)",
+  ///   arguments: ["name": "Barbara", "score": 1000])
+  /// ```
+  ///
+  /// Several statements take their arguments by position one after the other.
+  /// - Throws: An error at the first statement that fails; those before it have
+  ///   been executed.
+  public func execute(sql: String, arguments: StatementArguments = StatementArguments()) throws {
+    try checkAccess()
+    var end = 0
+    var isFirst = true
+    var rest = arguments
+    let count = sql.utf8.count
+    while end < count || isFirst {
+      if isFirst {
+        let cached = statementCache.idleStatement(for: sql)
+        if let cached {
+          try cached.setArguments(arguments)
+          defer { cached.clearBindings() }
+          return try cached.execute()
+        }
+      }
+      let (statement, next) = try compile(sql, from: end, isCached: isFirst)
+      guard let statement else { break }
+      defer { statement.clearBindings() }
+      let isWhole = isFirst && SQLText(sql).isBlank(from: next)
+      isFirst = false
+      end = next
+      if isWhole {
+        try statement.setArguments(arguments)
+        try statement.execute()
+        if statement.facts.isWorthCaching { statementCache.add(statement, for: sql) }
+        return
+      }
+      try statement.consumeArguments(&rest)
+      try statement.execute()
+    }
+    guard rest.positional.isEmpty else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "wrong number of statement arguments: \(arguments.positional.count)", sql: sql)
+    }
+  }
+
+  /// A cursor over the statements in `sql`.
+  ///
+  /// Statements are prepared one by one, as the cursor reaches them, so that
+  /// one may use what an earlier one has created once that is executed.
+  /// - Parameter arguments: The arguments of all statements; nil for none, to
+  ///   be set later.
+  public func allStatements(
+    sql: String, arguments: StatementArguments? = nil
+  ) throws -> SQLStatementCursor {
+    try checkAccess()
+    return SQLStatementCursor(database: self, sql: sql, arguments: arguments)
+  }
+
+  // MARK: What a statement owes, and what follows it
+
+  /// Called before the first step of every statement.
+  func willExecute(_ statement: Statement) throws {
+    try checkAccess()
+    if interruption.isCancelled.load(ordering: .relaxed) { throw CancellationError() }
+    guard !accessState.isEmpty else { return }
+    if accessState.contains(.readOnly), !statement.isReadonly {
+      throw DatabaseError(
+        resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database",
+        sql: statement.sql, hint: "Use `write { db in … }` to change the database.")
+    }
+    if accessState.contains(.pendingTransaction) { try beginPendingTransaction() }
+    if accessState.contains(.observed) { try observation.willExecute(statement) }
+  }
+
+  /// Called when a statement has been executed to its end.
+  func didExecute(_ statement: Statement) throws {
+    if statement.facts.invalidatesSchemaCache { schemaDidChange() }
+    if accessState.contains(.observed) || statement.facts.transactionEffect != nil {
+      try observation.didExecute(statement)
+    }
+  }
+
+  /// Called when a statement has failed.
+  ///
+  /// - Returns: The error to throw: another one where an observer has refused
+  ///   a commit, or where the access was cancelled.
+  func didFail(_ statement: Statement, with error: DatabaseError) throws -> any Error {
+    if error.resultCode == .SQLITE_INTERRUPT,
+      interruption.isCancelled.load(ordering: .relaxed)
+    {
+      return CancellationError()
+    }
+    return observation.didFail(statement, with: error)
+  }
+
+  /// Called when the connection has changed the schema.
+  func schemaDidChange() {
+    statementCache.removeAll()
+  }
+}

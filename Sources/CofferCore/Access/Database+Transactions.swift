@@ -1,0 +1,203 @@
+extension Database {
+  /// How a transaction begins: <https://sqlite.org/lang_transaction.html>.
+  public enum TransactionKind: String, Sendable, Hashable {
+    /// Locks nothing before the first statement.
+    case deferred = "DEFERRED"
+    /// Takes the right to write at once.
+    case immediate = "IMMEDIATE"
+    /// Keeps others from reading too, unless the journal is a WAL.
+    case exclusive = "EXCLUSIVE"
+  }
+
+  /// How a transaction ends.
+  public enum TransactionCompletion: Sendable, Hashable {
+    /// Its changes are kept.
+    case commit
+    /// Its changes are undone.
+    case rollback
+  }
+
+  /// Whether a transaction is open.
+  public var isInsideTransaction: Bool {
+    if accessState.contains(.pendingTransaction) { return true }
+    return sqliteConnection.map { !SQLite.isAutocommit($0) } ?? false
+  }
+
+  // MARK: Whole transactions
+
+  /// Executes `operations` inside a transaction.
+  ///
+  /// ```swift
+  /// try db.inTransaction {
+  ///   try db.execute(sql: "…")
+  ///   return .commit
+  /// }
+  /// ```
+  ///
+  /// - Parameter kind: Nil for an immediate one, or a deferred one on a
+  ///   read-only connection.
+  /// - Throws: What `operations` throws, after a rollback, or SQLite's error.
+  public func inTransaction(
+    _ kind: TransactionKind? = nil, _ operations: () throws -> TransactionCompletion
+  ) throws {
+    try withTransaction(kind) { () throws -> (Void, TransactionCompletion) in
+      ((), try operations())
+    }
+  }
+
+  package func withTransaction<T>(
+    _ kind: TransactionKind?, _ operations: () throws -> (T, TransactionCompletion)
+  ) throws -> T {
+    try beginTransaction(kind)
+    do {
+      let (result, completion) = try operations()
+      switch completion {
+      case .commit:
+        try checkCancellation()
+        // A statement may have ended the transaction by itself.
+        guard isInsideTransaction else {
+          throw DatabaseError(
+            resultCode: .SQLITE_ABORT, message: "Transaction was aborted",
+            hint: "A statement inside it has rolled it back, or ended it.")
+        }
+        try commit()
+      case .rollback: try rollback()
+      }
+      return result
+    } catch {
+      rollbackAfterError()
+      throw interruption.isCancelled.load(ordering: .relaxed) ? CancellationError() : error
+    }
+  }
+
+  /// Rolls back whatever is open, and ignores what can't be helped: SQLite may
+  /// have rolled back by itself.
+  func rollbackAfterError() {
+    guard let connection = sqliteConnection, isInsideTransaction else { return }
+    accessState.remove(.pendingTransaction)
+    guard !SQLite.isAutocommit(connection) else { return }
+    if control.run(.rollback, in: connection) == ResultCode.SQLITE_INTERRUPT.rawValue {
+      // An interruption lasts as long as a statement runs: end them all.
+      var statement = SQLite.nextStatement(in: connection, after: nil)
+      while let current = statement {
+        if SQLite.isBusy(current) { _ = SQLite.reset(current) }
+        statement = SQLite.nextStatement(in: connection, after: current)
+      }
+      _ = control.run(.rollback, in: connection)
+    }
+    observation.didEndTransaction()
+  }
+
+  func checkCancellation() throws {
+    if interruption.isCancelled.load(ordering: .relaxed) { throw CancellationError() }
+  }
+
+  // MARK: Savepoints
+
+  /// Executes `operations` inside a savepoint, or inside a transaction where
+  /// none is open.
+  ///
+  /// Savepoints nest: <https://sqlite.org/lang_savepoint.html>.
+  public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
+    guard isInsideTransaction else { return try inTransaction(nil, operations) }
+    try execute(sql: "SAVEPOINT coffer")
+    do {
+      switch try operations() {
+      case .commit: try execute(sql: "RELEASE SAVEPOINT coffer")
+      case .rollback: try rollbackSavepoint()
+      }
+    } catch {
+      // The whole transaction may be gone, and the savepoint with it.
+      if isInsideTransaction { try? rollbackSavepoint() }
+      throw error
+    }
+  }
+
+  private func rollbackSavepoint() throws {
+    try execute(sql: "ROLLBACK TRANSACTION TO SAVEPOINT coffer")
+    try execute(sql: "RELEASE SAVEPOINT coffer")
+  }
+
+  // MARK: Steps of a transaction
+
+  /// Begins a transaction.
+  ///
+  /// - Parameter kind: Nil for an immediate one, or a deferred one on a
+  ///   read-only connection or in a read-only access.
+  public func beginTransaction(_ kind: TransactionKind? = nil) throws {
+    try checkAccess()
+    try checkCancellation()
+    if accessState.contains(.pendingTransaction) { try beginPendingTransaction() }
+    let isReadOnly = configuration.readonly || accessState.contains(.readOnly)
+    switch kind ?? (isReadOnly ? .deferred : .immediate) {
+    case .deferred: try runControl(.beginDeferred)
+    case .immediate: try runControl(.beginImmediate)
+    case .exclusive: try runControl(.beginExclusive)
+    }
+  }
+
+  /// Commits the transaction.
+  public func commit() throws {
+    try checkAccess()
+    if accessState.contains(.pendingTransaction) {
+      accessState.remove(.pendingTransaction)
+      return
+    }
+    try runControl(.commit)
+    observation.didEndTransaction()
+  }
+
+  /// Rolls the transaction back; does nothing where none is open.
+  public func rollback() throws {
+    try checkAccess()
+    accessState.remove(.pendingTransaction)
+    if isInsideTransaction { try runControl(.rollback) }
+    observation.didEndTransaction()
+  }
+
+  /// Begins the transaction that a read access owes its first statement.
+  func beginPendingTransaction() throws {
+    accessState.remove(.pendingTransaction)
+    try runControl(.beginDeferred)
+  }
+
+  private func runControl(_ kind: ControlStatements.Kind) throws {
+    let connection = try openConnection()
+    let code = control.run(kind, in: connection)
+    guard code != SQLite.ok else { return }
+    let error = DatabaseError(code: code, connection: connection, sql: control.sql(kind))
+    if error.resultCode == .SQLITE_INTERRUPT, interruption.isCancelled.load(ordering: .relaxed) {
+      throw CancellationError()
+    }
+    throw kind == .commit ? observation.commitDidFail(with: error) : error
+  }
+
+  // MARK: Read-only accesses
+
+  /// Executes `value`, in which statements that write throw.
+  public func readOnly<T>(_ value: () throws -> T) throws -> T {
+    let wasReadOnly = accessState.contains(.readOnly)
+    accessState.insert(.readOnly)
+    defer { if !wasReadOnly { accessState.remove(.readOnly) } }
+    return try value()
+  }
+
+  /// Executes `body` as one read: statements that write throw, and all see the
+  /// same state of the database.
+  ///
+  /// The transaction begins with the first statement, so that an access
+  /// without one costs nothing.
+  func isolatedRead<T>(_ body: (Database) throws -> T) throws -> T {
+    if isInsideTransaction { return try readOnly { try body(self) } }
+    accessState.insert([.readOnly, .pendingTransaction])
+    defer { accessState.remove([.readOnly, .pendingTransaction]) }
+    do {
+      let result = try body(self)
+      if isInsideTransaction { try commit() }
+      return result
+    } catch {
+      rollbackAfterError()
+      throw interruption.isCancelled.load(ordering: .relaxed) ? CancellationError() : error
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Synchronization
+
+/// A connection to a database, as it is seen inside an access.
+///
+/// ```swift
+/// try queue.write { db in
+///   try db.execute(sql: "INSERT INTO player (name) VALUES (?)", arguments: ["Arthur"])
+/// }
+/// ```
+///
+/// It is valid inside the closure that receives it, and on its thread only.
+public final class Database {
+  /// SQLite's handle, for C functions that Coffer doesn't offer; nil once closed.
+  public internal(set) var sqliteConnection: SQLiteConnection?
+
+  /// How the connection was opened.
+  public let configuration: Configuration
+
+  /// The path, or `:memory:`.
+  package let path: String
+
+  package let gate: AccessGate
+  package let registry: StatementRegistry
+  package let arrays = ArrayRegistry()
+  let statementCache: StatementCache
+  let control = ControlStatements()
+  /// Interrupts and cancellations, which come from other threads.
+  let interruption: Interruption
+  /// The key that the file was opened with, derived; kept for further connections.
+  var derivedKey: DerivedKey?
+  /// The key and the settings that the connection was given.
+  var keying: (key: DatabaseKey, settings: CipherSettings)?
+  package lazy var observation = TransactionObservation(database: self)
+  package lazy var functions = FunctionRegistry()
+
+  /// What an access forbids, or owes before its first statement.
+  struct AccessState: OptionSet {
+    let rawValue: UInt8
+    /// Statements that write are refused.
+    static let readOnly = AccessState(rawValue: 1)
+    /// A transaction begins with the first statement.
+    static let pendingTransaction = AccessState(rawValue: 2)
+    /// Somebody observes transactions.
+    static let observed = AccessState(rawValue: 4)
+  }
+
+  var accessState: AccessState = []
+
+  /// The date of the current transaction, as the clock told it.
+  var currentTransactionDate: TransactionInstant?
+
+  init(
+    connection: SQLiteConnection, path: String, configuration: Configuration, gate: AccessGate
+  ) {
+    sqliteConnection = connection
+    self.path = path
+    self.configuration = configuration
+    self.gate = gate
+    registry = StatementRegistry(gate: gate)
+    statementCache = StatementCache(capacity: configuration.statementCacheCapacity)
+    interruption = Interruption(connection: connection)
+    arrays.connection = connection
+  }
+
+  deinit { closeConnection() }
+
+  /// Closes the connection, and finalizes all of its statements.
+  func closeConnection() {
+    guard let connection = sqliteConnection else { return }
+    interruption.disconnect()
+    statementCache.removeAll()
+    registry.finalizeAll()
+    control.finalizeAll()
+    sqliteConnection = nil
+    arrays.connection = nil
+    while let statement = SQLite.nextStatement(in: connection, after: nil) {
+      SQLite.finalize(statement)
+    }
+    SQLite.closeWhenIdle(connection)
+  }
+
+  /// SQLite's handle, of an open connection.
+  package func openConnection() throws -> SQLiteConnection {
+    guard let sqliteConnection else { throw DatabaseError.connectionIsClosed }
+    return sqliteConnection
+  }
+
+  // MARK: What SQLite tells
+
+  /// The rowid of the last inserted row, or 0.
+  public var lastInsertedRowID: Int64 {
+    sqliteConnection.map { SQLite.lastInsertedRowID($0) } ?? 0
+  }
+
+  /// The number of rows that the last INSERT, UPDATE or DELETE has changed.
+  public var changesCount: Int { sqliteConnection.map { SQLite.changesCount($0) } ?? 0 }
+
+  /// The number of rows that were changed since the connection was opened.
+  public var totalChangesCount: Int {
+    sqliteConnection.map { SQLite.totalChangesCount($0) } ?? 0
+  }
+
+  /// The code of the last error.
+  public var lastErrorCode: ResultCode {
+    ResultCode(rawValue: sqliteConnection.map { SQLite.errorCode($0) } ?? 0)
+  }
+
+  /// The message of the last error; nil where there was none.
+  public var lastErrorMessage: String? {
+    sqliteConnection.map { SQLite.errorMessage($0) }
+  }
+
+  /// The most arguments that one statement takes; arrays count as one.
+  public var maximumStatementArgumentCount: Int {
+    sqliteConnection.map { SQLite.maximumParameterCount($0) } ?? 0
+  }
+
+  /// SQLite's version, such as 3046001.
+  public static var sqliteLibVersionNumber: CInt { CInt(SQLite.versionNumber) }
+
+  /// Hits, misses and evictions of the connection's statement cache.
+  public var statementCacheStatistics: StatementCacheStatistics { statementCache.statistics }
+
+  /// Gives back memory that the connection can do without.
+  public func releaseMemory() {
+    statementCache.removeAll()
+    if let sqliteConnection { SQLite.releaseMemory(sqliteConnection) }
+  }
+}
+
+/// A connection is used inside its accesses only.
+@available(*, unavailable)
+extension Database: Sendable {}
+
+extension Database: CustomStringConvertible, CustomDebugStringConvertible {
+  /// The label or the path.
+  public var description: String { configuration.label ?? path }
+  /// The same as `description`.
+  public var debugDescription: String { "<Database: \(description)>" }
+}

@@ -1,0 +1,190 @@
+import Foundation
+
+/// A database with one connection, whose accesses take turns.
+///
+/// ```swift
+/// let queue = try DatabaseQueue(path: "vault.db", key: .passphrase("correct horse battery staple"))
+/// try queue.write { db in
+///   try db.execute(sql: "INSERT INTO player (name) VALUES (?)", arguments: ["Arthur"])
+/// }
+/// let count = try queue.read { db in
+///   try Int.fetchOne(db, sql: "SELECT count(*) FROM player")
+/// }
+/// ```
+///
+/// Accesses run in the order in which they are asked for, synchronous ones on
+/// the thread that asks. An access inside another one throws instead of waiting
+/// for itself.
+public final class DatabaseQueue: DatabaseWriter {
+  private let access: SerializedDatabase
+
+  /// How the database was opened.
+  public var configuration: Configuration { access.configuration }
+
+  /// The path of the file, or `:memory:`.
+  public var path: String { access.path }
+
+  // MARK: Opening
+
+  /// Opens the file at `path`, which is made if there is none.
+  ///
+  /// Deriving the key from a passphrase takes about 0.1 s.
+  /// - Throws: ``DatabaseError``; where the key doesn't open the file, its
+  ///   ``DatabaseError/cipherDiagnosis`` tells why.
+  public init(path: String, configuration: Configuration = Configuration()) throws {
+    access = SerializedDatabase(try Database.open(path: path, configuration: configuration))
+  }
+
+  /// Opens the encrypted file at `path`, which is made if there is none.
+  ///
+  /// Deriving the key from a passphrase takes about 0.1 s.
+  /// - Throws: ``DatabaseError``; where the key doesn't open the file, its
+  ///   ``DatabaseError/cipherDiagnosis`` tells why.
+  public convenience init(
+    path: String, key: DatabaseKey, configuration: Configuration = Configuration()
+  ) throws {
+    var configuration = configuration
+    configuration.key = key
+    try self.init(path: path, configuration: configuration)
+  }
+
+  /// Opens a database in memory, that lives as long as the queue.
+  ///
+  /// - Parameter name: Queues of one process that are given the same name share
+  ///   one database; nil for a database of its own.
+  public init(named name: String? = nil, configuration: Configuration = Configuration()) throws {
+    access = SerializedDatabase(
+      try Database.openInMemory(named: name, configuration: configuration))
+  }
+
+  // MARK: Reading
+
+  public func read<T>(_ value: (Database) throws -> T) throws -> T {
+    try access.sync { db in try db.isolatedRead(value) }
+  }
+
+  public func read<T: Sendable>(
+    _ value: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T {
+    try await access.async { db in try db.isolatedRead(value) }
+  }
+
+  public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+    access.schedule { result in
+      do {
+        try result.get().isolatedRead { value(.success($0)) }
+      } catch { value(.failure(error)) }
+    }
+  }
+
+  public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T {
+    try access.sync { db in try db.readOnly { try value(db) } }
+  }
+
+  public func unsafeRead<T: Sendable>(
+    _ value: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T {
+    try await access.async { db in try db.readOnly { try value(db) } }
+  }
+
+  public func asyncUnsafeRead(
+    _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+  ) {
+    access.schedule { result in
+      do {
+        let db = try result.get()
+        try db.readOnly { value(.success(db)) }
+      } catch { value(.failure(error)) }
+    }
+  }
+
+  public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
+    try access.reentrantSync { db in try db.readOnly { try value(db) } }
+  }
+
+  // MARK: Writing
+
+  /// Executes `updates` without a transaction around it.
+  ///
+  /// ```swift
+  /// try queue.inDatabase { db in
+  ///   try db.execute(sql: "PRAGMA wal_autocheckpoint = 500")
+  /// }
+  /// ```
+  public func inDatabase<T>(_ updates: (Database) throws -> T) throws -> T {
+    try access.sync(updates)
+  }
+
+  /// Executes `updates` inside a transaction, which ends as `updates` says.
+  ///
+  /// - Parameter kind: Nil for an immediate one.
+  public func inTransaction(
+    _ kind: Database.TransactionKind? = nil,
+    _ updates: (Database) throws -> Database.TransactionCompletion
+  ) throws {
+    try access.sync { db in try db.inTransaction(kind) { try updates(db) } }
+  }
+
+  public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
+    try access.sync(updates)
+  }
+
+  public func writeWithoutTransaction<T: Sendable>(
+    _ updates: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T {
+    try await access.async(updates)
+  }
+
+  public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
+    try access.sync(updates)
+  }
+
+  public func barrierWriteWithoutTransaction<T: Sendable>(
+    _ updates: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T {
+    try await access.async(updates)
+  }
+
+  public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
+    access.schedule { result in
+      if case .success(let db) = result { updates(db) }
+    }
+  }
+
+  public func asyncBarrierWriteWithoutTransaction(
+    _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
+  ) {
+    access.schedule(updates)
+  }
+
+  public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
+    try access.reentrantSync(updates)
+  }
+
+  /// Reads before it returns: a queue has one connection.
+  public func spawnConcurrentRead(
+    _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+  ) {
+    do {
+      try access.reentrantSync { db in
+        guard !db.isInsideTransaction else {
+          throw DatabaseError(
+            resultCode: .SQLITE_MISUSE,
+            message: "must not be called from inside a transaction.")
+        }
+        try db.isolatedRead { value(.success($0)) }
+      }
+    } catch { value(.failure(error)) }
+  }
+
+  // MARK: The connection
+
+  public func interrupt() { access.interrupt() }
+
+  public func close() throws { try access.close() }
+
+  /// Gives back memory that the connection can do without.
+  public func releaseMemory() {
+    try? access.reentrantSync { $0.releaseMemory() }
+  }
+}

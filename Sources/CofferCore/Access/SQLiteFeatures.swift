@@ -1,0 +1,37 @@
+/// What the SQLite inside the linked SQLCipher can do.
+///
+/// Asked once; everything that depends on the version asks here, and throws an
+/// error that names the feature and the version it needs.
+package struct SQLiteFeatures: Sendable {
+  /// SQLite's version, such as 3046001.
+  package let version: Int
+
+  package static let linked = SQLiteFeatures(version: SQLite.versionNumber)
+
+  package init(version: Int) { self.version = version }
+
+  private func isAtLeast(_ minor: Int) -> Bool { version >= 3_000_000 + minor * 1000 }
+
+  package var hasUpsert: Bool { isAtLeast(24) }
+  package var hasWindowFunctions: Bool { isAtLeast(25) }
+  package var hasVacuumInto: Bool { isAtLeast(27) }
+  package var hasGeneratedColumns: Bool { isAtLeast(31) }
+  package var hasReturning: Bool { isAtLeast(35) }
+  package var hasSharedMemoryDatabases: Bool { isAtLeast(36) }
+  package var hasStrictTables: Bool { isAtLeast(37) }
+  package var hasJSON: Bool { isAtLeast(38) }
+  package var hasFTS5: Bool { isAtLeast(20) }
+  package var hasBindPointer: Bool { isAtLeast(20) }
+  /// SQLCipher 4 writes to the standard error, unless it is told not to.
+  package var logsToStandardError: Bool { isAtLeast(20) }
+
+  /// Throws where a feature is missing.
+  package func require(_ hasFeature: Bool, _ feature: String, _ neededVersion: String) throws {
+    guard !hasFeature else { return }
+    throw DatabaseError(
+      resultCode: .SQLITE_ERROR,
+      message: "\(feature) needs SQLite \(neededVersion) or later",
+      hint: "This is SQLite \(version / 1_000_000).\(version / 1000 % 1000).\(version % 1000): "
+        + "install libsqlcipher 4.")
+  }
+}

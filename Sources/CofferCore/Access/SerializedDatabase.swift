@@ -1,0 +1,110 @@
+/// A connection with one access at a time.
+// SAFETY: the database is touched inside the gate alone, by one thread at a
+// time; entering and leaving it orders what they do.
+final class SerializedDatabase: @unchecked Sendable {
+  private let database: Database
+  private let gate: AccessGate
+  private let interruption: Interruption
+  let path: String
+  let configuration: Configuration
+
+  init(_ database: Database) {
+    self.database = database
+    gate = database.gate
+    interruption = database.interruption
+    path = database.path
+    configuration = database.configuration
+  }
+
+  // MARK: Accesses
+
+  /// Executes `body` alone, on this thread.
+  func sync<T>(_ body: (Database) throws -> T) throws -> T {
+    guard !gate.isHeldByCurrentThread else { throw DatabaseError.reentrancy(path) }
+    return try gate.withAccess { () throws -> T in try access(body) }
+  }
+
+  /// Executes `body`, inside another access of this thread as well.
+  func reentrantSync<T>(_ body: (Database) throws -> T) throws -> T {
+    guard !gate.isHeldByCurrentThread else { return try body(database) }
+    return try gate.withAccess { () throws -> T in try access(body) }
+  }
+
+  /// Schedules `body`, and returns.
+  func schedule(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+    gate.schedule { [self] in
+      do {
+        try access { db in
+          _ = try db.openConnection()
+          body(.success(db))
+        }
+      } catch { body(.failure(error)) }
+    }
+  }
+
+  /// Executes `body` alone, on another thread, until the task is cancelled.
+  func async<T: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T {
+    try Task.checkCancellation()
+    let token = CancellableAccess<T>(interruption)
+    return try await withTaskCancellationHandler {
+      try await withUnsafeThrowingContinuation { continuation in
+        guard token.wait(with: continuation) else { return }
+        gate.schedule { [self] in
+          guard let continuation = token.begin() else { return }
+          let result = Result { try access(body) }
+          continuation.resume(with: token.end(result))
+        }
+      }
+    } onCancel: {
+      token.cancel()
+    }
+  }
+
+  private func access<T>(_ body: (Database) throws -> T) throws -> T {
+    _ = try database.openConnection()
+    database.registry.finalizeOrphans()
+    let result: T
+    do {
+      result = try body(database)
+    } catch {
+      try? endTransaction()
+      throw error
+    }
+    try endTransaction()
+    return result
+  }
+
+  /// No access leaves a transaction to the next one, unless it may.
+  private func endTransaction() throws {
+    guard let connection = database.sqliteConnection,
+      !SQLite.isAutocommit(connection), !configuration.allowsUnsafeTransactions
+    else { return }
+    database.rollbackAfterError()
+    throw DatabaseError(
+      resultCode: .SQLITE_MISUSE,
+      message: "A transaction has been left opened at the end of a database access",
+      hint: "It was rolled back. Use `write` or `inTransaction`, or set "
+        + "`Configuration.allowsUnsafeTransactions`.")
+  }
+
+  // MARK: From any thread
+
+  func interrupt() { interruption.interrupt() }
+
+  func close() throws {
+    guard !gate.isHeldByCurrentThread else { throw DatabaseError.reentrancy(path) }
+    gate.withAccess { database.closeConnection() }
+  }
+}
+
+extension DatabaseError {
+  /// The error of an access inside another one of the same thread.
+  static func reentrancy(_ path: String) -> DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_MISUSE, message: "Database methods are not reentrant.",
+      hint: "The current thread is already inside an access to this database: use the `db` "
+        + "that it was given, and pass it to the functions that it calls.")
+  }
+}

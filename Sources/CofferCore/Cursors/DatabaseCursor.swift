@@ -1,0 +1,114 @@
+/// A cursor over the rows of a statement.
+///
+/// It steps the statement when it is asked for the next element, and ends the
+/// statement when it is released. After the last element, or an error, it
+/// answers nil.
+public protocol DatabaseCursor<Element>: Cursor {
+  /// The statement's, for the cursor's own use.
+  var _execution: StatementExecution { get }
+
+  /// The element that the current row holds.
+  func _element() throws -> Element
+}
+
+extension DatabaseCursor {
+  /// The SQL.
+  public var sql: String { _execution.statement.sql }
+
+  /// The arguments.
+  public var arguments: StatementArguments { _execution.statement.arguments }
+
+  /// The names of the columns.
+  public var columnNames: [String] { _execution.statement.columnNames }
+
+  /// The number of columns.
+  public var columnCount: Int { _execution.statement.columnCount }
+
+  /// The tables and columns that the cursor reads.
+  public var databaseRegion: DatabaseRegion { _execution.statement.databaseRegion }
+
+  /// The next element, or nil at the end.
+  @inlinable
+  public func next() throws -> Element? {
+    guard try _execution.advance() else { return nil }
+    do { return try _element() } catch { throw _execution.fail(error) }
+  }
+}
+
+/// One execution of a statement, row by row.
+///
+/// It holds the statement until it dies, so that the cache gives the statement
+/// to nobody else meanwhile.
+public final class StatementExecution {
+  @usableFromInline package let statement: Statement
+
+  @usableFromInline
+  package enum Phase {
+    case fresh, running, ended
+  }
+
+  @exclusivity(unchecked) @usableFromInline package var phase = Phase.fresh
+
+  @inlinable
+  package init(_ statement: Statement) { self.statement = statement }
+
+  deinit {
+    if phase == .running || statement.isCached { statement.abandon() }
+  }
+
+  /// Steps to the next row; false at the end.
+  @inlinable
+  package func advance() throws -> Bool {
+    if phase == .running, let handle = statement.handle {
+      let code = SQLite.step(handle)
+      if code == SQLite.row { return true }
+      return try end(code)
+    }
+    return try advanceFromRest()
+  }
+
+  /// Ends the execution with the code of a step that gave no row.
+  @usableFromInline
+  func end(_ code: CInt) throws -> Bool {
+    phase = .ended
+    try statement.finish(code)
+    return false
+  }
+
+  /// The first step, and those after the end.
+  @usableFromInline
+  func advanceFromRest() throws -> Bool {
+    switch phase {
+    case .running:
+      phase = .ended
+      throw DatabaseError.connectionIsClosed
+    case .ended: return false
+    case .fresh:
+      phase = .ended
+      let hasRow = try statement.firstStep()
+      if hasRow { phase = .running }
+      return hasRow
+    }
+  }
+
+  /// Ends the execution since an element could not be made of its row.
+  @usableFromInline
+  package func fail(_ error: any Error) -> any Error {
+    phase = .ended
+    statement.abandon()
+    return error
+  }
+
+  /// Ends the execution before its last row; a statement that writes is
+  /// executed to its end.
+  @usableFromInline
+  package func stop() throws {
+    guard phase == .running else { return }
+    phase = .ended
+    try statement.stop()
+  }
+}
+
+/// An execution belongs to its connection.
+@available(*, unavailable)
+extension StatementExecution: Sendable {}

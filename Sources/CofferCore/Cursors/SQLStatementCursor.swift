@@ -1,0 +1,50 @@
+/// A cursor over the statements of a text.
+///
+/// Each is prepared when the cursor reaches it.
+public final class SQLStatementCursor: Cursor {
+  /// A statement.
+  public typealias Element = Statement
+
+  private unowned let database: Database
+  private let sql: String
+  private var end = 0
+  private var arguments: StatementArguments?
+  private let argumentCount: Int
+
+  init(database: Database, sql: String, arguments: StatementArguments?) {
+    self.database = database
+    self.sql = sql
+    self.arguments = arguments
+    argumentCount = arguments?.positional.count ?? 0
+  }
+
+  /// The next statement, with its arguments bound if there were any; nil at the end.
+  public func next() throws -> Statement? {
+    guard end < sql.utf8.count else { return try finish() }
+    do {
+      let (statement, next) = try database.compile(sql, from: end, isCached: false)
+      end = next
+      guard let statement else { return try finish() }
+      if var rest = arguments {
+        try statement.consumeArguments(&rest)
+        arguments = rest
+      }
+      return statement
+    } catch {
+      end = sql.utf8.count
+      arguments = nil
+      throw error
+    }
+  }
+
+  private func finish() throws -> Statement? {
+    guard let rest = arguments else { return nil }
+    arguments = nil
+    guard rest.positional.isEmpty else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "wrong number of statement arguments: \(argumentCount)", sql: sql)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,96 @@
+extension DatabaseValueConvertible where Self: StatementColumnConvertible {
+  // MARK: From a statement
+
+  /// A cursor over the values of a statement, read straight from the statement.
+  @inlinable
+  public static func fetchCursor(
+    _ statement: Statement, arguments: StatementArguments? = nil,
+    adapter: (any RowAdapter)? = nil
+  ) throws -> FastDatabaseValueCursor<Self> {
+    if let arguments { try statement.setArguments(arguments) }
+    return try FastDatabaseValueCursor(statement, adapter: adapter)
+  }
+
+  /// All values of a statement, read straight from the statement.
+  @inlinable
+  public static func fetchAll(
+    _ statement: Statement, arguments: StatementArguments? = nil,
+    adapter: (any RowAdapter)? = nil
+  ) throws -> [Self] {
+    if let arguments { try statement.setArguments(arguments) }
+    let cursor = try FastDatabaseValueCursor<Self>(statement, adapter: adapter)
+    var values: [Self] = []
+    while let value = try cursor.next() { values.append(value) }
+    return values
+  }
+
+  /// The first value of a statement; nil where it is NULL, or there is no row.
+  @inlinable
+  public static func fetchOne(
+    _ statement: Statement, arguments: StatementArguments? = nil,
+    adapter: (any RowAdapter)? = nil
+  ) throws -> Self? {
+    if let arguments { try statement.setArguments(arguments) }
+    let column = CInt(try statement.firstColumn(adapter))
+    let execution = StatementExecution(statement)
+    guard try execution.advance(), let handle = statement.handle else { return nil }
+    guard let value = Self.fromStatement(handle, atUncheckedIndex: column) else {
+      if SQLite.columnIsNull(handle, column) {
+        try execution.stop()
+        return nil
+      }
+      throw execution.fail(statement.mismatch(Self.self, column: Int(column)))
+    }
+    try execution.stop()
+    return value
+  }
+
+  // MARK: From SQL
+
+  /// A cursor over the values of a query, read straight from the statement.
+  @inlinable
+  public static func fetchCursor(
+    _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
+    adapter: (any RowAdapter)? = nil
+  ) throws -> FastDatabaseValueCursor<Self> {
+    try fetchCursor(db.fetchStatement(sql), arguments: arguments, adapter: adapter)
+  }
+
+  /// All values of a query, read straight from the statement.
+  @inlinable
+  public static func fetchAll(
+    _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
+    adapter: (any RowAdapter)? = nil
+  ) throws -> [Self] {
+    try fetchAll(db.fetchStatement(sql), arguments: arguments, adapter: adapter)
+  }
+
+  /// The first value of a query; nil where it is NULL, or there is no row.
+  @inlinable
+  public static func fetchOne(
+    _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
+    adapter: (any RowAdapter)? = nil
+  ) throws -> Self? {
+    try fetchOne(db.fetchStatement(sql), arguments: arguments, adapter: adapter)
+  }
+}
+
+extension DatabaseValueConvertible where Self: StatementColumnConvertible, Self: Hashable {
+  /// The distinct values of a statement, read straight from the statement.
+  @inlinable
+  public static func fetchSet(
+    _ statement: Statement, arguments: StatementArguments? = nil,
+    adapter: (any RowAdapter)? = nil
+  ) throws -> Set<Self> {
+    try Set(fetchCursor(statement, arguments: arguments, adapter: adapter))
+  }
+
+  /// The distinct values of a query, read straight from the statement.
+  @inlinable
+  public static func fetchSet(
+    _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
+    adapter: (any RowAdapter)? = nil
+  ) throws -> Set<Self> {
+    try fetchSet(db.fetchStatement(sql), arguments: arguments, adapter: adapter)
+  }
+}

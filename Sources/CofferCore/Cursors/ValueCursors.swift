@@ -1,0 +1,85 @@
+/// A cursor of values that are read straight from the statement.
+public final class FastDatabaseValueCursor<
+  Value: DatabaseValueConvertible & StatementColumnConvertible
+>: DatabaseCursor {
+  /// A value.
+  public typealias Element = Value
+
+  public let _execution: StatementExecution
+  @usableFromInline let column: CInt
+
+  @usableFromInline
+  init(_ statement: Statement, adapter: (any RowAdapter)?) throws {
+    _execution = StatementExecution(statement)
+    column = CInt(try statement.firstColumn(adapter))
+  }
+
+  /// The value of the current row.
+  @inlinable
+  public func _element() throws -> Value {
+    if let handle = _execution.statement.handle,
+      let value = Value.fromStatement(handle, atUncheckedIndex: column)
+    {
+      return value
+    }
+    throw _execution.statement.mismatch(Value.self, column: Int(column))
+  }
+
+  /// The next value, or nil at the end.
+  @inlinable
+  public func next() throws -> Value? {
+    guard try _execution.advance() else { return nil }
+    do { return try _element() } catch { throw _execution.fail(error) }
+  }
+}
+
+/// A cursor of values that are made from database values.
+public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: DatabaseCursor {
+  /// A value.
+  public typealias Element = Value
+
+  public let _execution: StatementExecution
+  @usableFromInline let column: CInt
+
+  @usableFromInline
+  init(_ statement: Statement, adapter: (any RowAdapter)?) throws {
+    _execution = StatementExecution(statement)
+    column = CInt(try statement.firstColumn(adapter))
+  }
+
+  /// The value of the current row.
+  @inlinable
+  public func _element() throws -> Value {
+    guard let handle = _execution.statement.handle else { throw DatabaseError.connectionIsClosed }
+    let databaseValue = DatabaseValue(sqliteStatement: handle, index: column)
+    if let value = Value.fromDatabaseValue(databaseValue) { return value }
+    throw _execution.statement.mismatch(Value.self, column: Int(column))
+  }
+}
+
+extension Statement {
+  /// The column that a cursor of values reads: the first.
+  @usableFromInline
+  package func firstColumn(_ adapter: (any RowAdapter)?) throws -> Int {
+    if let adaptation = try adaptation(of: adapter) {
+      if let column = adaptation.baseIndices.first { return column }
+    } else if columnCount > 0 {
+      return 0
+    }
+    throw DatabaseError(
+      resultCode: .SQLITE_MISUSE, message: "the statement gives no column", sql: sql)
+  }
+
+  /// The error of a value that can't be converted.
+  @usableFromInline
+  package func mismatch(_ type: Any.Type, column: Int) -> any Error {
+    guard let handle else { return DatabaseError.connectionIsClosed }
+    let name = column < layout.count ? layout.columnNames[column] : nil
+    return RowDecodingError.valueMismatch(
+      type,
+      context: RowDecodingContext(
+        columnName: name, columnIndex: column, sql: sql, arguments: arguments,
+        publicStatementArguments: database.configuration.publicStatementArguments),
+      databaseValue: DatabaseValue(sqliteStatement: handle, index: CInt(column)))
+  }
+}

@@ -1,0 +1,29 @@
+extension DatabaseError {
+  /// An error that the library makes, with what to do about it.
+  package init(resultCode: ResultCode, message: String, sql: String? = nil, hint: String?) {
+    self.init(resultCode, message, hint: hint, sql: sql)
+  }
+
+  /// The error of a call that has returned `code`.
+  package init(
+    code: CInt, connection: SQLiteConnection?, sql: String? = nil,
+    arguments: StatementArguments? = nil, publicStatementArguments: Bool = false,
+    hint: String? = nil
+  ) {
+    // The connection's message may be about another call than the one that failed.
+    let isCurrent =
+      connection.map {
+        SQLite.extendedErrorCode($0) == code || SQLite.errorCode($0) == code & 0xFF
+      } ?? false
+    let message =
+      isCurrent ? connection.map { SQLite.errorMessage($0) } : SQLite.errorString(code)
+    self.init(
+      ResultCode(rawValue: code), message ?? SQLite.errorString(code), hint: hint, sql: sql,
+      arguments: arguments, publicStatementArguments: publicStatementArguments)
+  }
+
+  /// The error of using a connection that has closed.
+  @usableFromInline package static var connectionIsClosed: DatabaseError {
+    DatabaseError(resultCode: .SQLITE_MISUSE, message: "Connection is closed")
+  }
+}

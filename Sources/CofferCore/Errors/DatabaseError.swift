@@ -1,0 +1,136 @@
+import Foundation
+
+/// An error of SQLite or SQLCipher, or of this library's use of them.
+///
+/// Match it by its code; a primary code matches its extended codes too:
+///
+/// ```swift
+/// do {
+///   try db.execute(sql: "INSERT …")
+/// } catch DatabaseError.SQLITE_CONSTRAINT_UNIQUE {
+///   …
+/// }
+/// ```
+///
+/// ``description`` never shows the values of the statement's parameters, unless
+/// `Configuration.publicStatementArguments` allows it.
+public struct DatabaseError: Error {
+  // One reference: an error is passed through every frame between the failure
+  // and its handler, and is wrapped in results and continuations.
+  private var contents: Contents
+
+  private final class Contents: Sendable {
+    let extendedResultCode: ResultCode
+    let message: String?
+    let sql: String?
+    let arguments: StatementArguments?
+    let publicStatementArguments: Bool
+    let hint: String?
+
+    init(
+      _ extendedResultCode: ResultCode, message: String?, sql: String?,
+      arguments: StatementArguments?, publicStatementArguments: Bool, hint: String?
+    ) {
+      self.extendedResultCode = extendedResultCode
+      self.message = message
+      self.sql = sql
+      self.arguments = arguments
+      self.publicStatementArguments = publicStatementArguments
+      self.hint = hint
+    }
+  }
+
+  /// An error with the code, primary or extended, and SQLite's own words for
+  /// it where `message` is nil.
+  /// - Parameter publicStatementArguments: Whether ``description`` shows the
+  ///   arguments; ``expandedDescription`` always does.
+  public init(
+    resultCode: ResultCode = .SQLITE_ERROR,
+    message: String? = nil,
+    sql: String? = nil,
+    arguments: StatementArguments? = nil,
+    publicStatementArguments: Bool = false
+  ) {
+    contents = Contents(
+      resultCode, message: message ?? resultCode.errorString, sql: sql, arguments: arguments,
+      publicStatementArguments: publicStatementArguments, hint: nil)
+  }
+
+  /// An error that the library itself makes.
+  /// - Parameter hint: What to do about it, for the end of the description.
+  package init(
+    _ resultCode: ResultCode, _ message: String, hint: String? = nil, sql: String? = nil,
+    arguments: StatementArguments? = nil, publicStatementArguments: Bool = false
+  ) {
+    contents = Contents(
+      resultCode, message: message, sql: sql, arguments: arguments,
+      publicStatementArguments: publicStatementArguments, hint: hint)
+  }
+}
+
+extension DatabaseError {
+  /// The primary code, such as ``ResultCode/SQLITE_CONSTRAINT``.
+  public var resultCode: ResultCode { contents.extendedResultCode.primaryResultCode }
+
+  /// The extended code, such as ``ResultCode/SQLITE_CONSTRAINT_UNIQUE``.
+  public var extendedResultCode: ResultCode { contents.extendedResultCode }
+
+  /// What went wrong.
+  public var message: String? { contents.message }
+
+  /// The SQL that failed.
+  public var sql: String? { contents.sql }
+
+  /// The values of the statement's parameters; private data, perhaps.
+  public var arguments: StatementArguments? { contents.arguments }
+
+  /// What to do about it, shown at the end of the description.
+  package var hint: String? {
+    get { contents.hint }
+    set {
+      contents = Contents(
+        contents.extendedResultCode, message: contents.message, sql: contents.sql,
+        arguments: contents.arguments,
+        publicStatementArguments: contents.publicStatementArguments, hint: newValue)
+    }
+  }
+
+  /// Whether the statement was stopped rather than failed: its code is
+  /// ``ResultCode/SQLITE_INTERRUPT`` or ``ResultCode/SQLITE_ABORT``.
+  public var isInterruptionError: Bool {
+    resultCode == .SQLITE_INTERRUPT || resultCode == .SQLITE_ABORT
+  }
+}
+
+extension DatabaseError: CustomStringConvertible {
+  /// The code, the message and the SQL, without the arguments (unless they
+  /// are declared public).
+  public var description: String {
+    describe(showingArguments: contents.publicStatementArguments)
+  }
+
+  /// ``description`` with the arguments: private data, perhaps, in a log.
+  public var expandedDescription: String { describe(showingArguments: true) }
+
+  private func describe(showingArguments: Bool) -> String {
+    var text = "SQLite error \(resultCode.rawValue)"
+    if let message { text += ": \(message)" }
+    if let sql { text += " - while executing `\(sql)`" }
+    if showingArguments, let arguments, arguments != StatementArguments() {
+      text += " with arguments \(arguments)"
+    }
+    if let hint { text += " - \(hint)" }
+    return text
+  }
+}
+
+extension DatabaseError: CustomNSError {
+  /// `Coffer.DatabaseError`
+  public static var errorDomain: String { "Coffer.DatabaseError" }
+
+  /// The number of the extended code.
+  public var errorCode: Int { Int(extendedResultCode.rawValue) }
+
+  /// ``description`` as the localized description.
+  public var errorUserInfo: [String: Any] { [NSLocalizedDescriptionKey: description] }
+}

@@ -1,0 +1,208 @@
+extension CipherDiagnosis {
+  /// Finds out why a file doesn't open under a key.
+  ///
+  /// Takes a derivation for each generation of SQLCipher, up to four, and reads the whole file
+  /// if the key is right. Nothing is written or locked.
+  /// - Parameter derived: The key that was derived with `settings` already, if there is one.
+  /// - Returns: nil where nothing is wrong, or where the file's own error says it: it is
+  ///   missing, a directory, or unreadable.
+  package static func diagnose(
+    path: String, key: DatabaseKey?, settings: CipherSettings, derived: DerivedKey? = nil
+  ) -> CipherDiagnosis? {
+    let inspection = DatabaseFile.inspect(at: path)
+    switch inspection.kind {
+    case .missing, .empty, .directory, .special, .unreadable:
+      return nil
+    case .tooShort:
+      return inspection.size == 1 ? nil : .truncated  // SQLite takes one byte for none
+    case .plaintext(let header):
+      if key != nil { return .notEncrypted }
+      return inspection.lacksPages(of: header) ? .truncated : nil
+    case .encryptedOrUnknown, .plaintextHeader:
+      if key == nil { return .keyRequired }
+    case .notADatabase:
+      if key == nil { return .wrongKeyOrDamaged }
+    }
+    guard let key, LibCrypto.shared != nil else { return .wrongKeyOrDamaged }
+    do {
+      let file = try ReadOnlyFile(path: path)
+      var examination = CipherExamination(
+        file: file, inspection: inspection, key: key, settings: settings, derived: derived)
+      return try examination.run()
+    } catch {
+      return nil
+    }
+  }
+}
+
+extension DatabaseFile.Inspection {
+  /// Whether the main file has fewer pages than its header says, and nothing else can have them.
+  func lacksPages(of header: Header) -> Bool {
+    header.pageCount.map { lacksPages($0, of: header.pageSize) } ?? false
+  }
+
+  func lacksPages(_ count: Int, of pageSize: Int) -> Bool {
+    !hasWAL && !hasJournal && pageSize > 0 && size / pageSize < count
+  }
+}
+
+/// One file and one key, tried with all that is known of SQLCipher's formats.
+private struct CipherExamination {
+  let file: ReadOnlyFile
+  let inspection: DatabaseFile.Inspection
+  let key: DatabaseKey
+  let settings: CipherSettings
+  let derived: DerivedKey?
+  let fileSalt: [UInt8]
+
+  init(
+    file: ReadOnlyFile, inspection: DatabaseFile.Inspection, key: DatabaseKey,
+    settings: CipherSettings, derived: DerivedKey?
+  ) {
+    self.file = file
+    self.inspection = inspection
+    self.key = key
+    self.settings = settings
+    self.derived = derived
+    fileSalt = (try? file.read(count: 16, at: 0)) ?? []
+  }
+
+  mutating func run() throws -> CipherDiagnosis? {
+    guard (try? settings.validate(with: key)) != nil else { return nil }
+    let configured = try open(settings, derived: derived)
+    if let configured, try opens(configured) { return try findDamage(configured) }
+    if let found = try findOtherSettings(configured) { return .olderFormat(found) }
+    if key.salt != nil, let withFileSalt = try open(settings, key: rawKeyAlone),
+      try opens(withFileSalt)
+    {
+      return .wrongSalt
+    }
+    return try judgeUnopened(configured)
+  }
+
+  /// The raw key without the salt that was given with it.
+  private var rawKeyAlone: DatabaseKey { DatabaseKey(form: .raw, bytes: key.bytes) }
+
+  private func open(
+    _ settings: CipherSettings, key other: DatabaseKey? = nil, derived: DerivedKey? = nil
+  ) throws -> CipherFile? {
+    let key =
+      try derived
+      ?? DerivedKey.derive(
+        from: other ?? self.key, salt: fileSalt, settings: settings)
+    return key.flatMap { CipherFile(file: file, key: $0, settings: settings) }
+  }
+
+  // MARK: Is the key right?
+
+  /// Whether some page answers to the key: one of the first 16, or of 16 spread over the rest.
+  private func opens(_ cipherFile: CipherFile, pages limit: Int = 32) throws -> Bool {
+    guard cipherFile.settings.usesHMAC else { return try cipherFile.header() != nil }
+    let count = try cipherFile.wholePageCount()
+    let first = min(count, limit, 16)
+    if try (1...max(1, first)).contains(where: { try $0 <= count && cipherFile.verify(page: $0) }) {
+      return true
+    }
+    guard count > first, limit > first else { return false }
+    let rest = count - first
+    let spread = min(rest, limit - first)
+    return try (1...spread).contains {
+      try cipherFile.verify(page: first + rest * $0 / spread)
+    }
+  }
+
+  /// The settings that the key opens the file with, other than those configured.
+  ///
+  /// For each derivation there are page sizes and HMACs to try, which cost next to nothing.
+  private func findOtherSettings(_ configured: CipherFile?) throws -> CipherSettings? {
+    let generations: [CipherSettings] = [.sqlcipher4, .sqlcipher3, .sqlcipher2, .sqlcipher1]
+    if let configured, let found = try findOtherLayout(configured) { return found }
+    var tried = [settings]
+    for candidate in generations where !tried.contains(candidate) {
+      defer { tried.append(candidate) }
+      // 1 differs from 2 in its pages alone, which the layouts of 2 cover.
+      if candidate == .sqlcipher1 && tried.contains(.sqlcipher2) { continue }
+      guard let opened = try open(candidate) else { continue }
+      if try opens(opened) { return candidate }
+      if let found = try findOtherLayout(opened) { return found }
+    }
+    return nil
+  }
+
+  private func findOtherLayout(_ opened: CipherFile) throws -> CipherSettings? {
+    let base = opened.settings
+    let headerSizes =
+      inspection.hasPlaintextHeader && key.salt != nil ? [32, 16, 48, 64, 80, 96] : [0]
+    var hmacs: [CipherSettings.Hash?] = [base.hmacAlgorithm, nil]
+    if base.kdfAlgorithm != .sha1 { hmacs += [.sha512, .sha256, .sha1] }
+    for headerSize in headerSizes {
+      for hmac in hmacs {
+        for pageSize in [base.pageSize, 1024, 4096, 8192, 16384, 2048, 32768, 65536, 512] {
+          var layout = base
+          layout.plaintextHeaderSize = headerSize
+          layout.usesHMAC = hmac != nil
+          if let hmac { layout.hmacAlgorithm = hmac }
+          layout.pageSize = pageSize
+          if layout == base || (try? layout.validate()) == nil { continue }
+          if !layout.usesHMAC && headerSize > 0 { continue }
+          if let other = opened.reinterpreted(as: layout), try opens(other, pages: 2) {
+            return layout
+          }
+        }
+      }
+    }
+    return nil
+  }
+
+  // MARK: What is wrong, then?
+
+  private func findDamage(_ opened: CipherFile) throws -> CipherDiagnosis? {
+    let damaged = try opened.verifyAll()
+    if !damaged.isEmpty { return .damaged(pages: damaged) }
+    if let count = try opened.header()?.pageCount,
+      inspection.lacksPages(count, of: opened.settings.pageSize)
+    {
+      return .truncated
+    }
+    return nil
+  }
+
+  /// No page answers to the key. Its decryption may make sense nevertheless: the key that
+  /// encrypts isn't the one that authenticates.
+  private func judgeUnopened(_ configured: CipherFile?) throws -> CipherDiagnosis {
+    guard let configured else { return .wrongKeyOrDamaged }
+    let header = try configured.decryptedHeader()
+    let start = settings.firstCiphertextOffset
+    let hasFixedFields =
+      start == 16 && header?.hasFixedFields(pageSize: settings.pageSize) == true
+    let hasExpansion = header?.hasZeroExpansion(from: max(32, start)) == true
+    let pageCount = try configured.wholePageCount()
+    switch pageCount {
+    case 0:
+      return hasExpansion || inspection.size % 1024 != 0 ? .truncated : .wrongKeyOrDamaged
+    case 1:
+      return hasFixedFields || hasExpansion ? .damaged(pages: [1]) : .wrongKeyOrDamaged
+    default:
+      break
+    }
+    if hasFixedFields {
+      // With a raw key, a changed salt spoils every HMAC and nothing else.
+      return .damaged(pages: key.isPassphrase ? try configured.verifyAll() : [1])
+    }
+    if !settings.usesHMAC { return hasExpansion ? .damaged(pages: [1]) : .wrongKeyOrDamaged }
+    return try hasRandomPage(pageCount) ? .wrongKey : .wrongKeyOrDamaged
+  }
+
+  /// Whether one of the first pages can be a cipher's output at all.
+  private func hasRandomPage(_ pageCount: Int) throws -> Bool {
+    try (0..<min(pageCount, 16)).contains { page in
+      looksRandom(try file.read(count: settings.pageSize, at: page * settings.pageSize))
+    }
+  }
+}
+
+extension DatabaseFile.Inspection {
+  fileprivate var hasPlaintextHeader: Bool {
+    if case .plaintextHeader = kind { true } else { false }
+  }
+}

@@ -1,0 +1,75 @@
+/// Why an encrypted database doesn't open, where SQLite says "file is not a database" to
+/// everything.
+public enum CipherDiagnosis: Equatable, Sendable {
+  /// The file is encrypted, and no key was given.
+  case keyRequired
+  /// The file is a plaintext database, and a key was given.
+  case notEncrypted
+  /// No page answers to the key.
+  case wrongKey
+  /// The raw key is right. The salt that was given with it isn't the file's.
+  case wrongSalt
+  /// The key is right. These pages, numbered from 1, are not what was written.
+  case damaged(pages: [Int])
+  /// The end of the file is missing.
+  case truncated
+  /// The key is right. The file has other cipher settings, those of an older SQLCipher mostly.
+  case olderFormat(CipherSettings)
+  /// The key is wrong, or the file is damaged or no database at all: nothing can tell.
+  case wrongKeyOrDamaged
+}
+
+extension CipherDiagnosis {
+  /// What is wrong, and what to do next.
+  public var message: String {
+    switch self {
+    case .keyRequired:
+      "The file is encrypted, and no key was given. Set configuration.key."
+    case .notEncrypted:
+      "The file is not encrypted, but a key was given. Encrypt it with DatabaseFile.encrypt, or "
+        + "open it without a key."
+    case .wrongKey:
+      "The key is wrong: no page of the file answers to it. Check the passphrase or the key. If "
+        + "it is certainly right, the file's first 16 bytes, its salt, are damaged: restore a "
+        + "backup."
+    case .wrongSalt:
+      "The raw key is right, but the salt given with it is not the file's. Give the key alone."
+    case .damaged(let pages):
+      "The key is right, but the file is damaged in \(Self.listing(pages)). Copy the file before "
+        + "anything else, then restore a backup."
+    case .truncated:
+      "The file is truncated: its end is missing. Copy it again from where it came, or restore "
+        + "a backup."
+    case .olderFormat(let settings):
+      Self.olderFormatMessage(settings)
+    case .wrongKeyOrDamaged:
+      "Either the key is wrong, or the file is damaged, or it is no database: nothing in it can "
+        + "tell. Check the path and the key, then try a backup."
+    }
+  }
+
+  private static func olderFormatMessage(_ settings: CipherSettings) -> String {
+    let name = settings.generationName ?? "other cipher settings (\(settings))"
+    let start = "The key is right, but the file was written with \(name). "
+    if (try? settings.pragmas()) == nil {
+      return start + "This libsqlcipher can't read it: install version 4."
+    }
+    return start + "Open it with configuration.cipher = \(settings.expression), or convert it with "
+      + "DatabaseFile.convert."
+  }
+
+  /// "page 3", "pages 3, 4 and 9", or the first ten and how many more there are.
+  private static func listing(_ pages: [Int]) -> String {
+    let shown = pages.prefix(10).map(String.init)
+    if pages.count > shown.count {
+      return "pages \(shown.joined(separator: ", ")) and \(pages.count - shown.count) more"
+    }
+    guard let last = shown.last, shown.count > 1 else { return "page \(shown.first ?? "?")" }
+    return "pages \(shown.dropLast().joined(separator: ", ")) and \(last)"
+  }
+}
+
+extension CipherDiagnosis: CustomStringConvertible {
+  /// The same as ``message``.
+  public var description: String { message }
+}

@@ -1,0 +1,148 @@
+/// An encrypted database file, read without SQLite: it tells which pages are what the holder of
+/// the key has written.
+///
+/// Pages are read without a lock. One that fails is read a second time, since another process
+/// may have been writing it; hold a read transaction to be sure.
+///
+/// In WAL mode the pages of the main file are authenticated just the same. What the WAL holds is
+/// newer and is not looked at: SQLite checks it when it reads it.
+package final class CipherFile {
+  package let settings: CipherSettings
+  private let file: ReadOnlyFile
+  private let key: DerivedKey
+  private let hmacKey: SecureBytes
+  private let crypto: LibCrypto
+
+  /// Nil where there is no libcrypto, or where it refuses.
+  package init?(file: ReadOnlyFile, key: DerivedKey, settings: CipherSettings) {
+    guard let crypto = LibCrypto.shared, let hmacKey = key.hmacKey(settings, crypto: crypto)
+    else { return nil }
+    self.file = file
+    self.key = key
+    self.settings = settings
+    self.hmacKey = hmacKey
+    self.crypto = crypto
+  }
+
+  /// Opens the file for reading.
+  ///
+  /// - Returns: nil where there is no libcrypto.
+  package convenience init?(
+    path: String, key: DerivedKey, settings: CipherSettings
+  ) throws(ReadOnlyFileError) {
+    self.init(file: try ReadOnlyFile(path: path), key: key, settings: settings)
+  }
+
+  /// The same file and key under another page size and HMAC.
+  func reinterpreted(as other: CipherSettings) -> CipherFile? {
+    CipherFile(file: file, key: key, settings: other)
+  }
+
+  /// Whole pages in the file at this moment.
+  package func wholePageCount() throws(ReadOnlyFileError) -> Int {
+    try file.size() / settings.pageSize
+  }
+
+  /// The page at byte 2^30, which SQLite locks and never writes.
+  private var lockPage: Int { 0x4000_0000 / settings.pageSize + 1 }
+
+  /// Whether the page, from 1 on, is authentic. True for every page without HMAC.
+  package func verify(page: Int) throws(ReadOnlyFileError) -> Bool {
+    guard settings.usesHMAC, page != lockPage else { return true }
+    let pageSize = settings.pageSize
+    var bytes = [UInt8](repeating: 0, count: pageSize)
+    for _ in 0..<2 {
+      bytes = try file.read(count: pageSize, at: (page - 1) * pageSize)
+      guard bytes.count == pageSize else { return false }
+      if bytes.withUnsafeMutableBytes({ isAuthentic($0, number: page) }) { return true }
+    }
+    return false
+  }
+
+  /// The pages that are not authentic, in ascending order; none without HMAC.
+  ///
+  /// Trailing bytes that make no page, and pages beyond the count in an authentic header, are no
+  /// part of the database and are not looked at.
+  /// - Parameter progress: Called with the pages done and all pages, every 256 KiB or so; what it
+  ///   throws ends the scan.
+  package func verifyAll(progress: ((Int, Int) throws -> Void)? = nil) throws -> [Int] {
+    guard settings.usesHMAC else { return [] }
+    let pageSize = settings.pageSize
+    var count = try wholePageCount()
+    if count > 0, try verify(page: 1), let stored = try header()?.pageCount {
+      count = min(count, stored)
+    }
+    let chunk = max(1, 262_144 / pageSize)
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk * pageSize, alignment: 16)
+    defer { buffer.deallocate() }
+    var suspects: [Int] = []
+    var done = 0
+    while done < count {
+      let pages = min(chunk, count - done)
+      let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(pages * pageSize)])
+      try file.read(into: bytes, at: done * pageSize)
+      for index in 0..<pages where done + index + 1 != lockPage {
+        let range = (index * pageSize)..<((index + 1) * pageSize)
+        let page = UnsafeMutableRawBufferPointer(rebasing: bytes[range])
+        if !isAuthentic(page, number: done + index + 1) { suspects.append(done + index + 1) }
+      }
+      done += pages
+      try progress?(done, count)
+    }
+    return try suspects.filter { try !verify(page: $0) }
+  }
+
+  /// Whether the page in the buffer is authentic; destroys its HMAC there.
+  ///
+  /// A page is ciphertext, IV (16 bytes), HMAC and padding. The HMAC is over ciphertext, IV and
+  /// the page's number in four bytes, the lowest first; what precedes the ciphertext of page 1
+  /// isn't part of it.
+  private func isAuthentic(_ page: UnsafeMutableRawBufferPointer, number: Int) -> Bool {
+    let start = number == 1 ? settings.firstCiphertextOffset : 0
+    let end = page.count - settings.reservedSize + 16
+    return withUnsafeTemporaryAllocation(byteCount: 128, alignment: 16) { codes in
+      let stored = UnsafeMutableRawBufferPointer(rebasing: codes[..<settings.hmacSize])
+      let computed = UnsafeMutableRawBufferPointer(rebasing: codes[64...])
+      stored.copyMemory(from: UnsafeRawBufferPointer(rebasing: page[end..<(end + stored.count)]))
+      for byte in 0..<4 { page[end + byte] = UInt8(truncatingIfNeeded: number >> (8 * byte)) }
+      let message = UnsafeRawBufferPointer(rebasing: page[start..<(end + 4)])
+      guard crypto.hmac(settings.hmacAlgorithm, key: hmacKey, message: message, into: computed)
+      else { return false }
+      return constantTimeEqual(
+        UnsafeRawBufferPointer(stored),
+        UnsafeRawBufferPointer(rebasing: computed[..<stored.count]))
+    }
+  }
+
+  /// What page 1 begins with when this key decrypts it, sense or nonsense.
+  ///
+  /// The 16 bytes that the salt replaces are zeros.
+  func decryptedHeader() throws(ReadOnlyFileError) -> SQLiteHeader? {
+    let pageSize = settings.pageSize
+    let page = try file.read(count: pageSize, at: 0)
+    let start = settings.firstCiphertextOffset
+    guard page.count >= 112 else { return nil }
+    // A page that is cut has lost its IV; only the first block needs that.
+    let ivOffset = pageSize - settings.reservedSize
+    let iv =
+      page.count == pageSize
+      ? Array(page[ivOffset..<(ivOffset + 16)]) : [UInt8](repeating: 0, count: 16)
+    let plaintext = page[start..<112].withUnsafeBytes { ciphertext in
+      iv.withUnsafeBytes { crypto.decryptAES256CBC(ciphertext, key: key.key, iv: $0) }
+    }
+    guard let plaintext else { return nil }
+    let before =
+      settings.plaintextHeaderSize == 0
+      ? [UInt8](repeating: 0, count: 16) : Array(page[..<start])
+    return SQLiteHeader(before + plaintext)
+  }
+
+  /// The database's header, where decrypting makes sense of it.
+  package func header() throws(ReadOnlyFileError) -> SQLiteHeader? {
+    guard let header = try decryptedHeader(), header.hasFixedFields(pageSize: settings.pageSize),
+      settings.plaintextHeaderSize > 80
+        || header.hasZeroExpansion(from: settings.plaintextHeaderSize)
+    else { return nil }
+    return header
+  }
+}

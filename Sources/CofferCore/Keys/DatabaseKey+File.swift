@@ -1,0 +1,86 @@
+import Glibc
+
+extension DatabaseKey {
+  /// The largest key file, in bytes.
+  public static let largestKeyFile = 65_536
+
+  /// The key in a file.
+  ///
+  /// - 32 bytes that aren't all printable ASCII are a raw key.
+  /// - 64 or 96 hexadecimal digits are a raw key, or a raw key and its salt. A line end may follow.
+  /// - Anything else is a passphrase; one line end after it doesn't count.
+  ///
+  /// A file that every user of the machine may read or write is refused; that its group may read
+  /// it is left to the administrator.
+  /// - Throws: ``DatabaseKeyError``, which names the file.
+  public static func file(_ path: String) throws(DatabaseKeyError) -> DatabaseKey {
+    let (contents, count) = try readKeyFile(path)
+    return try contents.withUnsafeBytes { buffer throws(DatabaseKeyError) in
+      let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+      if count == 32, !bytes.allSatisfy(isText) {
+        return DatabaseKey(form: .raw, bytes: SecureBytes(copying: bytes))
+      }
+      let line = UnsafeRawBufferPointer(rebasing: bytes.dropLast(lineEndCount(bytes)))
+      if line.isEmpty { throw .emptyKeyFile(path: path) }
+      return keyFromHex(line) ?? DatabaseKey(form: .passphrase, bytes: SecureBytes(copying: line))
+    }
+  }
+
+  private static func keyFromHex(_ digits: UnsafeRawBufferPointer) -> DatabaseKey? {
+    guard digits.count == 64 || digits.count == 96, digits.allSatisfy({ hexValue($0) != nil })
+    else { return nil }
+    func byte(_ index: Int) -> UInt8 {
+      (hexValue(digits[2 * index]) ?? 0) << 4 | (hexValue(digits[2 * index + 1]) ?? 0)
+    }
+    let bytes = SecureBytes(count: 32) { target in
+      for index in 0..<32 { target[index] = byte(index) }
+    }
+    let salt = (32..<(digits.count / 2)).map(byte)
+    return DatabaseKey(form: salt.isEmpty ? .raw : .rawWithSalt(salt), bytes: bytes)
+  }
+
+  private static func isText(_ byte: UInt8) -> Bool {
+    (0x20..<0x7f).contains(byte) || byte == 0x0a || byte == 0x0d || byte == 0x09
+  }
+
+  private static func lineEndCount(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard bytes.last == 0x0a else { return 0 }
+    return bytes.dropLast().last == 0x0d ? 2 : 1
+  }
+
+  /// The file's bytes, in a buffer that is larger, and how many they are.
+  private static func readKeyFile(
+    _ path: String
+  ) throws(DatabaseKeyError) -> (contents: SecureBytes, count: Int) {
+    func failure() -> DatabaseKeyError {
+      .unreadableKeyFile(path: path, reason: String(cString: strerror(errno)))
+    }
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure() }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw failure() }
+    if status.st_mode & S_IFMT == S_IFDIR {
+      throw .unreadableKeyFile(path: path, reason: "it is a directory")
+    }
+    if status.st_mode & (S_IROTH | S_IWOTH) != 0 { throw .exposedKeyFile(path: path) }
+    if status.st_size > largestKeyFile { throw .oversizedKeyFile(path: path) }
+    var count = 0
+    let capacity = largestKeyFile + 1
+    let contents = try SecureBytes(count: capacity) { target throws(DatabaseKeyError) in
+      while count < capacity {
+        // SAFETY: `read` gets the rest of the buffer and its length.
+        let got = read(descriptor, target.baseAddress.map { $0 + count }, capacity - count)
+        if got == 0 { break }
+        if got > 0 {
+          count += got
+        } else if errno != EINTR {
+          throw failure()
+        }
+      }
+    }
+    if count > largestKeyFile { throw .oversizedKeyFile(path: path) }
+    if count == 0 { throw .emptyKeyFile(path: path) }
+    return (contents, count)
+  }
+}

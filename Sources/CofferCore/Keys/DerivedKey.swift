@@ -1,0 +1,86 @@
+import Synchronization
+
+/// The key and the salt of one file, derived once: `sqlite3_key` takes them without another
+/// derivation.
+package struct DerivedKey: Sendable {
+  /// The 32 bytes that encrypt pages.
+  package let key: SecureBytes
+
+  /// The 16 bytes that the key was derived with, and that the HMACs' key is.
+  package let salt: [UInt8]
+
+  package init(key: SecureBytes, salt: [UInt8]) {
+    precondition(key.count == 32 && salt.count == 16)
+    self.key = key
+    self.salt = salt
+  }
+
+  /// The key of a file with this salt.
+  ///
+  /// A raw key needs no derivation; one that was given with a salt keeps that.
+  /// - Parameter salt: The first 16 bytes of the file, or ``randomSalt()`` for a new one.
+  /// - Returns: nil where a passphrase needs a derivation and no libcrypto can be found.
+  /// - Throws: ``DatabaseKeyError`` for an empty passphrase and a salt of another length.
+  package static func derive(
+    from key: DatabaseKey, salt: [UInt8], settings: CipherSettings
+  ) throws(DatabaseKeyError) -> DerivedKey? {
+    try key.validate()
+    guard salt.count == 16 else { throw .wrongSaltLength(byteCount: salt.count) }
+    switch key.form {
+    case .raw: return DerivedKey(key: key.bytes, salt: salt)
+    case .rawWithSalt(let given): return DerivedKey(key: key.bytes, salt: given)
+    case .passphrase: break
+    }
+    guard let crypto = LibCrypto.shared else { return nil }
+    DerivationCount.add(salt: salt)
+    let derived = crypto.pbkdf2(
+      settings.kdfAlgorithm, password: key.bytes, salt: salt, iterations: settings.kdfIterations)
+    return derived.map { DerivedKey(key: $0, salt: salt) }
+  }
+
+  /// The bytes for `sqlite3_key`: `x'…'` around 64 digits of key and 32 of salt.
+  package func sqlcipherKeySpec() -> SecureBytes { makeKeySpec(key: key, salt: salt) }
+
+  /// 16 random bytes, for a new file.
+  package static func randomSalt() -> [UInt8] {
+    var salt = [UInt8](repeating: 0, count: 16)
+    salt.withUnsafeMutableBytes { fillWithRandomBytes($0) }
+    return salt
+  }
+
+  /// The key that authenticates pages; nil where libcrypto refuses.
+  func hmacKey(_ settings: CipherSettings, crypto: LibCrypto) -> SecureBytes? {
+    crypto.pbkdf2(
+      settings.kdfAlgorithm, password: key, salt: salt.map { $0 ^ 0x3a }, iterations: 2)
+  }
+}
+
+extension DerivedKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  package var description: String { "DerivedKey(redacted)" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
+}
+
+/// How many derivations from passphrases this process has run.
+package enum DerivationCount {
+  private static let counter = Atomic<Int>(0)
+  private static let countsBySalt = Mutex<[[UInt8]: Int]?>(nil)
+
+  /// All of them.
+  package static var total: Int { counter.load(ordering: .relaxed) }
+
+  /// Counts from now on for each salt too, so that a test sees its own file's alone.
+  package static func startCountingBySalt() {
+    countsBySalt.withLock { if $0 == nil { $0 = [:] } }
+  }
+
+  /// Those with this salt, since ``startCountingBySalt()``.
+  package static func count(salt: [UInt8]) -> Int {
+    countsBySalt.withLock { $0?[salt] ?? 0 }
+  }
+
+  static func add(salt: [UInt8]) {
+    counter.add(1, ordering: .relaxed)
+    countsBySalt.withLock { $0?[salt, default: 0] += 1 }
+  }
+}

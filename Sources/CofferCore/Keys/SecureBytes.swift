@@ -1,0 +1,128 @@
+import Glibc
+
+/// Secret bytes in memory pages of their own: locked into RAM where the
+/// system allows it, left out of core dumps, wiped before they are given back.
+///
+/// A page (4 KiB) at least per value: meant for keys, not for data. Locking
+/// can fail under a low `RLIMIT_MEMLOCK`, which isn't an error.
+/// - Invariant: the bytes don't change after `init`; the pages are read-only from then on.
+package final class SecureBytes: Sendable {
+  /// How many bytes there are; no secret.
+  package let count: Int
+
+  // SAFETY: written by `init` alone, before anybody else can hold `self`;
+  // afterwards the pages are mapped read-only, until `deinit`.
+  nonisolated(unsafe) private let base: UnsafeMutableRawPointer
+  private let mappedCount: Int
+
+  /// Makes zeroed bytes and has `body` fill them in.
+  ///
+  /// - Throws: What `body` throws; what it had written by then is wiped.
+  /// - Precondition: `count` isn't negative, and there is memory.
+  package init<Failure: Error>(
+    count: Int, initializingWith body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
+  ) throws(Failure) {
+    precondition(count >= 0, "a negative count of bytes")
+    let page = Int(sysconf(CInt(_SC_PAGESIZE)))
+    let mapped = max(1, (count + page - 1) / page) * page
+    let region = mmap(nil, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    guard let region, region != MAP_FAILED else { fatalError("out of memory for a key") }
+    _ = mlock(region, mapped)
+    _ = madvise(region, mapped, MADV_DONTDUMP)
+    self.count = count
+    base = region
+    mappedCount = mapped
+    // SAFETY: `region` has `mapped` bytes, at least `count`; a throw from here
+    // on releases `self`, whose `deinit` wipes them.
+    try body(UnsafeMutableRawBufferPointer(start: region, count: count))
+    _ = mprotect(region, mapped, PROT_READ)
+  }
+
+  /// Copies bytes, straight into the locked pages.
+  package convenience init(copying bytes: some Collection<UInt8>) {
+    self.init(count: bytes.count) { target in
+      let copied: Void? = bytes.withContiguousStorageIfAvailable { source in
+        target.copyMemory(from: UnsafeRawBufferPointer(source))
+      }
+      guard copied == nil else { return }
+      var offset = 0
+      for byte in bytes {
+        target[offset] = byte
+        offset += 1
+      }
+    }
+  }
+
+  /// Copies bytes, straight into the locked pages.
+  package convenience init(copying bytes: UnsafeRawBufferPointer) {
+    self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
+  }
+
+  deinit {
+    // SAFETY: the mapping is this object's own, and nobody holds `self` any more.
+    if mprotect(base, mappedCount, PROT_READ | PROT_WRITE) == 0 {
+      explicit_bzero(base, mappedCount)
+    }
+    munmap(base, mappedCount)
+  }
+
+  /// Lends the bytes to `body`, which must not keep their address.
+  package func withUnsafeBytes<Result, Failure: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    // SAFETY: `self` lives until the call returns, and the mapping with it.
+    defer { withExtendedLifetime(self) {} }
+    return try body(UnsafeRawBufferPointer(start: base, count: count))
+  }
+
+  /// Whether both hold the same bytes; how long that takes depends on their
+  /// counts only.
+  package func isEqual(to other: SecureBytes) -> Bool {
+    guard count == other.count else { return false }
+    return withUnsafeBytes { mine in
+      other.withUnsafeBytes { theirs in constantTimeEqual(mine, theirs) }
+    }
+  }
+}
+
+extension SecureBytes: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+  package var description: String { "SecureBytes(redacted)" }
+  package var debugDescription: String { description }
+  package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .class) }
+}
+
+/// Whether two buffers of one length hold the same bytes, in a time that
+/// doesn't depend on where they differ.
+func constantTimeEqual(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Bool {
+  guard first.count == second.count else { return false }
+  var difference: UInt8 = 0
+  for index in 0..<first.count { difference |= first[index] ^ second[index] }
+  return difference == 0
+}
+
+/// Writes bytes as lowercase hexadecimal digits from `offset` on.
+///
+/// - Returns: The offset after the last digit.
+@discardableResult
+func writeHex(
+  _ bytes: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer, at offset: Int
+) -> Int {
+  func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
+  var offset = offset
+  for byte in bytes {
+    target[offset] = digit(byte >> 4)
+    target[offset + 1] = digit(byte & 15)
+    offset += 2
+  }
+  return offset
+}
+
+/// The value of an ASCII hexadecimal digit.
+func hexValue(_ digit: UInt8) -> UInt8? {
+  switch digit {
+  case 0x30...0x39: digit - 0x30
+  case 0x41...0x46: digit - 0x37
+  case 0x61...0x66: digit - 0x57
+  default: nil
+  }
+}

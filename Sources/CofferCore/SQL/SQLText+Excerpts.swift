@@ -1,0 +1,21 @@
+extension SQLText {
+  /// One statement out of the text, without blanks and semicolons around it.
+  package func statement(in range: Range<Int>) -> String {
+    let bytes = Array(string.utf8)[range]
+    func isPadding(_ byte: UInt8) -> Bool {
+      byte == 0x3B || byte == 0x20 || (0x09...0x0D).contains(byte)
+    }
+    let start = bytes.firstIndex { !isPadding($0) } ?? bytes.endIndex
+    let end = bytes.lastIndex { !isPadding($0) }.map { $0 + 1 } ?? start
+    return String(decoding: bytes[start..<end], as: UTF8.self)
+  }
+
+  /// Where in the text an error is, for a person to see.
+  package func excerpt(at offset: Int) -> String? {
+    let bytes = Array(string.utf8)
+    guard bytes.indices.contains(offset) else { return nil }
+    let end = min(offset + 24, bytes.count)
+    let text = String(decoding: bytes[offset..<end], as: UTF8.self)
+    return "The error is at byte \(offset): \(text)\(end < bytes.count ? "…" : "")"
+  }
+}

@@ -1,0 +1,189 @@
+import Glibc
+
+/// The functions of the libcrypto that libsqlcipher has loaded.
+///
+/// They are looked up at run time, since the package links to libsqlcipher alone, and tried on
+/// known answers before use.
+package struct LibCrypto: Sendable {
+  /// The process's libcrypto; nil where its functions can't be found or give wrong answers.
+  package static let shared: LibCrypto? = {
+    guard let found = LibCrypto(), found.givesKnownAnswers() else { return nil }
+    return found
+  }()
+
+  private typealias Algorithm = OpaquePointer
+  private typealias Context = OpaquePointer
+  private typealias PBKDF2 =
+    @convention(c) @Sendable (
+      UnsafeRawPointer?, CInt, UnsafeRawPointer?, CInt, CInt, Algorithm, CInt,
+      UnsafeMutableRawPointer?
+    ) -> CInt
+  private typealias HMAC =
+    @convention(c) @Sendable (
+      Algorithm, UnsafeRawPointer?, CInt, UnsafeRawPointer?, Int, UnsafeMutableRawPointer?,
+      UnsafeMutablePointer<CUnsignedInt>?
+    ) -> UnsafeMutableRawPointer?
+  private typealias FindAlgorithm = @convention(c) @Sendable () -> Algorithm?
+  private typealias MakeContext = @convention(c) @Sendable () -> Context?
+  private typealias FreeContext = @convention(c) @Sendable (Context?) -> Void
+  private typealias StartDecryption =
+    @convention(c) @Sendable (
+      Context, Algorithm?, OpaquePointer?, UnsafeRawPointer?, UnsafeRawPointer?
+    ) -> CInt
+  private typealias SetPadding = @convention(c) @Sendable (Context, CInt) -> CInt
+  private typealias Decrypt =
+    @convention(c) @Sendable (
+      Context, UnsafeMutableRawPointer?, UnsafeMutablePointer<CInt>, UnsafeRawPointer?, CInt
+    ) -> CInt
+
+  // SAFETY: addresses of C functions, of the signatures in OpenSSL's manual; they may be called
+  // from any thread, and stay valid while libsqlcipher, which uses them, is loaded.
+  private let pbkdf2: PBKDF2
+  private let hmac: HMAC
+  private let sha1: FindAlgorithm
+  private let sha256: FindAlgorithm
+  private let sha512: FindAlgorithm
+  private let aes256CBC: FindAlgorithm
+  private let makeContext: MakeContext
+  private let freeContext: FreeContext
+  private let startDecryption: StartDecryption
+  private let setPadding: SetPadding
+  private let decrypt: Decrypt
+
+  private init?() {
+    func find<Function>(_ name: String, as type: Function.Type) -> Function? {
+      // SAFETY: nil is RTLD_DEFAULT; each use below names the function's own C type.
+      dlsym(nil, name).map { unsafeBitCast($0, to: type) }
+    }
+    guard
+      let pbkdf2 = find("PKCS5_PBKDF2_HMAC", as: PBKDF2.self),
+      let hmac = find("HMAC", as: HMAC.self),
+      let sha1 = find("EVP_sha1", as: FindAlgorithm.self),
+      let sha256 = find("EVP_sha256", as: FindAlgorithm.self),
+      let sha512 = find("EVP_sha512", as: FindAlgorithm.self),
+      let aes256CBC = find("EVP_aes_256_cbc", as: FindAlgorithm.self),
+      let makeContext = find("EVP_CIPHER_CTX_new", as: MakeContext.self),
+      let freeContext = find("EVP_CIPHER_CTX_free", as: FreeContext.self),
+      let startDecryption = find("EVP_DecryptInit_ex", as: StartDecryption.self),
+      let setPadding = find("EVP_CIPHER_CTX_set_padding", as: SetPadding.self),
+      let decrypt = find("EVP_DecryptUpdate", as: Decrypt.self)
+    else { return nil }
+    self.pbkdf2 = pbkdf2
+    self.hmac = hmac
+    self.sha1 = sha1
+    self.sha256 = sha256
+    self.sha512 = sha512
+    self.aes256CBC = aes256CBC
+    self.makeContext = makeContext
+    self.freeContext = freeContext
+    self.startDecryption = startDecryption
+    self.setPadding = setPadding
+    self.decrypt = decrypt
+  }
+
+  private func algorithm(_ hash: CipherSettings.Hash) -> Algorithm? {
+    switch hash {
+    case .sha1: sha1()
+    case .sha256: sha256()
+    case .sha512: sha512()
+    }
+  }
+
+  /// PBKDF2 of a password, into secure memory; nil where libcrypto refuses.
+  ///
+  /// - Precondition: neither is longer than 2 GiB.
+  package func pbkdf2(
+    _ hash: CipherSettings.Hash, password: SecureBytes, salt: [UInt8], iterations: Int,
+    byteCount: Int = 32
+  ) -> SecureBytes? {
+    guard let algorithm = algorithm(hash) else { return nil }
+    var succeeded = false
+    let derived = SecureBytes(count: byteCount) { target in
+      password.withUnsafeBytes { password in
+        salt.withUnsafeBytes { salt in
+          // SAFETY: each address goes with its length, and outlives the call.
+          succeeded =
+            pbkdf2(
+              password.baseAddress, CInt(password.count), salt.baseAddress, CInt(salt.count),
+              CInt(iterations), algorithm, CInt(byteCount), target.baseAddress) == 1
+        }
+      }
+    }
+    return succeeded ? derived : nil
+  }
+
+  /// Writes the HMAC of `message` to the beginning of `target`; false where libcrypto refuses.
+  ///
+  /// - Precondition: `target` has room for 64 bytes.
+  package func hmac(
+    _ hash: CipherSettings.Hash, key: SecureBytes, message: UnsafeRawBufferPointer,
+    into target: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    precondition(target.count >= 64)
+    guard let algorithm = algorithm(hash) else { return false }
+    return key.withUnsafeBytes { key in
+      var count: CUnsignedInt = 0
+      // SAFETY: each address goes with its length; no HMAC is longer than 64 bytes.
+      let result = hmac(
+        algorithm, key.baseAddress, CInt(key.count), message.baseAddress, message.count,
+        target.baseAddress, &count)
+      return result != nil && Int(count) == hash.byteCount
+    }
+  }
+
+  /// The plaintext of whole blocks in AES-256-CBC, without padding; nil where libcrypto refuses.
+  ///
+  /// - Precondition: a key of 32 bytes, an IV of 16, a multiple of 16 bytes.
+  package func decryptAES256CBC(
+    _ ciphertext: UnsafeRawBufferPointer, key: SecureBytes, iv: UnsafeRawBufferPointer
+  ) -> [UInt8]? {
+    precondition(key.count == 32 && iv.count == 16 && ciphertext.count % 16 == 0)
+    guard let cipher = aes256CBC(), let context = makeContext() else { return nil }
+    defer { freeContext(context) }
+    let started = key.withUnsafeBytes { key in
+      startDecryption(context, cipher, nil, key.baseAddress, iv.baseAddress) == 1
+    }
+    guard started, setPadding(context, 0) == 1 else { return nil }
+    // SAFETY: without padding, EVP_DecryptUpdate writes as many bytes as it reads here, plus at
+    // most one block.
+    var plaintext = [UInt8](repeating: 0, count: ciphertext.count + 16)
+    var count: CInt = 0
+    let result = plaintext.withUnsafeMutableBytes { plaintext in
+      decrypt(
+        context, plaintext.baseAddress, &count, ciphertext.baseAddress, CInt(ciphertext.count))
+    }
+    guard result == 1, Int(count) == ciphertext.count else { return nil }
+    return Array(plaintext.prefix(Int(count)))
+  }
+
+  /// Tries each function: another library of the process can have functions of these names.
+  private func givesKnownAnswers() -> Bool {
+    let key = SecureBytes(copying: [UInt8](0..<32))
+    let expected: [(CipherSettings.Hash, [UInt8])] = [
+      (.sha1, [0x4a, 0xdf, 0x69, 0x01, 0x98, 0x58, 0x47, 0x72]),
+      (.sha256, [0x96, 0x80, 0x3d, 0x29, 0xc9, 0x12, 0xd1, 0x54]),
+      (.sha512, [0xd7, 0x9d, 0xbd, 0x99, 0x33, 0xd9, 0x18, 0xbe]),
+    ]
+    for (hash, bytes) in expected {
+      let salt = [UInt8](0..<16)
+      guard let derived = pbkdf2(hash, password: key, salt: salt, iterations: 2, byteCount: 8),
+        derived.isEqual(to: SecureBytes(copying: bytes))
+      else { return false }
+    }
+    var code = [UInt8](repeating: 0, count: 64)
+    let authenticated = code.withUnsafeMutableBytes { code in
+      [UInt8](0..<16).withUnsafeBytes { hmac(.sha256, key: key, message: $0, into: code) }
+    }
+    guard authenticated, code.starts(with: [0xd8, 0xb9, 0x9f, 0x27, 0x09, 0xa3, 0xca, 0x74]) else {
+      return false
+    }
+    let block: [UInt8] = [
+      0x29, 0xed, 0x65, 0x0a, 0x02, 0x8d, 0x16, 0x02, 0xb4, 0x2b, 0xb1, 0xf2, 0xd5, 0x91, 0xed,
+      0xbc,
+    ]
+    let plaintext = block.withUnsafeBytes { block in
+      [UInt8](0..<16).withUnsafeBytes { decryptAES256CBC(block, key: key, iv: $0) }
+    }
+    return plaintext == [UInt8](repeating: 0x5a, count: 16)
+  }
+}

@@ -1,0 +1,100 @@
+import CSQLCipher
+import Glibc
+
+/// A database file's bytes, read as they are on disk.
+///
+/// It is opened through SQLite's own file layer, not with `open`: closing any descriptor of a
+/// file drops all the POSIX locks that the process has on it, those of its open connections too,
+/// and SQLite's layer is what knows to wait with the closing.
+package final class ReadOnlyFile {
+  // SAFETY: this object owns both; SQLite keeps the address of the name while the file is open.
+  // `deinit` closes the file and frees them.
+  private let file: UnsafeMutablePointer<sqlite3_file>
+  private let name: UnsafeMutablePointer<CChar>
+
+  /// Opens a regular file for reading.
+  ///
+  /// - Throws: ``ReadOnlyFileError`` where that fails.
+  package init(path: String) throws(ReadOnlyFileError) {
+    var status = stat()
+    guard stat(path, &status) == 0, access(path, R_OK) == 0 else {
+      throw ReadOnlyFileError(reason: String(cString: strerror(errno)))
+    }
+    guard status.st_mode & S_IFMT == S_IFREG, let vfs = sqlite3_vfs_find(nil),
+      let open = vfs.pointee.xOpen
+    else { throw ReadOnlyFileError(reason: "it is not a regular file") }
+    // SAFETY: SQLite looks for parameters behind the name's NUL, and newer versions look before
+    // the name as well: NULs on both sides say that there are none.
+    let utf8 = Array(path.utf8)
+    let name = UnsafeMutablePointer<CChar>.allocate(capacity: utf8.count + 8)
+    name.initialize(repeating: 0, count: utf8.count + 8)
+    for (offset, byte) in utf8.enumerated() { name[4 + offset] = CChar(bitPattern: byte) }
+    let byteCount = max(Int(vfs.pointee.szOsFile), MemoryLayout<sqlite3_file>.size)
+    let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
+    memory.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+    let file = memory.assumingMemoryBound(to: sqlite3_file.self)
+    let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB
+    var givenFlags: CInt = 0
+    let code = open(vfs, name + 4, file, flags, &givenFlags)
+    guard code == SQLITE_OK, file.pointee.pMethods != nil else {
+      if let methods = file.pointee.pMethods { _ = methods.pointee.xClose(file) }
+      memory.deallocate()
+      name.deallocate()
+      throw ReadOnlyFileError(reason: String(cString: sqlite3_errstr(code)))
+    }
+    self.file = file
+    self.name = name
+  }
+
+  deinit {
+    _ = file.pointee.pMethods.pointee.xClose(file)
+    UnsafeMutableRawPointer(file).deallocate()
+    name.deallocate()
+  }
+
+  /// The file's size at this moment, in bytes.
+  package func size() throws(ReadOnlyFileError) -> Int {
+    var size: sqlite3_int64 = 0
+    let code = file.pointee.pMethods.pointee.xFileSize(file, &size)
+    guard code == SQLITE_OK else {
+      throw ReadOnlyFileError(reason: String(cString: sqlite3_errstr(code)))
+    }
+    return Int(size)
+  }
+
+  /// Fills the buffer with the file's bytes from `offset` on, and with zeros after its end.
+  package func read(
+    into buffer: UnsafeMutableRawBufferPointer, at offset: Int
+  ) throws(ReadOnlyFileError) {
+    guard let start = buffer.baseAddress else { return }
+    // SAFETY: the address goes with its length, which is far below 2 GiB.
+    let code = file.pointee.pMethods.pointee.xRead(
+      file, start, CInt(buffer.count), sqlite3_int64(offset))
+    // The primary code, IOERR, in the low byte; 2 above it says "short".
+    guard code == SQLITE_OK || code == SQLITE_IOERR | 2 << 8 else {
+      throw ReadOnlyFileError(reason: String(cString: sqlite3_errstr(code)))
+    }
+  }
+
+  /// Up to `count` bytes from `offset` on; fewer at the file's end.
+  package func read(count: Int, at offset: Int) throws(ReadOnlyFileError) -> [UInt8] {
+    let available = max(0, min(count, try size() - offset))
+    var bytes = [UInt8](repeating: 0, count: available)
+    var failure: ReadOnlyFileError?
+    bytes.withUnsafeMutableBytes { buffer in
+      do throws(ReadOnlyFileError) {
+        try read(into: buffer, at: offset)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+}
+
+/// Why a file couldn't be read, in the system's words.
+package struct ReadOnlyFileError: Error, CustomStringConvertible {
+  package let reason: String
+  package var description: String { reason }
+}

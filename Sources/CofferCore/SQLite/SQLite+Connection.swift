@@ -1,0 +1,186 @@
+import CSQLCipher
+
+extension SQLite {
+  /// How a file is opened.
+  package struct OpenFlags: OptionSet {
+    package let rawValue: CInt
+    package init(rawValue: CInt) { self.rawValue = rawValue }
+
+    package static let readOnly = OpenFlags(rawValue: SQLITE_OPEN_READONLY)
+    package static let readWrite = OpenFlags(rawValue: SQLITE_OPEN_READWRITE)
+    package static let create = OpenFlags(rawValue: SQLITE_OPEN_CREATE)
+    package static let uri = OpenFlags(rawValue: SQLITE_OPEN_URI)
+    /// Accesses to a connection are serial, so its mutex would be wasted.
+    package static let noMutex = OpenFlags(rawValue: SQLITE_OPEN_NOMUTEX)
+  }
+
+  /// Opens a connection.
+  ///
+  /// Shared cache is never asked for: through it a handle with a wrong key
+  /// reads what another one has decrypted.
+  package static func open(
+    _ path: String, flags: OpenFlags
+  ) throws(OpenFailure) -> SQLiteConnection {
+    var connection: SQLiteConnection?
+    let code = sqlite3_open_v2(path, &connection, flags.rawValue, nil)
+    guard code == SQLITE_OK, let connection else {
+      let message = connection.map { errorMessage($0) } ?? "out of memory"
+      let extended = connection.map { sqlite3_extended_errcode($0) } ?? code
+      let systemError = connection.map { sqlite3_system_errno($0) } ?? 0
+      if let connection { sqlite3_close_v2(connection) }
+      throw OpenFailure(code: extended, message: message, systemError: systemError)
+    }
+    sqlite3_extended_result_codes(connection, 1)
+    return connection
+  }
+
+  /// Why a file could not be opened.
+  package struct OpenFailure: Error {
+    package var code: CInt
+    package var message: String
+    /// The system's `errno`, or 0.
+    package var systemError: CInt
+  }
+
+  /// Closes a connection whose statements are finalized.
+  package static func close(_ connection: SQLiteConnection) -> CInt {
+    sqlite3_close(connection)
+  }
+
+  /// Closes a connection even if statements are left; they keep it alive.
+  package static func closeWhenIdle(_ connection: SQLiteConnection) {
+    sqlite3_close_v2(connection)
+  }
+
+  /// The next statement that is still prepared after `statement`, or the first.
+  package static func nextStatement(
+    in connection: SQLiteConnection, after statement: SQLiteStatement?
+  ) -> SQLiteStatement? {
+    sqlite3_next_stmt(connection, statement)
+  }
+
+  /// Gives the connection its key; SQLCipher copies the bytes.
+  ///
+  /// `sqlite3_key` checks nothing: a wrong key shows at the first read.
+  package static func key(
+    _ connection: SQLiteConnection, _ bytes: UnsafeRawBufferPointer
+  ) -> CInt {
+    guard let count = CInt(exactly: bytes.count), count > 0 else { return SQLITE_MISUSE }
+    return sqlite3_key(connection, bytes.baseAddress, count)
+  }
+
+  /// Encrypts the main file anew; SQLCipher copies the bytes.
+  package static func rekey(
+    _ connection: SQLiteConnection, _ bytes: UnsafeRawBufferPointer
+  ) -> CInt {
+    guard let count = CInt(exactly: bytes.count), count > 0 else { return SQLITE_MISUSE }
+    return sqlite3_rekey(connection, bytes.baseAddress, count)
+  }
+
+  package static func errorMessage(_ connection: SQLiteConnection) -> String {
+    sqlite3_errmsg(connection).map { String(cString: $0) } ?? ""
+  }
+
+  package static func errorCode(_ connection: SQLiteConnection) -> CInt {
+    sqlite3_errcode(connection)
+  }
+
+  package static func extendedErrorCode(_ connection: SQLiteConnection) -> CInt {
+    sqlite3_extended_errcode(connection)
+  }
+
+  /// The byte of the SQL at which the last error was found, or nil.
+  package static func errorOffset(_ connection: SQLiteConnection) -> Int? {
+    let offset = coffer_error_offset(connection)
+    return offset < 0 ? nil : Int(offset)
+  }
+
+  package static func isAutocommit(_ connection: SQLiteConnection) -> Bool {
+    sqlite3_get_autocommit(connection) != 0
+  }
+
+  package static func interrupt(_ connection: SQLiteConnection) {
+    sqlite3_interrupt(connection)
+  }
+
+  package static func lastInsertedRowID(_ connection: SQLiteConnection) -> Int64 {
+    sqlite3_last_insert_rowid(connection)
+  }
+
+  package static func changesCount(_ connection: SQLiteConnection) -> Int {
+    Int(coffer_changes(connection))
+  }
+
+  package static func totalChangesCount(_ connection: SQLiteConnection) -> Int {
+    Int(coffer_total_changes(connection))
+  }
+
+  package static func setBusyTimeout(_ connection: SQLiteConnection, milliseconds: CInt) {
+    sqlite3_busy_timeout(connection, milliseconds)
+  }
+
+  package static func releaseMemory(_ connection: SQLiteConnection) {
+    sqlite3_db_release_memory(connection)
+  }
+
+  /// Whether a schema of the connection can't be written; nil for an unknown one.
+  package static func isReadOnly(_ connection: SQLiteConnection, schema: String) -> Bool? {
+    switch sqlite3_db_readonly(connection, schema) {
+    case 0: false
+    case 1: true
+    default: nil
+    }
+  }
+
+  /// The most parameters that one statement takes.
+  package static func maximumParameterCount(_ connection: SQLiteConnection) -> Int {
+    Int(sqlite3_limit(connection, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
+  }
+
+  /// The library's version, such as 3046001.
+  package static var versionNumber: Int { Int(sqlite3_libversion_number()) }
+
+  /// Whether double-quoted text that names no column is a string.
+  /// - Returns: False where this SQLite can't be told.
+  @discardableResult
+  package static func setDoubleQuotedStrings(_ connection: SQLiteConnection, _ on: Bool) -> Bool {
+    coffer_set_double_quoted_strings(connection, on ? 1 : 0) == SQLITE_OK
+  }
+
+  @discardableResult
+  package static func setTriggersEnabled(_ connection: SQLiteConnection, _ on: Bool) -> Bool {
+    coffer_set_triggers_enabled(connection, on ? 1 : 0) == SQLITE_OK
+  }
+
+  /// Moves WAL frames into the database file.
+  package static func checkpoint(
+    _ connection: SQLiteConnection, schema: String?, mode: CInt
+  ) -> (code: CInt, walFrames: Int, checkpointedFrames: Int) {
+    var walFrames: CInt = -1
+    var done: CInt = -1
+    let code = sqlite3_wal_checkpoint_v2(connection, schema, mode, &walFrames, &done)
+    return (code, Int(walFrames), Int(done))
+  }
+
+  /// Runs SQL that is a constant of the library and gives no rows.
+  package static func run(_ connection: SQLiteConnection, _ sql: String) -> CInt {
+    sqlite3_exec(connection, sql, nil, nil, nil)
+  }
+
+  /// The first column of the first row, as text; nil for no row or NULL.
+  package static func scalar(
+    _ connection: SQLiteConnection, _ sql: String
+  ) throws(Failure) -> String? {
+    var statement: SQLiteStatement?
+    let code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
+    guard code == SQLITE_OK, let statement else { throw Failure(code: code) }
+    defer { sqlite3_finalize(statement) }
+    switch sqlite3_step(statement) {
+    case SQLITE_ROW:
+      guard let text = sqlite3_column_text(statement, 0) else { return nil }
+      return String(cString: text)
+    case SQLITE_DONE: return nil
+    case let code: throw Failure(code: code)
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import CSQLCipher
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+extension SQLite {
+  /// What `prepare` made of the start of a text.
+  package struct Prepared {
+    /// Nil where the text holds nothing but blanks and comments.
+    package var statement: SQLiteStatement?
+    /// Bytes of the text that the statement took.
+    package var byteCount: Int
+  }
+
+  /// Compiles the first statement of NUL-terminated UTF-8.
+  ///
+  /// - Parameter utf8: The text; its terminating NUL follows the buffer.
+  /// - Throws: SQLite's code, as `Failure`.
+  package static func prepare(
+    _ utf8: UnsafeBufferPointer<UInt8>, in connection: SQLiteConnection, isPersistent: Bool
+  ) throws(Failure) -> Prepared {
+    guard let start = utf8.baseAddress else { return Prepared(statement: nil, byteCount: 0) }
+    guard let byteCount = CInt(exactly: utf8.count + 1) else {
+      throw Failure(code: SQLITE_TOOBIG)
+    }
+    var statement: SQLiteStatement?
+    var tail: UnsafePointer<CChar>?
+    let text = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
+    // SAFETY: the terminating NUL is counted, which spares SQLite a copy.
+    let code = coffer_prepare(
+      connection, text, byteCount, isPersistent ? 1 : 0, &statement, &tail)
+    guard code == SQLITE_OK else { throw Failure(code: code) }
+    return Prepared(statement: statement, byteCount: tail.map { $0 - text } ?? utf8.count)
+  }
+
+  /// A result code other than success.
+  package struct Failure: Error {
+    package var code: CInt
+  }
+
+  package static func finalize(_ statement: SQLiteStatement) {
+    sqlite3_finalize(statement)
+  }
+
+  package static func clearBindings(_ statement: SQLiteStatement) {
+    sqlite3_clear_bindings(statement)
+  }
+
+  package static func isReadonly(_ statement: SQLiteStatement) -> Bool {
+    sqlite3_stmt_readonly(statement) != 0
+  }
+
+  package static func isBusy(_ statement: SQLiteStatement) -> Bool {
+    sqlite3_stmt_busy(statement) != 0
+  }
+
+  package static func reprepareCount(_ statement: SQLiteStatement) -> CInt {
+    coffer_reprepare_count(statement)
+  }
+
+  package static func columnCount(_ statement: SQLiteStatement) -> Int {
+    Int(sqlite3_column_count(statement))
+  }
+
+  package static func columnName(_ statement: SQLiteStatement, _ index: Int) -> String {
+    String(cString: sqlite3_column_name(statement, CInt(index)))
+  }
+
+  /// Whether the column's name is made of these bytes.
+  package static func columnName(
+    _ statement: SQLiteStatement, _ index: Int, isEqualTo name: String
+  ) -> Bool {
+    guard let columnName = sqlite3_column_name(statement, CInt(index)) else { return false }
+    return name.withCString { strcmp($0, columnName) == 0 }
+  }
+
+  package static func parameterCount(_ statement: SQLiteStatement) -> Int {
+    Int(sqlite3_bind_parameter_count(statement))
+  }
+
+  /// The 1-based parameter's name without its first character; nil for `?`.
+  package static func parameterName(_ statement: SQLiteStatement, _ index: Int) -> String? {
+    guard let name = sqlite3_bind_parameter_name(statement, CInt(index)) else { return nil }
+    return String(cString: name + 1)
+  }
+
+  package static func bindArray(
+    _ array: UnsafeMutableRawPointer?, to statement: SQLiteStatement, at index: CInt
+  ) -> CInt {
+    coffer_bind_array(statement, index, array)
+  }
+
+  /// SQL with the bound values written in, or nil where memory or limits forbid it.
+  package static func expandedSQL(_ statement: SQLiteStatement) -> String? {
+    guard let text = sqlite3_expanded_sql(statement) else { return nil }
+    defer { sqlite3_free(text) }
+    return String(cString: text)
+  }
+
+  package static func sql(_ statement: SQLiteStatement) -> String {
+    sqlite3_sql(statement).map { String(cString: $0) } ?? ""
+  }
+
+  /// The connection of a statement.
+  package static func connection(_ statement: SQLiteStatement) -> SQLiteConnection? {
+    sqlite3_db_handle(statement)
+  }
+}

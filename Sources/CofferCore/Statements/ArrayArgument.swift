@@ -1,0 +1,163 @@
+import Foundation
+
+/// Values that stand for the elements of an `IN (…)` list.
+///
+/// ```swift
+/// try Row.fetchAll(
+///   db, sql: "SELECT * FROM player WHERE id IN (?)", arguments: [[1, 2, 3]])
+/// ```
+///
+/// Arrays, sets, ranges and the other collections of the standard library are
+/// arguments by themselves; this type makes one of any other collection.
+///
+/// The elements have the meaning that they would have if they were written
+/// out: the affinity of the left side applies to each of them, NULL included,
+/// and an empty array makes `IN` false and `NOT IN` true. Any length is fine:
+/// the elements are read by a virtual table, not bound one by one.
+public struct ArrayArgument: Sendable {
+  /// What the virtual table reads; a class, so that its address can be bound.
+  @usableFromInline package let storage: ArrayArgumentStorage
+
+  /// Takes integers without converting each to a database value.
+  @inlinable
+  package init(integers: ContiguousArray<Int64>) {
+    storage = ArrayArgumentStorage(.integers(integers))
+  }
+
+  /// An array of values.
+  ///
+  /// - Complexity: O(*n*) conversions, unless the elements are integers.
+  @inlinable
+  public init<Elements: Collection>(_ elements: Elements)
+  where Elements.Element: DatabaseValueConvertible {
+    if let integers = elements as? [Int64] {
+      storage = ArrayArgumentStorage(.integers(ContiguousArray(integers)))
+    } else if let integers = elements as? [Int] {
+      storage = ArrayArgumentStorage(.integers(ContiguousArray(integers.lazy.map(Int64.init))))
+    } else {
+      storage = ArrayArgumentStorage(.values(ContiguousArray(elements.map(\.databaseValue))))
+    }
+  }
+
+  /// A collection whose elements are converted when the statement reads them,
+  /// each time that it is executed.
+  ///
+  /// Nothing is copied, so that a range of a million elements costs nothing.
+  @inlinable
+  public init<Elements: Collection & Sendable>(lazy elements: Elements)
+  where Elements.Element: DatabaseValueConvertible {
+    storage = ArrayArgumentStorage(
+      .lazy(count: { elements.count }) {
+        var iterator = elements.makeIterator()
+        return { iterator.next()?.databaseValue }
+      })
+  }
+
+  /// The number of elements.
+  package var count: Int { storage.count }
+}
+
+/// The elements of an array argument.
+@usableFromInline
+package final class ArrayArgumentStorage: Sendable {
+  @usableFromInline
+  package enum Elements: Sendable {
+    case integers(ContiguousArray<Int64>)
+    case values(ContiguousArray<DatabaseValue>)
+    case lazy(count: @Sendable () -> Int, iterate: @Sendable () -> () -> DatabaseValue?)
+  }
+
+  @usableFromInline package let elements: Elements
+
+  @inlinable
+  package init(_ elements: Elements) { self.elements = elements }
+
+  package var count: Int {
+    switch elements {
+    case .integers(let integers): integers.count
+    case .values(let values): values.count
+    case .lazy(let count, _): count()
+    }
+  }
+
+  /// All elements, converted.
+  package var values: ContiguousArray<DatabaseValue> {
+    switch elements {
+    case .integers(let integers):
+      return ContiguousArray(integers.lazy.map { DatabaseValue(storage: .int64($0)) })
+    case .values(let values): return values
+    case .lazy(_, let iterate):
+      let next = iterate()
+      var values: ContiguousArray<DatabaseValue> = []
+      while let value = next() { values.append(value) }
+      return values
+    }
+  }
+}
+
+extension ArrayArgument: Hashable {
+  /// Whether both hold equal values in the same order.
+  public static func == (lhs: ArrayArgument, rhs: ArrayArgument) -> Bool {
+    lhs.storage === rhs.storage || lhs.storage.values == rhs.storage.values
+  }
+
+  /// Hashes the values.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(storage.values)
+  }
+}
+
+extension ArrayArgument: CustomStringConvertible, StatementArgumentConvertible {
+  /// The values, those after the tenth left out.
+  public var description: String {
+    let values = storage.values
+    let shown = values.prefix(10).map(\.description).joined(separator: ", ")
+    return values.count > 10 ? "[\(shown), … \(values.count) values]" : "[\(shown)]"
+  }
+
+  /// The array as an argument.
+  @inlinable public var statementArgument: StatementArgument { StatementArgument(self) }
+}
+
+// MARK: - Collections as arguments
+
+/// A collection that is an array argument by itself.
+public protocol ArrayArgumentConvertible: Collection, StatementArgumentConvertible
+where Element: DatabaseValueConvertible {}
+
+extension ArrayArgumentConvertible {
+  /// The elements as an array argument.
+  @inlinable
+  public var statementArgument: StatementArgument { StatementArgument(ArrayArgument(self)) }
+}
+
+extension Array: StatementArgumentConvertible, ArrayArgumentConvertible
+where Element: DatabaseValueConvertible {}
+extension ContiguousArray: StatementArgumentConvertible, ArrayArgumentConvertible
+where Element: DatabaseValueConvertible {}
+extension ArraySlice: StatementArgumentConvertible, ArrayArgumentConvertible
+where Element: DatabaseValueConvertible {}
+extension Set: StatementArgumentConvertible, ArrayArgumentConvertible
+where Element: DatabaseValueConvertible {}
+extension Dictionary.Keys: StatementArgumentConvertible, ArrayArgumentConvertible
+where Key: DatabaseValueConvertible {}
+extension Dictionary.Values: StatementArgumentConvertible, ArrayArgumentConvertible
+where Value: DatabaseValueConvertible {}
+extension ReversedCollection: StatementArgumentConvertible, ArrayArgumentConvertible
+where Element: DatabaseValueConvertible {}
+extension AnyCollection: StatementArgumentConvertible, ArrayArgumentConvertible
+where Element: DatabaseValueConvertible {}
+extension LazyMapSequence: StatementArgumentConvertible, ArrayArgumentConvertible
+where Base: Collection, Element: DatabaseValueConvertible {}
+extension LazyFilterSequence: StatementArgumentConvertible, ArrayArgumentConvertible
+where Base: Collection, Element: DatabaseValueConvertible {}
+extension CollectionOfOne: StatementArgumentConvertible, ArrayArgumentConvertible
+where Element: DatabaseValueConvertible {}
+extension EmptyCollection: StatementArgumentConvertible, ArrayArgumentConvertible
+where Element: DatabaseValueConvertible {}
+
+extension Range: StatementArgumentConvertible, ArrayArgumentConvertible
+where Bound: Strideable & DatabaseValueConvertible, Bound.Stride: SignedInteger {}
+
+extension ClosedRange: StatementArgumentConvertible, ArrayArgumentConvertible
+where Bound: Strideable & DatabaseValueConvertible, Bound.Stride: SignedInteger {}

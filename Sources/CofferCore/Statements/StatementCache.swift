@@ -1,0 +1,162 @@
+/// The prepared statements of one connection, kept for the next time that
+/// their SQL is asked for: the least recently used go first.
+///
+/// A statement is known by the exact bytes of its SQL: `String`'s equality
+/// would take texts for the same that differ in their Unicode form, and SQLite
+/// would not.
+///
+/// The cache gives a statement out only while nobody else holds it: one that a
+/// cursor is reading from, or that a caller kept, is left alone, and the same
+/// SQL gets another. No call gives a statement back; the last reference to go
+/// is enough.
+final class StatementCache {
+  private struct Entry {
+    let sql: String
+    let hash: UInt64
+    var statement: Statement
+    var lastUse: UInt64
+  }
+
+  /// A `String` by its two words: the same words are the same text as long as
+  /// `sql` keeps it alive. A literal has the same words every time, so that
+  /// most look-ups end here, without hashing a byte.
+  private struct Recent {
+    var sql: String
+    var words: (UInt64, UInt64)
+    var entry: Int
+    var generation: UInt64
+  }
+
+  private let capacity: Int
+  private var entries: [Entry] = []
+  /// Indices of `entries` by hash of the SQL's bytes.
+  private var indices: [UInt64: Int] = [:]
+  private var recents: [Recent?] = Array(repeating: nil, count: 16)
+  /// Counts up whenever an index in `entries` may mean another statement.
+  private var generation: UInt64 = 0
+  private var clock: UInt64 = 0
+  private(set) var statistics = StatementCacheStatistics()
+
+  init(capacity: Int) { self.capacity = capacity }
+
+  /// The idle statement for `sql`, or the one that `prepare` makes.
+  ///
+  /// - Complexity: O(1) for a literal that was asked for lately, else O(*n*)
+  ///   in the length of the SQL, plus `prepare` on a miss.
+  func statement(for sql: String, orPrepare prepare: () throws -> Statement) throws -> Statement {
+    if let statement = idleStatement(for: sql) { return statement }
+    let statement = try prepare()
+    add(statement, for: sql)
+    return statement
+  }
+
+  /// The idle statement for `sql`, if there is one; counted as a hit or a miss.
+  func idleStatement(for sql: String) -> Statement? {
+    let words = unsafeBitCast(sql, to: (UInt64, UInt64).self)  // SAFETY: a String is two words.
+    let slot = Int(truncatingIfNeeded: (words.0 >> 4) ^ words.0 ^ words.1) & 15
+    if let recent = recents[slot], recent.words == words, recent.generation == generation,
+      let statement = takeIdle(recent.entry)
+    {
+      return statement
+    }
+    let hash = StatementCache.hash(sql)
+    if let index = indices[hash], StatementCache.isSame(entries[index].sql, sql),
+      let statement = takeIdle(index)
+    {
+      recents[slot] = Recent(sql: sql, words: words, entry: index, generation: generation)
+      return statement
+    }
+    statistics.misses += 1
+    return nil
+  }
+
+  /// Keeps a statement, unless one for the same SQL is kept already, in use.
+  func add(_ statement: Statement, for sql: String) {
+    let hash = StatementCache.hash(sql)
+    if let index = indices[hash], StatementCache.isSame(entries[index].sql, sql) { return }
+    insert(statement, sql: sql, hash: hash)
+  }
+
+  private func takeIdle(_ index: Int) -> Statement? {
+    guard isKnownUniquelyReferenced(&entries[index].statement) else { return nil }
+    clock += 1
+    entries[index].lastUse = clock
+    statistics.hits += 1
+    return entries[index].statement
+  }
+
+  private func insert(_ statement: Statement, sql: String, hash: UInt64) {
+    guard capacity > 0 else { return }
+    clock += 1
+    let entry = Entry(sql: sql, hash: hash, statement: statement, lastUse: clock)
+    if let index = indices[hash] {
+      // Another text with the same hash: the newer one takes the place.
+      replace(at: index, with: entry)
+    } else if entries.count < capacity {
+      indices[hash] = entries.count
+      entries.append(entry)
+    } else if let oldest = entries.indices.min(by: { entries[$0].lastUse < entries[$1].lastUse }) {
+      replace(at: oldest, with: entry)
+    }
+  }
+
+  private func replace(at index: Int, with entry: Entry) {
+    statistics.evictions += 1
+    generation += 1
+    indices[entries[index].hash] = nil
+    indices[entry.hash] = index
+    entries[index] = entry
+  }
+
+  /// Forgets all statements; those in use live on with their users.
+  func removeAll() {
+    generation += 1
+    entries = []
+    indices = [:]
+    recents = Array(repeating: nil, count: 16)
+  }
+
+  var count: Int { entries.count }
+
+  private static func hash(_ sql: String) -> UInt64 {
+    var sql = sql
+    return sql.withUTF8 { utf8 in
+      // FNV-1a over words of eight bytes, mixed at the end.
+      var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ UInt64(utf8.count)
+      let bytes = UnsafeRawBufferPointer(utf8)
+      var offset = 0
+      while offset + 8 <= bytes.count {
+        hash = (hash ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+          &* 0x0000_0100_0000_01b3
+        hash ^= hash >> 32
+        offset += 8
+      }
+      while offset < bytes.count {
+        hash = (hash ^ UInt64(bytes[offset])) &* 0x0000_0100_0000_01b3
+        offset += 1
+      }
+      hash ^= hash >> 29
+      return hash
+    }
+  }
+
+  private static func isSame(_ lhs: String, _ rhs: String) -> Bool {
+    var lhs = lhs
+    var rhs = rhs
+    return lhs.withUTF8 { lhs in
+      rhs.withUTF8 { rhs in
+        lhs.count == rhs.count && (lhs.count == 0 || UnsafeRawBufferPointer(lhs).elementsEqual(rhs))
+      }
+    }
+  }
+}
+
+/// What a connection's statement cache has done since it was opened.
+public struct StatementCacheStatistics: Sendable, Hashable {
+  /// Statements found in the cache.
+  public internal(set) var hits = 0
+  /// Statements that had to be prepared.
+  public internal(set) var misses = 0
+  /// Statements dropped to make room for others.
+  public internal(set) var evictions = 0
+}

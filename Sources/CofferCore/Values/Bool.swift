@@ -1,0 +1,44 @@
+extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
+  /// The integer 1 or 0.
+  @inlinable
+  public var databaseValue: DatabaseValue { DatabaseValue(storage: .int64(self ? 1 : 0)) }
+
+  /// Whether an integer or real differs from 0; nil for everything else.
+  @inlinable
+  public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Bool? {
+    switch dbValue.storage {
+    case .int64(let value): value != 0
+    case .double(let value): value != 0
+    default: nil
+    }
+  }
+
+  /// Whether the column, as SQLite converts it to a number, differs from 0.
+  @inlinable
+  public init(sqliteStatement: SQLiteStatement, index: CInt) {
+    self =
+      SQLite.columnInt64(sqliteStatement, index) != 0
+      || SQLite.columnDouble(sqliteStatement, index) != 0
+  }
+
+  /// Whether the column, as SQLite converts it to a number, differs from 0;
+  /// nil for NULL.
+  @inlinable
+  public static func fromStatement(
+    _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
+  ) -> Bool? {
+    if SQLite.columnInt64(sqliteStatement, index) != 0 { return true }
+    switch SQLite.columnType(sqliteStatement, index) {
+    case SQLite.nullType: return nil
+    case SQLite.integerType: return false
+    // 0.5 is 0 as an integer, yet true.
+    default: return SQLite.columnDouble(sqliteStatement, index) != 0
+    }
+  }
+
+  /// Binds the integer 1 or 0.
+  @inlinable
+  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+    SQLite.bind(self ? 1 : 0 as Int64, to: sqliteStatement, at: index)
+  }
+}

@@ -1,0 +1,190 @@
+import FoundationEssentials
+
+/// What a date text says: one of SQLite's formats from `YYYY-MM-DD` and `HH:MM`
+/// to `YYYY-MM-DDTHH:MM:SS.SSS+HH:MM`.
+struct DateText {
+  private(set) var format: DatabaseDateComponents.Format
+  private(set) var day: CivilDate?
+  private(set) var hour = 0
+  private(set) var minute = 0
+  private(set) var second = 0
+  private(set) var nanosecond = 0
+  /// Seconds east of UTC, where the text has `Z` or `±HH:MM`.
+  private(set) var zoneOffset: Int?
+
+  /// Reads the text to its end; nil where it is anything else, or names a day
+  /// or time that doesn't exist.
+  init?(_ utf8: UnsafeRawBufferPointer) {
+    var scanner = Scanner(bytes: utf8)
+    if utf8.count >= 10, utf8[4] == UInt8(ascii: "-") {
+      guard let day = scanner.day() else { return nil }
+      self.day = day
+      format = .YMD
+      if scanner.isAtEnd { return }
+      guard scanner.skip(" ") || scanner.skip("T") else { return nil }
+      format = .YMD_HM
+    } else {
+      format = .HM
+    }
+    guard readTime(&scanner), readZone(&scanner), scanner.isAtEnd else { return nil }
+  }
+
+  private mutating func readTime(_ scanner: inout Scanner) -> Bool {
+    guard let hour = scanner.number(digits: 2), scanner.skip(":"),
+      let minute = scanner.number(digits: 2), hour <= 24, minute <= 59
+    else { return false }
+    self.hour = hour
+    self.minute = minute
+    if scanner.skip(":") {
+      guard let second = scanner.number(digits: 2), second <= 59 else { return false }
+      self.second = second
+      format = day == nil ? .HMS : .YMD_HMS
+      if scanner.skip(".") {
+        guard let nanosecond = scanner.nanosecond() else { return false }
+        self.nanosecond = nanosecond
+        format = day == nil ? .HMSS : .YMD_HMSS
+      }
+    }
+    // 24:00 is the end of the day, and there is nothing after it.
+    return hour < 24 || (minute == 0 && second == 0 && nanosecond == 0)
+  }
+
+  private mutating func readZone(_ scanner: inout Scanner) -> Bool {
+    if scanner.isAtEnd { return true }
+    while scanner.skip(" ") {}
+    if scanner.skip("Z") || scanner.skip("z") {
+      zoneOffset = 0
+      return true
+    }
+    let isWest = scanner.skip("-")
+    guard isWest || scanner.skip("+"), let hours = scanner.number(digits: 2), scanner.skip(":"),
+      let minutes = scanner.number(digits: 2), hours <= 14, minutes <= 59
+    else { return false }
+    let offset = hours * 3600 + minutes * 60
+    zoneOffset = isWest ? -offset : offset
+    return true
+  }
+
+  /// The date in UTC; nil where the text has a time only.
+  var date: Date? {
+    guard let day else { return nil }
+    let seconds =
+      day.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - (zoneOffset ?? 0)
+      - Date.secondsFrom1970ToReference
+    // A single division gives the double next to a time in milliseconds.
+    let (milliseconds, rest) = nanosecond.quotientAndRemainder(dividingBy: 1_000_000)
+    let interval =
+      rest == 0
+      ? Double(seconds * 1000 + milliseconds) / 1000
+      : Double(seconds) + Double(nanosecond) / 1_000_000_000
+    return Date(timeIntervalSinceReferenceDate: interval)
+  }
+}
+
+extension DateText {
+  private struct Scanner {
+    let bytes: UnsafeRawBufferPointer
+    var position = 0
+
+    var isAtEnd: Bool { position == bytes.count }
+
+    mutating func skip(_ character: Unicode.Scalar) -> Bool {
+      guard position < bytes.count, bytes[position] == UInt8(ascii: character) else {
+        return false
+      }
+      position += 1
+      return true
+    }
+
+    mutating func digit() -> Int? {
+      guard position < bytes.count else { return nil }
+      let value = bytes[position] &- UInt8(ascii: "0")
+      guard value <= 9 else { return nil }
+      position += 1
+      return Int(value)
+    }
+
+    mutating func number(digits count: Int) -> Int? {
+      var number = 0
+      for _ in 0..<count {
+        guard let digit = digit() else { return nil }
+        number = number * 10 + digit
+      }
+      return number
+    }
+
+    mutating func day() -> CivilDate? {
+      guard let year = number(digits: 4), skip("-"), let month = number(digits: 2), skip("-"),
+        let day = number(digits: 2)
+      else { return nil }
+      return CivilDate(year: year, month: month, day: day)
+    }
+
+    /// A decimal fraction of one digit or more; those after the ninth don't count.
+    mutating func nanosecond() -> Int? {
+      guard let first = digit() else { return nil }
+      var fraction = first
+      var unit = 100_000_000
+      while let digit = digit() {
+        if unit == 1 { continue }
+        unit /= 10
+        fraction = fraction * 10 + digit
+      }
+      return fraction * unit
+    }
+  }
+}
+
+// MARK: Writing
+
+extension DateText {
+  /// The length of `YYYY-MM-DD HH:MM:SS.SSS`.
+  static var count: Int { 23 }
+
+  /// Writes `YYYY-MM-DD HH:MM:SS.SSS` in UTC.
+  /// - Parameter milliseconds: since 1970, in the years 0 to 9999.
+  static func write(milliseconds: Int, to buffer: UnsafeMutableBufferPointer<UInt8>) {
+    var writer = Writer(buffer: buffer)
+    let (dayNumber, time) = milliseconds.flooredDivision(by: 86_400_000)
+    let day = CivilDate(daysSince1970: dayNumber)
+    writer.put(day.year, digits: 4)
+    writer.put("-")
+    writer.put(day.month, digits: 2)
+    writer.put("-")
+    writer.put(day.day, digits: 2)
+    writer.put(" ")
+    writer.put(time / 3_600_000, digits: 2)
+    writer.put(":")
+    writer.put(time / 60_000 % 60, digits: 2)
+    writer.put(":")
+    writer.put(time / 1000 % 60, digits: 2)
+    writer.put(".")
+    writer.put(time % 1000, digits: 3)
+  }
+
+  private struct Writer {
+    let buffer: UnsafeMutableBufferPointer<UInt8>
+    var position = 0
+
+    mutating func put(_ character: Unicode.Scalar) {
+      buffer[position] = UInt8(ascii: character)
+      position += 1
+    }
+
+    mutating func put(_ number: Int, digits count: Int) {
+      var rest = number
+      for offset in (0..<count).reversed() {
+        buffer[position + offset] = UInt8(ascii: "0") + UInt8(rest % 10)
+        rest /= 10
+      }
+      position += count
+    }
+  }
+}
+
+extension Int {
+  fileprivate func flooredDivision(by divisor: Int) -> (quotient: Int, remainder: Int) {
+    let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
+    return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)
+  }
+}

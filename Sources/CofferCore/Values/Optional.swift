@@ -1,0 +1,64 @@
+import FoundationEssentials
+
+extension Optional: StatementBinding where Wrapped: StatementBinding {
+  /// Binds the value, or NULL for nil.
+  @inlinable
+  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+    switch self {
+    case .none: SQLite.bindNull(sqliteStatement, index)
+    case .some(let value): value.bind(to: sqliteStatement, at: index)
+    }
+  }
+}
+
+extension Optional: StatementArgumentConvertible where Wrapped: DatabaseValueConvertible {}
+
+extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvertible {
+  /// The value's database value, or NULL for nil.
+  @inlinable
+  public var databaseValue: DatabaseValue {
+    switch self {
+    case .none: .null
+    case .some(let value): value.databaseValue
+    }
+  }
+
+  /// The value, `.some(nil)` for a NULL that stands for no value, and nil for
+  /// what can't be converted.
+  @inlinable
+  public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Wrapped?? {
+    if let value = Wrapped.fromDatabaseValue(dbValue) { return .some(value) }
+    return dbValue.isNull ? .some(.none) : .none
+  }
+
+  /// `.some(nil)`: a missing column is nil.
+  @inlinable
+  public static func fromMissingColumn() -> Wrapped?? { .some(.none) }
+
+  /// The wrapped type's decoder.
+  public static func databaseJSONDecoder() -> JSONDecoder { Wrapped.databaseJSONDecoder() }
+
+  /// The wrapped type's encoder.
+  public static func databaseJSONEncoder() -> JSONEncoder { Wrapped.databaseJSONEncoder() }
+}
+
+extension Optional: StatementColumnConvertible where Wrapped: StatementColumnConvertible {
+  /// The value of the column, whose value is not NULL.
+  @inlinable
+  public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+    guard let value = Wrapped(sqliteStatement: sqliteStatement, index: index) else { return nil }
+    self = .some(value)
+  }
+
+  /// The value, `.some(nil)` for a NULL that stands for no value, and nil for
+  /// what can't be converted.
+  @inlinable
+  public static func fromStatement(
+    _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
+  ) -> Wrapped?? {
+    if let value = Wrapped.fromStatement(sqliteStatement, atUncheckedIndex: index) {
+      return .some(value)
+    }
+    return SQLite.columnIsNull(sqliteStatement, index) ? .some(.none) : .none
+  }
+}

@@ -1,0 +1,57 @@
+// A type with a raw value is stored as its raw value, Codable or not.
+
+extension DatabaseValueConvertible
+where Self: RawRepresentable, RawValue: DatabaseValueConvertible {
+  /// The raw value's database value.
+  @inlinable
+  public var databaseValue: DatabaseValue { rawValue.databaseValue }
+
+  /// The value with the stored raw value; nil where there is none.
+  @inlinable
+  public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
+    RawValue.fromDatabaseValue(dbValue).flatMap(Self.init(rawValue:))
+  }
+
+  /// Binds the raw value.
+  @inlinable
+  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+    rawValue.bind(to: sqliteStatement, at: index)
+  }
+}
+
+extension DatabaseValueConvertible
+where Self: RawRepresentable & Encodable, RawValue: DatabaseValueConvertible {
+  /// The raw value's database value.
+  @inlinable
+  public var databaseValue: DatabaseValue { rawValue.databaseValue }
+}
+
+extension DatabaseValueConvertible
+where Self: RawRepresentable & Decodable, RawValue: DatabaseValueConvertible {
+  /// The value with the stored raw value; nil where there is none.
+  @inlinable
+  public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
+    RawValue.fromDatabaseValue(dbValue).flatMap(Self.init(rawValue:))
+  }
+}
+
+extension StatementColumnConvertible
+where Self: RawRepresentable, RawValue: StatementColumnConvertible {
+  /// The value with the column's raw value; nil where there is none.
+  @inlinable
+  public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+    guard let rawValue = RawValue(sqliteStatement: sqliteStatement, index: index) else {
+      return nil
+    }
+    self.init(rawValue: rawValue)
+  }
+
+  /// The value with the column's raw value; nil where there is none.
+  @inlinable
+  public static func fromStatement(
+    _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
+  ) -> Self? {
+    RawValue.fromStatement(sqliteStatement, atUncheckedIndex: index)
+      .flatMap(Self.init(rawValue:))
+  }
+}

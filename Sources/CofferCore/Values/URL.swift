@@ -1,0 +1,12 @@
+import FoundationEssentials
+
+extension URL: DatabaseValueConvertible {
+  /// The absolute string, as text.
+  public var databaseValue: DatabaseValue { absoluteString.databaseValue }
+
+  /// The URL of a text, or of a blob that is UTF-8; nil for everything else.
+  public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> URL? {
+    guard let text = String.fromDatabaseValue(dbValue) else { return nil }
+    return URL(string: text)
+  }
+}

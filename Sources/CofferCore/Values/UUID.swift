@@ -1,0 +1,54 @@
+import FoundationEssentials
+
+extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
+  /// The 16 bytes, as a blob.
+  public var databaseValue: DatabaseValue {
+    DatabaseValue(storage: .blob(withUnsafeBytes(of: uuid) { Data($0) }))
+  }
+
+  /// A blob of 16 bytes, or a text such as
+  /// `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`; nil for everything else.
+  public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> UUID? {
+    switch dbValue.storage {
+    case .blob(let value): value.withUnsafeBytes { UUID(bytes: $0) }
+    case .string(let value): UUID(uuidString: value)
+    default: nil
+    }
+  }
+
+  /// The column's blob of 16 bytes or text; nil for everything else.
+  @inlinable
+  public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+    guard let value = Self.fromStatement(sqliteStatement, atUncheckedIndex: index) else {
+      return nil
+    }
+    self = value
+  }
+
+  /// The column's blob of 16 bytes or text; nil for everything else.
+  @inlinable
+  public static func fromStatement(
+    _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
+  ) -> UUID? {
+    switch SQLite.columnType(sqliteStatement, index) {
+    case SQLite.blobType:
+      UUID(bytes: SQLite.columnBlob(sqliteStatement, index))
+    case SQLite.textType:
+      UUID(uuidString: String(sqliteStatement: sqliteStatement, index: index))
+    default:
+      nil
+    }
+  }
+
+  /// Binds the 16 bytes, as a blob.
+  @inlinable
+  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+    withUnsafeBytes(of: uuid) { SQLite.bind($0, to: sqliteStatement, at: index) }
+  }
+
+  @inlinable
+  init?(bytes: UnsafeRawBufferPointer) {
+    guard bytes.count == 16 else { return nil }
+    self.init(uuid: bytes.loadUnaligned(as: uuid_t.self))
+  }
+}
