@@ -176,7 +176,7 @@ extension Database {
     let diagnosis = CipherDiagnosis.diagnose(
       path: path, key: key, settings: openingSettings, derived: derivedKey)
     guard let diagnosis else { return failure }
-    return DatabaseError(resultCode: failure.extendedResultCode, message: failure.message ?? "", sql: nil, hint: diagnosis.message)
+    return DatabaseError(failure, diagnosis: diagnosis)
   }
 
   /// Gives a new encrypted file its first page, and proves that it is encrypted.
