@@ -44,7 +44,7 @@ public final class Statement {
   public let isReadonly: Bool
 
   /// The number of parameters.
-  package let parameterCount: Int
+  @usableFromInline package let parameterCount: Int
 
   /// The names of the parameters, without their first character; nil for `?`.
   package private(set) lazy var parameterNames: [String?] = {
@@ -201,7 +201,8 @@ public final class Statement {
     return values
   }
 
-  private func wrongArgumentCount(_ count: Int) -> DatabaseError {
+  @usableFromInline
+  func wrongArgumentCount(_ count: Int) -> DatabaseError {
     DatabaseError(
       resultCode: .SQLITE_MISUSE, message: "wrong number of statement arguments: \(count)",
       sql: sql, hint: "The statement takes \(parameterCount).")
@@ -222,10 +223,7 @@ public final class Statement {
         case .value(let value): value.bind(to: handle, at: index)
         case .array(let array): bind(array.storage, to: handle, at: index)
         }
-      guard code == SQLite.ok else {
-        SQLite.clearBindings(handle)
-        throw DatabaseError(code: code, connection: database.sqliteConnection, sql: sql)
-      }
+      guard code == SQLite.ok else { throw bindingFailure(code) }
       index += 1
     }
   }
@@ -301,6 +299,42 @@ public final class Statement {
     if let arguments { try setArguments(arguments) }
     try begin()
     while try step() {}
+  }
+
+  /// Executes the statement with values for its parameters, by position, which
+  /// are bound without being gathered in a ``StatementArguments`` first.
+  ///
+  /// - Throws: An error, with nothing executed, where the number of values is
+  ///   not that of the parameters.
+  @inlinable
+  public func execute<each Value: StatementBinding>(values: repeat each Value) throws {
+    let handle = try beginBinding()
+    var index: CInt = 0
+    for value in repeat each values {
+      index += 1
+      guard index <= CInt(parameterCount) else { continue }
+      let code = value.bind(to: handle, at: index)
+      guard code == SQLite.ok else { throw bindingFailure(code) }
+    }
+    guard index == CInt(parameterCount) else { throw wrongArgumentCount(Int(index)) }
+    try begin()
+    while try step() {}
+  }
+
+  /// Readies the statement for values that are bound one by one.
+  @usableFromInline
+  func beginBinding() throws -> SQLiteStatement {
+    rewind()
+    if handle != plainHandle { try selectHandle(for: []) }
+    guard let handle else { throw DatabaseError.connectionIsClosed }
+    if !boundArguments.isEmpty { boundArguments = StatementArguments() }
+    return handle
+  }
+
+  @usableFromInline
+  func bindingFailure(_ code: CInt) -> DatabaseError {
+    if let handle { SQLite.clearBindings(handle) }
+    return DatabaseError(code: code, connection: database.sqliteConnection, sql: sql)
   }
 
   /// Ends what the statement was doing.
