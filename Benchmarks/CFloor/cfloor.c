@@ -17,6 +17,7 @@ floor_db *floor_open(const char *path, const void *key, int key_length) {
   if (sqlite3_open_v2(path, &db->handle, flags, NULL) != SQLITE_OK ||
       sqlite3_key(db->handle, key, key_length) != SQLITE_OK ||
       floor_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON;"
+                     "PRAGMA synchronous = OFF;"
                      "SELECT count(*) FROM sqlite_master") != SQLITE_OK) {
     floor_close(db);
     return NULL;

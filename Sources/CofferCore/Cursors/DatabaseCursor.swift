@@ -49,8 +49,13 @@ public final class StatementExecution {
 
   @exclusivity(unchecked) @usableFromInline package var phase = Phase.fresh
 
+  @usableFromInline let core: UnsafeMutablePointer<StatementCore>
+
   @inlinable
-  package init(_ statement: Statement) { self.statement = statement }
+  package init(_ statement: Statement) {
+    self.statement = statement
+    core = statement.core
+  }
 
   deinit {
     if phase == .running || statement.isCached { statement.abandon() }
@@ -59,7 +64,7 @@ public final class StatementExecution {
   /// Steps to the next row; false at the end.
   @inlinable
   package func advance() throws -> Bool {
-    if phase == .running, let handle = statement.handle {
+    if phase == .running, let handle = core.pointee.handle {
       let code = SQLite.step(handle)
       if code == SQLite.row { return true }
       return try end(code)

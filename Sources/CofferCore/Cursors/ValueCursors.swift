@@ -17,7 +17,7 @@ public final class FastDatabaseValueCursor<
   /// The value of the current row.
   @inlinable
   public func _element() throws -> Value {
-    if let handle = _execution.statement.handle,
+    if let handle = _execution.core.pointee.handle,
       let value = Value.fromStatement(handle, atUncheckedIndex: column)
     {
       return value
