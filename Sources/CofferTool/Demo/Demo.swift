@@ -32,8 +32,9 @@ struct Demo {
 
   private func run() throws {
     let start = clock.now
+    let source = try ByteSource.file(files.status)
     let queue = try open()
-    let built = try build(queue)
+    let built = try build(queue, from: source)
     try ask(queue)
     try Secrecy(files: files, passphrase: passphrase, console: console).check(queue)
     close(built, total: clock.now - start)
@@ -61,13 +62,15 @@ struct Demo {
       ("Reading", files.status),
       ("Writing", "\(files.database), encrypted"),
       ("Passphrase", "\(passphrase)  (made up for this demo; yours stays secret)"),
-      ("Opened in", "\(Numbers.time(clock.now - start)), which makes guessing passphrases slow"),
+      (
+        "Opened in",
+        "\(Numbers.time(clock.now - start)), most of it for the key: that slows guessing down"
+      ),
     ])
     return queue
   }
 
-  private func build(_ queue: DatabaseQueue) throws -> Built {
-    let source = try ByteSource.file(files.status)
+  private func build(_ queue: DatabaseQueue, from source: ByteSource) throws -> Built {
     var status = DpkgStatus(source)
     var bar = ProgressBar("Packages", total: source.size, console: console)
     let start = clock.now
@@ -80,7 +83,7 @@ struct Demo {
         while let package = try status.next() {
           try writer.add(package)
           bar.advance(
-            to: status.bytesRead, note: Numbers.count(writer.counts.packages, "package"))
+            to: status.bytesConsumed, note: Numbers.count(writer.counts.packages, "package"))
         }
         try writer.finish()
         return writer.counts

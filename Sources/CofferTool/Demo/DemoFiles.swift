@@ -23,45 +23,42 @@ struct DemoFiles {
   let database: String
   /// Whether it stays.
   let isKept: Bool
+  /// The folder that was made for it.
+  private let temporaryFolder: String?
 
   /// Chooses the files; a folder for temporary ones is made.
   init(_ options: Options, machineStatus: String = machineStatus) throws {
     (status, statusNote) = try Self.chooseStatus(options, machineStatus: machineStatus)
     isKept = options.keepsDatabase || options.database != nil
     if let path = options.database {
-      var information = stat()
-      guard lstat(path, &information) != 0 else {
-        throw ToolError(
-          .cantCreate, "\(path) exists already. Name another file, or delete this one first.")
+      for file in Leftovers.files(of: path) {
+        var information = stat()
+        guard lstat(file, &information) != 0 else {
+          throw ToolError(
+            .cantCreate, "\(file) exists already. Name another file, or delete this one first.")
+        }
       }
       database = path
+      temporaryFolder = nil
     } else {
-      database = try Self.makeTemporaryFolder() + "/inventory.db"
+      let folder = try Self.makeTemporaryFolder()
+      database = folder + "/inventory.db"
+      temporaryFolder = folder
     }
     Leftovers.add(database)
   }
 
   /// Deletes the database and its folder, unless they are to stay.
   func cleanUp(isComplete: Bool) {
-    if isKept, isComplete {
-      Leftovers.keep(database)
-      Leftovers.keep(folder)
-    } else {
-      Leftovers.remove(database)
-      // A folder that the person named isn't empty, or isn't ours: only a temporary one goes.
-      if folder.contains(Self.temporaryName) { Leftovers.remove(folder) }
+    for path in [database, temporaryFolder].compactMap(\.self) {
+      if isKept, isComplete { Leftovers.keep(path) } else { Leftovers.remove(path) }
     }
   }
 
-  private static let temporaryName = "coffer-demo-"
-
-  private var folder: String {
-    database.lastIndex(of: "/").map { String(database[..<$0]) } ?? "."
-  }
-
   private static func makeTemporaryFolder() throws -> String {
-    let parent = getenv("TMPDIR").map { String(cString: $0) } ?? ""
-    var template = Array(((parent.isEmpty ? "/tmp" : parent) + "/\(temporaryName)XXXXXX").utf8CString)
+    var parent = getenv("TMPDIR").map { String(cString: $0) } ?? ""
+    if parent.isEmpty { parent = "/tmp" }
+    var template = Array("\(parent)/coffer-demo-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
       throw ToolError(
         .cantCreate, "No temporary folder: \(String(cString: strerror(errno))). Set TMPDIR.")
@@ -82,13 +79,15 @@ struct DemoFiles {
       .dropLast(4).joined(separator: "/")
     for path in [fixture, "\(package)/\(fixture)"] where hasPackages(path) {
       return (
-        path, "This machine has no \(machineStatus), so a small copy of another one's is read."
+        path,
+        "This machine has no list of packages in \(machineStatus), so a piece of another one's "
+          + "is read."
       )
     }
     throw ToolError(
       .noInput,
-      "This machine has no \(machineStatus), and there is no \(fixture) here. "
-        + "Name a list of packages: coffer demo --status FILE")
+      "This machine has no list of packages in \(machineStatus), and there is no \(fixture) "
+        + "here. Name a list: coffer demo --status FILE")
   }
 
   private static func hasPackages(_ path: String) -> Bool {

@@ -28,7 +28,12 @@ enum Leftovers {
   /// Deletes one database with the files beside it, or one empty folder.
   static func remove(_ path: String) {
     keep(path)
-    for suffix in ["", "-wal", "-shm", "-journal"] { _ = Glibc.remove(path + suffix) }
+    for file in files(of: path) { _ = Glibc.remove(file) }
+  }
+
+  /// All files that a database may have.
+  static func files(of path: String) -> [String] {
+    ["", "-wal", "-shm", "-journal"].map { path + $0 }
   }
 
   /// Deletes the leftovers when the process is asked to end: by Ctrl-C, by a closed terminal.

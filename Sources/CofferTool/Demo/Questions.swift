@@ -35,7 +35,7 @@ extension Question {
       columns: [.text("Package"), .count("Libraries"), .text("Which")],
       sql: """
         SELECT package.name, count(DISTINCT dependency.name) AS number,
-          group_concat(DISTINCT dependency.name)
+          replace(group_concat(DISTINCT dependency.name), ',', ', ')
         FROM package JOIN dependency ON dependency.package_id = package.id
         WHERE dependency.name IN (?)
         GROUP BY package.id
@@ -127,7 +127,7 @@ extension Question {
     sql: """
       SELECT virtual.name,
         (SELECT count(DISTINCT package_id) FROM dependency WHERE name = virtual.name) AS number,
-        group_concat(DISTINCT package.name)
+        replace(group_concat(DISTINCT package.name), ',', ', ')
       FROM provided AS virtual JOIN package ON package.id = virtual.package_id
       WHERE virtual.name NOT IN (SELECT name FROM package)
       GROUP BY virtual.name
@@ -135,9 +135,9 @@ extension Question {
       """)
 
   static let architectures = Question(
-    text: "What machines is it for, and how much does a package need on average?",
+    text: "What machines is it for, and how much does one package need?",
     columns: [
-      .text("Architecture"), .count("Packages"), .size("Size"), .decimal("Needs on average"),
+      .text("Architecture"), .count("Packages"), .size("Size"), .decimal("Others on average"),
       .count("At most"),
     ],
     sql: """

@@ -15,6 +15,12 @@ struct ByteSource {
     return ByteSource(size: file.size) { try file.append(to: &$0) }
   }
 
+  /// Whether a path is that of a file that can be read twice, which a pipe can't.
+  static func isRepeatable(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
   /// Bytes in memory, so many at a time.
   static func bytes(_ bytes: [UInt8], chunk: Int = 4096) -> ByteSource {
     var position = 0
@@ -47,8 +53,9 @@ private final class OpenFile {
     descriptor = open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
     var status = stat()
-    let isRegular = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-    size = isRegular && status.st_size > 0 ? Int(status.st_size) : nil
+    let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
+    size = kind == S_IFREG && status.st_size > 0 ? Int(status.st_size) : nil
+    if kind == S_IFDIR { throw FileError(path: path, code: EISDIR) }
   }
 
   deinit { close(descriptor) }

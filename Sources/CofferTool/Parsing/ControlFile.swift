@@ -14,7 +14,10 @@ struct ControlFileReader {
   private var isAtEnd = false
 
   /// How many bytes have been read from the source.
-  private(set) var bytesRead = 0
+  private var bytesRead = 0
+
+  /// How many bytes the paragraphs up to here have.
+  var bytesConsumed: Int { bytesRead - (buffer.count - position) }
 
   init(_ source: ByteSource) {
     self.source = source

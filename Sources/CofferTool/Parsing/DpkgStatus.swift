@@ -26,8 +26,8 @@ struct DpkgStatus {
   /// lack a name.
   private(set) var skippedCount = 0
 
-  /// How many bytes have been read.
-  var bytesRead: Int { reader.bytesRead }
+  /// How many bytes the packages up to here have.
+  var bytesConsumed: Int { reader.bytesConsumed }
 
   init(_ source: ByteSource) {
     reader = ControlFileReader(source)

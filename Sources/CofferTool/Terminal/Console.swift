@@ -55,7 +55,7 @@ struct Console {
 
   /// A line to the error output.
   func error(_ text: String) {
-    writeError(text + "\n")
+    writeError(text.printable + "\n")
   }
 }
 
