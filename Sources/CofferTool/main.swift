@@ -1,3 +1,5 @@
-import Coffer
+import Glibc
 
-print("coffer")
+let signals = Leftovers.removeOnSignals()
+let console = Console.standard { Leftovers.exit(withCode: 128 + SIGPIPE) }
+exit(Tool.run(Array(CommandLine.arguments.dropFirst()), console: console))

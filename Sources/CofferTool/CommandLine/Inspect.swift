@@ -1,0 +1,57 @@
+import Coffer
+
+extension Tool {
+  /// Tells what a file is, for a person.
+  ///
+  /// - Throws: ``ToolError`` where there is nothing to tell about.
+  static func inspect(_ path: String, _ console: Console) throws {
+    let inspection = DatabaseFile.inspect(at: path)
+    switch inspection.kind {
+    case .missing: throw ToolError(.noInput, "\(path): no such file")
+    case .unreadable(let reason): throw ToolError(.noInput, "\(path): \(reason)")
+    default: break
+    }
+    console.line("\(path.printable) is \(inspection.description).")
+    var facts: [(term: String, text: String)] = []
+    switch inspection.kind {
+    case .plaintext(let header), .plaintextHeader(let header):
+      facts += self.facts(header)
+    case .encryptedOrUnknown(let salt):
+      facts.append(("Salt", Numbers.hex(salt)))
+    default:
+      break
+    }
+    if let advice = advice(inspection.kind) { facts.append(("Next", advice)) }
+    if !facts.isEmpty { console.facts(facts) }
+  }
+
+  private static func facts(
+    _ header: DatabaseFile.Inspection.Header
+  ) -> [(term: String, text: String)] {
+    let version = header.sqliteVersion
+    return [
+      ("Pages", header.pageCount.map { Numbers.grouped($0) } ?? "not told"),
+      ("Page size", "\(Numbers.grouped(header.pageSize)) bytes"),
+      ("Journal", header.usesWAL ? "write-ahead log" : "rollback journal"),
+      (
+        "Written by",
+        "SQLite \(version / 1_000_000).\(version / 1000 % 1000).\(version % 1000)"
+      ),
+      ("user_version", "\(header.userVersion)"),
+      ("application_id", "\(header.applicationID)"),
+    ]
+  }
+
+  private static func advice(_ kind: DatabaseFile.Inspection.Kind) -> String? {
+    switch kind {
+    case .plaintext:
+      "Anybody can read it. DatabaseFile.encrypt(at:to:key:) makes an encrypted copy."
+    case .encryptedOrUnknown:
+      "Only its key can tell more: DatabaseQueue(path:key:) opens it, or says why not."
+    case .plaintextHeader:
+      "Opens with its raw key and salt only: DatabaseKey.raw(_:salt:)."
+    default:
+      nil
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import Coffer
+
+/// Builds an encrypted inventory of a machine's packages, asks it ten questions, and looks at the
+/// file as a thief would.
+struct Demo {
+  let files: DemoFiles
+  let console: Console
+  private let passphrase = DemoPassphrase.random()
+  private let clock = ContinuousClock()
+
+  /// Runs the whole demo.
+  ///
+  /// - Throws: ``ToolError``, with no file left.
+  static func run(
+    _ options: DemoFiles.Options, console: Console,
+    machineStatus: String = DemoFiles.machineStatus
+  ) throws {
+    let files = try DemoFiles(options, machineStatus: machineStatus)
+    var isComplete = false
+    defer { files.cleanUp(isComplete: isComplete) }
+    do {
+      try Demo(files: files, console: console).run()
+      isComplete = true
+    } catch let error as DatabaseError {
+      throw ToolError(error.resultCode == .SQLITE_CANTOPEN ? .cantCreate : .software, "\(error)")
+    } catch let error as FileError {
+      throw ToolError(.noInput, "\(error)")
+    } catch let error as ParagraphTooLong {
+      throw ToolError(.dataError, "\(files.status): \(error)")
+    }
+  }
+
+  private func run() throws {
+    let start = clock.now
+    let source = try ByteSource.file(files.status)
+    let queue = try open()
+    let built = try build(queue, from: source)
+    try ask(queue)
+    try Secrecy(files: files, passphrase: passphrase, console: console).check(queue)
+    close(built, total: clock.now - start)
+  }
+
+  // MARK: Building
+
+  private struct Built {
+    var counts: Inventory.Counts
+    var time: Duration
+    var rate: Int { Int(Double(counts.rows) / max(time.seconds, 1e-6)) }
+  }
+
+  private func open() throws -> DatabaseQueue {
+    console.line("Coffer demo: an encrypted inventory of the packages of a machine")
+    console.heading("1. Building the inventory")
+    if let note = files.statusNote { console.text(note) }
+    var configuration = Configuration()
+    // So that there is a -wal file to look into, besides the database.
+    configuration.journalMode = .wal
+    let start = clock.now
+    let queue = try DatabaseQueue(
+      path: files.database, key: .passphrase(passphrase), configuration: configuration)
+    console.facts([
+      ("Reading", files.status),
+      ("Writing", "\(files.database), encrypted"),
+      ("Passphrase", "\(passphrase)  (made up for this demo; yours stays secret)"),
+      (
+        "Opened in",
+        "\(Numbers.time(clock.now - start)), most of it for the key: that slows guessing down"
+      ),
+    ])
+    return queue
+  }
+
+  private func build(_ queue: DatabaseQueue, from source: ByteSource) throws -> Built {
+    var status = DpkgStatus(source)
+    var bar = ProgressBar("Packages", total: source.size, console: console)
+    let start = clock.now
+    try queue.write { try $0.execute(sql: Inventory.schema) }
+    let counts: Inventory.Counts
+    do {
+      // One transaction: the file has all of it or nothing, and it is fast.
+      counts = try queue.write { db in
+        var writer = try Inventory.Writer(db)
+        while let package = try status.next() {
+          try writer.add(package)
+          bar.advance(
+            to: status.bytesConsumed, note: Numbers.count(writer.counts.packages, "package"))
+        }
+        try writer.finish()
+        return writer.counts
+      }
+    } catch {
+      bar.finish()
+      throw error
+    }
+    bar.finish()
+    let built = Built(counts: counts, time: clock.now - start)
+    guard counts.packages > 0 else {
+      throw ToolError(
+        .dataError, "\(files.status) lists no installed package. Is it a dpkg status file?")
+    }
+    report(built, skipped: status.skippedCount + counts.duplicates)
+    return built
+  }
+
+  private func report(_ built: Built, skipped: Int) {
+    let counts = built.counts
+    var facts = [
+      (
+        "Stored",
+        "\(Numbers.count(counts.packages, "package")), "
+          + "\(Numbers.count(counts.dependencies, "dependency", "dependencies")) and "
+          + "\(Numbers.count(counts.provided, "virtual package")), in one transaction"
+      ),
+      (
+        "Time",
+        "\(Numbers.time(built.time)) to read, encrypt and write: "
+          + "\(Numbers.count(built.rate, "row")) a second"
+      ),
+    ]
+    if skipped > 0 {
+      facts.append(
+        ("Skipped", "\(Numbers.count(skipped, "entry", "entries")) not installed, or incomplete"))
+    }
+    console.facts(facts)
+  }
+
+  // MARK: Asking
+
+  private func ask(_ queue: DatabaseQueue) throws {
+    console.heading("2. Ten questions")
+    try queue.read { db in
+      for (index, question) in try Question.all(db).enumerated() {
+        let answer = try question.answer(db)
+        console.heading("\(index + 1)) \(question.text)  (\(Numbers.time(answer.time)))")
+        if answer.rowCount == 0 {
+          console.text("None.")
+        } else {
+          console.table(answer.table)
+        }
+        let rest = answer.rowCount - Answer.shownRows
+        if rest > 0 { console.text("… and \(Numbers.grouped(rest)) more") }
+        if let note = question.note { console.text(note) }
+      }
+    }
+  }
+
+  // MARK: The end
+
+  private func close(_ built: Built, total: Duration) {
+    console.heading("4. Done")
+    console.text(
+      "\(Numbers.count(built.counts.packages, "package")) stored encrypted at "
+        + "\(Numbers.count(built.rate, "row")) a second, ten questions answered, nothing readable "
+        + "found, a wrong passphrase refused: \(Numbers.time(total)) in all.")
+    if files.isKept {
+      console.facts([
+        ("The file", files.database), ("Its passphrase", passphrase),
+        ("Look at it", "coffer inspect \(files.database)"),
+      ])
+    } else {
+      console.text("The file is deleted. To keep one: coffer demo --db inventory.db")
+    }
+    console.text("Next: README.md shows the few lines that do this in your own program.")
+  }
+}

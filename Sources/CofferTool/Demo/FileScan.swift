@@ -1,0 +1,99 @@
+import Glibc
+
+/// What somebody sees who looks at a file's bytes.
+struct FileScan {
+  /// The file's size in bytes.
+  private(set) var size = 0
+  /// Its first 16 bytes.
+  private(set) var start: [UInt8] = []
+  /// How many times each of the texts is in it, overlapping ones counted once.
+  private(set) var counts: [Int]
+
+  private var histogram = [Int](repeating: 0, count: 256)
+
+  /// Reads the whole file, and looks for texts.
+  static func scan(path: String, for texts: [String]) throws -> FileScan {
+    try scan(.file(path), for: texts)
+  }
+
+  /// Reads all bytes, and looks for texts, those across two chunks included.
+  static func scan(_ source: ByteSource, for texts: [String]) throws -> FileScan {
+    let needles = texts.map { Array($0.utf8) }
+    var scan = FileScan(counts: needles.map { _ in 0 })
+    // Where the next occurrence may begin, in bytes of the file.
+    var nextStarts = needles.map { _ in 0 }
+    let overlap = max(0, (needles.map(\.count).max() ?? 0) - 1)
+    var buffer: [UInt8] = []
+    var bufferStart = 0
+    var known = 0
+    while try source.readChunk(&buffer) {
+      scan.add(buffer[known...])
+      for (index, needle) in needles.enumerated() where !needle.isEmpty {
+        scan.counts[index] += count(
+          of: needle, in: buffer, at: bufferStart, nextStart: &nextStarts[index])
+      }
+      let dropped = max(0, buffer.count - overlap)
+      buffer.removeFirst(dropped)
+      bufferStart += dropped
+      known = buffer.count
+    }
+    return scan
+  }
+
+  /// How many times any of the texts is in the file.
+  var totalCount: Int { counts.reduce(0, +) }
+
+  /// How many of the texts are in the file.
+  var foundTexts: Int { counts.count { $0 > 0 } }
+
+  /// Shannon's entropy of the single bytes, 0...8: 8 for random ones, 4 to 5 for text.
+  var bitsPerByte: Double {
+    histogram.reduce(0) { sum, count in
+      guard count > 0 else { return sum }
+      let probability = Double(count) / Double(size)
+      return sum - probability * log2(probability)
+    }
+  }
+
+  /// The first bytes as text, with `·` for what is none.
+  var startAsText: String {
+    String(start.map { (0x20...0x7E).contains($0) ? Character(UnicodeScalar($0)) : "·" })
+  }
+
+  private mutating func add(_ bytes: ArraySlice<UInt8>) {
+    if start.count < 16 { start += bytes.prefix(16 - start.count) }
+    size += bytes.count
+    bytes.withUnsafeBufferPointer { bytes in
+      histogram.withUnsafeMutableBufferPointer { histogram in
+        for byte in bytes { histogram[Int(byte)] += 1 }
+      }
+    }
+  }
+
+  /// Occurrences in `buffer`, which begins at `bufferStart` of the file.
+  private static func count(
+    of needle: [UInt8], in buffer: [UInt8], at bufferStart: Int, nextStart: inout Int
+  ) -> Int {
+    buffer.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress else { return 0 }
+      var count = 0
+      var position = max(0, nextStart - bufferStart)
+      // Only the first byte of each place is looked at here, by `memchr`; it is fast.
+      while position + needle.count <= bytes.count {
+        let rest = bytes.count - needle.count + 1 - position
+        guard let found = memchr(base + position, CInt(needle[0]), rest) else {
+          position += rest
+          break
+        }
+        if memcmp(found, needle, needle.count) == 0 {
+          count += 1
+          position = UnsafeRawPointer(found) - base + needle.count
+        } else {
+          position = UnsafeRawPointer(found) - base + 1
+        }
+      }
+      nextStart = bufferStart + position
+      return count
+    }
+  }
+}

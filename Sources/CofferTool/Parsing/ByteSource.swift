@@ -1,0 +1,77 @@
+import Glibc
+
+/// Where bytes come from, a chunk at a time.
+struct ByteSource {
+  /// How many bytes there are; nil where that can't be known before the end.
+  let size: Int?
+
+  /// Appends the next bytes; false at the end.
+  let readChunk: (_ target: inout [UInt8]) throws -> Bool
+
+  /// The bytes of a file.
+  /// - Throws: ``FileError`` where it can't be read.
+  static func file(_ path: String) throws -> ByteSource {
+    let file = try OpenFile(path: path)
+    return ByteSource(size: file.size) { try file.append(to: &$0) }
+  }
+
+  /// Whether a path is that of a file that can be read twice, which a pipe can't.
+  static func isRepeatable(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// Bytes in memory, so many at a time.
+  static func bytes(_ bytes: [UInt8], chunk: Int = 4096) -> ByteSource {
+    var position = 0
+    return ByteSource(size: bytes.count) { target in
+      let end = min(position + chunk, bytes.count)
+      target += bytes[position..<end]
+      defer { position = end }
+      return end > position
+    }
+  }
+}
+
+/// A file that can't be read, and why.
+struct FileError: Error, CustomStringConvertible {
+  let path: String
+  let code: CInt
+
+  var description: String { "\(path): \(String(cString: strerror(code)))" }
+}
+
+/// A file that is open for reading, until the last reference goes.
+private final class OpenFile {
+  private static let chunk = 1 << 16
+  private let path: String
+  private let descriptor: CInt
+  let size: Int?
+
+  init(path: String) throws {
+    self.path = path
+    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
+    var status = stat()
+    let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
+    size = kind == S_IFREG && status.st_size > 0 ? Int(status.st_size) : nil
+    if kind == S_IFDIR { throw FileError(path: path, code: EISDIR) }
+  }
+
+  deinit { close(descriptor) }
+
+  func append(to target: inout [UInt8]) throws -> Bool {
+    let path = path
+    let descriptor = descriptor
+    let chunk = try [UInt8](unsafeUninitializedCapacity: Self.chunk) { buffer, count in
+      var result = read(descriptor, buffer.baseAddress, buffer.count)
+      while result < 0, errno == EINTR {
+        result = read(descriptor, buffer.baseAddress, buffer.count)
+      }
+      guard result >= 0 else { throw FileError(path: path, code: errno) }
+      count = result
+    }
+    target += chunk
+    return !chunk.isEmpty
+  }
+}

@@ -1,0 +1,53 @@
+/// Numbers as people read them.
+enum Numbers {
+  /// 1,234,567
+  static func grouped(_ number: Int) -> String {
+    let digits = Array(String(number.magnitude))
+    var text = number < 0 ? "-" : ""
+    for (index, digit) in digits.enumerated() {
+      if index > 0, (digits.count - index) % 3 == 0 { text += "," }
+      text.append(digit)
+    }
+    return text
+  }
+
+  /// 1,234.5, with so many digits behind the point.
+  static func decimal(_ number: Double, digits: Int = 1) -> String {
+    guard number.magnitude < 1e15 else { return "\(number)" }
+    var scale = 1
+    for _ in 0..<digits { scale *= 10 }
+    let scaled = Int((number.magnitude * Double(scale)).rounded())
+    let fraction = String(scaled % scale)
+    let sign = number < 0 && scaled > 0 ? "-" : ""
+    guard digits > 0 else { return sign + grouped(scaled) }
+    return sign + grouped(scaled / scale) + "."
+      + String(repeating: "0", count: digits - fraction.count) + fraction
+  }
+
+  /// 12.3 MiB, from KiB.
+  static func mebibytes(fromKibibytes size: Int) -> String {
+    decimal(Double(size) / 1024) + " MiB"
+  }
+
+  /// "1 package", "2 packages".
+  static func count(_ number: Int, _ noun: String, _ plural: String? = nil) -> String {
+    "\(grouped(number)) \(number == 1 ? noun : plural ?? noun + "s")"
+  }
+
+  /// "0.4 ms" or "1.25 s".
+  static func time(_ duration: Duration) -> String {
+    let milliseconds = duration.milliseconds
+    return milliseconds < 1000
+      ? decimal(milliseconds) + " ms" : decimal(milliseconds / 1000, digits: 2) + " s"
+  }
+
+  /// 0a 1b 2c
+  static func hex(_ bytes: some Sequence<UInt8>) -> String {
+    bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")
+  }
+}
+
+extension Duration {
+  var milliseconds: Double { self / .milliseconds(1) }
+  var seconds: Double { self / .seconds(1) }
+}

@@ -1,0 +1,49 @@
+/// Shows how far a job is: a bar that moves on a terminal, a few plain lines elsewhere.
+struct ProgressBar {
+  private static let barWidth = 24
+
+  private let console: Console
+  private let title: String
+  /// How much there is to do, in any unit; nil where nobody knows.
+  private let total: Int?
+  private var lastPercent = -1
+  private var lastDraw: ContinuousClock.Instant?
+
+  init(_ title: String, total: Int?, console: Console) {
+    self.title = title
+    self.total = total.map { max($0, 1) }
+    self.console = console
+  }
+
+  /// Shows that so much is done; cheap enough to be called for each item.
+  mutating func advance(to done: Int, note: @autoclosure () -> String) {
+    let percent = total.map { min(100, done * 100 / $0) }
+    if console.isTerminal {
+      draw(percent: percent, note: note())
+    } else if let percent, percent / 25 > lastPercent / 25, percent >= 25 {
+      console.line("  \(title): \(percent / 25 * 25) %")
+    }
+    lastPercent = max(lastPercent, percent ?? 0)
+  }
+
+  /// Removes the bar; what follows begins where it was.
+  func finish() {
+    if console.isTerminal { console.write("\r\u{1B}[K") }
+  }
+
+  private mutating func draw(percent: Int?, note: @autoclosure () -> String) {
+    let now = ContinuousClock.now
+    if let lastDraw, now - lastDraw < .milliseconds(40), percent != 100 { return }
+    if percent == 100, lastPercent == 100 { return }
+    lastDraw = now
+    var text = "  \(title) "
+    if let percent {
+      let filled = percent * Self.barWidth / 100
+      text += String(repeating: "█", count: filled)
+      text += String(repeating: "░", count: Self.barWidth - filled)
+      text += " " + "\(percent) %".paddedLeft(to: 5)
+    }
+    // One column stays free: a full line would wrap.
+    console.write("\r\((text + "  " + note()).cut(to: console.width - 1))\u{1B}[K")
+  }
+}

@@ -1,0 +1,87 @@
+extension Character {
+  /// How many columns of a terminal the character takes: 0, 1 or 2.
+  var terminalWidth: Int {
+    var width = 0
+    for scalar in unicodeScalars {
+      // An emoji that is drawn as a picture is wide, and so is what this selector makes one.
+      if scalar == "\u{FE0F}" { return 2 }
+      width = max(width, scalar.terminalWidth)
+    }
+    return width
+  }
+}
+
+extension Unicode.Scalar {
+  fileprivate var terminalWidth: Int {
+    if value < 0x300 { return 1 }
+    switch properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: break
+    }
+    return properties.isEmojiPresentation || Self.wide.contains { $0.contains(value) } ? 2 : 1
+  }
+
+  /// East Asian wide and full-width characters, in blocks.
+  private static let wide: [ClosedRange<UInt32>] = [
+    0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
+    0xA000...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+    0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x20000...0x3FFFD,
+  ]
+}
+
+extension String {
+  /// How many columns of a terminal the text takes.
+  var terminalWidth: Int {
+    reduce(0) { $0 + $1.terminalWidth }
+  }
+
+  /// The text, or its beginning and `…`, in at most so many columns.
+  func cut(to width: Int) -> String {
+    guard terminalWidth > width else { return self }
+    var rest = width - 1
+    guard rest >= 0 else { return "" }
+    let start = prefix { character in
+      rest -= character.terminalWidth
+      return rest >= 0
+    }
+    var cut = String(start)
+    while cut.last == " " { cut.removeLast() }
+    return cut + "…"
+  }
+
+  /// The text on one line, with nothing in it that a terminal would obey.
+  var printable: String {
+    var result = ""
+    for scalar in unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .control, .lineSeparator, .paragraphSeparator: result.unicodeScalars.append(" ")
+      // Among them those that turn the direction of the text; the joiners of emoji go as well.
+      case .format: continue
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// The text in lines of at most so many columns, broken at spaces; longer words stay whole.
+  func wrapped(to width: Int) -> [String] {
+    var lines: [String] = []
+    var line = ""
+    for word in split(separator: " ") {
+      if !line.isEmpty, line.terminalWidth + 1 + String(word).terminalWidth > width {
+        lines.append(line)
+        line = ""
+      }
+      line += line.isEmpty ? String(word) : " " + word
+    }
+    return line.isEmpty ? lines : lines + [line]
+  }
+
+  func padded(to width: Int) -> String {
+    self + String(repeating: " ", count: max(0, width - terminalWidth))
+  }
+
+  func paddedLeft(to width: Int) -> String {
+    String(repeating: " ", count: max(0, width - terminalWidth)) + self
+  }
+}
