@@ -12,7 +12,8 @@ extension Database {
 
   /// Makes this connection forget a function, so that statements that use it fail.
   ///
-  /// SQLite's own function of that name, if there is one, is back then.
+  /// A function of SQLite's own that it took the place of stays away until the
+  /// connection closes.
   /// - Precondition: No statement is being executed.
   public func remove(function: DatabaseFunction) {
     register("the function \(function.name)") { SQLite.remove(function, from: $0) }

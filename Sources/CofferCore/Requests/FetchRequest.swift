@@ -26,7 +26,9 @@ extension FetchRequest {
 
   /// What the statement reads.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
-    try makePreparedRequest(db, forSingleResult: false).statement.databaseRegion
+    let request = try makePreparedRequest(db, forSingleResult: false)
+    defer { if request.isForOneFetch { request.statement.clearBindings() } }
+    return request.statement.databaseRegion
   }
 
   /// The request with its rows seen through an adapter.
