@@ -106,6 +106,7 @@ extension Database {
     try runSetting("PRAGMA foreign_keys = \(configuration.foreignKeysEnabled ? "ON" : "OFF")")
     SQLite.setDoubleQuotedStrings(connection, configuration.acceptsDoubleQuotedStringLiterals)
     try installAuthorizer()
+    addStandardFunctions()
     if let key = configuration.key { try applyKey(key, settings: configuration.cipher) }
     for preparation in configuration.preparations { try preparation(self) }
     try validateFormat()

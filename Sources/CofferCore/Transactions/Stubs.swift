@@ -14,7 +14,6 @@ package final class TransactionObservation {
   func didEndTransaction() {}
   func commitDidFail(with error: DatabaseError) -> any Error { error }
 }
-package final class FunctionRegistry { init() {} }
 package struct TransactionInstant {}
 extension Database {
   func installAuthorizer() throws {}
