@@ -40,7 +40,6 @@ extension Statement {
   /// What an adapter makes of the statement's rows.
   package func adaptation(of adapter: (any RowAdapter)?) throws -> RowAdaptation? {
     guard let adapter else { return nil }
-    return try adapter._adaptation(
-      of: RowColumns(layout: layout, baseIndices: Array(0..<columnCount), base: layout))
+    return try adapter._adaptation(of: RowColumns(layout))
   }
 }

@@ -88,7 +88,7 @@ public final class Row {
       values = nil
     } else {
       image = nil
-      values = []
+      values = Array(repeating: .null, count: layout.count)
     }
     self.adaptation = adaptation
     fixedLayout = layout
