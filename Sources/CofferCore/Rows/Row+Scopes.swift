@@ -22,6 +22,19 @@ extension Row {
   /// The rows that were fetched along with this one.
   public var prefetchedRows: PrefetchedRowsView { prefetched ?? PrefetchedRowsView() }
 
+  /// Whether the statement has the columns that the adapter shows: false for
+  /// the row of an old cursor, whose statement runs again after the schema has
+  /// changed.
+  var isWithinStatement: Bool {
+    guard let adaptation else { return true }
+    return adaptation.baseCount <= baseLayout.count
+  }
+
+  /// A copy of the columns that a row shows, without scopes.
+  convenience init(shown row: Row) {
+    self.init(columnNames: row.layout.columnNames, values: Array(row.databaseValues))
+  }
+
   /// Another view of the row, valid as long as the row itself.
   fileprivate func view(_ adaptation: RowAdaptation?, prefetched: PrefetchedRows?) -> Row {
     let view = Row(base: self, adaptation: adaptation)

@@ -112,6 +112,7 @@ public final class Row {
   /// A copy that outlives the cursor's next step; the row itself if it is one.
   public func copy() -> Row {
     guard let statement else { return self }
+    guard isWithinStatement else { return Row(shown: self) }
     let copy = Row(copying: statement, layout: statement.layout, adaptation: adaptation)
     copy.prefetched = prefetched
     return copy

@@ -63,6 +63,8 @@ public final class RowAdaptation: Sendable {
   @usableFromInline package let baseIndices: [Int]
   /// The scopes, by name.
   package let scopes: [(name: String, adaptation: RowAdaptation)]
+  /// The number of columns that the statement must have at least.
+  package let baseCount: Int
 
   package init(
     layout: RowLayout, baseIndices: [Int], scopes: [(name: String, adaptation: RowAdaptation)]
@@ -70,6 +72,8 @@ public final class RowAdaptation: Sendable {
     self.layout = layout
     self.baseIndices = baseIndices
     self.scopes = scopes
+    baseCount = max(
+      baseIndices.max().map { $0 + 1 } ?? 0, scopes.map(\.adaptation.baseCount).max() ?? 0)
   }
 
   /// The same columns with other scopes.
