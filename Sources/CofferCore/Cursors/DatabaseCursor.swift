@@ -51,6 +51,10 @@ public final class StatementExecution {
 
   @usableFromInline let core: UnsafeMutablePointer<StatementCore>
 
+  /// Called when the first row is there, and with it the columns that the
+  /// statement has: SQLite may have compiled it anew.
+  package var didStart: (() throws -> Void)?
+
   @inlinable
   package init(_ statement: Statement) {
     self.statement = statement
@@ -91,8 +95,10 @@ public final class StatementExecution {
     case .fresh:
       phase = .ended
       let hasRow = try statement.firstStep()
-      if hasRow { phase = .running }
-      return hasRow
+      guard hasRow else { return false }
+      phase = .running
+      do { try didStart?() } catch { throw fail(error) }
+      return true
     }
   }
 

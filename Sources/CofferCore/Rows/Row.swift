@@ -120,11 +120,12 @@ public final class Row {
 
   /// A copy of a statement's current row.
   package convenience init(copying statement: Statement, adaptation: RowAdaptation? = nil) {
+    let layout = statement.layout
     guard let handle = statement.core.pointee.handle else {
-      self.init()
+      self.init(
+        columnNames: layout.columnNames, values: Array(repeating: .null, count: layout.count))
       return
     }
-    let layout = statement.layout
     var block = RowBlock(layout: layout, capacity: RowBlock.fixedBytes(layout.count))
     let start = RowBlock.copyRow(of: handle, to: &block)
     self.init(block: block, start: start, adaptation: adaptation)
@@ -133,6 +134,7 @@ public final class Row {
   /// A copy that outlives the cursor's next step; the row itself if it is one.
   public func copy() -> Row {
     guard let statement else { return self }
+    guard isWithinStatement else { return Row(shown: self) }
     let copy = Row(copying: statement, adaptation: adaptation)
     if let prefetched { copy.prefetched = prefetched }
     return copy

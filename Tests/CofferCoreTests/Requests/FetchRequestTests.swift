@@ -15,10 +15,10 @@ import Testing
   private struct Picking: RowAdapter {
     let onlyLast: Bool
     func _adaptation(of columns: RowColumns) -> RowAdaptation {
-      let order = Array(columns.baseIndices.indices.reversed().prefix(onlyLast ? 1 : .max))
+      let order = Array((0..<columns.count).reversed().prefix(onlyLast ? 1 : .max))
       return RowAdaptation(
         layout: RowLayout(columnNames: order.map { columns.layout.columnNames[$0] }),
-        baseIndices: order.map { columns.baseIndices[$0] }, scopes: [])
+        baseIndices: order.map(columns.baseIndex), scopes: [])
     }
   }
 
