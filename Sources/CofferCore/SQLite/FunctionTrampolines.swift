@@ -26,7 +26,10 @@ extension SQLite {
       case SQLITE_TEXT: return DatabaseValue(storage: .string(Self.text(of: value)))
       case SQLITE_BLOB:
         // The bytes first, then their count: the order that SQLite asks for.
-        let bytes = sqlite3_value_blob(value)
+        // There are none for an empty blob, and where memory has run out.
+        guard let bytes = sqlite3_value_blob(value) else {
+          return DatabaseValue(storage: .blob(.init()))
+        }
         let blob = UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value)))
         return DatabaseValue(storage: .blob(.init(blob)))
       default: return .null
@@ -46,7 +49,7 @@ extension SQLite {
     }
 
     private static func text(of value: OpaquePointer) -> String {
-      let start = sqlite3_value_text(value)
+      guard let start = sqlite3_value_text(value) else { return "" }
       let utf8 = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
       return String(decoding: utf8, as: UTF8.self)
     }

@@ -1,5 +1,5 @@
 import CofferCore
-import FoundationEssentials
+import Foundation
 import Synchronization
 import Testing
 
@@ -269,6 +269,40 @@ import Testing
     let database = try ScratchDatabase(configuration: configuration)
     for queue in [database.queue, try database.reopened(configuration: configuration)] {
       #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT twice(21)") } == 42)
+    }
+  }
+
+  @Test func `functions and collations see the text of a database in UTF-16`() throws {
+    try DatabaseQueue().writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA encoding = 'UTF-16'; CREATE TABLE t(a)")
+      try db.execute(literal: "INSERT INTO t VALUES (\("é\u{1F600}")), (\("z"))")
+      #expect(try String.fetchOne(db, sql: "PRAGMA encoding") == "UTF-16le")
+      #expect(
+        try String.fetchAll(
+          db, sql: "SELECT swiftUppercaseString(a) FROM t ORDER BY a COLLATE swiftLocalizedCompare")
+          == ["É\u{1F600}", "Z"].sorted { $0.localizedCompare($1) == .orderedAscending })
+      #expect(
+        try Int.fetchOne(
+          db, sql: "SELECT count(*) FROM t WHERE a COLLATE swiftCompare = 'e\u{301}\u{1F600}'") == 1
+      )
+    }
+  }
+
+  @Test func `adding a function outside of an access traps`() async {
+    await #expect(processExitsWith: .failure) {
+      let queue = try DatabaseQueue()
+      let db = try queue.writeWithoutTransaction { Unmanaged.passUnretained($0) }
+      db.takeUnretainedValue().add(function: DatabaseFunction("f") { _ in nil })
+    }
+  }
+
+  @Test(arguments: ["", "a\0b", String(repeating: "n", count: 256)])
+  func `a name that SQLite doesn't take traps`(name: String) async {
+    await #expect(processExitsWith: .failure) { [name] in
+      _ = DatabaseFunction(name) { _ in nil }
+    }
+    await #expect(processExitsWith: .failure) { [name] in
+      _ = DatabaseCollation(name) { _, _ in .orderedSame }
     }
   }
 
