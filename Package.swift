@@ -34,6 +34,7 @@ let package = Package(
     .testTarget(
       name: "CofferCoreTests",
       dependencies: ["Coffer", "CSQLCipher"]),
+    .testTarget(name: "CofferToolTests", dependencies: ["CofferTool"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -137,7 +137,7 @@ extension Question {
   static let architectures = Question(
     text: "What machines is it for, and how much does one package need?",
     columns: [
-      .text("Architecture"), .count("Packages"), .size("Size"), .decimal("Others on average"),
+      .text("Architecture"), .count("Packages"), .size("Size"), .decimal("On average"),
       .count("At most"),
     ],
     sql: """

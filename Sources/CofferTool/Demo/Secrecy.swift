@@ -62,7 +62,7 @@ struct Secrecy {
       "\(Numbers.count(names.count, "text")) that it holds, looked for in every byte: "
         + names.map(\.printable).joined(separator: ", "))
     var table = TextTable([
-      .text("File"), .number("Bytes"), .number("Found"), .number("Bits per byte"),
+      .text("File"), .number("Bytes"), .number("Found"), .number("Bits/byte"),
       .text("It begins with"),
     ])
     if ByteSource.isRepeatable(files.status) {
@@ -70,7 +70,7 @@ struct Secrecy {
     }
     for reading in readings { table.append(row(reading)) }
     console.table(table)
-    console.text("8 bits per byte is what noise has; text has about 5.")
+    console.text("Noise has 8 bits of information in a byte, text about 5.")
     if let database = readings.last {
       console.facts([("The database begins with", Numbers.hex(database.scan.start))])
     }
