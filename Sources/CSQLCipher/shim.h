@@ -156,6 +156,12 @@ static inline int coffer_set_double_quoted_strings(sqlite3 *db, int onoff) {
 #endif
 }
 
+// The process-wide error log; sqlite3_config is variadic, and refuses once
+// SQLite is in use.
+static inline int coffer_config_log(void (*log)(void *, int, const char *)) {
+  return sqlite3_config(SQLITE_CONFIG_LOG, log, (void *)0);
+}
+
 #ifndef SQLITE_DETERMINISTIC
 #define SQLITE_DETERMINISTIC 0x000000800
 #endif

@@ -201,12 +201,16 @@ extension Database {
         sql: statement.sql, hint: "Use `write { db in … }` to change the database.")
     }
     if accessState.contains(.pendingTransaction) { try beginPendingTransaction() }
+    if accessState.contains(.recordingRegion) { record(statement.databaseRegion) }
     if accessState.contains(.observed) { try observation.willExecute(statement) }
   }
 
   /// Called when a statement has been executed to its end.
   func didExecute(_ statement: Statement) throws {
-    if statement.facts.invalidatesSchemaCache { schemaDidChange() }
+    if statement.facts.invalidatesSchemaCache {
+      schemaDidChange()
+      observation.didChangeSchema()
+    }
     if accessState.contains(.observed) || statement.facts.transactionEffect != nil {
       try observation.didExecute(statement)
     }
@@ -216,17 +220,20 @@ extension Database {
   ///
   /// - Returns: The error to throw: another one where an observer has refused
   ///   a commit, or where the access was cancelled.
-  func didFail(_ statement: Statement, with error: DatabaseError) throws -> any Error {
-    if error.resultCode == .SQLITE_INTERRUPT,
-      interruption.isCancelled.load(ordering: .relaxed)
-    {
-      return CancellationError()
-    }
-    return observation.didFail(statement, with: error)
+  func didFail(_ statement: Statement, with error: DatabaseError) -> any Error {
+    if statement.facts.invalidatesSchemaCache { hooks.authorizer.forgetDroppedTable() }
+    return observation.didFail(statement) ?? translated(error)
   }
 
-  /// Called when the connection has changed the schema.
+  /// Called when a statement that writes was reset before its end.
+  func didAbandon(_ statement: Statement) {
+    if accessState.contains(.observed) { observation.didAbandon(statement) }
+  }
+
+  /// Called when the connection has changed the schema, or undone a change.
   func schemaDidChange() {
     statementCache.removeAll()
+    hooks.schemaGeneration &+= 1
+    hooks.authorizer.forgetDroppedTable()
   }
 }

@@ -75,6 +75,7 @@ extension Database {
   func rollbackAfterError() {
     guard let connection = sqliteConnection, isInsideTransaction else { return }
     accessState.remove(.pendingTransaction)
+    currentTransactionDate = nil
     guard !SQLite.isAutocommit(connection) else { return }
     if control.run(.rollback, in: connection) == ResultCode.SQLITE_INTERRUPT.rawValue {
       // An interruption lasts as long as a statement runs: end them all.
@@ -141,6 +142,7 @@ extension Database {
     try checkAccess()
     if accessState.contains(.pendingTransaction) {
       accessState.remove(.pendingTransaction)
+      currentTransactionDate = nil
       return
     }
     try runControl(.commit)
@@ -166,10 +168,8 @@ extension Database {
     let code = control.run(kind, in: connection)
     guard code != SQLite.ok else { return }
     let error = DatabaseError(code: code, connection: connection, sql: control.sql(kind))
-    if error.resultCode == .SQLITE_INTERRUPT, interruption.isCancelled.load(ordering: .relaxed) {
-      throw CancellationError()
-    }
-    throw kind == .commit ? observation.commitDidFail(with: error) : error
+    guard kind == .commit else { throw translated(error) }
+    throw observation.commitDidFail() ?? translated(error)
   }
 
   // MARK: Read-only accesses

@@ -30,6 +30,7 @@ public final class Database {
   var derivedKey: DerivedKey?
   /// The key and the settings that the connection was given.
   var keying: (key: DatabaseKey, settings: CipherSettings)?
+  package let hooks = ConnectionHooks()
   package lazy var observation = TransactionObservation(database: self)
 
   /// What an access forbids, or owes before its first statement.
@@ -41,6 +42,8 @@ public final class Database {
     static let pendingTransaction = AccessState(rawValue: 2)
     /// Somebody observes transactions.
     static let observed = AccessState(rawValue: 4)
+    /// The regions that statements read are gathered.
+    static let recordingRegion = AccessState(rawValue: 8)
   }
 
   var accessState: AccessState = []
@@ -67,6 +70,7 @@ public final class Database {
   func closeConnection() {
     guard let connection = sqliteConnection else { return }
     interruption.disconnect()
+    hooks.removeAll(from: connection)
     statementCache.removeAll()
     registry.finalizeAll()
     control.finalizeAll()

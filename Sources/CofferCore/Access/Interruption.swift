@@ -10,12 +10,19 @@ final class Interruption: Sendable {
   /// Whether the current access has been cancelled, so that no statement of it starts.
   let isCancelled = Atomic<Bool>(false)
 
+  private let interruptions = Atomic<Int>(0)
+
+  /// How often the connection has been interrupted: a wait for a lock, which
+  /// SQLite doesn't end, tells by it.
+  var count: Int { interruptions.load(ordering: .relaxed) }
+
   init(connection: SQLiteConnection) {
     self.connection = Mutex(Connection(pointer: connection))
   }
 
   /// Makes the statements that run now fail with `SQLITE_INTERRUPT`.
   func interrupt() {
+    interruptions.add(1, ordering: .relaxed)
     connection.withLock { if let pointer = $0.pointer { SQLite.interrupt(pointer) } }
   }
 

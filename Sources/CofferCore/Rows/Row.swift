@@ -122,8 +122,9 @@ public final class Row {
   package convenience init(copying statement: Statement, adaptation: RowAdaptation? = nil) {
     let layout = statement.layout
     guard let handle = statement.core.pointee.handle else {
-      self.init(
-        columnNames: layout.columnNames, values: Array(repeating: .null, count: layout.count))
+      let nulls = Array(repeating: DatabaseValue.null, count: layout.count)
+      let row = Row(columnNames: layout.columnNames, values: nulls)
+      self.init(base: row, adaptation: adaptation)
       return
     }
     var block = RowBlock(layout: layout, capacity: RowBlock.fixedBytes(layout.count))

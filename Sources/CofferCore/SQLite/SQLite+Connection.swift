@@ -21,6 +21,7 @@ extension SQLite {
   package static func open(
     _ path: String, flags: OpenFlags
   ) throws(OpenFailure) -> SQLiteConnection {
+    _ = logIsInstalled
     var connection: SQLiteConnection?
     let code = sqlite3_open_v2(path, &connection, flags.rawValue, nil)
     guard code == SQLITE_OK, let connection else {

@@ -38,6 +38,10 @@ public final class Statement {
 
   /// What the compiler of SQLite told of the statement.
   package private(set) var facts: StatementFacts
+  /// What SQLite had compiled by itself when the facts were recorded.
+  private(set) var recompilations: Int
+  /// The observers that want to know what the statement changes.
+  var interest: StatementInterest?
 
   /// Whether the statement makes no direct change to the database file.
   ///
@@ -75,6 +79,7 @@ public final class Statement {
     plainHandle = handle
     self.database = database
     self.facts = facts
+    recompilations = database.hooks.authorizer.recompilations
     self.isCached = isCached
     registry = database.registry
     isReadonly = SQLite.isReadonly(handle)
@@ -117,7 +122,13 @@ public final class Statement {
   public func index(ofColumn name: String) -> Int? { layout.index(ofColumn: name) }
 
   /// The tables and columns that the statement reads.
-  public var databaseRegion: DatabaseRegion { facts.region }
+  public var databaseRegion: DatabaseRegion {
+    if facts.mayReadMore {
+      facts.region = database.completedRegion(of: facts, sql: sql)
+      facts.mayReadMore = false
+    }
+    return facts.region
+  }
 
   /// SQLite's handle, for C functions that Coffer doesn't offer.
   ///
@@ -361,6 +372,7 @@ public final class Statement {
     guard isActive, let handle else { return }
     isActive = false
     _ = SQLite.reset(handle)
+    if !isReadonly { database.didAbandon(self) }
   }
 
   /// Readies the statement for its first step.
@@ -403,8 +415,9 @@ public final class Statement {
         code: code, connection: database.sqliteConnection, sql: sql,
         arguments: boundArguments,
         publicStatementArguments: database.configuration.publicStatementArguments)
-      rewind()
-      throw try database.didFail(self, with: error)
+      isActive = false
+      _ = SQLite.reset(handle)
+      throw database.didFail(self, with: error)
     }
     isActive = false
     // A statement that returns rows may report its failure here alone.
@@ -414,7 +427,7 @@ public final class Statement {
         code: resetCode, connection: database.sqliteConnection, sql: sql,
         arguments: boundArguments,
         publicStatementArguments: database.configuration.publicStatementArguments)
-      throw try database.didFail(self, with: error)
+      throw database.didFail(self, with: error)
     }
     try database.didExecute(self)
   }
@@ -452,7 +465,13 @@ public final class Statement {
     core.pointee.columnCount = SQLite.columnCount(handle)
     layout = Statement.layout(of: handle)
     core.pointee.predictor.reset()
+    refreshFacts()
+  }
+
+  /// Asks SQLite for the facts anew, since the schema has changed.
+  func refreshFacts() {
     if let facts = try? database.facts(of: sql) { self.facts = facts }
+    recompilations = database.hooks.authorizer.recompilations
   }
 }
 

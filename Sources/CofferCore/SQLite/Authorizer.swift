@@ -1,0 +1,186 @@
+import CSQLCipher
+
+/// What SQLite's compiler tells of statements, and what it is told to refuse.
+///
+/// SQLite compiles a statement when it is prepared, and again by itself when
+/// the schema has changed. Facts are recorded of the former, between two calls
+/// of ours; the latter is counted, since what is known of statements may be
+/// outdated then.
+final class Authorizer {
+  /// Where the facts go while one of our statements is compiled.
+  var recorder: FactsRecorder?
+  /// Why the last statement was refused.
+  var refusal: String?
+  /// Counts up when SQLite has compiled a statement that writes by itself.
+  private(set) var recompilations = 0
+  /// Called with the changes that statements make which SQLite compiles by itself.
+  var onRecompiledChange: ((TableChange) -> Void)?
+  private var refusePragma: ((_ name: String, _ value: String?) -> String?)?
+
+  /// The table that is being dropped: its rows are not deleted one by one.
+  private var droppedTable: String?
+
+  /// - Parameter refusePragma: Why a pragma is refused; nil if it isn't.
+  func install(
+    in connection: SQLiteConnection,
+    refusePragma: @escaping (_ name: String, _ value: String?) -> String?
+  ) -> CInt {
+    self.refusePragma = refusePragma
+    // SAFETY: the database retains the authorizer, and removes it before it closes.
+    let context = Unmanaged.passUnretained(self).toOpaque()
+    return sqlite3_set_authorizer(connection, authorize, context)
+  }
+
+  static func remove(from connection: SQLiteConnection) {
+    sqlite3_set_authorizer(connection, nil, nil)
+  }
+
+  /// A DROP is over.
+  func forgetDroppedTable() { droppedTable = nil }
+
+  fileprivate func decide(
+    _ action: CInt, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
+    _ schema: UnsafePointer<CChar>?
+  ) -> CInt {
+    func text(_ pointer: UnsafePointer<CChar>?) -> String {
+      pointer.map { String(cString: $0) } ?? ""
+    }
+    switch action {
+    case SQLITE_READ:
+      recorder?.read(
+        table: text(first), column: text(second), schema: schema.map { String(cString: $0) })
+    case SQLITE_SELECT: recorder?.select()
+    case SQLITE_INSERT: record(.insert(tableName: text(first)), text(schema))
+    case SQLITE_UPDATE:
+      record(.update(tableName: text(first), columnNames: [text(second)]), text(schema))
+    case SQLITE_DELETE: return decideDelete(from: text(first), schema: text(schema))
+    case SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_VTABLE, SQLITE_DROP_VIEW,
+      SQLITE_DROP_TEMP_VIEW:
+      droppedTable = text(first)
+      recorder?.drop()
+    case SQLITE_DROP_INDEX, SQLITE_DROP_TEMP_INDEX, SQLITE_DROP_TRIGGER,
+      SQLITE_DROP_TEMP_TRIGGER:
+      recorder?.drop()
+    case SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE, SQLITE_ALTER_TABLE,
+      SQLITE_ATTACH, SQLITE_DETACH:
+      recorder?.changeSchema()
+    case SQLITE_TRANSACTION: recorder?.transaction(Authorizer.transactionEffect(text(first)))
+    case SQLITE_SAVEPOINT:
+      recorder?.transaction(Authorizer.savepointEffect(text(first), name: text(second)))
+    case SQLITE_PRAGMA:
+      recorder?.isRarelyUsed()
+      refusal = refusePragma?(text(first), second.map { String(cString: $0) })
+      if refusal != nil { return SQLITE_DENY }
+    case SQLITE_REINDEX, SQLITE_ANALYZE: recorder?.isRarelyUsed()
+    default: break
+    }
+    return SQLITE_OK
+  }
+
+  /// SQLite deletes all rows of a table at once, without telling which, unless
+  /// the answer is to ignore the deletion: then it deletes them one by one.
+  ///
+  /// Where it drops something, that answer would keep it from doing so.
+  private func decideDelete(from table: String, schema: String) -> CInt {
+    if table == droppedTable || SQLName(table).isInternal { return SQLITE_OK }
+    record(.delete(tableName: table), schema)
+    return SQLITE_IGNORE
+  }
+
+  private func record(_ kind: DatabaseEventKind, _ schema: String) {
+    if let recorder {
+      recorder.change(kind, schema: schema)
+    } else {
+      recompilations &+= 1
+      onRecompiledChange?(TableChange(schema: schema, kind: kind))
+    }
+  }
+
+  private static func transactionEffect(_ operation: String) -> TransactionEffect {
+    switch operation {
+    case "BEGIN": .begin
+    case "COMMIT": .commit
+    default: .rollback
+    }
+  }
+
+  private static func savepointEffect(_ operation: String, name: String) -> TransactionEffect {
+    switch operation {
+    case "BEGIN": .beginSavepoint(name)
+    case "RELEASE": .releaseSavepoint(name)
+    default: .rollbackToSavepoint(name)
+    }
+  }
+}
+
+private func authorize(
+  context: UnsafeMutableRawPointer?, action: CInt, first: UnsafePointer<CChar>?,
+  second: UnsafePointer<CChar>?, schema: UnsafePointer<CChar>?, trigger: UnsafePointer<CChar>?
+) -> CInt {
+  guard let context else { return SQLITE_OK }
+  return Unmanaged<Authorizer>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    $0.decide(action, first, second, schema)
+  }
+}
+
+extension SQLite {
+  /// Whether a schema has a table of that name; false for views.
+  static func hasTable(
+    _ connection: SQLiteConnection, _ name: String, schema: String
+  ) -> Bool {
+    sqlite3_table_column_metadata(
+      connection, schema, name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
+  }
+
+  /// Whether the rows of a table, which exists, have rowids.
+  static func hasRowIDs(
+    _ connection: SQLiteConnection, _ name: String, schema: String
+  ) -> Bool {
+    // A column may have one of these names, hardly all three.
+    (["rowid", "_rowid_", "oid"] as [String]).allSatisfy { column in
+      sqlite3_table_column_metadata(
+        connection, schema, name, column, nil, nil, nil, nil, nil) == SQLITE_OK
+    }
+  }
+
+  /// The names of the schemas, in the order in which SQLite numbers them.
+  static func schemaNames(_ connection: SQLiteConnection) throws(Failure) -> [Int: String] {
+    var names: [Int: String] = [:]
+    try forEachRow(connection, "PRAGMA database_list") { statement in
+      guard let name = sqlite3_column_text(statement, 1) else { return }
+      names[Int(sqlite3_column_int(statement, 0))] = String(cString: name)
+    }
+    return names
+  }
+
+  /// The root pages that a statement reads, with the numbers of their schemas.
+  static func rootPages(
+    _ connection: SQLiteConnection, readBy sql: String
+  ) throws(Failure) -> [(page: Int64, schema: Int)] {
+    var pages: [(page: Int64, schema: Int)] = []
+    try forEachRow(connection, "EXPLAIN " + sql) { statement in
+      guard let opcode = sqlite3_column_text(statement, 1),
+        String(cString: opcode).hasPrefix("OpenRead")
+      else { return }
+      pages.append(
+        (sqlite3_column_int64(statement, 3), Int(sqlite3_column_int(statement, 4))))
+    }
+    return pages
+  }
+
+  private static func forEachRow(
+    _ connection: SQLiteConnection, _ sql: String, _ body: (SQLiteStatement) -> Void
+  ) throws(Failure) {
+    var statement: SQLiteStatement?
+    let code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
+    guard code == SQLITE_OK, let statement else { throw Failure(code: code) }
+    defer { sqlite3_finalize(statement) }
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW: body(statement)
+      case SQLITE_DONE: return
+      case let code: throw Failure(code: code)
+      }
+    }
+  }
+}

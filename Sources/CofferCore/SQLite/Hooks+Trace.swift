@@ -1,0 +1,96 @@
+import CSQLCipher
+
+/// Receives what SQLite traces.
+final class Tracer {
+  private let receive: (Database.TraceEvent) -> Void
+
+  init(_ receive: @escaping (Database.TraceEvent) -> Void) { self.receive = receive }
+
+  fileprivate func statement(_ handle: OpaquePointer, _ text: UnsafePointer<CChar>) {
+    // SQLite tells of a trigger by a comment with its name.
+    let isComment = text[0] == 0x2D && text[1] == 0x2D
+    let source = TracedStatement(handle, comment: isComment ? String(cString: text) : nil)
+    receive(.statement(Database.TraceEvent.Statement(source)))
+    source.handle = nil
+  }
+
+  fileprivate func profile(_ handle: OpaquePointer, nanoseconds: Int64) {
+    let source = TracedStatement(handle, comment: nil)
+    receive(
+      .profile(
+        statement: Database.TraceEvent.Statement(source), duration: Double(nanoseconds) / 1e9))
+    source.handle = nil
+  }
+}
+
+/// A statement while it is traced.
+final class TracedStatement {
+  // SAFETY: cleared when the trace callback returns.
+  fileprivate var handle: OpaquePointer?
+  let sql: String
+
+  fileprivate init(_ handle: OpaquePointer, comment: String?) {
+    self.handle = handle
+    sql = comment ?? SQLText(SQLite.sql(handle)).redacted
+    hasValues = comment == nil && !SQLText(SQLite.sql(handle)).holdsKey
+  }
+
+  private let hasValues: Bool
+
+  /// The SQL with its values; without them once the trace callback has returned.
+  var expandedSQL: String {
+    guard hasValues, let handle else { return sql }
+    return SQLite.expandedSQL(handle) ?? sql
+  }
+}
+
+extension SQLite {
+  /// Makes SQLite trace statements; nil for an end of it.
+  static func setTracer(
+    _ tracer: Tracer?, options: Database.TracingOptions, in connection: SQLiteConnection
+  ) {
+    guard let tracer else {
+      sqlite3_trace_v2(connection, 0, nil, nil)
+      return
+    }
+    var mask: CInt = 0
+    if options.contains(.statement) { mask |= SQLITE_TRACE_STMT }
+    if options.contains(.profile) { mask |= SQLITE_TRACE_PROFILE }
+    // SAFETY: the database retains the tracer, and removes it before it closes.
+    sqlite3_trace_v2(
+      connection, UInt32(mask), trace, Unmanaged.passUnretained(tracer).toOpaque())
+  }
+}
+
+private func trace(
+  event: UInt32, context: UnsafeMutableRawPointer?, statement: UnsafeMutableRawPointer?,
+  detail: UnsafeMutableRawPointer?
+) -> CInt {
+  guard let context, let statement, let detail else { return 0 }
+  let handle = OpaquePointer(statement)
+  Unmanaged<Tracer>.fromOpaque(context)._withUnsafeGuaranteedRef { tracer in
+    if CInt(event) == SQLITE_TRACE_STMT {
+      tracer.statement(handle, UnsafePointer(detail.assumingMemoryBound(to: CChar.self)))
+    } else if CInt(event) == SQLITE_TRACE_PROFILE {
+      tracer.profile(
+        handle, nanoseconds: detail.assumingMemoryBound(to: sqlite3_int64.self).pointee)
+    }
+  }
+  return 0
+}
+
+// MARK: The process-wide log
+
+extension SQLite {
+  /// Makes SQLite log to `Database.logError`, for the whole process.
+  ///
+  /// SQLite takes this before its first use alone.
+  static let logIsInstalled: Bool = coffer_config_log(log) == SQLITE_OK
+}
+
+private func log(
+  context: UnsafeMutableRawPointer?, code: CInt, message: UnsafePointer<CChar>?
+) {
+  guard let message, let logError = Database.logError else { return }
+  logError(ResultCode(rawValue: code), SQLText.redactedMessage(String(cString: message)))
+}

@@ -1,0 +1,66 @@
+import CSQLCipher
+
+extension SQLite {
+  /// Makes SQLite tell `hooks`, which must live until they are removed.
+  static func installHooks(_ hooks: TransactionObservation, in connection: SQLiteConnection) {
+    // SAFETY: the database retains the hooks, and removes them before it closes.
+    let context = Unmanaged.passUnretained(hooks).toOpaque()
+    _ = sqlite3_commit_hook(connection, willCommit, context)
+    _ = sqlite3_rollback_hook(connection, didRollback, context)
+    _ = sqlite3_update_hook(connection, didChange, context)
+  }
+
+  static func removeHooks(from connection: SQLiteConnection) {
+    _ = sqlite3_commit_hook(connection, nil, nil)
+    _ = sqlite3_rollback_hook(connection, nil, nil)
+    _ = sqlite3_update_hook(connection, nil, nil)
+  }
+}
+
+private func willCommit(context: UnsafeMutableRawPointer?) -> CInt {
+  guard let context else { return 0 }
+  return Unmanaged<TransactionObservation>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    $0.sqliteWillCommit() ? 0 : 1
+  }
+}
+
+private func didRollback(context: UnsafeMutableRawPointer?) {
+  guard let context else { return }
+  Unmanaged<TransactionObservation>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    $0.sqliteDidRollback()
+  }
+}
+
+private func didChange(
+  context: UnsafeMutableRawPointer?, kind: CInt, schema: UnsafePointer<CChar>?,
+  table: UnsafePointer<CChar>?, rowID: sqlite3_int64
+) {
+  guard let context, let schema, let table, let kind = DatabaseEvent.Kind(rawValue: kind) else {
+    return
+  }
+  Unmanaged<TransactionObservation>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    $0.sqliteDidChange(kind, schema: schema, table: table, rowID: rowID)
+  }
+}
+
+// MARK: Waiting for locks
+
+extension SQLite {
+  /// Makes SQLite ask `wait` whether to try again where another connection has
+  /// locked the database; nil for not waiting.
+  static func setBusyWait(_ wait: BusyWait?, in connection: SQLiteConnection) {
+    guard let wait else {
+      sqlite3_busy_handler(connection, nil, nil)
+      return
+    }
+    // SAFETY: the database retains the wait, and removes it before it closes.
+    sqlite3_busy_handler(connection, databaseIsBusy, Unmanaged.passUnretained(wait).toOpaque())
+  }
+}
+
+private func databaseIsBusy(context: UnsafeMutableRawPointer?, count: CInt) -> CInt {
+  guard let context else { return 0 }
+  return Unmanaged<BusyWait>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    $0.shouldRetry(count: Int(count)) ? 1 : 0
+  }
+}

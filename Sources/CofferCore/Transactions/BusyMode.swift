@@ -1,0 +1,107 @@
+import FoundationEssentials
+import Synchronization
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+extension Database {
+  /// Tells whether to try again, after this many tries.
+  public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
+
+  /// What a connection does when another one has locked the database.
+  public enum BusyMode: Sendable {
+    /// It throws `SQLITE_BUSY` at once.
+    case immediateError
+    /// It waits for so many seconds before it throws.
+    ///
+    /// The wait ends as well when the access is cancelled or interrupted.
+    case timeout(TimeInterval)
+    /// It asks whether to try again, and throws `SQLITE_BUSY` if not.
+    case callback(BusyCallback)
+  }
+
+  func setUpBusyMode() {
+    guard let connection = sqliteConnection else { return }
+    switch configuration.busyMode {
+    case .immediateError: hooks.busyWait = nil
+    case .timeout(let seconds): hooks.busyWait = BusyWait(.seconds(seconds), interruption)
+    case .callback(let callback): hooks.busyWait = BusyWait(.asking(callback), interruption)
+    }
+    SQLite.setBusyWait(hooks.busyWait, in: connection)
+  }
+
+  /// The error that is thrown for an error of SQLite: `CancellationError` where
+  /// the access was cancelled, and an interruption where one has ended a wait.
+  func translated(_ error: DatabaseError) -> any Error {
+    let wasInterrupted = error.resultCode == .SQLITE_BUSY && hooks.busyWait?.wasInterrupted == true
+    guard error.resultCode == .SQLITE_INTERRUPT || wasInterrupted else { return error }
+    if interruption.isCancelled.load(ordering: .relaxed) { return CancellationError() }
+    guard wasInterrupted else { return error }
+    return DatabaseError(resultCode: .SQLITE_INTERRUPT, sql: error.sql)
+  }
+}
+
+/// Waits while another connection has locked the database.
+final class BusyWait {
+  enum Limit {
+    case seconds(TimeInterval)
+    case asking(Database.BusyCallback)
+  }
+
+  private let limit: Limit
+  private let interruption: Interruption
+  private var deadline = ContinuousClock.now
+  private var interruptions = 0
+  /// Whether the last wait was ended by an interruption.
+  private(set) var wasInterrupted = false
+
+  init(_ limit: Limit, _ interruption: Interruption) {
+    self.limit = limit
+    self.interruption = interruption
+  }
+
+  /// Whether SQLite should try again, after a while.
+  func shouldRetry(count: Int) -> Bool {
+    if count == 0 {
+      interruptions = interruption.count
+      wasInterrupted = false
+      // More than a century is for ever, and doesn't overflow.
+      if case .seconds(let seconds) = limit {
+        deadline = .now + .seconds(min(max(seconds, 0), 4e9))
+      }
+    }
+    if noticeInterruption() { return false }
+    switch limit {
+    case .asking(let callback):
+      return callback(count) && !noticeInterruption()
+    case .seconds:
+      let remaining = ContinuousClock.now.duration(to: deadline)
+      guard remaining > .zero else { return false }
+      BusyWait.sleep(min(BusyWait.pause(count: count), remaining))
+      return !noticeInterruption()
+    }
+  }
+
+  private func noticeInterruption() -> Bool {
+    wasInterrupted =
+      interruption.isCancelled.load(ordering: .relaxed) || interruption.count != interruptions
+    return wasInterrupted
+  }
+
+  /// Half a millisecond at first, and at most five, however long the wait: who
+  /// has waited for long has the same chance as a newcomer. Chance keeps two
+  /// from always trying at the same moment.
+  private static func pause(count: Int) -> Duration {
+    let longest = min(500 << min(count, 4), 5000)
+    return .microseconds(Int.random(in: longest / 2...longest))
+  }
+
+  private static func sleep(_ duration: Duration) {
+    let nanoseconds = duration.components.attoseconds / 1_000_000_000
+    var time = timespec(
+      tv_sec: Int(duration.components.seconds), tv_nsec: Int(nanoseconds))
+    nanosleep(&time, nil)
+  }
+}

@@ -1,0 +1,90 @@
+extension Database {
+  /// Asks SQLite for facts about the statements that it compiles.
+  func installAuthorizer() throws {
+    let connection = try openConnection()
+    let code = hooks.authorizer.install(in: connection) { [unowned self] name, value in
+      pragmaRefusal(name: name, value: value)
+    }
+    guard code == SQLite.ok else { throw DatabaseError(code: code, connection: connection) }
+  }
+
+  /// Compiles a statement in `body`, and gathers what the compiler tells of it.
+  func recordingFacts<T>(_ body: () throws -> T) throws -> (T, StatementFacts) {
+    let authorizer = hooks.authorizer
+    let outer = authorizer.recorder
+    let recorder = FactsRecorder()
+    authorizer.recorder = recorder
+    authorizer.refusal = nil
+    defer { authorizer.recorder = outer }
+    let result: T
+    do {
+      result = try body()
+    } catch let error as DatabaseError {
+      guard let refusal = authorizer.refusal, error.resultCode == .SQLITE_AUTH else { throw error }
+      throw DatabaseError(resultCode: .SQLITE_AUTH, message: refusal, sql: error.sql)
+    }
+    guard let connection = sqliteConnection else { return (result, StatementFacts()) }
+    let facts = recorder.finish(reportsAllTables: SQLiteFeatures.linked.reportsAllTables) {
+      table, schema in
+      if let schema {
+        return SQLite.hasTable(connection, table, schema: schema) ? schema : nil
+      }
+      for schema in ["temp", "main"] where SQLite.hasTable(connection, table, schema: schema) {
+        return schema
+      }
+      // Listing the schemas takes a statement, whose facts nobody wants.
+      authorizer.recorder = FactsRecorder()
+      let schemas = try? SQLite.schemaNames(connection)
+      return schemas?.sorted { $0.key < $1.key }.first {
+        SQLite.hasTable(connection, table, schema: $0.value)
+      }?.value
+    }
+    return (result, facts)
+  }
+
+  /// The tables and columns that a statement reads, those included that the
+  /// compiler of an old SQLite keeps to itself.
+  func completedRegion(of facts: StatementFacts, sql: String) -> DatabaseRegion {
+    guard facts.mayReadMore, let connection = sqliteConnection else { return facts.region }
+    var region = facts.region
+    // These are statements about the statement: nobody wants their facts.
+    _ = try? recordingFacts {
+      let pages = try SQLite.rootPages(connection, readBy: sql)
+      let schemas = try SQLite.schemaNames(connection)
+      for page in Set(pages.map(\.page)) {
+        for schema in Set(pages.filter { $0.page == page }.map(\.schema)) {
+          guard let schema = schemas[schema] else { continue }
+          let master = schema == "temp" ? "sqlite_temp_master" : "sqlite_master"
+          let table =
+            page == 1
+            ? master
+            : try SQLite.scalar(
+              connection,
+              "SELECT tbl_name FROM \(schema.quotedDatabaseIdentifier).\(master) "
+                + "WHERE rootpage = \(page)")
+          guard let table, !region.reads(table: table, schema: schema) else { continue }
+          region.insert(SQLName(table), schema: SQLName(schema), columns: nil)
+        }
+      }
+    }
+    return region
+  }
+
+  /// Whether a module holds the rows of a table.
+  func isVirtual(_ table: String, schema: String) -> Bool {
+    guard let connection = sqliteConnection else { return false }
+    let master = schema == "temp" ? "sqlite_temp_master" : "sqlite_master"
+    let result = try? recordingFacts {
+      try SQLite.scalar(
+        connection,
+        "SELECT 1 FROM \(schema.quotedDatabaseIdentifier).\(master) WHERE rootpage = 0 "
+          + "AND type = 'table' AND name = '\(table.replacing("'", with: "''"))'")
+    }
+    return result?.0 == "1"
+  }
+}
+
+extension SQLiteFeatures {
+  /// Whether the compiler tells of tables of which no column is used.
+  var reportsAllTables: Bool { version >= 3_020_000 }
+}

@@ -1,0 +1,62 @@
+extension SQLText {
+  private static let keyPragmas: Set<String> = [
+    "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey",
+  ]
+
+  /// Whether a key may be written in the SQL, or bound to it.
+  package var holdsKey: Bool { keyedStatement != nil }
+
+  /// The SQL, or the words that it begins with where it may hold a key.
+  package var redacted: String { keyedStatement.map { "\($0) …(redacted)" } ?? string }
+
+  /// `PRAGMA key`, `ATTACH` and the like, if there is one in the text.
+  private var keyedStatement: String? {
+    var string = string
+    return string.withUTF8 { utf8 -> String? in
+      var statement: Substring?
+      var pragma: String?
+      for token in SQLTokenizer(utf8) {
+        switch token.kind {
+        case .semicolon:
+          statement = nil
+          pragma = nil
+        case .word, .quotedIdentifier, .string:
+          let text = String(decoding: utf8[token.range], as: UTF8.self)
+            .lowercased().trimming("\"'`[]")
+          switch (statement, text) {
+          case (nil, "pragma"), (nil, "attach"): statement = text
+          case (nil, _): break
+          case ("pragma", _) where SQLText.keyPragmas.contains(String(text)):
+            // Its name may follow that of a schema: `PRAGMA main.key`.
+            if pragma != "set" { return "PRAGMA \(text)" }
+          case ("attach", "key"): return "ATTACH"
+          default: break
+          }
+        case .operator, .leftParenthesis:
+          // What follows is a value.
+          if statement == "pragma" { pragma = "set" }
+        default: break
+        }
+      }
+      return nil
+    }
+  }
+
+  /// A message of SQLite's log without the SQL that may hold a key.
+  static func redactedMessage(_ message: String) -> String {
+    let words = message.lowercased()
+    let mayHoldKey =
+      words.contains("key") && (words.contains("pragma") || words.contains("attach"))
+    guard mayHoldKey else { return message }
+    return "…(redacted)"
+  }
+}
+
+extension String {
+  fileprivate func trimming(_ characters: String) -> Substring {
+    var text = self[...]
+    while let first = text.first, characters.contains(first) { text.removeFirst() }
+    while let last = text.last, characters.contains(last) { text.removeLast() }
+    return text
+  }
+}

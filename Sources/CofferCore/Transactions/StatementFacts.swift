@@ -1,0 +1,121 @@
+/// What SQLite's compiler tells of a statement.
+package struct StatementFacts: Sendable {
+  /// The tables and columns that are read.
+  package var region = DatabaseRegion()
+
+  /// Whether the statement may read tables that `region` lacks: a SQLite before
+  /// 3.20 doesn't tell of a table of which no column is used.
+  package var mayReadMore = false
+
+  /// The changes that the statement may make, those of triggers and foreign
+  /// keys included.
+  package var changes: [TableChange] = []
+
+  /// Whether the schema may be another one afterwards.
+  package var invalidatesSchemaCache = false
+
+  package var transactionEffect: TransactionEffect?
+
+  /// Whether the statement is worth being kept prepared.
+  package var isWorthCaching = true
+
+  package init() {}
+}
+
+/// A kind of change to a table.
+package struct TableChange: Sendable {
+  /// `main`, `temp`, or the name of an attached database.
+  package var schema: String
+  package var kind: DatabaseEventKind
+}
+
+/// What a statement does to the transaction.
+package enum TransactionEffect: Sendable, Hashable {
+  case begin, commit, rollback
+  case beginSavepoint(String)
+  case releaseSavepoint(String)
+  case rollbackToSavepoint(String)
+}
+
+/// Gathers the facts while one statement is compiled.
+final class FactsRecorder {
+  private struct Table: Hashable {
+    var schema: SQLName?
+    var name: SQLName
+  }
+
+  private var facts = StatementFacts()
+  /// The columns that are read; none for a table as a whole.
+  private var reads: [Table: Set<SQLName>] = [:]
+  private var wholeTables: Set<Table> = []
+  private var hasSelect = false
+  private var isDropping = false
+
+  // MARK: What the compiler asks
+
+  func select() { hasSelect = true }
+
+  func read(table: String, column: String, schema: String?) {
+    let table = Table(schema: schema.map { SQLName($0) }, name: SQLName(table))
+    guard table.name != FactsRecorder.arrayModule else { return }
+    if column.isEmpty {
+      wholeTables.insert(table)
+    } else {
+      reads[table, default: []].insert(SQLName(column))
+    }
+  }
+
+  func change(_ kind: DatabaseEventKind, schema: String) {
+    // Dropping a table deletes its rows without a word to anyone.
+    guard !isDropping, !SQLName(kind.tableName).isInternal else { return }
+    if case .update(let table, let columns) = kind {
+      for index in facts.changes.indices where facts.changes[index].schema == schema {
+        guard case .update(table, let others) = facts.changes[index].kind else { continue }
+        facts.changes[index].kind = .update(tableName: table, columnNames: others.union(columns))
+        return
+      }
+    } else if facts.changes.contains(where: { $0.schema == schema && $0.kind.isSame(as: kind) }) {
+      return
+    }
+    facts.changes.append(TableChange(schema: schema, kind: kind))
+  }
+
+  func drop() {
+    isDropping = true
+    facts.changes = []
+    changeSchema()
+  }
+
+  func changeSchema() {
+    facts.invalidatesSchemaCache = true
+    facts.isWorthCaching = false
+  }
+
+  func transaction(_ effect: TransactionEffect) {
+    facts.transactionEffect = effect
+    facts.isWorthCaching = false
+  }
+
+  func isRarelyUsed() { facts.isWorthCaching = false }
+
+  // MARK: The result
+
+  private static let arrayModule = SQLName("coffer_array")
+
+  /// - Parameter find: The schema of the table that a name stands for; nil for
+  ///   views, common table expressions and table-valued functions.
+  func finish(
+    reportsAllTables: Bool, find: (_ table: String, _ schema: String?) -> String?
+  ) -> StatementFacts {
+    for (table, columns) in reads where !wholeTables.contains(table) {
+      guard let schema = find(table.name.text, table.schema?.text) else { continue }
+      facts.region.insert(table.name, schema: SQLName(schema), columns: columns)
+    }
+    for table in wholeTables {
+      guard let schema = find(table.name.text, table.schema?.text) else { continue }
+      facts.region.insert(table.name, schema: SQLName(schema), columns: nil)
+    }
+    facts.mayReadMore = hasSelect && !reportsAllTables
+    return facts
+  }
+}
