@@ -1,3 +1,27 @@
-import Coffer
+import Foundation
 
-print("Benchmarks")
+do {
+  let options = try Options(Array(CommandLine.arguments.dropFirst()))
+  let fixture = try Fixture(rows: options.rows)
+  print(Report.header)
+  var measurements: [Measurement] = []
+  for benchmark in coreBenchmarks(fixture) {
+    if let filter = options.filter, !benchmark.name.contains(filter) { continue }
+    let measurement = try benchmark.measure(rounds: options.rounds)
+    print(Report.line(measurement))
+    measurements.append(measurement)
+  }
+  if options.filter == nil {
+    print("\nheap allocations per row of a cursor")
+    for (name, count) in try allocationsPerRow(fixture) { print("  \(name): \(count)") }
+  }
+  if let path = options.json {
+    try Report.json(measurements, options: options).write(to: URL(fileURLWithPath: path))
+  }
+} catch is Options.UsageError {
+  FileHandle.standardError.write(Data((Options.usage + "\n").utf8))
+  exit(64)
+} catch {
+  FileHandle.standardError.write(Data("\(error)\n".utf8))
+  exit(1)
+}

@@ -106,6 +106,7 @@ extension Database {
     try runSetting("PRAGMA foreign_keys = \(configuration.foreignKeysEnabled ? "ON" : "OFF")")
     SQLite.setDoubleQuotedStrings(connection, configuration.acceptsDoubleQuotedStringLiterals)
     try installAuthorizer()
+    addStandardFunctions()
     if let key = configuration.key { try applyKey(key, settings: configuration.cipher) }
     for preparation in configuration.preparations { try preparation(self) }
     try validateFormat()
@@ -176,7 +177,7 @@ extension Database {
     let diagnosis = CipherDiagnosis.diagnose(
       path: path, key: key, settings: openingSettings, derived: derivedKey)
     guard let diagnosis else { return failure }
-    return DatabaseError(resultCode: failure.extendedResultCode, message: failure.message ?? "", sql: nil, hint: diagnosis.message)
+    return DatabaseError(failure, diagnosis: diagnosis)
   }
 
   /// Gives a new encrypted file its first page, and proves that it is encrypted.

@@ -31,7 +31,6 @@ public final class Database {
   /// The key and the settings that the connection was given.
   var keying: (key: DatabaseKey, settings: CipherSettings)?
   package lazy var observation = TransactionObservation(database: self)
-  package lazy var functions = FunctionRegistry()
 
   /// What an access forbids, or owes before its first statement.
   struct AccessState: OptionSet {

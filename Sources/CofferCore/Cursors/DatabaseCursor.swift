@@ -49,8 +49,17 @@ public final class StatementExecution {
 
   @exclusivity(unchecked) @usableFromInline package var phase = Phase.fresh
 
+  @usableFromInline let core: UnsafeMutablePointer<StatementCore>
+
+  /// Called when the first row is there, and with it the columns that the
+  /// statement has: SQLite may have compiled it anew.
+  package var didStart: (() throws -> Void)?
+
   @inlinable
-  package init(_ statement: Statement) { self.statement = statement }
+  package init(_ statement: Statement) {
+    self.statement = statement
+    core = statement.core
+  }
 
   deinit {
     if phase == .running || statement.isCached { statement.abandon() }
@@ -59,7 +68,7 @@ public final class StatementExecution {
   /// Steps to the next row; false at the end.
   @inlinable
   package func advance() throws -> Bool {
-    if phase == .running, let handle = statement.handle {
+    if phase == .running, let handle = core.pointee.handle {
       let code = SQLite.step(handle)
       if code == SQLite.row { return true }
       return try end(code)
@@ -86,8 +95,10 @@ public final class StatementExecution {
     case .fresh:
       phase = .ended
       let hasRow = try statement.firstStep()
-      if hasRow { phase = .running }
-      return hasRow
+      guard hasRow else { return false }
+      phase = .running
+      do { try didStart?() } catch { throw fail(error) }
+      return true
     }
   }
 

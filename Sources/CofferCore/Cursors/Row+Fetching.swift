@@ -40,9 +40,7 @@ extension Row {
     if let arguments { try statement.setArguments(arguments) }
     let execution = StatementExecution(statement)
     guard try execution.advance() else { return nil }
-    let row = Row(
-      copying: statement, layout: statement.layout,
-      adaptation: try statement.adaptation(of: adapter))
+    let row = Row(copying: statement, adaptation: try statement.adaptation(of: adapter))
     try execution.stop()
     return row
   }
@@ -55,11 +53,13 @@ extension Row {
     let execution = StatementExecution(statement)
     guard try execution.advance() else { return }
     // After the first step: SQLite may have compiled the statement anew.
-    let layout = statement.layout
     let adaptation = try statement.adaptation(of: adapter)
-    repeat {
-      body(Row(copying: statement, layout: layout, adaptation: adaptation))
-    } while try execution.advance()
+    var block = RowBlock(layout: statement.layout, capacity: 0)
+    while let handle = statement.handle {
+      let start = RowBlock.copyRow(of: handle, to: &block)
+      body(Row(block: block, start: start, adaptation: adaptation))
+      guard try execution.advance() else { break }
+    }
   }
 
   // MARK: From SQL

@@ -7,15 +7,14 @@ public final class RowCursor: DatabaseCursor {
   public typealias Element = Row
 
   public let _execution: StatementExecution
-  @usableFromInline let row: Row
-  private let layout: RowLayout
-  private let adapter: (any RowAdapter)?
+  @exclusivity(unchecked) @usableFromInline private(set) var row: Row
 
   init(_ statement: Statement, adapter: (any RowAdapter)?) throws {
     _execution = StatementExecution(statement)
-    layout = statement.layout
-    self.adapter = adapter
     row = Row(statement: statement, adaptation: try statement.adaptation(of: adapter))
+    _execution.whenColumnsChange(adapter) { [unowned self] adaptation in
+      row = Row(statement: statement, adaptation: adaptation)
+    }
   }
 
   public func _element() -> Row { row }
@@ -36,11 +35,30 @@ public final class RowCursor: DatabaseCursor {
   }
 }
 
+extension StatementExecution {
+  /// Calls `body` where the columns that the first row has are not those that
+  /// the adapter has seen.
+  package func whenColumnsChange(
+    _ adapter: (any RowAdapter)?, _ body: @escaping (RowAdaptation?) throws -> Void
+  ) {
+    guard let adapter else { return }
+    didStart = { [statement, layout = statement.layout] in
+      guard statement.layout !== layout else { return }
+      try body(statement.adaptation(of: adapter))
+    }
+  }
+}
+
 extension Statement {
   /// What an adapter makes of the statement's rows.
   package func adaptation(of adapter: (any RowAdapter)?) throws -> RowAdaptation? {
     guard let adapter else { return nil }
-    return try adapter._adaptation(
-      of: RowColumns(layout: layout, baseIndices: Array(0..<columnCount), base: layout))
+    do {
+      return try adapter._adaptation(of: RowColumns(layout))
+    } catch let error as DatabaseError {
+      // The adapter doesn't know which query it is that has other columns.
+      throw DatabaseError(
+        error.extendedResultCode, error.message ?? "", hint: error.hint, sql: error.sql ?? sql)
+    }
   }
 }

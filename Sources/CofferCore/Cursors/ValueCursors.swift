@@ -6,18 +6,21 @@ public final class FastDatabaseValueCursor<
   public typealias Element = Value
 
   public let _execution: StatementExecution
-  @usableFromInline let column: CInt
+  @exclusivity(unchecked) @usableFromInline private(set) var column: CInt
 
   @usableFromInline
   init(_ statement: Statement, adapter: (any RowAdapter)?) throws {
     _execution = StatementExecution(statement)
     column = CInt(try statement.firstColumn(adapter))
+    _execution.whenColumnsChange(adapter) { [unowned self] _ in
+      column = CInt(try statement.firstColumn(adapter))
+    }
   }
 
   /// The value of the current row.
   @inlinable
   public func _element() throws -> Value {
-    if let handle = _execution.statement.handle,
+    if let handle = _execution.core.pointee.handle,
       let value = Value.fromStatement(handle, atUncheckedIndex: column)
     {
       return value
@@ -39,12 +42,15 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Databas
   public typealias Element = Value
 
   public let _execution: StatementExecution
-  @usableFromInline let column: CInt
+  @exclusivity(unchecked) @usableFromInline private(set) var column: CInt
 
   @usableFromInline
   init(_ statement: Statement, adapter: (any RowAdapter)?) throws {
     _execution = StatementExecution(statement)
     column = CInt(try statement.firstColumn(adapter))
+    _execution.whenColumnsChange(adapter) { [unowned self] _ in
+      column = CInt(try statement.firstColumn(adapter))
+    }
   }
 
   /// The value of the current row.

@@ -17,7 +17,7 @@ import Foundation
 public struct DatabaseError: Error {
   // One reference: an error is passed through every frame between the failure
   // and its handler, and is wrapped in results and continuations.
-  private var contents: Contents
+  private let contents: Contents
 
   private final class Contents: Sendable {
     let extendedResultCode: ResultCode
@@ -26,10 +26,12 @@ public struct DatabaseError: Error {
     let arguments: StatementArguments?
     let publicStatementArguments: Bool
     let hint: String?
+    let cipherDiagnosis: CipherDiagnosis?
 
     init(
       _ extendedResultCode: ResultCode, message: String?, sql: String?,
-      arguments: StatementArguments?, publicStatementArguments: Bool, hint: String?
+      arguments: StatementArguments?, publicStatementArguments: Bool, hint: String?,
+      cipherDiagnosis: CipherDiagnosis? = nil
     ) {
       self.extendedResultCode = extendedResultCode
       self.message = message
@@ -37,6 +39,7 @@ public struct DatabaseError: Error {
       self.arguments = arguments
       self.publicStatementArguments = publicStatementArguments
       self.hint = hint
+      self.cipherDiagnosis = cipherDiagnosis
     }
   }
 
@@ -54,6 +57,13 @@ public struct DatabaseError: Error {
     contents = Contents(
       resultCode, message: message ?? resultCode.errorString, sql: sql, arguments: arguments,
       publicStatementArguments: publicStatementArguments, hint: nil)
+  }
+
+  /// The failure of opening a file, with the reason that the file itself tells.
+  package init(_ failure: DatabaseError, diagnosis: CipherDiagnosis) {
+    contents = Contents(
+      failure.extendedResultCode, message: failure.message, sql: nil, arguments: nil,
+      publicStatementArguments: false, hint: diagnosis.message, cipherDiagnosis: diagnosis)
   }
 
   /// An error that the library itself makes.
@@ -85,15 +95,18 @@ extension DatabaseError {
   public var arguments: StatementArguments? { contents.arguments }
 
   /// What to do about it, shown at the end of the description.
-  package var hint: String? {
-    get { contents.hint }
-    set {
-      contents = Contents(
-        contents.extendedResultCode, message: contents.message, sql: contents.sql,
-        arguments: contents.arguments,
-        publicStatementArguments: contents.publicStatementArguments, hint: newValue)
-    }
-  }
+  package var hint: String? { contents.hint }
+
+  /// Why an encrypted file doesn't open; nil for every other error.
+  ///
+  /// ```swift
+  /// do {
+  ///   queue = try DatabaseQueue(path: path, key: .passphrase(passphrase))
+  /// } catch let error as DatabaseError where error.cipherDiagnosis == .wrongKey {
+  ///   askAgain()
+  /// }
+  /// ```
+  public var cipherDiagnosis: CipherDiagnosis? { contents.cipherDiagnosis }
 
   /// Whether the statement was stopped rather than failed: its code is
   /// ``ResultCode/SQLITE_INTERRUPT`` or ``ResultCode/SQLITE_ABORT``.

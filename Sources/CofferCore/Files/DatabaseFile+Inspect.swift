@@ -67,9 +67,11 @@ extension DatabaseFile {
   /// Reads 4 KiB, changes nothing, and takes no lock. What can't be read is a kind, no error.
   public static func inspect(at path: String) -> Inspection {
     let (kind, size) = kindAndSize(path)
+    // SQLite puts them beside the file that a symbolic link leads to.
+    let target = resolvingLinks(path)
     return Inspection(
-      kind: kind, size: size, hasWAL: fileSize(path + "-wal") > 0,
-      hasJournal: isHotJournal(path + "-journal"))
+      kind: kind, size: size, hasWAL: fileSize(target + "-wal") > 0,
+      hasJournal: isHotJournal(target + "-journal"))
   }
 
   private static func kindAndSize(_ path: String) -> (kind: Inspection.Kind, size: Int) {
@@ -104,6 +106,13 @@ extension DatabaseFile {
     }
     return looksRandom(start[16...])
       ? .encryptedOrUnknown(salt: Array(start.prefix(16))) : .notADatabase
+  }
+
+  private static func resolvingLinks(_ path: String) -> String {
+    // SAFETY: `realpath` allocates the path that it returns.
+    guard let resolved = realpath(path, nil) else { return path }
+    defer { free(resolved) }
+    return String(cString: resolved)
   }
 
   private static func fileSize(_ path: String) -> Int {

@@ -26,7 +26,7 @@ extension CipherDiagnosis {
     guard let key, LibCrypto.shared != nil else { return .wrongKeyOrDamaged }
     do {
       let file = try ReadOnlyFile(path: path)
-      var examination = CipherExamination(
+      let examination = CipherExamination(
         file: file, inspection: inspection, key: key, settings: settings, derived: derived)
       return try examination.run()
     } catch {
@@ -67,13 +67,15 @@ private struct CipherExamination {
     fileSalt = (try? file.read(count: 16, at: 0)) ?? []
   }
 
-  mutating func run() throws -> CipherDiagnosis? {
+  func run() throws -> CipherDiagnosis? {
     guard (try? settings.validate(with: key)) != nil else { return nil }
     let configured = try open(settings, derived: derived)
-    if let configured, try opens(configured) { return try findDamage(configured) }
+    if let configured, let found = try settingsThatOpen(configured) {
+      return found == settings ? try findDamage(configured) : .olderFormat(found)
+    }
     if let found = try findOtherSettings(configured) { return .olderFormat(found) }
     if key.salt != nil, let withFileSalt = try open(settings, key: rawKeyAlone),
-      try opens(withFileSalt)
+      try settingsThatOpen(withFileSalt) != nil
     {
       return .wrongSalt
     }
@@ -88,42 +90,48 @@ private struct CipherExamination {
   ) throws -> CipherFile? {
     let key =
       try derived
-      ?? DerivedKey.derive(
-        from: other ?? self.key, salt: fileSalt, settings: settings)
+      ?? DerivedKey.derive(from: other ?? self.key, salt: fileSalt, settings: settings)
     return key.flatMap { CipherFile(file: file, key: $0, settings: settings) }
   }
 
   // MARK: Is the key right?
 
-  /// Whether some page answers to the key: one of the first 16, or of 16 spread over the rest.
-  private func opens(_ cipherFile: CipherFile, pages limit: Int = 32) throws -> Bool {
-    guard cipherFile.settings.usesHMAC else { return try cipherFile.header() != nil }
+  /// The file's settings, or those with another plaintext header, if some page answers to the
+  /// key: one of the first 16, or of 16 spread over the rest.
+  private func settingsThatOpen(
+    _ cipherFile: CipherFile, pages limit: Int = 32
+  ) throws -> CipherSettings? {
+    let settings = cipherFile.settings
     let count = try cipherFile.wholePageCount()
+    guard count > 0 else { return nil }
+    guard settings.usesHMAC else { return try cipherFile.header() == nil ? nil : settings }
+    if try cipherFile.verify(page: 1) { return settings }
+    // Nothing but page 1 depends on the plaintext header, which takes a key with a salt.
+    for size in stride(from: 0, through: 96, by: 16) where key.salt != nil {
+      var other = settings
+      other.plaintextHeaderSize = size
+      if try cipherFile.reinterpreted(as: other)?.verify(page: 1) == true { return other }
+    }
     let first = min(count, limit, 16)
-    if try (1...max(1, first)).contains(where: { try $0 <= count && cipherFile.verify(page: $0) }) {
-      return true
+    let spread = min(count - first, limit - first)
+    for page in 1..<max(2, first) where try cipherFile.verify(page: page + 1) { return settings }
+    for step in 0..<spread {
+      let page = first + (count - first) * (step + 1) / spread
+      if try cipherFile.verify(page: page) { return settings }
     }
-    guard count > first, limit > first else { return false }
-    let rest = count - first
-    let spread = min(rest, limit - first)
-    return try (1...spread).contains {
-      try cipherFile.verify(page: first + rest * $0 / spread)
-    }
+    return nil
   }
 
   /// The settings that the key opens the file with, other than those configured.
   ///
   /// For each derivation there are page sizes and HMACs to try, which cost next to nothing.
   private func findOtherSettings(_ configured: CipherFile?) throws -> CipherSettings? {
-    let generations: [CipherSettings] = [.sqlcipher4, .sqlcipher3, .sqlcipher2, .sqlcipher1]
     if let configured, let found = try findOtherLayout(configured) { return found }
-    var tried = [settings]
-    for candidate in generations where !tried.contains(candidate) {
-      defer { tried.append(candidate) }
-      // 1 differs from 2 in its pages alone, which the layouts of 2 cover.
-      if candidate == .sqlcipher1 && tried.contains(.sqlcipher2) { continue }
+    // 1 differs from 2 in its pages alone, so that the layouts of 2 cover it.
+    for candidate in [.sqlcipher4, .sqlcipher3, .sqlcipher2] as [CipherSettings]
+    where candidate != settings {
       guard let opened = try open(candidate) else { continue }
-      if try opens(opened) { return candidate }
+      if let found = try settingsThatOpen(opened) { return found }
       if let found = try findOtherLayout(opened) { return found }
     }
     return nil
@@ -131,24 +139,20 @@ private struct CipherExamination {
 
   private func findOtherLayout(_ opened: CipherFile) throws -> CipherSettings? {
     let base = opened.settings
-    let headerSizes =
-      inspection.hasPlaintextHeader && key.salt != nil ? [32, 16, 48, 64, 80, 96] : [0]
     var hmacs: [CipherSettings.Hash?] = [base.hmacAlgorithm, nil]
     if base.kdfAlgorithm != .sha1 { hmacs += [.sha512, .sha256, .sha1] }
-    for headerSize in headerSizes {
-      for hmac in hmacs {
-        for pageSize in [base.pageSize, 1024, 4096, 8192, 16384, 2048, 32768, 65536, 512] {
-          var layout = base
-          layout.plaintextHeaderSize = headerSize
-          layout.usesHMAC = hmac != nil
-          if let hmac { layout.hmacAlgorithm = hmac }
-          layout.pageSize = pageSize
-          if layout == base || (try? layout.validate()) == nil { continue }
-          if !layout.usesHMAC && headerSize > 0 { continue }
-          if let other = opened.reinterpreted(as: layout), try opens(other, pages: 2) {
-            return layout
-          }
-        }
+    for hmac in hmacs {
+      for pageSize in [base.pageSize, 1024, 4096, 8192, 16384, 2048, 32768, 65536, 512] {
+        var layout = base
+        layout.usesHMAC = hmac != nil
+        if let hmac { layout.hmacAlgorithm = hmac }
+        layout.pageSize = pageSize
+        // The header says which layout is right, unless it is in plaintext.
+        if !layout.usesHMAC && layout.plaintextHeaderSize > 16 { continue }
+        guard layout != base, (try? layout.validate()) != nil,
+          let other = opened.reinterpreted(as: layout)
+        else { continue }
+        if let found = try settingsThatOpen(other, pages: 2) { return found }
       }
     }
     return nil
@@ -198,11 +202,5 @@ private struct CipherExamination {
     try (0..<min(pageCount, 16)).contains { page in
       looksRandom(try file.read(count: settings.pageSize, at: page * settings.pageSize))
     }
-  }
-}
-
-extension DatabaseFile.Inspection {
-  fileprivate var hasPlaintextHeader: Bool {
-    if case .plaintextHeader = kind { true } else { false }
   }
 }

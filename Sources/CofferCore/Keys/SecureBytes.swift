@@ -41,12 +41,15 @@ package final class SecureBytes: Sendable {
   /// Copies bytes, straight into the locked pages.
   package convenience init(copying bytes: some Collection<UInt8>) {
     self.init(count: bytes.count) { target in
+      // SAFETY: the preconditions hold a collection to its word about its count.
       let copied: Void? = bytes.withContiguousStorageIfAvailable { source in
+        precondition(source.count == target.count, "a collection with a wrong count")
         target.copyMemory(from: UnsafeRawBufferPointer(source))
       }
       guard copied == nil else { return }
       var offset = 0
       for byte in bytes {
+        precondition(offset < target.count, "a collection with a wrong count")
         target[offset] = byte
         offset += 1
       }

@@ -54,9 +54,8 @@ extension Row {
   /// The value from the statement; nil where that is not the way, or fails.
   @inlinable
   func fastValue<Value: StatementColumnConvertible>(at index: Int) -> Value? {
-    guard adaptation == nil, let statement,
-      UInt(bitPattern: index) < UInt(bitPattern: statement.cachedColumnCount),
-      let handle = statement.handle
+    guard let live, UInt(bitPattern: index) < UInt(bitPattern: live.pointee.columnCount),
+      let handle = live.pointee.handle
     else { return nil }
     return Value.fromStatement(handle, atUncheckedIndex: CInt(truncatingIfNeeded: index))
   }
@@ -99,8 +98,8 @@ extension Row {
   public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
     _ columnName: String
   ) -> Value {
-    if adaptation == nil, let statement, let handle = statement.handle,
-      let index = statement.predictor.predictedIndex(of: columnName),
+    if let live, let handle = live.pointee.handle,
+      let index = live.pointee.predictor.predictedIndex(of: columnName),
       let value = Value.fromStatement(handle, atUncheckedIndex: CInt(truncatingIfNeeded: index))
     {
       return value
@@ -162,27 +161,22 @@ extension Row {
   /// NULL and for numbers.
   ///
   /// Nothing is copied: the bytes are valid inside `body` only.
+  @inlinable
   public func withUnsafeBytes<Result>(
     at index: Int, _ body: (UnsafeRawBufferPointer?) throws -> Result
   ) rethrows -> Result {
-    checkIndex(index)
-    let column = baseIndex(index)
-    if let handle = statement?.handle, image == nil {
-      let column = CInt(truncatingIfNeeded: column)
-      switch SQLite.columnType(handle, column) {
-      case SQLite.textType:
+    if let live, UInt(bitPattern: index) < UInt(bitPattern: live.pointee.columnCount),
+      let handle = live.pointee.handle
+    {
+      let column = CInt(truncatingIfNeeded: index)
+      let type = SQLite.columnType(handle, column)
+      if type == SQLite.textType {
         return try body(UnsafeRawBufferPointer(SQLite.columnText(handle, column)))
-      case SQLite.blobType: return try body(SQLite.columnBlob(handle, column))
-      default: return try body(nil)
       }
+      return try body(type == SQLite.blobType ? SQLite.columnBlob(handle, column) : nil)
     }
-    if let image { return try body(image.bytes(column)) }
-    switch baseDatabaseValue(column).storage {
-    case .string(var string):
-      return try string.withUTF8 { try body(UnsafeRawBufferPointer($0)) }
-    case .blob(let data): return try data.withUnsafeBytes { try body($0) }
-    default: return try body(nil)
-    }
+    checkIndex(index)
+    return try withBaseBytes(baseIndex(index)) { bytes, _ in try body(bytes) }
   }
 
   /// Lends the UTF-8 of the 0-based column, a text, to `body`; nil for anything
@@ -190,22 +184,21 @@ extension Row {
   ///
   /// Nothing is copied, and nothing repaired: the bytes are those that are
   /// stored, valid inside `body` only.
+  @inlinable
   public func withUTF8<Result>(
     at index: Int, _ body: (UnsafeBufferPointer<UInt8>?) throws -> Result
   ) rethrows -> Result {
-    try withUnsafeBytes(at: index) { bytes in
-      guard let bytes, isText(at: index) else { return try body(nil) }
-      return try body(bytes.bindMemory(to: UInt8.self))
+    if let live, UInt(bitPattern: index) < UInt(bitPattern: live.pointee.columnCount),
+      let handle = live.pointee.handle
+    {
+      let column = CInt(truncatingIfNeeded: index)
+      let isText = SQLite.columnType(handle, column) == SQLite.textType
+      return try body(isText ? SQLite.columnText(handle, column) : nil)
     }
-  }
-
-  private func isText(at index: Int) -> Bool {
-    let column = baseIndex(index)
-    if let handle = statement?.handle {
-      return SQLite.columnType(handle, CInt(truncatingIfNeeded: column)) == SQLite.textType
+    checkIndex(index)
+    return try withBaseBytes(baseIndex(index)) { bytes, isText in
+      try body(isText ? bytes?.bindMemory(to: UInt8.self) : nil)
     }
-    if case .string = baseDatabaseValue(column).storage { return true }
-    return false
   }
 
   /// Lends the bytes of the 0-based column to `body` as data; nil for NULL.

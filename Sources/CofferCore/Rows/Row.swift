@@ -17,18 +17,50 @@ import Foundation
 /// Subscripts trap where a value is NULL or of another type than the one asked
 /// for; `decode` throws instead.
 public final class Row {
+  // A row from `fetchAll` is one small object, hence the few fields.
+
+  /// The core of the statement whose current row this is, where no adapter
+  /// stands between them.
+  @usableFromInline let live: UnsafeMutablePointer<StatementCore>?
+  /// Where the values are, which the row keeps alive.
+  private let source: Source
+  /// The values of a copied row, in its block.
+  private let image: RowImage?
+  private var extras: Extras?
+
+  private enum Source {
+    case statement(Statement)
+    case block(RowBlock)
+    case literal(RowLiteral)
+  }
+
+  /// What few rows have.
+  private final class Extras {
+    let adaptation: RowAdaptation?
+    var prefetched: PrefetchedRows?
+
+    init(_ adaptation: RowAdaptation?, _ prefetched: PrefetchedRows? = nil) {
+      self.adaptation = adaptation
+      self.prefetched = prefetched
+    }
+  }
+
   /// The statement whose current row this is; nil for a copy.
-  @usableFromInline package let statement: Statement?
-  let image: RowImage?
-  /// Values that were given, of a row that no statement made.
-  private let values: [DatabaseValue]?
+  package var statement: Statement? {
+    if case .statement(let statement) = source { statement } else { nil }
+  }
+
   /// What an adapter shows of the row; nil where it shows it as it is.
-  @usableFromInline package let adaptation: RowAdaptation?
-  private let fixedLayout: RowLayout?
+  package var adaptation: RowAdaptation? { extras?.adaptation }
+
   /// Rows that were fetched along with this one, by the key of their association.
-  package var prefetched: PrefetchedRows?
-  /// Keeps the block that `image` points to alive; nil if this row owns it.
-  private let imageOwner: Row?
+  package var prefetched: PrefetchedRows? {
+    get { extras?.prefetched }
+    set {
+      if extras == nil { extras = Extras(nil) }
+      extras?.prefetched = newValue
+    }
+  }
 
   // MARK: Making rows
 
@@ -56,85 +88,116 @@ public final class Row {
   }
 
   package init(columnNames: [String], values: [DatabaseValue]) {
-    statement = nil
+    live = nil
     image = nil
-    imageOwner = nil
-    self.values = values
-    adaptation = nil
-    fixedLayout = RowLayout(columnNames: columnNames)
+    source = .literal(RowLiteral(layout: RowLayout(columnNames: columnNames), values: values))
   }
 
   /// The row of a statement, always its current one.
-  @usableFromInline
   package init(statement: Statement, adaptation: RowAdaptation? = nil) {
-    self.statement = statement
+    live = adaptation == nil ? statement.core : nil
     image = nil
-    imageOwner = nil
-    values = nil
-    self.adaptation = adaptation
-    fixedLayout = nil
+    source = .statement(statement)
+    if let adaptation { extras = Extras(adaptation) }
   }
 
-  /// A copy of a statement's current row.
-  ///
-  /// - Parameter layout: That of the statement; it is not asked for, so that all
-  ///   rows of one fetch share one.
-  @usableFromInline
-  package init(copying statement: Statement, layout: RowLayout, adaptation: RowAdaptation? = nil) {
-    self.statement = nil
-    imageOwner = nil
-    if let handle = statement.handle {
-      image = RowImage(copying: handle, columnCount: layout.count)
-      values = nil
-    } else {
-      image = nil
-      values = []
-    }
-    self.adaptation = adaptation
-    fixedLayout = layout
+  /// A copied row.
+  init(block: RowBlock, start: UnsafeRawPointer, adaptation: RowAdaptation?) {
+    live = nil
+    image = RowImage(start: start)
+    source = .block(block)
+    if let adaptation { extras = Extras(adaptation) }
   }
 
   /// Another view of a row.
   package init(base: Row, adaptation: RowAdaptation?) {
-    statement = base.statement
+    live = adaptation == nil ? base.statement?.core : nil
     image = base.image
-    imageOwner = base.image == nil ? nil : (base.imageOwner ?? base)
-    values = base.values
-    fixedLayout = base.fixedLayout
-    self.adaptation = adaptation
-    prefetched = base.prefetched
+    source = base.source
+    let prefetched = base.prefetched
+    if adaptation != nil || prefetched != nil { extras = Extras(adaptation, prefetched) }
   }
 
-  deinit {
-    if imageOwner == nil { image?.deallocate() }
+  /// A copy of a statement's current row.
+  package convenience init(copying statement: Statement, adaptation: RowAdaptation? = nil) {
+    let layout = statement.layout
+    guard let handle = statement.core.pointee.handle else {
+      self.init(
+        columnNames: layout.columnNames, values: Array(repeating: .null, count: layout.count))
+      return
+    }
+    var block = RowBlock(layout: layout, capacity: RowBlock.fixedBytes(layout.count))
+    let start = RowBlock.copyRow(of: handle, to: &block)
+    self.init(block: block, start: start, adaptation: adaptation)
   }
 
   /// A copy that outlives the cursor's next step; the row itself if it is one.
   public func copy() -> Row {
     guard let statement else { return self }
-    let copy = Row(copying: statement, layout: statement.layout, adaptation: adaptation)
-    copy.prefetched = prefetched
+    guard isWithinStatement else { return Row(shown: self) }
+    let copy = Row(copying: statement, adaptation: adaptation)
+    if let prefetched { copy.prefetched = prefetched }
     return copy
   }
 
   // MARK: Columns of the base row
 
   /// The columns as the statement gives them.
-  package var baseLayout: RowLayout { fixedLayout ?? statement?.layout ?? .empty }
+  package var baseLayout: RowLayout {
+    switch source {
+    case .statement(let statement): statement.layout
+    case .block(let block): block.layout
+    case .literal(let literal): literal.layout
+    }
+  }
 
-  /// The value of a column of the statement, not checked.
+  /// The value of a column of the base row, not checked.
   func baseDatabaseValue(_ index: Int) -> DatabaseValue {
-    if let image { return image.databaseValue(index) }
-    if let values { return values[index] }
-    guard let handle = statement?.handle else { return .null }
-    return DatabaseValue(sqliteStatement: handle, index: CInt(truncatingIfNeeded: index))
+    switch source {
+    case .statement(let statement):
+      guard let handle = statement.handle else { return .null }
+      return DatabaseValue(sqliteStatement: handle, index: CInt(truncatingIfNeeded: index))
+    case .block(let block): return image?.databaseValue(index, of: block.layout.count) ?? .null
+    case .literal(let literal): return literal.values[index]
+    }
   }
 
   func baseIsNull(_ index: Int) -> Bool {
-    if let image { return image.isNull(index) }
-    if let values { return values[index].isNull }
-    guard let handle = statement?.handle else { return true }
-    return SQLite.columnIsNull(handle, CInt(truncatingIfNeeded: index))
+    switch source {
+    case .statement(let statement):
+      guard let handle = statement.handle else { return true }
+      return SQLite.columnIsNull(handle, CInt(truncatingIfNeeded: index))
+    case .block(let block): return image?.isNull(index, of: block.layout.count) ?? true
+    case .literal(let literal): return literal.values[index].isNull
+    }
+  }
+
+  /// Lends the bytes of a column of the base row, a text or a blob; nil for
+  /// anything else.
+  @usableFromInline
+  func withBaseBytes<Result>(
+    _ index: Int, _ body: (UnsafeRawBufferPointer?, _ isText: Bool) throws -> Result
+  ) rethrows -> Result {
+    switch source {
+    case .statement(let statement):
+      guard let handle = statement.handle else { return try body(nil, false) }
+      let column = CInt(truncatingIfNeeded: index)
+      let type = SQLite.columnType(handle, column)
+      if type == SQLite.textType {
+        return try body(UnsafeRawBufferPointer(SQLite.columnText(handle, column)), true)
+      }
+      return try body(type == SQLite.blobType ? SQLite.columnBlob(handle, column) : nil, false)
+    case .block(let block):
+      let count = block.layout.count
+      return try body(image?.bytes(index, of: count), image?.isText(index, of: count) ?? false)
+    case .literal(let literal):
+      switch literal.values[index].storage {
+      case .string(var string):
+        return try string.withUTF8 { try body(UnsafeRawBufferPointer($0), true) }
+      case .blob(let data): return try data.withUnsafeBytes { try body($0, false) }
+      default: return try body(nil, false)
+      }
+    }
   }
 
   // MARK: Columns as they are shown
@@ -173,17 +236,13 @@ public final class Row {
   /// The 0-based index of the leftmost column of that name, in either case.
   @inlinable
   package func index(ofColumn name: String) -> Int? {
-    if adaptation == nil, let statement {
-      return statement.predictor.predictedIndex(of: name) ?? slowIndex(ofColumn: name)
-    }
-    return slowIndex(ofColumn: name)
+    if let live, let index = live.pointee.predictor.predictedIndex(of: name) { return index }
+    return findIndex(ofColumn: name)
   }
 
   @usableFromInline
-  func slowIndex(ofColumn name: String) -> Int? {
-    if adaptation == nil, let statement {
-      return statement.predictor.findIndex(of: name, in: statement.layout)
-    }
+  func findIndex(ofColumn name: String) -> Int? {
+    if let live { return live.pointee.predictor.findIndex(of: name, in: layout) }
     return layout.index(ofColumn: name)
   }
 
@@ -210,3 +269,14 @@ public final class Row {
 /// A row may read from its connection's memory.
 @available(*, unavailable)
 extension Row: Sendable {}
+
+/// A row's values that didn't come from a statement.
+private final class RowLiteral {
+  let layout: RowLayout
+  let values: [DatabaseValue]
+
+  init(layout: RowLayout, values: [DatabaseValue]) {
+    self.layout = layout
+    self.values = values
+  }
+}

@@ -81,6 +81,40 @@ package enum SQLite {
       start: bytes, count: Int(sqlite3_column_bytes(statement, index)))
   }
 
+  // MARK: Values of the current row
+  //
+  // SQLite checks and locks once for a value, and once more for each question
+  // to a column. Such a value may be asked by one thread at a time, which holds:
+  // a connection has one access at a time. <https://sqlite.org/c3ref/value.html>
+
+  @inlinable
+  package static func columnValue(_ statement: SQLiteStatement, _ index: CInt) -> OpaquePointer? {
+    sqlite3_column_value(statement, index)
+  }
+
+  @inlinable
+  package static func valueType(_ value: OpaquePointer?) -> CInt { sqlite3_value_type(value) }
+
+  @inlinable
+  package static func valueInt64(_ value: OpaquePointer?) -> Int64 { sqlite3_value_int64(value) }
+
+  @inlinable
+  package static func valueDouble(_ value: OpaquePointer?) -> Double {
+    sqlite3_value_double(value)
+  }
+
+  /// The bytes of a text or a blob; valid until the next step.
+  @inlinable
+  package static func valueBytes(
+    _ value: OpaquePointer?, isText: Bool
+  ) -> UnsafeRawBufferPointer {
+    // SAFETY: the bytes first, then their count: the order that SQLite asks for.
+    let start =
+      isText ? UnsafeRawPointer(sqlite3_value_text(value)) : sqlite3_value_blob(value)
+    guard let start else { return UnsafeRawBufferPointer(start: nil, count: 0) }
+    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+  }
+
   // MARK: Binding
 
   @inlinable

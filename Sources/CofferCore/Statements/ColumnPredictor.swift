@@ -8,61 +8,51 @@
 /// literal has the same words each time. Anything else takes the slow road
 /// through the layout.
 @usableFromInline
-package final class ColumnPredictor {
-  @usableFromInline
-  package typealias Words = (UInt64, UInt64)
-
+package struct ColumnPredictor {
   @usableFromInline
   package struct Slot {
-    @usableFromInline var words: Words
+    @usableFromInline var words: (UInt64, UInt64)
     @usableFromInline var index: Int
+    /// Keeps the storage that the words may point to.
+    var name: String
   }
 
   /// Most names that are remembered; a loop that uses more still works.
-  @usableFromInline static var capacity: Int { 64 }
+  private static let capacity = 64
 
-  @usableFromInline let slots: UnsafeMutablePointer<Slot>
-  @exclusivity(unchecked) @usableFromInline var count = 0
-  @exclusivity(unchecked) @usableFromInline var position = 0
-  private var names: [String] = []
+  @usableFromInline var slots: UnsafeMutablePointer<Slot>?
+  @usableFromInline var count = 0
+  @usableFromInline var position = 0
 
-  package init() {
-    slots = .allocate(capacity: ColumnPredictor.capacity)
-  }
+  init() {}
 
-  deinit { slots.deallocate() }
-
+  /// The column's index, where the prediction holds; else nil.
   @inlinable
-  static func words(_ name: String) -> Words {
+  package mutating func predictedIndex(of name: String) -> Int? {
     // SAFETY: a String is two words; they are compared, never interpreted.
-    unsafeBitCast(name, to: Words.self)
-  }
-
-  /// The column's index, where the prediction holds.
-  @inlinable
-  package func predictedIndex(of name: String) -> Int? {
-    let words = ColumnPredictor.words(name)
+    let words = unsafeBitCast(name, to: (UInt64, UInt64).self)
     let position = position
-    guard position < count else { return nil }
-    let slot = slots + position
-    guard slot.pointee.words == words else { return nil }
-    let next = position + 1
+    guard position < count, let slots, slots[position].words == words else { return nil }
+    let next = position &+ 1
     self.position = next == count ? 0 : next
-    return slot.pointee.index
+    return slots[position].index
   }
 
   /// The column's index, from any slot or from the layout.
-  @usableFromInline
-  package func findIndex(of name: String, in layout: RowLayout) -> Int? {
-    let words = ColumnPredictor.words(name)
-    for position in 0..<count where slots[position].words == words {
-      self.position = position + 1 == count ? 0 : position + 1
-      return slots[position].index
+  package mutating func findIndex(of name: String, in layout: RowLayout) -> Int? {
+    // SAFETY: as above.
+    let words = unsafeBitCast(name, to: (UInt64, UInt64).self)
+    if let slots {
+      for position in 0..<count where slots[position].words == words {
+        self.position = position + 1 == count ? 0 : position + 1
+        return slots[position].index
+      }
     }
     guard let index = layout.index(ofColumn: name) else { return nil }
     if count < ColumnPredictor.capacity {
-      (slots + count).initialize(to: Slot(words: words, index: index))
-      names.append(name)
+      let slots = slots ?? .allocate(capacity: ColumnPredictor.capacity)
+      self.slots = slots
+      (slots + count).initialize(to: Slot(words: words, index: index, name: name))
       count += 1
       // The end wraps to the start: the next row begins with the first name.
       position = 0
@@ -70,10 +60,12 @@ package final class ColumnPredictor {
     return index
   }
 
-  /// Forgets everything, since the statement's columns have changed.
-  package func reset() {
+  /// Forgets everything, since the statement's columns have changed or are no more.
+  package mutating func reset() {
+    slots?.deinitialize(count: count)
+    slots?.deallocate()
+    slots = nil
     count = 0
     position = 0
-    names = []
   }
 }

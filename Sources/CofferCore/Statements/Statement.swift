@@ -13,7 +13,9 @@ public final class Statement {
 
   /// The handle to step and to read: one of the two below, or nil once the
   /// connection has closed.
-  @exclusivity(unchecked) @usableFromInline package var handle: SQLiteStatement?
+  @inlinable package var handle: SQLiteStatement? { core.pointee.handle }
+  /// What is touched for each row; freed with the statement.
+  @usableFromInline package let core: UnsafeMutablePointer<StatementCore>
   /// The SQL as it was given.
   private var plainHandle: SQLiteStatement
   /// The SQL in which some parameters take arrays; made when it is needed.
@@ -30,9 +32,8 @@ public final class Statement {
   /// The registry's.
   var registryIndex = 0
 
-  @exclusivity(unchecked) @usableFromInline package var layout: RowLayout
-  @exclusivity(unchecked) @usableFromInline package var cachedColumnCount: Int
-  @usableFromInline package let predictor = ColumnPredictor()
+  /// The columns.
+  package private(set) var layout: RowLayout
   private var reprepareCount: CInt
 
   /// What the compiler of SQLite told of the statement.
@@ -44,7 +45,7 @@ public final class Statement {
   public let isReadonly: Bool
 
   /// The number of parameters.
-  package let parameterCount: Int
+  @usableFromInline package let parameterCount: Int
 
   /// The names of the parameters, without their first character; nil for `?`.
   package private(set) lazy var parameterNames: [String?] = {
@@ -67,7 +68,10 @@ public final class Statement {
     isCached: Bool
   ) {
     self.sql = sql
-    self.handle = handle
+    core = .allocate(capacity: 1)
+    core.initialize(
+      to: StatementCore(
+        handle: handle, columnCount: SQLite.columnCount(handle), predictor: ColumnPredictor()))
     plainHandle = handle
     self.database = database
     self.facts = facts
@@ -75,7 +79,6 @@ public final class Statement {
     registry = database.registry
     isReadonly = SQLite.isReadonly(handle)
     parameterCount = SQLite.parameterCount(handle)
-    cachedColumnCount = SQLite.columnCount(handle)
     layout = Statement.layout(of: handle)
     reprepareCount = SQLite.reprepareCount(handle)
     registry.add(self)
@@ -84,12 +87,15 @@ public final class Statement {
   deinit {
     releaseArrays()
     registry.remove(self)
+    core.pointee.predictor.reset()
+    core.deinitialize(count: 1)
+    core.deallocate()
   }
 
   /// The handles to finalize; none afterwards.
   func takeHandles() -> [SQLiteStatement] {
     guard handle != nil else { return [] }
-    handle = nil
+    core.pointee.handle = nil
     return [plainHandle, arrayHandle].compactMap(\.self)
   }
 
@@ -102,7 +108,7 @@ public final class Statement {
   // MARK: Columns
 
   /// The number of columns in the rows; 0 for a statement that gives none.
-  @inlinable public var columnCount: Int { cachedColumnCount }
+  @inlinable public var columnCount: Int { core.pointee.columnCount }
 
   /// The names of the columns, in the order of the query.
   public var columnNames: [String] { layout.columnNames }
@@ -201,7 +207,8 @@ public final class Statement {
     return values
   }
 
-  private func wrongArgumentCount(_ count: Int) -> DatabaseError {
+  @usableFromInline
+  func wrongArgumentCount(_ count: Int) -> DatabaseError {
     DatabaseError(
       resultCode: .SQLITE_MISUSE, message: "wrong number of statement arguments: \(count)",
       sql: sql, hint: "The statement takes \(parameterCount).")
@@ -222,10 +229,7 @@ public final class Statement {
         case .value(let value): value.bind(to: handle, at: index)
         case .array(let array): bind(array.storage, to: handle, at: index)
         }
-      guard code == SQLite.ok else {
-        SQLite.clearBindings(handle)
-        throw DatabaseError(code: code, connection: database.sqliteConnection, sql: sql)
-      }
+      guard code == SQLite.ok else { throw bindingFailure(code) }
       index += 1
     }
   }
@@ -268,7 +272,7 @@ public final class Statement {
       if case .array = values[index].content { index + 1 } else { nil }
     }
     guard !parameters.isEmpty else {
-      handle = plainHandle
+      core.pointee.handle = plainHandle
       return
     }
     if arrayHandle == nil || parameters != arrayParameters {
@@ -281,7 +285,7 @@ public final class Statement {
     } else if let arrayHandle {
       SQLite.clearBindings(arrayHandle)
     }
-    handle = arrayHandle
+    core.pointee.handle = arrayHandle
   }
 
   private func rewrittenSQL(arrays: Set<Int>) throws -> String {
@@ -299,8 +303,57 @@ public final class Statement {
   /// - Parameter arguments: The arguments; nil leaves those that are bound.
   public func execute(arguments: StatementArguments? = nil) throws {
     if let arguments { try setArguments(arguments) }
+    try executeBound()
+  }
+
+  /// Executes the statement with values for its parameters, by position, which
+  /// are bound without being gathered in a ``StatementArguments`` first.
+  ///
+  /// - Throws: An error, with nothing executed, where the number of values is
+  ///   not that of the parameters.
+  @inlinable @inline(__always)
+  public func execute<each Value: StatementBinding>(values: repeat each Value) throws {
+    let handle = try beginBinding()
+    var index: CInt = 0
+    var code = SQLite.ok
+    repeat Statement.bind(each values, to: handle, after: &index, &code)
+    guard code == SQLite.ok, index == CInt(truncatingIfNeeded: parameterCount) else {
+      throw bindingFailure(code, valueCount: Int(index))
+    }
+    try executeBound()
+  }
+
+  @inlinable @inline(__always)
+  static func bind<Value: StatementBinding>(
+    _ value: Value, to handle: SQLiteStatement, after index: inout CInt, _ code: inout CInt
+  ) {
+    index &+= 1
+    let result = value.bind(to: handle, at: index)
+    if result != SQLite.ok, code == SQLite.ok { code = result }
+  }
+
+  /// Executes the statement with the values that are bound.
+  @usableFromInline
+  func executeBound() throws {
     try begin()
     while try step() {}
+  }
+
+  /// Readies the statement for values that are bound one by one.
+  @usableFromInline
+  func beginBinding() throws -> SQLiteStatement {
+    rewind()
+    if handle != plainHandle { try selectHandle(for: []) }
+    guard let handle else { throw DatabaseError.connectionIsClosed }
+    if !boundArguments.isEmpty { boundArguments = StatementArguments() }
+    return handle
+  }
+
+  @usableFromInline
+  func bindingFailure(_ code: CInt, valueCount: Int? = nil) -> DatabaseError {
+    if let handle { SQLite.clearBindings(handle) }
+    if let valueCount, valueCount != parameterCount { return wrongArgumentCount(valueCount) }
+    return DatabaseError(code: code, connection: database.sqliteConnection, sql: sql)
   }
 
   /// Ends what the statement was doing.
@@ -390,15 +443,15 @@ public final class Statement {
       reprepareCount = count
     } else {
       let isSame =
-        SQLite.columnCount(handle) == cachedColumnCount
+        SQLite.columnCount(handle) == columnCount
         && layout.columnNames.indices.allSatisfy {
           SQLite.columnName(handle, $0, isEqualTo: layout.columnNames[$0])
         }
       if isSame { return }
     }
-    cachedColumnCount = SQLite.columnCount(handle)
+    core.pointee.columnCount = SQLite.columnCount(handle)
     layout = Statement.layout(of: handle)
-    predictor.reset()
+    core.pointee.predictor.reset()
     if let facts = try? database.facts(of: sql) { self.facts = facts }
   }
 }

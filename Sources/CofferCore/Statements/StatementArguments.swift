@@ -148,7 +148,17 @@ extension StatementArguments: ExpressibleByArrayLiteral {
   /// Values and arrays by position.
   @inlinable
   public init(arrayLiteral elements: (any StatementArgumentConvertible)?...) {
-    self.init(positional: elements.map { $0?.statementArgument ?? .null }, named: [:])
+    let count = elements.count
+    positional = elements.withUnsafeBufferPointer { elements in
+      [StatementArgument](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+        for index in 0..<count {
+          (buffer.baseAddress! + index).initialize(
+            to: elements[index]?.statementArgument ?? .null)
+        }
+        initializedCount = count
+      }
+    }
+    named = [:]
   }
 }
 

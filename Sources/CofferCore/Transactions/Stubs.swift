@@ -14,7 +14,6 @@ package final class TransactionObservation {
   func didEndTransaction() {}
   func commitDidFail(with error: DatabaseError) -> any Error { error }
 }
-package final class FunctionRegistry { init() {} }
 package struct TransactionInstant {}
 extension Database {
   func installAuthorizer() throws {}
@@ -26,7 +25,4 @@ extension Database {
 public protocol TransactionClock: Sendable {}
 public struct DefaultTransactionClock: TransactionClock { }
 extension TransactionClock where Self == DefaultTransactionClock { public static var `default`: Self { .init() } }
-package struct PrefetchedRows {}
-extension Row { var scopes: [(name: String, row: Row)] { [] } }
-extension Row: Hashable { public static func == (l: Row, r: Row) -> Bool { l === r }; public func hash(into h: inout Hasher) {} }
 extension DatabaseQueue { public func changeKey(to key: DatabaseKey) throws {} }

@@ -1,0 +1,60 @@
+import CFloor
+import Coffer
+
+/// Counts the heap allocations of a cursor's rows.
+func allocationsPerRow(_ fixture: Fixture) throws -> [(name: String, count: Double)] {
+  let limits = (fixture.rows / 4, fixture.rows)
+  func perRow(_ name: String, _ read: (Database, Int) throws -> Void) throws -> (String, Double) {
+    try fixture.queue.unsafeRead { db in
+      // The first run fills caches; the difference of two leaves out what a query costs.
+      try read(db, limits.1)
+      let few = try count { try read(db, limits.0) }
+      let many = try count { try read(db, limits.1) }
+      return (name, Double(many - few) / Double(limits.1 - limits.0))
+    }
+  }
+  return [
+    try perRow("by index") { db, limit in
+      var sum: Int64 = 0
+      let cursor = try Row.fetchCursor(
+        db, sql: "SELECT * FROM ints LIMIT ?", arguments: [limit])
+      while let row = try cursor.next() {
+        for index in 0..<10 { sum &+= row[index] as Int64 }
+      }
+      blackHole(sum)
+    },
+    try perRow("by name") { db, limit in
+      var sum: Int64 = 0
+      let cursor = try Row.fetchCursor(
+        db, sql: "SELECT * FROM ints LIMIT ?", arguments: [limit])
+      while let row = try cursor.next() {
+        sum &+= row["i0"] as Int64
+        sum &+= row["i5"] as Int64
+      }
+      blackHole(sum)
+    },
+    try perRow("Int cursor") { db, limit in
+      var sum = 0
+      let cursor = try Int.fetchCursor(
+        db, sql: "SELECT i1 FROM ints LIMIT ?", arguments: [limit])
+      while let value = try cursor.next() { sum &+= value }
+      blackHole(Int64(sum))
+    },
+    try perRow("withUTF8(at:)") { db, limit in
+      var sum = 0
+      let cursor = try Row.fetchCursor(
+        db, sql: "SELECT * FROM texts LIMIT ?", arguments: [limit])
+      while let row = try cursor.next() {
+        row.withUTF8(at: 1) { sum &+= $0?.count ?? 0 }
+      }
+      blackHole(Int64(sum))
+    },
+  ]
+}
+
+private func count(_ body: () throws -> Void) rethrows -> Int64 {
+  floor_start_counting_allocations()
+  defer { _ = floor_stop_counting_allocations() }
+  try body()
+  return floor_stop_counting_allocations()
+}

@@ -1,0 +1,150 @@
+extension Database {
+  // MARK: SQL
+
+  /// Writes the rows of one or several statements, which are executed.
+  ///
+  /// ```swift
+  /// try db.dumpSQL("SELECT * FROM player")  // 1|Arthur|500
+  /// ```
+  ///
+  /// The values are plaintext: mind where they go.
+  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  /// - Throws: At the first statement that fails; what was written stays.
+  public func dumpSQL(
+    _ sql: String, arguments: StatementArguments? = nil,
+    format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
+  ) throws {
+    var format = format
+    var stream = DumpStream(stream)
+    let statements = try allStatements(sql: sql, arguments: arguments)
+    while let statement = try statements.next() {
+      try dump(statement, format: &format, to: &stream)
+    }
+  }
+
+  /// Writes the rows of a statement whose arguments are set.
+  package func dump(
+    _ statement: Statement, format: inout some DumpFormat, to stream: inout DumpStream
+  ) throws {
+    let execution = StatementExecution(statement)
+    while try execution.advance() {
+      do {
+        try format.writeRow(self, statement: statement, to: &stream)
+      } catch {
+        throw execution.fail(error)
+      }
+    }
+    format.finalize(self, statement: statement, to: &stream)
+  }
+
+  // MARK: Tables
+
+  /// Writes the rows of tables and views.
+  ///
+  /// The rows of a table come in the order of its primary key, those of a view
+  /// in its own.
+  /// - Parameter tableHeader: Whether the tables are named.
+  /// - Parameter stableOrder: Whether the rows of a view are sorted by all of
+  ///   its columns, so that equal contents make equal dumps.
+  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  public func dumpTables(
+    _ tables: [String], format: some DumpFormat = .debug(),
+    tableHeader: DumpTableHeaderOptions = .automatic, stableOrder: Bool = false,
+    to stream: (any TextOutputStream)? = nil
+  ) throws {
+    var format = format
+    var stream = DumpStream(stream)
+    let namesTables = tableHeader == .always || tables.count > 1
+    for table in tables {
+      try dump(
+        table: table, isNamed: namesTables, stableOrder: stableOrder, format: &format, to: &stream)
+    }
+  }
+
+  private func dump(
+    table: String, isNamed: Bool, stableOrder: Bool, format: inout some DumpFormat,
+    to stream: inout DumpStream
+  ) throws {
+    stream.margin()
+    if isNamed { stream.write("\(table)\n") }
+    let order = try dumpOrder(of: table, isStable: stableOrder)
+    let sql = "SELECT * FROM \(table.quotedDatabaseIdentifier)"
+    try dump(
+      makeStatement(sql: order.isEmpty ? sql : sql + " ORDER BY " + order.joined(separator: ", ")),
+      format: &format, to: &stream)
+  }
+
+  /// What the rows of a table or view are sorted by; nothing for their own order.
+  private func dumpOrder(of table: String, isStable: Bool) throws -> [String] {
+    let columns = try Row.fetchAll(
+      self, sql: "PRAGMA table_info(\(table.quotedDatabaseIdentifier))"
+    ).map { row in (name: row["name"] as String, keyIndex: row["pk"] as Int) }
+    let key = columns.filter { $0.keyIndex > 0 }.sorted { $0.keyIndex < $1.keyIndex }
+    guard key.isEmpty else { return key.map(\.name.quotedDatabaseIdentifier) }
+    let isView =
+      try Bool.fetchOne(
+        self,
+        sql: """
+          SELECT type = 'view' FROM (
+            SELECT type, name FROM sqlite_temp_master UNION ALL SELECT type, name FROM sqlite_master)
+          WHERE name = ? COLLATE NOCASE
+          """, arguments: [table])
+    guard let isView else { return [] }
+    if isView { return isStable ? columns.indices.map { "\($0 + 1)" } : [] }
+    // A column may have taken one of the names of the row id.
+    let rowID = ["rowid", "_rowid_", "oid"].first { name in
+      !columns.contains { RowLayout.matches($0.name, name) }
+    }
+    return rowID.map { [$0] } ?? []
+  }
+
+  // MARK: All
+
+  /// Writes the schema and the rows of all tables, in the order of their names.
+  ///
+  /// Tables that SQLite or this library keep for themselves are left out.
+  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  public func dumpContent(
+    format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
+  ) throws {
+    var format = format
+    var stream = DumpStream(stream)
+    try dumpSchema(to: &stream)
+    let tables = try String.fetchAll(
+      self,
+      sql: """
+        SELECT name FROM sqlite_master WHERE type = 'table' AND \(Self.isNotInternal)
+        ORDER BY name COLLATE NOCASE
+        """)
+    for table in tables {
+      try dump(table: table, isNamed: true, stableOrder: true, format: &format, to: &stream)
+    }
+  }
+
+  /// Writes the SQL of the schema: each table with its indexes and triggers,
+  /// and the views, in the order of the tables' names.
+  ///
+  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  public func dumpSchema(to stream: (any TextOutputStream)? = nil) throws {
+    var stream = DumpStream(stream)
+    try dumpSchema(to: &stream)
+  }
+
+  private func dumpSchema(to stream: inout DumpStream) throws {
+    stream.write("sqlite_master\n")
+    let definitions = try String.fetchAll(
+      self,
+      sql: """
+        SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND \(Self.isNotInternal)
+        ORDER BY tbl_name COLLATE NOCASE,
+          CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 WHEN 'trigger' THEN 2 ELSE 3 END,
+          name COLLATE NOCASE
+        """)
+    for sql in definitions { stream.write("\(sql);\n") }
+  }
+
+  private static let isNotInternal = """
+    tbl_name NOT LIKE 'sqlite!_%' ESCAPE '!' AND tbl_name NOT LIKE 'grdb!_%' ESCAPE '!'
+    AND tbl_name NOT LIKE 'coffer!_%' ESCAPE '!'
+    """
+}

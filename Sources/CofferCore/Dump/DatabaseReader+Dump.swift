@@ -1,0 +1,46 @@
+extension DatabaseReader {
+  /// Writes the rows of one or several statements, which are executed; see
+  /// ``Database/dumpSQL(_:arguments:format:to:)``.
+  ///
+  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  public func dumpSQL(
+    _ sql: String, arguments: StatementArguments? = nil,
+    format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
+  ) throws {
+    try unsafeReentrantRead { db in
+      try db.dumpSQL(sql, arguments: arguments, format: format, to: stream)
+    }
+  }
+
+  /// Writes the rows of tables and views; see
+  /// ``Database/dumpTables(_:format:tableHeader:stableOrder:to:)``.
+  ///
+  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  public func dumpTables(
+    _ tables: [String], format: some DumpFormat = .debug(),
+    tableHeader: DumpTableHeaderOptions = .automatic, stableOrder: Bool = false,
+    to stream: (any TextOutputStream)? = nil
+  ) throws {
+    try unsafeReentrantRead { db in
+      try db.dumpTables(
+        tables, format: format, tableHeader: tableHeader, stableOrder: stableOrder, to: stream)
+    }
+  }
+
+  /// Writes the schema and the rows of all tables; see
+  /// ``Database/dumpContent(format:to:)``.
+  ///
+  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  public func dumpContent(
+    format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
+  ) throws {
+    try unsafeReentrantRead { db in try db.dumpContent(format: format, to: stream) }
+  }
+
+  /// Writes the SQL of the schema; see ``Database/dumpSchema(to:)``.
+  ///
+  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  public func dumpSchema(to stream: (any TextOutputStream)? = nil) throws {
+    try unsafeReentrantRead { db in try db.dumpSchema(to: stream) }
+  }
+}

@@ -1,0 +1,82 @@
+import FoundationEssentials
+
+/// A line per row, for reading: values as they are, blobs as text where they
+/// are UTF-8, as a UUID where they have 16 bytes, else as `X'0A0B'`.
+///
+/// The format is free to change: don't parse it.
+public struct DebugDumpFormat: DumpFormat, Sendable {
+  /// Whether the names of the columns come first; they don't where there is no row.
+  public var header: Bool
+  /// What is between two values.
+  public var separator: String
+  /// What is written for NULL.
+  public var nullValue: String
+
+  private var hasRows = false
+
+  /// A format for reading.
+  public init(header: Bool = false, separator: String = "|", nullValue: String = "") {
+    self.header = header
+    self.separator = separator
+    self.nullValue = nullValue
+  }
+
+  /// Writes a line.
+  public mutating func writeRow(
+    _ db: Database, statement: Statement, to stream: inout DumpStream
+  ) {
+    if header, !hasRows { stream.writeLine(statement.columnNames, separator: separator) }
+    hasRows = true
+    stream.writeLine(statement.currentValues.map(text), separator: separator)
+  }
+
+  /// Gets ready for the next statement.
+  public mutating func finalize(
+    _ db: Database, statement: Statement, to stream: inout DumpStream
+  ) {
+    hasRows = false
+  }
+
+  private func text(_ value: DatabaseValue) -> String {
+    guard case .blob(let data) = value.storage else { return value.dumpedText(null: nullValue) }
+    if let text = String(validating: data, as: UTF8.self) { return text }
+    if data.count == 16, let uuid = UUID.fromDatabaseValue(value) { return uuid.uuidString }
+    return data.hexadecimalLiteral
+  }
+}
+
+extension DumpFormat where Self == DebugDumpFormat {
+  /// A line per row, for reading; see ``DebugDumpFormat``.
+  public static func debug(
+    header: Bool = false, separator: String = "|", nullValue: String = ""
+  ) -> Self {
+    DebugDumpFormat(header: header, separator: separator, nullValue: nullValue)
+  }
+}
+
+extension DatabaseValue {
+  /// The value as text; bytes of a blob that are not UTF-8 become U+FFFD.
+  func dumpedText(null: String) -> String {
+    switch storage {
+    case .null: null
+    case .int64(let value): "\(value)"
+    case .double(let value): "\(value)"
+    case .string(let value): value
+    case .blob(let data): String(decoding: data, as: UTF8.self)
+    }
+  }
+}
+
+extension Data {
+  /// `X'0A0B'`
+  var hexadecimalLiteral: String {
+    let digits = Array("0123456789ABCDEF".utf8)
+    var text: [UInt8] = []
+    text.reserveCapacity(count * 2)
+    for byte in self {
+      text.append(digits[Int(byte >> 4)])
+      text.append(digits[Int(byte & 15)])
+    }
+    return "X'\(String(decoding: text, as: UTF8.self))'"
+  }
+}

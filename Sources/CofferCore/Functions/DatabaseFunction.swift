@@ -1,0 +1,150 @@
+/// A function of SQL that is written in Swift.
+///
+/// ```swift
+/// let initials = DatabaseFunction("initials", argumentCount: 1, pure: true) { values in
+///   String.fromDatabaseValue(values[0])?.split(separator: " ").compactMap(\.first).map(String.init)
+///     .joined()
+/// }
+/// configuration.prepareDatabase { db in db.add(function: initials) }
+/// // SELECT initials(name) FROM player
+/// ```
+///
+/// A thrown ``DatabaseError`` fails the statement with its code and message, any
+/// other error with its description for a message.
+public final class DatabaseFunction: Sendable {
+  /// The name in SQL; its ASCII letters are the same in either case.
+  public let name: String
+
+  /// The number of arguments; nil for any.
+  package let argumentCount: Int?
+
+  /// Whether equal arguments always give equal results.
+  package let isPure: Bool
+
+  package enum Implementation: Sendable {
+    case scalar(@Sendable (SQLite.FunctionArguments) throws -> DatabaseValue)
+    case aggregate(@Sendable () -> AggregateRun)
+  }
+
+  package let implementation: Implementation
+
+  /// A function of each row.
+  ///
+  /// Functions of one name and different numbers of arguments are different functions.
+  /// - Parameter argumentCount: From 0 to 100; nil for any number.
+  /// - Parameter pure: Whether equal arguments always give equal results, as
+  ///   indexes and generated columns ask for. SQLite then calls it less often.
+  /// - Parameter function: Called with copies of the arguments; nil is NULL.
+  /// - Precondition: The name has from 1 to 255 bytes and no NUL character.
+  public convenience init(
+    _ name: String, argumentCount: Int? = nil, pure: Bool = false,
+    function: @escaping @Sendable ([DatabaseValue]) throws -> (any DatabaseValueConvertible)?
+  ) {
+    self.init(
+      name, argumentCount: argumentCount, pure: pure,
+      implementation: .scalar { arguments in
+        try function(arguments.databaseValues)?.databaseValue ?? .null
+      })
+  }
+
+  /// A function of a group of rows.
+  ///
+  /// - Parameter argumentCount: From 0 to 100; nil for any number.
+  /// - Parameter pure: Whether equal arguments always give equal results.
+  /// - Parameter aggregate: The type of which every group of rows gets an instance.
+  /// - Precondition: The name has from 1 to 255 bytes and no NUL character.
+  public convenience init<Aggregate: DatabaseAggregate>(
+    _ name: String, argumentCount: Int? = nil, pure: Bool = false, aggregate: Aggregate.Type
+  ) {
+    self.init(
+      name, argumentCount: argumentCount, pure: pure,
+      implementation: .aggregate { AggregateRun(Aggregate()) })
+  }
+
+  package init(
+    _ name: String, argumentCount: Int?, pure: Bool, implementation: Implementation
+  ) {
+    precondition(isValidSQLName(name), "a function's name has from 1 to 255 bytes, and no NUL")
+    precondition((0...100).contains(argumentCount ?? 0), "a function has from 0 to 100 arguments")
+    self.name = name
+    self.argumentCount = argumentCount
+    isPure = pure
+    self.implementation = implementation
+  }
+}
+
+extension DatabaseFunction: Identifiable {
+  /// What tells functions apart: the name, in either case, and the number of arguments.
+  public struct ID: Hashable, Sendable {
+    let name: String
+    let argumentCount: Int?
+  }
+
+  /// The name and the number of arguments.
+  public var id: ID { ID(name: foldedASCII(name), argumentCount: argumentCount) }
+}
+
+/// A function of SQL over a group of rows.
+///
+/// ```swift
+/// struct Longest: DatabaseAggregate {
+///   var text: String?
+///   mutating func step(_ values: [DatabaseValue]) {
+///     guard let new = String.fromDatabaseValue(values[0]) else { return }
+///     if new.count > text?.count ?? -1 { text = new }
+///   }
+///   func finalize() -> (any DatabaseValueConvertible)? { text }
+/// }
+/// db.add(function: DatabaseFunction("longest", argumentCount: 1, aggregate: Longest.self))
+/// ```
+public protocol DatabaseAggregate: _SendableMetatype {
+  /// An aggregate of no row yet; one is made for each group.
+  init()
+
+  /// Takes the arguments of one row.
+  mutating func step(_ dbValues: [DatabaseValue]) throws
+
+  /// The result; nil is NULL. It is asked for once, of an empty group as well.
+  func finalize() throws -> (any DatabaseValueConvertible)?
+}
+
+#if compiler(>=6.2)
+  /// What lets a type itself be handed to another thread.
+  public typealias _SendableMetatype = SendableMetatype
+#else
+  /// Any type itself may be handed to another thread.
+  public typealias _SendableMetatype = Any
+#endif
+
+/// One group of rows, as it is aggregated.
+package final class AggregateRun {
+  private var aggregate: any DatabaseAggregate
+  private var hasFailed = false
+
+  init(_ aggregate: any DatabaseAggregate) { self.aggregate = aggregate }
+
+  func step(_ arguments: SQLite.FunctionArguments) throws {
+    do {
+      try aggregate.step(arguments.databaseValues)
+    } catch {
+      hasFailed = true
+      throw error
+    }
+  }
+
+  /// - Returns: NULL, which nobody sees, for a group that has failed already.
+  func finalize() throws -> DatabaseValue {
+    guard !hasFailed else { return .null }
+    return try aggregate.finalize()?.databaseValue ?? .null
+  }
+}
+
+/// Whether SQLite takes the name for a function or a collation.
+func isValidSQLName(_ name: String) -> Bool {
+  (1...255).contains(name.utf8.count) && !name.utf8.contains(0)
+}
+
+/// The name as SQLite compares names: ASCII letters in lower case.
+func foldedASCII(_ name: String) -> String {
+  String(decoding: name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+}

@@ -1,0 +1,69 @@
+extension DatabaseValueConvertible {
+  // MARK: From a request
+
+  /// A cursor over the values of a request, the first column of each row.
+  @inlinable
+  public static func fetchCursor(
+    _ db: Database, _ request: some FetchRequest
+  ) throws -> DatabaseValueCursor<Self> {
+    let request = try request.makePreparedRequest(db, forSingleResult: false)
+    return try fetchCursor(request.fetchedStatement, adapter: request.adapter)
+  }
+
+  /// All values of a request, the first column of each row.
+  @inlinable
+  public static func fetchAll(
+    _ db: Database, _ request: some FetchRequest
+  ) throws -> [Self] {
+    let request = try request.makePreparedRequest(db, forSingleResult: false)
+    return try fetchAll(request.fetchedStatement, adapter: request.adapter)
+  }
+
+  /// The first value of a request; nil where it is NULL, or there is no row.
+  @inlinable
+  public static func fetchOne(
+    _ db: Database, _ request: some FetchRequest
+  ) throws -> Self? {
+    let request = try request.makePreparedRequest(db, forSingleResult: true)
+    return try fetchOne(request.fetchedStatement, adapter: request.adapter)
+  }
+}
+
+extension DatabaseValueConvertible where Self: Hashable {
+  /// The distinct values of a request, the first column of each row.
+  @inlinable
+  public static func fetchSet(
+    _ db: Database, _ request: some FetchRequest
+  ) throws -> Set<Self> {
+    let request = try request.makePreparedRequest(db, forSingleResult: false)
+    return try fetchSet(request.fetchedStatement, adapter: request.adapter)
+  }
+}
+
+extension FetchRequest where RowDecoder: DatabaseValueConvertible {
+  /// A cursor over the values of the request, the first column of each row.
+  @inlinable
+  public func fetchCursor(_ db: Database) throws -> DatabaseValueCursor<RowDecoder> {
+    try RowDecoder.fetchCursor(db, self)
+  }
+
+  /// All values of the request, the first column of each row.
+  @inlinable
+  public func fetchAll(_ db: Database) throws -> [RowDecoder] {
+    try RowDecoder.fetchAll(db, self)
+  }
+
+  /// The first value of the request; nil where it is NULL, or there is no row.
+  @inlinable
+  public func fetchOne(_ db: Database) throws -> RowDecoder? {
+    try RowDecoder.fetchOne(db, self)
+  }
+}
+
+extension FetchRequest where RowDecoder: DatabaseValueConvertible & Hashable {
+  /// The distinct values of the request, the first column of each row.
+  @inlinable
+  public func fetchSet(_ db: Database) throws -> Set<RowDecoder> {
+    try RowDecoder.fetchSet(db, self)
+  }
+}

@@ -1,0 +1,72 @@
+extension Row: RandomAccessCollection {
+  /// The position of a column in a row.
+  public struct Index: Strideable, Sendable {
+    let offset: Int
+
+    init(_ offset: Int) { self.offset = offset }
+
+    /// The number of columns from this position to the other.
+    public func distance(to other: Index) -> Int { other.offset - offset }
+
+    /// The position that many columns to the right.
+    public func advanced(by n: Int) -> Index { Index(offset + n) }
+
+    /// Whether the positions are the same.
+    public static func == (lhs: Index, rhs: Index) -> Bool { lhs.offset == rhs.offset }
+
+    /// Whether `lhs` is left of `rhs`.
+    public static func < (lhs: Index, rhs: Index) -> Bool { lhs.offset < rhs.offset }
+  }
+
+  /// A column's name and its value.
+  public typealias Element = (String, DatabaseValue)
+
+  /// The position of the leftmost column.
+  public var startIndex: Index { Index(0) }
+
+  /// The position after the rightmost column.
+  public var endIndex: Index { Index(count) }
+
+  /// The name and the value of the column at the position.
+  public subscript(position: Index) -> (String, DatabaseValue) {
+    checkIndex(position.offset)
+    return (layout.columnNames[position.offset], databaseValue(at: position.offset))
+  }
+}
+
+extension Row: ExpressibleByDictionaryLiteral {
+  /// A row with the columns in the order of the literal; a name may come twice.
+  public convenience init(
+    dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...
+  ) {
+    self.init(
+      columnNames: elements.map(\.0), values: elements.map { $0.1?.databaseValue ?? .null })
+  }
+}
+
+extension Row: Hashable {
+  /// Whether the rows have the same columns in the same order, with equal
+  /// values, and equal scopes and prefetched rows.
+  ///
+  /// Values are compared as ``DatabaseValue`` does it: 1 equals 1.0. What an
+  /// adapter hides is not compared.
+  public static func == (lhs: Row, rhs: Row) -> Bool {
+    if lhs === rhs { return true }
+    let (left, right) = (lhs.layout, rhs.layout)
+    guard left === right || left.columnNames == right.columnNames else { return false }
+    for index in 0..<left.count where lhs.databaseValue(at: index) != rhs.databaseValue(at: index) {
+      return false
+    }
+    let (leftScopes, rightScopes) = (lhs.scopes, rhs.scopes)
+    guard leftScopes.count == rightScopes.count else { return false }
+    for (name, row) in leftScopes where rightScopes[name] != row { return false }
+    return lhs.prefetchedRows == rhs.prefetchedRows
+  }
+
+  /// Feeds the hasher with the columns' names and values.
+  public func hash(into hasher: inout Hasher) {
+    let names = layout.columnNames
+    hasher.combine(names)
+    for index in names.indices { hasher.combine(databaseValue(at: index)) }
+  }
+}

@@ -1,0 +1,38 @@
+extension Row: CustomStringConvertible {
+  /// The columns: `[id:1 name:"Arthur" photo:Data(512 bytes)]`.
+  public var description: String {
+    "[" + map { name, value in "\(name):\(value)" }.joined(separator: " ") + "]"
+  }
+}
+
+extension Row: CustomDebugStringConvertible {
+  /// The columns, and below them, where there are any, the columns that an
+  /// adapter hides, the scopes and the prefetched rows.
+  ///
+  /// ```
+  /// ▿ [id:1 name:"Arthur"]
+  ///   unadapted: [id:1 name:"Arthur" id:2 name:"Reds"]
+  ///   - team: [id:2 name:"Reds"]
+  ///   + awards: 2 rows
+  /// ```
+  public var debugDescription: String {
+    var lines: [String] = []
+    let unadapted = unadapted
+    if unadapted != unscoped { lines.append("  unadapted: \(unadapted)") }
+    appendBranches(to: &lines, indentation: "  ")
+    guard !lines.isEmpty else { return description }
+    return "▿ \(description)\n" + lines.joined(separator: "\n")
+  }
+
+  private func appendBranches(to lines: inout [String], indentation: String) {
+    for (name, row) in scopes {
+      lines.append("\(indentation)- \(name): \(row)")
+      row.appendBranches(to: &lines, indentation: indentation + "  ")
+    }
+    let prefetched = prefetchedRows.outside(of: scopes.names)
+    for key in prefetched.keys.sorted() {
+      let count = prefetched[key]?.count ?? 0
+      lines.append("\(indentation)+ \(key): \(count) \(count == 1 ? "row" : "rows")")
+    }
+  }
+}

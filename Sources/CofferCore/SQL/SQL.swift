@@ -1,0 +1,136 @@
+/// SQL text together with its arguments, made by string interpolation.
+///
+/// ```swift
+/// let name = "O'Brien"
+/// try db.execute(literal: "UPDATE player SET name = \(name) WHERE id IN \([1, 2, 3])")
+/// // UPDATE player SET name = ? WHERE id IN (?,?,?)
+/// ```
+///
+/// An interpolated value becomes an argument, whatever is in it. Text gets into
+/// the SQL by name only: `\(sql: "…")`, `\(identifier: "…")`, and the literal's
+/// own text. A collection of values becomes a list with its parentheses; an
+/// empty one a query without rows.
+public struct SQL: Sendable {
+  /// A part of the SQL.
+  package enum Element: Sendable {
+    /// Text, with the arguments of its parameters.
+    case sql(String, StatementArguments)
+    /// One argument.
+    case argument(StatementArgument)
+    /// A list of values, in parentheses.
+    case list(ArrayArgument)
+    /// What the database must be known for, or what a higher floor makes.
+    case fragment(any SQLFragment)
+
+    /// Text without parameters.
+    package static func text(_ text: String) -> Element { .sql(text, StatementArguments()) }
+
+    /// What is known only when the SQL is built.
+    package static func deferred(
+      _ build: @escaping @Sendable (Database) throws -> (String, StatementArguments)
+    ) -> Element {
+      .fragment(DeferredFragment(build: build))
+    }
+  }
+
+  package private(set) var elements: [Element]
+
+  package init(elements: [Element]) { self.elements = elements }
+
+  /// SQL text, with the arguments of its parameters.
+  ///
+  /// Parameters by number, such as `?1`, count from the start of the whole SQL,
+  /// so that such text can't follow other arguments.
+  public init(sql: String, arguments: StatementArguments = StatementArguments()) {
+    elements = [.sql(sql, arguments)]
+  }
+
+  /// Whether there is no text and no argument.
+  public var isEmpty: Bool {
+    elements.allSatisfy { element in
+      if case .sql(let text, let arguments) = element {
+        text.isEmpty && arguments.isEmpty
+      } else {
+        false
+      }
+    }
+  }
+
+  // MARK: Joining
+
+  /// Adds SQL to the end.
+  public mutating func append(literal sqlLiteral: SQL) {
+    elements.append(contentsOf: sqlLiteral.elements)
+  }
+
+  /// Adds text, with the arguments of its parameters, to the end.
+  public mutating func append(sql: String, arguments: StatementArguments = StatementArguments()) {
+    elements.append(.sql(sql, arguments))
+  }
+
+  /// The left side followed by the right.
+  public static func + (lhs: SQL, rhs: SQL) -> SQL {
+    SQL(elements: lhs.elements + rhs.elements)
+  }
+
+  /// Adds the right side to the end of the left.
+  public static func += (lhs: inout SQL, rhs: SQL) { lhs.append(literal: rhs) }
+
+  // MARK: Building
+
+  /// The text and its arguments.
+  ///
+  /// - Throws: An error where one name has two different arguments.
+  public func build(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
+    if elements.count == 1, case .sql(let sql, let arguments) = elements[0] {
+      return (sql, arguments)
+    }
+    var builder = SQLBuilder()
+    for element in elements {
+      try builder.append(element) { try $0.build(db) }
+    }
+    return (builder.sql, builder.arguments)
+  }
+}
+
+/// A part of an ``SQL`` that becomes text when the SQL is built.
+///
+/// A floor that renders SQL by itself recognises its own fragments among the
+/// elements, and gives them what it knows.
+package protocol SQLFragment: Sendable {
+  /// The text and its arguments.
+  func build(_ db: Database) throws -> (sql: String, arguments: StatementArguments)
+}
+
+private struct DeferredFragment: SQLFragment {
+  let build: @Sendable (Database) throws -> (String, StatementArguments)
+
+  func build(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
+    try build(db)
+  }
+}
+
+extension SQL: ExpressibleByStringInterpolation {
+  /// SQL text without arguments.
+  public init(stringLiteral: String) { elements = [.text(stringLiteral)] }
+
+  /// SQL from a string literal with values in it.
+  public init(stringInterpolation: SQLInterpolation) { elements = stringInterpolation.elements }
+}
+
+extension Sequence<SQL> {
+  /// All SQL one after the other, with text between them.
+  ///
+  /// ```swift
+  /// let conditions: [SQL] = ["name = \(name)", "score > \(score)"]
+  /// let request: SQLRequest<Row> = "SELECT * FROM player WHERE \(conditions.joined(separator: " AND "))"
+  /// ```
+  public func joined(separator: String = "") -> SQL {
+    var elements: [SQL.Element] = []
+    for (index, sql) in enumerated() {
+      if index > 0, !separator.isEmpty { elements.append(.text(separator)) }
+      elements.append(contentsOf: sql.elements)
+    }
+    return SQL(elements: elements)
+  }
+}

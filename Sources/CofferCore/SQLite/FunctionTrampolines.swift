@@ -1,0 +1,225 @@
+import CSQLCipher
+
+extension SQLite {
+  /// The arguments of one call of a function.
+  ///
+  /// They are SQLite's, and valid until the call returns.
+  package struct FunctionArguments {
+    // SAFETY: `count` values, which SQLite keeps alive during the call.
+    fileprivate let values: UnsafeMutablePointer<OpaquePointer?>?
+    package let count: Int
+
+    fileprivate init(_ values: UnsafeMutablePointer<OpaquePointer?>?, count: CInt) {
+      self.values = values
+      self.count = values == nil ? 0 : Int(count)
+    }
+
+    /// Copies of all values.
+    package var databaseValues: [DatabaseValue] { (0..<count).map { databaseValue(at: $0) } }
+
+    /// A copy of the value.
+    package func databaseValue(at index: Int) -> DatabaseValue {
+      guard let value = value(at: index) else { return .null }
+      switch sqlite3_value_type(value) {
+      case SQLITE_INTEGER: return DatabaseValue(storage: .int64(sqlite3_value_int64(value)))
+      case SQLITE_FLOAT: return DatabaseValue(storage: .double(sqlite3_value_double(value)))
+      case SQLITE_TEXT: return DatabaseValue(storage: .string(Self.text(of: value)))
+      case SQLITE_BLOB:
+        // The bytes first, then their count: the order that SQLite asks for.
+        // There are none for an empty blob, and where memory has run out.
+        guard let bytes = sqlite3_value_blob(value) else {
+          return DatabaseValue(storage: .blob(.init()))
+        }
+        let blob = UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_value_bytes(value)))
+        return DatabaseValue(storage: .blob(.init(blob)))
+      default: return .null
+      }
+    }
+
+    /// A text, or a blob that is UTF-8; nil for everything else.
+    package func string(at index: Int) -> String? {
+      guard let value = value(at: index) else { return nil }
+      if sqlite3_value_type(value) == SQLITE_TEXT { return Self.text(of: value) }
+      return String.fromDatabaseValue(databaseValue(at: index))
+    }
+
+    private func value(at index: Int) -> OpaquePointer? {
+      guard let values, index < count else { return nil }
+      return values[index]
+    }
+
+    private static func text(of value: OpaquePointer) -> String {
+      guard let start = sqlite3_value_text(value) else { return "" }
+      let utf8 = UnsafeBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+      return String(decoding: utf8, as: UTF8.self)
+    }
+  }
+
+  // MARK: Functions
+
+  /// Makes a function known to the connection, which keeps it alive.
+  package static func add(
+    _ function: DatabaseFunction, to connection: SQLiteConnection
+  ) -> CInt {
+    let flags = SQLITE_UTF8 | (function.isPure ? SQLITE_DETERMINISTIC : 0)
+    // SAFETY: SQLite calls the destructor exactly once, also where it fails.
+    let context = Unmanaged.passRetained(function).toOpaque()
+    switch function.implementation {
+    case .scalar:
+      return sqlite3_create_function_v2(
+        connection, function.name, CInt(function.argumentCount ?? -1), flags, context,
+        scalarCall, nil, nil, releaseFunction)
+    case .aggregate:
+      return sqlite3_create_function_v2(
+        connection, function.name, CInt(function.argumentCount ?? -1), flags, context,
+        nil, aggregateStep, aggregateFinal, releaseFunction)
+    }
+  }
+
+  /// Makes the connection forget a function.
+  package static func remove(
+    _ function: DatabaseFunction, from connection: SQLiteConnection
+  ) -> CInt {
+    sqlite3_create_function_v2(
+      connection, function.name, CInt(function.argumentCount ?? -1), SQLITE_UTF8, nil, nil, nil,
+      nil, nil)
+  }
+
+  // MARK: Collations
+
+  /// Makes a collation known to the connection, which keeps it alive.
+  package static func add(
+    _ collation: DatabaseCollation, to connection: SQLiteConnection
+  ) -> CInt {
+    let retained = Unmanaged.passRetained(collation)
+    let code = sqlite3_create_collation_v2(
+      connection, collation.name, SQLITE_UTF8, retained.toOpaque(), collationCompare,
+      releaseCollation)
+    // SAFETY: unlike that of a function, the destructor isn't called on failure.
+    if code != SQLITE_OK { retained.release() }
+    return code
+  }
+
+  /// Makes the connection forget a collation.
+  package static func remove(
+    _ collation: DatabaseCollation, from connection: SQLiteConnection
+  ) -> CInt {
+    sqlite3_create_collation_v2(connection, collation.name, SQLITE_UTF8, nil, nil, nil)
+  }
+
+  /// Makes an error the result of a function.
+  fileprivate static func setError(_ error: any Error, of context: OpaquePointer?) {
+    let databaseError = error as? DatabaseError
+    var message = databaseError.map { $0.message ?? "" } ?? "\(error)"
+    message.withUTF8 { utf8 in
+      let count = CInt(clamping: utf8.count)
+      guard let start = utf8.baseAddress else { return sqlite3_result_error(context, "", 0) }
+      start.withMemoryRebound(to: CChar.self, capacity: utf8.count) {
+        sqlite3_result_error(context, $0, count)
+      }
+    }
+    guard let code = databaseError?.extendedResultCode.rawValue else { return }
+    switch code & 0xFF {
+    // No failures, and the one that makes SQLite begin the statement again.
+    case SQLITE_OK, SQLITE_ROW, SQLITE_DONE, SQLITE_SCHEMA: break
+    // After the message, which this would set where there is none.
+    default: sqlite3_result_error_code(context, code)
+    }
+  }
+}
+
+// What SQLite calls. Nothing throws through C: errors become results.
+
+private func function(of context: OpaquePointer?) -> DatabaseFunction? {
+  guard let pointer = sqlite3_user_data(context) else { return nil }
+  // SAFETY: retained by `add`, until SQLite calls `releaseFunction`.
+  return Unmanaged<DatabaseFunction>.fromOpaque(pointer).takeUnretainedValue()
+}
+
+private func releaseFunction(_ pointer: UnsafeMutableRawPointer?) {
+  guard let pointer else { return }
+  // SAFETY: balances the retain of `add`.
+  Unmanaged<DatabaseFunction>.fromOpaque(pointer).release()
+}
+
+private func scalarCall(
+  context: OpaquePointer?, count: CInt, values: UnsafeMutablePointer<OpaquePointer?>?
+) {
+  guard case .scalar(let call)? = function(of: context)?.implementation else { return }
+  do {
+    SQLite.setResult(try call(SQLite.FunctionArguments(values, count: count)), of: context)
+  } catch {
+    SQLite.setError(error, of: context)
+  }
+}
+
+/// The slot in which SQLite keeps the aggregate of one group of rows.
+private func aggregateSlot(
+  of context: OpaquePointer?, size: Int
+) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
+  // SAFETY: SQLite allocates one pointer, zeroed, aligned for anything.
+  sqlite3_aggregate_context(context, CInt(size))?
+    .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
+}
+
+private func aggregateStep(
+  context: OpaquePointer?, count: CInt, values: UnsafeMutablePointer<OpaquePointer?>?
+) {
+  guard case .aggregate(let make)? = function(of: context)?.implementation else { return }
+  guard let slot = aggregateSlot(of: context, size: MemoryLayout<UnsafeRawPointer>.size) else {
+    return sqlite3_result_error_nomem(context)
+  }
+  let run: AggregateRun
+  if let pointer = slot.pointee {
+    // SAFETY: retained below, until `aggregateFinal`.
+    run = Unmanaged<AggregateRun>.fromOpaque(pointer).takeUnretainedValue()
+  } else {
+    run = make()
+    slot.pointee = Unmanaged.passRetained(run).toOpaque()
+  }
+  do {
+    try run.step(SQLite.FunctionArguments(values, count: count))
+  } catch {
+    SQLite.setError(error, of: context)
+  }
+}
+
+private func aggregateFinal(context: OpaquePointer?) {
+  guard case .aggregate(let make)? = function(of: context)?.implementation else { return }
+  let run: AggregateRun
+  // Size 0 allocates nothing: there is no slot where no row came.
+  if let slot = aggregateSlot(of: context, size: 0), let pointer = slot.pointee {
+    // SAFETY: balances the retain of the first step; SQLite calls this once,
+    // also for a group that was never finished.
+    run = Unmanaged<AggregateRun>.fromOpaque(pointer).takeRetainedValue()
+    slot.pointee = nil
+  } else {
+    run = make()
+  }
+  do {
+    SQLite.setResult(try run.finalize(), of: context)
+  } catch {
+    SQLite.setError(error, of: context)
+  }
+}
+
+private func releaseCollation(_ pointer: UnsafeMutableRawPointer?) {
+  guard let pointer else { return }
+  // SAFETY: balances the retain of `add`.
+  Unmanaged<DatabaseCollation>.fromOpaque(pointer).release()
+}
+
+private func collationCompare(
+  pointer: UnsafeMutableRawPointer?, leftCount: CInt, left: UnsafeRawPointer?, rightCount: CInt,
+  right: UnsafeRawPointer?
+) -> CInt {
+  guard let pointer else { return 0 }
+  // SAFETY: retained by `add`, until SQLite calls `releaseCollation`; SQLite
+  // lends the bytes for the call.
+  return Unmanaged<DatabaseCollation>.fromOpaque(pointer)._withUnsafeGuaranteedRef { collation in
+    let order = collation.compare(
+      UnsafeRawBufferPointer(start: left, count: left == nil ? 0 : Int(leftCount)),
+      UnsafeRawBufferPointer(start: right, count: right == nil ? 0 : Int(rightCount)))
+    return CInt(order.rawValue)
+  }
+}

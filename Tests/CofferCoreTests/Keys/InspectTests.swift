@@ -1,0 +1,86 @@
+import Foundation
+import Testing
+
+@testable import CofferCore
+
+struct InspectTests {
+  private func inspect(
+    _ name: String, changing change: (inout [UInt8]) -> Void = { _ in }
+  ) throws -> DatabaseFile.Inspection {
+    try KeyFixtures.withCopy(of: name, changing: change) { DatabaseFile.inspect(at: $0) }
+  }
+
+  @Test(arguments: CipherFileTests.files.filter { $0.settings.plaintextHeaderSize == 0 })
+  func `an encrypted file shows its salt and size`(file: CipherFileTests.File) throws {
+    let bytes = try KeyFixtures.bytes(file.name)
+    let inspection = try inspect(file.name)
+    #expect(inspection.kind == .encryptedOrUnknown(salt: Array(bytes.prefix(16))))
+    #expect(inspection.size == bytes.count)
+    #expect(inspection.matchingPageSizes == [1024, 4096].filter { bytes.count % $0 == 0 })
+    #expect(!inspection.hasWAL && !inspection.hasJournal)
+  }
+
+  @Test func `a plaintext file shows its header`() throws {
+    guard case .plaintext(let header) = try inspect("keys-plain.db").kind else {
+      Issue.record("not told")
+      return
+    }
+    #expect(header.userVersion == 7)
+    #expect(header.pageSize == 1024 || header.pageSize == 4096)
+    #expect(header.pageCount.map { $0 * header.pageSize } == (try inspect("keys-plain.db").size))
+    #expect(!header.usesWAL)
+  }
+
+  @Test func `a plaintext header is not taken for a plaintext file`() throws {
+    guard case .plaintextHeader(let header) = try inspect("keys-4-header.db").kind else {
+      Issue.record("not told")
+      return
+    }
+    #expect(header.pageSize == 4096)
+  }
+
+  @Test func `what is no database is told`() throws {
+    #expect(DatabaseFile.inspect(at: "/tmp").kind == .directory)
+    #expect(DatabaseFile.inspect(at: "/dev/null").kind == .special)
+    #expect(DatabaseFile.inspect(at: "/nonexistent/file").kind == .missing)
+    #expect(try inspect("keys-4.db") { $0 = [] }.kind == .empty)
+    #expect(try inspect("keys-4.db") { $0 = Array($0.prefix(511)) }.kind == .tooShort)
+    #expect(
+      try inspect("keys-4.db") { $0 = [UInt8](repeating: 65, count: 9999) }.kind == .notADatabase)
+    #expect(try inspect("keys-4.db") { $0 = Array($0.prefix(5000)) }.matchingPageSizes == [])
+  }
+
+  @Test func `a WAL and a hot journal are seen`() throws {
+    try KeyFixtures.withCopy(of: "keys-4.db") { path in
+      try Data([1]).write(to: URL(fileURLWithPath: path + "-wal"))
+      try Data(count: 512).write(to: URL(fileURLWithPath: path + "-journal"))
+      #expect(DatabaseFile.inspect(at: path).hasWAL)
+      #expect(!DatabaseFile.inspect(at: path).hasJournal)
+      try Data([0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7])
+        .write(to: URL(fileURLWithPath: path + "-journal"))
+      #expect(DatabaseFile.inspect(at: path).hasJournal)
+      #expect(DatabaseFile.inspect(at: path).description.contains("unfinished transaction"))
+    }
+  }
+
+  @Test func `a link's WAL is looked for beside its target`() throws {
+    try KeyFixtures.withCopy(of: "keys-4.db") { path in
+      try FileManager.default.createSymbolicLink(
+        atPath: path + ".link", withDestinationPath: path)
+      try Data([1]).write(to: URL(fileURLWithPath: path + "-wal"))
+      #expect(DatabaseFile.inspect(at: path + ".link").hasWAL)
+    }
+  }
+
+  @Test func `inspection changes nothing`() throws {
+    try KeyFixtures.withCopy(of: "keys-4.db") { path in
+      _ = DatabaseFile.inspect(at: path)
+      let folder = URL(fileURLWithPath: path).deletingLastPathComponent().path
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+      #expect(names == ["file"])
+      let bytes = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
+      let original = try KeyFixtures.bytes("keys-4.db")
+      #expect(bytes == original)
+    }
+  }
+}
