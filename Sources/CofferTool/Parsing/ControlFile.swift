@@ -119,10 +119,14 @@ struct ControlParagraph {
   func lines(_ name: StaticString) -> [String]? {
     guard let value = value(name) else { return nil }
     var lines: [String] = []
-    for line in bytes[value].split(
-      separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    where lines.isEmpty || line.first != UInt8(ascii: "#") {
-      lines.append(String(decoding: line.trimmed, as: UTF8.self))
+    var start = value.lowerBound
+    while start <= value.upperBound {
+      let found = bytes.firstIndex(of: UInt8(ascii: "\n"), from: start) ?? value.upperBound
+      let line = bytes[start..<min(found, value.upperBound)]
+      if lines.isEmpty || line.first != UInt8(ascii: "#") {
+        lines.append(String(decoding: line.trimmed, as: UTF8.self))
+      }
+      start += line.count + 1
     }
     return lines
   }
