@@ -19,7 +19,6 @@ package struct TransactionInstant {}
 extension Database {
   func installAuthorizer() throws {}
   func recordingFacts<T>(_ body: () throws -> T) throws -> (T, StatementFacts) { (try body(), StatementFacts()) }
-  func changeKey(to key: DatabaseKey) throws {}
   func setUpBusyMode() {}
   public enum BusyMode: Sendable { case immediateError, timeout(Double), callback(@Sendable (Int) -> Bool) }
 }
@@ -29,4 +28,3 @@ extension TransactionClock where Self == DefaultTransactionClock { public static
 package struct PrefetchedRows {}
 extension Row { var scopes: [(name: String, row: Row)] { [] } }
 extension Row: Hashable { public static func == (l: Row, r: Row) -> Bool { l === r }; public func hash(into h: inout Hasher) {} }
-extension DatabaseQueue { public func changeKey(to key: DatabaseKey) throws {} }
