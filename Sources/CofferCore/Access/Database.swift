@@ -84,9 +84,7 @@ public final class Database {
     control.finalizeAll()
     sqliteConnection = nil
     arrays.connection = nil
-    while let statement = SQLite.nextStatement(in: connection, after: nil) {
-      SQLite.finalize(statement)
-    }
+    // Statements that are left are virtual tables' own, which finalize them as they go.
     SQLite.closeWhenIdle(connection)
   }
 
