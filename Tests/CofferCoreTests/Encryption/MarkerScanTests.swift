@@ -20,8 +20,15 @@ import Testing
 
   private func contains(_ marker: [UInt8], _ data: Data) -> Bool {
     data.withUnsafeBytes { bytes in
-      guard let start = bytes.baseAddress else { return false }
-      return memmem(start, bytes.count, marker, marker.count) != nil
+      guard var start = bytes.baseAddress else { return false }
+      let end = start + bytes.count
+      while start + marker.count <= end,
+        let hit = memchr(start, CInt(marker[0]), end - start - marker.count + 1)
+      {
+        if memcmp(hit, marker, marker.count) == 0 { return true }
+        start = UnsafeRawPointer(hit) + 1
+      }
+      return false
     }
   }
 

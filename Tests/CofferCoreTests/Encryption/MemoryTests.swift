@@ -11,7 +11,9 @@ import Testing
       guard parts.count == 2 else { continue }
       for pair in parts[1].split(separator: " ") {
         let sides = pair.split(separator: "=")
-        if sides.count == 2 { counts[String(parts[0]), default: [:]][String(sides[0])] = Int(sides[1]) }
+        if sides.count == 2 {
+          counts[String(parts[0]), default: [:]][String(sides[0])] = Int(sides[1])
+        }
       }
     }
     return counts

@@ -27,7 +27,7 @@ final class TestProcess: Sendable {
     errorText =
       FileManager.default.temporaryDirectory
       .appendingPathComponent("coffer-child-\(UUID().uuidString)").path
-    FileManager.default.createFile(atPath: errorText, contents: nil)
+    try Data().write(to: URL(fileURLWithPath: errorText))
     process.standardInput = input
     process.standardOutput = output
     process.standardError = FileHandle(forWritingAtPath: errorText)
