@@ -43,9 +43,11 @@ extension Database {
   func applyKey(_ key: DatabaseKey, settings: CipherSettings) throws {
     try checkAccess()
     let connection = try openConnection()
+    let pragmas: [String]
     do {
       try key.validate()
       try settings.validate(with: key)
+      pragmas = try settings.pragmas()
     } catch {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "\(error)")
@@ -74,13 +76,13 @@ extension Database {
     if SQLiteFeatures.linked.logsToStandardError {
       try runSetting("PRAGMA cipher_log_level = NONE")
     }
-    for pragma in try settings.pragmas() { try runSetting(pragma) }
+    for pragma in pragmas { try runSetting(pragma) }
   }
 
   /// Derives the key with the file's salt, or with a new one for a new file.
   private func derive(_ key: DatabaseKey, _ settings: CipherSettings) throws -> DerivedKey? {
     if isInMemory || settings.plaintextHeaderSize > 0, key.salt == nil {
-      return key.isPassphrase ? nil : nil
+      return nil
     }
     let salt = key.salt ?? Database.salt(of: path) ?? DerivedKey.randomSalt()
     return try DerivedKey.derive(from: key, salt: salt, settings: settings)
