@@ -37,6 +37,8 @@ func runEncryptionScenario(_ arguments: [String]) throws -> Bool {
     return try runEncryptionScenario(Array(arguments.dropFirst()))
   case ("memory-scan", 3):
     try scanMemory(arguments[1], how: arguments[2])
+  case ("interop", 3), ("interop", 4):
+    try runInterop(Array(arguments.dropFirst()))
   default:
     return false
   }
