@@ -107,12 +107,16 @@ final class FactsRecorder {
   func finish(
     reportsAllTables: Bool, find: (_ table: String, _ schema: String?) -> String?
   ) -> StatementFacts {
-    for (table, columns) in reads where !wholeTables.contains(table) {
+    for (table, columns) in reads {
       guard let schema = find(table.name.text, table.schema?.text) else { continue }
       facts.region.insert(table.name, schema: SQLName(schema), columns: columns)
     }
+    // Where columns are read as well, they are all that an update can touch:
+    // inserts and deletes have an effect on a region whatever its columns.
     for table in wholeTables {
-      guard let schema = find(table.name.text, table.schema?.text) else { continue }
+      guard let schema = find(table.name.text, table.schema?.text),
+        !facts.region.reads(table: table.name.text, schema: schema)
+      else { continue }
       facts.region.insert(table.name, schema: SQLName(schema), columns: nil)
     }
     facts.mayReadMore = hasSelect && !reportsAllTables

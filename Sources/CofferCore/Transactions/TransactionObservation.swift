@@ -68,20 +68,25 @@ package final class TransactionObservation {
   func remove(_ observer: any TransactionObserver) {
     for registration in registrations where registration.observer === observer {
       registration.isStopped = true
+      registration.end()
     }
-    touched.removeAll { $0.observer === observer }
-    registrations.removeAll { $0.observer === observer || $0.observer == nil }
-    updateHooks()
+    prune()
   }
 
   /// Forgets what observers have answered; one of them would answer otherwise now.
   package func interestsDidChange() { generation &+= 1 }
 
-  /// Forgets observers that have died.
+  /// Forgets observers that have died, or are none any more.
   private func prune() {
     guard registrations.contains(where: { $0.observer == nil }) else { return }
     registrations.removeAll { $0.observer == nil }
     updateHooks()
+  }
+
+  /// Lets go of those who were to be told of one transaction.
+  private func endRegistrations(where isOver: (ObserverRegistration) -> Bool) {
+    for registration in registrations where isOver(registration) { registration.end() }
+    prune()
   }
 
   /// A connection that nobody observes has no hooks, and pays nothing.
@@ -129,8 +134,6 @@ package final class TransactionObservation {
     end(statement)
     if let effect = statement.facts.transactionEffect { note(effect) }
     settle(endsExplicitly: statement.facts.transactionEffect != nil)
-    // SQLite hasn't failed, and yet a commit was refused: it can't be.
-    refusal = nil
   }
 
   /// - Returns: What an observer has thrown to refuse the commit.
@@ -430,9 +433,7 @@ package final class TransactionObservation {
   private func tellEnd(_ tell: (any TransactionObserver) -> Void) {
     let recipients = recipients()
     reset()
-    let count = registrations.count
-    registrations.removeAll { $0.extent == .nextTransaction || $0.observer == nil }
-    if registrations.count != count { updateHooks() }
+    endRegistrations { $0.extent == .nextTransaction }
     // They may execute statements, end further transactions, add observers.
     for observer in recipients { tell(observer) }
   }
@@ -447,10 +448,7 @@ package final class TransactionObservation {
     ends += touched.compactMap(\.observer)
     reset()
     guard !ends.isEmpty else { return }
-    registrations.removeAll { registration in
-      registration.extent == .nextTransaction && ends.contains { $0 === registration.observer }
-    }
-    updateHooks()
+    endRegistrations { $0.observer is TransactionEnd }
     for observer in ends { observer.databaseDidCommit(database) }
   }
 
