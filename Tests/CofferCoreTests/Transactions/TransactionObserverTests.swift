@@ -94,6 +94,34 @@ struct TransactionObserverTests {
     #expect(observer.take() == "+a7 -a7 will did")
   }
 
+  @Test func `dropping a table tells of what foreign keys do in others`() throws {
+    try queue.write { db in
+      try insert("a", 1, in: db)
+      try db.execute(sql: "INSERT INTO b (id, a) VALUES (5, 1)")
+    }
+    _ = observer.take()
+    let children = LogObserver(table: "b")
+    queue.add(transactionObserver: children)
+    try queue.write { db in
+      try db.execute(sql: "DROP TABLE a")
+      #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM b") == 0)
+    }
+    #expect(observer.take() == "-b5 will did")
+    #expect(children.take() == "-b5 will did")
+  }
+
+  @Test func `a DROP that is compiled only hides no deletion`() throws {
+    try queue.inDatabase { db in
+      try insert("a", 1, 2, in: db)
+      _ = observer.take()
+      let drop = try db.makeStatement(sql: "DROP TABLE a")
+      try db.execute(sql: "DELETE FROM a")
+      #expect(observer.take() == "-a1 -a2 will did")
+      try drop.execute()
+      #expect(observer.take() == "will did")
+    }
+  }
+
   @Test func `the cascades of foreign keys are told of`() throws {
     try queue.write { db in
       try insert("a", 1, in: db)
