@@ -207,13 +207,12 @@ extension Database {
 
   /// Called when a statement has been executed to its end.
   func didExecute(_ statement: Statement) throws {
+    guard statement.hasAftermath || accessState.contains(.observed) else { return }
     if statement.facts.invalidatesSchemaCache {
       schemaDidChange()
       observation.didChangeSchema()
     }
-    if accessState.contains(.observed) || statement.facts.transactionEffect != nil {
-      try observation.didExecute(statement)
-    }
+    try observation.didExecute(statement)
   }
 
   /// Called when a statement has failed.

@@ -66,7 +66,7 @@ public final class Database {
 
   deinit { closeConnection() }
 
-  /// Closes the connection, and finalizes all of its statements.
+  /// Closes the connection, and finalizes our statements.
   func closeConnection() {
     guard let connection = sqliteConnection else { return }
     interruption.disconnect()
@@ -76,9 +76,7 @@ public final class Database {
     control.finalizeAll()
     sqliteConnection = nil
     arrays.connection = nil
-    while let statement = SQLite.nextStatement(in: connection, after: nil) {
-      SQLite.finalize(statement)
-    }
+    // What is left belongs to virtual tables, which finalize it themselves.
     SQLite.closeWhenIdle(connection)
   }
 
