@@ -54,6 +54,7 @@ extension Database {
   ) throws -> (statement: Statement?, end: Int) {
     try checkAccess()
     registry.finalizeOrphans()
+    try refuseUnsafeSQL(sql, from: offset)
     let (prepared, facts) = try recordingFacts {
       try prepareHandle(sql, from: offset, isPersistent: isCached)
     }

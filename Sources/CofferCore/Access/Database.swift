@@ -14,7 +14,12 @@ public final class Database {
   public internal(set) var sqliteConnection: SQLiteConnection?
 
   /// How the connection was opened.
-  public let configuration: Configuration
+  public internal(set) var configuration: Configuration {
+    didSet { sharedConfiguration.set(configuration) }
+  }
+
+  /// The same, for those outside of accesses.
+  let sharedConfiguration: SharedConfiguration
 
   /// The path, or `:memory:`.
   package let path: String
@@ -31,6 +36,8 @@ public final class Database {
   /// The key and the settings that the connection was given.
   var keying: (key: DatabaseKey, settings: CipherSettings)?
   package let hooks = ConnectionHooks()
+  /// Whether a key is bound to a statement that runs: no trace may expand it.
+  var isHandlingSecrets = false
   package lazy var observation = TransactionObservation(database: self)
 
   /// What an access forbids, or owes before its first statement.
@@ -57,6 +64,7 @@ public final class Database {
     sqliteConnection = connection
     self.path = path
     self.configuration = configuration
+    sharedConfiguration = SharedConfiguration(configuration)
     self.gate = gate
     registry = StatementRegistry(gate: gate)
     statementCache = StatementCache(capacity: configuration.statementCacheCapacity)
