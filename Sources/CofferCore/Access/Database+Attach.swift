@@ -33,8 +33,6 @@ extension Database {
         message: "SQLCipher can't attach a file with other settings than its own (\(settings))",
         hint: "Open it with a connection of its own, or convert it with DatabaseFile.convert.")
     }
-    isHandlingSecrets = true
-    defer { isHandlingSecrets = false }
     do {
       try FileConnection.attach(path, as: name, spec: fileKey?.spec, to: connection)
     } catch let error as DatabaseError {

@@ -36,8 +36,6 @@ public final class Database {
   /// The key and the settings that the connection was given.
   var keying: (key: DatabaseKey, settings: CipherSettings)?
   package let hooks = ConnectionHooks()
-  /// Whether a key is bound to a statement that runs: no trace may expand it.
-  var isHandlingSecrets = false
   package lazy var observation = TransactionObservation(database: self)
 
   /// What an access forbids, or owes before its first statement.
