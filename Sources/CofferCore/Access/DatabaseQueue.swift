@@ -71,9 +71,10 @@ public final class DatabaseQueue: DatabaseWriter {
 
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     access.schedule { result in
-      do {
-        try result.get().isolatedRead { value(.success($0)) }
-      } catch { value(.failure(error)) }
+      switch result {
+      case .success(let db): db.isolatedRead(reporting: value)
+      case .failure: value(result)
+      }
     }
   }
 
@@ -146,9 +147,7 @@ public final class DatabaseQueue: DatabaseWriter {
   }
 
   public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
-    access.schedule { result in
-      if case .success(let db) = result { updates(db) }
-    }
+    access.scheduleEvenIfClosed(updates)
   }
 
   public func asyncBarrierWriteWithoutTransaction(
@@ -172,7 +171,7 @@ public final class DatabaseQueue: DatabaseWriter {
             resultCode: .SQLITE_MISUSE,
             message: "must not be called from inside a transaction.")
         }
-        try db.isolatedRead { value(.success($0)) }
+        db.isolatedRead(reporting: value)
       }
     } catch { value(.failure(error)) }
   }
