@@ -15,6 +15,8 @@ extension Database {
   public func cachedStatement(sql: String) throws -> Statement {
     let statement = try fetchStatement(sql)
     statement.isCached = false
+    // Those of an earlier user are none of this one's.
+    statement.forgetArguments()
     return statement
   }
 
@@ -53,7 +55,7 @@ extension Database {
     _ sql: String, from offset: Int, isCached: Bool
   ) throws -> (statement: Statement?, end: Int) {
     try checkAccess()
-    registry.finalizeOrphans()
+    registry.settleDebts()
     try refuseUnsafeSQL(sql, from: offset)
     let (prepared, facts) = try recordingFacts {
       try prepareHandle(sql, from: offset, isPersistent: isCached)
@@ -86,10 +88,10 @@ extension Database {
           isPersistent: isPersistent)
       }
     } catch let failure as SQLite.Failure {
-      let offset = SQLite.errorOffset(connection)
+      let position = SQLite.errorOffset(connection)
       throw DatabaseError(
         code: failure.code, connection: connection, sql: sql,
-        hint: offset.flatMap { SQLText(sql).excerpt(at: $0) })
+        hint: position.flatMap { SQLText(sql).excerpt(at: offset + $0) })
     }
   }
 

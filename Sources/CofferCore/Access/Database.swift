@@ -26,7 +26,7 @@ public final class Database {
 
   package let gate: AccessGate
   package let registry: StatementRegistry
-  package let arrays = ArrayRegistry()
+  package let arrays: ArrayRegistry
   let statementCache: StatementCache
   let control = ControlStatements()
   /// Interrupts and cancellations, which come from other threads.
@@ -53,6 +53,9 @@ public final class Database {
 
   var accessState: AccessState = []
 
+  /// The number of statements under way.
+  @exclusivity(unchecked) var activeStatementCount = 0
+
   /// The date of the current transaction, as the clock told it.
   var currentTransactionDate: TransactionInstant?
 
@@ -64,7 +67,8 @@ public final class Database {
     self.configuration = configuration
     sharedConfiguration = SharedConfiguration(configuration)
     self.gate = gate
-    registry = StatementRegistry(gate: gate)
+    arrays = ArrayRegistry()
+    registry = StatementRegistry(gate: gate, arrays: arrays)
     statementCache = StatementCache(capacity: configuration.statementCacheCapacity)
     interruption = Interruption(connection: connection)
     arrays.connection = connection

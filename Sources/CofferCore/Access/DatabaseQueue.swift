@@ -74,9 +74,10 @@ public final class DatabaseQueue: DatabaseWriter {
   /// Schedules a read, and returns.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     access.schedule { result in
-      do {
-        try result.get().isolatedRead { value(.success($0)) }
-      } catch { value(.failure(error)) }
+      switch result {
+      case .success(let db): db.isolatedRead(reporting: value)
+      case .failure: value(result)
+      }
     }
   }
 
@@ -158,9 +159,7 @@ public final class DatabaseQueue: DatabaseWriter {
 
   /// Schedules `updates`, and returns; nothing is called once the database is closed.
   public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
-    access.schedule { result in
-      if case .success(let db) = result { updates(db) }
-    }
+    access.scheduleEvenIfClosed(updates)
   }
 
   /// Schedules `updates` for when no other access is under way, and returns.
@@ -186,7 +185,7 @@ public final class DatabaseQueue: DatabaseWriter {
             resultCode: .SQLITE_MISUSE,
             message: "must not be called from inside a transaction.")
         }
-        try db.isolatedRead { value(.success($0)) }
+        db.isolatedRead(reporting: value)
       }
     } catch { value(.failure(error)) }
   }

@@ -23,7 +23,11 @@ public final class Statement {
   /// The parameters that `arrayHandle` takes arrays for, 1-based.
   private var arrayParameters: [Int] = []
   /// Whether `handle` has been stepped since it was last reset.
-  @exclusivity(unchecked) private var isActive = false
+  @exclusivity(unchecked) private(set) var isActive = false
+  // SAFETY: set while the execution is running, and cleared when it dies.
+  @exclusivity(unchecked) private unowned(unsafe) var execution: StatementExecution?
+  /// Whether a parameter has no value yet; to execute it then is an error.
+  @exclusivity(unchecked) @usableFromInline var lacksArguments: Bool
 
   // SAFETY: the database clears `handle` when it closes, which it does at the
   // latest when it dies, and nothing here touches it while `handle` is nil.
@@ -34,6 +38,7 @@ public final class Statement {
 
   /// The columns.
   package private(set) var layout: RowLayout
+  /// How often SQLite had compiled `handle` by itself when the columns were read.
   private var reprepareCount: CInt
 
   /// What the compiler of SQLite told of the statement.
@@ -89,24 +94,26 @@ public final class Statement {
     registry = database.registry
     isReadonly = SQLite.isReadonly(handle)
     parameterCount = SQLite.parameterCount(handle)
+    lacksArguments = parameterCount > 0
     layout = Statement.layout(of: handle)
     reprepareCount = SQLite.reprepareCount(handle)
     registry.add(self)
   }
 
   deinit {
-    releaseArrays()
     registry.remove(self)
     core.pointee.predictor.reset()
     core.deinitialize(count: 1)
     core.deallocate()
   }
 
-  /// The handles to finalize; none afterwards.
-  func takeHandles() -> [SQLiteStatement] {
-    guard handle != nil else { return [] }
+  /// The handles to finalize and the arrays to unregister; none afterwards.
+  func takeRemains() -> StatementRegistry.Remains {
+    guard handle != nil else { return StatementRegistry.Remains(handles: [], arrays: []) }
     core.pointee.handle = nil
-    return [plainHandle, arrayHandle].compactMap(\.self)
+    defer { boundArrays = [] }
+    return StatementRegistry.Remains(
+      handles: [plainHandle, arrayHandle].compactMap(\.self), arrays: boundArrays)
   }
 
   private static func layout(of handle: SQLiteStatement) -> RowLayout {
@@ -128,7 +135,7 @@ public final class Statement {
 
   /// The tables and columns that the statement reads.
   public var databaseRegion: DatabaseRegion {
-    if facts.mayReadMore {
+    if facts.mayReadMore, handle != nil {
       facts.region = database.completedRegion(of: facts, sql: sql)
       facts.mayReadMore = false
     }
@@ -183,6 +190,8 @@ public final class Statement {
   ///
   /// Traps where an argument can't be bound at all.
   public func setUncheckedArguments(_ arguments: StatementArguments) {
+    // Closed: the execution throws.
+    guard handle != nil else { return }
     var positional = arguments.positional[...]
     let values = parameterNames.map { name -> StatementArgument in
       if let name, let argument = arguments.named[name] { return argument }
@@ -231,12 +240,19 @@ public final class Statement {
   }
 
   private func bind(_ values: [StatementArgument]) throws {
+    guard handle != nil else { throw DatabaseError.connectionIsClosed }
+    try database.checkAccess()
     var hasArrays = false
     for value in values {
       if case .array = value.content { hasArrays = true }
     }
     rewind()
-    if hasArrays || handle != plainHandle { try selectHandle(for: values) }
+    if hasArrays || handle != plainHandle {
+      do { try selectHandle(for: values) } catch {
+        clearBindings()
+        throw error
+      }
+    }
     guard let handle else { throw DatabaseError.connectionIsClosed }
     var index: CInt = 1
     for value in values {
@@ -248,14 +264,21 @@ public final class Statement {
       guard code == SQLite.ok else { throw bindingFailure(code) }
       index += 1
     }
+    lacksArguments = false
   }
 
   /// Forgets the values, secrets perhaps, that are bound.
   package func clearBindings() {
     guard let handle else { return }
     if parameterCount > 0 { SQLite.clearBindings(handle) }
-    if !boundArguments.isEmpty { boundArguments = StatementArguments() }
     releaseArrays()
+    forgetArguments()
+  }
+
+  /// Makes an execution without arguments an error, as if none had been bound.
+  func forgetArguments() {
+    lacksArguments = parameterCount > 0
+    if !boundArguments.isEmpty { boundArguments = StatementArguments() }
   }
 
   // MARK: Array arguments
@@ -287,21 +310,29 @@ public final class Statement {
     let parameters = values.indices.compactMap { index -> Int? in
       if case .array = values[index].content { index + 1 } else { nil }
     }
-    guard !parameters.isEmpty else {
-      core.pointee.handle = plainHandle
-      return
-    }
+    guard !parameters.isEmpty else { return use(plainHandle) }
     if arrayHandle == nil || parameters != arrayParameters {
       let rewritten = try rewrittenSQL(arrays: Set(parameters))
       try database.arrays.prepareModule()
       let new = try database.prepareHandle(rewritten, reportedSQL: sql)
+      // What is to be finalized must not be in use.
+      use(plainHandle)
       if let old = arrayHandle { SQLite.finalize(old) }
       arrayHandle = new
       arrayParameters = parameters
     } else if let arrayHandle {
       SQLite.clearBindings(arrayHandle)
     }
-    core.pointee.handle = arrayHandle
+    if let arrayHandle { use(arrayHandle) }
+  }
+
+  /// Makes a handle the one to step. The other one may have been compiled when
+  /// the schema was another.
+  private func use(_ new: SQLiteStatement) {
+    guard new != handle else { return }
+    core.pointee.handle = new
+    reprepareCount = SQLite.reprepareCount(new)
+    if !hasCurrentColumns(new) { readColumns(of: new) }
   }
 
   private func rewrittenSQL(arrays: Set<Int>) throws -> String {
@@ -358,35 +389,47 @@ public final class Statement {
   /// Readies the statement for values that are bound one by one.
   @usableFromInline
   func beginBinding() throws -> SQLiteStatement {
+    guard handle != nil else { throw DatabaseError.connectionIsClosed }
+    try database.checkAccess()
     rewind()
     if handle != plainHandle { try selectHandle(for: []) }
     guard let handle else { throw DatabaseError.connectionIsClosed }
     if !boundArguments.isEmpty { boundArguments = StatementArguments() }
+    lacksArguments = false
     return handle
   }
 
   @usableFromInline
   func bindingFailure(_ code: CInt, valueCount: Int? = nil) -> DatabaseError {
-    if let handle { SQLite.clearBindings(handle) }
+    clearBindings()
     if let valueCount, valueCount != parameterCount { return wrongArgumentCount(valueCount) }
     return DatabaseError(code: code, connection: database.sqliteConnection, sql: sql)
   }
 
-  /// Ends what the statement was doing.
+  /// Ends what the statement was doing, and tells the cursor that reads it.
   private func rewind() {
     guard isActive, let handle else { return }
-    isActive = false
+    if let execution, execution.phase == .running { execution.phase = .superseded }
+    deactivate()
     _ = SQLite.reset(handle)
     if !isReadonly { database.didAbandon(self) }
+  }
+
+  private func deactivate() {
+    isActive = false
+    execution = nil
+    database.activeStatementCount &-= 1
   }
 
   /// Readies the statement for its first step.
   @usableFromInline
   package func begin() throws {
     guard handle != nil else { throw DatabaseError.connectionIsClosed }
+    if lacksArguments { try validateArguments(StatementArguments()) }
     rewind()
     try database.willExecute(self)
     isActive = true
+    database.activeStatementCount &+= 1
   }
 
   /// Steps to the next row.
@@ -406,7 +449,7 @@ public final class Statement {
   package func firstStep() throws -> Bool {
     try begin()
     let hasRow = try step()
-    if hasRow { noticeSchemaChange() }
+    if hasRow || columnCount > 0 { noticeSchemaChange() }
     return hasRow
   }
 
@@ -420,11 +463,11 @@ public final class Statement {
         code: code, connection: database.sqliteConnection, sql: sql,
         arguments: boundArguments,
         publicStatementArguments: database.configuration.publicStatementArguments)
-      isActive = false
+      deactivate()
       _ = SQLite.reset(handle)
       throw database.didFail(self, with: error)
     }
-    isActive = false
+    deactivate()
     // A statement that returns rows may report its failure here alone.
     let resetCode = SQLite.reset(handle)
     guard resetCode == SQLite.ok else {
@@ -450,6 +493,21 @@ public final class Statement {
     if isCached { clearBindings() }
   }
 
+  /// Whether a cursor is reading the statement.
+  var isExecuted: Bool { execution != nil }
+
+  /// A cursor reads the statement from now on.
+  func executionDidStart(_ execution: StatementExecution) { self.execution = execution }
+
+  /// A cursor dies, maybe outside of any access.
+  @usableFromInline
+  func executionWillDie(_ execution: StatementExecution) {
+    // Another cursor may have taken the statement over.
+    if let current = self.execution, current !== execution { return }
+    self.execution = nil
+    if registry.gate.isHeldByCurrentThread { abandon() } else { registry.abandonLater(self) }
+  }
+
   /// Refreshes what is known of the columns, if SQLite has recompiled the
   /// statement because the schema has changed.
   @usableFromInline
@@ -459,18 +517,24 @@ public final class Statement {
     if count >= 0 {
       guard count != reprepareCount else { return }
       reprepareCount = count
-    } else {
-      let isSame =
-        SQLite.columnCount(handle) == columnCount
-        && layout.columnNames.indices.allSatisfy {
-          SQLite.columnName(handle, $0, isEqualTo: layout.columnNames[$0])
-        }
-      if isSame { return }
+    } else if hasCurrentColumns(handle) {
+      return
     }
+    readColumns(of: handle)
+    refreshFacts()
+  }
+
+  private func hasCurrentColumns(_ handle: SQLiteStatement) -> Bool {
+    SQLite.columnCount(handle) == columnCount
+      && layout.columnNames.indices.allSatisfy {
+        SQLite.columnName(handle, $0, isEqualTo: layout.columnNames[$0])
+      }
+  }
+
+  private func readColumns(of handle: SQLiteStatement) {
     core.pointee.columnCount = SQLite.columnCount(handle)
     layout = Statement.layout(of: handle)
     core.pointee.predictor.reset()
-    refreshFacts()
   }
 
   /// Asks SQLite for the facts anew, since the schema has changed.
