@@ -82,7 +82,7 @@ final class FileConversion {
   /// Opens the source, and locks it as long as the connection is open.
   private func openSource() throws -> FileConnection {
     let isWritable = PendingFile.isWritable(source)
-    let connection = try FileConnection(path: source, key: sourceKey, readonly: !isWritable)
+    let connection = try FileConnection(path: source, key: sourceKey, readonly: !isWritable, busyTimeout: 1000)
     do {
       if isExclusive && isWritable {
         // It keeps its locks between transactions, and in WAL mode needs to be the only one.
