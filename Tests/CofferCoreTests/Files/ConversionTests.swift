@@ -40,6 +40,7 @@ struct ConversionTests {
           CREATE VIRTUAL TABLE own USING fts4(text);
           CREATE VIRTUAL TABLE boxes USING rtree(id, x0, x1);
           """)
+      try db.beginTransaction()
       for number in 1...60 {
         try db.execute(
           sql: """
@@ -64,6 +65,7 @@ struct ConversionTests {
           INSERT INTO parent VALUES (1); INSERT INTO child VALUES (1);
           ANALYZE
           """)
+      try db.commit()
     }
     try queue.close()
   }
@@ -263,7 +265,9 @@ struct ConversionTests {
   @Test func `SQLCipher 3 becomes 4, or names the version that is missing`() throws {
     let path = try Fixtures.temporaryCopy("v3-passphrase.db")
     let key = DatabaseKey.passphrase(Fixtures.passphrase)
-    let convert = { try DatabaseFile.convert(at: path, key: key, from: .sqlcipher3, to: .sqlcipher4) }
+    let convert = {
+      try DatabaseFile.convert(at: path, key: key, from: .sqlcipher3, to: .sqlcipher4)
+    }
     if SQLCipherGeneration.linked == .three {
       let error = #expect(throws: DatabaseError.self) { try convert() }
       #expect("\(error!)".contains("SQLCipher 4"))
@@ -399,8 +403,8 @@ struct ConversionTests {
       try db.execute(sql: "CREATE TABLE t (a, b)")
       for number in 1...4000 {
         try db.execute(
-          sql: "INSERT INTO t VALUES (?, ?)", arguments: [number, String(repeating: "x", count: 400)]
-        )
+          sql: "INSERT INTO t VALUES (?, ?)",
+          arguments: [number, String(repeating: "x", count: 400)])
       }
       try db.execute(sql: "DELETE FROM t WHERE a % 2 = 0")
     }
