@@ -82,7 +82,8 @@ final class FileConversion {
   /// Opens the source, and locks it as long as the connection is open.
   private func openSource() throws -> FileConnection {
     let isWritable = PendingFile.isWritable(source)
-    let connection = try FileConnection(path: source, key: sourceKey, readonly: !isWritable)
+    let connection = try FileConnection(
+      path: source, key: sourceKey, readonly: !isWritable, busyTimeout: 1000)
     do {
       if isExclusive && isWritable {
         // It keeps its locks between transactions, and in WAL mode needs to be the only one.
@@ -185,7 +186,9 @@ final class FileConversion {
 
   private func exportRows(from old: FileConnection, to file: PendingFile) throws {
     let sourceSize = max(1, PendingFile.size(of: source) ?? 1)
-    try reporting(on: old, .copying) { Double(file.size) / Double(sourceSize) } body: {
+    try reporting(on: old, .copying) {
+      Double(file.size) / Double(sourceSize)
+    } body: {
       _ = try old.scalar("SELECT sqlcipher_export('coffer_target')")
       for table in try TableShape.all(in: old) {
         guard let copy = table.copyWithRowids(to: "coffer_target") else { continue }
@@ -231,7 +234,7 @@ final class FileConversion {
   }
 
   private func compareContents(_ new: FileConnection, _ old: FileConnection) throws {
-    let schema = "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master ORDER BY 1, 2, 3"
+    let schema = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY 1, 2, 3"
     guard try new.rows(schema) == old.rows(schema) else { throw mismatch("its schema differs") }
     let tables = try TableShape.all(in: old)
     for (index, table) in tables.enumerated() {
