@@ -4,6 +4,8 @@
 //   CofferTestChild change-key PATH KEY NEW-KEY
 //   CofferTestChild convert PATH KEY PAGE-SIZE NEW-PAGE-SIZE
 //
+// and what the other files here say.
+//
 // Keys are 64 hexadecimal digits. One line "ready" comes before the work, "done" after it;
 // insert-batches never ends, and says "committed N" after each transaction of ten rows.
 
@@ -60,6 +62,7 @@ func run(_ arguments: [String]) throws {
     try DatabaseFile.convert(at: arguments[1], key: key(arguments[2]), from: old, to: new)
     say("done")
   default:
+    if try runEncryptionScenario(arguments) { return }
     FileHandle.standardError.write(Data("unknown scenario\n".utf8))
     exit(64)
   }

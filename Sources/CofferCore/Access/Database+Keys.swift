@@ -51,9 +51,6 @@ extension Database {
         resultCode: .SQLITE_MISUSE, message: "\(error)")
     }
     try proveEngine()
-    if SQLiteFeatures.linked.logsToStandardError {
-      try runSetting("PRAGMA cipher_log_level = NONE")
-    }
     let spec: SecureBytes
     do {
       if let derivedKey, openingKey?.isSameKey(as: key) == true {
@@ -72,6 +69,10 @@ extension Database {
     guard code == SQLite.ok else {
       throw DatabaseError(
         resultCode: ResultCode(rawValue: code), message: "SQLCipher has refused the key")
+    }
+    // After the key: the process's first one sets the level anew.
+    if SQLiteFeatures.linked.logsToStandardError {
+      try runSetting("PRAGMA cipher_log_level = NONE")
     }
     for pragma in try settings.pragmas() { try runSetting(pragma) }
   }

@@ -108,7 +108,7 @@ extension Database {
     try installAuthorizer()
     addStandardFunctions()
     if let key = configuration.key { try applyKey(key, settings: configuration.cipher) }
-    for preparation in configuration.preparations { try preparation(self) }
+    for preparation in configuration.preparations { try run(preparation) }
     try validateFormat()
     try createEncryptedFile()
     if configuration.journalMode == .wal, !configuration.readonly {
@@ -140,6 +140,19 @@ extension Database {
 
   /// Whether nothing is stored in a file.
   var isInMemory: Bool { path == ":memory:" || path.isEmpty }
+
+  /// Runs a preparation; where one of its statements is the first that can't
+  /// read the file, the error tells why.
+  private func run(_ preparation: (Database) throws -> Void) throws {
+    do {
+      try preparation(self)
+    } catch let error as DatabaseError {
+      switch error.resultCode {
+      case .SQLITE_NOTADB, .SQLITE_CORRUPT: throw try diagnose(error)
+      default: throw error
+      }
+    }
+  }
 
   // MARK: The proof
 

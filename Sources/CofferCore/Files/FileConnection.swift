@@ -61,18 +61,18 @@ final class FileConnection {
       throw DatabaseError(
         resultCode: ResultCode(rawValue: code), message: "SQLCipher has refused the key")
     }
+    // After the key: the process's first one sets the level anew.
+    if SQLiteFeatures.linked.logsToStandardError { try run("PRAGMA cipher_log_level = NONE") }
     for pragma in try key.settings.pragmas() { try run(pragma) }
   }
 
-  /// Throws where the SQLite of the process is not SQLCipher, and keeps it
-  /// from writing to the standard error.
+  /// Throws where the SQLite of the process is not SQLCipher.
   private func proveEngine() throws {
     guard try scalar("PRAGMA cipher_version")?.isEmpty == false else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
         message: "the SQLite library in use is not SQLCipher: nothing would be encrypted")
     }
-    if SQLiteFeatures.linked.logsToStandardError { try run("PRAGMA cipher_log_level = NONE") }
   }
 
   // MARK: Statements
