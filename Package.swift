@@ -35,6 +35,7 @@ let package = Package(
       name: "CofferCoreTests",
       dependencies: ["Coffer", "CSQLCipher"]),
     .testTarget(name: "CofferToolTests", dependencies: ["CofferTool"]),
+    .testTarget(name: "CofferDocsTests", dependencies: ["Coffer"]),
   ],
   swiftLanguageModes: [.v6]
 )
