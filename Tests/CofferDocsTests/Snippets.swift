@@ -12,6 +12,19 @@ let snippets: [Snippet] = [
   Snippet("README.md, Queries, 2", ["db"], snippet5),
   Snippet("README.md, Queries, 3", ["db"], snippet6),
   Snippet("README.md, Errors, 1", [], snippet7),
+  Snippet("Docs/EasyDBCompatibility.md, EasyDB compatibility, 1", [], snippet8),
+  Snippet("Docs/Encryption.md, Keys, 1", [], snippet9),
+  Snippet("Docs/Encryption.md, Opening, 1", [], snippet10),
+  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet11),
+  Snippet("Docs/Encryption.md, Settings, 1", [], snippet12),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet13),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet14),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet15),
+  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet16),
+  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet17),
+  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet18),
+  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet19),
+  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet20),
 ]
 
 // The blocks print to nowhere.
@@ -129,5 +142,143 @@ private func snippet7(_ scene: Scene) throws {
     case .damaged(let pages): print("The key is right; pages \(pages) are damaged.")
     default: print(error)  // what is wrong, and what to do next
     }
+  }
+}
+
+// Docs/EasyDBCompatibility.md, EasyDB compatibility, 1
+private func snippet8(_ scene: Scene) throws {
+  let file = scene.file
+  let key = DatabaseKey.passphrase("correct horse battery staple")
+  try DatabaseFile.encrypt(at: file("plain.db"), to: file("books.db"), key: key)
+  let queue = try DatabaseQueue(path: file("books.db"), key: key)
+  _ = key
+  _ = queue
+}
+
+// Docs/Encryption.md, Keys, 1
+private func snippet9(_ scene: Scene) throws {
+  let file = scene.file
+  let passphrase = DatabaseKey.passphrase("correct horse battery staple")
+  let bytes = DatabaseKey.passphrase(bytes: [0x66, 0x00, 0xFF])
+  let raw = try DatabaseKey.raw((0..<32).map { UInt8($0) })
+  let salted = try DatabaseKey.raw((0..<32).map { UInt8($0) }, salt: (0..<16).map { UInt8($0) })
+  let file = try DatabaseKey.file(file("vault.key"))
+  let random = DatabaseKey.random()
+  _ = passphrase
+  _ = bytes
+  _ = raw
+  _ = salted
+  _ = file
+  _ = random
+}
+
+// Docs/Encryption.md, Opening, 1
+private func snippet10(_ scene: Scene) throws {
+  let file = scene.file
+  var configuration = Configuration()
+  configuration.key = try .file(file("vault.key"))
+  let queue = try DatabaseQueue(path: file("vault.db"), configuration: configuration)
+  _ = configuration
+  _ = queue
+}
+
+// Docs/Encryption.md, Opening, 2
+private func snippet11(_ scene: Scene) throws {
+  var configuration = Configuration()
+  configuration.prepareDatabase { db in
+    try db.usePassphrase("correct horse battery staple")
+  }
+  try scene.open(configuration)
+}
+
+// Docs/Encryption.md, Settings, 1
+private func snippet12(_ scene: Scene) throws {
+  let file = scene.file
+  var configuration = Configuration()
+  configuration.key = .passphrase("correct horse battery staple")
+  configuration.cipher = .sqlcipher3
+  let queue = try DatabaseQueue(path: file("old.db"), configuration: configuration)
+  _ = configuration
+  _ = queue
+}
+
+// Docs/Encryption.md, Why a file doesn't open, 1
+private func snippet13(_ scene: Scene) throws {
+  let file = scene.file
+  let queue = try DatabaseQueue(path: file("vault.db"), key: .passphrase("right"))
+  try queue.close()
+  let other = try DatabaseQueue(path: file("vault.db"), key: .passphrase("wrong"))
+  _ = queue
+  _ = other
+}
+
+// Docs/Encryption.md, Why a file doesn't open, 2
+private func snippet14(_ scene: Scene) throws {
+  let file = scene.file
+  let inspection = DatabaseFile.inspect(at: file("plain.db"))
+  if case .plaintext(let header) = inspection.kind {
+    print("not encrypted, pages of \(header.pageSize) bytes")
+  }
+  _ = inspection
+}
+
+// Docs/Encryption.md, Why a file doesn't open, 3
+private func snippet15(_ scene: Scene) throws {
+  let queue = try scene.queue()
+  let damagedPages = try queue.checkCipherIntegrity()
+  _ = damagedPages
+}
+
+// Docs/Encryption.md, Changing the key, 1
+private func snippet16(_ scene: Scene) throws {
+  let queue = try scene.queue()
+  try queue.changeKey(to: .passphrase("staple battery horse correct"))
+}
+
+// Docs/Encryption.md, Whole files, 1
+private func snippet17(_ scene: Scene) throws {
+  let file = scene.file
+  let key = DatabaseKey.passphrase("correct horse battery staple")
+  try DatabaseFile.encrypt(at: file("plain.db"), to: file("encrypted.db"), key: key)
+  try DatabaseFile.decrypt(at: file("encrypted.db"), key: key, to: file("readable.db"))
+  try DatabaseFile.convert(at: file("old.db"), key: key, from: .sqlcipher3, to: .default)
+  _ = key
+}
+
+// Docs/Encryption.md, From SQLCipher 3 to 4, 1
+private func snippet18(_ scene: Scene) throws {
+  let file = scene.file
+  let key = DatabaseKey.passphrase("correct horse battery staple")
+  func openVault() throws -> DatabaseQueue {
+    do {
+      return try DatabaseQueue(path: file("old.db"), key: key)
+    } catch let error as DatabaseError {
+      guard case .olderFormat(let settings) = error.cipherDiagnosis else { throw error }
+      try DatabaseFile.convert(at: file("old.db"), key: key, from: settings)
+      return try DatabaseQueue(path: file("old.db"), key: key)
+    }
+  }
+  let queue = try openVault()
+  _ = key
+  _ = queue
+}
+
+// Docs/Encryption.md, Backups, 1
+private func snippet19(_ scene: Scene) throws {
+  let file = scene.file
+  let queue = try scene.queue()
+  try queue.backup(toPath: file("backup.db"))
+  try queue.backup(toPath: file("for-a-friend.db"), key: .passphrase("another one"))
+  try queue.exportPlaintext(to: file("readable.db"))
+}
+
+// Docs/Encryption.md, Attached files, 1
+private func snippet20(_ scene: Scene) throws {
+  let file = scene.file
+  let queue = try scene.queue()
+  try queue.inDatabase { db in
+    try db.attach(file("archive.db"), as: "archive", key: .passphrase("another one"))
+    try db.execute(sql: "CREATE TABLE archive.player AS SELECT * FROM main.player")
+    try db.detach("archive")
   }
 }
