@@ -102,7 +102,6 @@ struct SnippetExtractor {
     let body = SnippetExtractor.body(block)
     let isAsync = body.contains { $0.contains("await ") } ? "async " : ""
     var lines = ["private func \(name)(_ scene: Scene) \(isAsync)throws {"]
-    if body.contains(where: { $0.contains("file(\"") }) { lines.append("  let file = scene.file") }
     let words = Set(block.words)
     if words.contains("db") {
       lines.append("  try scene.queue().write { db in")
@@ -135,8 +134,8 @@ struct SnippetExtractor {
     return body + constants.map { "_ = \($0)" }
   }
 
-  /// `"vault.db"` becomes `file("vault.db")`.
+  /// `"vault.db"` becomes `scene.file("vault.db")`.
   private static func withPaths(_ line: String) -> String {
-    line.replacing(/"[A-Za-z0-9-]+\.(db|key)"/) { "file(\($0.output.0))" }
+    line.replacing(/"[A-Za-z0-9-]+\.(db|key)"/) { "scene.file(\($0.output.0))" }
   }
 }

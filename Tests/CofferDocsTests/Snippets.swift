@@ -32,8 +32,7 @@ private func print(_ items: Any...) {}
 
 // README.md, Use it, 2
 private func snippet1(_ scene: Scene) throws {
-  let file = scene.file
-  let queue = try DatabaseQueue(path: file("vault.db"), key: .passphrase("correct horse battery staple"))
+  let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("correct horse battery staple"))
 
   try queue.write { db in
     try db.execute(
@@ -65,15 +64,14 @@ private func snippet2(_ scene: Scene) async throws {
 
 // README.md, Keys, 1
 private func snippet3(_ scene: Scene) throws {
-  let file = scene.file
   let passphrase = DatabaseKey.passphrase("correct horse battery staple")
   let random = DatabaseKey.random()  // 32 bytes; store them, or the data is lost with them
-  let fromFile = try DatabaseKey.file(file("vault.key"))
+  let fromFile = try DatabaseKey.file(scene.file("vault.key"))
 
   var configuration = Configuration()
   configuration.key = fromFile
   configuration.journalMode = .wal
-  let queue = try DatabaseQueue(path: file("vault.db"), configuration: configuration)
+  let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
   try queue.changeKey(to: passphrase)
   _ = passphrase
   _ = random
@@ -130,9 +128,8 @@ private func snippet6(_ scene: Scene) throws {
 
 // README.md, Errors, 1
 private func snippet7(_ scene: Scene) throws {
-  let file = scene.file
   do {
-    let queue = try DatabaseQueue(path: file("old.db"), key: .passphrase("incorrect"))
+    let queue = try DatabaseQueue(path: scene.file("old.db"), key: .passphrase("incorrect"))
     try queue.close()
   } catch let error as DatabaseError {
     switch error.cipherDiagnosis {
@@ -147,22 +144,20 @@ private func snippet7(_ scene: Scene) throws {
 
 // Docs/EasyDBCompatibility.md, EasyDB compatibility, 1
 private func snippet8(_ scene: Scene) throws {
-  let file = scene.file
   let key = DatabaseKey.passphrase("correct horse battery staple")
-  try DatabaseFile.encrypt(at: file("plain.db"), to: file("books.db"), key: key)
-  let queue = try DatabaseQueue(path: file("books.db"), key: key)
+  try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("books.db"), key: key)
+  let queue = try DatabaseQueue(path: scene.file("books.db"), key: key)
   _ = key
   _ = queue
 }
 
 // Docs/Encryption.md, Keys, 1
 private func snippet9(_ scene: Scene) throws {
-  let file = scene.file
   let passphrase = DatabaseKey.passphrase("correct horse battery staple")
   let bytes = DatabaseKey.passphrase(bytes: [0x66, 0x00, 0xFF])
   let raw = try DatabaseKey.raw((0..<32).map { UInt8($0) })
   let salted = try DatabaseKey.raw((0..<32).map { UInt8($0) }, salt: (0..<16).map { UInt8($0) })
-  let file = try DatabaseKey.file(file("vault.key"))
+  let file = try DatabaseKey.file(scene.file("vault.key"))
   let random = DatabaseKey.random()
   _ = passphrase
   _ = bytes
@@ -174,10 +169,9 @@ private func snippet9(_ scene: Scene) throws {
 
 // Docs/Encryption.md, Opening, 1
 private func snippet10(_ scene: Scene) throws {
-  let file = scene.file
   var configuration = Configuration()
-  configuration.key = try .file(file("vault.key"))
-  let queue = try DatabaseQueue(path: file("vault.db"), configuration: configuration)
+  configuration.key = try .file(scene.file("vault.key"))
+  let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
   _ = configuration
   _ = queue
 }
@@ -193,29 +187,26 @@ private func snippet11(_ scene: Scene) throws {
 
 // Docs/Encryption.md, Settings, 1
 private func snippet12(_ scene: Scene) throws {
-  let file = scene.file
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   configuration.cipher = .sqlcipher3
-  let queue = try DatabaseQueue(path: file("old.db"), configuration: configuration)
+  let queue = try DatabaseQueue(path: scene.file("old.db"), configuration: configuration)
   _ = configuration
   _ = queue
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 1
 private func snippet13(_ scene: Scene) throws {
-  let file = scene.file
-  let queue = try DatabaseQueue(path: file("vault.db"), key: .passphrase("right"))
+  let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("right"))
   try queue.close()
-  let other = try DatabaseQueue(path: file("vault.db"), key: .passphrase("wrong"))
+  let other = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("wrong"))
   _ = queue
   _ = other
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 2
 private func snippet14(_ scene: Scene) throws {
-  let file = scene.file
-  let inspection = DatabaseFile.inspect(at: file("plain.db"))
+  let inspection = DatabaseFile.inspect(at: scene.file("plain.db"))
   if case .plaintext(let header) = inspection.kind {
     print("not encrypted, pages of \(header.pageSize) bytes")
   }
@@ -237,25 +228,23 @@ private func snippet16(_ scene: Scene) throws {
 
 // Docs/Encryption.md, Whole files, 1
 private func snippet17(_ scene: Scene) throws {
-  let file = scene.file
   let key = DatabaseKey.passphrase("correct horse battery staple")
-  try DatabaseFile.encrypt(at: file("plain.db"), to: file("encrypted.db"), key: key)
-  try DatabaseFile.decrypt(at: file("encrypted.db"), key: key, to: file("readable.db"))
-  try DatabaseFile.convert(at: file("old.db"), key: key, from: .sqlcipher3, to: .default)
+  try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("encrypted.db"), key: key)
+  try DatabaseFile.decrypt(at: scene.file("encrypted.db"), key: key, to: scene.file("readable.db"))
+  try DatabaseFile.convert(at: scene.file("old.db"), key: key, from: .sqlcipher3, to: .default)
   _ = key
 }
 
 // Docs/Encryption.md, From SQLCipher 3 to 4, 1
 private func snippet18(_ scene: Scene) throws {
-  let file = scene.file
   let key = DatabaseKey.passphrase("correct horse battery staple")
   func openVault() throws -> DatabaseQueue {
     do {
-      return try DatabaseQueue(path: file("old.db"), key: key)
+      return try DatabaseQueue(path: scene.file("old.db"), key: key)
     } catch let error as DatabaseError {
       guard case .olderFormat(let settings) = error.cipherDiagnosis else { throw error }
-      try DatabaseFile.convert(at: file("old.db"), key: key, from: settings)
-      return try DatabaseQueue(path: file("old.db"), key: key)
+      try DatabaseFile.convert(at: scene.file("old.db"), key: key, from: settings)
+      return try DatabaseQueue(path: scene.file("old.db"), key: key)
     }
   }
   let queue = try openVault()
@@ -265,19 +254,17 @@ private func snippet18(_ scene: Scene) throws {
 
 // Docs/Encryption.md, Backups, 1
 private func snippet19(_ scene: Scene) throws {
-  let file = scene.file
   let queue = try scene.queue()
-  try queue.backup(toPath: file("backup.db"))
-  try queue.backup(toPath: file("for-a-friend.db"), key: .passphrase("another one"))
-  try queue.exportPlaintext(to: file("readable.db"))
+  try queue.backup(toPath: scene.file("backup.db"))
+  try queue.backup(toPath: scene.file("for-a-friend.db"), key: .passphrase("another one"))
+  try queue.exportPlaintext(to: scene.file("readable.db"))
 }
 
 // Docs/Encryption.md, Attached files, 1
 private func snippet20(_ scene: Scene) throws {
-  let file = scene.file
   let queue = try scene.queue()
   try queue.inDatabase { db in
-    try db.attach(file("archive.db"), as: "archive", key: .passphrase("another one"))
+    try db.attach(scene.file("archive.db"), as: "archive", key: .passphrase("another one"))
     try db.execute(sql: "CREATE TABLE archive.player AS SELECT * FROM main.player")
     try db.detach("archive")
   }
