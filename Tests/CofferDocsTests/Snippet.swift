@@ -60,7 +60,7 @@ final class Scene: Sendable {
     var current = Configuration()
     current.key = .passphrase(Self.passphrase)
     try makePlayers("players.db", current)
-    try Data((0..<32).map { UInt8($0 &* 7 &+ 128) }).write(
+    try Data((0..<32).map { UInt8(truncatingIfNeeded: $0 * 7 + 128) }).write(
       to: folder.appendingPathComponent("vault.key"))
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o600], ofItemAtPath: file("vault.key"))
