@@ -13,11 +13,13 @@ extension Database {
   ///
   /// `Configuration.key` does the same, and lets a pool derive the key once.
   public func usePassphrase(_ passphrase: String) throws {
+    if configuration.wasKeyReplaced { return }
     try applyKey(.passphrase(passphrase), settings: configuration.cipher)
   }
 
   /// Gives the connection its passphrase, of any bytes.
   public func usePassphrase(_ passphrase: Data) throws {
+    if configuration.wasKeyReplaced { return }
     try applyKey(.passphrase(bytes: passphrase), settings: configuration.cipher)
   }
 
@@ -95,6 +97,9 @@ extension Database {
           + "or drop the other one.")
     }
   }
+
+  /// The key that the file has, for further connections; nil for a plaintext one.
+  package var currentKey: DatabaseKey? { keying?.key }
 
   /// The key that the connection was given.
   var openingKey: DatabaseKey? { keying?.key ?? configuration.key }

@@ -97,7 +97,7 @@ extension Database {
 
   // MARK: Setting a connection up
 
-  private func setUp() throws {
+  func setUp() throws {
     let connection = try openConnection()
     setUpBusyMode()
     // Nothing may spill to a temporary file, which no key encrypts; and none of

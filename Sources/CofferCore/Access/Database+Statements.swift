@@ -54,6 +54,7 @@ extension Database {
   ) throws -> (statement: Statement?, end: Int) {
     try checkAccess()
     registry.finalizeOrphans()
+    try refuseUnsafeSQL(sql, from: offset)
     let (prepared, facts) = try recordingFacts {
       try prepareHandle(sql, from: offset, isPersistent: isCached)
     }
@@ -207,13 +208,12 @@ extension Database {
 
   /// Called when a statement has been executed to its end.
   func didExecute(_ statement: Statement) throws {
+    guard statement.hasAftermath || accessState.contains(.observed) else { return }
     if statement.facts.invalidatesSchemaCache {
       schemaDidChange()
       observation.didChangeSchema()
     }
-    if accessState.contains(.observed) || statement.facts.transactionEffect != nil {
-      try observation.didExecute(statement)
-    }
+    try observation.didExecute(statement)
   }
 
   /// Called when a statement has failed.

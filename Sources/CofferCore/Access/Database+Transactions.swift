@@ -191,13 +191,45 @@ extension Database {
     if isInsideTransaction { return try readOnly { try body(self) } }
     accessState.insert([.readOnly, .pendingTransaction])
     defer { accessState.remove([.readOnly, .pendingTransaction]) }
+    let misses = cacheMisses
     do {
       let result = try body(self)
-      if isInsideTransaction { try commit() }
+      if isInsideTransaction {
+        try checkDamage(since: misses)
+        try commit()
+      }
       return result
     } catch {
       rollbackAfterError()
       throw interruption.isCancelled.load(ordering: .relaxed) ? CancellationError() : error
     }
+  }
+
+  // MARK: Damaged pages
+
+  /// How many pages an encrypted connection has read from its files; 0 for others.
+  private var cacheMisses: CInt {
+    guard isKeyed, let sqliteConnection else { return 0 }
+    return SQLite.cacheMisses(sqliteConnection)
+  }
+
+  /// Throws where a page that the transaction has read was damaged.
+  ///
+  /// Where the last page of a long value fails its authentication, SQLCipher
+  /// hands out zeros in its place without an error, and fails at the next page
+  /// that the transaction asks for: so ask for one, unless all pages came from
+  /// the cache, where nothing damaged is kept.
+  private func checkDamage(since misses: CInt) throws {
+    guard isKeyed, !accessState.contains(.pendingTransaction), cacheMisses != misses else {
+      return
+    }
+    let connection = try openConnection()
+    let code = control.run(.touchSchema, in: connection)
+    guard code != SQLite.ok else { return }
+    let error = DatabaseError(
+      code: code, connection: connection,
+      hint: "A page that was read is not what was written: values that were read may be "
+        + "incomplete. checkCipherIntegrity() tells which pages are damaged.")
+    throw translated(error)
   }
 }

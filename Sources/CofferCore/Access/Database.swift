@@ -14,7 +14,12 @@ public final class Database {
   public internal(set) var sqliteConnection: SQLiteConnection?
 
   /// How the connection was opened.
-  public let configuration: Configuration
+  public internal(set) var configuration: Configuration {
+    didSet { sharedConfiguration.set(configuration) }
+  }
+
+  /// The same, for those outside of accesses.
+  let sharedConfiguration: SharedConfiguration
 
   /// The path, or `:memory:`.
   package let path: String
@@ -31,6 +36,8 @@ public final class Database {
   /// The key and the settings that the connection was given.
   var keying: (key: DatabaseKey, settings: CipherSettings)?
   package let hooks = ConnectionHooks()
+  /// Whether a key is bound to a statement that runs: no trace may expand it.
+  var isHandlingSecrets = false
   package lazy var observation = TransactionObservation(database: self)
 
   /// What an access forbids, or owes before its first statement.
@@ -57,6 +64,7 @@ public final class Database {
     sqliteConnection = connection
     self.path = path
     self.configuration = configuration
+    sharedConfiguration = SharedConfiguration(configuration)
     self.gate = gate
     registry = StatementRegistry(gate: gate)
     statementCache = StatementCache(capacity: configuration.statementCacheCapacity)
@@ -66,7 +74,7 @@ public final class Database {
 
   deinit { closeConnection() }
 
-  /// Closes the connection, and finalizes all of its statements.
+  /// Closes the connection, and finalizes our statements.
   func closeConnection() {
     guard let connection = sqliteConnection else { return }
     interruption.disconnect()
@@ -76,9 +84,7 @@ public final class Database {
     control.finalizeAll()
     sqliteConnection = nil
     arrays.connection = nil
-    while let statement = SQLite.nextStatement(in: connection, after: nil) {
-      SQLite.finalize(statement)
-    }
+    // What is left belongs to virtual tables, which finalize it themselves.
     SQLite.closeWhenIdle(connection)
   }
 

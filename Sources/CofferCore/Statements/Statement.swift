@@ -37,7 +37,11 @@ public final class Statement {
   private var reprepareCount: CInt
 
   /// What the compiler of SQLite told of the statement.
-  package private(set) var facts: StatementFacts
+  package private(set) var facts: StatementFacts {
+    didSet { hasAftermath = facts.hasAftermath }
+  }
+  /// Whether the statement changes more than rows; see ``StatementFacts``.
+  @exclusivity(unchecked) private(set) var hasAftermath: Bool
   /// What SQLite had compiled by itself when the facts were recorded.
   private(set) var recompilations: Int
   /// The observers that want to know what the statement changes.
@@ -79,6 +83,7 @@ public final class Statement {
     plainHandle = handle
     self.database = database
     self.facts = facts
+    hasAftermath = facts.hasAftermath
     recompilations = database.hooks.authorizer.recompilations
     self.isCached = isCached
     registry = database.registry
