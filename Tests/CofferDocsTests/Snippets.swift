@@ -25,6 +25,8 @@ let snippets: [Snippet] = [
   Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet18),
   Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet19),
   Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet20),
+  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet21),
+  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet22),
 ]
 
 // The blocks print to nowhere.
@@ -267,5 +269,27 @@ private func snippet20(_ scene: Scene) throws {
     try db.attach(scene.file("archive.db"), as: "archive", key: .passphrase("another one"))
     try db.execute(sql: "CREATE TABLE archive.player AS SELECT * FROM main.player")
     try db.detach("archive")
+  }
+}
+
+// Docs/GRDBCompatibility.md, Moving, 1
+private func snippet21(_ scene: Scene) throws {
+  var configuration = Configuration()
+  configuration.key = .passphrase("correct horse battery staple")
+  let dbQueue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
+  _ = configuration
+  _ = dbQueue
+}
+
+// Docs/GRDBCompatibility.md, What differs, 1
+private func snippet22(_ scene: Scene) throws {
+  try scene.queue().write { db in
+    let statement = try db.makeStatement(sql: "INSERT INTO player (name, score) VALUES (?, ?)")
+    for number in 1...100 {
+      try statement.execute(values: "Player \(number)", number)
+    }
+    let statistics = db.statementCacheStatistics
+    _ = statement
+    _ = statistics
   }
 }
