@@ -40,16 +40,32 @@ import Testing
     }
   }
 
-  @Test func `links between documents lead to files`() throws {
+  @Test func `links between documents lead to files and headings`() throws {
     for document in try extractor.documents() {
       let url = Self.root.appendingPathComponent(document)
       let text = try String(contentsOf: url, encoding: .utf8)
-      for match in text.matches(of: /\]\(([^)#:]+)(#[^)]*)?\)/) {
-        let target = url.deletingLastPathComponent().appendingPathComponent(String(match.output.1))
-        #expect(
-          FileManager.default.fileExists(atPath: target.path), "\(document): \(match.output.1)")
+      for match in text.matches(of: /\]\(([^):#]*)(#[^)]*)?\)/) {
+        let (path, anchor) = (String(match.output.1), match.output.2.map(String.init))
+        let target =
+          path.isEmpty ? url : url.deletingLastPathComponent().appendingPathComponent(path)
+        let exists = FileManager.default.fileExists(atPath: target.path)
+        #expect(exists, "\(document): \(match.output.0)")
+        guard exists, let anchor else { continue }
+        let headings = try anchors(in: String(contentsOf: target, encoding: .utf8))
+        #expect(headings.contains(anchor), "\(document): \(match.output.0)")
       }
     }
+  }
+
+  /// The anchors of headings: lowercase, hyphens for blanks, punctuation left out.
+  private func anchors(in text: String) -> Set<String> {
+    Set(
+      text.split(separator: "\n").filter { $0.hasPrefix("#") }.map { line in
+        let heading = line.drop { $0 == "#" }.dropFirst().lowercased()
+        return "#"
+          + heading.filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" }
+          .replacing(" ", with: "-")
+      })
   }
 
   @Test func `the manifest that the README shows names a product that there is`() throws {
