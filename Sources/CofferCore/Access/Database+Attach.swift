@@ -86,20 +86,17 @@ extension Database {
   private func explainedAttachError(
     _ error: DatabaseError, _ path: String, _ key: FileKey?
   ) -> DatabaseError {
-    var hint = error.hint
     switch error.resultCode {
     case .SQLITE_NOTADB, .SQLITE_CORRUPT:
-      hint =
-        CipherDiagnosis.diagnose(
-          path: path, key: key?.key, settings: key?.settings ?? .default, derived: key?.derived
-        )?.message ?? hint
+      let diagnosis = CipherDiagnosis.diagnose(
+        path: path, key: key?.key, settings: key?.settings ?? .default, derived: key?.derived)
+      return diagnosis.map { DatabaseError(error, diagnosis: $0) } ?? error
     case .SQLITE_ERROR where isInsideTransaction:
-      hint = "SQLite before 3.21 attaches outside of transactions only."
-    default: break
+      return DatabaseError(
+        resultCode: error.extendedResultCode, message: error.message ?? "", sql: error.sql,
+        hint: "SQLite before 3.21 attaches outside of transactions only.")
+    default: return error
     }
-    return DatabaseError(
-      resultCode: error.extendedResultCode, message: error.message ?? "", sql: error.sql,
-      hint: hint)
   }
 }
 

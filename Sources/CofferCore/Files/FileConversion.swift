@@ -113,19 +113,18 @@ final class FileConversion {
   }
 
   private func explained(_ error: DatabaseError) -> DatabaseError {
-    let hint: String?
     switch error.resultCode {
     case .SQLITE_BUSY, .SQLITE_LOCKED:
-      hint = "Another connection uses \(source): close it first."
+      return DatabaseError(
+        resultCode: error.extendedResultCode, message: error.message ?? "",
+        hint: "Another connection uses \(source): close it first.")
     case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_ERROR, .SQLITE_NOMEM:
-      hint =
-        CipherDiagnosis.diagnose(
-          path: source, key: sourceKey?.key, settings: sourceKey?.settings ?? .default,
-          derived: sourceKey?.derived)?.message
-    default: hint = nil
+      let diagnosis = CipherDiagnosis.diagnose(
+        path: source, key: sourceKey?.key, settings: sourceKey?.settings ?? .default,
+        derived: sourceKey?.derived)
+      return diagnosis.map { DatabaseError(error, diagnosis: $0) } ?? error
+    default: return error
     }
-    return DatabaseError(
-      resultCode: error.extendedResultCode, message: error.message ?? "", hint: hint)
   }
 
   /// The journals beside the old file would be taken for the new one's: there
