@@ -50,6 +50,12 @@ extension Database {
   private static func openOnce(path: String, configuration: Configuration) throws -> Database {
     // SQLCipher 4 is built to take any name that starts so for a URI.
     let file = path.hasPrefix("file:") ? "./" + path : path
+    // SQLite opens a device, or waits for a pipe, and what it writes there is lost.
+    guard DatabaseFile.inspect(at: path).kind != .special else {
+      throw DatabaseError(
+        resultCode: .SQLITE_CANTOPEN, message: "unable to open database file",
+        hint: "The path is that of a device, a pipe or a socket.")
+    }
     return try prepare(path: path, file: file, flags: [], configuration: configuration)
   }
 
@@ -197,7 +203,9 @@ extension Database {
   private func createEncryptedFile() throws {
     guard isKeyed, !isInMemory, !configuration.readonly else { return }
     let connection = try openConnection()
-    if DatabaseFile.inspect(at: path).kind == .empty {
+    let inspection = DatabaseFile.inspect(at: path)
+    // SQLite takes a file of one byte for an empty one.
+    if inspection.kind == .empty || inspection.size == 1 {
       // The first transaction writes the first page, whatever it changes.
       let code = SQLite.run(connection, "BEGIN IMMEDIATE; PRAGMA user_version = 0; COMMIT")
       guard code == SQLite.ok else {

@@ -49,6 +49,7 @@ extension Database {
     _ kind: TransactionKind?, _ operations: () throws -> (T, TransactionCompletion)
   ) throws -> T {
     try beginTransaction(kind)
+    let misses = cacheMisses
     do {
       let (result, completion) = try operations()
       switch completion {
@@ -60,11 +61,13 @@ extension Database {
             resultCode: .SQLITE_ABORT, message: "Transaction was aborted",
             hint: "A statement inside it has rolled it back, or ended it.")
         }
+        try checkDamage(since: misses)
         try commit()
       case .rollback: try rollback()
       }
       return result
     } catch {
+      let error = explainingDamage(error)
       rollbackAfterError()
       throw interruption.isCancelled.load(ordering: .relaxed) ? CancellationError() : error
     }
@@ -200,6 +203,7 @@ extension Database {
       }
       return result
     } catch {
+      let error = explainingDamage(error)
       rollbackAfterError()
       throw interruption.isCancelled.load(ordering: .relaxed) ? CancellationError() : error
     }
@@ -232,10 +236,28 @@ extension Database {
     let connection = try openConnection()
     let code = control.run(.touchSchema, in: connection)
     guard code != SQLite.ok else { return }
-    let error = DatabaseError(
-      code: code, connection: connection,
-      hint: "A page that was read is not what was written: values that were read may be "
-        + "incomplete. checkCipherIntegrity() tells which pages are damaged.")
-    throw translated(error)
+    let error = DatabaseError(code: code, connection: connection)
+    switch error.resultCode {
+    case .SQLITE_ERROR, .SQLITE_CORRUPT, .SQLITE_NOTADB: throw Database.damage(sql: nil)
+    default: throw translated(error)
+    }
+  }
+
+  /// The error as it is, or that a page is damaged where SQLCipher has no other
+  /// words for it than "SQL logic error".
+  private func explainingDamage(_ error: any Error) -> any Error {
+    guard isKeyed, let error = error as? DatabaseError, error.resultCode == .SQLITE_ERROR,
+      error.message == SQLite.errorString(error.resultCode.rawValue),
+      let connection = sqliteConnection, !SQLite.isAutocommit(connection),
+      control.run(.touchSchema, in: connection) == ResultCode.SQLITE_ERROR.rawValue
+    else { return error }
+    return Database.damage(sql: error.sql)
+  }
+
+  private static func damage(sql: String?) -> DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_CORRUPT, message: "a page of the file is damaged", sql: sql,
+      hint: "It is not what was written, and values that were read may be incomplete. Copy the "
+        + "file before anything else; checkCipherIntegrity() tells which pages are damaged.")
   }
 }
