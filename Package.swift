@@ -37,6 +37,7 @@ let package = Package(
       name: "CofferCoreTests",
       dependencies: ["Coffer", "CSQLCipher", "CofferTestChild"]),
     .testTarget(name: "CofferToolTests", dependencies: ["CofferTool"]),
+    .testTarget(name: "CofferDocsTests", dependencies: ["Coffer"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -6,6 +6,7 @@
 //   CofferTestChild open PATH PASSPHRASE [readonly]
 //   CofferTestChild as-nobody SCENARIO…
 //   CofferTestChild memory-scan PATH HOW
+//   CofferTestChild log PATH PASSPHRASE CONTROL
 //
 // Where one says "at …", "ready" or "full", it waits for a line before it goes on.
 
@@ -37,6 +38,8 @@ func runEncryptionScenario(_ arguments: [String]) throws -> Bool {
     return try runEncryptionScenario(Array(arguments.dropFirst()))
   case ("memory-scan", 3):
     try scanMemory(arguments[1], how: arguments[2])
+  case ("log", 4):
+    try logFailures(arguments[1], passphrase: arguments[2], control: arguments[3])
   case ("interop", 3), ("interop", 4):
     try runInterop(Array(arguments.dropFirst()))
   default:
@@ -184,4 +187,25 @@ private func createTogether(_ path: String, passphrase: String, rows: Int) throw
   }
   try queue.close()
   say("done")
+}
+
+/// Prints what SQLite logs of statements that fail with a passphrase in them.
+private func logFailures(_ path: String, passphrase: String, control: String) throws {
+  Database.logError = { code, message in say("log \(code): \(message)") }
+  let queue = try DatabaseQueue(path: path, key: .passphrase(passphrase))
+  for sql in [
+    "SELECT '\(control)' FROM nowhere", "ATTACH '/no/such/file' AS x KEY '\(passphrase)'",
+    "ATTACH '/no/such/file' AS x KEY \(passphrase)", "PRAGMA key = '\(passphrase)'",
+    "PRAGMA rekey = '\(passphrase)'", "PRAGMA key '\(passphrase)'",
+  ] {
+    do {
+      try queue.inDatabase { try $0.execute(sql: sql) }
+    } catch { say("refused \(sql.prefix { $0 != " " }): \(error)") }
+  }
+  do {
+    try queue.inDatabase { db in
+      try db.execute(sql: "ATTACH ? AS x KEY ?", arguments: ["/no/such/file", passphrase])
+    }
+  } catch { say("refused: \(error)") }
+  _ = try? DatabaseQueue(path: path, key: .passphrase(passphrase + "?"))
 }

@@ -33,8 +33,6 @@ extension Database {
         message: "SQLCipher can't attach a file with other settings than its own (\(settings))",
         hint: "Open it with a connection of its own, or convert it with DatabaseFile.convert.")
     }
-    isHandlingSecrets = true
-    defer { isHandlingSecrets = false }
     do {
       try FileConnection.attach(path, as: name, spec: fileKey?.spec, to: connection)
     } catch let error as DatabaseError {
@@ -88,20 +86,17 @@ extension Database {
   private func explainedAttachError(
     _ error: DatabaseError, _ path: String, _ key: FileKey?
   ) -> DatabaseError {
-    var hint = error.hint
     switch error.resultCode {
     case .SQLITE_NOTADB, .SQLITE_CORRUPT:
-      hint =
-        CipherDiagnosis.diagnose(
-          path: path, key: key?.key, settings: key?.settings ?? .default, derived: key?.derived
-        )?.message ?? hint
+      let diagnosis = CipherDiagnosis.diagnose(
+        path: path, key: key?.key, settings: key?.settings ?? .default, derived: key?.derived)
+      return diagnosis.map { DatabaseError(error, diagnosis: $0) } ?? error
     case .SQLITE_ERROR where isInsideTransaction:
-      hint = "SQLite before 3.21 attaches outside of transactions only."
-    default: break
+      return DatabaseError(
+        resultCode: error.extendedResultCode, message: error.message ?? "", sql: error.sql,
+        hint: "SQLite before 3.21 attaches outside of transactions only.")
+    default: return error
     }
-    return DatabaseError(
-      resultCode: error.extendedResultCode, message: error.message ?? "", sql: error.sql,
-      hint: hint)
   }
 }
 

@@ -134,7 +134,7 @@ extension Database {
 
   /// Closes the connection, which might mix the keys, and opens the file anew
   /// with the key that it has.
-  private func giveUpConnection(
+  func giveUpConnection(
     old: FileKey, new: FileKey, _ failure: any Error
   ) -> DatabaseError {
     closeConnection()
@@ -184,6 +184,13 @@ extension Database {
 }
 
 extension DatabaseQueue {
+  /// Encrypts the file anew, in place, with another key, and proves that it opens the file and the
+  /// old one doesn't. ``configuration`` has the new key from then on.
+  ///
+  /// Takes one derivation, and rewrites the whole file; killed meanwhile, the file has one of the
+  /// two keys. Other connections that are open fail from then on, and have to be opened anew.
+  /// - Throws: ``DatabaseError``, with the key unchanged where it doesn't say otherwise: among
+  ///   others for a read-only or a plaintext database, and where another connection uses the file.
   public func changeKey(to key: DatabaseKey) throws {
     try barrierWriteWithoutTransaction { db in try db.changeKey(to: key) }
   }

@@ -10,7 +10,7 @@ extension Database {
     guard let (key, settings) = keying else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "the database is not encrypted",
-        hint: "Only the pages of encrypted databases are authenticated. Use PRAGMA integrity_check.")
+        hint: "Use PRAGMA integrity_check, which checks the structure.")
     }
     guard settings.usesHMAC else {
       throw DatabaseError(
@@ -36,7 +36,9 @@ extension Database {
       _ = try Row.fetchOne(self, sql: "SELECT count(*) FROM sqlite_master")
     } catch let error as DatabaseError
       where error.resultCode == .SQLITE_NOTADB || error.resultCode == .SQLITE_CORRUPT
-    {}
+    {
+      // The pages are looked at all the same.
+    }
     do {
       return try CipherFile(path: path, key: derived, settings: settings)?.verifyAll() ?? []
     } catch let error as ReadOnlyFileError {

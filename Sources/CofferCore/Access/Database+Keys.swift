@@ -80,10 +80,11 @@ extension Database {
   }
 
   /// Derives the key with the file's salt, or with a new one for a new file.
+  ///
+  /// - Returns: Nil where SQLCipher has to do it: in memory, and where the file
+  ///   has no room for its salt.
   private func derive(_ key: DatabaseKey, _ settings: CipherSettings) throws -> DerivedKey? {
-    if isInMemory || settings.plaintextHeaderSize > 0, key.salt == nil {
-      return nil
-    }
+    if isInMemory || settings.plaintextHeaderSize > 0, key.salt == nil { return nil }
     let salt = key.salt ?? Database.salt(of: path) ?? DerivedKey.randomSalt()
     return try DerivedKey.derive(from: key, salt: salt, settings: settings)
   }

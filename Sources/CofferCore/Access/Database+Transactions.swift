@@ -80,14 +80,10 @@ extension Database {
     accessState.remove(.pendingTransaction)
     currentTransactionDate = nil
     guard !SQLite.isAutocommit(connection) else { return }
-    if control.run(.rollback, in: connection) == ResultCode.SQLITE_INTERRUPT.rawValue {
-      // An interruption lasts as long as a statement runs: end them all.
-      var statement = SQLite.nextStatement(in: connection, after: nil)
-      while let current = statement {
-        if SQLite.isBusy(current) { _ = SQLite.reset(current) }
-        statement = SQLite.nextStatement(in: connection, after: current)
-      }
-      _ = control.run(.rollback, in: connection)
+    while control.run(.rollback, in: connection) == ResultCode.SQLITE_INTERRUPT.rawValue {
+      // An interruption lasts as long as a statement runs: end them all. And
+      // another one may come in between.
+      registry.endExecutions()
     }
     observation.didEndTransaction()
   }
@@ -112,7 +108,10 @@ extension Database {
       }
     } catch {
       // The whole transaction may be gone, and the savepoint with it.
-      if isInsideTransaction { try? rollbackSavepoint() }
+      guard isInsideTransaction else { throw error }
+      // Where the savepoint can't be undone alone, as after an interruption, its
+      // changes must not be committed by whoever ignores the error.
+      do { try rollbackSavepoint() } catch { rollbackAfterError() }
       throw error
     }
   }
@@ -162,8 +161,8 @@ extension Database {
 
   /// Begins the transaction that a read access owes its first statement.
   func beginPendingTransaction() throws {
-    accessState.remove(.pendingTransaction)
     try runControl(.beginDeferred)
+    accessState.remove(.pendingTransaction)
   }
 
   private func runControl(_ kind: ControlStatements.Kind) throws {
@@ -192,8 +191,9 @@ extension Database {
   /// without one costs nothing.
   func isolatedRead<T>(_ body: (Database) throws -> T) throws -> T {
     if isInsideTransaction { return try readOnly { try body(self) } }
-    accessState.insert([.readOnly, .pendingTransaction])
-    defer { accessState.remove([.readOnly, .pendingTransaction]) }
+    let added = AccessState([.readOnly, .pendingTransaction]).subtracting(accessState)
+    accessState.insert(added)
+    defer { accessState.remove(added) }
     let misses = cacheMisses
     do {
       let result = try body(self)
@@ -207,6 +207,12 @@ extension Database {
       rollbackAfterError()
       throw interruption.isCancelled.load(ordering: .relaxed) ? CancellationError() : error
     }
+  }
+
+  /// Executes `value` as one read, and calls it once: what may fail afterwards
+  /// is the end of a transaction that has changed nothing.
+  func isolatedRead(reporting value: (Result<Database, any Error>) -> Void) {
+    try? isolatedRead { value(.success($0)) }
   }
 
   // MARK: Damaged pages

@@ -26,7 +26,7 @@ public final class Database {
 
   package let gate: AccessGate
   package let registry: StatementRegistry
-  package let arrays = ArrayRegistry()
+  package let arrays: ArrayRegistry
   let statementCache: StatementCache
   let control = ControlStatements()
   /// Interrupts and cancellations, which come from other threads.
@@ -36,8 +36,6 @@ public final class Database {
   /// The key and the settings that the connection was given.
   var keying: (key: DatabaseKey, settings: CipherSettings)?
   package let hooks = ConnectionHooks()
-  /// Whether a key is bound to a statement that runs: no trace may expand it.
-  var isHandlingSecrets = false
   package lazy var observation = TransactionObservation(database: self)
 
   /// What an access forbids, or owes before its first statement.
@@ -55,6 +53,9 @@ public final class Database {
 
   var accessState: AccessState = []
 
+  /// The number of statements under way.
+  @exclusivity(unchecked) var activeStatementCount = 0
+
   /// The date of the current transaction, as the clock told it.
   var currentTransactionDate: TransactionInstant?
 
@@ -66,7 +67,8 @@ public final class Database {
     self.configuration = configuration
     sharedConfiguration = SharedConfiguration(configuration)
     self.gate = gate
-    registry = StatementRegistry(gate: gate)
+    arrays = ArrayRegistry()
+    registry = StatementRegistry(gate: gate, arrays: arrays)
     statementCache = StatementCache(capacity: configuration.statementCacheCapacity)
     interruption = Interruption(connection: connection)
     arrays.connection = connection
@@ -74,7 +76,7 @@ public final class Database {
 
   deinit { closeConnection() }
 
-  /// Closes the connection, and finalizes all of its statements.
+  /// Closes the connection, and finalizes our statements.
   func closeConnection() {
     guard let connection = sqliteConnection else { return }
     interruption.disconnect()
@@ -84,7 +86,7 @@ public final class Database {
     control.finalizeAll()
     sqliteConnection = nil
     arrays.connection = nil
-    // Statements that are left are virtual tables' own, which finalize them as they go.
+    // What is left belongs to virtual tables, which finalize it themselves.
     SQLite.closeWhenIdle(connection)
   }
 

@@ -33,15 +33,31 @@ final class SerializedDatabase: @unchecked Sendable {
     return try gate.withAccess { () throws -> T in try access(body) }
   }
 
-  /// Schedules `body`, and returns.
+  /// Schedules `body`, which is called once, and returns.
   func schedule(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     gate.schedule { [self] in
-      do {
-        try access { db in
-          _ = try db.openConnection()
-          body(.success(db))
-        }
-      } catch { body(.failure(error)) }
+      guard database.sqliteConnection != nil else {
+        return body(.failure(DatabaseError.connectionIsClosed))
+      }
+      scheduledAccess { body(.success($0)) }
+    }
+  }
+
+  /// Schedules `body`, and returns. It is called on a closed connection as
+  /// well, whose statements throw.
+  func scheduleEvenIfClosed(_ body: @escaping @Sendable (Database) -> Void) {
+    gate.schedule { [self] in
+      guard database.sqliteConnection != nil else { return body(database) }
+      scheduledAccess(body)
+    }
+  }
+
+  private func scheduledAccess(_ body: (Database) -> Void) {
+    // What `body` has left open is rolled back; there is nobody to tell of it
+    // but the log.
+    do { try access(body) } catch {
+      let error = error as? DatabaseError
+      Database.logError?(error?.extendedResultCode ?? .SQLITE_MISUSE, error?.message ?? "")
     }
   }
 
@@ -67,20 +83,22 @@ final class SerializedDatabase: @unchecked Sendable {
 
   private func access<T>(_ body: (Database) throws -> T) throws -> T {
     _ = try database.openConnection()
-    database.registry.finalizeOrphans()
+    database.registry.settleDebts()
     let result: T
     do {
       result = try body(database)
     } catch {
-      try? endTransaction()
+      try? end()
       throw error
     }
-    try endTransaction()
+    try end()
     return result
   }
 
-  /// No access leaves a transaction to the next one, unless it may.
-  private func endTransaction() throws {
+  /// No access leaves a statement under way to the next one, nor a
+  /// transaction, unless it may.
+  private func end() throws {
+    if database.activeStatementCount > 0 { database.registry.endExecutions() }
     guard let connection = database.sqliteConnection,
       !SQLite.isAutocommit(connection), !allowsUnsafeTransactions
     else { return }

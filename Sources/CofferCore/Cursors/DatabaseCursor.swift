@@ -45,6 +45,8 @@ public final class StatementExecution {
   @usableFromInline
   package enum Phase {
     case fresh, running, ended
+    /// The statement was executed anew, or its access has ended.
+    case superseded
   }
 
   @exclusivity(unchecked) @usableFromInline package var phase = Phase.fresh
@@ -62,7 +64,7 @@ public final class StatementExecution {
   }
 
   deinit {
-    if phase == .running || statement.isCached { statement.abandon() }
+    if phase == .running || statement.isCached { statement.executionWillDie(self) }
   }
 
   /// Steps to the next row; false at the end.
@@ -92,11 +94,20 @@ public final class StatementExecution {
       phase = .ended
       throw DatabaseError.connectionIsClosed
     case .ended: return false
+    case .superseded:
+      phase = .ended
+      guard core.pointee.handle != nil else { throw DatabaseError.connectionIsClosed }
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: "The cursor is no longer valid.",
+        sql: statement.sql,
+        hint: "Its access has ended, or its statement was executed again. Read it to its end "
+          + "first, or use `fetchAll`.")
     case .fresh:
       phase = .ended
       let hasRow = try statement.firstStep()
       guard hasRow else { return false }
       phase = .running
+      statement.executionDidStart(self)
       do { try didStart?() } catch { throw fail(error) }
       return true
     }

@@ -5,7 +5,8 @@ public final class SQLStatementCursor: Cursor {
   /// A statement.
   public typealias Element = Statement
 
-  private unowned let database: Database
+  /// Nil once the connection is gone.
+  private weak var database: Database?
   private let sql: String
   private var end = 0
   private var arguments: StatementArguments?
@@ -22,6 +23,7 @@ public final class SQLStatementCursor: Cursor {
   public func next() throws -> Statement? {
     guard end < sql.utf8.count else { return try finish() }
     do {
+      guard let database else { throw DatabaseError.connectionIsClosed }
       let (statement, next) = try database.compile(sql, from: end, isCached: false)
       end = next
       guard let statement else { return try finish() }

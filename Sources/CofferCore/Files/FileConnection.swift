@@ -199,6 +199,11 @@ final class FileConnection {
       return true
     } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
       return false
+    } catch let error as DatabaseError
+      where error.resultCode == .SQLITE_ERROR && key.settings.plaintextHeaderSize > 0
+    {
+      // What SQLCipher says to a wrong key where the header is readable.
+      return false
     }
   }
 }

@@ -82,7 +82,8 @@ final class FileConversion {
   /// Opens the source, and locks it as long as the connection is open.
   private func openSource() throws -> FileConnection {
     let isWritable = PendingFile.isWritable(source)
-    let connection = try FileConnection(path: source, key: sourceKey, readonly: !isWritable)
+    let connection = try FileConnection(
+      path: source, key: sourceKey, readonly: !isWritable, busyTimeout: 1000)
     do {
       if isExclusive && isWritable {
         // It keeps its locks between transactions, and in WAL mode needs to be the only one.
@@ -112,19 +113,18 @@ final class FileConversion {
   }
 
   private func explained(_ error: DatabaseError) -> DatabaseError {
-    let hint: String?
     switch error.resultCode {
     case .SQLITE_BUSY, .SQLITE_LOCKED:
-      hint = "Another connection uses \(source): close it first."
+      return DatabaseError(
+        resultCode: error.extendedResultCode, message: error.message ?? "",
+        hint: "Another connection uses \(source): close it first.")
     case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_ERROR, .SQLITE_NOMEM:
-      hint =
-        CipherDiagnosis.diagnose(
-          path: source, key: sourceKey?.key, settings: sourceKey?.settings ?? .default,
-          derived: sourceKey?.derived)?.message
-    default: hint = nil
+      let diagnosis = CipherDiagnosis.diagnose(
+        path: source, key: sourceKey?.key, settings: sourceKey?.settings ?? .default,
+        derived: sourceKey?.derived)
+      return diagnosis.map { DatabaseError(error, diagnosis: $0) } ?? error
+    default: return error
     }
-    return DatabaseError(
-      resultCode: error.extendedResultCode, message: error.message ?? "", hint: hint)
   }
 
   /// The journals beside the old file would be taken for the new one's: there
@@ -185,7 +185,9 @@ final class FileConversion {
 
   private func exportRows(from old: FileConnection, to file: PendingFile) throws {
     let sourceSize = max(1, PendingFile.size(of: source) ?? 1)
-    try reporting(on: old, .copying) { Double(file.size) / Double(sourceSize) } body: {
+    try reporting(on: old, .copying) {
+      Double(file.size) / Double(sourceSize)
+    } body: {
       _ = try old.scalar("SELECT sqlcipher_export('coffer_target')")
       for table in try TableShape.all(in: old) {
         guard let copy = table.copyWithRowids(to: "coffer_target") else { continue }
@@ -231,7 +233,7 @@ final class FileConversion {
   }
 
   private func compareContents(_ new: FileConnection, _ old: FileConnection) throws {
-    let schema = "SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_master ORDER BY 1, 2, 3"
+    let schema = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY 1, 2, 3"
     guard try new.rows(schema) == old.rows(schema) else { throw mismatch("its schema differs") }
     let tables = try TableShape.all(in: old)
     for (index, table) in tables.enumerated() {

@@ -1,7 +1,10 @@
 extension SQLText {
   /// One statement out of the text, without blanks and semicolons around it.
   package func statement(in range: Range<Int>) -> String {
-    let bytes = Array(string.utf8)[range]
+    // Only these bytes are copied: the text may hold thousands of statements.
+    let utf8 = string.utf8
+    let first = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
+    let bytes = Array(utf8[first..<utf8.index(first, offsetBy: range.count)])
     func isPadding(_ byte: UInt8) -> Bool {
       byte == 0x3B || byte == 0x20 || (0x09...0x0D).contains(byte)
     }

@@ -30,9 +30,10 @@ public struct ArrayArgument: Sendable {
   @inlinable
   public init<Elements: Collection>(_ elements: Elements)
   where Elements.Element: DatabaseValueConvertible {
-    if let integers = elements as? [Int64] {
+    // The types are compared first: a cast alone would try each element.
+    if Elements.self == [Int64].self, let integers = elements as? [Int64] {
       storage = ArrayArgumentStorage(.integers(ContiguousArray(integers)))
-    } else if let integers = elements as? [Int] {
+    } else if Elements.self == [Int].self, let integers = elements as? [Int] {
       storage = ArrayArgumentStorage(.integers(ContiguousArray(integers.lazy.map(Int64.init))))
     } else {
       storage = ArrayArgumentStorage(.values(ContiguousArray(elements.map(\.databaseValue))))

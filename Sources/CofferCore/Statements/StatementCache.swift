@@ -46,7 +46,7 @@ final class StatementCache {
   func statement(for sql: String, orPrepare prepare: () throws -> Statement) throws -> Statement {
     if let statement = idleStatement(for: sql) { return statement }
     let statement = try prepare()
-    add(statement, for: sql)
+    if statement.facts.isWorthCaching { add(statement, for: sql) }
     return statement
   }
 
@@ -126,7 +126,8 @@ final class StatementCache {
       let bytes = UnsafeRawBufferPointer(utf8)
       var offset = 0
       while offset + 8 <= bytes.count {
-        hash = (hash ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        hash =
+          (hash ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
           &* 0x0000_0100_0000_01b3
         hash ^= hash >> 32
         offset += 8

@@ -156,6 +156,18 @@ import Testing
     #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM u") } == 0)
   }
 
+  /// What Docs/Encryption.md has to say: a single statement has no end to look at.
+  @Test func `without a transaction, a value's damaged last page comes as zeros`() throws {
+    let folder = try TemporaryDirectory()
+    _ = try makeDamagedValue(folder.path("db"))
+    let queue = try DatabaseQueue(path: folder.path("db"), key: Self.key)
+    let value = try queue.unsafeRead { try Data.fetchOne($0, sql: "SELECT data FROM t") }
+    #expect(value?.count == 30_000)
+    #expect(value?.first == 7)
+    #expect(value?.last == 0)
+    expectDamage { try queue.read { try Data.fetchOne($0, sql: "SELECT data FROM t") } }
+  }
+
   @Test func `a read that needs no page from the file asks for none`() throws {
     let folder = try TemporaryDirectory()
     try BadFileTests.makeDatabase(folder.path("db"), key: Self.key)

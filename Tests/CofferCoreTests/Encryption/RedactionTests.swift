@@ -147,4 +147,16 @@ import Testing
     }
     #expect(seen.withLock(\.self).contains("CREATE TABLE t"))
   }
+
+  /// In a child, since the log belongs to the whole process.
+  @Test func `SQLite's own log shows no key`() throws {
+    let folder = try TemporaryDirectory()
+    let (status, lines, error) = try TestProcess.run(
+      ["log", folder.path("db"), "PASSPHRASE-7391", "COFFER-LOGGED"])
+    #expect(status == 0)
+    let text = lines.joined(separator: "\n") + error
+    #expect(lines.contains { $0.hasPrefix("log ") && $0.contains("COFFER-LOGGED") })
+    #expect(text.contains("refused ATTACH"))
+    #expect(!text.contains("PASSPHRASE"))
+  }
 }

@@ -176,7 +176,7 @@ struct ChangeKeyTests {
     let error = #expect(throws: DatabaseError.self) { try queue.changeKey(to: new) }
     #expect("\(error!)".contains("DatabaseFile.encrypt"))
     try queue.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
-    #expect(try DatabaseQueue(path: path).read { try Int.fetchOne($0, sql: "SELECT a FROM t") } == 1)
+    #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT a FROM t") } == 1)
   }
 
   @Test func `an empty passphrase and another salt are refused`() throws {
@@ -213,6 +213,36 @@ struct ChangeKeyTests {
       try db.execute(sql: "COMMIT")
     }
     #expect(try count(old) == 200)
+  }
+
+  /// A rekey that did nothing leaves the connection with the new key for what it writes next.
+  @Test(arguments: [false, true])
+  func `a connection whose change failed is opened anew, and mixes no keys`(wal: Bool) throws {
+    let queue = try makeQueue(wal: wal) {
+      $0.busyMode = .immediateError
+      $0.prepareDatabase { try $0.execute(sql: "CREATE TEMP TABLE prepared (a)") }
+    }
+    let other = try DatabaseQueue(path: path, key: old)
+    try queue.inDatabase { mine in
+      let settings = mine.openingSettings
+      let salt = try #require(Database.salt(of: path))
+      let oldKey = try FileKey(old, settings: settings, salt: salt)
+      let newKey = try FileKey(new, settings: settings, salt: salt)
+      try other.inDatabase { db in
+        try db.execute(sql: "BEGIN IMMEDIATE")
+        let connection = try mine.openConnection()
+        let code = newKey.spec.withUnsafeBytes { SQLite.rekey(connection, $0) }
+        #expect(code == SQLITE_OK)
+        try db.execute(sql: "COMMIT")
+      }
+      let error = mine.giveUpConnection(
+        old: oldKey, new: newKey, DatabaseError(resultCode: .SQLITE_ERROR, message: "made up"))
+      #expect("\(error)".contains("has its old key"))
+      try mine.execute(sql: "INSERT INTO t (b) SELECT b FROM t; INSERT INTO prepared VALUES (1)")
+    }
+    try queue.close()
+    try other.close()
+    #expect(try count(old) == 400)
   }
 
   // MARK: Killed

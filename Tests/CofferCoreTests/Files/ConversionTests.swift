@@ -40,11 +40,12 @@ struct ConversionTests {
           CREATE VIRTUAL TABLE own USING fts4(text);
           CREATE VIRTUAL TABLE boxes USING rtree(id, x0, x1);
           """)
+      try db.beginTransaction()
       for number in 1...60 {
         try db.execute(
           sql: """
             INSERT INTO plain VALUES (?1, ?2); INSERT INTO odd VALUES (?2, ?1, ?1 / 3.0);
-            """, arguments: [number, "word\(61 - number) MARKER", "o\(number)", number, number])
+            """, arguments: [number, "word\(61 - number) MARKER", number, "o\(number)"])
         try db.execute(
           sql: """
             INSERT INTO declared (v) VALUES (?); INSERT INTO keyed VALUES (?, ?);
@@ -64,6 +65,7 @@ struct ConversionTests {
           INSERT INTO parent VALUES (1); INSERT INTO child VALUES (1);
           ANALYZE
           """)
+      try db.commit()
     }
     try queue.close()
   }
@@ -91,7 +93,7 @@ struct ConversionTests {
         "declared", "descending", "keyed", "parent", "child", "log", "own", "boxes",
         "sqlite_sequence", "sqlite_stat1",
       ] {
-        try add("SELECT * FROM \(table) ORDER BY 1, 2")
+        try add("SELECT * FROM \(table) ORDER BY 1")
       }
       try add("SELECT rowid FROM descending ORDER BY 1")
       try add("SELECT docid, b FROM words WHERE words MATCH 'word5'")
@@ -194,6 +196,67 @@ struct ConversionTests {
     #expect(rowids == [7])
   }
 
+  @Test(.enabled(if: SQLiteFeatures.linked.hasStrictTables && SQLiteFeatures.linked.hasFTS5))
+  func `generated columns, strict tables and FTS5 are kept`() throws {
+    let queue = try DatabaseQueue(path: path)
+    try queue.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE g (a INT, b AS (a * 2), c TEXT AS (a || 'x') STORED, d);
+          CREATE TABLE s (a INTEGER, b ANY) STRICT;
+          CREATE INDEX g_b ON g (b);
+          CREATE VIRTUAL TABLE f USING fts5(d, content='g');
+          INSERT INTO g (a, d) VALUES (1, 'one'), (2, 'two'), (3, 'three');
+          INSERT INTO s VALUES (1, 'x'), (2, 1), (3, x'00');
+          DELETE FROM g WHERE a = 2; DELETE FROM s WHERE a = 1;
+          INSERT INTO f (f) VALUES ('rebuild')
+          """)
+    }
+    try queue.close()
+    try DatabaseFile.encrypt(at: path, to: path, key: key)
+    try DatabaseQueue(path: path, key: key).read { db in
+      let rows = try Row.fetchAll(db, sql: "SELECT rowid, b, c, d FROM g ORDER BY 1")
+      #expect(rows.map { $0[0] as Int } == [1, 3])
+      #expect(rows.map { $0[1] as Int } == [2, 6])
+      #expect(rows.map { $0[2] as String } == ["1x", "3x"])
+      #expect(try Int.fetchAll(db, sql: "SELECT rowid FROM s") == [2, 3])
+      #expect(try Int.fetchAll(db, sql: "SELECT rowid FROM f WHERE f MATCH 'three'") == [3])
+      #expect(try String.fetchAll(db, sql: "SELECT d FROM f WHERE f MATCH 'three'") == ["three"])
+    }
+  }
+
+  @Test(.enabled(if: SQLCipherGeneration.linked == .four))
+  func `a plaintext header comes and goes, and the key may be changed under it`() throws {
+    let salt = Array(UInt8(0)..<16)
+    let key = try DatabaseKey.raw([UInt8](repeating: 9, count: 32), salt: salt)
+    try makeRichDatabase(nil)
+    let before = try contents(configuration(nil), at: path)
+    let settings = CipherSettings(plaintextHeaderSize: 32)
+    try DatabaseFile.encrypt(at: path, to: path, key: key, cipher: settings)
+    #expect(try contents(configuration(key, settings), at: path) == before)
+    let queue = try DatabaseQueue(path: path, configuration: configuration(key, settings))
+    let other = try DatabaseKey.raw([UInt8](repeating: 8, count: 32), salt: salt)
+    try queue.changeKey(to: other)
+    #expect(try queue.checkCipherIntegrity() == [])
+    try queue.close()
+    try DatabaseFile.convert(at: path, key: other, from: settings, to: .default)
+    #expect(try contents(configuration(other), at: path) == before)
+  }
+
+  @Test func `text in UTF-16 stays so`() throws {
+    let queue = try DatabaseQueue(path: path)
+    try queue.inDatabase { db in
+      try db.execute(sql: "PRAGMA encoding = 'UTF-16le'")
+      try db.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES ('g\u{FC}n')")
+    }
+    try queue.close()
+    try DatabaseFile.encrypt(at: path, to: path, key: key)
+    try DatabaseQueue(path: path, key: key).read { db throws in
+      #expect(try String.fetchOne(db, sql: "PRAGMA encoding") == "UTF-16le")
+      #expect(try String.fetchOne(db, sql: "SELECT a FROM t") == "g\u{FC}n")
+    }
+  }
+
   @Test(arguments: ["plain.db", "plain-wal.db"])
   func `the journal mode stays`(fixture: String) throws {
     let path = try Fixtures.temporaryCopy(fixture)
@@ -263,7 +326,9 @@ struct ConversionTests {
   @Test func `SQLCipher 3 becomes 4, or names the version that is missing`() throws {
     let path = try Fixtures.temporaryCopy("v3-passphrase.db")
     let key = DatabaseKey.passphrase(Fixtures.passphrase)
-    let convert = { try DatabaseFile.convert(at: path, key: key, from: .sqlcipher3, to: .sqlcipher4) }
+    let convert = {
+      try DatabaseFile.convert(at: path, key: key, from: .sqlcipher3, to: .sqlcipher4)
+    }
     if SQLCipherGeneration.linked == .three {
       let error = #expect(throws: DatabaseError.self) { try convert() }
       #expect("\(error!)".contains("SQLCipher 4"))
@@ -399,8 +464,8 @@ struct ConversionTests {
       try db.execute(sql: "CREATE TABLE t (a, b)")
       for number in 1...4000 {
         try db.execute(
-          sql: "INSERT INTO t VALUES (?, ?)", arguments: [number, String(repeating: "x", count: 400)]
-        )
+          sql: "INSERT INTO t VALUES (?, ?)",
+          arguments: [number, String(repeating: "x", count: 400)])
       }
       try db.execute(sql: "DELETE FROM t WHERE a % 2 = 0")
     }
