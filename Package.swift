@@ -31,10 +31,13 @@ let package = Package(
       name: "Benchmarks",
       dependencies: ["Coffer", "CSQLCipher", "CFloor"],
       path: "Benchmarks/Sources"),
+    // A process for tests to kill.
+    .executableTarget(name: "CofferTestChild", dependencies: ["CofferCore"], path: "Tests/Child"),
     .testTarget(
       name: "CofferCoreTests",
-      dependencies: ["Coffer", "CSQLCipher"]),
+      dependencies: ["Coffer", "CSQLCipher", "CofferTestChild"]),
     .testTarget(name: "CofferToolTests", dependencies: ["CofferTool"]),
+    .testTarget(name: "CofferDocsTests", dependencies: ["Coffer"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,16 +1,34 @@
 import CFloor
 import Coffer
 
-/// Counts the heap allocations of a cursor's rows.
+/// Counts the heap allocations of a cursor's rows, beyond SQLite's own.
 func allocationsPerRow(_ fixture: Fixture) throws -> [(name: String, count: Double)] {
   let limits = (fixture.rows / 4, fixture.rows)
-  func perRow(_ name: String, _ read: (Database, Int) throws -> Void) throws -> (String, Double) {
+  func ofSQLite(_ table: String) -> Double {
+    func run(_ limit: Int) -> Int64 {
+      let sql = "SELECT * FROM \(table) LIMIT \(limit)"
+      return count {
+        if table == "ints" {
+          blackHole(floor_sum_ten(fixture.floor, sql))
+        } else {
+          blackHole(floor_sum_lengths(fixture.floor, sql, 1))
+        }
+      }
+    }
+    _ = run(limits.1)
+    return Double(run(limits.1) - run(limits.0)) / Double(limits.1 - limits.0)
+  }
+  let sqlite = ["ints": ofSQLite("ints"), "texts": ofSQLite("texts")]
+  func perRow(
+    _ name: String, of table: String = "ints", _ read: (Database, Int) throws -> Void
+  ) throws -> (String, Double) {
     try fixture.queue.unsafeRead { db in
       // The first run fills caches; the difference of two leaves out what a query costs.
       try read(db, limits.1)
       let few = try count { try read(db, limits.0) }
       let many = try count { try read(db, limits.1) }
-      return (name, Double(many - few) / Double(limits.1 - limits.0))
+      let all = Double(many - few) / Double(limits.1 - limits.0)
+      return (name, all - (sqlite[table] ?? 0))
     }
   }
   return [
@@ -40,7 +58,7 @@ func allocationsPerRow(_ fixture: Fixture) throws -> [(name: String, count: Doub
       while let value = try cursor.next() { sum &+= value }
       blackHole(Int64(sum))
     },
-    try perRow("withUTF8(at:)") { db, limit in
+    try perRow("withUTF8(at:)", of: "texts") { db, limit in
       var sum = 0
       let cursor = try Row.fetchCursor(
         db, sql: "SELECT * FROM texts LIMIT ?", arguments: [limit])

@@ -12,8 +12,10 @@ do {
     measurements.append(measurement)
   }
   if options.filter == nil {
-    print("\nheap allocations per row of a cursor")
-    for (name, count) in try allocationsPerRow(fixture) { print("  \(name): \(count)") }
+    print("\nheap allocations per row of a cursor, beyond those of the C loop")
+    for (name, count) in try allocationsPerRow(fixture) {
+      print("  \(name): \(String(format: "%.4f", count))")
+    }
   }
   if let path = options.json {
     try Report.json(measurements, options: options).write(to: URL(fileURLWithPath: path))

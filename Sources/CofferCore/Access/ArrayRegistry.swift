@@ -10,6 +10,12 @@ package final class ArrayRegistry {
   // SAFETY: the database owns the registry, and clears this when it closes.
   var connection: SQLiteConnection?
 
+  /// The connection is another one from now on, which doesn't know `coffer_array`.
+  func reconnect(to other: SQLiteConnection) {
+    connection = other
+    hasModule = false
+  }
+
   func register(_ array: ArrayArgumentStorage) {
     bound[UnsafeRawPointer(Unmanaged.passUnretained(array).toOpaque()), default: 0] += 1
   }

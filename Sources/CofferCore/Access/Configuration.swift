@@ -5,7 +5,19 @@ public struct Configuration: Sendable {
   // MARK: Encryption
 
   /// The key of the file; nil for a plaintext database.
-  public var key: DatabaseKey?
+  public var key: DatabaseKey? {
+    didSet { wasKeyReplaced = false }
+  }
+
+  /// Whether the file's key was changed after these connections were opened, so
+  /// that what preparations give is the old one.
+  package private(set) var wasKeyReplaced = false
+
+  /// Has further connections open the file with its new key.
+  mutating func replaceKey(with newKey: DatabaseKey) {
+    key = newKey
+    wasKeyReplaced = true
+  }
 
   /// How the file is encrypted; what a file was made with is needed to open it.
   public var cipher: CipherSettings = .default

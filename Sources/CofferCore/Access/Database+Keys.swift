@@ -13,11 +13,13 @@ extension Database {
   ///
   /// `Configuration.key` does the same, and lets a pool derive the key once.
   public func usePassphrase(_ passphrase: String) throws {
+    if configuration.wasKeyReplaced { return }
     try applyKey(.passphrase(passphrase), settings: configuration.cipher)
   }
 
   /// Gives the connection its passphrase, of any bytes.
   public func usePassphrase(_ passphrase: Data) throws {
+    if configuration.wasKeyReplaced { return }
     try applyKey(.passphrase(bytes: passphrase), settings: configuration.cipher)
   }
 
@@ -49,9 +51,6 @@ extension Database {
         resultCode: .SQLITE_MISUSE, message: "\(error)")
     }
     try proveEngine()
-    if SQLiteFeatures.linked.logsToStandardError {
-      try runSetting("PRAGMA cipher_log_level = NONE")
-    }
     let spec: SecureBytes
     do {
       if let derivedKey, openingKey?.isSameKey(as: key) == true {
@@ -71,14 +70,19 @@ extension Database {
       throw DatabaseError(
         resultCode: ResultCode(rawValue: code), message: "SQLCipher has refused the key")
     }
+    // After the key: the process's first one sets the level anew.
+    if SQLiteFeatures.linked.logsToStandardError {
+      try runSetting("PRAGMA cipher_log_level = NONE")
+    }
     for pragma in try settings.pragmas() { try runSetting(pragma) }
   }
 
   /// Derives the key with the file's salt, or with a new one for a new file.
+  ///
+  /// - Returns: Nil where SQLCipher has to do it: in memory, and where the file
+  ///   has no room for its salt.
   private func derive(_ key: DatabaseKey, _ settings: CipherSettings) throws -> DerivedKey? {
-    if isInMemory || settings.plaintextHeaderSize > 0, key.salt == nil {
-      return key.isPassphrase ? nil : nil
-    }
+    if isInMemory || settings.plaintextHeaderSize > 0, key.salt == nil { return nil }
     let salt = key.salt ?? Database.salt(of: path) ?? DerivedKey.randomSalt()
     return try DerivedKey.derive(from: key, salt: salt, settings: settings)
   }
@@ -95,6 +99,9 @@ extension Database {
           + "or drop the other one.")
     }
   }
+
+  /// The key that the file has, for further connections; nil for a plaintext one.
+  package var currentKey: DatabaseKey? { keying?.key }
 
   /// The key that the connection was given.
   var openingKey: DatabaseKey? { keying?.key ?? configuration.key }

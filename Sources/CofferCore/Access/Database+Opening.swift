@@ -50,6 +50,12 @@ extension Database {
   private static func openOnce(path: String, configuration: Configuration) throws -> Database {
     // SQLCipher 4 is built to take any name that starts so for a URI.
     let file = path.hasPrefix("file:") ? "./" + path : path
+    // SQLite opens a device, or waits for a pipe, and what it writes there is lost.
+    guard DatabaseFile.inspect(at: path).kind != .special else {
+      throw DatabaseError(
+        resultCode: .SQLITE_CANTOPEN, message: "unable to open database file",
+        hint: "The path is that of a device, a pipe or a socket.")
+    }
     return try prepare(path: path, file: file, flags: [], configuration: configuration)
   }
 
@@ -97,7 +103,7 @@ extension Database {
 
   // MARK: Setting a connection up
 
-  private func setUp() throws {
+  func setUp() throws {
     let connection = try openConnection()
     setUpBusyMode()
     // Nothing may spill to a temporary file, which no key encrypts; and none of
@@ -108,7 +114,7 @@ extension Database {
     try installAuthorizer()
     addStandardFunctions()
     if let key = configuration.key { try applyKey(key, settings: configuration.cipher) }
-    for preparation in configuration.preparations { try preparation(self) }
+    for preparation in configuration.preparations { try run(preparation) }
     try validateFormat()
     try createEncryptedFile()
     if configuration.journalMode == .wal, !configuration.readonly {
@@ -140,6 +146,19 @@ extension Database {
 
   /// Whether nothing is stored in a file.
   var isInMemory: Bool { path == ":memory:" || path.isEmpty }
+
+  /// Runs a preparation; where one of its statements is the first that can't
+  /// read the file, the error tells why.
+  private func run(_ preparation: (Database) throws -> Void) throws {
+    do {
+      try preparation(self)
+    } catch let error as DatabaseError {
+      switch error.resultCode {
+      case .SQLITE_NOTADB, .SQLITE_CORRUPT: throw try diagnose(error)
+      default: throw error
+      }
+    }
+  }
 
   // MARK: The proof
 
@@ -184,7 +203,9 @@ extension Database {
   private func createEncryptedFile() throws {
     guard isKeyed, !isInMemory, !configuration.readonly else { return }
     let connection = try openConnection()
-    if DatabaseFile.inspect(at: path).kind == .empty {
+    let inspection = DatabaseFile.inspect(at: path)
+    // SQLite takes a file of one byte for an empty one.
+    if inspection.kind == .empty || inspection.size == 1 {
       // The first transaction writes the first page, whatever it changes.
       let code = SQLite.run(connection, "BEGIN IMMEDIATE; PRAGMA user_version = 0; COMMIT")
       guard code == SQLite.ok else {

@@ -56,6 +56,7 @@ extension Database {
   ) throws -> (statement: Statement?, end: Int) {
     try checkAccess()
     registry.settleDebts()
+    try refuseUnsafeSQL(sql, from: offset)
     let (prepared, facts) = try recordingFacts {
       try prepareHandle(sql, from: offset, isPersistent: isCached)
     }
@@ -142,33 +143,33 @@ extension Database {
   ///   been executed.
   public func execute(sql: String, arguments: StatementArguments = StatementArguments()) throws {
     try checkAccess()
-    var end = 0
-    var isFirst = true
+    if let statement = statementCache.idleStatement(for: sql) {
+      return try execute(statement, arguments)
+    }
+    let (first, end) = try compile(sql, from: 0, isCached: true)
+    guard let first, SQLText(sql).isBlank(from: end) else {
+      return try executeAll(first, of: sql, after: end, arguments)
+    }
+    try execute(first, arguments)
+    if first.facts.isWorthCaching { statementCache.add(first, for: sql) }
+  }
+
+  private func execute(_ statement: Statement, _ arguments: StatementArguments) throws {
+    defer { statement.clearBindings() }
+    try statement.execute(arguments: arguments)
+  }
+
+  /// Executes a statement and those that follow it, which share the arguments.
+  private func executeAll(
+    _ first: Statement?, of sql: String, after end: Int, _ arguments: StatementArguments
+  ) throws {
     var rest = arguments
-    let count = sql.utf8.count
-    while end < count || isFirst {
-      if isFirst {
-        let cached = statementCache.idleStatement(for: sql)
-        if let cached {
-          try cached.setArguments(arguments)
-          defer { cached.clearBindings() }
-          return try cached.execute()
-        }
-      }
-      let (statement, next) = try compile(sql, from: end, isCached: isFirst)
-      guard let statement else { break }
+    var (next, end) = (first, end)
+    while let statement = next {
       defer { statement.clearBindings() }
-      let isWhole = isFirst && SQLText(sql).isBlank(from: next)
-      isFirst = false
-      end = next
-      if isWhole {
-        try statement.setArguments(arguments)
-        try statement.execute()
-        if statement.facts.isWorthCaching { statementCache.add(statement, for: sql) }
-        return
-      }
       try statement.consumeArguments(&rest)
       try statement.execute()
+      (next, end) = try compile(sql, from: end, isCached: false)
     }
     guard rest.positional.isEmpty else {
       throw DatabaseError(
@@ -209,13 +210,12 @@ extension Database {
 
   /// Called when a statement has been executed to its end.
   func didExecute(_ statement: Statement) throws {
+    guard statement.hasAftermath || accessState.contains(.observed) else { return }
     if statement.facts.invalidatesSchemaCache {
       schemaDidChange()
       observation.didChangeSchema()
     }
-    if accessState.contains(.observed) || statement.facts.transactionEffect != nil {
-      try observation.didExecute(statement)
-    }
+    try observation.didExecute(statement)
   }
 
   /// Called when a statement has failed.

@@ -49,6 +49,7 @@ extension Database {
     _ kind: TransactionKind?, _ operations: () throws -> (T, TransactionCompletion)
   ) throws -> T {
     try beginTransaction(kind)
+    let misses = cacheMisses
     do {
       let (result, completion) = try operations()
       switch completion {
@@ -60,11 +61,13 @@ extension Database {
             resultCode: .SQLITE_ABORT, message: "Transaction was aborted",
             hint: "A statement inside it has rolled it back, or ended it.")
         }
+        try checkDamage(since: misses)
         try commit()
       case .rollback: try rollback()
       }
       return result
     } catch {
+      let error = explainingDamage(error)
       rollbackAfterError()
       throw interruption.isCancelled.load(ordering: .relaxed) ? CancellationError() : error
     }
@@ -191,11 +194,16 @@ extension Database {
     let added = AccessState([.readOnly, .pendingTransaction]).subtracting(accessState)
     accessState.insert(added)
     defer { accessState.remove(added) }
+    let misses = cacheMisses
     do {
       let result = try body(self)
-      if isInsideTransaction { try commit() }
+      if isInsideTransaction {
+        try checkDamage(since: misses)
+        try commit()
+      }
       return result
     } catch {
+      let error = explainingDamage(error)
       rollbackAfterError()
       throw interruption.isCancelled.load(ordering: .relaxed) ? CancellationError() : error
     }
@@ -205,5 +213,51 @@ extension Database {
   /// is the end of a transaction that has changed nothing.
   func isolatedRead(reporting value: (Result<Database, any Error>) -> Void) {
     try? isolatedRead { value(.success($0)) }
+  }
+
+  // MARK: Damaged pages
+
+  /// How many pages an encrypted connection has read from its files; 0 for others.
+  private var cacheMisses: CInt {
+    guard isKeyed, let sqliteConnection else { return 0 }
+    return SQLite.cacheMisses(sqliteConnection)
+  }
+
+  /// Throws where a page that the transaction has read was damaged.
+  ///
+  /// Where the last page of a long value fails its authentication, SQLCipher
+  /// hands out zeros in its place without an error, and fails at the next page
+  /// that the transaction asks for: so ask for one, unless all pages came from
+  /// the cache, where nothing damaged is kept.
+  private func checkDamage(since misses: CInt) throws {
+    guard isKeyed, !accessState.contains(.pendingTransaction), cacheMisses != misses else {
+      return
+    }
+    let connection = try openConnection()
+    let code = control.run(.touchSchema, in: connection)
+    guard code != SQLite.ok else { return }
+    let error = DatabaseError(code: code, connection: connection)
+    switch error.resultCode {
+    case .SQLITE_ERROR, .SQLITE_CORRUPT, .SQLITE_NOTADB: throw Database.damage(sql: nil)
+    default: throw translated(error)
+    }
+  }
+
+  /// The error as it is, or that a page is damaged where SQLCipher has no other
+  /// words for it than "SQL logic error".
+  private func explainingDamage(_ error: any Error) -> any Error {
+    guard isKeyed, let error = error as? DatabaseError, error.resultCode == .SQLITE_ERROR,
+      error.message == SQLite.errorString(error.resultCode.rawValue),
+      let connection = sqliteConnection, !SQLite.isAutocommit(connection),
+      control.run(.touchSchema, in: connection) == ResultCode.SQLITE_ERROR.rawValue
+    else { return error }
+    return Database.damage(sql: error.sql)
+  }
+
+  private static func damage(sql: String?) -> DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_CORRUPT, message: "a page of the file is damaged", sql: sql,
+      hint: "It is not what was written, and values that were read may be incomplete. Copy the "
+        + "file before anything else; checkCipherIntegrity() tells which pages are damaged.")
   }
 }

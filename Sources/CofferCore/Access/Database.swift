@@ -14,7 +14,12 @@ public final class Database {
   public internal(set) var sqliteConnection: SQLiteConnection?
 
   /// How the connection was opened.
-  public let configuration: Configuration
+  public internal(set) var configuration: Configuration {
+    didSet { sharedConfiguration.set(configuration) }
+  }
+
+  /// The same, for those outside of accesses.
+  let sharedConfiguration: SharedConfiguration
 
   /// The path, or `:memory:`.
   package let path: String
@@ -60,6 +65,7 @@ public final class Database {
     sqliteConnection = connection
     self.path = path
     self.configuration = configuration
+    sharedConfiguration = SharedConfiguration(configuration)
     self.gate = gate
     arrays = ArrayRegistry()
     registry = StatementRegistry(gate: gate, arrays: arrays)
@@ -70,7 +76,7 @@ public final class Database {
 
   deinit { closeConnection() }
 
-  /// Closes the connection, and finalizes all of its statements.
+  /// Closes the connection, and finalizes our statements.
   func closeConnection() {
     guard let connection = sqliteConnection else { return }
     interruption.disconnect()
@@ -80,9 +86,7 @@ public final class Database {
     control.finalizeAll()
     sqliteConnection = nil
     arrays.connection = nil
-    while let statement = SQLite.nextStatement(in: connection, after: nil) {
-      SQLite.finalize(statement)
-    }
+    // What is left belongs to virtual tables, which finalize it themselves.
     SQLite.closeWhenIdle(connection)
   }
 

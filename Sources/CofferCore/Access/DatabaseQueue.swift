@@ -59,16 +59,19 @@ public final class DatabaseQueue: DatabaseWriter {
 
   // MARK: Reading
 
+  /// Executes `value` on this thread, in which statements that write throw.
   public func read<T>(_ value: (Database) throws -> T) throws -> T {
     try access.sync { db in try db.isolatedRead(value) }
   }
 
+  /// Executes `value` on another thread, in which statements that write throw.
   public func read<T: Sendable>(
     _ value: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await access.async { db in try db.isolatedRead(value) }
   }
 
+  /// Schedules a read, and returns.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     access.schedule { result in
       switch result {
@@ -78,16 +81,19 @@ public final class DatabaseQueue: DatabaseWriter {
     }
   }
 
+  /// Executes `value`, whose statements may see different states of the database.
   public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T {
     try access.sync { db in try db.readOnly { try value(db) } }
   }
 
+  /// Executes `value` on another thread, whose statements may see different states.
   public func unsafeRead<T: Sendable>(
     _ value: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await access.async { db in try db.readOnly { try value(db) } }
   }
 
+  /// Schedules a read whose statements may see different states, and returns.
   public func asyncUnsafeRead(
     _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
@@ -99,6 +105,7 @@ public final class DatabaseQueue: DatabaseWriter {
     }
   }
 
+  /// Executes `value`, inside another access of this thread as well.
   public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
     try access.reentrantSync { db in try db.readOnly { try value(db) } }
   }
@@ -126,36 +133,43 @@ public final class DatabaseQueue: DatabaseWriter {
     try access.sync { db in try db.inTransaction(kind) { try updates(db) } }
   }
 
+  /// Executes `updates` on this thread, without a transaction around it.
   public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
     try access.sync(updates)
   }
 
+  /// Executes `updates` on another thread, without a transaction around it.
   public func writeWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await access.async(updates)
   }
 
+  /// Executes `updates` on this thread, while no other access is under way.
   public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
     try access.sync(updates)
   }
 
+  /// Executes `updates` on another thread, while no other access is under way.
   public func barrierWriteWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await access.async(updates)
   }
 
+  /// Schedules `updates`, and returns; nothing is called once the database is closed.
   public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
     access.scheduleEvenIfClosed(updates)
   }
 
+  /// Schedules `updates` for when no other access is under way, and returns.
   public func asyncBarrierWriteWithoutTransaction(
     _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
     access.schedule(updates)
   }
 
+  /// Executes `updates`, inside another access of this thread as well.
   public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
     try access.reentrantSync(updates)
   }
@@ -178,8 +192,10 @@ public final class DatabaseQueue: DatabaseWriter {
 
   // MARK: The connection
 
+  /// Makes the statements that run now fail with `SQLITE_INTERRUPT`.
   public func interrupt() { access.interrupt() }
 
+  /// Closes the database, after the accesses that are under way; twice does nothing.
   public func close() throws { try access.close() }
 
   /// Gives back memory that the connection can do without.

@@ -32,5 +32,7 @@ final class Interruption: Sendable {
     interrupt()
   }
 
+  func connect(to pointer: SQLiteConnection) { connection.withLock { $0.pointer = pointer } }
+
   func disconnect() { connection.withLock { $0.pointer = nil } }
 }

@@ -6,14 +6,17 @@ final class SerializedDatabase: @unchecked Sendable {
   private let gate: AccessGate
   private let interruption: Interruption
   let path: String
-  let configuration: Configuration
+  private let sharedConfiguration: SharedConfiguration
+  private let allowsUnsafeTransactions: Bool
+  var configuration: Configuration { sharedConfiguration.value }
 
   init(_ database: Database) {
     self.database = database
     gate = database.gate
     interruption = database.interruption
     path = database.path
-    configuration = database.configuration
+    sharedConfiguration = database.sharedConfiguration
+    allowsUnsafeTransactions = database.configuration.allowsUnsafeTransactions
   }
 
   // MARK: Accesses
@@ -97,7 +100,7 @@ final class SerializedDatabase: @unchecked Sendable {
   private func end() throws {
     if database.activeStatementCount > 0 { database.registry.endExecutions() }
     guard let connection = database.sqliteConnection,
-      !SQLite.isAutocommit(connection), !configuration.allowsUnsafeTransactions
+      !SQLite.isAutocommit(connection), !allowsUnsafeTransactions
     else { return }
     database.rollbackAfterError()
     throw DatabaseError(

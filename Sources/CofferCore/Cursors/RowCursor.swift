@@ -6,6 +6,7 @@ public final class RowCursor: DatabaseCursor {
   /// A row.
   public typealias Element = Row
 
+  /// The execution that the cursor steps.
   public let _execution: StatementExecution
   @exclusivity(unchecked) @usableFromInline private(set) var row: Row
 
@@ -17,6 +18,7 @@ public final class RowCursor: DatabaseCursor {
     }
   }
 
+  /// The row, always the same one.
   public func _element() -> Row { row }
 
   /// The next row, or nil at the end.

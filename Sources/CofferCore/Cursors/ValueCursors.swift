@@ -5,6 +5,7 @@ public final class FastDatabaseValueCursor<
   /// A value.
   public typealias Element = Value
 
+  /// The execution that the cursor steps.
   public let _execution: StatementExecution
   @exclusivity(unchecked) @usableFromInline private(set) var column: CInt
 
@@ -41,6 +42,7 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Databas
   /// A value.
   public typealias Element = Value
 
+  /// The execution that the cursor steps.
   public let _execution: StatementExecution
   @exclusivity(unchecked) @usableFromInline private(set) var column: CInt
 

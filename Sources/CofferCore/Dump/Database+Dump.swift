@@ -11,12 +11,11 @@ extension Database {
   /// - Parameter stream: Where the dump goes; nil for the standard output.
   /// - Throws: At the first statement that fails; what was written stays.
   public func dumpSQL(
-    _ sql: String, arguments: StatementArguments? = nil,
-    format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
+    _ sql: SQL, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
   ) throws {
     var format = format
     var stream = DumpStream(stream)
-    let statements = try allStatements(sql: sql, arguments: arguments)
+    let statements = try allStatements(literal: sql)
     while let statement = try statements.next() {
       try dump(statement, format: &format, to: &stream)
     }
@@ -35,6 +34,21 @@ extension Database {
       }
     }
     format.finalize(self, statement: statement, to: &stream)
+  }
+
+  /// Writes the rows of a request.
+  ///
+  /// The values are plaintext: mind where they go. An adapter of the request is
+  /// not applied: the dump shows what the query gives.
+  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  public func dumpRequest(
+    _ request: some FetchRequest, format: some DumpFormat = .debug(),
+    to stream: (any TextOutputStream)? = nil
+  ) throws {
+    var format = format
+    var stream = DumpStream(stream)
+    let prepared = try request.makePreparedRequest(self, forSingleResult: false)
+    try dump(prepared.statement, format: &format, to: &stream)
   }
 
   // MARK: Tables

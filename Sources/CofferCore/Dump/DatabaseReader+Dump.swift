@@ -1,15 +1,22 @@
 extension DatabaseReader {
   /// Writes the rows of one or several statements, which are executed; see
-  /// ``Database/dumpSQL(_:arguments:format:to:)``.
+  /// ``Database/dumpSQL(_:format:to:)``.
   ///
   /// - Parameter stream: Where the dump goes; nil for the standard output.
   public func dumpSQL(
-    _ sql: String, arguments: StatementArguments? = nil,
-    format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
+    _ sql: SQL, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
   ) throws {
-    try unsafeReentrantRead { db in
-      try db.dumpSQL(sql, arguments: arguments, format: format, to: stream)
-    }
+    try unsafeReentrantRead { db in try db.dumpSQL(sql, format: format, to: stream) }
+  }
+
+  /// Writes the rows of a request; see ``Database/dumpRequest(_:format:to:)``.
+  ///
+  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  public func dumpRequest(
+    _ request: some FetchRequest, format: some DumpFormat = .debug(),
+    to stream: (any TextOutputStream)? = nil
+  ) throws {
+    try unsafeReentrantRead { db in try db.dumpRequest(request, format: format, to: stream) }
   }
 
   /// Writes the rows of tables and views; see

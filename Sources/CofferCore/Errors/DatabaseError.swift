@@ -34,11 +34,17 @@ public struct DatabaseError: Error {
       cipherDiagnosis: CipherDiagnosis? = nil
     ) {
       self.extendedResultCode = extendedResultCode
-      self.message = message
-      self.sql = sql
-      self.arguments = arguments
+      // A key in SQL, or bound to it, is quoted by SQLite's parser and by our excerpts as well.
+      let redacted = sql.map { SQLText($0).redacted }
+      let hidesKey = redacted != sql
+      let quotes = ["near \"", "unrecognized token", "no such column"]
+      let quotesSQL = quotes.contains { message?.hasPrefix($0) == true }
+      self.sql = redacted
+      self.message =
+        hidesKey && quotesSQL ? "syntax error in a statement that may hold a key" : message
+      self.arguments = hidesKey ? nil : arguments
       self.publicStatementArguments = publicStatementArguments
-      self.hint = hint
+      self.hint = hidesKey && hint?.hasPrefix("The error is at byte") == true ? nil : hint
       self.cipherDiagnosis = cipherDiagnosis
     }
   }

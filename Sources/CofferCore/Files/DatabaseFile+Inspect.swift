@@ -66,6 +66,8 @@ extension DatabaseFile {
   ///
   /// Reads 4 KiB, changes nothing, and takes no lock. What can't be read is a kind, no error.
   public static func inspect(at path: String) -> Inspection {
+    // Journals lie beside the file, not beside a link to it.
+    let path = PendingFile.resolved(path)
     let (kind, size) = kindAndSize(path)
     // SQLite puts them beside the file that a symbolic link leads to.
     let target = resolvingLinks(path)

@@ -1,5 +1,5 @@
 /// A query, and the type of what its rows are decoded to.
-public protocol FetchRequest<RowDecoder>: Sendable {
+public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible {
   /// The type of what is fetched: ``Row``, a value, a record.
   associatedtype RowDecoder
 
@@ -13,9 +13,6 @@ public protocol FetchRequest<RowDecoder>: Sendable {
 
   /// The number of rows that the request gives.
   func fetchCount(_ db: Database) throws -> Int
-
-  /// The tables and columns that the request reads.
-  func databaseRegion(_ db: Database) throws -> DatabaseRegion
 }
 
 extension FetchRequest {

@@ -35,7 +35,7 @@ final class Authorizer {
     sqlite3_set_authorizer(connection, nil, nil)
   }
 
-  /// A DROP is over.
+  /// A DROP is over, or another statement is compiled.
   func forgetDroppedTable() { droppedTable = nil }
 
   fileprivate func decide(
@@ -57,12 +57,10 @@ final class Authorizer {
     case SQLITE_DROP_TABLE, SQLITE_DROP_TEMP_TABLE, SQLITE_DROP_VTABLE, SQLITE_DROP_VIEW,
       SQLITE_DROP_TEMP_VIEW:
       droppedTable = text(first)
-      recorder?.drop()
+      recorder?.drop(table: text(first))
     case SQLITE_DROP_INDEX, SQLITE_DROP_TEMP_INDEX, SQLITE_DROP_TRIGGER,
-      SQLITE_DROP_TEMP_TRIGGER:
-      recorder?.drop()
-    case SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE, SQLITE_ALTER_TABLE,
-      SQLITE_ATTACH, SQLITE_DETACH:
+      SQLITE_DROP_TEMP_TRIGGER, SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE,
+      SQLITE_ALTER_TABLE, SQLITE_ATTACH, SQLITE_DETACH:
       recorder?.changeSchema()
     case SQLITE_TRANSACTION: recorder?.transaction(Authorizer.transactionEffect(text(first)))
     case SQLITE_SAVEPOINT:

@@ -6,6 +6,8 @@ import CSQLCipher
 package final class ControlStatements {
   package enum Kind: Int, CaseIterable {
     case beginDeferred, beginImmediate, beginExclusive, commit, rollback
+    /// Fails where SQLCipher has found a damaged page since the transaction began.
+    case touchSchema
 
     fileprivate var sql: String {
       switch self {
@@ -14,6 +16,7 @@ package final class ControlStatements {
       case .beginExclusive: "BEGIN EXCLUSIVE TRANSACTION"
       case .commit: "COMMIT TRANSACTION"
       case .rollback: "ROLLBACK TRANSACTION"
+      case .touchSchema: "SELECT 1 FROM sqlite_master LIMIT 1"
       }
     }
   }
@@ -31,7 +34,7 @@ package final class ControlStatements {
     guard let handle = handles[kind.rawValue] else { return SQLITE_NOMEM }
     let code = sqlite3_step(handle)
     sqlite3_reset(handle)
-    return code == SQLITE_DONE ? SQLITE_OK : code
+    return code == SQLITE_DONE || code == SQLITE_ROW ? SQLITE_OK : code
   }
 
   package func sql(_ kind: Kind) -> String { kind.sql }

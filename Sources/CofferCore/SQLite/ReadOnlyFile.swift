@@ -25,7 +25,10 @@ package final class ReadOnlyFile {
     else { throw ReadOnlyFileError(reason: "it is not a regular file") }
     // SAFETY: SQLite looks for parameters behind the name's NUL, and newer versions look before
     // the name as well: NULs on both sides say that there are none.
-    let utf8 = Array(path.utf8)
+    // SQLite's layer doesn't follow symbolic links: that is done before.
+    let real = realpath(path, nil)
+    defer { free(real) }
+    let utf8 = Array((real.map { String(cString: $0) } ?? path).utf8)
     let name = UnsafeMutablePointer<CChar>.allocate(capacity: utf8.count + 8)
     name.initialize(repeating: 0, count: utf8.count + 8)
     for (offset, byte) in utf8.enumerated() { name[4 + offset] = CChar(bitPattern: byte) }

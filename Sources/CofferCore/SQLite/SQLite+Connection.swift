@@ -124,6 +124,14 @@ extension SQLite {
     sqlite3_db_release_memory(connection)
   }
 
+  /// How many pages the connection has read from its files, as a count that wraps around.
+  package static func cacheMisses(_ connection: SQLiteConnection) -> CInt {
+    var misses: CInt = 0
+    var highest: CInt = 0
+    _ = sqlite3_db_status(connection, SQLITE_DBSTATUS_CACHE_MISS, &misses, &highest, 0)
+    return misses
+  }
+
   /// Whether a schema of the connection can't be written; nil for an unknown one.
   package static func isReadOnly(_ connection: SQLiteConnection, schema: String) -> Bool? {
     switch sqlite3_db_readonly(connection, schema) {

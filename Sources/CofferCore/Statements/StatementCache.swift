@@ -46,7 +46,7 @@ final class StatementCache {
   func statement(for sql: String, orPrepare prepare: () throws -> Statement) throws -> Statement {
     if let statement = idleStatement(for: sql) { return statement }
     let statement = try prepare()
-    add(statement, for: sql)
+    if statement.facts.isWorthCaching { add(statement, for: sql) }
     return statement
   }
 

@@ -15,6 +15,7 @@ extension Database {
     let recorder = FactsRecorder()
     authorizer.recorder = recorder
     authorizer.refusal = nil
+    authorizer.forgetDroppedTable()
     defer { authorizer.recorder = outer }
     let result: T
     do {

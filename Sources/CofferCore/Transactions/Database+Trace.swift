@@ -86,9 +86,10 @@ extension Database {
   // MARK: The log
 
   /// Receives the messages of SQLite's error log.
-  public typealias LogErrorFunction = @Sendable (
-    _ resultCode: ResultCode, _ message: String
-  ) -> Void
+  public typealias LogErrorFunction =
+    @Sendable (
+      _ resultCode: ResultCode, _ message: String
+    ) -> Void
 
   private static let logFunction = Mutex<LogErrorFunction?>(nil)
 

@@ -3,7 +3,7 @@ final class ObserverRegistration {
   let extent: Database.TransactionObservationExtent
   let isSelective: Bool
   private weak var weakObserver: (any TransactionObserver)?
-  private let strongObserver: (any TransactionObserver)?
+  private var strongObserver: (any TransactionObserver)?
   /// Whether the observer wants no more changes of this transaction.
   var isStopped = false
   /// Whether the observer was told of a change in this transaction.
@@ -16,8 +16,14 @@ final class ObserverRegistration {
     weakObserver = observer
   }
 
-  /// The observer, unless it has died.
+  /// The observer, unless it has died or is none any more.
   var observer: (any TransactionObserver)? { strongObserver ?? weakObserver }
+
+  /// Lets go of the observer: compiled statements may keep the registration.
+  func end() {
+    strongObserver = nil
+    weakObserver = nil
+  }
 }
 
 /// Who is interested in what one compiled statement changes.

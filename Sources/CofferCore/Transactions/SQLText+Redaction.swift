@@ -13,28 +13,29 @@ extension SQLText {
   private var keyedStatement: String? {
     var string = string
     return string.withUTF8 { utf8 -> String? in
+      // The word that a statement begins with, after EXPLAIN QUERY PLAN.
       var statement: Substring?
-      var pragma: String?
+      var hasValue = false
       for token in SQLTokenizer(utf8) {
         switch token.kind {
         case .semicolon:
           statement = nil
-          pragma = nil
+          hasValue = false
         case .word, .quotedIdentifier, .string:
           let text = String(decoding: utf8[token.range], as: UTF8.self)
             .lowercased().trimming("\"'`[]")
           switch (statement, text) {
-          case (nil, "pragma"), (nil, "attach"): statement = text
-          case (nil, _): break
+          case (nil, "explain"), (nil, "query"), (nil, "plan"): break
+          case (nil, _): statement = text
           case ("pragma", _) where SQLText.keyPragmas.contains(String(text)):
             // Its name may follow that of a schema: `PRAGMA main.key`.
-            if pragma != "set" { return "PRAGMA \(text)" }
+            if !hasValue { return "PRAGMA \(text)" }
           case ("attach", "key"): return "ATTACH"
           default: break
           }
         case .operator, .leftParenthesis:
           // What follows is a value.
-          if statement == "pragma" { pragma = "set" }
+          hasValue = true
         default: break
         }
       }

@@ -11,6 +11,9 @@ package struct StatementFacts: Sendable {
   /// keys included.
   package var changes: [TableChange] = []
 
+  /// The table that is dropped; its rows are no change that is told of.
+  package var droppedTable: String?
+
   /// Whether the schema may be another one afterwards.
   package var invalidatesSchemaCache = false
 
@@ -20,6 +23,9 @@ package struct StatementFacts: Sendable {
   package var isWorthCaching = true
 
   package init() {}
+
+  /// Whether something is to be done when the statement has been executed.
+  var hasAftermath: Bool { invalidatesSchemaCache || transactionEffect != nil }
 }
 
 /// A kind of change to a table.
@@ -49,7 +55,6 @@ final class FactsRecorder {
   private var reads: [Table: Set<SQLName>] = [:]
   private var wholeTables: Set<Table> = []
   private var hasSelect = false
-  private var isDropping = false
 
   // MARK: What the compiler asks
 
@@ -66,8 +71,9 @@ final class FactsRecorder {
   }
 
   func change(_ kind: DatabaseEventKind, schema: String) {
-    // Dropping a table deletes its rows without a word to anyone.
-    guard !isDropping, !SQLName(kind.tableName).isInternal else { return }
+    guard kind.tableName != facts.droppedTable, !SQLName(kind.tableName).isInternal else {
+      return
+    }
     if case .update(let table, let columns) = kind {
       for index in facts.changes.indices where facts.changes[index].schema == schema {
         guard case .update(table, let others) = facts.changes[index].kind else { continue }
@@ -80,9 +86,9 @@ final class FactsRecorder {
     facts.changes.append(TableChange(schema: schema, kind: kind))
   }
 
-  func drop() {
-    isDropping = true
-    facts.changes = []
+  /// A table is dropped with its rows; the actions of foreign keys are changes.
+  func drop(table: String) {
+    facts.droppedTable = table
     changeSchema()
   }
 
@@ -107,12 +113,16 @@ final class FactsRecorder {
   func finish(
     reportsAllTables: Bool, find: (_ table: String, _ schema: String?) -> String?
   ) -> StatementFacts {
-    for (table, columns) in reads where !wholeTables.contains(table) {
+    for (table, columns) in reads {
       guard let schema = find(table.name.text, table.schema?.text) else { continue }
       facts.region.insert(table.name, schema: SQLName(schema), columns: columns)
     }
+    // Where columns are read as well, they are all that an update can touch:
+    // inserts and deletes have an effect on a region whatever its columns.
     for table in wholeTables {
-      guard let schema = find(table.name.text, table.schema?.text) else { continue }
+      guard let schema = find(table.name.text, table.schema?.text),
+        !facts.region.reads(table: table.name.text, schema: schema)
+      else { continue }
       facts.region.insert(table.name, schema: SQLName(schema), columns: nil)
     }
     facts.mayReadMore = hasSelect && !reportsAllTables

@@ -12,8 +12,9 @@ package final class TransactionObservation {
   }
 
   /// A statement under way that writes.
-  private struct Execution {
+  struct Execution {
     let statement: ObjectIdentifier
+    let droppedTable: String?
     var changes: [TableChange]
     var targets: [ObservationTarget]
     var unreported: [ObservationTarget]
@@ -32,11 +33,11 @@ package final class TransactionObservation {
   }
 
   // SAFETY: the database owns the observation, and removes its hooks before it dies.
-  private unowned let database: Database
-  private var registrations: [ObserverRegistration] = []
+  unowned let database: Database
+  var registrations: [ObserverRegistration] = []
   /// Counts up whenever an observer comes, goes, or changes its mind.
-  private var generation = 0
-  private var executions: [Execution] = []
+  var generation = 0
+  var executions: [Execution] = []
   private var savepoints: [Savepoint] = []
   private var held: [HeldChange] = []
   private var touched: [ObserverRegistration] = []
@@ -47,8 +48,8 @@ package final class TransactionObservation {
   private var hasChangedSchema = false
   private var hasStopped = false
   private var lastNames: LastNames?
-  private var rowReports: [String: Bool] = [:]
-  private var rowReportsGeneration = 0
+  var rowReports: [String: Bool] = [:]
+  var rowReportsGeneration = 0
 
   init(database: Database) { self.database = database }
 
@@ -68,20 +69,25 @@ package final class TransactionObservation {
   func remove(_ observer: any TransactionObserver) {
     for registration in registrations where registration.observer === observer {
       registration.isStopped = true
+      registration.end()
     }
-    touched.removeAll { $0.observer === observer }
-    registrations.removeAll { $0.observer === observer || $0.observer == nil }
-    updateHooks()
+    prune()
   }
 
   /// Forgets what observers have answered; one of them would answer otherwise now.
   package func interestsDidChange() { generation &+= 1 }
 
-  /// Forgets observers that have died.
+  /// Forgets observers that have died, or are none any more.
   private func prune() {
     guard registrations.contains(where: { $0.observer == nil }) else { return }
     registrations.removeAll { $0.observer == nil }
     updateHooks()
+  }
+
+  /// Lets go of those who were to be told of one transaction.
+  private func endRegistrations(where isOver: (ObserverRegistration) -> Bool) {
+    for registration in registrations where isOver(registration) { registration.end() }
+    prune()
   }
 
   /// A connection that nobody observes has no hooks, and pays nothing.
@@ -110,7 +116,8 @@ package final class TransactionObservation {
     let interest = interest(of: statement)
     lastNames = nil
     var execution = Execution(
-      statement: ObjectIdentifier(statement), changes: [], targets: [], unreported: [])
+      statement: ObjectIdentifier(statement), droppedTable: statement.facts.droppedTable,
+      changes: [], targets: [], unreported: [])
     if !interest.entries.isEmpty {
       execution.changes = statement.facts.changes
       for entry in interest.entries where !entry.registration.isStopped {
@@ -129,8 +136,6 @@ package final class TransactionObservation {
     end(statement)
     if let effect = statement.facts.transactionEffect { note(effect) }
     settle(endsExplicitly: statement.facts.transactionEffect != nil)
-    // SQLite hasn't failed, and yet a commit was refused: it can't be.
-    refusal = nil
   }
 
   /// - Returns: What an observer has thrown to refuse the commit.
@@ -176,77 +181,6 @@ package final class TransactionObservation {
     return refusal
   }
 
-  // MARK: Interest
-
-  private func interest(of statement: Statement) -> StatementInterest {
-    let recompilations = database.hooks.authorizer.recompilations
-    if let interest = statement.interest, interest.generation == generation,
-      interest.recompilations == recompilations
-    {
-      return interest
-    }
-    // The schema has changed, and triggers with it.
-    if statement.recompilations != recompilations { statement.refreshFacts() }
-    let changes = statement.facts.changes
-    let unreported = changes.filter { !reportsRows($0) }
-    let entries = registrations.compactMap { registration -> StatementInterest.Entry? in
-      guard let observer = registration.observer else { return nil }
-      let observed = changes.filter { observer.observes(eventsOfKind: $0.kind) }
-      guard !observed.isEmpty else { return nil }
-      return StatementInterest.Entry(
-        registration: registration, changes: observed.count == changes.count ? nil : observed,
-        hasUnreportedRows: unreported.contains { observer.observes(eventsOfKind: $0.kind) })
-    }
-    // The counters again: asking SQLite may have compiled statements.
-    let interest = StatementInterest(
-      generation: generation, recompilations: database.hooks.authorizer.recompilations,
-      entries: entries)
-    statement.interest = interest
-    return interest
-  }
-
-  /// Whether SQLite tells which rows of a table change.
-  private func reportsRows(_ change: TableChange) -> Bool {
-    guard let connection = database.sqliteConnection else { return true }
-    if rowReportsGeneration != database.hooks.schemaGeneration {
-      rowReportsGeneration = database.hooks.schemaGeneration
-      rowReports = [:]
-    }
-    let key = change.schema + "." + change.kind.tableName
-    if let reportsRows = rowReports[key] { return reportsRows }
-    let table = change.kind.tableName
-    let reportsRows =
-      SQLite.hasRowIDs(connection, table, schema: change.schema)
-      && !database.isVirtual(table, schema: change.schema)
-    rowReports[key] = reportsRows
-    return reportsRows
-  }
-
-  /// SQLite compiles a statement that is under way anew, and it makes a change
-  /// that may be new to us.
-  private func recompiled(_ change: TableChange) {
-    guard let last = executions.indices.last else { return }
-    for registration in registrations where !registration.isStopped {
-      guard let observer = registration.observer, observer.observes(eventsOfKind: change.kind)
-      else { continue }
-      if let index = executions[last].targets.firstIndex(where: {
-        $0.registration === registration
-      }) {
-        executions[last].targets[index].changes?.append(change)
-      } else {
-        executions[last].targets.append(
-          ObservationTarget(registration: registration, observer: observer, changes: [change]))
-      }
-    }
-    for index in executions[last].targets.indices
-    where executions[last].targets[index].changes == nil
-      && !executions[last].targets[index].observer.observes(eventsOfKind: change.kind)
-    {
-      executions[last].targets[index].changes = executions[last].changes
-    }
-    executions[last].changes.append(change)
-  }
-
   // MARK: Changes
 
   /// The names of the last event, which SQLite keeps at one place while a
@@ -273,6 +207,7 @@ package final class TransactionObservation {
         table: String(cString: table))
       lastNames = names
     }
+    if let dropped = execution.droppedTable, dropped == names.table { return }
     let event = DatabaseEvent(
       kind: kind, databaseName: names.schema, tableName: names.table, rowID: rowID)
     for target in execution.targets where target.accepts(event, among: execution.changes) {
@@ -407,7 +342,7 @@ package final class TransactionObservation {
       hasChangedSchema = false
       database.schemaDidChange()
     }
-    savepoints.removeAll()
+    if !savepoints.isEmpty { savepoints = [] }
     database.currentTransactionDate = nil
     let outcome = outcome
     self.outcome = .none
@@ -420,6 +355,7 @@ package final class TransactionObservation {
       refusal = error
       tellEnd { $0.databaseDidRollback(database) }
     case .none:
+      if executions.isEmpty { hasWritten = false }
       guard endsExplicitly, !registrations.isEmpty,
         !database.accessState.contains(.readOnly)
       else { return }
@@ -430,9 +366,7 @@ package final class TransactionObservation {
   private func tellEnd(_ tell: (any TransactionObserver) -> Void) {
     let recipients = recipients()
     reset()
-    let count = registrations.count
-    registrations.removeAll { $0.extent == .nextTransaction || $0.observer == nil }
-    if registrations.count != count { updateHooks() }
+    endRegistrations { $0.extent == .nextTransaction }
     // They may execute statements, end further transactions, add observers.
     for observer in recipients { tell(observer) }
   }
@@ -447,10 +381,7 @@ package final class TransactionObservation {
     ends += touched.compactMap(\.observer)
     reset()
     guard !ends.isEmpty else { return }
-    registrations.removeAll { registration in
-      registration.extent == .nextTransaction && ends.contains { $0 === registration.observer }
-    }
-    updateHooks()
+    endRegistrations { $0.observer is TransactionEnd }
     for observer in ends { observer.databaseDidCommit(database) }
   }
 

@@ -15,7 +15,9 @@ public protocol StatementBinding {
 /// An enum or struct with a raw value needs no more than the conformance, and
 /// is stored as its raw value. So does a `Codable` type: it is stored as the one
 /// value that it encodes, or else as JSON text.
-public protocol DatabaseValueConvertible: StatementBinding, StatementArgumentConvertible {
+public protocol DatabaseValueConvertible: SQLExpressible, StatementArgumentConvertible,
+  StatementBinding
+{
   /// The value to store.
   var databaseValue: DatabaseValue { get }
 

@@ -32,14 +32,14 @@ struct DumpTests {
   private let players = "SELECT * FROM player ORDER BY id"
 
   private func rows(_ sql: String, _ format: some DumpFormat) throws -> String {
-    try dump { db, page in try db.dumpSQL(sql, format: format, to: page) }
+    try dump { db, page in try db.dumpSQL(SQL(sql: sql), format: format, to: page) }
   }
 
   @Test func `debug and list write a line per row`() throws {
     let text = "1||Zoé\n2|BLU|Bob\n3|RED|O'Hara\n"
     #expect(try rows(players, .debug()) == text)
     #expect(try rows(players, .list()) == text)
-    #expect(try dump { db, page in try db.dumpSQL(players, to: page) } == text)
+    #expect(try dump { db, page in try db.dumpSQL(SQL(sql: players), to: page) } == text)
     let other = "id, team, name\n1, NULL, Zoé\n2, BLU, Bob\n3, RED, O'Hara\n"
     #expect(try rows(players, .debug(header: true, separator: ", ", nullValue: "NULL")) == other)
     #expect(try rows(players, .list(header: true, separator: ", ", nullValue: "NULL")) == other)
@@ -139,10 +139,11 @@ struct DumpTests {
 
   @Test func `arguments are bound`() throws {
     let text = try dump { db, page in
-      try db.dumpSQL(
-        "SELECT name FROM player WHERE id IN (?) ORDER BY id", arguments: [[1, 3]], to: page)
+      try db.dumpSQL("SELECT name FROM player WHERE id IN \([1, 3]) ORDER BY id", to: page)
     }
     #expect(text == "Zoé\nO'Hara\n")
+    let request: SQLRequest<String> = "SELECT name FROM player WHERE id = \(2)"
+    #expect(try dump { db, page in try db.dumpRequest(request, to: page) } == "Bob\n")
   }
 
   @Test func `an error leaves what was written`() throws {

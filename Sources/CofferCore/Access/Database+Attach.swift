@@ -1,0 +1,110 @@
+extension Database {
+  /// Attaches another database file, whose tables are then `name.table`.
+  ///
+  /// ```swift
+  /// try db.attach("archive.db", as: "archive", key: .passphrase("…"))
+  /// ```
+  ///
+  /// The key reaches SQLCipher without being written into SQL text. `ATTACH` itself takes the main
+  /// database's key where none is given, which is hardly ever meant: with this, no key is no key.
+  /// Every connection attaches for itself, those of a pool in `Configuration.prepareDatabase`.
+  /// - Parameters:
+  ///   - path: The file, which is made where there is none.
+  ///   - key: The file's key; nil for a plaintext file.
+  ///   - cipher: The file's settings; nil for those of the main database. SQLCipher can attach a
+  ///     file that exists only where its page size and its HMAC are its own generation's.
+  /// - Throws: ``DatabaseError``, with nothing attached.
+  public func attach(
+    _ path: String, as name: String, key: DatabaseKey?, cipher: CipherSettings? = nil
+  ) throws {
+    try checkAccess()
+    let connection = try openConnection()
+    let settings = cipher ?? openingSettings
+    let isMemory = path == ":memory:" || path.isEmpty
+    let isNew = isMemory || DatabaseFile.inspect(at: path).size == 0
+    let fileKey = try key.map { key in
+      try isNew
+        ? FileKey.new(key, settings: settings)
+        : FileKey.existing(at: path, key: key, settings: settings)
+    }
+    if fileKey != nil, !isNew, !settings.hasSameLayout(as: .default) {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "SQLCipher can't attach a file with other settings than its own (\(settings))",
+        hint: "Open it with a connection of its own, or convert it with DatabaseFile.convert.")
+    }
+    do {
+      try FileConnection.attach(path, as: name, spec: fileKey?.spec, to: connection)
+    } catch let error as DatabaseError {
+      throw explainedAttachError(error, path, fileKey)
+    }
+    schemaDidChange()
+    guard let fileKey else { return }
+    do {
+      if isNew {
+        for pragma in try settings.pragmas(schema: name) { try runSetting(pragma) }
+      }
+      if !isMemory { try createAttachedFile(path, name, fileKey) }
+    } catch {
+      try? detach(name)
+      throw error
+    }
+  }
+
+  /// Detaches a database that ``attach(_:as:key:cipher:)`` has attached.
+  public func detach(_ name: String) throws {
+    try checkAccess()
+    // Statements that are kept prepared would keep it locked.
+    statementCache.removeAll()
+    try execute(sql: "DETACH DATABASE \(name.quotedDatabaseIdentifier)")
+    schemaDidChange()
+  }
+
+  /// Gives a new file its first page, and proves that it is encrypted.
+  private func createAttachedFile(_ path: String, _ name: String, _ key: FileKey) throws {
+    let connection = try openConnection()
+    if DatabaseFile.inspect(at: path).size == 0, !isInsideTransaction,
+      SQLite.isReadOnly(connection, schema: name) == false
+    {
+      let schema = name.quotedDatabaseIdentifier
+      let code = SQLite.run(
+        connection, "BEGIN IMMEDIATE; PRAGMA \(schema).user_version = 0; COMMIT")
+      guard code == SQLite.ok else {
+        let error = DatabaseError(code: code, connection: connection)
+        if !SQLite.isAutocommit(connection) { _ = SQLite.run(connection, "ROLLBACK") }
+        throw error
+      }
+    }
+    guard key.settings.plaintextHeaderSize == 0,
+      case .plaintext = DatabaseFile.inspect(at: path).kind
+    else { return }
+    throw DatabaseError(
+      resultCode: .SQLITE_MISUSE, message: "the file was written without encryption",
+      hint: "This is a failure of the SQLite library that the process has loaded. Delete \(path).")
+  }
+
+  private func explainedAttachError(
+    _ error: DatabaseError, _ path: String, _ key: FileKey?
+  ) -> DatabaseError {
+    switch error.resultCode {
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+      let diagnosis = CipherDiagnosis.diagnose(
+        path: path, key: key?.key, settings: key?.settings ?? .default, derived: key?.derived)
+      return diagnosis.map { DatabaseError(error, diagnosis: $0) } ?? error
+    case .SQLITE_ERROR where isInsideTransaction:
+      return DatabaseError(
+        resultCode: error.extendedResultCode, message: error.message ?? "", sql: error.sql,
+        hint: "SQLite before 3.21 attaches outside of transactions only.")
+    default: return error
+    }
+  }
+}
+
+extension CipherSettings {
+  /// Whether pages are laid out and authenticated alike, whatever the derivation.
+  func hasSameLayout(as other: CipherSettings) -> Bool {
+    pageSize == other.pageSize && usesHMAC == other.usesHMAC
+      && (!usesHMAC || hmacAlgorithm == other.hmacAlgorithm)
+      && plaintextHeaderSize == other.plaintextHeaderSize
+  }
+}

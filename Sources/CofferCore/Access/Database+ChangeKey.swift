@@ -1,0 +1,197 @@
+extension Database {
+  /// Encrypts the file anew, in place, and proves it.
+  ///
+  /// SQLCipher says OK where it did nothing, and leaves the connection with the
+  /// new key for what it writes next: so the lock is taken first, the result
+  /// is proved with connections of their own, and a connection whose change
+  /// could not be proved never writes again.
+  /// - Throws: An error with nothing changed, and the connection as it was; or
+  ///   an error that says which key opens the file, the connection having been
+  ///   opened anew with it.
+  func changeKey(to newKey: DatabaseKey) throws {
+    try checkAccess()
+    guard let (old, new) = try prepareKeyChange(to: newKey) else { return }
+    guard !old.isSame(as: new) else { return adopt(new) }
+    try checkpointForKeyChange()
+    try beginTransaction(.exclusive)
+    let connection = try openConnection()
+    let code = new.spec.withUnsafeBytes { SQLite.rekey(connection, $0) }
+    var failure: (any Error)?
+    if code != SQLite.ok {
+      failure = DatabaseError(code: code, connection: connection)
+    } else {
+      do { try commit() } catch { failure = error }
+    }
+    if failure == nil {
+      do { try proveKeyChange(from: old, to: new) } catch { failure = error }
+    }
+    if let failure { throw giveUpConnection(old: old, new: new, failure) }
+    adopt(new)
+    // The log holds every page: leave it short. A reader may keep that from happening.
+    _ = SQLite.checkpoint(connection, schema: "main", mode: SQLite.truncatingCheckpoint)
+  }
+
+  /// What the file is to be opened with from now on.
+  private func adopt(_ key: FileKey) {
+    keying = (key.key, key.settings)
+    derivedKey = key.derived
+    configuration.replaceKey(with: key.key)
+  }
+
+  // MARK: Before
+
+  /// Refuses what can't be done; changes nothing.
+  private func prepareKeyChange(to newKey: DatabaseKey) throws -> (old: FileKey, new: FileKey)? {
+    func refusal(_ code: ResultCode, _ message: String, _ hint: String) -> DatabaseError {
+      DatabaseError(resultCode: code, message: message, hint: hint)
+    }
+    let connection = try openConnection()
+    guard let (key, settings) = keying else {
+      throw refusal(
+        .SQLITE_MISUSE, "the database is not encrypted: there is no key to change",
+        isInMemory
+          ? "It is never written to a file." : "Encrypt the file with DatabaseFile.encrypt.")
+    }
+    guard !isInMemory else {
+      throw refusal(
+        .SQLITE_MISUSE, "a database in memory can't change its key",
+        "It is never written to a file.")
+    }
+    guard !configuration.readonly, !accessState.contains(.readOnly),
+      SQLite.isReadOnly(connection, schema: "main") == false
+    else {
+      throw refusal(
+        .SQLITE_READONLY, "attempt to change the key of a readonly database",
+        "Use a connection that can write, outside of reads.")
+    }
+    guard !isInsideTransaction else {
+      throw refusal(
+        .SQLITE_MISUSE, "the key can't be changed inside a transaction",
+        "SQLCipher would commit it. Use changeKey(to:) of the queue or the pool.")
+    }
+    var statement = SQLite.nextStatement(in: connection, after: nil)
+    while let current = statement {
+      if SQLite.isBusy(current) {
+        throw refusal(
+          .SQLITE_BUSY, "the key can't be changed while a cursor is being read",
+          "End the iteration first.")
+      }
+      statement = SQLite.nextStatement(in: connection, after: current)
+    }
+    if try setting("PRAGMA main.locking_mode") == "exclusive" {
+      throw refusal(
+        .SQLITE_MISUSE, "the key can't be changed in the exclusive locking mode",
+        "No other connection could prove the change. Run PRAGMA locking_mode = NORMAL first.")
+    }
+    guard let salt = derivedKey?.salt ?? key.salt ?? Database.salt(of: path) else {
+      throw refusal(
+        .SQLITE_CANTOPEN, "the file of the database can't be read", "The file is \(path).")
+    }
+    if let given = newKey.salt, given != salt {
+      throw refusal(
+        .SQLITE_MISUSE, "changing the key keeps the file's salt, and another one was given",
+        "Give the raw key without a salt.")
+    }
+    let old = try FileKey(key, settings: settings, salt: salt, derived: derivedKey)
+    return (old, try FileKey(newKey, settings: settings, salt: salt))
+  }
+
+  /// Empties the WAL, which needs that nobody reads the database.
+  private func checkpointForKeyChange() throws {
+    guard try setting("PRAGMA main.journal_mode") == "wal" else { return }
+    let connection = try openConnection()
+    let (code, _, _) = SQLite.checkpoint(
+      connection, schema: "main", mode: SQLite.truncatingCheckpoint)
+    guard code == SQLite.ok else {
+      throw DatabaseError(
+        code: code, connection: connection,
+        hint: "The key was not changed: another connection uses the database.")
+    }
+  }
+
+  private func setting(_ pragma: String) throws -> String? {
+    let connection = try openConnection()
+    do {
+      return try SQLite.scalar(connection, pragma)?.lowercased()
+    } catch {
+      throw DatabaseError(code: error.code, connection: connection, sql: pragma)
+    }
+  }
+
+  // MARK: After
+
+  private func proveKeyChange(from old: FileKey, to new: FileKey) throws {
+    guard try FileConnection.opens(path, with: new) else {
+      throw DatabaseError(
+        resultCode: .SQLITE_ERROR, message: "SQLCipher has not changed the key",
+        hint: "Another connection may use the database, or the disk may be full.")
+    }
+    guard try !FileConnection.opens(path, with: old) else {
+      throw DatabaseError(
+        resultCode: .SQLITE_ERROR, message: "the old key still opens the database", hint: nil)
+    }
+  }
+
+  /// Closes the connection, which might mix the keys, and opens the file anew
+  /// with the key that it has.
+  func giveUpConnection(
+    old: FileKey, new: FileKey, _ failure: any Error
+  ) -> DatabaseError {
+    closeConnection()
+    let opensNew = try? FileConnection.opens(path, with: new)
+    let opensOld = try? FileConnection.opens(path, with: old)
+    var hint: String
+    switch (opensOld, opensNew) {
+    case (true?, false?): hint = "The database has its old key."
+    case (false?, true?): hint = "The database has the new key."
+    default: hint = "Which key the database has could not be found out."
+    }
+    if opensOld == true || opensNew == true {
+      adopt(opensNew == true ? new : old)
+      do { try reopenConnection() } catch { hint += " The connection is closed." }
+    } else {
+      hint += " The connection is closed."
+    }
+    let error = failure as? DatabaseError
+    return DatabaseError(
+      resultCode: error?.extendedResultCode ?? .SQLITE_ERROR,
+      message: "could not change the key: \(error?.message ?? "\(failure)")", hint: hint)
+  }
+
+  /// Opens the file again for a connection that was closed, and prepares it as
+  /// at first, but with the key that it has now.
+  ///
+  /// Temporary tables, attached databases, and what was added to the
+  /// connection after it had been opened are gone.
+  private func reopenConnection() throws {
+    let connection: SQLiteConnection
+    do {
+      connection = try SQLite.open(
+        FileConnection.plainName(path), flags: [.noMutex, .readWrite])
+    } catch {
+      throw DatabaseError(resultCode: ResultCode(rawValue: error.code), message: error.message)
+    }
+    sqliteConnection = connection
+    arrays.reconnect(to: connection)
+    interruption.connect(to: connection)
+    do {
+      try setUp()
+    } catch {
+      closeConnection()
+      throw error
+    }
+  }
+}
+
+extension DatabaseQueue {
+  /// Encrypts the file anew, in place, with another key, and proves that it opens the file and the
+  /// old one doesn't. ``configuration`` has the new key from then on.
+  ///
+  /// Takes one derivation, and rewrites the whole file; killed meanwhile, the file has one of the
+  /// two keys. Other connections that are open fail from then on, and have to be opened anew.
+  /// - Throws: ``DatabaseError``, with the key unchanged where it doesn't say otherwise: among
+  ///   others for a read-only or a plaintext database, and where another connection uses the file.
+  public func changeKey(to key: DatabaseKey) throws {
+    try barrierWriteWithoutTransaction { db in try db.changeKey(to: key) }
+  }
+}

@@ -1,0 +1,96 @@
+extension DatabaseWriter {
+  // MARK: Erasing
+
+  /// Empties the database: no table, view, index or trigger is left, and `user_version` and
+  /// `application_id` are 0. The key stays.
+  public func erase() throws {
+    try barrierWriteWithoutTransaction { try $0.erase() }
+  }
+
+  /// Empties the database, on another thread.
+  public func erase() async throws {
+    try await barrierWriteWithoutTransaction { try $0.erase() }
+  }
+
+  // MARK: Copying
+
+  /// Writes a copy without free pages to a file that doesn't exist yet, or is empty.
+  ///
+  /// The copy of an encrypted database has the same key and settings, which is proved.
+  /// - Throws: ``DatabaseError``, among others where SQLite is older than 3.27:
+  ///   ``DatabaseReader/backup(toPath:key:progress:)`` works there.
+  public func vacuum(into path: String) throws {
+    try writeWithoutTransaction { try $0.vacuum(into: path) }
+  }
+
+  /// Writes a copy without free pages, on another thread.
+  public func vacuum(into path: String) async throws {
+    try await writeWithoutTransaction { try $0.vacuum(into: path) }
+  }
+}
+
+extension Database {
+  fileprivate func vacuum(into path: String) throws {
+    try SQLiteFeatures.linked.require(
+      SQLiteFeatures.linked.hasVacuumInto, "VACUUM INTO", "3.27")
+    guard PendingFile.size(of: path) ?? 0 == 0 else {
+      throw DatabaseError(
+        resultCode: .SQLITE_CANTOPEN, message: "there is a file at \(path) already",
+        hint: "Delete it first, or choose another path.")
+    }
+    let file = try PendingFile(for: path)
+    let connection = try openConnection()
+    let sql = "VACUUM INTO ?"
+    guard let statement = try FileConnection.prepare(sql, in: connection) else { return }
+    var code = SQLite.bind(FileConnection.plainName(file.path), to: statement, at: 1)
+    if code == SQLite.ok { code = SQLite.step(statement) }
+    let failure =
+      code == SQLite.done ? nil : DatabaseError(code: code, connection: connection, sql: sql)
+    SQLite.finalize(statement)
+    if let failure { throw failure }
+    let key = try keying.map { key, settings in
+      try FileKey.existing(at: file.path, key: key, settings: settings)
+    }
+    try Database.proveCopy(at: file.path, key)
+    try file.moveToTarget(replaces: PendingFile.size(of: path) == 0)
+  }
+
+  fileprivate func erase() throws {
+    guard !isInsideTransaction else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: "a database can't be erased inside a transaction",
+        hint: nil)
+    }
+    let enforcesForeignKeys = try Int.fetchOne(self, sql: "PRAGMA foreign_keys") == 1
+    if enforcesForeignKeys { try execute(sql: "PRAGMA foreign_keys = OFF") }
+    defer { if enforcesForeignKeys { try? execute(sql: "PRAGMA foreign_keys = ON") } }
+    try inTransaction(.exclusive) {
+      try dropEverything()
+      try execute(sql: "PRAGMA user_version = 0; PRAGMA application_id = 0")
+      return .commit
+    }
+    try execute(sql: "VACUUM")
+  }
+
+  private func dropEverything() throws {
+    // Views and triggers may name what is gone; virtual tables drop their own tables.
+    let kinds = [
+      ("TRIGGER", "type = 'trigger'"), ("VIEW", "type = 'view'"),
+      ("TABLE", "type = 'table' AND rootpage = 0"), ("TABLE", "type = 'table'"),
+    ]
+    for (kind, condition) in kinds {
+      let names = try String.fetchAll(
+        self,
+        sql: """
+          SELECT name FROM main.sqlite_master WHERE \(condition)
+          AND (name NOT LIKE 'sqlite\\_%' ESCAPE '\\' OR name LIKE 'sqlite\\_stat%' ESCAPE '\\')
+          """)
+      for name in names {
+        try execute(sql: "DROP \(kind) main.\(name.quotedDatabaseIdentifier)")
+      }
+    }
+    let hasSequence = try Int.fetchOne(
+      self, sql: "SELECT count(*) FROM main.sqlite_master WHERE name = 'sqlite_sequence'")
+    if hasSequence == 1 { try execute(sql: "DELETE FROM main.sqlite_sequence") }
+  }
+}

@@ -1,0 +1,308 @@
+/// A database copied into a new file that is encrypted in another way, or not.
+///
+/// SQLCipher's export does the copying. What it loses is restored:
+/// `user_version`, `application_id`, `auto_vacuum`, WAL mode, and the rowids of
+/// tables that don't declare them.
+final class FileConversion {
+  private let source: String
+  private let sourceKey: FileKey?
+  private let target: String
+  private let targetKey: FileKey?
+  /// Whether the new file takes the old one's place.
+  private let isReplacing: Bool
+  /// Whether other connections are kept out of the source meanwhile.
+  private let isExclusive: Bool
+  private let progress: ((DatabaseFile.Progress) throws -> Void)?
+  /// What `progress` has thrown while SQLite was running.
+  private var cancellation: (any Error)?
+
+  /// - Parameters:
+  ///   - sourceKey: Nil for a plaintext file; so `targetKey`.
+  ///   - isExclusive: False to read the source beside its other users. It can't be replaced then.
+  init(
+    source: String, sourceKey: FileKey?, target: String, targetKey: FileKey?,
+    isExclusive: Bool = true, progress: ((DatabaseFile.Progress) throws -> Void)?
+  ) {
+    self.source = PendingFile.resolved(source)
+    self.sourceKey = sourceKey
+    isReplacing = PendingFile.areSame(source, target)
+    self.target = isReplacing ? self.source : target
+    self.targetKey = targetKey
+    self.isExclusive = isExclusive
+    self.progress = progress
+  }
+
+  func run() throws {
+    try checkTarget()
+    let old = try openSource()
+    defer { old.close() }
+    let writers = isExclusive ? nil : try keepWritersOut()
+    defer { writers?.close() }
+    let file = try PendingFile(for: target)
+    do {
+      let facts = try SourceFacts(old)
+      try copy(from: old, facts, to: file)
+      try verify(file, against: old, facts)
+      if isReplacing {
+        try file.takePermissions(from: source)
+        try leaveWAL(old, facts)
+      }
+      // The source is locked until `old` closes, after the new file has its name.
+      try file.moveToTarget(replaces: isReplacing)
+    } catch {
+      file.discard()
+      throw cancellation ?? error
+    }
+    try progress?(DatabaseFile.Progress(phase: .finished, fraction: 1))
+  }
+
+  // MARK: The source
+
+  private func checkTarget() throws {
+    guard !isReplacing else {
+      guard isExclusive, PendingFile.isWritable(source) else {
+        throw DatabaseError(
+          resultCode: .SQLITE_READONLY, message: "the file can't be replaced: \(source)",
+          hint: "Check its permissions, or write to another file.")
+      }
+      return
+    }
+    guard PendingFile.size(of: target) == nil else {
+      throw DatabaseError(
+        resultCode: .SQLITE_CANTOPEN, message: "there is a file at \(target) already",
+        hint: "Delete it first, or choose another path.")
+    }
+    for suffix in ["-wal", "-journal"] where PendingFile.size(of: target + suffix) != nil {
+      throw DatabaseError(
+        resultCode: .SQLITE_CANTOPEN, message: "there is a file at \(target)\(suffix)",
+        hint: "It belongs to a database that is gone, and would spoil the new one: delete it.")
+    }
+  }
+
+  /// Opens the source, and locks it as long as the connection is open.
+  private func openSource() throws -> FileConnection {
+    let isWritable = PendingFile.isWritable(source)
+    let connection = try FileConnection(
+      path: source, key: sourceKey, readonly: !isWritable, busyTimeout: 1000)
+    do {
+      if isExclusive && isWritable {
+        // It keeps its locks between transactions, and in WAL mode needs to be the only one.
+        try connection.run("PRAGMA locking_mode = EXCLUSIVE")
+        try connection.readSchema()
+        try connection.run("BEGIN EXCLUSIVE; COMMIT")
+      } else {
+        try connection.readSchema()
+      }
+    } catch let error as DatabaseError {
+      connection.close()
+      throw explained(error)
+    }
+    return connection
+  }
+
+  /// Others may read the source, but what is compared in the end must be what was copied.
+  private func keepWritersOut() throws -> FileConnection? {
+    guard PendingFile.isWritable(source) else { return nil }
+    let connection = try FileConnection(path: source, key: sourceKey)
+    do {
+      try connection.run("BEGIN IMMEDIATE")
+    } catch let error as DatabaseError {
+      throw explained(error)
+    }
+    return connection
+  }
+
+  private func explained(_ error: DatabaseError) -> DatabaseError {
+    switch error.resultCode {
+    case .SQLITE_BUSY, .SQLITE_LOCKED:
+      return DatabaseError(
+        resultCode: error.extendedResultCode, message: error.message ?? "",
+        hint: "Another connection uses \(source): close it first.")
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_ERROR, .SQLITE_NOMEM:
+      let diagnosis = CipherDiagnosis.diagnose(
+        path: source, key: sourceKey?.key, settings: sourceKey?.settings ?? .default,
+        derived: sourceKey?.derived)
+      return diagnosis.map { DatabaseError(error, diagnosis: $0) } ?? error
+    default: return error
+    }
+  }
+
+  /// The journals beside the old file would be taken for the new one's: there
+  /// must be none when it gets its name.
+  private func leaveWAL(_ old: FileConnection, _ facts: SourceFacts) throws {
+    if facts.usesWAL {
+      guard try old.scalar("PRAGMA journal_mode = DELETE") == "delete" else {
+        throw DatabaseError(
+          resultCode: .SQLITE_BUSY, message: "the source could not leave the WAL mode",
+          hint: "Another connection uses \(source): close it first.")
+      }
+    }
+    // Nothing is under way, and nobody else can begin: what is left is a spent journal.
+    for suffix in ["-journal", "-wal", "-shm"] { PendingFile.remove(source + suffix) }
+  }
+
+  // MARK: Copying
+
+  private func copy(
+    from old: FileConnection, _ facts: SourceFacts, to file: PendingFile
+  ) throws {
+    try report(.copying, 0)
+    try FileConnection.attach(
+      file.path, as: "coffer_target", spec: targetKey?.spec, to: old.connection)
+    var isAttached = true
+    defer { if isAttached { try? old.run("DETACH DATABASE coffer_target") } }
+    if let targetKey {
+      do {
+        for pragma in try targetKey.settings.pragmas(schema: "coffer_target") {
+          try old.run(pragma)
+        }
+      } catch let error as CipherSettingsError {
+        throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "\(error)")
+      }
+    } else {
+      try old.run("PRAGMA coffer_target.page_size = \(facts.pageSize)")
+    }
+    // A crash leaves a file that is written anew, so nothing needs to be undone or synced.
+    try old.run(
+      """
+      PRAGMA coffer_target.journal_mode = OFF; PRAGMA coffer_target.synchronous = OFF;
+      PRAGMA coffer_target.auto_vacuum = \(facts.autoVacuum); BEGIN
+      """)
+    do {
+      try exportRows(from: old, to: file)
+      try old.run(
+        """
+        PRAGMA coffer_target.user_version = \(facts.userVersion);
+        PRAGMA coffer_target.application_id = \(facts.applicationID); COMMIT
+        """)
+    } catch {
+      try? old.run("ROLLBACK")
+      throw error
+    }
+    try old.run("DETACH DATABASE coffer_target")
+    isAttached = false
+  }
+
+  private func exportRows(from old: FileConnection, to file: PendingFile) throws {
+    let sourceSize = max(1, PendingFile.size(of: source) ?? 1)
+    try reporting(on: old, .copying) {
+      Double(file.size) / Double(sourceSize)
+    } body: {
+      _ = try old.scalar("SELECT sqlcipher_export('coffer_target')")
+      for table in try TableShape.all(in: old) {
+        guard let copy = table.copyWithRowids(to: "coffer_target") else { continue }
+        if try !table.hasSameRowids(in: old, as: "coffer_target") {
+          try old.run(copy)
+        }
+      }
+    }
+  }
+
+  // MARK: Verifying
+
+  /// Opens the new file as its users will, and compares it with the old one.
+  private func verify(
+    _ file: PendingFile, against old: FileConnection, _ facts: SourceFacts
+  ) throws {
+    let new = try FileConnection(path: file.path, key: targetKey)
+    defer { new.close() }
+    try new.readSchema()
+    if targetKey != nil, targetKey?.settings.plaintextHeaderSize == 0,
+      case .plaintext = DatabaseFile.inspect(at: file.path).kind
+    {
+      throw mismatch("it is not encrypted")
+    }
+    try compareContents(new, old)
+    let integrity = try new.rows("PRAGMA integrity_check")
+    if integrity != [["ok"]], integrity != (try old.rows("PRAGMA integrity_check")) {
+      throw mismatch("its integrity check says: \(integrity.first?.first ?? "nothing")")
+    }
+    if facts.usesWAL { _ = try new.scalar("PRAGMA journal_mode = WAL") }
+    let newFacts = try SourceFacts(new)
+    guard newFacts.isSameContent(as: facts) else {
+      throw mismatch("its user_version, application_id, auto_vacuum or journal mode differs")
+    }
+    new.close()
+    if let targetKey, let derived = targetKey.derived {
+      let pages = try CipherFile(path: file.path, key: derived, settings: targetKey.settings)?
+        .verifyAll { [self] done, count in
+          try report(.verifying, 0.5 + 0.5 * Double(done) / Double(max(1, count)))
+        }
+      if let pages, !pages.isEmpty { throw mismatch("pages \(pages) are not authentic") }
+    }
+  }
+
+  private func compareContents(_ new: FileConnection, _ old: FileConnection) throws {
+    let schema = "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY 1, 2, 3"
+    guard try new.rows(schema) == old.rows(schema) else { throw mismatch("its schema differs") }
+    let tables = try TableShape.all(in: old)
+    for (index, table) in tables.enumerated() {
+      let part = 0.5 * Double(index) / Double(tables.count)
+      try report(.verifying, part)
+      try reporting(on: new, .verifying) {
+        part
+      } body: {
+        let sql = table.selectAll(schema: "main")
+        let isSame = try old.withStatement(sql) { oldRows in
+          try new.withStatement(sql) { newRows in
+            try RowComparison(sql: sql, oldRows, old, newRows, new).areEqual()
+          }
+        }
+        if !isSame { throw mismatch("the rows of its table \(table.name) differ") }
+      }
+    }
+  }
+
+  private func mismatch(_ what: String) -> DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_CORRUPT, message: "the new file is not a faithful copy: \(what)",
+      hint: "It was removed; \(source) is unchanged.")
+  }
+
+  // MARK: Progress
+
+  private func report(_ phase: DatabaseFile.Progress.Phase, _ fraction: Double) throws {
+    try progress?(DatabaseFile.Progress(phase: phase, fraction: min(1, max(0, fraction))))
+  }
+
+  /// Reports while statements run inside `body`, and stops them where that throws.
+  private func reporting(
+    on connection: FileConnection, _ phase: DatabaseFile.Progress.Phase,
+    fraction: @escaping () -> Double, body: () throws -> Void
+  ) throws {
+    guard progress != nil else { return try body() }
+    let handler = SQLiteProgressHandler(try connection.connection, every: 50_000) { [self] in
+      do {
+        try report(phase, fraction())
+        return true
+      } catch {
+        cancellation = error
+        return false
+      }
+    }
+    try withExtendedLifetime(handler) { try body() }
+    if let cancellation { throw cancellation }
+  }
+}
+
+/// What an export loses of a database.
+private struct SourceFacts {
+  let userVersion: Int
+  let applicationID: Int
+  let autoVacuum: Int
+  let pageSize: Int
+  let usesWAL: Bool
+
+  init(_ connection: FileConnection) throws {
+    userVersion = try connection.integer("PRAGMA main.user_version")
+    applicationID = try connection.integer("PRAGMA main.application_id")
+    autoVacuum = try connection.integer("PRAGMA main.auto_vacuum")
+    pageSize = try connection.integer("PRAGMA main.page_size")
+    usesWAL = try connection.scalar("PRAGMA main.journal_mode")?.lowercased() == "wal"
+  }
+
+  func isSameContent(as other: SourceFacts) -> Bool {
+    userVersion == other.userVersion && applicationID == other.applicationID
+      && autoVacuum == other.autoVacuum && usesWAL == other.usesWAL
+  }
+}

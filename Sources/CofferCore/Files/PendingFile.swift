@@ -1,0 +1,148 @@
+import Glibc
+
+/// A file that is being written, and gets its name when it is complete.
+///
+/// It lies beside its place as `NAME.coffer-partial`, where one that a killed
+/// process has left is found again, and written anew.
+final class PendingFile {
+  let path: String
+  let target: String
+  private var descriptor: CInt
+
+  /// Its user alone can read it.
+  /// - Throws: Where another process is writing the same file, or the folder
+  ///   can't be written to.
+  init(for target: String) throws {
+    self.target = target
+    path = target + ".coffer-partial"
+    descriptor = -1
+    // Between opening and locking, another process may have finished with the file.
+    while true {
+      descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      guard descriptor >= 0 else {
+        throw PendingFile.failure("could not create \(path)")
+      }
+      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+        let isBusy = errno == EWOULDBLOCK
+        let error = PendingFile.failure("could not lock \(path)")
+        Glibc.close(descriptor)
+        descriptor = -1
+        throw isBusy
+          ? DatabaseError(
+            resultCode: .SQLITE_BUSY, message: "\(target) is being written already",
+            hint: "Another process or thread is making this file.") : error
+      }
+      var opened = stat()
+      var named = stat()
+      if fstat(descriptor, &opened) == 0, lstat(path, &named) == 0, opened.st_ino == named.st_ino,
+        opened.st_dev == named.st_dev
+      {
+        break
+      }
+      Glibc.close(descriptor)
+    }
+    guard ftruncate(descriptor, 0) == 0, fchmod(descriptor, 0o600) == 0 else {
+      throw PendingFile.failure("could not empty \(path)")
+    }
+    removeCompanions()
+  }
+
+  deinit { discard() }
+
+  /// Removes the file, unless it has been moved to its place.
+  func discard() {
+    guard descriptor >= 0 else { return }
+    unlink(path)
+    removeCompanions()
+    Glibc.close(descriptor)
+    descriptor = -1
+  }
+
+  private func removeCompanions() {
+    for suffix in ["-journal", "-wal", "-shm"] { unlink(path + suffix) }
+  }
+
+  var size: Int {
+    var status = stat()
+    return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// Gives the file the owner and the permissions of the one that it replaces.
+  func takePermissions(from other: String) throws {
+    var status = stat()
+    guard stat(other, &status) == 0 else { throw PendingFile.failure("could not look at \(other)") }
+    // Only root can give a file away; for others, the group may work.
+    if fchown(descriptor, status.st_uid, status.st_gid) != 0 {
+      _ = fchown(descriptor, uid_t.max, status.st_gid)
+    }
+    guard fchmod(descriptor, status.st_mode & 0o777) == 0 else {
+      throw PendingFile.failure("could not set the permissions of \(path)")
+    }
+  }
+
+  /// Makes the file durable, and gives it its name.
+  /// - Parameter replaces: Whether there may be a file of that name.
+  func moveToTarget(replaces: Bool) throws {
+    guard fsync(descriptor) == 0 else { throw PendingFile.failure("could not sync \(path)") }
+    removeCompanions()
+    if replaces {
+      guard rename(path, target) == 0 else {
+        throw PendingFile.failure("could not rename \(path) to \(target)")
+      }
+    } else if link(path, target) == 0 {
+      unlink(path)
+    } else {
+      let isThere = errno == EEXIST || access(target, F_OK) == 0
+      // Some file systems have no links.
+      guard !isThere, rename(path, target) == 0 else {
+        throw PendingFile.failure("could not name the new file \(target)")
+      }
+    }
+    // At once: closing drops the locks that this process has on the file.
+    Glibc.close(descriptor)
+    descriptor = -1
+    try PendingFile.syncFolder(of: target)
+  }
+
+  private static func syncFolder(of path: String) throws {
+    let folder = path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) }
+    let descriptor = open(folder ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw failure("could not open the folder of \(path)") }
+    defer { Glibc.close(descriptor) }
+    // Some file systems can't sync folders, and say so.
+    guard fsync(descriptor) == 0 || errno == EINVAL else {
+      throw failure("could not sync the folder of \(path)")
+    }
+  }
+
+  private static func failure(_ message: String) -> DatabaseError {
+    let reason = String(cString: strerror(errno))
+    return DatabaseError(resultCode: .SQLITE_IOERR, message: "\(message): \(reason)", hint: nil)
+  }
+
+  // MARK: Names
+
+  /// The path without symbolic links, where there is a file.
+  static func resolved(_ path: String) -> String {
+    guard let real = realpath(path, nil) else { return path }
+    defer { free(real) }
+    return String(cString: real)
+  }
+
+  /// Whether both are one file.
+  static func areSame(_ first: String, _ second: String) -> Bool {
+    var one = stat()
+    var other = stat()
+    return stat(first, &one) == 0 && stat(second, &other) == 0 && one.st_ino == other.st_ino
+      && one.st_dev == other.st_dev
+  }
+
+  static func size(of path: String) -> Int? {
+    var status = stat()
+    return lstat(path, &status) == 0 ? Int(status.st_size) : nil
+  }
+
+  static func isWritable(_ path: String) -> Bool { access(path, W_OK) == 0 }
+
+  static func remove(_ path: String) { unlink(path) }
+}

@@ -1,0 +1,139 @@
+import Glibc
+
+/// A table with storage of its own, and how all of its rows are read in one order.
+struct TableShape {
+  let name: String
+  /// The stored columns that a row can be inserted with.
+  private let columns: [String]
+  /// The name that reads the rowid; nil for a table without, and for one all of
+  /// whose names for it are taken by columns.
+  private let rowidName: String?
+  /// Whether the schema itself doesn't say what the rowids are.
+  private let hasImplicitRowids: Bool
+
+  /// The tables of the main database, those that virtual tables store into included.
+  static func all(in connection: FileConnection) throws -> [TableShape] {
+    try connection.rows(
+      """
+      SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage > 0
+      AND name NOT LIKE 'sqlite_stat%' ORDER BY name
+      """
+    ).map { try TableShape(name: $0[0], in: connection) }
+  }
+
+  private init(name: String, in connection: FileConnection) throws {
+    self.name = name
+    let quoted = name.quotedDatabaseIdentifier
+    let info = try connection.rows("PRAGMA main.table_info(\(quoted))")
+    columns = info.map { $0[1] }
+    // Generated columns can take the names too, and table_info doesn't list them.
+    let taken = Set(try connection.rows("PRAGMA main.table_xinfo(\(quoted))").map(\.[1]))
+      .union(columns)
+    let takenNames = Set(taken.map { $0.lowercased() })
+    let free = ["rowid", "_rowid_", "oid"].first { !takenNames.contains($0) }
+    let hasRowid = try free.map {
+      try connection.canPrepare("SELECT \($0) FROM main.\(quoted)")
+    }
+    rowidName = hasRowid == true ? free : nil
+    let primaryKey = info.filter { $0[5] != "0" }
+    // `INTEGER PRIMARY KEY DESC` looks the same, but has an index.
+    let hasKeyIndex = try connection.rows("PRAGMA main.index_list(\(quoted))").contains {
+      $0.count > 3 && $0[3] == "pk"
+    }
+    let isAlias =
+      primaryKey.count == 1 && primaryKey[0][2].uppercased() == "INTEGER" && !hasKeyIndex
+    hasImplicitRowids = rowidName != nil && !isAlias && !name.lowercased().hasPrefix("sqlite_")
+  }
+
+  /// Reads all rows, with their rowids where they have any, in the order in
+  /// which they are stored.
+  func selectAll(schema: String) -> String {
+    let table = "\(schema).\(name.quotedDatabaseIdentifier)"
+    guard let rowidName, hasImplicitRowids else {
+      return "SELECT * FROM \(table) NOT INDEXED"
+    }
+    return "SELECT \(rowidName), * FROM \(table) NOT INDEXED ORDER BY \(rowidName)"
+  }
+
+  /// Replaces the rows of a copy by those of the original, with their rowids;
+  /// nil where the schema says what the rowids are.
+  func copyWithRowids(to schema: String) -> String? {
+    guard let rowidName, hasImplicitRowids else { return nil }
+    let table = name.quotedDatabaseIdentifier
+    let list = ([rowidName] + columns.map(\.quotedDatabaseIdentifier)).joined(separator: ", ")
+    return """
+      DELETE FROM \(schema).\(table);
+      INSERT INTO \(schema).\(table) (\(list))
+      SELECT \(list) FROM main.\(table) NOT INDEXED ORDER BY \(rowidName)
+      """
+  }
+
+  /// Whether the copy has the same rows under the same rowids.
+  func hasSameRowids(in connection: FileConnection, as schema: String) throws -> Bool {
+    guard let rowidName else { return true }
+    let table = name.quotedDatabaseIdentifier
+    func range(_ schema: String) throws -> [[String]] {
+      try connection.rows("SELECT min(\(rowidName)), max(\(rowidName)) FROM \(schema).\(table)")
+    }
+    guard try range("main") == range(schema) else { return false }
+    let original = selectAll(schema: "main")
+    return try connection.withStatement(original) { old in
+      try connection.withStatement(selectAll(schema: schema)) { new in
+        try RowComparison(sql: original, old, connection, new, connection).areEqual()
+      }
+    }
+  }
+}
+
+/// The rows of two statements, compared value by value.
+struct RowComparison {
+  private let sql: String
+  private let first: SQLiteStatement
+  private let firstConnection: FileConnection
+  private let second: SQLiteStatement
+  private let secondConnection: FileConnection
+
+  init(
+    sql: String, _ first: SQLiteStatement, _ firstConnection: FileConnection,
+    _ second: SQLiteStatement, _ secondConnection: FileConnection
+  ) {
+    self.sql = sql
+    self.first = first
+    self.firstConnection = firstConnection
+    self.second = second
+    self.secondConnection = secondConnection
+  }
+
+  /// Whether both give the same rows in the same order, of the same types.
+  func areEqual() throws -> Bool {
+    let count = SQLite.columnCount(first)
+    guard count == SQLite.columnCount(second) else { return false }
+    while true {
+      let hasFirst = try firstConnection.step(first, sql)
+      let hasSecond = try secondConnection.step(second, sql)
+      guard hasFirst == hasSecond else { return false }
+      guard hasFirst else { return true }
+      for index in 0..<CInt(count) where !isEqual(index) { return false }
+    }
+  }
+
+  private func isEqual(_ index: CInt) -> Bool {
+    let type = SQLite.columnType(first, index)
+    guard type == SQLite.columnType(second, index) else { return false }
+    switch type {
+    case SQLite.nullType: return true
+    case SQLite.integerType:
+      return SQLite.columnInt64(first, index) == SQLite.columnInt64(second, index)
+    case SQLite.floatType:
+      return SQLite.columnDouble(first, index).bitPattern
+        == SQLite.columnDouble(second, index).bitPattern
+    default:
+      let one = SQLite.columnBlob(first, index)
+      let other = SQLite.columnBlob(second, index)
+      guard one.count == other.count else { return false }
+      guard let start = one.baseAddress, let otherStart = other.baseAddress else { return true }
+      // SAFETY: both have so many bytes, until the next step.
+      return memcmp(start, otherStart, one.count) == 0
+    }
+  }
+}

@@ -1,0 +1,130 @@
+extension Statement {
+  /// The arguments that are bound.
+  ///
+  /// Setting them traps where they don't fit; ``setArguments(_:)`` throws.
+  public var arguments: StatementArguments {
+    get { boundArguments }
+    set {
+      do { try setArguments(newValue) } catch { preconditionFailure("\(error)") }
+    }
+  }
+
+  /// Throws an error where the arguments don't fit the statement's parameters.
+  public func validateArguments(_ arguments: StatementArguments) throws {
+    var arguments = arguments
+    _ = try takeArguments(from: &arguments, allowsMore: false)
+  }
+
+  /// Binds arguments.
+  ///
+  /// - Throws: An error, with nothing bound, where an argument is missing, is
+  ///   too many, or is an array where no `IN` takes it.
+  public func setArguments(_ arguments: StatementArguments) throws {
+    if arguments.named.isEmpty, parametersAreAnonymous {
+      guard arguments.positional.count == parameterCount else {
+        throw wrongArgumentCount(arguments.positional.count)
+      }
+      try bind(arguments.positional)
+    } else {
+      var rest = arguments
+      try bind(try takeArguments(from: &rest, allowsMore: false))
+    }
+    boundArguments = arguments
+  }
+
+  /// Binds arguments; those that are missing are NULL, those that are too many
+  /// are ignored.
+  ///
+  /// Traps where an argument can't be bound at all.
+  public func setUncheckedArguments(_ arguments: StatementArguments) {
+    // Closed: the execution throws.
+    guard handle != nil else { return }
+    var positional = arguments.positional[...]
+    let values = parameterNames.map { name -> StatementArgument in
+      if let name, let argument = arguments.named[name] { return argument }
+      return positional.popFirst() ?? .null
+    }
+    do { try bind(values) } catch { preconditionFailure("\(error)") }
+    boundArguments = arguments
+  }
+
+  /// Binds the arguments that the statement takes, and removes them.
+  func consumeArguments(_ arguments: inout StatementArguments) throws {
+    let values = try takeArguments(from: &arguments, allowsMore: true)
+    try bind(values)
+    boundArguments = StatementArguments(positional: values, named: [:])
+  }
+
+  func takeArguments(
+    from arguments: inout StatementArguments, allowsMore: Bool
+  ) throws -> [StatementArgument] {
+    let given = arguments.positional.count
+    var positional = arguments.positional[...]
+    var values: [StatementArgument] = []
+    values.reserveCapacity(parameterCount)
+    for name in parameterNames {
+      if let name, let argument = arguments.named[name] {
+        values.append(argument)
+      } else if let argument = positional.popFirst() {
+        values.append(argument)
+      } else if let name {
+        throw DatabaseError(
+          resultCode: .SQLITE_MISUSE, message: "missing statement argument: \(name)", sql: sql)
+      } else {
+        throw wrongArgumentCount(given)
+      }
+    }
+    guard allowsMore || positional.isEmpty else { throw wrongArgumentCount(given) }
+    arguments.positional = Array(positional)
+    return values
+  }
+
+  @usableFromInline
+  func wrongArgumentCount(_ count: Int) -> DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_MISUSE, message: "wrong number of statement arguments: \(count)",
+      sql: sql, hint: "The statement takes \(parameterCount).")
+  }
+
+  func bind(_ values: [StatementArgument]) throws {
+    guard handle != nil else { throw DatabaseError.connectionIsClosed }
+    try database.checkAccess()
+    var hasArrays = false
+    for value in values {
+      if case .array = value.content { hasArrays = true }
+    }
+    rewind()
+    if hasArrays || handle != plainHandle {
+      do { try selectHandle(for: values) } catch {
+        clearBindings()
+        throw error
+      }
+    }
+    guard let handle else { throw DatabaseError.connectionIsClosed }
+    var index: CInt = 1
+    for value in values {
+      let code =
+        switch value.content {
+        case .value(let value): value.bind(to: handle, at: index)
+        case .array(let array): bind(array.storage, to: handle, at: index)
+        }
+      guard code == SQLite.ok else { throw bindingFailure(code) }
+      index += 1
+    }
+    lacksArguments = false
+  }
+
+  /// Forgets the values, secrets perhaps, that are bound.
+  package func clearBindings() {
+    guard let handle else { return }
+    if parameterCount > 0 { SQLite.clearBindings(handle) }
+    releaseArrays()
+    forgetArguments()
+  }
+
+  /// Makes an execution without arguments an error, as if none had been bound.
+  func forgetArguments() {
+    lacksArguments = parameterCount > 0
+    if !boundArguments.isEmpty { boundArguments = StatementArguments() }
+  }
+}

@@ -1,0 +1,61 @@
+extension Statement {
+  func bind(
+    _ array: ArrayArgumentStorage, to handle: SQLiteStatement, at index: CInt
+  ) -> CInt {
+    let address = Unmanaged.passUnretained(array).toOpaque()
+    boundArrays.append(array)
+    database.arrays.register(array)
+    return SQLite.bindArray(address, to: handle, at: index)
+  }
+
+  func releaseArrays() {
+    guard !boundArrays.isEmpty else { return }
+    if handle != nil {
+      for array in boundArrays { database.arrays.unregister(array) }
+    }
+    boundArrays = []
+  }
+
+  /// Makes `handle` the one that takes arrays where `values` has arrays.
+  ///
+  /// The form for arrays is made once for each set of parameters that hold
+  /// one, and kept: it doesn't depend on the arrays' lengths.
+  func selectHandle(for values: [StatementArgument]) throws {
+    releaseArrays()
+    guard handle != nil else { throw DatabaseError.connectionIsClosed }
+    let parameters = values.indices.compactMap { index -> Int? in
+      if case .array = values[index].content { index + 1 } else { nil }
+    }
+    guard !parameters.isEmpty else { return use(plainHandle) }
+    if arrayHandle == nil || parameters != arrayParameters {
+      let rewritten = try rewrittenSQL(arrays: Set(parameters))
+      try database.arrays.prepareModule()
+      let new = try database.prepareHandle(rewritten, reportedSQL: sql)
+      // What is to be finalized must not be in use.
+      use(plainHandle)
+      if let old = arrayHandle { SQLite.finalize(old) }
+      arrayHandle = new
+      arrayParameters = parameters
+    } else if let arrayHandle {
+      SQLite.clearBindings(arrayHandle)
+    }
+    if let arrayHandle { use(arrayHandle) }
+  }
+
+  /// Makes a handle the one to step. The other one may have been compiled when
+  /// the schema was another.
+  func use(_ new: SQLiteStatement) {
+    guard new != handle else { return }
+    core.pointee.handle = new
+    reprepareCount = SQLite.reprepareCount(new)
+    if !hasCurrentColumns(new) { readColumns(of: new) }
+  }
+
+  func rewrittenSQL(arrays: Set<Int>) throws -> String {
+    do {
+      return try ArrayArgumentRewriter(sql).rewrite(arrays: arrays)
+    } catch {
+      throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "\(error)", sql: sql)
+    }
+  }
+}

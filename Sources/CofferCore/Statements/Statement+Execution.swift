@@ -1,0 +1,199 @@
+extension Statement {
+  /// Executes the statement, and ignores the rows that it may give.
+  ///
+  /// - Parameter arguments: The arguments; nil leaves those that are bound.
+  public func execute(arguments: StatementArguments? = nil) throws {
+    if let arguments { try setArguments(arguments) }
+    try executeBound()
+  }
+
+  /// Executes the statement with values for its parameters, by position, which
+  /// are bound without being gathered in a ``StatementArguments`` first.
+  ///
+  /// - Throws: An error, with nothing executed, where the number of values is
+  ///   not that of the parameters.
+  @inlinable @inline(__always)
+  public func execute<each Value: StatementBinding>(values: repeat each Value) throws {
+    let handle = try beginBinding()
+    var index: CInt = 0
+    var code = SQLite.ok
+    repeat Statement.bind(each values, to: handle, after: &index, &code)
+    guard code == SQLite.ok, index == CInt(truncatingIfNeeded: parameterCount) else {
+      throw bindingFailure(code, valueCount: Int(index))
+    }
+    try executeBound()
+  }
+
+  @inlinable @inline(__always)
+  static func bind<Value: StatementBinding>(
+    _ value: Value, to handle: SQLiteStatement, after index: inout CInt, _ code: inout CInt
+  ) {
+    index &+= 1
+    let result = value.bind(to: handle, at: index)
+    if result != SQLite.ok, code == SQLite.ok { code = result }
+  }
+
+  /// Executes the statement with the values that are bound.
+  @usableFromInline
+  func executeBound() throws {
+    try begin()
+    while try step() {}
+  }
+
+  /// Readies the statement for values that are bound one by one.
+  @usableFromInline
+  func beginBinding() throws -> SQLiteStatement {
+    guard handle != nil else { throw DatabaseError.connectionIsClosed }
+    try database.checkAccess()
+    rewind()
+    if handle != plainHandle { try selectHandle(for: []) }
+    guard let handle else { throw DatabaseError.connectionIsClosed }
+    if !boundArguments.isEmpty { boundArguments = StatementArguments() }
+    lacksArguments = false
+    return handle
+  }
+
+  @usableFromInline
+  func bindingFailure(_ code: CInt, valueCount: Int? = nil) -> DatabaseError {
+    clearBindings()
+    if let valueCount, valueCount != parameterCount { return wrongArgumentCount(valueCount) }
+    return DatabaseError(code: code, connection: database.sqliteConnection, sql: sql)
+  }
+
+  /// Ends what the statement was doing, and tells the cursor that reads it.
+  func rewind() {
+    guard isActive, let handle else { return }
+    if let execution, execution.phase == .running { execution.phase = .superseded }
+    deactivate()
+    _ = SQLite.reset(handle)
+    if !isReadonly { database.didAbandon(self) }
+  }
+
+  func deactivate() {
+    isActive = false
+    execution = nil
+    database.activeStatementCount &-= 1
+  }
+
+  /// Readies the statement for its first step.
+  @usableFromInline
+  package func begin() throws {
+    guard handle != nil else { throw DatabaseError.connectionIsClosed }
+    if lacksArguments { try validateArguments(StatementArguments()) }
+    rewind()
+    try database.willExecute(self)
+    isActive = true
+    database.activeStatementCount &+= 1
+  }
+
+  /// Steps to the next row.
+  ///
+  /// - Returns: Whether there is one. If not, the statement has been reset.
+  @inlinable
+  package func step() throws -> Bool {
+    guard let handle else { throw DatabaseError.connectionIsClosed }
+    let code = SQLite.step(handle)
+    if code == SQLite.row { return true }
+    try finish(code)
+    return false
+  }
+
+  /// Steps for the first time; SQLite may have compiled the statement anew.
+  @inlinable
+  package func firstStep() throws -> Bool {
+    try begin()
+    let hasRow = try step()
+    if hasRow || columnCount > 0 { noticeSchemaChange() }
+    return hasRow
+  }
+
+  /// Ends an execution whose last step gave no row.
+  @usableFromInline
+  package func finish(_ code: CInt) throws {
+    guard let handle else { throw DatabaseError.connectionIsClosed }
+    guard code == SQLite.done else {
+      // The error first: resetting may replace the message.
+      let error = DatabaseError(
+        code: code, connection: database.sqliteConnection, sql: sql,
+        arguments: boundArguments,
+        publicStatementArguments: database.configuration.publicStatementArguments)
+      deactivate()
+      _ = SQLite.reset(handle)
+      throw database.didFail(self, with: error)
+    }
+    deactivate()
+    // A statement that returns rows may report its failure here alone.
+    let resetCode = SQLite.reset(handle)
+    guard resetCode == SQLite.ok else {
+      let error = DatabaseError(
+        code: resetCode, connection: database.sqliteConnection, sql: sql,
+        arguments: boundArguments,
+        publicStatementArguments: database.configuration.publicStatementArguments)
+      throw database.didFail(self, with: error)
+    }
+    try database.didExecute(self)
+  }
+
+  /// Ends an execution early. A statement that writes is run to its end.
+  package func stop() throws {
+    guard isActive else { return }
+    if isReadonly { rewind() } else { while try step() {} }
+  }
+
+  /// Resets the statement, whatever it was doing.
+  @usableFromInline
+  package func abandon() {
+    rewind()
+    if isCached { clearBindings() }
+  }
+
+  /// Whether a cursor is reading the statement.
+  var isExecuted: Bool { execution != nil }
+
+  /// A cursor reads the statement from now on.
+  func executionDidStart(_ execution: StatementExecution) { self.execution = execution }
+
+  /// A cursor dies, maybe outside of any access.
+  @usableFromInline
+  func executionWillDie(_ execution: StatementExecution) {
+    // Another cursor may have taken the statement over.
+    if let current = self.execution, current !== execution { return }
+    self.execution = nil
+    if registry.gate.isHeldByCurrentThread { abandon() } else { registry.abandonLater(self) }
+  }
+
+  /// Refreshes what is known of the columns, if SQLite has recompiled the
+  /// statement because the schema has changed.
+  @usableFromInline
+  package func noticeSchemaChange() {
+    guard let handle else { return }
+    let count = SQLite.reprepareCount(handle)
+    if count >= 0 {
+      guard count != reprepareCount else { return }
+      reprepareCount = count
+    } else if hasCurrentColumns(handle) {
+      return
+    }
+    readColumns(of: handle)
+    refreshFacts()
+  }
+
+  func hasCurrentColumns(_ handle: SQLiteStatement) -> Bool {
+    SQLite.columnCount(handle) == columnCount
+      && layout.columnNames.indices.allSatisfy {
+        SQLite.columnName(handle, $0, isEqualTo: layout.columnNames[$0])
+      }
+  }
+
+  func readColumns(of handle: SQLiteStatement) {
+    core.pointee.columnCount = SQLite.columnCount(handle)
+    layout = Statement.layout(of: handle)
+    core.pointee.predictor.reset()
+  }
+
+  /// Asks SQLite for the facts anew, since the schema has changed.
+  func refreshFacts() {
+    if let facts = try? database.facts(of: sql) { self.facts = facts }
+    recompilations = database.hooks.authorizer.recompilations
+  }
+}

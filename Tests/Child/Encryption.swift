@@ -1,0 +1,185 @@
+// Scenarios about what is on disk:
+//
+//   CofferTestChild markers PATH KEY-OR-MINUS JOURNAL-MODE TEMP-STORE
+//   CofferTestChild append PATH KEY JOURNAL-MODE
+//   CofferTestChild create-together PATH PASSPHRASE ROWS
+//   CofferTestChild open PATH PASSPHRASE [readonly]
+//   CofferTestChild as-nobody SCENARIO…
+//   CofferTestChild memory-scan PATH HOW
+//
+// Where one says "at …", "ready" or "full", it waits for a line before it goes on.
+
+import CofferCore
+import Foundation
+
+func runEncryptionScenario(_ arguments: [String]) throws -> Bool {
+  switch (arguments.first, arguments.count) {
+  case ("markers", 5):
+    try writeMarkers(
+      arguments[1], key: arguments[2] == "-" ? nil : key(arguments[2]),
+      journalMode: arguments[3], tempStore: arguments[4])
+  case ("append", 4):
+    try append(arguments[1], key: key(arguments[2]), journalMode: arguments[3])
+  case ("create-together", 4):
+    try createTogether(arguments[1], passphrase: arguments[2], rows: Int(arguments[3]) ?? 0)
+  case ("open", 3), ("open", 4):
+    var configuration = Configuration()
+    configuration.readonly = arguments.last == "readonly"
+    if arguments[2] != "-" { configuration.key = .passphrase(arguments[2]) }
+    let queue = try DatabaseQueue(path: arguments[1], configuration: configuration)
+    let count = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") }
+    say("opened \(count ?? -1)")
+    try queue.write { try $0.execute(sql: "CREATE TABLE written (id INTEGER PRIMARY KEY)") }
+    say("written")
+  case ("as-nobody", 2...):
+    let nobody: uid_t = 65534
+    guard setgid(nobody) == 0, setuid(nobody) == 0 else { throw ScenarioError("setuid failed") }
+    return try runEncryptionScenario(Array(arguments.dropFirst()))
+  case ("memory-scan", 3):
+    try scanMemory(arguments[1], how: arguments[2])
+  default:
+    return false
+  }
+  return true
+}
+
+struct ScenarioError: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// Says where the work is, and waits for a line.
+func pause(_ label: String) {
+  say(label)
+  _ = readLine()
+}
+
+// MARK: Markers
+
+/// Work that fills the journal, the log, sorters and temporary tables with a text.
+private func writeMarkers(
+  _ path: String, key: DatabaseKey?, journalMode: String, tempStore: String
+) throws {
+  var configuration = Configuration()
+  configuration.key = key
+  configuration.prepareDatabase { db in
+    try db.execute(sql: "PRAGMA journal_mode = \(journalMode)")
+    try db.execute(sql: "PRAGMA cache_size = 20")
+    try db.execute(sql: "PRAGMA wal_autocheckpoint = 50")
+    if tempStore != "DEFAULT" { try db.execute(sql: "PRAGMA temp_store = \(tempStore)") }
+  }
+  let queue = try DatabaseQueue(path: path, configuration: configuration)
+  // The marker comes from an argument of the parent, which looks for it.
+  let marker = ProcessInfo.processInfo.environment["COFFER_TEST_MARKER"] ?? "MARKER"
+  let filler = String(repeating: marker + " ", count: 12)
+
+  try queue.write { db in
+    try db.execute(
+      sql: """
+        CREATE TABLE item (id INTEGER PRIMARY KEY, number INT, text TEXT);
+        CREATE VIRTUAL TABLE words USING fts4(content);
+        """)
+    for number in 0..<3000 {
+      try db.execute(
+        sql: "INSERT INTO item (number, text) VALUES (?, ?)",
+        arguments: [number * 7919 % 3000, "\(number * 31 % 997) \(filler)"])
+    }
+    pause("at insertion")
+  }
+  pause("at first commit")
+  try queue.write { db in
+    try db.execute(sql: "UPDATE item SET number = number + 1, text = text || '\(marker)'")
+    pause("at update")
+    try db.execute(sql: "SAVEPOINT s")
+    try db.execute(sql: "DELETE FROM item WHERE number % 2 = 0")
+    try db.execute(sql: "UPDATE item SET text = 'b' || text")
+    pause("at savepoint")
+    try db.execute(sql: "ROLLBACK TO s; RELEASE s")
+    pause("at savepoint's end")
+  }
+  try queue.inTransaction { db in
+    try db.execute(sql: "UPDATE item SET text = 'c' || text")
+    pause("at rollback")
+    return .rollback
+  }
+  try queue.inDatabase { db in
+    try db.execute(sql: "CREATE TEMP TABLE copy AS SELECT * FROM item")
+    try db.execute(sql: "CREATE INDEX temp.copy_text ON copy (text)")
+    try db.execute(sql: "UPDATE copy SET text = text || number")
+    pause("at temporary table")
+    let sorted = try String.fetchCursor(db, sql: "SELECT text FROM item ORDER BY text DESC, number")
+    _ = try sorted.next()
+    pause("at sort")
+    let distinct = try String.fetchCursor(
+      db,
+      sql: "SELECT DISTINCT text || id FROM item UNION SELECT text FROM copy ORDER BY 1")
+    _ = try distinct.next()
+    pause("at union")
+  }
+  try queue.write { db in
+    try db.execute(sql: "CREATE INDEX item_text ON item (text, number)")
+    pause("at index")
+    try db.execute(sql: "INSERT INTO words SELECT text FROM item LIMIT 500")
+    try db.execute(sql: "INSERT INTO words (words) VALUES ('optimize')")
+    pause("at full text")
+  }
+  try queue.vacuum()
+  pause("at vacuum")
+  try queue.write { db in try db.execute(sql: "DROP TABLE copy; DELETE FROM item") }
+  pause("at deletion")
+  try queue.close()
+  say("done")
+}
+
+// MARK: Crashes and races
+
+/// Appends batches of rows until it is killed; each batch is a transaction, which overflows the
+/// cache.
+private func append(_ path: String, key: DatabaseKey, journalMode: String) throws {
+  var configuration = Configuration()
+  configuration.key = key
+  configuration.prepareDatabase { db in
+    try db.execute(sql: "PRAGMA journal_mode = \(journalMode)")
+    try db.execute(sql: "PRAGMA cache_size = 10")
+    try db.execute(sql: "PRAGMA wal_autocheckpoint = 40")
+  }
+  let queue = try DatabaseQueue(path: path, configuration: configuration)
+  try queue.write { db in
+    try db.execute(
+      sql: "CREATE TABLE IF NOT EXISTS batch (id INTEGER PRIMARY KEY, number INT, text TEXT)")
+    try db.execute(sql: "CREATE INDEX IF NOT EXISTS batch_number ON batch (number, text)")
+  }
+  var number = try queue.read { try Int.fetchOne($0, sql: "SELECT max(number) FROM batch") } ?? 0
+  say("started after \(number)")
+  while true {
+    number += 1
+    try queue.write { db in
+      for row in 0..<100 {
+        try db.execute(
+          sql: "INSERT INTO batch (number, text) VALUES (?, ?)",
+          arguments: [number, String(repeating: "\(row) of \(number) ", count: 30)])
+      }
+      // Rewrites pages, of which the journal has to keep the old content.
+      try db.execute(
+        sql: "UPDATE batch SET text = text || '.' WHERE id % 17 = ?", arguments: [number % 17])
+    }
+    say("committed \(number)")
+  }
+}
+
+private func createTogether(_ path: String, passphrase: String, rows: Int) throws {
+  pause("ready")
+  let queue = try DatabaseQueue(path: path, key: .passphrase(passphrase))
+  try queue.write { db in
+    try db.execute(sql: "CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY, pid INT)")
+  }
+  for _ in 0..<rows {
+    try queue.write { db in
+      try db.execute(
+        sql: "INSERT INTO t (pid) VALUES (?)",
+        arguments: [Int(ProcessInfo.processInfo.processIdentifier)])
+    }
+  }
+  try queue.close()
+  say("done")
+}

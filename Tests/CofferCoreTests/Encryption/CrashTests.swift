@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+@testable import CofferCore
+
+/// Processes that are killed in the middle of their work.
+@Suite struct CrashTests {
+  private static let raw = [UInt8](0x40..<0x60)
+  private static let key = DatabaseKey(form: .raw, bytes: SecureBytes(copying: raw))
+  private static let hexKey = raw.map { String($0, radix: 16) }.joined()
+
+  @Test(arguments: ["DELETE", "WAL"])
+  func `a killed process loses nothing that was committed, and leaves nothing else`(
+    journalMode: String
+  ) throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.path("db")
+    var committed = 0
+    var hotJournals = 0
+    for round in 0..<30 {
+      let child = try TestProcess(["append", path, Self.hexKey, journalMode])
+      #expect(child.readLine() == "started after \(committed)")
+      // Some batches, and then somewhere inside the next.
+      var acknowledged = committed
+      for _ in 0..<(round % 3) {
+        let line = try #require(child.readLine())
+        acknowledged = try #require(Int(line.dropFirst("committed ".count)))
+      }
+      usleep(UInt32.random(in: 0...15_000))
+      for line in child.kill() {
+        acknowledged = try #require(Int(line.dropFirst("committed ".count)))
+      }
+      let inspection = DatabaseFile.inspect(at: path)
+      if inspection.hasJournal || inspection.hasWAL { hotJournals += 1 }
+
+      let queue = try DatabaseQueue(path: path, key: Self.key)
+      let last = try queue.read { db throws in
+        #expect(try String.fetchAll(db, sql: "PRAGMA integrity_check") == ["ok"])
+        #expect(try db.checkCipherIntegrity() == [])
+        let batches = try Row.fetchAll(
+          db, sql: "SELECT number, count(*) AS n FROM batch GROUP BY number ORDER BY number")
+        // Whole batches, all of them, in order.
+        #expect(batches.map { $0["number"] as Int } == Array(1..<(batches.count + 1)))
+        #expect(batches.allSatisfy { $0["n"] == 100 })
+        return batches.count
+      }
+      try queue.close()
+      // The child may have been killed between its commit and its saying so.
+      #expect(last == acknowledged || last == acknowledged + 1)
+      committed = last
+    }
+    #expect(committed > 10)
+    #expect(hotJournals > 5)
+  }
+}

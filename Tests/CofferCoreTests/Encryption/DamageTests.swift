@@ -1,0 +1,176 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import CofferCore
+
+/// Changed bytes: each is noticed at the opening or where it is read, or has changed nothing.
+@Suite struct DamageTests {
+  private static let key = DatabaseKey(
+    form: .raw, bytes: SecureBytes(copying: [UInt8](0x40..<0x60)))
+
+  private struct Content: Equatable {
+    var rows: [Row] = []
+    var names: [String] = []
+    var userVersion: Int?
+  }
+
+  private func content(_ path: String) throws -> Content {
+    let queue = try DatabaseQueue(path: path, key: Self.key)
+    defer { try? queue.close() }
+    return try queue.read { db in
+      Content(
+        rows: try Row.fetchAll(db, sql: "SELECT * FROM t ORDER BY id"),
+        names: try String.fetchAll(db, sql: "SELECT name FROM t INDEXED BY t_name ORDER BY name"),
+        userVersion: try Int.fetchOne(db, sql: "PRAGMA user_version"))
+    }
+  }
+
+  @Test func `no flipped bit ever changes data silently`() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.path("db")
+    try BadFileTests.makeDatabase(path, key: Self.key)
+    let expected = try content(path)
+    #expect(expected.rows.count == 40)
+    let whole = try Data(contentsOf: URL(fileURLWithPath: path))
+    let settings = CipherSettings.default
+    let pageSize = settings.pageSize
+    let reserve = pageSize - settings.reservedSize
+    var positions: Set<Int> = Set(0..<100)
+    for page in 0..<(whole.count / pageSize) {
+      let inPage = [
+        0, 8, 100, pageSize / 3, pageSize / 2, reserve - 1,  // ciphertext
+        reserve, reserve + 15,  // IV
+        reserve + 16, reserve + 16 + settings.hmacSize - 1,  // HMAC
+        pageSize - 1,  // padding, or the HMAC's last byte
+      ]
+      for offset in inPage { positions.insert(page * pageSize + offset) }
+    }
+    #expect(positions.count > 250)
+    var diagnosed = 0
+    var failed = 0
+    var unchanged: [Int] = []
+    for position in positions.sorted() {
+      var data = whole
+      data[position] ^= 1 << (position % 8)
+      try data.write(to: URL(fileURLWithPath: path))
+      do {
+        let found = try content(path)
+        #expect(found == expected, "byte \(position) changes data")
+        unchanged.append(position)
+      } catch let error as DatabaseError {
+        #expect(
+          error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB,
+          "byte \(position): \(error)")
+        if error.cipherDiagnosis != nil { diagnosed += 1 } else { failed += 1 }
+      }
+      // Reading repairs nothing and breaks nothing.
+      #expect(try Data(contentsOf: URL(fileURLWithPath: path)) == data)
+    }
+    // What changes nothing is SQLCipher 3's padding alone, which is not authenticated.
+    let padding = pageSize - settings.reservedSize + 16 + settings.hmacSize
+    #expect(unchanged.allSatisfy { $0 % pageSize >= padding })
+    #expect(diagnosed > 80)
+    #expect(failed > 100)
+  }
+
+  // MARK: The last overflow page
+
+  /// A database with one long value, whose last overflow page is damaged, and its number.
+  private func makeDamagedValue(_ path: String, length: Int = 30_000) throws -> Int {
+    let queue = try DatabaseQueue(path: path, key: Self.key)
+    try queue.write { db in
+      try db.execute(sql: "CREATE TABLE t (id INTEGER PRIMARY KEY, data BLOB); CREATE TABLE u (a)")
+      try db.execute(
+        sql: "INSERT INTO t VALUES (1, ?)", arguments: [Data(repeating: 7, count: length)])
+    }
+    try queue.close()
+    var data = try Data(contentsOf: URL(fileURLWithPath: path))
+    let pageSize = CipherSettings.default.pageSize
+    let last = data.count / pageSize
+    data[(last - 1) * pageSize + 10] ^= 4
+    try data.write(to: URL(fileURLWithPath: path))
+    return last
+  }
+
+  private func expectDamage<T>(_ body: () throws -> T) {
+    let error = #expect(throws: DatabaseError.self) { _ = try body() }
+    #expect(error?.resultCode == .SQLITE_CORRUPT)
+  }
+
+  @Test(arguments: [6_000, 30_000])
+  func `a read never ends well with a value whose last page is damaged`(length: Int) throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.path("db")
+    let page = try makeDamagedValue(path, length: length)
+    let queue = try DatabaseQueue(path: path, key: Self.key)
+    let sql = "SELECT data FROM t"
+    expectDamage { try queue.read { try Data.fetchOne($0, sql: sql) } }
+    // Nothing damaged stays in the cache: it is noticed every time.
+    expectDamage { try queue.read { try Data.fetchOne($0, sql: sql) } }
+    // What doesn't touch the page goes on.
+    #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT id FROM t") } == 1)
+    #expect(try queue.read { try $0.checkCipherIntegrity() } == [page])
+  }
+
+  @Test func `nor does an asynchronous one`() async throws {
+    let folder = try TemporaryDirectory()
+    _ = try makeDamagedValue(folder.path("db"))
+    let queue = try DatabaseQueue(path: folder.path("db"), key: Self.key)
+    let error = await #expect(throws: DatabaseError.self) {
+      _ = try await queue.read { try Data.fetchOne($0, sql: "SELECT data FROM t") }
+    }
+    #expect(error?.resultCode == .SQLITE_CORRUPT)
+  }
+
+  @Test func `the error of a damaged value says what to do`() throws {
+    let folder = try TemporaryDirectory()
+    _ = try makeDamagedValue(folder.path("db"))
+    let queue = try DatabaseQueue(path: folder.path("db"), key: Self.key)
+    let error = #expect(throws: DatabaseError.self) {
+      try queue.read { _ = try Data.fetchOne($0, sql: "SELECT data FROM t") }
+    }
+    #expect("\(error as Any)".contains("checkCipherIntegrity"))
+  }
+
+  @Test func `nor does a transaction that writes`() throws {
+    let folder = try TemporaryDirectory()
+    _ = try makeDamagedValue(folder.path("db"))
+    let queue = try DatabaseQueue(path: folder.path("db"), key: Self.key)
+    expectDamage { try queue.write { try Data.fetchOne($0, sql: "SELECT data FROM t") } }
+    expectDamage {
+      try queue.write { db in
+        try db.execute(sql: "INSERT INTO u VALUES (1)")
+        _ = try Data.fetchOne(db, sql: "SELECT data FROM t")
+      }
+    }
+    expectDamage { try queue.write { try $0.execute(sql: "INSERT INTO u SELECT data FROM t") } }
+    for kind in [Database.TransactionKind.deferred, .immediate, .exclusive] {
+      expectDamage {
+        try queue.inTransaction(kind) { db in
+          _ = try Data.fetchOne(db, sql: "SELECT data FROM t")
+          return .commit
+        }
+      }
+    }
+    #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM u") } == 0)
+  }
+
+  @Test func `a read that needs no page from the file asks for none`() throws {
+    let folder = try TemporaryDirectory()
+    try BadFileTests.makeDatabase(folder.path("db"), key: Self.key)
+    let queue = try DatabaseQueue(path: folder.path("db"), key: Self.key)
+    let statements = Mutex<[String]>([])
+    try queue.inDatabase { db in
+      db.trace { event in statements.withLock { $0.append("\(event)") } }
+    }
+    func read() throws -> [String] {
+      statements.withLock { $0 = [] }
+      _ = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
+      return statements.withLock { $0 }
+    }
+    let touch = "SELECT 1 FROM sqlite_master LIMIT 1"
+    #expect(try read().contains(touch))
+    #expect(try !read().contains(touch))
+  }
+}

@@ -1,0 +1,113 @@
+import Foundation
+import Synchronization
+
+/// A run of Tests/Child that can be asked, answered and killed.
+///
+/// What it prints is collected while nobody asks for it.
+final class TestProcess: Sendable {
+  private struct State {
+    var lines: [String] = []
+    var unfinished = Data()
+    var isAtEnd = false
+  }
+
+  private let process: Mutex<Process>
+  private let input = Pipe()
+  private let state = Mutex(State())
+  private let errorText: String
+  private let arrival = DispatchSemaphore(value: 0)
+  let processIdentifier: pid_t
+
+  init(_ arguments: [String], environment: [String: String] = [:]) throws {
+    let process = Process()
+    process.executableURL = TestProcess.executable
+    process.arguments = arguments
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    let output = Pipe()
+    errorText =
+      FileManager.default.temporaryDirectory
+      .appendingPathComponent("coffer-child-\(UUID().uuidString)").path
+    try Data().write(to: URL(fileURLWithPath: errorText))
+    process.standardInput = input
+    process.standardOutput = output
+    process.standardError = FileHandle(forWritingAtPath: errorText)
+    try process.run()
+    processIdentifier = process.processIdentifier
+    self.process = Mutex(process)
+    Thread.detachNewThread { [self] in
+      while true {
+        let more = output.fileHandleForReading.availableData
+        state.withLock { state in
+          state.unfinished += more
+          state.isAtEnd = more.isEmpty
+          while let end = state.unfinished.firstIndex(of: 0x0A) {
+            let start = state.unfinished.startIndex
+            state.lines.append(String(decoding: state.unfinished[start..<end], as: UTF8.self))
+            state.unfinished = Data(state.unfinished[(end + 1)...])
+          }
+        }
+        arrival.signal()
+        if more.isEmpty { return }
+      }
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: errorText) }
+
+  /// Beside the test bundle's own executable.
+  private static let executable: URL = {
+    let test = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    return test.deletingLastPathComponent().appendingPathComponent("CofferTestChild")
+  }()
+
+  /// A line that has arrived, if any.
+  func nextLineIfAny() -> String? {
+    state.withLock { $0.lines.isEmpty ? nil : $0.lines.removeFirst() }
+  }
+
+  /// The next line, or nil at the end.
+  func readLine() -> String? {
+    while true {
+      let (line, isAtEnd): (String?, Bool) = state.withLock { state in
+        state.lines.isEmpty ? (nil, state.isAtEnd) : (state.lines.removeFirst(), false)
+      }
+      if line != nil || isAtEnd { return line }
+      arrival.wait()
+    }
+  }
+
+  /// Whether it prints nothing any more.
+  var isAtEnd: Bool { state.withLock { $0.isAtEnd && $0.lines.isEmpty } }
+
+  /// Sends an empty line, for which a child waits.
+  func goOn() {
+    input.fileHandleForWriting.write(Data("\n".utf8))
+  }
+
+  /// Kills the process, if it is still there, and waits for its end.
+  /// - Returns: The lines that it had still said.
+  @discardableResult
+  func kill() -> [String] {
+    Foundation.kill(processIdentifier, SIGKILL)
+    return finish().lines
+  }
+
+  /// What it prints until it ends.
+  func finish() -> (status: CInt, lines: [String], error: String) {
+    var lines: [String] = []
+    while let line = readLine() { lines.append(line) }
+    let status = process.withLock { process in
+      process.waitUntilExit()
+      return process.terminationStatus
+    }
+    let error = (try? String(contentsOfFile: errorText, encoding: .utf8)) ?? ""
+    return (status, lines, error)
+  }
+
+  /// Runs it to its end.
+  static func run(
+    _ arguments: [String], environment: [String: String] = [:]
+  ) throws -> (status: CInt, lines: [String], error: String) {
+    try TestProcess(arguments, environment: environment).finish()
+  }
+}

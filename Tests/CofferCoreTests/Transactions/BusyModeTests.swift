@@ -1,0 +1,129 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Coffer
+
+struct BusyModeTests {
+  let database: TransactionDatabase
+
+  init() throws {
+    database = try TransactionDatabase()
+    try database.queue.write { try $0.execute(sql: "CREATE TABLE t (x)") }
+  }
+
+  private func queue(_ mode: Database.BusyMode) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.busyMode = mode
+    return try database.secondQueue(configuration)
+  }
+
+  private func insert(_ queue: DatabaseQueue) throws {
+    try queue.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+  }
+
+  @Test func `an error is immediate`() throws {
+    let other = try queue(.immediateError)
+    try database.queue.write { _ in
+      expectError(.SQLITE_BUSY) { try insert(other) }
+    }
+    try insert(other)
+  }
+
+  @Test func `a wait ends when its time is over`() throws {
+    let other = try queue(.timeout(0.02))
+    try database.queue.write { _ in
+      expectError(.SQLITE_BUSY) { try insert(other) }
+    }
+    try insert(other)
+  }
+
+  @Test func `a writer waits for another one`() throws {
+    let other = try queue(.timeout(60))
+    let holds = DispatchSemaphore(value: 0)
+    let release = DispatchSemaphore(value: 0)
+    let first = database.queue
+    let done = DispatchGroup()
+    DispatchQueue.global().async(group: done) {
+      try? first.write { db in
+        try db.execute(sql: "INSERT INTO t VALUES (2)")
+        holds.signal()
+        release.wait()
+      }
+    }
+    holds.wait()
+    DispatchQueue.global().asyncAfter(deadline: .now() + 0.02) { release.signal() }
+    try insert(other)
+    done.wait()
+    #expect(try other.read { try Int.fetchAll($0, sql: "SELECT x FROM t") } == [2, 1])
+  }
+
+  @Test func `a function decides`() throws {
+    let tries = Mutex<[Int]>([])
+    let other = try queue(
+      .callback { count in
+        tries.withLock { $0.append(count) }
+        return count < 3
+      })
+    try database.queue.write { _ in
+      expectError(.SQLITE_BUSY) { try insert(other) }
+    }
+    #expect(tries.withLock { $0 } == [0, 1, 2, 3])
+  }
+
+  @Test func `a cancelled access stops waiting`() async throws {
+    let (waits, waiting) = AsyncStream.makeStream(of: Void.self)
+    let other = try queue(
+      .callback { _ in
+        waiting.yield()
+        usleep(1000)
+        return true
+      })
+    try await holdingLock {
+      let task = Task { try await other.write { try $0.execute(sql: "INSERT INTO t VALUES (3)") } }
+      for await _ in waits { break }
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+    try insert(other)
+  }
+
+  @Test func `an interruption ends a wait`() async throws {
+    let other = try queue(.timeout(3600))
+    try await holdingLock {
+      let task = Task.detached { try insert(other) }
+      let interrupting = Task.detached {
+        while !Task.isCancelled {
+          other.interrupt()
+          usleep(1000)
+        }
+      }
+      let error = await #expect(throws: DatabaseError.self) { try await task.value }
+      expect(error, matches: .SQLITE_INTERRUPT, #_sourceLocation)
+      interrupting.cancel()
+      await interrupting.value
+    }
+    try insert(other)
+  }
+
+  /// Executes `body` while another connection holds the right to write.
+  private func holdingLock(_ body: () async throws -> Void) async throws {
+    let release = DispatchSemaphore(value: 0)
+    let first = database.queue
+    let (holds, holding) = AsyncStream.makeStream(of: Void.self)
+    let done = DispatchGroup()
+    DispatchQueue.global().async(group: done) {
+      try? first.write { _ in
+        holding.finish()
+        release.wait()
+      }
+    }
+    for await _ in holds {}
+    defer {
+      release.signal()
+      done.wait()
+    }
+    try await body()
+  }
+}

@@ -1,0 +1,101 @@
+import Coffer
+import Foundation
+import Testing
+
+@Suite struct DocumentsTests {
+  private static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent()  // CofferDocsTests
+    .deletingLastPathComponent()  // Tests
+    .deletingLastPathComponent()
+  private let extractor = SnippetExtractor(root: root)
+
+  @Test func `the compiled code blocks are those of the documents`() throws {
+    let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    let committed = try String(
+      contentsOf: folder.appendingPathComponent("Snippets.swift"), encoding: .utf8)
+    let isCurrent = try committed == extractor.source()
+    #expect(isCurrent, "Run Scripts/extract-snippets, and commit what it writes.")
+  }
+
+  @Test func `every code block names a language, and every Swift block is compiled`() throws {
+    let blocks = try extractor.blocks()
+    let known: Set = ["swift", "text", "sh", "sql"]
+    let contexts: Set = ["queue", "db", "configuration", "throws", "sqlcipher4"]
+    for block in blocks {
+      #expect(known.contains(block.language), "\(block.title): \(block.language)")
+      let unknown = Set(block.words).subtracting(contexts)
+      #expect(block.language == "swift" ? unknown.isEmpty : block.words.isEmpty, "\(block.title)")
+    }
+    #expect(blocks.filter { $0.language == "swift" }.map(\.title) == snippets.map(\.title))
+  }
+
+  @Test(arguments: snippets)
+  func `a code block does what its document says`(_ snippet: Snippet) async throws {
+    if snippet.words.contains("sqlcipher4"), CipherSettings.default != .sqlcipher4 { return }
+    let scene = try Scene()
+    if snippet.words.contains("throws") {
+      await #expect(throws: (any Error).self) { try await snippet.run(scene) }
+    } else {
+      try await snippet.run(scene)
+    }
+  }
+
+  @Test func `links between documents lead to files and headings`() throws {
+    for document in try extractor.documents() {
+      let url = Self.root.appendingPathComponent(document)
+      let text = try String(contentsOf: url, encoding: .utf8)
+      for match in text.matches(of: /\]\(([^):#]*)(#[^)]*)?\)/) {
+        let (path, anchor) = (String(match.output.1), match.output.2.map(String.init))
+        let target =
+          path.isEmpty ? url : url.deletingLastPathComponent().appendingPathComponent(path)
+        let exists = FileManager.default.fileExists(atPath: target.path)
+        #expect(exists, "\(document): \(match.output.0)")
+        guard exists, let anchor else { continue }
+        let headings = try anchors(in: String(contentsOf: target, encoding: .utf8))
+        #expect(headings.contains(anchor), "\(document): \(match.output.0)")
+      }
+    }
+  }
+
+  /// The anchors of headings: lowercase, hyphens for blanks, punctuation left out.
+  private func anchors(in text: String) -> Set<String> {
+    Set(
+      text.split(separator: "\n").filter { $0.hasPrefix("#") }.map { line in
+        let heading = line.drop { $0 == "#" }.dropFirst().lowercased()
+        return "#"
+          + heading.filter { $0.isLetter || $0.isNumber || $0 == " " || $0 == "-" }
+          .replacing(" ", with: "-")
+      })
+  }
+
+  @Test func `the manifest that the README shows names a product that there is`() throws {
+    let manifest = try String(
+      contentsOf: Self.root.appendingPathComponent("Package.swift"), encoding: .utf8)
+    let readme = try #require(try extractor.blocks().first { $0.language == "text" })
+    #expect(readme.lines.contains { $0.contains(#".product(name: "Coffer", package: "coffer")"#) })
+    #expect(manifest.contains(#".library(name: "Coffer","#))
+  }
+
+  @Test func `blocks are told from text, and their headings counted`() {
+    let text = """
+      # Title
+      ```swift db throws
+      let x = 1
+      ```
+      words
+      ```sh
+      make test
+      ```
+      ## Next
+      ```
+      """
+    typealias Block = SnippetExtractor.Block
+    #expect(
+      SnippetExtractor.blocks(of: text, in: "A.md") == [
+        Block(
+          title: "A.md, Title, 1", language: "swift", words: ["db", "throws"], lines: ["let x = 1"]),
+        Block(title: "A.md, Title, 2", language: "sh", words: [], lines: ["make test"]),
+        Block(title: "A.md, Next, 1", language: "unclosed", words: [], lines: []),
+      ])
+  }
+}

@@ -1,0 +1,81 @@
+import Coffer
+import Testing
+import Foundation
+
+/// A code block of a document, compiled.
+struct Snippet: Sendable, CustomTestStringConvertible {
+  let title: String
+  let words: Set<String>
+  let run: @Sendable (Scene) async throws -> Void
+
+  init(
+    _ title: String, _ words: Set<String>,
+    _ run: @escaping @Sendable (Scene) async throws -> Void
+  ) {
+    self.title = title
+    self.words = words
+    self.run = run
+  }
+
+  var testDescription: String { title }
+}
+
+/// The folder that a code block works in, with the files that it may expect.
+final class Scene: Sendable {
+  private let folder: URL
+  private static let passphrase = "correct horse battery staple"
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory
+      .appendingPathComponent("coffer-docs-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    try makeFiles()
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  /// The path of a file in the folder.
+  func file(_ name: String) -> String { folder.appendingPathComponent(name).path }
+
+  /// An encrypted database with players.
+  func queue() throws -> DatabaseQueue {
+    try DatabaseQueue(path: file("players.db"), key: .passphrase(Self.passphrase))
+  }
+
+  /// Opens a database with a configuration, and uses it.
+  func open(_ configuration: Configuration) throws {
+    let queue = try DatabaseQueue(path: file("configured.db"), configuration: configuration)
+    try queue.write { try $0.execute(sql: "CREATE TABLE note (text TEXT)") }
+    try queue.close()
+  }
+
+  /// What documents speak of: a plaintext database, one of SQLCipher 3, one with players, a key.
+  private func makeFiles() throws {
+    try makePlayers("plain.db", Configuration())
+    var old = Configuration()
+    old.key = .passphrase(Self.passphrase)
+    old.cipher = .sqlcipher3
+    try makePlayers("old.db", old)
+    var current = Configuration()
+    current.key = .passphrase(Self.passphrase)
+    try makePlayers("players.db", current)
+    try Data((0..<32).map { UInt8(truncatingIfNeeded: $0 * 7 + 128) }).write(
+      to: folder.appendingPathComponent("vault.key"))
+    try FileManager.default.setAttributes(
+      [.posixPermissions: 0o600], ofItemAtPath: file("vault.key"))
+  }
+
+  private func makePlayers(_ name: String, _ configuration: Configuration) throws {
+    let queue = try DatabaseQueue(path: file(name), configuration: configuration)
+    try queue.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE player (
+            id INTEGER PRIMARY KEY, name TEXT NOT NULL, score INTEGER, photo BLOB);
+          INSERT INTO player (name, score) VALUES ('Arthur', 1000), ('Barbara', 2000), ('Craig', NULL)
+          """)
+    }
+    try queue.close()
+  }
+}

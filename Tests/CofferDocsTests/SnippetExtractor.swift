@@ -1,0 +1,141 @@
+import Foundation
+
+/// Turns the Swift code blocks of the documents into functions of a Swift file.
+///
+/// A block begins with ```` ```swift ````, and may say more on that line:
+///
+/// - nothing: the block is the body of a function;
+/// - `queue`: there is a `queue`, a `DatabaseQueue` with the table `player`;
+/// - `db`: the block stands inside `queue.write { db in … }`;
+/// - `configuration`: there is a `var configuration`, with which a queue is opened afterwards;
+/// - `throws`: running the block has to throw;
+/// - `sqlcipher4`: the block is run on SQLCipher 4 only.
+///
+/// File names such as `"vault.db"` become paths in a folder of the block's own.
+struct SnippetExtractor {
+  /// A code block.
+  struct Block: Equatable {
+    /// Such as `README.md, Opening, 1`: headings outlive the lines above them.
+    var title: String
+    var language: String
+    var words: [String]
+    var lines: [String]
+  }
+
+  /// The root of the package.
+  let root: URL
+
+  /// The documents, in their order.
+  func documents() throws -> [String] {
+    let folder = root.appendingPathComponent("Docs").path
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+    return ["README.md"] + names.filter { $0.hasSuffix(".md") }.sorted().map { "Docs/\($0)" }
+  }
+
+  /// All code blocks of all documents.
+  func blocks() throws -> [Block] {
+    try documents().flatMap { document in
+      let url = root.appendingPathComponent(document)
+      return SnippetExtractor.blocks(of: try String(contentsOf: url, encoding: .utf8), in: document)
+    }
+  }
+
+  static func blocks(of text: String, in document: String) -> [Block] {
+    var blocks: [Block] = []
+    var current: Block?
+    var heading = ""
+    var count = 0
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
+      if var block = current {
+        if line == "```" {
+          blocks.append(block)
+          current = nil
+        } else {
+          block.lines.append(line)
+          current = block
+        }
+      } else if line.hasPrefix("```") {
+        let words = line.dropFirst(3).split(separator: " ").map(String.init)
+        count += 1
+        current = Block(
+          title: "\(document), \(heading), \(count)", language: words.first ?? "",
+          words: Array(words.dropFirst()), lines: [])
+      } else if line.hasPrefix("#") {
+        heading = String(line.drop { $0 == "#" }.dropFirst())
+        count = 0
+      }
+    }
+    if var block = current {
+      block.language = "unclosed"
+      blocks.append(block)
+    }
+    return blocks
+  }
+
+  // MARK: The Swift file
+
+  /// The text of `Snippets.swift`.
+  func source() throws -> String {
+    let blocks = try blocks().filter { $0.language == "swift" }
+    var text = """
+      // swift-format-ignore-file
+      // Written by Scripts/extract-snippets from the documents. Change those, and run it again.
+
+      import Coffer
+      import Foundation
+
+      let snippets: [Snippet] = [
+
+      """
+    for (index, block) in blocks.enumerated() {
+      let words = block.words.map { "\"\($0)\"" }.joined(separator: ", ")
+      text += "  Snippet(\"\(block.title)\", [\(words)], snippet\(index + 1)),\n"
+    }
+    text += "]\n\n// The blocks print to nowhere.\nprivate func print(_ items: Any...) {}\n"
+    for (index, block) in blocks.enumerated() {
+      text += "\n// \(block.title)\n" + function("snippet\(index + 1)", block)
+    }
+    return text
+  }
+
+  private func function(_ name: String, _ block: Block) -> String {
+    let body = SnippetExtractor.body(block)
+    let isAsync = body.contains { $0.contains("await ") } ? "async " : ""
+    var lines = ["private func \(name)(_ scene: Scene) \(isAsync)throws {"]
+    let words = Set(block.words)
+    if words.contains("db") {
+      lines.append("  try scene.queue().write { db in")
+      lines += body.map { $0.isEmpty ? $0 : "    " + $0 }
+      lines.append("  }")
+    } else {
+      if words.contains("queue") { lines.append("  let queue = try scene.queue()") }
+      if words.contains("configuration") {
+        lines.append("  var configuration = Configuration()")
+      }
+      lines += body.map { $0.isEmpty ? $0 : "  " + $0 }
+      if words.contains("configuration") { lines.append("  try scene.open(configuration)") }
+    }
+    return (lines + ["}", ""]).joined(separator: "\n")
+  }
+
+  /// The block's lines without imports, with paths for names of files, and with
+  /// a use of each constant, which spares the compiler's warning.
+  private static func body(_ block: Block) -> [String] {
+    var constants: [String] = []
+    var body: [String] = []
+    for line in block.lines {
+      if line.hasPrefix("import ") { continue }
+      if line.hasPrefix("let ") || line.hasPrefix("var ") {
+        constants.append(String(line.dropFirst(4).prefix { $0.isLetter || $0.isNumber }))
+      }
+      body.append(withPaths(line))
+    }
+    while body.first?.isEmpty == true { body.removeFirst() }
+    return body + constants.map { "_ = \($0)" }
+  }
+
+  /// `"vault.db"` becomes `scene.file("vault.db")`.
+  private static func withPaths(_ line: String) -> String {
+    line.replacing(/"[A-Za-z0-9-]+\.(db|key)"/) { "scene.file(\($0.output.0))" }
+  }
+}

@@ -1,0 +1,295 @@
+// swift-format-ignore-file
+// Written by Scripts/extract-snippets from the documents. Change those, and run it again.
+
+import Coffer
+import Foundation
+
+let snippets: [Snippet] = [
+  Snippet("README.md, Use it, 2", [], snippet1),
+  Snippet("README.md, Use it, 3", ["queue"], snippet2),
+  Snippet("README.md, Keys, 1", [], snippet3),
+  Snippet("README.md, Queries, 1", ["db"], snippet4),
+  Snippet("README.md, Queries, 2", ["db"], snippet5),
+  Snippet("README.md, Queries, 3", ["db"], snippet6),
+  Snippet("README.md, Errors, 1", [], snippet7),
+  Snippet("Docs/EasyDBCompatibility.md, EasyDB compatibility, 1", [], snippet8),
+  Snippet("Docs/Encryption.md, Keys, 1", [], snippet9),
+  Snippet("Docs/Encryption.md, Opening, 1", [], snippet10),
+  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet11),
+  Snippet("Docs/Encryption.md, Settings, 1", [], snippet12),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet13),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet14),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet15),
+  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet16),
+  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet17),
+  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet18),
+  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet19),
+  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet20),
+  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet21),
+  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet22),
+]
+
+// The blocks print to nowhere.
+private func print(_ items: Any...) {}
+
+// README.md, Use it, 2
+private func snippet1(_ scene: Scene) throws {
+  let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("correct horse battery staple"))
+
+  try queue.write { db in
+    try db.execute(
+      sql: """
+        CREATE TABLE IF NOT EXISTS player (
+          id INTEGER PRIMARY KEY, name TEXT NOT NULL, score INTEGER)
+        """)
+    try db.execute(
+      sql: "INSERT INTO player (name, score) VALUES (:name, :score)",
+      arguments: ["name": "Arthur", "score": 1000])
+  }
+
+  let names = try queue.read { db in
+    try String.fetchAll(db, sql: "SELECT name FROM player WHERE score >= ?", arguments: [500])
+  }
+  print(names)
+  _ = queue
+  _ = names
+}
+
+// README.md, Use it, 3
+private func snippet2(_ scene: Scene) async throws {
+  let queue = try scene.queue()
+  let count = try await queue.read { db in
+    try Int.fetchOne(db, sql: "SELECT count(*) FROM player")
+  }
+  _ = count
+}
+
+// README.md, Keys, 1
+private func snippet3(_ scene: Scene) throws {
+  let passphrase = DatabaseKey.passphrase("correct horse battery staple")
+  let random = DatabaseKey.random()  // 32 bytes; store them, or the data is lost with them
+  let fromFile = try DatabaseKey.file(scene.file("vault.key"))
+
+  var configuration = Configuration()
+  configuration.key = fromFile
+  configuration.journalMode = .wal
+  let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
+  try queue.changeKey(to: passphrase)
+  _ = passphrase
+  _ = random
+  _ = fromFile
+  _ = configuration
+  _ = queue
+}
+
+// README.md, Queries, 1
+private func snippet4(_ scene: Scene) throws {
+  try scene.queue().write { db in
+    let names: Set = ["Arthur", "Barbara"]
+    let rows = try Row.fetchAll(
+      db, sql: "SELECT * FROM player WHERE name IN (:names) AND score > :score",
+      arguments: ["names": names, "score": 500])
+
+    let ids = try Int64.fetchAll(
+      db, sql: "SELECT id FROM player WHERE id NOT IN (?)", arguments: [[1, 2, 3]])
+    _ = names
+    _ = rows
+    _ = ids
+  }
+}
+
+// README.md, Queries, 2
+private func snippet5(_ scene: Scene) throws {
+  try scene.queue().write { db in
+    let score = 1000
+    let names = ["Arthur", "Barbara"]
+    let request: SQLRequest<String> = """
+      SELECT name FROM player WHERE score >= \(score) OR name IN \(names)
+      """
+    let found = try request.fetchAll(db)
+    _ = score
+    _ = names
+    _ = request
+    _ = found
+  }
+}
+
+// README.md, Queries, 3
+private func snippet6(_ scene: Scene) throws {
+  try scene.queue().write { db in
+    let rows = try Row.fetchCursor(db, sql: "SELECT id, name, score, photo FROM player")
+    while let row = try rows.next() {
+      let id: Int64 = row["id"]
+      let score: Int? = row["score"]
+      let length = row.withUTF8(at: 1) { name in name?.count ?? 0 }
+      print(id, score ?? 0, length)
+    }
+    _ = rows
+  }
+}
+
+// README.md, Errors, 1
+private func snippet7(_ scene: Scene) throws {
+  do {
+    let queue = try DatabaseQueue(path: scene.file("old.db"), key: .passphrase("incorrect"))
+    try queue.close()
+  } catch let error as DatabaseError {
+    switch error.cipherDiagnosis {
+    case .wrongKey: print("Try another passphrase.")
+    case .keyRequired, .notEncrypted: print("A key where none is needed, or none where one is.")
+    case .olderFormat(let settings): print("The key is right; the file is one of \(settings).")
+    case .damaged(let pages): print("The key is right; pages \(pages) are damaged.")
+    default: print(error)  // what is wrong, and what to do next
+    }
+  }
+}
+
+// Docs/EasyDBCompatibility.md, EasyDB compatibility, 1
+private func snippet8(_ scene: Scene) throws {
+  let key = DatabaseKey.passphrase("correct horse battery staple")
+  try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("books.db"), key: key)
+  let queue = try DatabaseQueue(path: scene.file("books.db"), key: key)
+  _ = key
+  _ = queue
+}
+
+// Docs/Encryption.md, Keys, 1
+private func snippet9(_ scene: Scene) throws {
+  let passphrase = DatabaseKey.passphrase("correct horse battery staple")
+  let bytes = DatabaseKey.passphrase(bytes: [0x66, 0x00, 0xFF])
+  let raw = try DatabaseKey.raw((0..<32).map { UInt8($0) })
+  let salted = try DatabaseKey.raw((0..<32).map { UInt8($0) }, salt: (0..<16).map { UInt8($0) })
+  let file = try DatabaseKey.file(scene.file("vault.key"))
+  let random = DatabaseKey.random()
+  _ = passphrase
+  _ = bytes
+  _ = raw
+  _ = salted
+  _ = file
+  _ = random
+}
+
+// Docs/Encryption.md, Opening, 1
+private func snippet10(_ scene: Scene) throws {
+  var configuration = Configuration()
+  configuration.key = try .file(scene.file("vault.key"))
+  let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
+  _ = configuration
+  _ = queue
+}
+
+// Docs/Encryption.md, Opening, 2
+private func snippet11(_ scene: Scene) throws {
+  var configuration = Configuration()
+  configuration.prepareDatabase { db in
+    try db.usePassphrase("correct horse battery staple")
+  }
+  try scene.open(configuration)
+}
+
+// Docs/Encryption.md, Settings, 1
+private func snippet12(_ scene: Scene) throws {
+  var configuration = Configuration()
+  configuration.key = .passphrase("correct horse battery staple")
+  configuration.cipher = .sqlcipher3
+  let queue = try DatabaseQueue(path: scene.file("old.db"), configuration: configuration)
+  _ = configuration
+  _ = queue
+}
+
+// Docs/Encryption.md, Why a file doesn't open, 1
+private func snippet13(_ scene: Scene) throws {
+  let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("right"))
+  try queue.close()
+  let other = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("wrong"))
+  _ = queue
+  _ = other
+}
+
+// Docs/Encryption.md, Why a file doesn't open, 2
+private func snippet14(_ scene: Scene) throws {
+  let inspection = DatabaseFile.inspect(at: scene.file("plain.db"))
+  if case .plaintext(let header) = inspection.kind {
+    print("not encrypted, pages of \(header.pageSize) bytes")
+  }
+  _ = inspection
+}
+
+// Docs/Encryption.md, Why a file doesn't open, 3
+private func snippet15(_ scene: Scene) throws {
+  let queue = try scene.queue()
+  let damagedPages = try queue.checkCipherIntegrity()
+  _ = damagedPages
+}
+
+// Docs/Encryption.md, Changing the key, 1
+private func snippet16(_ scene: Scene) throws {
+  let queue = try scene.queue()
+  try queue.changeKey(to: .passphrase("staple battery horse correct"))
+}
+
+// Docs/Encryption.md, Whole files, 1
+private func snippet17(_ scene: Scene) throws {
+  let key = DatabaseKey.passphrase("correct horse battery staple")
+  try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("encrypted.db"), key: key)
+  try DatabaseFile.decrypt(at: scene.file("encrypted.db"), key: key, to: scene.file("readable.db"))
+  try DatabaseFile.convert(at: scene.file("old.db"), key: key, from: .sqlcipher3, to: .default)
+  _ = key
+}
+
+// Docs/Encryption.md, From SQLCipher 3 to 4, 1
+private func snippet18(_ scene: Scene) throws {
+  let key = DatabaseKey.passphrase("correct horse battery staple")
+  func openVault() throws -> DatabaseQueue {
+    do {
+      return try DatabaseQueue(path: scene.file("old.db"), key: key)
+    } catch let error as DatabaseError {
+      guard case .olderFormat(let settings) = error.cipherDiagnosis else { throw error }
+      try DatabaseFile.convert(at: scene.file("old.db"), key: key, from: settings)
+      return try DatabaseQueue(path: scene.file("old.db"), key: key)
+    }
+  }
+  let queue = try openVault()
+  _ = key
+  _ = queue
+}
+
+// Docs/Encryption.md, Backups, 1
+private func snippet19(_ scene: Scene) throws {
+  let queue = try scene.queue()
+  try queue.backup(toPath: scene.file("backup.db"))
+  try queue.backup(toPath: scene.file("for-a-friend.db"), key: .passphrase("another one"))
+  try queue.exportPlaintext(to: scene.file("readable.db"))
+}
+
+// Docs/Encryption.md, Attached files, 1
+private func snippet20(_ scene: Scene) throws {
+  let queue = try scene.queue()
+  try queue.inDatabase { db in
+    try db.attach(scene.file("archive.db"), as: "archive", key: .passphrase("another one"))
+    try db.execute(sql: "CREATE TABLE archive.player AS SELECT * FROM main.player")
+    try db.detach("archive")
+  }
+}
+
+// Docs/GRDBCompatibility.md, Moving, 1
+private func snippet21(_ scene: Scene) throws {
+  var configuration = Configuration()
+  configuration.key = .passphrase("correct horse battery staple")
+  let dbQueue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
+  _ = configuration
+  _ = dbQueue
+}
+
+// Docs/GRDBCompatibility.md, What differs, 1
+private func snippet22(_ scene: Scene) throws {
+  try scene.queue().write { db in
+    let statement = try db.makeStatement(sql: "INSERT INTO player (name, score) VALUES (?, ?)")
+    for number in 1...100 {
+      try statement.execute(values: "Player \(number)", number)
+    }
+    let statistics = db.statementCacheStatistics
+    _ = statement
+    _ = statistics
+  }
+}
