@@ -1,0 +1,271 @@
+import CofferCore
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@Suite struct CancellationTests {
+  private static let schema = "CREATE TABLE t(a)"
+
+  /// A query of so many rows.
+  private static func rowsSQL(_ count: Int) -> String {
+    """
+    WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < \(count))
+    SELECT x FROM c
+    """
+  }
+
+  /// Whether the next accesses find all as if nothing had been cancelled.
+  private func checkUsable(_ queue: DatabaseQueue, committed: Int) throws {
+    try queue.inDatabase { db in
+      #expect(!db.isInsideTransaction)
+      #expect(try Int.fetchOne(db, sql: "SELECT count(DISTINCT a) FROM t") == committed)
+      try db.inTransaction {
+        try db.execute(sql: "INSERT INTO t VALUES (-1)")
+        return .rollback
+      }
+    }
+  }
+
+  // MARK: At any moment
+
+  /// An access that takes a while.
+  ///
+  /// - Returns: How many transactions it has committed.
+  private static func run(_ number: Int, rows: Int, in queue: DatabaseQueue) async throws -> Int {
+    let insertRows = "INSERT INTO t SELECT \(number) FROM (\(rowsSQL(rows)))"
+    switch number % 4 {
+    case 0:
+      _ = try await queue.read { try Int.fetchAll($0, sql: rowsSQL(rows * 10)).count }
+      return 0
+    case 1: try await queue.writeWithoutTransaction { try $0.execute(sql: insertRows) }
+    case 2:
+      try await queue.write { db in
+        try db.inSavepoint {
+          try db.execute(sql: insertRows)
+          return .commit
+        }
+        let cursor = try Int.fetchCursor(db, sql: "SELECT a FROM t")
+        _ = try cursor.next()
+        try db.execute(sql: "INSERT INTO t VALUES (\(number))")
+      }
+    default:
+      try await queue.write { db in
+        for _ in 0...rows / 20 {
+          try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [number])
+        }
+      }
+    }
+    return 1
+  }
+
+  @Test func `tasks that are cancelled at any moment leave a usable connection`() async throws {
+    let database = try EncryptedQueue(Self.schema)
+    let queue = database.queue
+    let committed = await withTaskGroup(of: Int.self) { group in
+      for number in 1...200 {
+        let delay = UInt64.random(in: 0...5_000_000)
+        let rows = Int.random(in: 1...3000)
+        group.addTask {
+          let task = Task { try await Self.run(number, rows: rows, in: queue) }
+          try? await Task.sleep(nanoseconds: delay)
+          task.cancel()
+          do { return try await task.value } catch {
+            #expect(error is CancellationError)
+            return 0
+          }
+        }
+      }
+      return await group.reduce(0, +)
+    }
+    try checkUsable(queue, committed: committed)
+  }
+
+  @Test func `a commit under cancellation is told as it ended`() async throws {
+    let database = try EncryptedQueue(Self.schema)
+    let queue = database.queue
+    var committed = 0
+    for number in 1...200 {
+      let task = Task {
+        try await queue.write { db in
+          for _ in 0..<20 { try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [number]) }
+        }
+      }
+      try await Task.sleep(nanoseconds: UInt64.random(in: 0...400_000))
+      task.cancel()
+      do {
+        try await task.value
+        committed += 1
+      } catch { #expect(error is CancellationError) }
+    }
+    try checkUsable(queue, committed: committed)
+  }
+
+  // MARK: At one moment
+
+  @Test func `a statement that runs is stopped`() async throws {
+    let database = try EncryptedQueue(Self.schema)
+    let started = DispatchSemaphore(value: 0)
+    let task = Task {
+      try await database.queue.write { db in
+        try db.execute(sql: "INSERT INTO t VALUES (1)")
+        started.signal()
+        _ = try Int.fetchOne(db, sql: endlessSQL)
+      }
+    }
+    await started.waited()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    try checkUsable(database.queue, committed: 0)
+  }
+
+  @Test func `an access that ignores the cancellation commits nothing`() async throws {
+    let database = try EncryptedQueue(Self.schema)
+    let started = DispatchSemaphore(value: 0)
+    let task = Task {
+      try await database.queue.write { db in
+        try db.execute(sql: "INSERT INTO t VALUES (1)")
+        let cursor = try Int.fetchCursor(db, sql: Self.rowsSQL(10))
+        _ = try cursor.next()
+        started.signal()
+        _ = try? Int.fetchOne(db, sql: endlessSQL)
+        try? db.inSavepoint {
+          try db.execute(sql: "INSERT INTO t VALUES (2)")
+          return .commit
+        }
+        #expect(throws: CancellationError.self) { try Int.fetchOne(db, sql: "SELECT 1") }
+      }
+    }
+    await started.waited()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    try checkUsable(database.queue, committed: 0)
+  }
+
+  @Test func `a task that is cancelled before its access begins none`() async throws {
+    let database = try EncryptedQueue(Self.schema)
+    let calls = Counter()
+    let task = Task {
+      while !Task.isCancelled { await Task.yield() }
+      try await database.queue.write { _ in calls.increment() }
+    }
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(calls.value == 0)
+  }
+
+  @Test func `a task that waits is let go while the access before it lasts`() async throws {
+    let database = try EncryptedQueue(Self.schema)
+    let queue = database.queue
+    let isHeld = DispatchSemaphore(value: 0)
+    let release = DispatchSemaphore(value: 0)
+    let calls = Counter()
+    queue.asyncWriteWithoutTransaction { _ in
+      isHeld.signal()
+      release.wait()
+    }
+    await isHeld.waited()
+    let tasks = (0..<10).map { _ in
+      Task { try await queue.write { _ in calls.increment() } }
+    }
+    for task in tasks { task.cancel() }
+    for task in tasks {
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+    release.signal()
+    try checkUsable(queue, committed: 0)
+    #expect(calls.value == 0)
+  }
+
+  @Test func `a cancelled access doesn't harm the next`() async throws {
+    let database = try EncryptedQueue(Self.schema)
+    let queue = database.queue
+    for _ in 0..<50 {
+      let first = Task { try await queue.read { try Int.fetchOne($0, sql: endlessSQL) } }
+      let second = Task { try await queue.read { try Int.fetchOne($0, sql: "SELECT 1") } }
+      let third = Task {
+        try await queue.write { try $0.execute(sql: "INSERT INTO t VALUES (-5)") }
+      }
+      try await Task.sleep(nanoseconds: UInt64.random(in: 0...1_000_000))
+      first.cancel()
+      await #expect(throws: CancellationError.self) { try await first.value }
+      #expect(try await second.value == 1)
+      try await third.value
+    }
+    #expect(try await queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 50)
+  }
+
+  // MARK: Interruptions
+
+  @Test func `an interruption from another thread stops statements`() async throws {
+    let database = try EncryptedQueue(Self.schema)
+    let queue = database.queue
+    let isDone = Atomic(false)
+    DispatchQueue.global().async {
+      while !isDone.load(ordering: .relaxed) {
+        queue.interrupt()
+        usleep(200)
+      }
+    }
+    let error = databaseError { try queue.read { try Int.fetchOne($0, sql: endlessSQL) } }
+    isDone.store(true, ordering: .relaxed)
+    #expect(error?.resultCode == .SQLITE_INTERRUPT)
+    #expect(error?.isInterruptionError == true)
+  }
+
+  @Test func `interruptions leave no transaction open and commit no half`() throws {
+    let database = try EncryptedQueue(Self.schema)
+    let queue = database.queue
+    let isDone = Atomic(false)
+    let group = DispatchGroup()
+    DispatchQueue.global().async(group: group) {
+      while !isDone.load(ordering: .relaxed) {
+        queue.interrupt()
+        usleep(UInt32.random(in: 0...60))
+      }
+    }
+    struct Undone: Error {}
+    var committed = 0
+    for number in 1...300 {
+      do {
+        try queue.write { db in
+          let cursor = try Int.fetchCursor(db, sql: "SELECT a FROM t")
+          _ = try cursor.next()
+          try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [number])
+          try? db.inSavepoint {
+            // Never committed, however the savepoint ends.
+            try db.execute(sql: "INSERT INTO t VALUES (100000)")
+            throw Undone()
+          }
+        }
+        committed += 1
+      } catch {
+        let code = (error as? DatabaseError)?.resultCode
+        #expect(code == .SQLITE_INTERRUPT || code == .SQLITE_ABORT, "\(error)")
+      }
+    }
+    isDone.store(true, ordering: .relaxed)
+    group.wait()
+    try checkUsable(queue, committed: committed)
+    let strays = "SELECT count(*) FROM t WHERE a = 100000"
+    #expect(try queue.read { try Int.fetchOne($0, sql: strays) } == 0)
+  }
+}
+
+private final class Counter: Sendable {
+  private let count = Atomic(0)
+  var value: Int { count.load(ordering: .relaxed) }
+  func increment() { count.add(1, ordering: .relaxed) }
+}
+
+extension DispatchSemaphore {
+  /// Waits on a thread that may be blocked.
+  fileprivate func waited() async {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        self.wait()
+        continuation.resume()
+      }
+    }
+  }
+}

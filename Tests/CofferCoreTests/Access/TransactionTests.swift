@@ -1,0 +1,185 @@
+import CofferCore
+import Foundation
+import Testing
+
+@Suite struct TransactionTests {
+  private static let schema = "CREATE TABLE t(a)"
+  private struct Refusal: Error {}
+
+  private func count(_ queue: DatabaseQueue) throws -> Int {
+    try queue.inDatabase { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } ?? -1
+  }
+
+  private func insert(_ db: Database, _ value: Int = 1) throws {
+    try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [value])
+  }
+
+  @Test func `a write is committed, and rolled back where it throws`() throws {
+    let database = try EncryptedQueue(Self.schema)
+    let result = try database.queue.write { db in
+      try insert(db)
+      return 42
+    }
+    #expect(result == 42)
+    #expect(throws: Refusal.self) {
+      try database.queue.write { db in
+        try insert(db)
+        throw Refusal()
+      }
+    }
+    #expect(try count(database.queue) == 1)
+  }
+
+  @Test(arguments: [nil, .deferred, .immediate, .exclusive] as [Database.TransactionKind?])
+  func `a transaction ends as its closure says`(kind: Database.TransactionKind?) throws {
+    let database = try EncryptedQueue(Self.schema)
+    try database.queue.inTransaction(kind) { db in
+      try insert(db)
+      return .rollback
+    }
+    #expect(try count(database.queue) == 0)
+    try database.queue.inTransaction(kind) { db in
+      try insert(db)
+      #expect(db.isInsideTransaction)
+      return .commit
+    }
+    #expect(try count(database.queue) == 1)
+  }
+
+  @Test func `statements outside of a transaction are committed one by one`() throws {
+    let database = try EncryptedQueue(Self.schema)
+    #expect(throws: Refusal.self) {
+      try database.queue.inDatabase { db in
+        try insert(db)
+        throw Refusal()
+      }
+    }
+    #expect(try count(database.queue) == 1)
+  }
+
+  @Test func `savepoints nest`() throws {
+    let database = try EncryptedQueue(Self.schema)
+    try database.queue.write { db in
+      try insert(db, 1)
+      try db.inSavepoint {
+        try insert(db, 2)
+        try db.inSavepoint {
+          try insert(db, 3)
+          return .rollback
+        }
+        #expect(throws: Refusal.self) {
+          try db.inSavepoint {
+            try insert(db, 4)
+            throw Refusal()
+          }
+        }
+        try db.inSavepoint {
+          try insert(db, 5)
+          return .commit
+        }
+        return .commit
+      }
+      try? db.inSavepoint {
+        try db.inSavepoint {
+          try insert(db, 6)
+          return .commit
+        }
+        throw Refusal()
+      }
+    }
+    let sql = "SELECT a FROM t ORDER BY a"
+    #expect(try database.queue.read { try Int.fetchAll($0, sql: sql) } == [1, 2, 5])
+  }
+
+  @Test func `a savepoint outside of a transaction is one`() throws {
+    let database = try EncryptedQueue(Self.schema)
+    try database.queue.inDatabase { db in
+      try db.inSavepoint {
+        #expect(db.isInsideTransaction)
+        try insert(db)
+        return .rollback
+      }
+      #expect(!db.isInsideTransaction)
+      try db.inSavepoint {
+        try insert(db)
+        return .commit
+      }
+    }
+    #expect(try count(database.queue) == 1)
+  }
+
+  @Test func `a transaction that is left open is rolled back and told`() throws {
+    let database = try EncryptedQueue(Self.schema)
+    let error = databaseError {
+      try database.queue.inDatabase { db in
+        try db.beginTransaction()
+        try insert(db)
+      }
+    }
+    #expect(error?.message == "A transaction has been left opened at the end of a database access")
+    #expect(try count(database.queue) == 0)
+    // The closure's own error counts more.
+    #expect(throws: Refusal.self) {
+      try database.queue.inDatabase { db in
+        try db.execute(sql: "BEGIN")
+        throw Refusal()
+      }
+    }
+    try database.queue.write { try insert($0) }
+    #expect(try count(database.queue) == 1)
+  }
+
+  @Test func `a transaction may stay open where that is allowed`() throws {
+    let database = try EncryptedQueue(Self.schema) { $0.allowsUnsafeTransactions = true }
+    let queue = database.queue
+    try queue.inDatabase { db in
+      try db.beginTransaction()
+      try insert(db)
+    }
+    try queue.read { db throws in
+      #expect(db.isInsideTransaction)
+      #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM t") == 1)
+      #expect(throws: DatabaseError.self) { try insert(db) }
+    }
+    try queue.inDatabase { try $0.rollback() }
+    #expect(try count(queue) == 0)
+  }
+
+  @Test func `a transaction that SQL has ended is told`() throws {
+    let database = try EncryptedQueue("CREATE TABLE t(a UNIQUE ON CONFLICT ROLLBACK)")
+    try database.queue.write { try insert($0, 1) }
+    let error = databaseError {
+      try database.queue.write { db in
+        try insert(db, 2)
+        try? insert(db, 1)
+      }
+    }
+    #expect(error?.resultCode == .SQLITE_ABORT)
+    #expect(try count(database.queue) == 1)
+  }
+
+  @Test func `a commit that fails rolls back`() throws {
+    let database = try EncryptedQueue(
+      "CREATE TABLE p(id INTEGER PRIMARY KEY); "
+        + "CREATE TABLE t(a REFERENCES p DEFERRABLE INITIALLY DEFERRED)")
+    let error = databaseError { try database.queue.write { try insert($0, 7) } }
+    #expect(error?.resultCode == .SQLITE_CONSTRAINT)
+    #expect(try count(database.queue) == 0)
+    try database.queue.write { db in
+      try db.execute(sql: "INSERT INTO p VALUES (7)")
+      try insert(db, 7)
+    }
+    #expect(try count(database.queue) == 1)
+  }
+
+  @Test func `a transaction inside a transaction throws, and the outer one goes on`() throws {
+    let database = try EncryptedQueue(Self.schema)
+    try database.queue.write { db in
+      try insert(db)
+      #expect(throws: DatabaseError.self) { try db.inTransaction { .commit } }
+      #expect(db.isInsideTransaction)
+      try insert(db)
+    }
+    #expect(try count(database.queue) == 2)
+  }
+}

@@ -1,0 +1,92 @@
+import CofferCore
+import Dispatch
+import Foundation
+import Testing
+
+/// What dies on other threads than the one that uses the connection.
+@Suite struct StatementLifetimeTests {
+  private struct Box<Value>: @unchecked Sendable {
+    let value: Value
+  }
+
+  @Test func `statements die on other threads while the connection is busy`() throws {
+    let database = try EncryptedQueue(
+      "CREATE TABLE t(a); INSERT INTO t VALUES (1), (2), (3)"
+    ) { $0.statementCacheCapacity = 4 }
+    let queue = database.queue
+    let group = DispatchGroup()
+    for worker in 0..<4 {
+      DispatchQueue.global().async(group: group) {
+        for round in 0..<200 {
+          let leaked = try? queue.inDatabase { db in
+            let statement = try db.makeStatement(sql: "SELECT a FROM t WHERE a IN (?)")
+            try statement.setArguments([(0..<round).map { "\($0)" }])
+            let cursor = try Int.fetchCursor(
+              db, sql: "SELECT a + \(worker) FROM t WHERE a IN (?)", arguments: [[1, round]])
+            if round % 2 == 0 { _ = try cursor.next() }
+            let fresh = try Row.fetchCursor(db, sql: "SELECT \(round % 8)")
+            return Box(value: (statement, cursor, fresh))
+          }
+          // Here they die, outside of any access, while others have theirs.
+          _ = consume leaked
+        }
+      }
+    }
+    group.wait()
+    try queue.inDatabase { db throws in
+      #expect(
+        try Int.fetchAll(db, sql: "SELECT a FROM t WHERE a IN (?)", arguments: [[1, 3]]) == [1, 3])
+    }
+    try queue.close()
+  }
+
+  @Test func `statements die while the connection closes`() throws {
+    for _ in 0..<50 {
+      let database = try EncryptedQueue()
+      let statements = try database.queue.inDatabase { db in
+        Box(value: try (0..<20).map { try db.makeStatement(sql: "SELECT \($0)") })
+      }
+      let holder = Box(value: Holder(statements.value))
+      let group = DispatchGroup()
+      DispatchQueue.global().async(group: group) { holder.value.statements = [] }
+      try database.queue.close()
+      group.wait()
+    }
+  }
+
+  private final class Holder {
+    var statements: [Statement]
+    init(_ statements: [Statement]) { self.statements = statements }
+  }
+
+  @Test func `a cursor that leaves its access throws, and its statement is free again`() throws {
+    let database = try EncryptedQueue("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")
+    let sql = "SELECT a FROM t"
+    let (running, fresh) = try database.queue.read { db in
+      let running = try Int.fetchCursor(db, sql: sql)
+      #expect(try running.next() == 1)
+      return (running, try Int.fetchCursor(db, sql: sql))
+    }
+    #expect(databaseError { try running.next() }?.message == "The cursor is no longer valid.")
+    #expect(
+      databaseError { try fresh.next() }?.message == "Database was not used on the correct thread.")
+    #expect(try running.next() == nil)
+    #expect(try fresh.next() == nil)
+    // Not locked by what was left running.
+    try database.other().write { try $0.execute(sql: "DROP TABLE t") }
+  }
+
+  @Test func `a cursor read after its connection has closed throws`() throws {
+    let database = try EncryptedQueue("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2)")
+    let (cursor, rows) = try database.queue.inDatabase { db in
+      let cursor = try Int.fetchCursor(db, sql: "SELECT a FROM t")
+      let rows = try Row.fetchCursor(db, sql: "SELECT a FROM t")
+      #expect(try cursor.next() == 1)
+      return (cursor, rows)
+    }
+    try database.queue.close()
+    #expect(databaseError { try cursor.next() }?.message == "Connection is closed")
+    #expect(databaseError { try rows.next() }?.message == "Connection is closed")
+    #expect(try cursor.next() == nil)
+  }
+}
