@@ -28,6 +28,10 @@ public protocol DatabaseReader: AnyObject, Sendable {
   func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
   /// Executes `value`, whose statements may see different states of the database.
+  ///
+  /// `read` notices every damaged page at its end. Here, where the last page of a
+  /// long value in an encrypted database is damaged, SQLCipher gives zeros for it
+  /// and no error.
   func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T
 
   /// Executes `value` on another thread; its statements may see different
