@@ -48,6 +48,12 @@ extension Database {
   }
 
   private static func openOnce(path: String, configuration: Configuration) throws -> Database {
+    // To SQLite the path would end there, and be that of another file.
+    guard !path.utf8.contains(0) else {
+      throw DatabaseError(
+        resultCode: .SQLITE_CANTOPEN, message: "unable to open database file",
+        hint: "The path holds a NUL character.")
+    }
     // SQLCipher 4 is built to take any name that starts so for a URI.
     let file = path.hasPrefix("file:") ? "./" + path : path
     // SQLite opens a device, or waits for a pipe, and what it writes there is lost.

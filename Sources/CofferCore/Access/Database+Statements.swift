@@ -89,9 +89,10 @@ extension Database {
       }
     } catch let failure as SQLite.Failure {
       let position = SQLite.errorOffset(connection)
-      throw DatabaseError(
+      let error = DatabaseError(
         code: failure.code, connection: connection, sql: sql,
         hint: position.flatMap { SQLText(sql).excerpt(at: offset + $0) })
+      throw translated(error)
     }
   }
 

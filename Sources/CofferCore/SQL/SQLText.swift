@@ -37,14 +37,17 @@ package struct SQLText: Hashable, Sendable {
   }
 
   /// Whether nothing but spaces, comments and semicolons is left, so that no
-  /// further statement follows.
+  /// further statement follows; false where a NUL byte would hide what does.
   /// - Parameter offset: The byte of UTF-8 to begin at, where a statement ended.
   package func isBlank(from offset: Int = 0) -> Bool {
     var string = string
     return string.withUTF8 { utf8 in
-      SQLTokenizer(utf8, from: offset).allSatisfy { token in
-        !token.isSignificant || token.kind == .semicolon
+      var end = offset
+      for token in SQLTokenizer(utf8, from: offset) {
+        guard !token.isSignificant || token.kind == .semicolon else { return false }
+        end = token.range.upperBound
       }
+      return end >= utf8.count
     }
   }
 }
