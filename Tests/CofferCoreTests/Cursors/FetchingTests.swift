@@ -93,7 +93,7 @@ import Testing
       #expect(try cursor.next() == nil)
       #expect(throws: RowDecodingError.self) { try Color.fetchAll(db, sql: sql) }
       #expect(try Color.fetchOne(db, sql: sql) == .red)
-      let numbers = try Int.fetchCursor(db, sql: "VALUES (1), ('x'), (3)")
+      let numbers = try Int.fetchCursor(db, sql: "VALUES (1), (NULL), (3)")
       #expect(try numbers.next() == 1)
       #expect(throws: RowDecodingError.self) { try numbers.next() }
       #expect(try numbers.next() == nil)

@@ -171,6 +171,7 @@ import Testing
   @Test func `a cached statement takes an array, a scalar, and an array again`() throws {
     try EncryptedQueue.with(Self.players) { db throws in
       let sql = "SELECT id FROM player WHERE id IN (?) OR id IN (?) ORDER BY id"
+      let misses = db.statementCacheStatistics.misses
       for _ in 0..<3 {
         #expect(try Int.fetchAll(db, sql: sql, arguments: [[1, 2], [3]]) == [1, 2, 3])
         #expect(try Int.fetchAll(db, sql: sql, arguments: [1, 2]) == [1, 2])
@@ -178,7 +179,7 @@ import Testing
         #expect(try Int.fetchAll(db, sql: sql, arguments: [[1, 2], 4]) == [1, 2, 4])
         #expect(try Int.fetchAll(db, sql: sql, arguments: [nil, nil]) == [])
       }
-      #expect(db.statementCacheStatistics.misses == 1)
+      #expect(db.statementCacheStatistics.misses - misses == 1)
       let statement = try db.makeStatement(sql: "UPDATE player SET score = 0 WHERE id IN (?)")
       try statement.execute(arguments: [[1, 2, 3]])
       #expect(db.changesCount == 3)
@@ -319,7 +320,6 @@ import Testing
     ("SELECT * FROM player WHERE name = 'a?' AND id = ?", "? (the 1st argument) is an array"),
     ("SELECT * FROM player LIMIT ?", "? (the 1st argument) is an array"),
     ("INSERT INTO player(id) VALUES (?)", "? (the 1st argument) is an array"),
-    ("SELECT * FROM player WHERE (id, name) IN (?)", "row value"),
   ])
   func `an array where no IN takes it is told`(sql: String, message: String) throws {
     try EncryptedQueue.with(Self.players) { db throws in
