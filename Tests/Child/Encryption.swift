@@ -194,7 +194,7 @@ private func logFailures(_ path: String, passphrase: String, control: String) th
   Database.logError = { code, message in say("log \(code): \(message)") }
   let queue = try DatabaseQueue(path: path, key: .passphrase(passphrase))
   for sql in [
-    "SELECT '\(control)' FROM nowhere", "ATTACH '/no/such/file' AS x KEY '\(passphrase)'",
+    "SELECT * FROM \"\(control)\"", "ATTACH '/no/such/file' AS x KEY '\(passphrase)'",
     "ATTACH '/no/such/file' AS x KEY \(passphrase)", "PRAGMA key = '\(passphrase)'",
     "PRAGMA rekey = '\(passphrase)'", "PRAGMA key '\(passphrase)'",
   ] {

@@ -45,6 +45,11 @@ extension SQLText {
 
   /// A message of SQLite's log without the SQL that may hold a key.
   static func redactedMessage(_ message: String) -> String {
+    // Old SQLites quote a piece of the SQL, and not the SQL that would tell what it is.
+    for quote in ["near \"", "unrecognized token: \""]
+    where message.hasPrefix(quote) && !message.contains(" in \"") {
+      return quote + "…(redacted)\""
+    }
     let words = message.lowercased()
     let mayHoldKey =
       words.contains("key") && (words.contains("pragma") || words.contains("attach"))
