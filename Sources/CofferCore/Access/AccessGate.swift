@@ -42,8 +42,8 @@ package final class AccessGate: Sendable {
   private let owner = Atomic<UInt>(0)
   private let queue: DispatchQueue
 
-  /// - Parameter queue: Where asynchronous accesses run; it may be concurrent,
-  ///   and is never blocked by a waiting access.
+  /// - Parameter queue: Where asynchronous accesses run; it is never blocked by
+  ///   one that waits.
   package init(queue: DispatchQueue) { self.queue = queue }
 
   /// Whether the current thread is inside an access.

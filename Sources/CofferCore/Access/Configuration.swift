@@ -123,9 +123,12 @@ public struct Configuration: Sendable {
     case wal
   }
 
+  /// The queue of a connection's asynchronous accesses.
+  ///
+  /// A serial one: Dispatch always has a thread for it, also while the threads
+  /// that Swift's tasks run on, as few as the cores, wait for accesses.
   var accessQueue: DispatchQueue {
     DispatchQueue(
-      label: label ?? "Coffer", qos: writeQoS, attributes: .concurrent,
-      target: writeTargetQueue ?? targetQueue)
+      label: label ?? "Coffer", qos: writeQoS, target: writeTargetQueue ?? targetQueue)
   }
 }

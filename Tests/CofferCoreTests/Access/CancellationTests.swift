@@ -197,11 +197,42 @@ import Testing
 
   // MARK: Interruptions
 
+  @Test func `tasks that wait for an access leave a scheduled one its thread`() async throws {
+    let database = try EncryptedQueue(Self.schema)
+    let queue = database.queue
+    // More tasks than there are threads for them, each waiting behind a scheduled access.
+    let isHeld = DispatchSemaphore(value: 0)
+    let release = DispatchSemaphore(value: 0)
+    detachThread {
+      try? queue.inDatabase { _ in
+        isHeld.signal()
+        release.wait()
+      }
+    }
+    await isHeld.waited()
+    queue.asyncWriteWithoutTransaction { _ in }
+    let count = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<64 {
+        group.addTask { try queue.unsafeReentrantRead { _ in 1 } }
+      }
+      group.addTask {
+        release.signal()
+        return 0
+      }
+      detachThread {
+        usleep(50_000)
+        release.signal()
+      }
+      return try await group.reduce(0, +)
+    }
+    #expect(count == 64)
+  }
+
   @Test func `an interruption from another thread stops statements`() async throws {
     let database = try EncryptedQueue(Self.schema)
     let queue = database.queue
     let isDone = Atomic(false)
-    DispatchQueue.global().async {
+    detachThread {
       while !isDone.load(ordering: .relaxed) {
         queue.interrupt()
         usleep(200)
@@ -218,7 +249,7 @@ import Testing
     let queue = database.queue
     let isDone = Atomic(false)
     let group = DispatchGroup()
-    DispatchQueue.global().async(group: group) {
+    detachThread(group: group) {
       while !isDone.load(ordering: .relaxed) {
         queue.interrupt()
         usleep(UInt32.random(in: 0...60))
@@ -262,7 +293,7 @@ extension DispatchSemaphore {
   /// Waits on a thread that may be blocked.
   fileprivate func waited() async {
     await withCheckedContinuation { continuation in
-      DispatchQueue.global().async {
+      detachThread {
         self.wait()
         continuation.resume()
       }

@@ -159,7 +159,7 @@ import Testing
     let failures = Atomic(0)
     let group = DispatchGroup()
     for _ in 0..<8 {
-      DispatchQueue.global().async(group: group) {
+      detachThread(group: group) {
         for _ in 0..<500 {
           do {
             try database.queue.write { db in
@@ -203,7 +203,7 @@ import Testing
     let leaked = try database.queue.inDatabase { db in
       let box = Box(value: db)
       let group = DispatchGroup()
-      DispatchQueue.global().async(group: group) {
+      detachThread(group: group) {
         #expect(databaseError { try box.value.execute(sql: "DELETE FROM t") }?.message == message)
         #expect(databaseError { try Int.fetchOne(box.value, sql: "SELECT 1") }?.message == message)
         #expect(databaseError { try box.value.beginTransaction() }?.message == message)

@@ -16,7 +16,7 @@ import Testing
     let queue = database.queue
     let group = DispatchGroup()
     for worker in 0..<4 {
-      DispatchQueue.global().async(group: group) {
+      detachThread(group: group) {
         for round in 0..<200 {
           let leaked = try? queue.inDatabase { db in
             let statement = try db.makeStatement(sql: "SELECT a FROM t WHERE a IN (?)")
@@ -48,7 +48,7 @@ import Testing
       }
       let holder = Box(value: Holder(statements.value))
       let group = DispatchGroup()
-      DispatchQueue.global().async(group: group) { holder.value.statements = [] }
+      detachThread(group: group) { holder.value.statements = [] }
       try database.queue.close()
       group.wait()
     }

@@ -45,7 +45,7 @@ struct BusyModeTests {
     let release = DispatchSemaphore(value: 0)
     let first = database.queue
     let done = DispatchGroup()
-    DispatchQueue.global().async(group: done) {
+    detachThread(group: done) {
       try? first.write { db in
         try db.execute(sql: "INSERT INTO t VALUES (2)")
         holds.signal()
@@ -53,7 +53,10 @@ struct BusyModeTests {
       }
     }
     holds.wait()
-    DispatchQueue.global().asyncAfter(deadline: .now() + 0.02) { release.signal() }
+    detachThread {
+      usleep(20_000)
+      release.signal()
+    }
     try insert(other)
     done.wait()
     #expect(try other.read { try Int.fetchAll($0, sql: "SELECT x FROM t") } == [2, 1])
@@ -113,7 +116,7 @@ struct BusyModeTests {
     let first = database.queue
     let (holds, holding) = AsyncStream.makeStream(of: Void.self)
     let done = DispatchGroup()
-    DispatchQueue.global().async(group: done) {
+    detachThread(group: done) {
       try? first.write { _ in
         holding.finish()
         release.wait()
