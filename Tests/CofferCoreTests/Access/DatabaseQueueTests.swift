@@ -155,7 +155,8 @@ import Testing
   }
 
   @Test func `eight threads count`() throws {
-    let database = try EncryptedQueue("CREATE TABLE t(a); INSERT INTO t VALUES (0)")
+    let database = try EncryptedQueue(
+      "PRAGMA synchronous = OFF; CREATE TABLE t(a); INSERT INTO t VALUES (0)")
     let failures = Atomic(0)
     let group = DispatchGroup()
     for _ in 0..<8 {
@@ -176,7 +177,8 @@ import Testing
   }
 
   @Test func `tasks count`() async throws {
-    let database = try EncryptedQueue("CREATE TABLE t(a); INSERT INTO t VALUES (0)")
+    let database = try EncryptedQueue(
+      "PRAGMA synchronous = OFF; CREATE TABLE t(a); INSERT INTO t VALUES (0)")
     let queue = database.queue
     let sql = "UPDATE t SET a = a + 1"
     try await withThrowingTaskGroup(of: Void.self) { group in
