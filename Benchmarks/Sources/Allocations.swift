@@ -28,7 +28,7 @@ func allocationsPerRow(_ fixture: Fixture) throws -> [(name: String, count: Doub
       let few = try count { try read(db, limits.0) }
       let many = try count { try read(db, limits.1) }
       let all = Double(many - few) / Double(limits.1 - limits.0)
-      return (name, all - (sqlite[table] ?? 0))
+      return (name, max(0, all - (sqlite[table] ?? 0)))
     }
   }
   return [

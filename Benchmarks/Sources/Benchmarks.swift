@@ -146,7 +146,7 @@ private func writingBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let empty = { try queue.write { try $0.execute(sql: "DELETE FROM target") } }
   return [
     Benchmark(
-      name: "insert of 10 integers, execute(arguments:)", count: rows, goal: 1.15,
+      name: "insert of 10 integers, execute(arguments:)", count: rows, goal: nil,
       prepare: empty, floor: { Int64(floor_insert_ten(floor, insertSQL, Int64(rows))) }
     ) {
       try queue.write { db in
@@ -160,7 +160,21 @@ private func writingBenchmarks(_ fixture: Fixture) -> [Benchmark] {
       return 0
     },
     Benchmark(
-      name: "insert of 10 integers, execute(values)", count: rows, goal: 1.15,
+      name: "insert of 10 integers, execute(binding:)", count: rows, goal: 1.15,
+      prepare: empty, floor: { Int64(floor_insert_ten(floor, insertSQL, Int64(rows))) }
+    ) {
+      try queue.write { db in
+        let statement = try db.makeStatement(sql: insertSQL)
+        for row in 0..<rows {
+          try statement.execute {
+            for column in 0..<10 { $0.bind(row &* 10 &+ column) }
+          }
+        }
+      }
+      return 0
+    },
+    Benchmark(
+      name: "insert of 10 integers, execute(values:)", count: rows, goal: nil,
       prepare: empty, floor: { Int64(floor_insert_ten(floor, insertSQL, Int64(rows))) }
     ) {
       try queue.write { db in

@@ -115,6 +115,7 @@ extension Statement {
   }
 
   /// Forgets the values, secrets perhaps, that are bound.
+  @usableFromInline
   package func clearBindings() {
     guard let handle else { return }
     if parameterCount > 0 { SQLite.clearBindings(handle) }

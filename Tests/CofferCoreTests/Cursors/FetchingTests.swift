@@ -103,7 +103,8 @@ import Testing
 
   @Test func `an error of SQLite in the middle ends the cursor`() throws {
     try EncryptedQueue.with { db throws in
-      let sql = "SELECT abs(column1) FROM (VALUES (1), (-9223372036854775807 - 1), (3))"
+      let sql =
+        "SELECT abs(n) FROM (SELECT 1 AS n UNION ALL SELECT -9223372036854775807 - 1 UNION ALL SELECT 3)"
       let cursor = try Int.fetchCursor(db, sql: sql)
       #expect(try cursor.next() == 1)
       let error = databaseError { try cursor.next() }
@@ -125,7 +126,7 @@ import Testing
           return values[0]
         })
       let cursor = try Int.fetchCursor(
-        db, sql: "SELECT called(column1) FROM (VALUES (1), (2), (3))")
+        db, sql: "SELECT called(n) FROM (SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3)")
       #expect(calls == 0)
       #expect(try cursor.next() == 1)
       #expect(calls == 1)

@@ -1,0 +1,27 @@
+/// Gives values to a statement's parameters, from the first to the last.
+///
+/// See ``Statement/execute(binding:)``.
+public struct StatementBinder {
+  @usableFromInline let handle: SQLiteStatement
+  /// The parameters that have a value.
+  @usableFromInline var count: CInt = 0
+  /// The first failure of SQLite, or success.
+  @usableFromInline var code: CInt = SQLite.ok
+
+  @inlinable
+  init(_ handle: SQLiteStatement) { self.handle = handle }
+
+  /// Gives the next parameter its value.
+  ///
+  /// A failure ends the execution that this is for.
+  @inlinable @inline(__always)
+  public mutating func bind<Value: StatementBinding>(_ value: Value) {
+    count &+= 1
+    let result = value.bind(to: handle, at: count)
+    if result != SQLite.ok, code == SQLite.ok { code = result }
+  }
+}
+
+/// The binder is valid inside the closure that receives it.
+@available(*, unavailable)
+extension StatementBinder: Sendable {}

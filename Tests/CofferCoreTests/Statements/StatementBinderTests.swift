@@ -1,0 +1,62 @@
+import Coffer
+import Testing
+
+@Suite struct StatementBinderTests {
+  private func with(_ body: (Database, Statement) throws -> Void) throws {
+    try EncryptedQueue.with { db in
+      try db.execute(sql: "CREATE TABLE t(a, b, c)")
+      try body(db, try db.makeStatement(sql: "INSERT INTO t VALUES (?, ?, ?)"))
+    }
+  }
+
+  @Test func `values are bound in the order in which they are given`() throws {
+    try with { db, statement in
+      for number in 1...3 {
+        try statement.execute {
+          $0.bind(number)
+          $0.bind("é\0\(number)")
+          $0.bind(Double?.none)
+        }
+      }
+      let rows = try Row.fetchAll(db, sql: "SELECT * FROM t ORDER BY a")
+      #expect(rows.map { $0[0] as Int } == [1, 2, 3])
+      #expect(rows.map { $0[1] as String } == ["é\01", "é\02", "é\03"])
+      #expect(rows.allSatisfy { $0.hasNull(atIndex: 2) })
+    }
+  }
+
+  @Test func `another number of values is refused, and executes nothing`() throws {
+    try with { db, statement in
+      for count in [0, 2, 4] {
+        let error = databaseError {
+          try statement.execute { for number in 0..<count { $0.bind(number) } }
+        }
+        #expect(error?.message == "wrong number of statement arguments: \(count)")
+      }
+      #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM t") == 0)
+    }
+  }
+
+  @Test func `an error of the closure is thrown, and its values are forgotten`() throws {
+    struct Stop: Error {}
+    try with { db, statement in
+      #expect(throws: Stop.self) {
+        try statement.execute {
+          $0.bind("secret")
+          throw Stop()
+        }
+      }
+      statement.setUncheckedArguments([])
+      try statement.execute()
+      #expect(try Int.fetchOne(db, sql: "SELECT count(a) FROM t") == 0)
+    }
+  }
+
+  @Test func `a value that SQLite can't hold is refused`() throws {
+    try with { db, statement in
+      let error = databaseError { try statement.execute(values: 1, UInt64.max, 3) }
+      #expect(error?.resultCode == .SQLITE_MISMATCH)
+      #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM t") == 0)
+    }
+  }
+}
