@@ -104,7 +104,7 @@ import Testing
   @Test func `an error of SQLite in the middle ends the cursor`() throws {
     try EncryptedQueue.with { db throws in
       let sql =
-        "SELECT abs(n) FROM (SELECT 1 AS n UNION ALL SELECT -9223372036854775807 - 1 UNION ALL SELECT 3)"
+        "WITH t(a) AS (VALUES (1), (-9223372036854775807 - 1), (3)) SELECT abs(a) FROM t"
       let cursor = try Int.fetchCursor(db, sql: sql)
       #expect(try cursor.next() == 1)
       let error = databaseError { try cursor.next() }
@@ -126,7 +126,7 @@ import Testing
           return values[0]
         })
       let cursor = try Int.fetchCursor(
-        db, sql: "SELECT called(n) FROM (SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3)")
+        db, sql: "WITH t(a) AS (VALUES (1), (2), (3)) SELECT called(a) FROM t")
       #expect(calls == 0)
       #expect(try cursor.next() == 1)
       #expect(calls == 1)
