@@ -10,7 +10,7 @@ import Testing
   }
 
   @Test func `values are bound in the order in which they are given`() throws {
-    try with { db, statement in
+    try with { db, statement throws in
       for number in 1...3 {
         try statement.execute {
           $0.bind(number)
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `another number of values is refused, and executes nothing`() throws {
-    try with { db, statement in
+    try with { db, statement throws in
       for count in [0, 2, 4] {
         let error = databaseError {
           try statement.execute { for number in 0..<count { $0.bind(number) } }
@@ -39,7 +39,7 @@ import Testing
 
   @Test func `an error of the closure is thrown, and its values are forgotten`() throws {
     struct Stop: Error {}
-    try with { db, statement in
+    try with { db, statement throws in
       #expect(throws: Stop.self) {
         try statement.execute {
           $0.bind("secret")
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func `a value that SQLite can't hold is refused`() throws {
-    try with { db, statement in
+    try with { db, statement throws in
       let error = databaseError { try statement.execute(values: 1, UInt64.max, 3) }
       #expect(error?.resultCode == .SQLITE_MISMATCH)
       #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM t") == 0)
