@@ -112,7 +112,7 @@ extension Database {
   func setUp() throws {
     let connection = try openConnection()
     setUpBusyMode()
-    SQLite.installCancellation(interruption, in: connection)
+    SQLite.setCancellation(interruption, in: connection)
     // Nothing may spill to a temporary file, which no key encrypts; and none of
     // these reads the file, which would fail before the key.
     try runSetting("PRAGMA temp_store = MEMORY")

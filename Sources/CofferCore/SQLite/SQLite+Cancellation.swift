@@ -6,16 +6,24 @@ extension SQLite {
   ///
   /// `sqlite3_interrupt` alone would miss a statement that is about to take its
   /// first step, which clears the mark. <https://sqlite.org/c3ref/progress_handler.html>
-  static func installCancellation(_ interruption: Interruption, in connection: SQLiteConnection) {
-    // SAFETY: the database retains it until the connection is closed.
+  static func setCancellation(_ interruption: Interruption?, in connection: SQLiteConnection) {
+    guard let interruption else {
+      sqlite3_progress_handler(connection, 0, nil, nil)
+      return
+    }
+    // SAFETY: the database retains it, and removes the handler before it closes.
     let context = Unmanaged.passUnretained(interruption).toOpaque()
-    sqlite3_progress_handler(connection, 2_000, isCancelled, context)
+    sqlite3_progress_handler(connection, 1_000, didProgress, context)
   }
 }
 
-private func isCancelled(context: UnsafeMutableRawPointer?) -> CInt {
+/// Called after so many instructions of a statement.
+private func didProgress(context: UnsafeMutableRawPointer?) -> CInt {
   guard let context else { return 0 }
-  return Unmanaged<Interruption>.fromOpaque(context)._withUnsafeGuaranteedRef {
-    $0.isCancelled.load(ordering: .relaxed) ? 1 : 0
+  Unmanaged<Interruption>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    if $0.isCancelled.load(ordering: .relaxed) { $0.interrupt() }
   }
+  // Not the answer that ends a statement: SQLite asks once more after a statement
+  // has committed, which would count as failed then.
+  return 0
 }

@@ -16,6 +16,7 @@ package final class ConnectionHooks {
     Authorizer.remove(from: connection)
     SQLite.removeHooks(from: connection)
     SQLite.setBusyWait(nil, in: connection)
+    SQLite.setCancellation(nil, in: connection)
     SQLite.setTracer(nil, options: [], in: connection)
   }
 }

@@ -177,6 +177,25 @@ import Testing
     #expect(calls.value == 0)
   }
 
+  @Test func `a cancellation just before a statement's first step stops it`() async throws {
+    let database = try EncryptedQueue(Self.schema)
+    let queue = database.queue
+    for _ in 0..<100 {
+      let started = DispatchSemaphore(value: 0)
+      let task = Task {
+        try await queue.read { db in
+          let statement = try db.makeStatement(sql: endlessSQL)
+          started.signal()
+          return try Int.fetchOne(statement)
+        }
+      }
+      await started.waited()
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+    }
+    try checkUsable(queue, committed: 0)
+  }
+
   @Test func `a cancelled access doesn't harm the next`() async throws {
     let database = try EncryptedQueue(Self.schema)
     let queue = database.queue
