@@ -36,6 +36,7 @@ let package = Package(
     .testTarget(
       name: "CofferCoreTests",
       dependencies: ["Coffer", "CSQLCipher", "CofferTestChild"]),
+    .testTarget(name: "CofferQueryTests", dependencies: ["Coffer", "CofferTestChild"]),
     .testTarget(name: "CofferToolTests", dependencies: ["CofferTool"]),
     .testTarget(name: "CofferDocsTests", dependencies: ["Coffer"]),
   ],

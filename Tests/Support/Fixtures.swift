@@ -43,7 +43,7 @@ enum Fixtures {
 
   private static let directory = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent()  // Support
-    .deletingLastPathComponent()  // CofferCoreTests
+    .deletingLastPathComponent()  // the test target
     .deletingLastPathComponent()  // Tests
     .appendingPathComponent("Fixtures").path
 
