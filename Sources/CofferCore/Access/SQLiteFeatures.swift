@@ -14,6 +14,9 @@ package struct SQLiteFeatures: Sendable {
 
   package var hasUpsert: Bool { isAtLeast(24) }
   package var hasWindowFunctions: Bool { isAtLeast(25) }
+  package var hasAggregateFilter: Bool { isAtLeast(30) }
+  package var hasNullsOrdering: Bool { isAtLeast(30) }
+  package var hasAggregateOrdering: Bool { isAtLeast(44) }
   package var hasVacuumInto: Bool { isAtLeast(27) }
   package var hasGeneratedColumns: Bool { isAtLeast(31) }
   package var hasReturning: Bool { isAtLeast(35) }
@@ -21,6 +24,9 @@ package struct SQLiteFeatures: Sendable {
   package var hasStrictTables: Bool { isAtLeast(37) }
   package var hasJSON: Bool { isAtLeast(38) }
   package var hasFTS5: Bool { isAtLeast(20) }
+  /// `DELETE … LIMIT`, an option of SQLite's build.
+  package var hasLimitedChanges: Bool { SQLiteFeatures.limitsChanges }
+  private static let limitsChanges = SQLite.isCompiled(with: "ENABLE_UPDATE_DELETE_LIMIT")
   package var hasBindPointer: Bool { isAtLeast(20) }
   /// SQLCipher 4 writes to the standard error, unless it is told not to.
   package var logsToStandardError: Bool { isAtLeast(20) }
