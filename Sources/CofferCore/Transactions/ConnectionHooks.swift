@@ -3,11 +3,14 @@ package final class ConnectionHooks {
   let authorizer = Authorizer()
   var busyWait: BusyWait?
   var tracer: Tracer?
+  var tracingOptions: Database.TracingOptions = []
   /// The regions that are recorded at the moment, one inside the other.
   var recordedRegions: [DatabaseRegion] = []
   /// Counts up when the connection has changed the schema, or undone a change:
   /// what is kept of the schema is outdated.
   package var schemaGeneration = 0
+  /// Counts up when a transaction begins.
+  var transactionCount = 0
 
   init() {}
 
