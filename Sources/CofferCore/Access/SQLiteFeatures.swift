@@ -21,6 +21,8 @@ package struct SQLiteFeatures: Sendable {
   package var hasStrictTables: Bool { isAtLeast(37) }
   package var hasJSON: Bool { isAtLeast(38) }
   package var hasFTS5: Bool { isAtLeast(20) }
+  /// Whether tokenizers can remove all diacritics.
+  package var hasFullDiacritics: Bool { isAtLeast(27) }
   package var hasBindPointer: Bool { isAtLeast(20) }
   /// SQLCipher 4 writes to the standard error, unless it is told not to.
   package var logsToStandardError: Bool { isAtLeast(20) }

@@ -3,6 +3,8 @@ package final class ConnectionHooks {
   let authorizer = Authorizer()
   var busyWait: BusyWait?
   var tracer: Tracer?
+  /// What a tokenizer has thrown, until SQLite reports its code.
+  var tokenizerFailure: TokenizerFailure?
   /// The regions that are recorded at the moment, one inside the other.
   var recordedRegions: [DatabaseRegion] = []
   /// Counts up when the connection has changed the schema, or undone a change:
