@@ -65,6 +65,25 @@ static inline void *coffer_value_array(sqlite3_value *value) {
 #endif
 }
 
+// What FTS5 offers to extensions of a connection, alive until it closes; null
+// where there is no FTS5. It comes by a typed pointer too.
+// <https://sqlite.org/fts5.html#extending_fts5>
+static inline const fts5_api *coffer_fts5_api(sqlite3 *db) {
+#if COFFER_HAS_BIND_POINTER
+  fts5_api *api = 0;
+  sqlite3_stmt *statement = 0;
+  if (sqlite3_prepare_v2(db, "SELECT fts5(?1)", -1, &statement, 0) == SQLITE_OK) {
+    sqlite3_bind_pointer(statement, 1, &api, "fts5_api_ptr", 0);
+    sqlite3_step(statement);
+  }
+  sqlite3_finalize(statement);
+  return api;
+#else
+  (void)db;
+  return 0;
+#endif
+}
+
 // Text and blobs that SQLite copies (SQLITE_TRANSIENT is a cast that Swift
 // doesn't import), and those that outlive the binding.
 static inline int coffer_bind_text_copy(sqlite3_stmt *statement, int index, const char *text,

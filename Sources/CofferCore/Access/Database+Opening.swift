@@ -120,6 +120,7 @@ extension Database {
     SQLite.setDoubleQuotedStrings(connection, configuration.acceptsDoubleQuotedStringLiterals)
     try installAuthorizer()
     addStandardFunctions()
+    fts5API = SQLite.fts5API(connection)
     if let key = configuration.key { try applyKey(key, settings: configuration.cipher) }
     for preparation in configuration.preparations { try run(preparation) }
     try validateFormat()

@@ -36,6 +36,8 @@ public final class Database {
   /// The key and the settings that the connection was given.
   var keying: (key: DatabaseKey, settings: CipherSettings)?
   package let hooks = ConnectionHooks()
+  /// What FTS5 offers to extensions; nil where SQLite has no FTS5.
+  package internal(set) var fts5API: SQLiteFTS5API?
   package lazy var observation = TransactionObservation(database: self)
 
   /// What an access forbids, or owes before its first statement.
@@ -93,6 +95,7 @@ public final class Database {
     registry.finalizeAll()
     control.finalizeAll()
     sqliteConnection = nil
+    fts5API = nil
     arrays.connection = nil
     // What is left belongs to virtual tables, which finalize it themselves.
     SQLite.closeWhenIdle(connection)

@@ -4,6 +4,8 @@ package final class ConnectionHooks {
   var busyWait: BusyWait?
   var tracer: Tracer?
   var tracingOptions: Database.TracingOptions = []
+  /// What a tokenizer has thrown, until SQLite reports its code.
+  var tokenizerFailure: TokenizerFailure?
   /// The regions that are recorded at the moment, one inside the other.
   var recordedRegions: [DatabaseRegion] = []
   /// Counts up when the connection has changed the schema, or undone a change:

@@ -1,0 +1,83 @@
+/// What a tokenizer has thrown inside of SQLite, which passes a code on, and no message.
+struct TokenizerFailure {
+  var code: CInt
+  var tokenizer: String
+  var message: String
+}
+
+extension Database {
+  /// Makes a tokenizer of FTS5 known to this connection.
+  ///
+  /// Does nothing where SQLite has no FTS5: nothing can use a tokenizer there.
+  /// - Parameter make: Makes a tokenizer; SQLite calls it with the arguments of
+  ///   `tokenize=` whenever it opens a table.
+  package func addTokenizer(
+    named name: String, make: @escaping (Database, [String]) throws -> SQLite.Tokenize
+  ) {
+    precondition(
+      gate.isHeldByCurrentThread,
+      "Database was not used on the correct thread: add the tokenizer \(name) inside an access.")
+    guard let fts5API else { return }
+    let code = SQLite.addTokenizer(named: name, to: fts5API) {
+      // Tokenizers are made while the connection is used, and so is alive.
+      [unowned self] arguments throws(SQLite.Failure) in
+      do {
+        return try make(self, arguments)
+      } catch {
+        throw SQLite.Failure(code: noteTokenizerFailure(error, of: name))
+      }
+    }
+    // Memory alone can be lacking.
+    precondition(code == SQLite.ok, "the tokenizer \(name): \(SQLite.errorString(code))")
+  }
+
+  /// Keeps what a tokenizer has thrown for the error that SQLite will report.
+  ///
+  /// - Returns: The code for SQLite.
+  package func noteTokenizerFailure(_ error: any Error, of tokenizer: String) -> CInt {
+    let databaseError = error as? DatabaseError
+    var code = databaseError?.extendedResultCode ?? .SQLITE_ERROR
+    // No failures, and the one that makes SQLite begin the statement again.
+    switch code.primaryResultCode {
+    case .SQLITE_OK, .SQLITE_ROW, .SQLITE_DONE, .SQLITE_SCHEMA: code = .SQLITE_ERROR
+    default: break
+    }
+    hooks.tokenizerFailure = TokenizerFailure(
+      code: code.rawValue, tokenizer: tokenizer,
+      message: databaseError?.message ?? "\(error)")
+    return code.rawValue
+  }
+
+  /// The error with what a tokenizer has thrown, or with what to do about a missing one.
+  func explainingTokenizers(_ error: DatabaseError) -> DatabaseError {
+    let failure = hooks.tokenizerFailure
+    hooks.tokenizerFailure = nil
+    if let failure, failure.code & 0xFF == error.resultCode.rawValue {
+      return DatabaseError(
+        ResultCode(rawValue: failure.code), failure.message,
+        hint: "The tokenizer \(failure.tokenizer) has thrown it.", sql: error.sql,
+        arguments: error.arguments,
+        publicStatementArguments: configuration.publicStatementArguments)
+    }
+    guard error.hint == nil, error.message?.hasPrefix("no such tokenizer: ") == true else {
+      return error
+    }
+    return DatabaseError(
+      error.extendedResultCode, error.message ?? "",
+      hint: "This connection doesn't know it: call db.add(tokenizer:) in "
+        + "Configuration.prepareDatabase, so that all connections do.",
+      sql: error.sql, arguments: error.arguments,
+      publicStatementArguments: configuration.publicStatementArguments)
+  }
+}
+
+extension Database {
+  /// What a tokenizer has thrown that wasn't called by a statement; nil for none.
+  package func takeTokenizerError() -> DatabaseError? {
+    guard let failure = hooks.tokenizerFailure else { return nil }
+    hooks.tokenizerFailure = nil
+    return DatabaseError(
+      ResultCode(rawValue: failure.code), failure.message,
+      hint: "The tokenizer \(failure.tokenizer) has thrown it.")
+  }
+}

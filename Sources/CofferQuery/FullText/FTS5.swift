@@ -1,0 +1,134 @@
+import CofferCore
+
+/// The full-text engine FTS5.
+///
+/// ```swift
+/// // CREATE VIRTUAL TABLE "book" USING fts5(title, body, tokenize='''porter''')
+/// try db.create(virtualTable: "book", using: FTS5()) { t in
+///   t.tokenizer = .porter()
+///   t.column("title")
+///   t.column("body")
+/// }
+/// ```
+///
+/// It needs SQLCipher 4; with SQLCipher 3, use ``FTS4``. <https://sqlite.org/fts5.html>
+public struct FTS5: Sendable {
+  /// What a tokenizer does with the diacritics of Latin letters.
+  public enum Diacritics: Hashable, Sendable {
+    /// "é" and "e" are different letters.
+    case keep
+    /// "é" matches "e", but for letters with several diacritics: the default.
+    case removeLegacy
+    /// "é" matches "e", whatever its diacritics; from SQLite 3.27 on.
+    case remove
+  }
+
+  /// FTS5.
+  public init() {}
+
+  /// What FTS5 offers to extensions in C, such as functions that rank.
+  ///
+  /// <https://sqlite.org/fts5.html#extending_fts5>
+  /// - Precondition: SQLite has FTS5, and the connection is open.
+  public static func api(_ db: Database) -> SQLiteFTS5API {
+    guard let api = db.fts5API else {
+      preconditionFailure("FTS5 needs an open connection, and SQLCipher 4 with FTS5 built in.")
+    }
+    return api
+  }
+
+  /// Throws where this SQLite has no FTS5.
+  static func require() throws {
+    let features = SQLiteFeatures.linked
+    try features.require(features.hasFTS5, "FTS5", "3.20")
+  }
+}
+
+extension FTS5: VirtualTableModule, VirtualTableRequirements {
+  /// `fts5`
+  public var moduleName: String { "fts5" }
+
+  /// An empty definition.
+  public func makeTableDefinition(
+    configuration: VirtualTableConfiguration
+  ) -> FTS5TableDefinition {
+    FTS5TableDefinition(configuration: configuration)
+  }
+
+  /// The columns, the tokenizer and the options.
+  public func moduleArguments(
+    for definition: FTS5TableDefinition, in db: Database
+  ) throws -> [String] {
+    var arguments = definition.columns.map { column in
+      column.name.fullTextColumnName + (column.isIndexed ? "" : " UNINDEXED")
+    }
+    if let tokenizer = definition.tokenizer {
+      arguments.append("tokenize=\(try tokenizer.sql.quotedSQLString)")
+    }
+    if let content = definition.content {
+      arguments.append("content=\(content.quotedSQLString)")
+      if let rowID = try definition.contentRowIDColumn(db) {
+        arguments.append("content_rowid=\(rowID.quotedSQLString)")
+      }
+    }
+    if let prefixes = definition.prefixes {
+      let sizes = prefixes.sorted().map { "\($0)" }.joined(separator: " ")
+      arguments.append("prefix='\(sizes)'")
+    }
+    if let columnSize = definition.columnSize { arguments.append("columnSize=\(columnSize)") }
+    if let detail = definition.detail { arguments.append("detail=\(detail)") }
+    return arguments
+  }
+
+  /// Creates the triggers of a synchronized table, and indexes what its content holds.
+  public func database(
+    _ db: Database, didCreate tableName: String, using definition: FTS5TableDefinition
+  ) throws {
+    guard definition.isSynchronized, let contentTable = definition.content else { return }
+    let synchronization = Database.FullTextSynchronization(
+      tableName: tableName, contentTable: contentTable, columns: definition.columns.map(\.name),
+      rowID: try definition.contentRowIDColumn(db) ?? "rowid",
+      ifNotExists: definition.configuration.ifNotExists)
+    for trigger in FTS5.triggers(synchronization) { try db.execute(sql: trigger) }
+    try db.rebuildFullTextTable(tableName)
+  }
+
+  /// FTS5 is told of the old content, to remove it from the index.
+  private static func triggers(_ synchronization: Database.FullTextSynchronization) -> [String] {
+    let table = synchronization.tableName.quotedDatabaseIdentifier
+    let columns = (["rowid"] + synchronization.columns)
+      .map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+    let deletion =
+      "INSERT INTO \(table)(\(table), \(columns)) "
+      + "VALUES('delete', \(synchronization.values(of: "old")))"
+    let insertion =
+      "INSERT INTO \(table)(\(columns)) VALUES (\(synchronization.values(of: "new")))"
+    return [
+      synchronization.trigger("ai", "AFTER INSERT", [insertion]),
+      synchronization.trigger("ad", "AFTER DELETE", [deletion]),
+      synchronization.trigger("au", "AFTER UPDATE", [deletion, insertion]),
+    ]
+  }
+
+  func requireFeatures(for definition: FTS5TableDefinition) throws {
+    try FTS5.require()
+    try definition.tokenizer?.requireFeatures()
+  }
+}
+
+extension Database {
+  /// Drops the triggers of an FTS5 table that was synchronized with another one.
+  ///
+  /// Call it when the full-text table is dropped: the triggers stay behind, and
+  /// all changes of the content table would fail.
+  ///
+  /// ```swift
+  /// try db.execute(sql: "DROP TABLE book_ft")
+  /// try db.dropFTS5SynchronizationTriggers(forTable: "book_ft")
+  /// ```
+  ///
+  /// - Parameter tableName: The name of the full-text table.
+  public func dropFTS5SynchronizationTriggers(forTable tableName: String) throws {
+    try dropSynchronizationTriggers(of: tableName, ["ai", "ad", "au"])
+  }
+}
