@@ -129,10 +129,10 @@ import Testing
       try condition(name.collating(.nocase) == "fOo") == #""name" = 'fOo' COLLATE NOCASE"#)
     #expect(
       try condition(("a"..."b").contains(name.collating(.nocase)))
-        == #""name" BETWEEN 'a' AND 'b' COLLATE NOCASE"#)
+        == #"("name" COLLATE NOCASE) BETWEEN 'a' AND 'b'"#)
     #expect(
       try condition(["a", "b"].contains(name.collating(.nocase)))
-        == #""name" IN ('a', 'b') COLLATE NOCASE"#)
+        == #"("name" COLLATE NOCASE) IN ('a', 'b')"#)
     #expect(try ids(name.collating(.nocase) == "ARTHUR") == [1])
     #expect(try ids(!(name.collating(.nocase) == "ARTHUR")) == [2, 3])
     #expect(try ids(("a"..."bb").contains(name.collating(.nocase))) == [1, 2])
