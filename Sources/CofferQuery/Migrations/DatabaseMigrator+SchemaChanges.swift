@@ -21,13 +21,13 @@ extension DatabaseMigrator {
     let identifiers = try appliedIdentifiers(db)
     guard identifiers.isSubset(of: migrations) else { return true }
     guard let last = migrations.last(where: identifiers.contains) else { return false }
-    return try SchemaObject.all(db) != freshSchema(after: last, like: db.configuration)
+    return try SchemaRow.all(db) != freshSchema(after: last, like: db.configuration)
   }
 
   /// What a new database has after the migrations up to the given one.
   private func freshSchema(
     after identifier: String, like configuration: Configuration
-  ) throws -> Set<SchemaObject> {
+  ) throws -> Set<SchemaRow> {
     var configuration = configuration
     configuration.readonly = false
     configuration.journalMode = .default
@@ -38,7 +38,7 @@ extension DatabaseMigrator {
     let queue = try DatabaseQueue(configuration: configuration)
     let schema = try queue.inDatabase { db in
       try run(db, upTo: identifier)
-      return try SchemaObject.all(db)
+      return try SchemaRow.all(db)
     }
     try queue.close()
     return schema
@@ -46,23 +46,23 @@ extension DatabaseMigrator {
 }
 
 /// A row of the schema.
-private struct SchemaObject: Hashable {
+private struct SchemaRow: Hashable {
   var type: String
   var name: String
   var table: String
   var sql: String?
 
   /// What the migrations have made: SQLite's own tables aren't part of it, nor GRDB's.
-  static func all(_ db: Database) throws -> Set<SchemaObject> {
+  static func all(_ db: Database) throws -> Set<SchemaRow> {
     let rows = try Row.fetchCursor(
       db,
       sql: """
         SELECT type, name, tbl_name, sql FROM main.sqlite_master
         WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'grdb\\_%' ESCAPE '\\'
         """)
-    var objects: Set<SchemaObject> = []
+    var objects: Set<SchemaRow> = []
     while let row = try rows.next() {
-      objects.insert(SchemaObject(type: row[0], name: row[1], table: row[2], sql: row[3]))
+      objects.insert(SchemaRow(type: row[0], name: row[1], table: row[2], sql: row[3]))
     }
     return objects
   }
