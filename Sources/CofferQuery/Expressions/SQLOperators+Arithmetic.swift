@@ -7,12 +7,12 @@ extension SQLSpecificExpressible {
   }
 
   /// `lhs + rhs`.
-  public static func + (lhs: Self, rhs: any SQLExpressible) -> SQLExpression {
+  public static func + (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     chain(.add, lhs, rhs)
   }
 
   /// `lhs + rhs`.
-  public static func + (lhs: any SQLExpressible, rhs: Self) -> SQLExpression {
+  public static func + (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     chain(.add, lhs, rhs)
   }
 
@@ -22,12 +22,12 @@ extension SQLSpecificExpressible {
   }
 
   /// `lhs - rhs`.
-  public static func - (lhs: Self, rhs: any SQLExpressible) -> SQLExpression {
+  public static func - (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     binary(" - ", lhs, rhs)
   }
 
   /// `lhs - rhs`.
-  public static func - (lhs: any SQLExpressible, rhs: Self) -> SQLExpression {
+  public static func - (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     binary(" - ", lhs, rhs)
   }
 
@@ -37,12 +37,12 @@ extension SQLSpecificExpressible {
   }
 
   /// `lhs * rhs`.
-  public static func * (lhs: Self, rhs: any SQLExpressible) -> SQLExpression {
+  public static func * (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     chain(.multiply, lhs, rhs)
   }
 
   /// `lhs * rhs`.
-  public static func * (lhs: any SQLExpressible, rhs: Self) -> SQLExpression {
+  public static func * (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     chain(.multiply, lhs, rhs)
   }
 
@@ -52,12 +52,12 @@ extension SQLSpecificExpressible {
   }
 
   /// `lhs / rhs`, rounded towards zero where both are integers.
-  public static func / (lhs: Self, rhs: any SQLExpressible) -> SQLExpression {
+  public static func / (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     binary(" / ", lhs, rhs)
   }
 
   /// `lhs / rhs`, rounded towards zero where both are integers.
-  public static func / (lhs: any SQLExpressible, rhs: Self) -> SQLExpression {
+  public static func / (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     binary(" / ", lhs, rhs)
   }
 
@@ -67,12 +67,12 @@ extension SQLSpecificExpressible {
   }
 
   /// `lhs % rhs`, of both as integers.
-  public static func % (lhs: Self, rhs: any SQLExpressible) -> SQLExpression {
+  public static func % (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     binary(" % ", lhs, rhs)
   }
 
   /// `lhs % rhs`, of both as integers.
-  public static func % (lhs: any SQLExpressible, rhs: Self) -> SQLExpression {
+  public static func % (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     binary(" % ", lhs, rhs)
   }
 
@@ -89,12 +89,12 @@ extension SQLSpecificExpressible {
   }
 
   /// `lhs & rhs`, bit by bit.
-  public static func & (lhs: Self, rhs: any SQLExpressible) -> SQLExpression {
+  public static func & (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     chain(.bitwiseAnd, lhs, rhs)
   }
 
   /// `lhs & rhs`, bit by bit.
-  public static func & (lhs: any SQLExpressible, rhs: Self) -> SQLExpression {
+  public static func & (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     chain(.bitwiseAnd, lhs, rhs)
   }
 
@@ -104,12 +104,12 @@ extension SQLSpecificExpressible {
   }
 
   /// `lhs | rhs`, bit by bit.
-  public static func | (lhs: Self, rhs: any SQLExpressible) -> SQLExpression {
+  public static func | (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     chain(.bitwiseOr, lhs, rhs)
   }
 
   /// `lhs | rhs`, bit by bit.
-  public static func | (lhs: any SQLExpressible, rhs: Self) -> SQLExpression {
+  public static func | (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     chain(.bitwiseOr, lhs, rhs)
   }
 
@@ -119,12 +119,12 @@ extension SQLSpecificExpressible {
   }
 
   /// `lhs << rhs`: the bits of `lhs`, moved to the left.
-  public static func << (lhs: Self, rhs: any SQLExpressible) -> SQLExpression {
+  public static func << (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     binary(" << ", lhs, rhs)
   }
 
   /// `lhs << rhs`: the bits of `lhs`, moved to the left.
-  public static func << (lhs: any SQLExpressible, rhs: Self) -> SQLExpression {
+  public static func << (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     binary(" << ", lhs, rhs)
   }
 
@@ -134,12 +134,12 @@ extension SQLSpecificExpressible {
   }
 
   /// `lhs >> rhs`: the bits of `lhs`, moved to the right, the sign kept.
-  public static func >> (lhs: Self, rhs: any SQLExpressible) -> SQLExpression {
+  public static func >> (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     binary(" >> ", lhs, rhs)
   }
 
   /// `lhs >> rhs`: the bits of `lhs`, moved to the right, the sign kept.
-  public static func >> (lhs: any SQLExpressible, rhs: Self) -> SQLExpression {
+  public static func >> (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     binary(" >> ", lhs, rhs)
   }
 
@@ -151,7 +151,7 @@ extension SQLSpecificExpressible {
   // MARK: NULL
 
   /// `IFNULL(lhs, rhs)`.
-  public static func ?? (lhs: Self, rhs: any SQLExpressible) -> SQLExpression {
+  public static func ?? (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     SQLExpression(.function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression]))
   }
 }

@@ -69,12 +69,12 @@ extension SQLSpecificExpressible {
   // MARK: Order
 
   /// `lhs < rhs`.
-  public static func < (lhs: Self, rhs: any SQLExpressible) -> SQLExpression {
+  public static func < (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     comparison(" < ", lhs, rhs)
   }
 
   /// `lhs < rhs`.
-  public static func < (lhs: any SQLExpressible, rhs: Self) -> SQLExpression {
+  public static func < (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     comparison(" < ", lhs, rhs)
   }
 
@@ -84,12 +84,12 @@ extension SQLSpecificExpressible {
   }
 
   /// `lhs <= rhs`.
-  public static func <= (lhs: Self, rhs: any SQLExpressible) -> SQLExpression {
+  public static func <= (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     comparison(" <= ", lhs, rhs)
   }
 
   /// `lhs <= rhs`.
-  public static func <= (lhs: any SQLExpressible, rhs: Self) -> SQLExpression {
+  public static func <= (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     comparison(" <= ", lhs, rhs)
   }
 
@@ -99,12 +99,12 @@ extension SQLSpecificExpressible {
   }
 
   /// `lhs > rhs`.
-  public static func > (lhs: Self, rhs: any SQLExpressible) -> SQLExpression {
+  public static func > (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     comparison(" > ", lhs, rhs)
   }
 
   /// `lhs > rhs`.
-  public static func > (lhs: any SQLExpressible, rhs: Self) -> SQLExpression {
+  public static func > (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     comparison(" > ", lhs, rhs)
   }
 
@@ -114,12 +114,12 @@ extension SQLSpecificExpressible {
   }
 
   /// `lhs >= rhs`.
-  public static func >= (lhs: Self, rhs: any SQLExpressible) -> SQLExpression {
+  public static func >= (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     comparison(" >= ", lhs, rhs)
   }
 
   /// `lhs >= rhs`.
-  public static func >= (lhs: any SQLExpressible, rhs: Self) -> SQLExpression {
+  public static func >= (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     comparison(" >= ", lhs, rhs)
   }
 
@@ -134,12 +134,12 @@ extension SQLSpecificExpressible {
   public static prefix func ! (operand: Self) -> SQLExpression { operand.sqlExpression.negated }
 
   /// `lhs AND rhs`.
-  public static func && (lhs: Self, rhs: any SQLExpressible) -> SQLExpression {
+  public static func && (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     SQLExpression.AssociativeBinaryOperator.and.joining([lhs.sqlExpression, rhs.sqlExpression])
   }
 
   /// `lhs AND rhs`.
-  public static func && (lhs: any SQLExpressible, rhs: Self) -> SQLExpression {
+  public static func && (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     SQLExpression.AssociativeBinaryOperator.and.joining([lhs.sqlExpression, rhs.sqlExpression])
   }
 
@@ -149,12 +149,12 @@ extension SQLSpecificExpressible {
   }
 
   /// `lhs OR rhs`.
-  public static func || (lhs: Self, rhs: any SQLExpressible) -> SQLExpression {
+  public static func || (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     SQLExpression.AssociativeBinaryOperator.or.joining([lhs.sqlExpression, rhs.sqlExpression])
   }
 
   /// `lhs OR rhs`.
-  public static func || (lhs: any SQLExpressible, rhs: Self) -> SQLExpression {
+  public static func || (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     SQLExpression.AssociativeBinaryOperator.or.joining([lhs.sqlExpression, rhs.sqlExpression])
   }
 

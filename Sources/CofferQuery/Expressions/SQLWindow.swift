@@ -1,7 +1,7 @@
 import CofferCore
 
 /// The rows that a window function looks at: see ``SQLExpression/over(partitionBy:orderBy:frame:)``.
-struct SQLWindow: Sendable {
+package struct SQLWindow: Sendable {
   let partition: [SQLExpression]
   let ordering: [SQLOrdering]
   let frame: SQLWindowFrame?

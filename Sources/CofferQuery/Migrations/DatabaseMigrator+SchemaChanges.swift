@@ -21,13 +21,13 @@ extension DatabaseMigrator {
     let identifiers = try appliedIdentifiers(db)
     guard identifiers.isSubset(of: migrations) else { return true }
     guard let last = migrations.last(where: identifiers.contains) else { return false }
-    return try SchemaRow.all(db) != freshSchema(after: last, like: db.configuration)
+    return try SchemaEntry.all(db) != freshSchema(after: last, like: db.configuration)
   }
 
   /// What a new database has after the migrations up to the given one.
   private func freshSchema(
     after identifier: String, like configuration: Configuration
-  ) throws -> Set<SchemaRow> {
+  ) throws -> Set<SchemaEntry> {
     var configuration = configuration
     configuration.readonly = false
     configuration.journalMode = .default
@@ -38,7 +38,7 @@ extension DatabaseMigrator {
     let queue = try DatabaseQueue(configuration: configuration)
     let schema = try queue.inDatabase { db in
       try run(db, upTo: identifier)
-      return try SchemaRow.all(db)
+      return try SchemaEntry.all(db)
     }
     try queue.close()
     return schema
@@ -46,23 +46,23 @@ extension DatabaseMigrator {
 }
 
 /// A row of the schema.
-private struct SchemaRow: Hashable {
+private struct SchemaEntry: Hashable {
   var type: String
   var name: String
   var table: String
   var sql: String?
 
   /// What the migrations have made: SQLite's own tables aren't part of it, nor GRDB's.
-  static func all(_ db: Database) throws -> Set<SchemaRow> {
+  static func all(_ db: Database) throws -> Set<SchemaEntry> {
     let rows = try Row.fetchCursor(
       db,
       sql: """
         SELECT type, name, tbl_name, sql FROM main.sqlite_master
         WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'grdb\\_%' ESCAPE '\\'
         """)
-    var objects: Set<SchemaRow> = []
+    var objects: Set<SchemaEntry> = []
     while let row = try rows.next() {
-      objects.insert(SchemaRow(type: row[0], name: row[1], table: row[2], sql: row[3]))
+      objects.insert(SchemaEntry(type: row[0], name: row[1], table: row[2], sql: row[3]))
     }
     return objects
   }

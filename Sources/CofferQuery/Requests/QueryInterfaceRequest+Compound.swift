@@ -25,14 +25,14 @@ extension QueryInterfaceRequest {
   public func except(_ other: some SQLSubqueryable) -> Self { compound(.except, other) }
 
   private func compound(_ symbol: CompoundOperator, _ other: some SQLSubqueryable) -> Self {
-    var (first, others) = (sqlSubquery, [(operator: CompoundOperator, query: SQLSubquery)]())
+    var (first, others) = (sqlSubquery, [Relation.CompoundPart]())
     // One operator after the other, as SQL reads them.
     if case .compound(let head, let tail) = relation.source, relation.isPlainCompound {
       (first, others) = (head, tail)
     }
-    others.append((symbol, other.sqlSubquery))
+    others.append(Relation.CompoundPart(symbol: symbol, query: other.sqlSubquery))
     return Self(
       relation: Relation(
-        source: .compound(first: first, others), selection: [AllColumns().sqlSelection]))
+        source: .compound(first, others), selection: [AllColumns().sqlSelection]))
   }
 }

@@ -40,13 +40,12 @@ extension Relation: SQLFragment {
   }
 
   private func renderCompound(
-    _ first: SQLSubquery, _ others: [(operator: CompoundOperator, query: SQLSubquery)],
-    into renderer: inout SQLRenderer
+    _ first: SQLSubquery, _ others: [CompoundPart], into renderer: inout SQLRenderer
   ) throws {
     try renderer.append(operandOfCompound: first)
-    for (symbol, query) in others {
-      renderer.append(symbol.rawValue)
-      try renderer.append(operandOfCompound: query)
+    for part in others {
+      renderer.append(part.symbol.rawValue)
+      try renderer.append(operandOfCompound: part.query)
     }
     if let limit { renderer.append(limit.sql) }
   }

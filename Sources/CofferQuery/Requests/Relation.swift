@@ -21,7 +21,13 @@ package struct Relation: Sendable {
     /// A table, a view or a common table expression.
     case table(String)
     /// Queries with `UNION` and the like between them.
-    case compound(first: SQLSubquery, [(operator: CompoundOperator, query: SQLSubquery)])
+    case compound(SQLSubquery, [CompoundPart])
+  }
+
+  /// A query after the first one, with the operator before it.
+  package struct CompoundPart: Sendable {
+    let symbol: CompoundOperator
+    let query: SQLSubquery
   }
 
   /// `LIMIT count OFFSET offset`
