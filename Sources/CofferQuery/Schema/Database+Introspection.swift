@@ -36,7 +36,7 @@ extension Database {
 
   /// Whether another schema has an object of that name, which this one hides.
   private func existsBehind(
-    _ hiding: SchemaObject, where condition: (SchemaObject) -> Bool
+    _ hiding: SchemaTable, where condition: (SchemaTable) -> Bool
   ) throws -> Bool {
     try schemaCache.objects(named: hiding.id.name).contains(where: condition)
   }

@@ -6,7 +6,7 @@ extension SchemaCache {
   // MARK: Columns
 
   /// The columns, hidden ones included.
-  package func allColumns(of object: SchemaObject) throws -> [ColumnInfo] {
+  package func allColumns(of object: SchemaTable) throws -> [ColumnInfo] {
     if let columns = object.columns { return columns }
     let hasDetails = SQLiteFeatures.linked.hasExtendedTableInfo
     let infos = try rows(object.pragma(hasDetails ? "table_xinfo" : "table_info"))
@@ -16,7 +16,7 @@ extension SchemaCache {
   }
 
   /// The column of that name, in either case; nil for none.
-  package func column(named name: String, of object: SchemaObject) throws -> ColumnInfo? {
+  package func column(named name: String, of object: SchemaTable) throws -> ColumnInfo? {
     if object.columns == nil { _ = try allColumns(of: object) }
     return object.column(named: name)
   }
@@ -24,7 +24,7 @@ extension SchemaCache {
   // MARK: The primary key
 
   /// The primary key; nil for a view of which nobody knows one.
-  package func primaryKey(of object: SchemaObject) throws -> PrimaryKeyInfo? {
+  package func primaryKey(of object: SchemaTable) throws -> PrimaryKeyInfo? {
     if let known = object.primaryKey { return known }
     let key =
       object.kind == .view ? try viewKey(of: object) : try tableKey(of: object)
@@ -32,7 +32,7 @@ extension SchemaCache {
     return key
   }
 
-  private func tableKey(of object: SchemaObject) throws -> PrimaryKeyInfo {
+  private func tableKey(of object: SchemaTable) throws -> PrimaryKeyInfo {
     let columns = try allColumns(of: object)
     let keyColumns = columns.filter { $0.primaryKeyIndex > 0 }
       .sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }
@@ -53,7 +53,7 @@ extension SchemaCache {
   /// What SQLite takes for the rowid, unless a column has the name.
   static let rowIDNames = ["rowid", "_rowid_", "oid"]
 
-  private func viewKey(of view: SchemaObject) throws -> PrimaryKeyInfo? {
+  private func viewKey(of view: SchemaTable) throws -> PrimaryKeyInfo? {
     // A source that asks about the view itself gets no answer from itself.
     guard let source = database.schemaSource, viewsInQuestion.insert(view.id).inserted else {
       return nil
@@ -75,7 +75,7 @@ extension SchemaCache {
   // MARK: Indexes
 
   /// The indexes on columns; those on expressions have no names of columns to tell.
-  package func indexes(of object: SchemaObject) throws -> [IndexInfo] {
+  package func indexes(of object: SchemaTable) throws -> [IndexInfo] {
     if let indexes = object.indexes { return indexes }
     let indexes = try indexList(of: object).compactMap { index -> IndexInfo? in
       let schema = object.id.schemaID.name.quotedDatabaseIdentifier
@@ -92,7 +92,7 @@ extension SchemaCache {
   }
 
   /// The indexes, without their columns.
-  private func indexList(of object: SchemaObject) throws -> [IndexInfo] {
+  private func indexList(of object: SchemaTable) throws -> [IndexInfo] {
     try rows(object.pragma("index_list")).compactMap { row in
       guard let name = String.fromDatabaseValue(row[1]) else { return nil }
       let origin = String.fromDatabaseValue(row[3]) ?? ""
@@ -105,7 +105,7 @@ extension SchemaCache {
 
   // MARK: Foreign keys
 
-  package func foreignKeys(of object: SchemaObject) throws -> [ForeignKeyInfo] {
+  package func foreignKeys(of object: SchemaTable) throws -> [ForeignKeyInfo] {
     if let foreignKeys = object.foreignKeys { return foreignKeys }
     var keys: [(id: Int, table: String, columns: [(position: Int, from: String, to: String?)])] = []
     for row in try rows(object.pragma("foreign_key_list")) {
@@ -137,7 +137,7 @@ extension SchemaCache {
   }
 
   /// The primary key of a table that is referred to, in the same schema.
-  private func destinationKey(_ table: String, in origin: SchemaObject) throws -> [String] {
+  private func destinationKey(_ table: String, in origin: SchemaTable) throws -> [String] {
     guard let object = try object(named: table, in: origin.id.schemaID.name) else {
       throw DatabaseError.noSuchTable(
         table, hint: "A foreign key of \(origin.id.name) refers to it.")

@@ -12,7 +12,7 @@ package final class SchemaCache {
   /// The tables, views and triggers of one schema.
   private final class Schema {
     let id: DatabaseSchemaID
-    var objects: [FoldedName: SchemaObject] = [:]
+    var objects: [FoldedName: SchemaTable] = [:]
     var triggers: Set<FoldedName> = []
     var isLoaded = false
     /// Of the file whose schema was read.
@@ -55,7 +55,7 @@ package final class SchemaCache {
   ///   that are attached.
   /// - Throws: An error where there is no schema of that name.
   /// - Complexity: O(1) in the size of the schema inside of a transaction, once it is read.
-  package func object(named name: String, in schemaName: String? = nil) throws -> SchemaObject? {
+  package func object(named name: String, in schemaName: String? = nil) throws -> SchemaTable? {
     let key = FoldedName(name)
     try refresh()
     if let schemaName { return try schema(named: schemaName).objects[key] }
@@ -67,7 +67,7 @@ package final class SchemaCache {
   }
 
   /// The tables and views of that name, in all schemas.
-  func objects(named name: String) throws -> [SchemaObject] {
+  func objects(named name: String) throws -> [SchemaTable] {
     let key = FoldedName(name)
     try refresh()
     return try schemas.compactMap { schema in
@@ -106,7 +106,7 @@ package final class SchemaCache {
 
   /// Calls `read` on the object that a name stands for; once more if the schema changes meanwhile.
   package func reading<T>(
-    _ name: String, in schemaName: String?, _ read: (SchemaObject) throws -> T
+    _ name: String, in schemaName: String?, _ read: (SchemaTable) throws -> T
   ) throws -> T {
     var attempts = 4
     while true {
@@ -122,7 +122,7 @@ package final class SchemaCache {
   }
 
   /// Whether the schema is still the one that the object was found in.
-  private func isCurrent(_ object: SchemaObject) throws -> Bool {
+  private func isCurrent(_ object: SchemaTable) throws -> Bool {
     guard database.openTransaction == nil else { return true }
     return try self.object(named: object.id.name, in: object.id.schemaID.name) === object
   }
@@ -193,9 +193,9 @@ package final class SchemaCache {
     if SQLiteFeatures.linked.hasSchemaTableAlias { add(prefix + "schema", .table, to: schema) }
   }
 
-  private func add(_ name: String, _ kind: SchemaObject.Kind, to schema: Schema) {
+  private func add(_ name: String, _ kind: SchemaTable.Kind, to schema: Schema) {
     let id = DatabaseObjectID(name: name, schemaID: schema.id)
-    schema.objects[FoldedName(name)] = SchemaObject(id: id, kind: kind)
+    schema.objects[FoldedName(name)] = SchemaTable(id: id, kind: kind)
   }
 }
 

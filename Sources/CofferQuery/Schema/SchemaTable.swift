@@ -3,7 +3,7 @@ import CofferCore
 /// A table or a view as it is in the schema, and what has been read of it so far.
 ///
 /// It is dropped as a whole when the schema changes.
-package final class SchemaObject {
+package final class SchemaTable {
   package enum Kind: Sendable {
     case table, virtualTable, view
   }
