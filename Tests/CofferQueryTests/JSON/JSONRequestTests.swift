@@ -140,6 +140,42 @@ struct JSONRequestTests {
     }
   }
 
+  @Test func `generated columns and indexes are made of JSON`() throws {
+    try EncryptedQueue.with { db in
+      let address = JSONColumn("address")
+      try db.create(table: "player") { t in
+        t.primaryKey("id", .integer)
+        t.column("address", .jsonText)
+        t.column("country", .text)
+          .generatedAs(address.jsonExtract(atPath: "$.country"))
+          .indexed()
+      }
+      try db.create(
+        index: "player_on_address", on: "player",
+        expressions: [address.jsonExtract(atPath: "$.city"), address["street"]])
+      let definitions = try String.fetchAll(
+        db, sql: "SELECT sql FROM sqlite_master WHERE name <> 'player_on_country' ORDER BY name")
+      #expect(
+        definitions == [
+          """
+          CREATE TABLE "player" ("id" INTEGER PRIMARY KEY, "address" TEXT, \
+          "country" TEXT GENERATED ALWAYS AS (JSON_EXTRACT("address", '$.country')) VIRTUAL)
+          """,
+          """
+          CREATE INDEX "player_on_address" ON "player"\
+          (JSON_EXTRACT("address", '$.city'), "address" ->> 'street')
+          """,
+        ])
+      try db.execute(
+        sql: "INSERT INTO player (address) VALUES (?)",
+        arguments: [#"{"street": "Rue de Belleville", "city": "Paris", "country": "France"}"#])
+      let player = Table("player")
+      #expect(try player.select(Column("country"), as: String.self).fetchAll(db) == ["France"])
+      #expect(
+        try player.filter(address.jsonExtract(atPath: "$.city") == "Paris").fetchCount(db) == 1)
+    }
+  }
+
   @Test func `JSON functions take what a subquery gives`() throws {
     try EncryptedQueue.with(JSONPlayers.schema) { db throws in
       let names = Self.player.select(Database.jsonGroupArray(Self.name))
