@@ -32,7 +32,8 @@ let package = Package(
       dependencies: ["Coffer", "CSQLCipher", "CFloor"],
       path: "Benchmarks/Sources"),
     // A process for tests to kill.
-    .executableTarget(name: "CofferTestChild", dependencies: ["CofferCore"], path: "Tests/Child"),
+    .executableTarget(
+      name: "CofferTestChild", dependencies: ["CofferCore", "CofferQuery"], path: "Tests/Child"),
     .testTarget(
       name: "CofferCoreTests",
       dependencies: ["Coffer", "CSQLCipher", "CofferTestChild"]),

@@ -45,6 +45,9 @@ public struct Configuration: Sendable {
   /// 0 keeps none.
   public var statementCacheCapacity = 100
 
+  /// What completes the schema where SQLite doesn't know it all, such as the primary keys of views.
+  public var schemaSource: (any DatabaseSchemaSource)?
+
   // MARK: Transactions
 
   /// Whether an access may leave a transaction open; false by default.

@@ -174,6 +174,7 @@ extension Database {
     sqliteConnection = connection
     arrays.reconnect(to: connection)
     interruption.connect(to: connection)
+    schemaDidChange()
     do {
       try setUp()
     } catch {

@@ -212,6 +212,7 @@ extension Database {
   /// Called when a statement has been executed to its end.
   func didExecute(_ statement: Statement) throws {
     guard statement.hasAftermath || accessState.contains(.observed) else { return }
+    if statement.facts.transactionEffect != nil { hooks.transactionCount &+= 1 }
     if statement.facts.invalidatesSchemaCache {
       schemaDidChange()
       observation.didChangeSchema()

@@ -137,6 +137,7 @@ extension Database {
     case .immediate: try runControl(.beginImmediate)
     case .exclusive: try runControl(.beginExclusive)
     }
+    hooks.transactionCount &+= 1
   }
 
   /// Commits the transaction.
@@ -163,6 +164,7 @@ extension Database {
   func beginPendingTransaction() throws {
     try runControl(.beginDeferred)
     accessState.remove(.pendingTransaction)
+    hooks.transactionCount &+= 1
   }
 
   private func runControl(_ kind: ControlStatements.Kind) throws {

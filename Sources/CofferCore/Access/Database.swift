@@ -58,6 +58,13 @@ public final class Database {
   /// The number of statements under way.
   @exclusivity(unchecked) var activeStatementCount = 0
 
+  /// What a higher floor knows of the schema.
+  package var schemaStorage: AnyObject?
+
+  /// What completes the schema where SQLite doesn't know it all; the
+  /// configuration's, unless `withSchemaSource` has taken its place.
+  public package(set) var schemaSource: (any DatabaseSchemaSource)?
+
   /// The date of the current transaction, as the clock told it.
   var currentTransactionDate: TransactionInstant?
 
@@ -69,6 +76,7 @@ public final class Database {
     self.configuration = configuration
     sharedConfiguration = SharedConfiguration(configuration)
     self.gate = gate
+    schemaSource = configuration.schemaSource
     arrays = ArrayRegistry()
     registry = StatementRegistry(gate: gate, arrays: arrays)
     statementCache = StatementCache(capacity: configuration.statementCacheCapacity)

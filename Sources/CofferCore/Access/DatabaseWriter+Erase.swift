@@ -55,21 +55,24 @@ extension Database {
     try file.moveToTarget(replaces: PendingFile.size(of: path) == 0)
   }
 
-  fileprivate func erase() throws {
+  /// Empties the database; see ``DatabaseWriter/erase()``.
+  ///
+  /// - Parameter condition: Asked once nobody else can write: nothing happens where it is false.
+  package func erase(if condition: () throws -> Bool = { true }) throws {
     guard !isInsideTransaction else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "a database can't be erased inside a transaction",
         hint: nil)
     }
-    let enforcesForeignKeys = try Int.fetchOne(self, sql: "PRAGMA foreign_keys") == 1
-    if enforcesForeignKeys { try execute(sql: "PRAGMA foreign_keys = OFF") }
-    defer { if enforcesForeignKeys { try? execute(sql: "PRAGMA foreign_keys = ON") } }
-    try inTransaction(.exclusive) {
-      try dropEverything()
-      try execute(sql: "PRAGMA user_version = 0; PRAGMA application_id = 0")
-      return .commit
+    let isErased = try withoutForeignKeys { _ in
+      try withTransaction(.exclusive) { () throws -> (Bool, TransactionCompletion) in
+        guard try condition() else { return (false, .rollback) }
+        try dropEverything()
+        try execute(sql: "PRAGMA user_version = 0; PRAGMA application_id = 0")
+        return (true, .commit)
+      }
     }
-    try execute(sql: "VACUUM")
+    if isErased { try execute(sql: "VACUUM") }
   }
 
   private func dropEverything() throws {

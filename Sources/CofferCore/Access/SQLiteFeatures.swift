@@ -13,14 +13,26 @@ package struct SQLiteFeatures: Sendable {
   private func isAtLeast(_ minor: Int) -> Bool { version >= 3_000_000 + minor * 1000 }
 
   package var hasUpsert: Bool { isAtLeast(24) }
+  package var hasColumnRenaming: Bool { isAtLeast(25) }
+  /// Pragmas tell of generated and hidden columns.
+  package var hasExtendedTableInfo: Bool { isAtLeast(26) }
   package var hasWindowFunctions: Bool { isAtLeast(25) }
+  package var hasAggregateFilter: Bool { isAtLeast(30) }
+  package var hasNullsOrdering: Bool { isAtLeast(30) }
+  package var hasAggregateOrdering: Bool { isAtLeast(44) }
   package var hasVacuumInto: Bool { isAtLeast(27) }
   package var hasGeneratedColumns: Bool { isAtLeast(31) }
+  /// `sqlite_schema` is another name of `sqlite_master`.
+  package var hasSchemaTableAlias: Bool { isAtLeast(33) }
   package var hasReturning: Bool { isAtLeast(35) }
+  package var hasColumnDropping: Bool { isAtLeast(35) }
   package var hasSharedMemoryDatabases: Bool { isAtLeast(36) }
   package var hasStrictTables: Bool { isAtLeast(37) }
   package var hasJSON: Bool { isAtLeast(38) }
   package var hasFTS5: Bool { isAtLeast(20) }
+  /// `DELETE … LIMIT`, an option of SQLite's build.
+  package var hasLimitedChanges: Bool { SQLiteFeatures.limitsChanges }
+  private static let limitsChanges = SQLite.isCompiled(with: "ENABLE_UPDATE_DELETE_LIMIT")
   /// Whether tokenizers can remove all diacritics.
   package var hasFullDiacritics: Bool { isAtLeast(27) }
   package var hasBindPointer: Bool { isAtLeast(20) }

@@ -17,7 +17,7 @@ import Foundation
 public struct DatabaseError: Error {
   // One reference: an error is passed through every frame between the failure
   // and its handler, and is wrapped in results and continuations.
-  private let contents: Contents
+  private var contents: Contents
 
   private final class Contents: Sendable {
     let extendedResultCode: ResultCode
@@ -81,6 +81,16 @@ public struct DatabaseError: Error {
     contents = Contents(
       resultCode, message: message, sql: sql, arguments: arguments,
       publicStatementArguments: publicStatementArguments, hint: hint)
+  }
+
+  /// The same error, with a sentence more at the end of its description.
+  package func addingHint(_ text: String) -> DatabaseError {
+    var error = self
+    error.contents = Contents(
+      extendedResultCode, message: message, sql: sql, arguments: arguments,
+      publicStatementArguments: contents.publicStatementArguments,
+      hint: hint.map { "\($0) \(text)" } ?? text, cipherDiagnosis: cipherDiagnosis)
+    return error
   }
 }
 

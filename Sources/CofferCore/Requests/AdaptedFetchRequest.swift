@@ -23,4 +23,7 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
     try base.databaseRegion(db)
   }
+
+  /// The base, as a query inside of another one; the adapter has no part in it.
+  public var sqlSubquery: SQLSubquery { base.sqlSubquery }
 }

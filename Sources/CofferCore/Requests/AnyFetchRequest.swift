@@ -26,4 +26,7 @@ public struct AnyFetchRequest<RowDecoder>: FetchRequest {
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
     try base.databaseRegion(db)
   }
+
+  /// The request, as a query inside of another one.
+  public var sqlSubquery: SQLSubquery { base.sqlSubquery }
 }

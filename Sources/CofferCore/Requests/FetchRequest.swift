@@ -1,5 +1,5 @@
 /// A query, and the type of what its rows are decoded to.
-public protocol FetchRequest<RowDecoder>: DatabaseRegionConvertible {
+public protocol FetchRequest<RowDecoder>: SQLSubqueryable, DatabaseRegionConvertible {
   /// The type of what is fetched: ``Row``, a value, a record.
   associatedtype RowDecoder
 

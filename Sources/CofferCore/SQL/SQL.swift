@@ -25,11 +25,11 @@ public struct SQL: Sendable {
     /// Text without parameters.
     package static func text(_ text: String) -> Element { .sql(text, StatementArguments()) }
 
-    /// What is known only when the SQL is built.
+    /// What is known only when the SQL is rendered.
     package static func deferred(
-      _ build: @escaping @Sendable (Database) throws -> (String, StatementArguments)
+      _ make: @escaping @Sendable (Database) throws -> SQL
     ) -> Element {
-      .fragment(DeferredFragment(build: build))
+      .fragment(DeferredSQL(make: make))
     }
   }
 
@@ -85,28 +85,26 @@ public struct SQL: Sendable {
     if elements.count == 1, case .sql(let sql, let arguments) = elements[0] {
       return (sql, arguments)
     }
-    var builder = SQLBuilder()
-    for element in elements {
-      try builder.append(element) { try $0.build(db) }
-    }
-    return (builder.sql, builder.arguments)
+    var renderer = SQLRenderer(db)
+    try renderer.append(self)
+    return (renderer.sql, renderer.arguments)
   }
 }
 
-/// A part of an ``SQL`` that becomes text when the SQL is built.
+/// A part of SQL that renders itself.
 ///
-/// A floor that renders SQL by itself recognises its own fragments among the
-/// elements, and gives them what it knows.
+/// The floors above make their own: expressions, queries. They are rendered where
+/// they stand, so that columns in them know the tables around them.
 package protocol SQLFragment: Sendable {
-  /// The text and its arguments.
-  func build(_ db: Database) throws -> (sql: String, arguments: StatementArguments)
+  /// Adds the fragment's text and arguments.
+  func render(into renderer: inout SQLRenderer) throws
 }
 
-private struct DeferredFragment: SQLFragment {
-  let build: @Sendable (Database) throws -> (String, StatementArguments)
+private struct DeferredSQL: SQLFragment {
+  let make: @Sendable (Database) throws -> SQL
 
-  func build(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
-    try build(db)
+  func render(into renderer: inout SQLRenderer) throws {
+    try renderer.append(make(renderer.database))
   }
 }
 

@@ -25,16 +25,41 @@ public protocol SQLSpecificExpressible: SQLExpressible, SQLSelectable, SQLOrderi
 
 extension SQLSpecificExpressible {
   /// The expression, selected.
-  public var sqlSelection: SQLSelection { SQLSelection(sql: sqlExpression.sql) }
-  /// The expression, in ascending order.
-  public var sqlOrdering: SQLOrdering { SQLOrdering(sql: sqlExpression.sql) }
+  public var sqlSelection: SQLSelection { SQLSelection(sqlExpression) }
+  /// The expression, as an order.
+  public var sqlOrdering: SQLOrdering { SQLOrdering(sqlExpression) }
 }
 
-/// An SQL expression.
+/// An SQL expression: a value, a column, or what operators and functions make of them.
 public struct SQLExpression: Sendable {
-  package let sql: SQL
+  package enum Content: Sendable {
+    case value(DatabaseValue)
+    case sql(SQL)
+    /// What the query floor makes.
+    case node(any SQLFragment)
+  }
 
-  package init(sql: SQL) { self.sql = sql }
+  package let content: Content
+
+  package init(_ value: DatabaseValue) { content = .value(value) }
+  package init(sql: SQL) { content = .sql(sql) }
+  package init(node: any SQLFragment) { content = .node(node) }
+
+  /// The expression inside of other SQL.
+  package var sql: SQL {
+    switch content {
+    case .value(let value): SQL(elements: [.argument(StatementArgument(value))])
+    case .sql(let sql): sql
+    case .node(let node): SQL(elements: [.fragment(node)])
+    }
+  }
+
+  /// The expression's text with its values written out, for definitions.
+  package func quotedSQL(_ db: Database) throws -> String {
+    var renderer = SQLRenderer(db, writesValues: true)
+    try renderer.append(self)
+    return renderer.sql
+  }
 }
 
 extension SQLExpression: SQLSpecificExpressible {
@@ -44,9 +69,33 @@ extension SQLExpression: SQLSpecificExpressible {
 
 /// What a query selects.
 public struct SQLSelection: Sendable, SQLSelectable {
-  package let sql: SQL
+  package enum Content: Sendable {
+    /// An expression, and the name that its column gets.
+    case expression(SQLExpression, name: String?)
+    case sql(SQL)
+    /// What the query floor makes.
+    case node(any SQLFragment)
+  }
 
-  package init(sql: SQL) { self.sql = sql }
+  package let content: Content
+
+  package init(_ expression: SQLExpression, name: String? = nil) {
+    content = .expression(expression, name: name)
+  }
+
+  package init(sql: SQL) { content = .sql(sql) }
+  package init(node: any SQLFragment) { content = .node(node) }
+
+  /// The selection inside of other SQL.
+  package var sql: SQL {
+    switch content {
+    case .expression(let expression, let name?):
+      SQL(elements: expression.sql.elements + [.text(" AS " + name.quotedDatabaseIdentifier)])
+    case .expression(let expression, nil): expression.sql
+    case .sql(let sql): sql
+    case .node(let node): SQL(elements: [.fragment(node)])
+    }
+  }
 
   /// Itself.
   public var sqlSelection: SQLSelection { self }
@@ -54,9 +103,34 @@ public struct SQLSelection: Sendable, SQLSelectable {
 
 /// What a query orders its rows by.
 public struct SQLOrdering: Sendable, SQLOrderingTerm {
-  package let sql: SQL
+  package let expression: SQLExpression
+  package let direction: Direction?
+  package let nulls: Nulls?
 
-  package init(sql: SQL) { self.sql = sql }
+  package enum Direction: String, Sendable {
+    case ascending = " ASC"
+    case descending = " DESC"
+  }
+
+  package enum Nulls: String, Sendable {
+    case first = " NULLS FIRST"
+    case last = " NULLS LAST"
+  }
+
+  package init(_ expression: SQLExpression, _ direction: Direction? = nil, nulls: Nulls? = nil) {
+    self.expression = expression
+    self.direction = direction
+    self.nulls = nulls
+  }
+
+  /// The ordering inside of other SQL.
+  package var sql: SQL {
+    guard direction != nil || nulls != nil else { return expression.sql }
+    return SQL(elements: expression.sql.elements + [.text(suffix)])
+  }
+
+  /// What follows the expression.
+  package var suffix: String { (direction?.rawValue ?? "") + (nulls?.rawValue ?? "") }
 
   /// Itself.
   public var sqlOrdering: SQLOrdering { self }
@@ -64,9 +138,24 @@ public struct SQLOrdering: Sendable, SQLOrderingTerm {
 
 /// A query inside of another one.
 public struct SQLSubquery: Sendable {
-  package let sql: SQL
+  package enum Content: Sendable {
+    case sql(SQL)
+    /// What the query floor makes.
+    case node(any SQLFragment)
+  }
 
-  package init(sql: SQL) { self.sql = sql }
+  package let content: Content
+
+  package init(sql: SQL) { content = .sql(sql) }
+  package init(node: any SQLFragment) { content = .node(node) }
+
+  /// The query inside of other SQL, without parentheses.
+  package var sql: SQL {
+    switch content {
+    case .sql(let sql): sql
+    case .node(let node): SQL(elements: [.fragment(node)])
+    }
+  }
 }
 
 /// A type that can be a query inside of another one.
@@ -78,7 +167,20 @@ public protocol SQLSubqueryable: SQLSpecificExpressible {
 extension SQLSubqueryable {
   /// The query in parentheses.
   public var sqlExpression: SQLExpression {
-    SQLExpression(sql: SQL(elements: [.text("(")] + sqlSubquery.sql.elements + [.text(")")]))
+    SQLExpression(node: ParenthesizedQuery(query: sqlSubquery))
+  }
+}
+
+/// A query as an expression.
+package struct ParenthesizedQuery: SQLFragment {
+  package let query: SQLSubquery
+
+  package init(query: SQLSubquery) { self.query = query }
+
+  package func render(into renderer: inout SQLRenderer) throws {
+    renderer.append("(")
+    try renderer.append(query)
+    renderer.append(")")
   }
 }
 
@@ -87,13 +189,21 @@ extension SQLSubquery: SQLSubqueryable {
   public var sqlSubquery: SQLSubquery { self }
 }
 
+extension SQLRenderer {
+  /// Adds a query, without parentheses.
+  package mutating func append(_ query: SQLSubquery) throws {
+    switch query.content {
+    case .sql(let sql): try append(sql)
+    case .node(let node): try node.render(into: &self)
+    }
+  }
+}
+
 // MARK: - Values
 
 extension DatabaseValueConvertible {
   /// A parameter with the value.
-  public var sqlExpression: SQLExpression {
-    SQLExpression(sql: SQL(elements: [.argument(statementArgument)]))
-  }
+  public var sqlExpression: SQLExpression { SQLExpression(databaseValue) }
 }
 
 extension DatabaseValue: SQLSpecificExpressible {}
@@ -101,18 +211,18 @@ extension DatabaseValue: SQLSpecificExpressible {}
 extension Optional: SQLExpressible where Wrapped: SQLExpressible {
   /// The wrapped expression, or NULL.
   public var sqlExpression: SQLExpression {
-    self?.sqlExpression ?? SQLExpression(sql: "NULL")
+    self?.sqlExpression ?? SQLExpression(.null)
   }
 }
 
 extension Optional: SQLSelectable where Wrapped: SQLSelectable {
   /// The wrapped selection, or NULL.
-  public var sqlSelection: SQLSelection { self?.sqlSelection ?? SQLSelection(sql: "NULL") }
+  public var sqlSelection: SQLSelection { self?.sqlSelection ?? SQLSelection(SQLExpression(.null)) }
 }
 
 extension Optional: SQLOrderingTerm where Wrapped: SQLOrderingTerm {
   /// The wrapped ordering, or NULL, which orders nothing.
-  public var sqlOrdering: SQLOrdering { self?.sqlOrdering ?? SQLOrdering(sql: "NULL") }
+  public var sqlOrdering: SQLOrdering { self?.sqlOrdering ?? SQLOrdering(SQLExpression(.null)) }
 }
 
 extension Optional: SQLSpecificExpressible where Wrapped: SQLSpecificExpressible {}
@@ -132,7 +242,7 @@ extension SQL: SQLSpecificExpressible {
   public var sqlSelection: SQLSelection { SQLSelection(sql: self) }
 
   /// The SQL, as an order.
-  public var sqlOrdering: SQLOrdering { SQLOrdering(sql: self) }
+  public var sqlOrdering: SQLOrdering { SQLOrdering(sqlExpression) }
 }
 
 extension SQLInterpolation {
@@ -158,19 +268,6 @@ extension SQLInterpolation {
 extension SQLRequest: SQLSubqueryable {
   /// The request's query.
   public var sqlSubquery: SQLSubquery { SQLSubquery(sql: literal) }
-}
-
-extension DatabaseFunction {
-  /// A call of the function.
-  ///
-  /// ```swift
-  /// let request: SQLRequest<String> = "SELECT \(lowercase("ÀÉ"))"
-  /// ```
-  public func callAsFunction(_ arguments: any SQLExpressible...) -> SQLExpression {
-    let list = arguments.map(\.sqlExpression.sql).joined(separator: ", ")
-    return SQLExpression(
-      sql: SQL(sql: name.quotedDatabaseIdentifier + "(") + list + SQL(sql: ")"))
-  }
 }
 
 extension Collection<SQL> {

@@ -39,7 +39,46 @@ package final class ControlStatements {
 
   package func sql(_ kind: Kind) -> String { kind.sql }
 
+  // MARK: The version of a schema
+
+  /// By the name of the schema; few, so that a list will do.
+  private var versions: [(schema: String, handle: SQLiteStatement)] = []
+
+  /// Reads SQLite's count of the changes to a schema, in the file as it is for
+  /// the connection now.
+  package func schemaVersion(
+    of schema: String, in connection: SQLiteConnection
+  ) throws(SQLite.Failure) -> Int32 {
+    let handle = try versionHandle(of: schema, in: connection)
+    let code = sqlite3_step(handle)
+    let version = sqlite3_column_int(handle, 0)
+    let resetCode = sqlite3_reset(handle)
+    guard code == SQLITE_ROW else {
+      throw SQLite.Failure(code: resetCode == SQLITE_OK ? code : resetCode)
+    }
+    return version
+  }
+
+  private func versionHandle(
+    of schema: String, in connection: SQLiteConnection
+  ) throws(SQLite.Failure) -> SQLiteStatement {
+    if let known = versions.first(where: { $0.schema == schema }) { return known.handle }
+    var handle: SQLiteStatement?
+    let sql = "PRAGMA \(schema.quotedDatabaseIdentifier).schema_version"
+    let code = coffer_prepare(connection, sql, -1, 1, &handle, nil)
+    guard code == SQLITE_OK, let handle else { throw SQLite.Failure(code: code) }
+    versions.append((schema, handle))
+    return handle
+  }
+
+  /// Forgets the statements about schemas, which may be detached.
+  package func finalizeVersions() {
+    for (_, handle) in versions { sqlite3_finalize(handle) }
+    versions = []
+  }
+
   package func finalizeAll() {
+    finalizeVersions()
     for handle in handles { sqlite3_finalize(handle) }
     handles = Array(repeating: nil, count: Kind.allCases.count)
   }

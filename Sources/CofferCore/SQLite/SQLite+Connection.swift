@@ -146,6 +146,11 @@ extension SQLite {
     Int(sqlite3_limit(connection, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
   }
 
+  /// Whether the library was built with an option, such as `ENABLE_FTS5`.
+  package static func isCompiled(with option: String) -> Bool {
+    sqlite3_compileoption_used(option) != 0
+  }
+
   /// The library's version, such as 3046001.
   package static var versionNumber: Int { Int(sqlite3_libversion_number()) }
 

@@ -3,6 +3,7 @@ package final class ConnectionHooks {
   let authorizer = Authorizer()
   var busyWait: BusyWait?
   var tracer: Tracer?
+  var tracingOptions: Database.TracingOptions = []
   /// What a tokenizer has thrown, until SQLite reports its code.
   var tokenizerFailure: TokenizerFailure?
   /// The regions that are recorded at the moment, one inside the other.
@@ -10,6 +11,8 @@ package final class ConnectionHooks {
   /// Counts up when the connection has changed the schema, or undone a change:
   /// what is kept of the schema is outdated.
   package var schemaGeneration = 0
+  /// Counts up when a transaction begins.
+  var transactionCount = 0
 
   init() {}
 

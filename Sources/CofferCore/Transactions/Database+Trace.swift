@@ -81,6 +81,15 @@ extension Database {
     let tracer = trace.map { Tracer($0) }
     SQLite.setTracer(tracer, options: options, in: connection)
     hooks.tracer = tracer
+    hooks.tracingOptions = options
+  }
+
+  /// Executes `body`, whose statements are not traced.
+  func withoutTracing<T>(_ body: () throws -> T) rethrows -> T {
+    guard let tracer = hooks.tracer, let connection = sqliteConnection else { return try body() }
+    SQLite.setTracer(nil, options: [], in: connection)
+    defer { SQLite.setTracer(tracer, options: hooks.tracingOptions, in: connection) }
+    return try body()
   }
 
   // MARK: The log

@@ -1,0 +1,218 @@
+import FoundationEssentials
+
+/// Puts SQL together: text, its arguments, and the names that tables have in it.
+package struct SQLRenderer {
+  package let database: Database
+  package private(set) var sql = ""
+  package private(set) var arguments = StatementArguments()
+
+  /// Whether values are written out, as definitions of a schema need it, which
+  /// take no arguments.
+  private let writesValues: Bool
+
+  /// The name that columns of the innermost query are written with; nil where
+  /// that query has one table only.
+  package var qualifier: String?
+
+  /// The table that columns are taken from; empty where it is a query.
+  package var tableName = ""
+
+  /// The tables that a table alias can stand for, in this query and around it.
+  package var tables: [ObjectIdentifier: Table] = [:]
+
+  /// How many queries are around this place.
+  package var depth = 0
+
+  /// A table in a query.
+  package struct Table {
+    /// The name in the query.
+    package let name: String
+    /// The name in the schema; empty for a query.
+    package let tableName: String
+    /// The query's ``SQLRenderer/depth``.
+    package let depth: Int
+    /// Whether columns have the name before them in the query itself.
+    package let isQualified: Bool
+
+    package init(name: String, tableName: String, depth: Int, isQualified: Bool) {
+      self.name = name
+      self.tableName = tableName
+      self.depth = depth
+      self.isQualified = isQualified
+    }
+  }
+
+  /// The longest list that is written out after `IN`. A longer one is one
+  /// array argument, so that lists of many lengths don't fill the statement cache.
+  package static let longestWrittenList = 8
+
+  package init(_ database: Database, writesValues: Bool = false) {
+    self.database = database
+    self.writesValues = writesValues
+  }
+
+  // MARK: Text
+
+  /// Adds text as it is.
+  package mutating func append(_ text: String) { sql += text }
+
+  /// Adds text, with the arguments of its parameters.
+  ///
+  /// - Throws: An error where a name has another argument already.
+  package mutating func append(_ text: String, arguments new: StatementArguments) throws {
+    guard !writesValues || new.isEmpty else { return try appendWrittenOut(text, new) }
+    sql += text
+    arguments.positional.append(contentsOf: new.positional)
+    for (name, argument) in new.named {
+      guard let old = arguments.named.updateValue(argument, forKey: name), old != argument
+      else { continue }
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: "already defined statement argument: \(name)",
+        sql: sql, hint: "Two parts of the SQL have different arguments of that name.")
+    }
+  }
+
+  /// Adds a quoted name.
+  package mutating func append(identifier: String) {
+    if identifier.utf8.contains(UInt8(ascii: "\"")) {
+      sql += identifier.quotedDatabaseIdentifier
+    } else {
+      sql += "\""
+      sql += identifier
+      sql += "\""
+    }
+  }
+
+  /// Adds a column of the innermost query.
+  package mutating func append(column: String) {
+    if let qualifier {
+      append(identifier: qualifier)
+      sql += "."
+    }
+    append(identifier: column)
+  }
+
+  // MARK: Values
+
+  /// Adds a parameter for the value.
+  package mutating func append(_ value: DatabaseValue) {
+    if writesValues {
+      sql += value.sqlLiteral
+    } else {
+      append(StatementArgument(value))
+    }
+  }
+
+  /// Adds a parameter for the argument.
+  package mutating func append(_ argument: StatementArgument) {
+    if writesValues, let value = argument.databaseValue {
+      sql += value.sqlLiteral
+    } else {
+      sql += "?"
+      arguments.positional.append(argument)
+    }
+  }
+
+  /// Adds a list of values, in parentheses.
+  package mutating func append(_ list: ArrayArgument, separator: String = ",") {
+    let count = list.count
+    if count > SQLRenderer.longestWrittenList, !writesValues, endsWithIN {
+      sql += "(?)"
+      arguments.positional.append(StatementArgument(list))
+    } else if count == 0 {
+      sql += "(SELECT NULL WHERE NULL)"
+    } else {
+      sql += "("
+      for (index, value) in list.storage.values.enumerated() {
+        if index > 0 { sql += separator }
+        append(value)
+      }
+      sql += ")"
+    }
+  }
+
+  /// Whether the next token is the right side of `IN`: nothing else takes an array.
+  private var endsWithIN: Bool {
+    var bytes = sql.utf8[...]
+    func isWord(_ byte: UInt8) -> Bool {
+      byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
+        || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
+    }
+    while let last = bytes.last, last == 0x20 || (0x09...0x0D).contains(last) {
+      bytes.removeLast()
+    }
+    guard let n = bytes.popLast(), n & 0xDF == UInt8(ascii: "N"),
+      let i = bytes.popLast(), i & 0xDF == UInt8(ascii: "I")
+    else { return false }
+    return bytes.last.map { !isWord($0) } ?? true
+  }
+
+  /// Adds text with its parameters replaced by their values.
+  private mutating func appendWrittenOut(_ text: String, _ arguments: StatementArguments) throws {
+    var (text, positional) = (text, arguments.positional[...])
+    var replacements: [(Range<Int>, String)] = []
+    try text.withUTF8 { utf8 in
+      for token in SQLTokenizer(utf8) where token.kind == .parameter {
+        let name = String(decoding: utf8[token.range].dropFirst(), as: UTF8.self)
+        let argument = arguments.named[name] ?? positional.popFirst()
+        guard name.isEmpty || arguments.named[name] != nil, let value = argument?.databaseValue
+        else {
+          throw DatabaseError(
+            resultCode: .SQLITE_MISUSE, message: "a schema definition can't have this parameter",
+            sql: String(decoding: utf8, as: UTF8.self),
+            hint: "Give values for `?` by position, and for `:name` by name; arrays can't stand here."
+          )
+        }
+        replacements.append((token.range, value.sqlLiteral))
+      }
+    }
+    var (bytes, end) = ([UInt8](), 0)
+    let source = Array(text.utf8)
+    for (range, value) in replacements {
+      bytes += source[end..<range.lowerBound] + Array(value.utf8)
+      end = range.upperBound
+    }
+    sql += String(decoding: bytes + source[end...], as: UTF8.self)
+  }
+
+  // MARK: What is made of them
+
+  /// Adds an expression.
+  package mutating func append(_ expression: SQLExpression) throws {
+    switch expression.content {
+    case .value(let value): append(value)
+    case .sql(let sql): try append(sql)
+    case .node(let node): try node.render(into: &self)
+    }
+  }
+
+  /// Adds SQL.
+  package mutating func append(_ sql: SQL) throws {
+    for element in sql.elements {
+      switch element {
+      case .sql(let text, let arguments): try append(text, arguments: arguments)
+      case .argument(let argument): append(argument)
+      case .list(let list): append(list)
+      case .fragment(let fragment): try fragment.render(into: &self)
+      }
+    }
+  }
+}
+
+extension DatabaseValue {
+  /// The value as SQL text.
+  package var sqlLiteral: String {
+    switch storage {
+    case .null: "NULL"
+    case .int64(let value): String(value)
+    case .double(let value):
+      value.isInfinite ? (value < 0 ? "-9e999" : "9e999") : value.isNaN ? "NULL" : "\(value)"
+    case .string(let value):
+      value.utf8.contains(0)
+        // SQL text ends at a NUL.
+        ? "CAST(\(Data(value.utf8).hexadecimalLiteral) AS TEXT)"
+        : "'" + value.replacing("'", with: "''") + "'"
+    case .blob(let data): data.hexadecimalLiteral
+    }
+  }
+}

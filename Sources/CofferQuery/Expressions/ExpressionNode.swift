@@ -1,0 +1,168 @@
+import CofferCore
+
+/// What an expression is made of, but for values and SQL literals.
+///
+/// An expression knows no query: its columns get the name of the table around
+/// them when it is rendered.
+package indirect enum ExpressionNode: Sendable {
+  /// A column of the query around.
+  case column(String)
+  /// A column, or another name, that never gets a table's name.
+  case detached(String)
+  /// An expression whose columns are those of the alias's table.
+  case aliased(SQLExpression, TableAliasBase)
+  /// The rowid, or the primary key of a table without one.
+  case fastPrimaryKey(table: String)
+  /// `-a`, `~a`.
+  case prefix(String, SQLExpression)
+  /// `NOT a`, of what has no negation of its own.
+  case not(SQLExpression)
+  /// `a / b`.
+  case binary(String, SQLExpression, SQLExpression)
+  /// `a AND b AND c`.
+  case chain(SQLExpression.AssociativeBinaryOperator, [SQLExpression])
+  /// `a = b` and the like.
+  case comparison(Comparison, SQLExpression, SQLExpression)
+  /// `a BETWEEN b AND c`.
+  case between(SQLExpression, SQLExpression, SQLExpression, isNegated: Bool)
+  /// `a IN …`.
+  case membership(SQLExpression, SQLCollection, isNegated: Bool)
+  /// `a LIKE b ESCAPE c`, `a GLOB b`, `a MATCH b`.
+  case match(MatchOperator, SQLExpression, SQLExpression, escape: SQLExpression?, isNegated: Bool)
+  /// `EXISTS (…)`.
+  case exists(SQLSubquery, isNegated: Bool)
+  /// `a COLLATE c`.
+  case collated(SQLExpression, String)
+  /// `F(a, b)`.
+  case function(String, [SQLExpression])
+  /// `COUNT(DISTINCT a) FILTER (WHERE b)`, and window functions.
+  case aggregate(Aggregate)
+  /// `CAST(a AS t)`.
+  case cast(SQLExpression, type: String)
+  /// `CASE a WHEN b THEN c ELSE d END`.
+  case conditional(of: SQLExpression?, [CaseBranch], otherwise: SQLExpression?)
+  /// `(a, b)`.
+  case tuple([SQLExpression])
+  /// What is known only once there is a database.
+  case deferred(@Sendable (Database) throws -> SQLExpression)
+  /// What needs a certain SQLite.
+  case requiring(SQLExpression, @Sendable (SQLiteFeatures) throws -> Void)
+}
+
+/// `a = b`, and the comparisons that have a negation in SQL.
+package enum Comparison: Sendable {
+  case equal, notEqual, `is`, isNot
+
+  var negated: Comparison {
+    switch self {
+    case .equal: .notEqual
+    case .notEqual: .equal
+    case .is: .isNot
+    case .isNot: .is
+    }
+  }
+
+  /// The operator; that for NULL where a side is one.
+  func sql(comparingToNull: Bool) -> String {
+    switch self {
+    case .equal: comparingToNull ? " IS " : " = "
+    case .notEqual: comparingToNull ? " IS NOT " : " <> "
+    case .is: " IS "
+    case .isNot: " IS NOT "
+    }
+  }
+}
+
+/// `LIKE`, `GLOB`, `MATCH`, `REGEXP`.
+package enum MatchOperator: String, Sendable {
+  case like = "LIKE"
+  case glob = "GLOB"
+  case match = "MATCH"
+}
+
+/// A branch of `CASE`.
+package struct CaseBranch: Sendable {
+  package let condition: SQLExpression
+  package let result: SQLExpression
+}
+
+/// What `IN` looks into.
+package enum SQLCollection: Sendable {
+  case expressions([SQLExpression])
+  /// An array argument, of whatever length.
+  case array(ArrayArgument)
+  case query(SQLSubquery)
+  /// A table, by name.
+  case table(String)
+}
+
+/// An aggregate or window function.
+package struct Aggregate: Sendable {
+  package var name: String
+  package var isDistinct = false
+  /// Empty for `*`.
+  package var arguments: [SQLExpression]
+  package var ordering: [SQLOrdering] = []
+  package var filter: SQLExpression?
+  package var window: SQLWindow?
+  /// Whether rows stay apart: window functions don't reduce them to one.
+  package var isWindowOnly = false
+
+  package init(_ name: String, _ arguments: [SQLExpression]) {
+    self.name = name
+    self.arguments = arguments
+  }
+}
+
+extension SQLExpression {
+  package init(_ node: ExpressionNode) { self.init(node: node) }
+
+  /// The node; nil for values and SQL literals.
+  package var expressionNode: ExpressionNode? {
+    if case .node(let node) = content { node as? ExpressionNode } else { nil }
+  }
+
+  /// Whether it is the value NULL.
+  package var isNull: Bool {
+    if case .value(let value) = content { value.isNull } else { false }
+  }
+
+  /// The value, if it is one.
+  package var value: DatabaseValue? {
+    if case .value(let value) = content { value } else { nil }
+  }
+
+  /// The logical negation.
+  package var negated: SQLExpression {
+    switch expressionNode {
+    case .comparison(let comparison, let lhs, let rhs):
+      return SQLExpression(.comparison(comparison.negated, lhs, rhs))
+    case .between(let value, let lower, let upper, let isNegated):
+      return SQLExpression(.between(value, lower, upper, isNegated: !isNegated))
+    case .membership(let value, let collection, let isNegated):
+      return SQLExpression(.membership(value, collection, isNegated: !isNegated))
+    case .match(let name, let value, let pattern, let escape, let isNegated):
+      return SQLExpression(.match(name, value, pattern, escape: escape, isNegated: !isNegated))
+    case .exists(let query, let isNegated):
+      return SQLExpression(.exists(query, isNegated: !isNegated))
+    case .collated(let expression, let collation):
+      return SQLExpression(.collated(expression.negated, collation))
+    default: break
+    }
+    if case .value(let value) = content, let truth = value.booleanLiteral {
+      return SQLExpression((!truth).databaseValue)
+    }
+    return SQLExpression(.not(self))
+  }
+}
+
+extension DatabaseValue {
+  /// Whether the value is 0 or 1, as Swift's `true` and `false` are stored.
+  fileprivate var booleanLiteral: Bool? {
+    switch storage {
+    case .int64(0): false
+    case .int64(1): true
+    default: nil
+    }
+  }
+}

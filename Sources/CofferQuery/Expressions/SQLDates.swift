@@ -1,0 +1,107 @@
+import CofferCore
+
+// https://www.sqlite.org/lang_datefunc.html
+
+/// Changes a date in SQLite's date functions.
+///
+/// - Note: <https://www.sqlite.org/lang_datefunc.html#modifiers>
+public enum SQLDateModifier: SQLSpecificExpressible, Sendable {
+  /// Adds seconds.
+  case second(Double)
+  /// Adds minutes.
+  case minute(Int)
+  /// Adds hours.
+  case hour(Int)
+  /// Adds days.
+  case day(Int)
+  /// Adds months; a day that the month doesn't have is one of the next month.
+  case month(Int)
+  /// Adds years.
+  case year(Int)
+  /// Goes back to midnight.
+  case startOfDay
+  /// Goes back to the first day of the month.
+  case startOfMonth
+  /// Goes back to the first day of the year.
+  case startOfYear
+  /// Goes forward to a day of the week, unless it is one: 0 is Sunday.
+  case weekday(Int)
+  /// Takes the number before as seconds since 1970.
+  case unixEpoch
+  /// Takes UTC, makes local time of it.
+  case localTime
+  /// Takes local time, makes UTC of it.
+  case utc
+
+  /// The modifier as text.
+  public var sqlExpression: SQLExpression { SQLExpression(text.databaseValue) }
+
+  private var text: String {
+    switch self {
+    case .second(let count): "\(count) seconds"
+    case .minute(let count): "\(count) minutes"
+    case .hour(let count): "\(count) hours"
+    case .day(let count): "\(count) days"
+    case .month(let count): "\(count) months"
+    case .year(let count): "\(count) years"
+    case .startOfDay: "start of day"
+    case .startOfMonth: "start of month"
+    case .startOfYear: "start of year"
+    case .weekday(let day): "weekday \(day)"
+    case .unixEpoch: "unixepoch"
+    case .localTime: "localtime"
+    case .utc: "utc"
+    }
+  }
+}
+
+/// `DATETIME(value, …)`: date and time as text, `2026-11-21 10:30:00`.
+public func dateTime(
+  _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
+) -> SQLExpression {
+  dateFunction("DATETIME", value, modifiers)
+}
+
+/// `JULIANDAY(value, …)`: days since noon in Greenwich on 24 November 4714 BC.
+public func julianDay(
+  _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
+) -> SQLExpression {
+  dateFunction("JULIANDAY", value, modifiers)
+}
+
+/// `DATE(value, …)`: the date as text, `2026-11-21`.
+public func date(
+  _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
+) -> SQLExpression {
+  dateFunction("DATE", value, modifiers)
+}
+
+/// `TIME(value, …)`: the time as text, `10:30:00`.
+public func time(
+  _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
+) -> SQLExpression {
+  dateFunction("TIME", value, modifiers)
+}
+
+/// `STRFTIME('%s', value, …)`: seconds since 1970, as an integer.
+public func unixEpoch(
+  _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
+) -> SQLExpression {
+  let arguments = ["%s".sqlExpression, value.sqlExpression] + modifiers.map(\.sqlExpression)
+  return SQLExpression(.cast(SQLExpression(.function("STRFTIME", arguments)), type: "INTEGER"))
+}
+
+/// `STRFTIME(format, value, …)`: date and time as text of a format: `%Y` is the
+/// year, `%m` the month, `%d` the day, `%H` the hour, ….
+public func strftime(
+  _ format: String, _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
+) -> SQLExpression {
+  let arguments = [format.sqlExpression, value.sqlExpression] + modifiers.map(\.sqlExpression)
+  return SQLExpression(.function("STRFTIME", arguments))
+}
+
+private func dateFunction(
+  _ name: String, _ value: some SQLSpecificExpressible, _ modifiers: [SQLDateModifier]
+) -> SQLExpression {
+  SQLExpression(.function(name, [value.sqlExpression] + modifiers.map(\.sqlExpression)))
+}

@@ -1,0 +1,201 @@
+import CofferCore
+
+// Each operator has three forms: SQL on both sides, or on one with a value on
+// the other. Two values are Swift's own business.
+
+extension SQLSpecificExpressible {
+  // MARK: Equality
+
+  /// `lhs = rhs`; `IS NULL` where a side is nil.
+  public static func == (lhs: Self, rhs: (any SQLExpressible)?) -> SQLExpression {
+    comparison(.equal, lhs, rhs)
+  }
+
+  /// `lhs = rhs`; `IS NULL` where a side is nil.
+  public static func == (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression {
+    comparison(.equal, lhs, rhs)
+  }
+
+  /// `lhs = rhs`.
+  public static func == (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
+    comparison(.equal, lhs, rhs)
+  }
+
+  /// `lhs <> rhs`; `IS NOT NULL` where a side is nil.
+  public static func != (lhs: Self, rhs: (any SQLExpressible)?) -> SQLExpression {
+    comparison(.notEqual, lhs, rhs)
+  }
+
+  /// `lhs <> rhs`; `IS NOT NULL` where a side is nil.
+  public static func != (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression {
+    comparison(.notEqual, lhs, rhs)
+  }
+
+  /// `lhs <> rhs`.
+  public static func != (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
+    comparison(.notEqual, lhs, rhs)
+  }
+
+  /// `lhs IS rhs`: equality to which NULL is a value as others are.
+  public static func === (lhs: Self, rhs: (any SQLExpressible)?) -> SQLExpression {
+    comparison(.is, lhs, rhs)
+  }
+
+  /// `lhs IS rhs`: equality to which NULL is a value as others are.
+  public static func === (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression {
+    comparison(.is, lhs, rhs)
+  }
+
+  /// `lhs IS rhs`: equality to which NULL is a value as others are.
+  public static func === (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
+    comparison(.is, lhs, rhs)
+  }
+
+  /// `lhs IS NOT rhs`.
+  public static func !== (lhs: Self, rhs: (any SQLExpressible)?) -> SQLExpression {
+    comparison(.isNot, lhs, rhs)
+  }
+
+  /// `lhs IS NOT rhs`.
+  public static func !== (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression {
+    comparison(.isNot, lhs, rhs)
+  }
+
+  /// `lhs IS NOT rhs`.
+  public static func !== (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
+    comparison(.isNot, lhs, rhs)
+  }
+
+  // MARK: Order
+
+  /// `lhs < rhs`.
+  public static func < (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
+    comparison(" < ", lhs, rhs)
+  }
+
+  /// `lhs < rhs`.
+  public static func < (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
+    comparison(" < ", lhs, rhs)
+  }
+
+  /// `lhs < rhs`.
+  public static func < (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
+    comparison(" < ", lhs, rhs)
+  }
+
+  /// `lhs <= rhs`.
+  public static func <= (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
+    comparison(" <= ", lhs, rhs)
+  }
+
+  /// `lhs <= rhs`.
+  public static func <= (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
+    comparison(" <= ", lhs, rhs)
+  }
+
+  /// `lhs <= rhs`.
+  public static func <= (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
+    comparison(" <= ", lhs, rhs)
+  }
+
+  /// `lhs > rhs`.
+  public static func > (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
+    comparison(" > ", lhs, rhs)
+  }
+
+  /// `lhs > rhs`.
+  public static func > (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
+    comparison(" > ", lhs, rhs)
+  }
+
+  /// `lhs > rhs`.
+  public static func > (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
+    comparison(" > ", lhs, rhs)
+  }
+
+  /// `lhs >= rhs`.
+  public static func >= (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
+    comparison(" >= ", lhs, rhs)
+  }
+
+  /// `lhs >= rhs`.
+  public static func >= (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
+    comparison(" >= ", lhs, rhs)
+  }
+
+  /// `lhs >= rhs`.
+  public static func >= (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
+    comparison(" >= ", lhs, rhs)
+  }
+
+  // MARK: Logic
+
+  /// `NOT operand`, or the operand's own negation: `<>`, `NOT IN`, ….
+  public static prefix func ! (operand: Self) -> SQLExpression { operand.sqlExpression.negated }
+
+  /// `lhs AND rhs`.
+  public static func && (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
+    SQLExpression.AssociativeBinaryOperator.and.joining([lhs.sqlExpression, rhs.sqlExpression])
+  }
+
+  /// `lhs AND rhs`.
+  public static func && (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
+    SQLExpression.AssociativeBinaryOperator.and.joining([lhs.sqlExpression, rhs.sqlExpression])
+  }
+
+  /// `lhs AND rhs`.
+  public static func && (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
+    SQLExpression.AssociativeBinaryOperator.and.joining([lhs.sqlExpression, rhs.sqlExpression])
+  }
+
+  /// `lhs OR rhs`.
+  public static func || (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
+    SQLExpression.AssociativeBinaryOperator.or.joining([lhs.sqlExpression, rhs.sqlExpression])
+  }
+
+  /// `lhs OR rhs`.
+  public static func || (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
+    SQLExpression.AssociativeBinaryOperator.or.joining([lhs.sqlExpression, rhs.sqlExpression])
+  }
+
+  /// `lhs OR rhs`.
+  public static func || (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
+    SQLExpression.AssociativeBinaryOperator.or.joining([lhs.sqlExpression, rhs.sqlExpression])
+  }
+}
+
+/// A comparison. A collation on a side is one of the whole, as in `a = b COLLATE c`.
+package func comparison(
+  _ comparison: Comparison, _ lhs: (any SQLExpressible)?, _ rhs: (any SQLExpressible)?
+) -> SQLExpression {
+  let lhs = lhs?.sqlExpression ?? SQLExpression(.null)
+  let rhs = rhs?.sqlExpression ?? SQLExpression(.null)
+  return liftingCollation(lhs, rhs) { SQLExpression(.comparison(comparison, $0, $1)) }
+}
+
+/// A comparison that has no negation in SQL.
+package func comparison(
+  _ symbol: String, _ lhs: any SQLExpressible, _ rhs: any SQLExpressible
+) -> SQLExpression {
+  liftingCollation(lhs.sqlExpression, rhs.sqlExpression) {
+    SQLExpression(.binary(symbol, $0, $1))
+  }
+}
+
+/// Makes an expression of two, with the collation that one of them has around it.
+package func liftingCollation(
+  _ lhs: SQLExpression, _ rhs: SQLExpression,
+  _ make: (SQLExpression, SQLExpression) -> SQLExpression
+) -> SQLExpression {
+  if case .collated(let lhs, let collation)? = lhs.expressionNode {
+    // The left side's collation counts where both have one.
+    guard case .collated(let rhs, _)? = rhs.expressionNode else {
+      return SQLExpression(.collated(make(lhs, rhs), collation))
+    }
+    return SQLExpression(.collated(make(lhs, rhs), collation))
+  }
+  if case .collated(let rhs, let collation)? = rhs.expressionNode {
+    return SQLExpression(.collated(make(lhs, rhs), collation))
+  }
+  return make(lhs, rhs)
+}

@@ -1,0 +1,66 @@
+import CofferCore
+
+// What requests need to know of a table's keys.
+
+extension Database {
+  /// The column that tells rows apart by itself the fastest: the rowid, or else the
+  /// primary key of one column.
+  func fastPrimaryKeyColumn(of table: String) throws -> String {
+    let key = try primaryKey(table)
+    if let column = key.rowIDName ?? key.singleColumn { return column }
+    throw DatabaseError(
+      resultCode: .SQLITE_MISUSE,
+      message: "table \(table) has neither a rowid nor a primary key of one column")
+  }
+
+  /// The one column of the primary key; the rowid of a table without one.
+  func keyColumn(ofTable table: String) throws -> String {
+    let key = try primaryKey(table)
+    if let column = key.singleColumn { return column }
+    throw DatabaseError(
+      resultCode: .SQLITE_MISUSE,
+      message: "the primary key of table \(table) has \(key.columns.count) columns",
+      hint: "Give a dictionary of all of them: \(key.columns.joined(separator: ", ")).")
+  }
+
+  /// The columns of a unique key, in its order, each with the name that was asked for.
+  func uniqueKeyColumns(
+    _ names: [String], ofTable table: String
+  ) throws -> [(name: String, key: String)] {
+    guard let columns = try uniqueKey(of: table, on: names) else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "table \(table) has no unique key on column(s) "
+          + names.sorted().joined(separator: ", "),
+        hint: "A key is the primary key, or all columns of a unique index.")
+    }
+    return columns.map { column in
+      (column, names.first { $0.lowercased() == column.lowercased() } ?? column)
+    }
+  }
+
+  /// Whether a unique key of the table has none but some of these columns.
+  func hasUniqueKey(in columns: Set<String>, ofTable table: String) throws -> Bool {
+    guard let key = try primaryKeyIfAny(table) else { return false }
+    let columns = Set(columns.map { $0.lowercased() })
+    func isCovered(_ key: [String]) -> Bool {
+      !key.isEmpty && key.allSatisfy { columns.contains($0.lowercased()) }
+    }
+    if isCovered(key.columns) { return true }
+    if let name = key.rowIDName, columns.contains(name.lowercased()) { return true }
+    return try indexes(on: table).contains { index in
+      index.isUnique && !index.isPartial && isCovered(index.columns)
+    }
+  }
+
+  /// An order in which no two rows of the table are equal.
+  func stableOrdering(of table: String) throws -> [SQLOrdering] {
+    try primaryKey(table).columns.map { Column($0).sqlOrdering }
+  }
+
+  /// The columns to group by, for groups of one row.
+  func groupingColumns(of table: String) throws -> [String] {
+    let key = try primaryKey(table)
+    return key.rowIDName.map { [$0] } ?? key.columns
+  }
+}

@@ -1,0 +1,147 @@
+import CofferCore
+
+extension QueryInterfaceRequest {
+  /// Deletes the rows of the request.
+  ///
+  /// ```swift
+  /// // DELETE FROM "player" WHERE "score" = 0
+  /// try Player.filter { $0.score == 0 }.deleteAll(db)
+  /// ```
+  ///
+  /// - Returns: The number of deleted rows.
+  @discardableResult
+  public func deleteAll(_ db: Database) throws -> Int {
+    var renderer = SQLRenderer(db)
+    try relation.renderDelete(into: &renderer)
+    return try renderer.executeChange()
+  }
+
+  /// The statement that deletes the rows of the request and gives them, with its
+  /// arguments bound; from SQLite 3.35 on.
+  ///
+  /// - Precondition: The selection is not empty.
+  public func deleteAndFetchStatement(
+    _ db: Database, selection: [any SQLSelectable]
+  ) throws -> Statement {
+    var renderer = SQLRenderer(db)
+    try relation.renderDelete(into: &renderer, returning: selection.map(\.sqlSelection))
+    return try renderer.statement()
+  }
+}
+
+extension QueryInterfaceRequest where RowDecoder: TableRecord {
+  /// The statement that deletes the rows of the request and gives them, with its
+  /// arguments bound; from SQLite 3.35 on.
+  public func deleteAndFetchStatement(
+    _ db: Database, select selection: (DatabaseComponents) throws -> [any SQLSelectable]
+  ) throws -> Statement {
+    try deleteAndFetchStatement(db, selection: selection(RowDecoder.databaseComponents))
+  }
+}
+
+extension QueryInterfaceRequest
+where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible & Hashable {
+  /// Deletes the rows of the request; from SQLite 3.35 on.
+  ///
+  /// - Returns: The primary keys of the deleted rows.
+  public func deleteAndFetchIds(_ db: Database) throws -> Set<RowDecoder.ID> {
+    let key = try db.keyColumn(ofTable: databaseTableName)
+    let statement = try deleteAndFetchStatement(db, selection: [Column(key)])
+    defer { statement.clearBindings() }
+    return try Set(RowDecoder.ID.fetchAll(statement))
+  }
+}
+
+extension Relation {
+  /// Adds the `DELETE`.
+  func renderDelete(
+    into renderer: inout SQLRenderer, returning selection: [SQLSelection] = []
+  ) throws {
+    try renderer.inChange(of: self) { renderer in
+      renderer.append("DELETE FROM ")
+      try renderChangedTable(into: &renderer)
+      try renderChangedRows(into: &renderer, returning: selection)
+    }
+  }
+
+  /// Adds the name of the table that is changed.
+  func renderChangedTable(into renderer: inout SQLRenderer) throws {
+    guard case .table(let table) = source else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "a request of several queries can't be updated or deleted", sql: renderer.sql)
+    }
+    renderer.append(identifier: table)
+    if let qualifier = renderer.qualifier {
+      renderer.append(" AS ")
+      renderer.append(identifier: qualifier)
+    }
+  }
+
+  /// Adds which rows are changed, and what is given of them.
+  func renderChangedRows(
+    into renderer: inout SQLRenderer, returning selection: [SQLSelection]
+  ) throws {
+    let features = SQLiteFeatures.linked
+    let isLimited = limit != nil
+    let selects = isDistinct || !grouping.isEmpty || having != nil
+    if selects || (isLimited && !features.hasLimitedChanges) {
+      try renderRowsByKey(into: &renderer)
+    } else {
+      try renderFilter(into: &renderer)
+    }
+    if !selection.isEmpty {
+      try features.require(features.hasReturning, "RETURNING", "3.35.0")
+      renderer.append(" RETURNING ")
+      try renderer.append(selection)
+    }
+    guard let limit, !selects, features.hasLimitedChanges else { return }
+    let terms = try ordering.resolved(renderer.database, table: tableName)
+    if !terms.isEmpty {
+      renderer.append(" ORDER BY ")
+      try renderer.append(terms)
+    }
+    renderer.append(limit.sql)
+  }
+
+  /// Adds the rows by their keys: those that the relation as a query gives.
+  private func renderRowsByKey(into renderer: inout SQLRenderer) throws {
+    let key = try renderer.database.primaryKey(tableName)
+    let columns = (key.rowIDName.map { [$0] } ?? key.columns).map { SQLExpression(.column($0)) }
+    var query = self
+    query.tableExpressions = []
+    query.isDistinct = false
+    query.selection = [.value(columns.map(\.sqlSelection))]
+    renderer.append(" WHERE ")
+    let keyExpression = columns.count == 1 ? columns[0] : SQLExpression(.tuple(columns))
+    try renderer.append(
+      keyExpression.isContained(in: .query(SQLSubquery(node: query))))
+  }
+}
+
+extension SQLRenderer {
+  /// Renders an `UPDATE` or `DELETE`.
+  mutating func inChange(
+    of relation: Relation, _ body: (inout SQLRenderer) throws -> Void
+  ) throws {
+    try inQuery(of: relation) { renderer, _ in
+      try renderer.append(relation.tableExpressions)
+      try body(&renderer)
+    }
+  }
+
+  /// The statement of what was rendered, with its arguments bound.
+  func statement() throws -> Statement {
+    let statement = try database.cachedStatement(sql: sql)
+    try statement.setArguments(arguments)
+    return statement
+  }
+
+  /// Executes what was rendered.
+  ///
+  /// - Returns: The number of rows that were changed.
+  func executeChange() throws -> Int {
+    try database.execute(sql: sql, arguments: arguments)
+    return database.changesCount
+  }
+}

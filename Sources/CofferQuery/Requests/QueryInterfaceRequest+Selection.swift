@@ -1,0 +1,75 @@
+import CofferCore
+
+// Selections that change the type of the rows.
+
+extension QueryInterfaceRequest {
+  /// The request with another selection, its rows decoded to a type.
+  ///
+  /// ```swift
+  /// let best = try Player.all().select([max(Column("score"))], as: Int.self).fetchOne(db)
+  /// ```
+  public func select<T>(
+    _ selection: [any SQLSelectable], as type: T.Type = T.self
+  ) -> QueryInterfaceRequest<T> {
+    select(selection).asRequest(of: type)
+  }
+
+  /// The request with another selection, its rows decoded to a type.
+  public func select<T>(
+    _ selection: any SQLSelectable..., as type: T.Type = T.self
+  ) -> QueryInterfaceRequest<T> {
+    select(selection, as: type)
+  }
+
+  /// The request with SQL text for its selection, its rows decoded to a type.
+  public func select<T>(
+    sql: String, arguments: StatementArguments = StatementArguments(), as type: T.Type = T.self
+  ) -> QueryInterfaceRequest<T> {
+    select([SQL(sql: sql, arguments: arguments)], as: type)
+  }
+
+  /// The request with SQL for its selection, its rows decoded to a type.
+  public func select<T>(
+    literal sqlLiteral: SQL, as type: T.Type = T.self
+  ) -> QueryInterfaceRequest<T> {
+    select([sqlLiteral], as: type)
+  }
+
+  /// The request for primary keys: for the rowid, where there is no other.
+  ///
+  /// Take `Row` for a key of several columns.
+  public func selectPrimaryKey<Key>(as type: Key.Type = Key.self) -> QueryInterfaceRequest<Key> {
+    let table = databaseTableName
+    return selectWhenConnected { db in
+      try db.primaryKey(table).columns.map { Column($0) }
+    }.asRequest(of: type)
+  }
+}
+
+extension QueryInterfaceRequest where RowDecoder: TableRecord {
+  /// What `$0` is in closures.
+  public typealias DatabaseComponents = RowDecoder.DatabaseComponents
+
+  /// The request with another selection, its rows decoded to a type.
+  ///
+  /// ```swift
+  /// let names = try Player.all().select({ $0.name }, as: String.self).fetchSet(db)
+  /// ```
+  public func select<T>(
+    _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
+  ) rethrows -> QueryInterfaceRequest<T> {
+    try select([selection(RowDecoder.databaseComponents)], as: type)
+  }
+
+  /// The request with another selection, its rows decoded to a type.
+  public func select<T>(
+    _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: T.Type = T.self
+  ) rethrows -> QueryInterfaceRequest<T> {
+    try select(selection(RowDecoder.databaseComponents), as: type)
+  }
+}
+
+extension QueryInterfaceRequest where RowDecoder: Identifiable {
+  /// The request for identifiers, which are the primary keys.
+  public func selectID() -> QueryInterfaceRequest<RowDecoder.ID> { selectPrimaryKey() }
+}

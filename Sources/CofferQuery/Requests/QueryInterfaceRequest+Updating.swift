@@ -1,0 +1,121 @@
+import CofferCore
+
+extension QueryInterfaceRequest {
+  /// Updates the rows of the request.
+  ///
+  /// ```swift
+  /// // UPDATE "player" SET "score" = 0 WHERE "teamId" = 1
+  /// try Player.filter { $0.teamId == 1 }.updateAll(db, Column("score").set(to: 0))
+  /// ```
+  ///
+  /// - Parameter conflictResolution: What happens where a constraint fails; nil for
+  ///   what the table says.
+  /// - Returns: The number of updated rows.
+  @discardableResult
+  public func updateAll(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    _ assignments: [ColumnAssignment]
+  ) throws -> Int {
+    guard assignments.contains(where: { $0.value != nil }) else { return 0 }
+    var renderer = SQLRenderer(db)
+    try relation.renderUpdate(assignments, onConflict: conflictResolution, into: &renderer)
+    return try renderer.executeChange()
+  }
+
+  /// Updates the rows of the request.
+  ///
+  /// - Returns: The number of updated rows.
+  @discardableResult
+  public func updateAll(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    _ assignments: ColumnAssignment...
+  ) throws -> Int {
+    try updateAll(db, onConflict: conflictResolution, assignments)
+  }
+
+  /// The statement that updates the rows of the request and gives them, with its
+  /// arguments bound; from SQLite 3.35 on.
+  ///
+  /// - Precondition: Neither assignments nor selection are empty.
+  public func updateAndFetchStatement(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    _ assignments: [ColumnAssignment], selection: [any SQLSelectable]
+  ) throws -> Statement {
+    var renderer = SQLRenderer(db)
+    try relation.renderUpdate(
+      assignments, onConflict: conflictResolution, returning: selection.map(\.sqlSelection),
+      into: &renderer)
+    return try renderer.statement()
+  }
+}
+
+extension QueryInterfaceRequest where RowDecoder: TableRecord {
+  /// Updates the rows of the request.
+  ///
+  /// ```swift
+  /// try Player.all().updateAll(db) { $0.score += 1 }
+  /// ```
+  ///
+  /// - Returns: The number of updated rows.
+  @discardableResult
+  public func updateAll(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    assignment: (DatabaseComponents) throws -> ColumnAssignment
+  ) throws -> Int {
+    try updateAll(
+      db, onConflict: conflictResolution, [assignment(RowDecoder.databaseComponents)])
+  }
+
+  /// Updates the rows of the request.
+  ///
+  /// ```swift
+  /// try Player.all().updateAll(db) { [$0.score.set(to: 0), $0.level += 1] }
+  /// ```
+  ///
+  /// - Returns: The number of updated rows.
+  @discardableResult
+  public func updateAll(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    assignments: (DatabaseComponents) throws -> [ColumnAssignment]
+  ) throws -> Int {
+    try updateAll(
+      db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents))
+  }
+
+  /// The statement that updates the rows of the request and gives them, with its
+  /// arguments bound; from SQLite 3.35 on.
+  public func updateAndFetchStatement(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    assignments: (DatabaseComponents) throws -> [ColumnAssignment],
+    select selection: (DatabaseComponents) throws -> [any SQLSelectable]
+  ) throws -> Statement {
+    try updateAndFetchStatement(
+      db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents),
+      selection: selection(RowDecoder.databaseComponents))
+  }
+}
+
+extension Relation {
+  /// Adds the `UPDATE`.
+  func renderUpdate(
+    _ assignments: [ColumnAssignment], onConflict: Database.ConflictResolution?,
+    returning selection: [SQLSelection] = [], into renderer: inout SQLRenderer
+  ) throws {
+    try renderer.inChange(of: self) { renderer in
+      renderer.append("UPDATE ")
+      if let onConflict, onConflict != .abort { renderer.append("OR \(onConflict.rawValue) ") }
+      try renderChangedTable(into: &renderer)
+      renderer.append(" SET ")
+      var separator = ""
+      for assignment in assignments {
+        guard let value = assignment.value else { continue }
+        renderer.append(separator)
+        renderer.append(identifier: assignment.columnName)
+        renderer.append(" = ")
+        try renderer.append(value)
+        separator = ", "
+      }
+      try renderChangedRows(into: &renderer, returning: selection)
+    }
+  }
+}

@@ -1,0 +1,213 @@
+import CofferCore
+
+/// A request that is built in Swift.
+///
+/// ```swift
+/// let request = Player
+///   .filter(Column("score") >= 1000)
+///   .order(Column("name"))
+///   .limit(10)
+/// let players = try request.fetchAll(db)
+/// ```
+///
+/// A request is a value: each method gives another one. Nothing reaches the
+/// database before it is fetched.
+public struct QueryInterfaceRequest<RowDecoder>: Sendable {
+  package var relation: Relation
+
+  package init(relation: Relation) { self.relation = relation }
+
+  /// The same request with something else in it.
+  package func with<Value>(
+    _ keyPath: WritableKeyPath<Relation, Value>, _ value: Value
+  ) -> Self {
+    Self(relation: relation.with(keyPath, value))
+  }
+
+  /// The same request with its rows decoded to another type.
+  public func asRequest<T>(of type: T.Type = T.self) -> QueryInterfaceRequest<T> {
+    QueryInterfaceRequest<T>(relation: relation)
+  }
+}
+
+extension QueryInterfaceRequest: FetchRequest {
+  /// The request, as a query inside of another one.
+  public var sqlSubquery: SQLSubquery { SQLSubquery(node: relation) }
+
+  /// The statement, with its arguments bound: for one fetch, which unbinds them.
+  ///
+  /// Where one row is asked for, the query ends with `LIMIT 1`, unless a unique
+  /// key or an aggregate sees to that.
+  public func makePreparedRequest(
+    _ db: Database, forSingleResult singleResult: Bool
+  ) throws -> PreparedRequest {
+    var renderer = SQLRenderer(db)
+    var relation = relation
+    if singleResult, relation.limit.map({ $0.count > 1 || $0.count < 0 }) ?? true,
+      try relation.limit != nil || !relation.givesOneRowAtMost(db)
+    {
+      relation.limit = Relation.Limit(count: 1, offset: relation.limit?.offset)
+    }
+    try relation.render(into: &renderer)
+    return try renderer.preparedRequest()
+  }
+
+  /// The number of rows, counted by SQLite.
+  public func fetchCount(_ db: Database) throws -> Int {
+    var renderer = SQLRenderer(db)
+    try relation.renderCount(into: &renderer)
+    let request = try renderer.preparedRequest()
+    return try Int.fetchOne(request.fetchedStatement) ?? 0
+  }
+
+  /// Whether the request gives no row.
+  public func isEmpty(_ db: Database) throws -> Bool {
+    var renderer = SQLRenderer(db)
+    renderer.append("SELECT ")
+    try renderer.append(exists())
+    let request = try renderer.preparedRequest()
+    return try Bool.fetchOne(request.fetchedStatement) != true
+  }
+
+  /// What the request reads: rows of a table, where it asks for some by their rowid.
+  public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
+    let request = try makePreparedRequest(db, forSingleResult: false)
+    defer { request.statement.clearBindings() }
+    return request.statement.databaseRegion
+  }
+}
+
+extension SQLRenderer {
+  /// The statement of what was rendered, with its arguments bound, for one fetch.
+  func preparedRequest() throws -> PreparedRequest {
+    let statement = try database.cachedStatement(sql: sql)
+    try statement.setArguments(arguments)
+    var request = PreparedRequest(statement: statement)
+    request.isForOneFetch = true
+    return request
+  }
+}
+
+// MARK: - Parts
+
+extension QueryInterfaceRequest: SelectionRequest {
+  /// The request with another selection, made when there is a database.
+  public func selectWhenConnected(
+    _ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
+  ) -> Self {
+    with(\.selection, [.made { try selection($0).map(\.sqlSelection) }])
+  }
+
+  /// The request with more selected, made when there is a database.
+  public func annotatedWhenConnected(
+    with selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
+  ) -> Self {
+    with(\.selection, relation.selection + [.made { try selection($0).map(\.sqlSelection) }])
+  }
+
+  // The same without a closure, for speed.
+
+  /// The request with another selection.
+  public func select(_ selection: [any SQLSelectable]) -> Self {
+    with(\.selection, [.value(selection.map(\.sqlSelection))])
+  }
+
+  /// The request with more selected.
+  public func annotated(with selection: [any SQLSelectable]) -> Self {
+    with(\.selection, relation.selection + [.value(selection.map(\.sqlSelection))])
+  }
+}
+
+extension QueryInterfaceRequest: FilteredRequest {
+  /// The request with a condition more, made when there is a database.
+  public func filterWhenConnected(
+    _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
+  ) -> Self {
+    filter(SQLExpression(.deferred { try predicate($0).sqlExpression }))
+  }
+
+  /// The request with a condition more.
+  public func filter(_ predicate: some SQLExpressible) -> Self {
+    Self(relation: relation.filtered(predicate.sqlExpression))
+  }
+}
+
+extension QueryInterfaceRequest: OrderedRequest {
+  /// The request in another order, made when there is a database.
+  public func orderWhenConnected(
+    _ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]
+  ) -> Self {
+    with(\.ordering, RelationOrdering { try orderings($0).map(\.sqlOrdering) })
+  }
+
+  /// The request in another order.
+  public func order(_ orderings: [any SQLOrderingTerm]) -> Self {
+    with(\.ordering, RelationOrdering(orderings.map(\.sqlOrdering)))
+  }
+
+  /// The request in the opposite order; without an order, as it is.
+  public func reversed() -> Self {
+    with(\.ordering.isReversed, !relation.ordering.isReversed)
+  }
+
+  /// The request in no order.
+  public func unordered() -> Self { with(\.ordering, RelationOrdering()) }
+
+  /// The request in its order, and by the primary key where that leaves rows equal.
+  public func withStableOrder() -> Self { with(\.ordering.isStable, true) }
+}
+
+extension QueryInterfaceRequest: AggregatingRequest {
+  /// The request in other groups, made when there is a database.
+  public func groupWhenConnected(
+    _ expressions: @escaping @Sendable (Database) throws -> [any SQLExpressible]
+  ) -> Self {
+    with(\.grouping, [.made { try expressions($0).map(\.sqlExpression) }])
+  }
+
+  /// The request with a condition more for groups, made when there is a database.
+  public func havingWhenConnected(
+    _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
+  ) -> Self {
+    Self(
+      relation: relation.having(
+        SQLExpression(.deferred { try predicate($0).sqlExpression })))
+  }
+}
+
+extension QueryInterfaceRequest: TableRequest {
+  /// The name of the table.
+  public var databaseTableName: String { relation.tableName }
+
+  /// The request with its table under an alias.
+  public func aliased(_ alias: TableAlias<RowDecoder>) -> Self { with(\.alias, alias) }
+
+  /// The request with its table under an alias.
+  public func aliased(_ alias: TableAlias<Void>) -> Self { with(\.alias, alias) }
+}
+
+extension QueryInterfaceRequest: TypedRequest, JoinableRequest, DerivableRequest {
+  /// The request without rows that are equal in all that is selected.
+  public func distinct() -> Self { with(\.isDistinct, true) }
+
+  /// The request with a common table expression that it can use.
+  public func with<T>(_ cte: CommonTableExpression<T>) -> Self {
+    Self(relation: relation.with(cte.expression))
+  }
+
+  /// The request with no more than so many rows, after some that are left out.
+  ///
+  /// - Parameter limit: The most rows; all for a negative number.
+  public func limit(_ limit: Int, offset: Int? = nil) -> Self {
+    with(\.limit, Relation.Limit(count: limit, offset: offset))
+  }
+}
+
+extension QueryInterfaceRequest {
+  /// The number of columns that the request selects.
+  package func columnCount(_ db: Database) throws -> Int {
+    let request = try makePreparedRequest(db, forSingleResult: false)
+    defer { request.statement.clearBindings() }
+    return request.statement.columnCount
+  }
+}

@@ -1,0 +1,136 @@
+import CofferCore
+
+extension Relation {
+  /// Adds the query for the number of rows.
+  func renderCount(into renderer: inout SQLRenderer) throws {
+    let selection = try selection(renderer.database)
+    if let counted = countedExpression(selection) {
+      var counting = self
+      counting.isDistinct = false
+      counting.ordering = RelationOrdering()
+      return try counting.render(into: &renderer) { try $0.append(counted) }
+    }
+    renderer.append("SELECT COUNT(*) FROM (")
+    try with(\.ordering, limit == nil ? RelationOrdering() : ordering).render(into: &renderer)
+    renderer.append(")")
+  }
+
+  /// What the relation's own query can count; nil where the whole has to be a query
+  /// inside of another one.
+  private func countedExpression(_ selection: [SQLSelection]) -> SQLExpression? {
+    guard limit == nil, grouping.isEmpty, having == nil, case .table = source else { return nil }
+    if isDistinct {
+      guard selection.count == 1, case .expression(let expression, _) = selection[0].content,
+        !expression.isAggregate, filter?.mayUseSelectedNames != true
+      else { return nil }
+      return count(distinct: expression)
+    }
+    for part in selection {
+      switch part.content {
+      case .expression(let expression, let name):
+        // A filter may mean the name.
+        if expression.isAggregate || (name != nil && filter?.mayUseSelectedNames == true) {
+          return nil
+        }
+      // It may be an aggregate.
+      case .sql: return nil
+      case .node: break
+      }
+    }
+    return SQLExpression(.aggregate(Aggregate("COUNT", [])))
+  }
+
+  // MARK: One row
+
+  /// Whether there is no more than one row, by what is selected or by a unique key.
+  func givesOneRowAtMost(_ db: Database) throws -> Bool {
+    guard grouping.isEmpty, case .table(let table) = source else { return false }
+    if !tableExpressions.contains(where: { $0.name == table }), let filter {
+      let columns = try filter.identifyingColumns(db, alias: alias)
+      if !columns.isEmpty, try db.hasUniqueKey(in: columns, ofTable: table) { return true }
+    }
+    let selection = try selection(db)
+    return !selection.isEmpty
+      && selection.allSatisfy { part in
+        if case .expression(let expression, _) = part.content {
+          expression.isAggregate
+        } else {
+          false
+        }
+      }
+  }
+}
+
+extension SQLExpression {
+  /// The expressions that this one is made of, but for those inside of subqueries.
+  var operands: [SQLExpression] {
+    switch expressionNode {
+    case .aliased(let operand, _), .prefix(_, let operand), .not(let operand),
+      .collated(let operand, _), .cast(let operand, _), .requiring(let operand, _):
+      [operand]
+    case .binary(_, let lhs, let rhs), .comparison(_, let lhs, let rhs): [lhs, rhs]
+    case .chain(_, let operands), .function(_, let operands), .tuple(let operands): operands
+    case .between(let value, let lower, let upper, _): [value, lower, upper]
+    case .membership(let value, .expressions(let elements), _): [value] + elements
+    case .membership(let value, _, _): [value]
+    case .match(_, let value, let pattern, let escape, _):
+      [value, pattern] + (escape.map { [$0] } ?? [])
+    case .aggregate(let aggregate):
+      aggregate.arguments + (aggregate.filter.map { [$0] } ?? [])
+    case .conditional(let subject, let branches, let otherwise):
+      branches.flatMap { [$0.condition, $0.result] } + [subject, otherwise].compactMap(\.self)
+    case .column, .detached, .fastPrimaryKey, .exists, .deferred, nil: []
+    }
+  }
+
+  /// Whether rows are reduced to one, unless they are grouped.
+  var isAggregate: Bool {
+    if case .aggregate(let aggregate)? = expressionNode, aggregate.window == nil {
+      return !aggregate.isWindowOnly
+    }
+    return operands.contains(where: \.isAggregate)
+  }
+
+  /// Whether a name in it can be one that the query gives to what it selects.
+  var mayUseSelectedNames: Bool {
+    switch content {
+    case .value: return false
+    case .sql: return true
+    case .node(let node):
+      guard let node = node as? ExpressionNode else { return true }
+      switch node {
+      case .detached, .deferred, .exists: return true
+      case .membership(_, .query, _): return true
+      default: return operands.contains(where: \.mayUseSelectedNames)
+      }
+    }
+  }
+
+  /// The columns that the condition compares to one value each.
+  func identifyingColumns(_ db: Database, alias: TableAliasBase?) throws -> Set<String> {
+    switch expressionNode {
+    case .deferred(let make): return try make(db).identifyingColumns(db, alias: alias)
+    case .chain(.and, let operands):
+      return try operands.reduce(into: []) {
+        $0.formUnion(try $1.identifyingColumns(db, alias: alias))
+      }
+    case .comparison(.equal, let lhs, let rhs), .comparison(.is, let lhs, let rhs):
+      if rhs.value != nil, let column = lhs.columnName(alias: alias) { return [column] }
+      if lhs.value != nil, let column = rhs.columnName(alias: alias) { return [column] }
+      return []
+    case .membership(let value, .expressions(let elements), isNegated: false):
+      guard elements.count == 1, elements[0].value != nil else { return [] }
+      return value.columnName(alias: alias).map { [$0] } ?? []
+    default: return []
+    }
+  }
+
+  /// The column's name, if it is one of the alias's table.
+  func columnName(alias: TableAliasBase?) -> String? {
+    switch expressionNode {
+    case .column(let name): name
+    case .aliased(let column, let owner) where owner === alias: column.columnName(alias: alias)
+    default: nil
+    }
+  }
+}

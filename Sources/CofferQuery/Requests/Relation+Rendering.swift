@@ -1,0 +1,172 @@
+import CofferCore
+
+extension Relation: SQLFragment {
+  /// Adds the `SELECT`.
+  package func render(into renderer: inout SQLRenderer) throws {
+    try render(into: &renderer) { try $0.append(selection($0.database)) }
+  }
+
+  /// Adds the `SELECT`, with another selection.
+  func render(
+    into renderer: inout SQLRenderer, selecting: (inout SQLRenderer) throws -> Void
+  ) throws {
+    try renderer.inQuery(of: self) { renderer, table in
+      try renderer.append(tableExpressions)
+      if case .compound(let first, let others) = source, isPlain {
+        return try renderCompound(first, others, into: &renderer)
+      }
+      renderer.append(isDistinct ? "SELECT DISTINCT " : "SELECT ")
+      try selecting(&renderer)
+      renderer.append(" FROM ")
+      try renderSource(as: table, into: &renderer)
+      try renderFilter(into: &renderer)
+      try renderGroups(into: &renderer)
+      let terms = try ordering.resolved(renderer.database, table: tableName)
+      if !terms.isEmpty {
+        renderer.append(" ORDER BY ")
+        try renderer.append(terms)
+      }
+      if let limit { renderer.append(limit.sql) }
+    }
+  }
+
+  /// Whether there is nothing but the source, and a limit perhaps.
+  private var isPlain: Bool {
+    guard !isDistinct, filter == nil, ordering.terms.isEmpty, !ordering.isStable,
+      grouping.isEmpty, having == nil, alias?.userName == nil, selection.count == 1,
+      case .value(let selection) = selection[0], selection.count == 1
+    else { return false }
+    return selection[0].isAllColumns
+  }
+
+  private func renderCompound(
+    _ first: SQLSubquery, _ others: [CompoundPart], into renderer: inout SQLRenderer
+  ) throws {
+    try renderer.append(operandOfCompound: first)
+    for part in others {
+      renderer.append(part.symbol.rawValue)
+      try renderer.append(operandOfCompound: part.query)
+    }
+    if let limit { renderer.append(limit.sql) }
+  }
+
+  private func renderSource(
+    as table: SQLRenderer.Table, into renderer: inout SQLRenderer
+  ) throws {
+    switch source {
+    case .table(let name):
+      renderer.append(identifier: name)
+      if table.name != name {
+        renderer.append(" ")
+        renderer.append(identifier: table.name)
+      }
+    case .compound(let first, let others):
+      renderer.append("(")
+      try renderCompound(first, others, into: &renderer)
+      renderer.append(")")
+      if table.isQualified {
+        renderer.append(" ")
+        renderer.append(identifier: table.name)
+      }
+    }
+  }
+
+  /// Adds ` WHERE …`.
+  func renderFilter(into renderer: inout SQLRenderer) throws {
+    guard let filter else { return }
+    renderer.append(" WHERE ")
+    try renderer.append(filter)
+  }
+
+  private func renderGroups(into renderer: inout SQLRenderer) throws {
+    let groups = try grouping.flatMap { try $0.resolve(renderer.database) }
+    if !groups.isEmpty {
+      renderer.append(" GROUP BY ")
+      try renderer.append(list: groups)
+    }
+    guard let having else { return }
+    renderer.append(" HAVING ")
+    try renderer.append(having)
+  }
+
+  /// Whether the relation is queries with operators between them, and nothing else.
+  var isPlainCompound: Bool {
+    guard case .compound = source else { return false }
+    return isPlain && limit == nil && tableExpressions.isEmpty
+  }
+
+  /// Whether a compound query can take the query as it is.
+  fileprivate var isSimpleSelect: Bool {
+    guard limit == nil, ordering.terms.isEmpty, !ordering.isStable, tableExpressions.isEmpty
+    else { return false }
+    if case .compound = source { return !isPlain }
+    return true
+  }
+}
+
+extension SQLRenderer {
+  /// Renders a query: its table's name is chosen, and known inside.
+  mutating func inQuery(
+    of relation: Relation, _ body: (inout SQLRenderer, Table) throws -> Void
+  ) throws {
+    let (outerQualifier, outerName, outerTables) = (qualifier, tableName, tables)
+    depth += 1
+    defer {
+      depth -= 1
+      (qualifier, tableName, tables) = (outerQualifier, outerName, outerTables)
+    }
+    let table = table(of: relation)
+    tableName = table.tableName
+    qualifier = table.isQualified ? table.name : nil
+    if let alias = relation.alias { tables[ObjectIdentifier(alias)] = table }
+    try body(&self, table)
+  }
+
+  /// The name for a relation's table: its own unless an alias has another one, or
+  /// a table around has the same and can be meant here.
+  private func table(of relation: Relation) -> Table {
+    let tableName = relation.tableName
+    if let name = relation.alias?.userName {
+      return Table(name: name, tableName: tableName, depth: depth, isQualified: true)
+    }
+    let base = tableName.isEmpty ? "query" : tableName
+    var (name, number) = (base, 1)
+    while tables.values.contains(where: { $0.name.lowercased() == name.lowercased() }) {
+      number += 1
+      name = "\(base)\(number)"
+    }
+    return Table(name: name, tableName: tableName, depth: depth, isQualified: name != base)
+  }
+
+  /// Adds what is selected, with commas between.
+  mutating func append(_ selections: [SQLSelection]) throws {
+    for (index, selection) in selections.enumerated() {
+      if index > 0 { append(", ") }
+      try append(selection)
+    }
+  }
+
+  /// Adds what is selected.
+  mutating func append(_ selection: SQLSelection) throws {
+    switch selection.content {
+    case .expression(let expression, let name):
+      try append(expression)
+      guard let name else { return }
+      append(" AS ")
+      append(identifier: name)
+    case .sql(let sql): try append(sql)
+    case .node(let node): try node.render(into: &self)
+    }
+  }
+
+  fileprivate mutating func append(operandOfCompound query: SQLSubquery) throws {
+    if case .node(let node) = query.content, let relation = node as? Relation,
+      relation.isSimpleSelect
+    {
+      return try relation.render(into: &self)
+    }
+    append("SELECT * FROM (")
+    try append(query)
+    append(")")
+  }
+}

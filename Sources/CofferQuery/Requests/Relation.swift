@@ -1,0 +1,145 @@
+import CofferCore
+
+/// What a request asks for: a `SELECT` in parts.
+///
+/// Columns in its parts belong to its own table: they get that table's name when
+/// the relation is rendered, and only where they need it.
+package struct Relation: Sendable {
+  package var source: Source
+  package var alias: TableAliasBase?
+  package var selection: [Deferred<[SQLSelection]>]
+  package var isDistinct = false
+  package var filter: SQLExpression?
+  package var ordering = RelationOrdering()
+  package var grouping: [Deferred<[SQLExpression]>] = []
+  package var having: SQLExpression?
+  package var limit: Limit?
+  package var tableExpressions: [TableExpression] = []
+
+  /// Where rows come from.
+  package enum Source: Sendable {
+    /// A table, a view or a common table expression.
+    case table(String)
+    /// Queries with `UNION` and the like between them.
+    case compound(SQLSubquery, [CompoundPart])
+  }
+
+  /// A query after the first one, with the operator before it.
+  package struct CompoundPart: Sendable {
+    let symbol: CompoundOperator
+    let query: SQLSubquery
+  }
+
+  /// `LIMIT count OFFSET offset`
+  package struct Limit: Sendable {
+    package var count: Int
+    package var offset: Int?
+
+    var sql: String {
+      offset.map { " LIMIT \(count) OFFSET \($0)" } ?? " LIMIT \(count)"
+    }
+  }
+
+  package init(source: Source, selection: [SQLSelection]) {
+    self.source = source
+    self.selection = [.value(selection)]
+  }
+
+  package init(table: String, selection: [any SQLSelectable] = [AllColumns()]) {
+    self.init(source: .table(table), selection: selection.map(\.sqlSelection))
+  }
+
+  /// The table's name; empty for queries.
+  package var tableName: String {
+    if case .table(let name) = source { name } else { "" }
+  }
+
+  // MARK: Parts
+
+  /// The relation without the rows that don't fulfil the condition.
+  package func filtered(_ condition: SQLExpression) -> Relation {
+    var result = self
+    result.filter = filter.map { $0 && condition } ?? condition
+    return result
+  }
+
+  /// The relation without the groups that don't fulfil the condition.
+  package func having(_ condition: SQLExpression) -> Relation {
+    var result = self
+    result.having = having.map { $0 && condition } ?? condition
+    return result
+  }
+
+  /// The relation with another value in it.
+  package func with<Value>(_ keyPath: WritableKeyPath<Relation, Value>, _ value: Value) -> Relation {
+    var result = self
+    result[keyPath: keyPath] = value
+    return result
+  }
+
+  /// The relation with a common table expression, in the place of one of the same name.
+  package func with(_ expression: TableExpression) -> Relation {
+    var result = self
+    result.tableExpressions.removeAll { $0.name == expression.name }
+    result.tableExpressions.append(expression)
+    return result
+  }
+
+  /// The selection.
+  func selection(_ db: Database) throws -> [SQLSelection] {
+    try selection.flatMap { try $0.resolve(db) }
+  }
+}
+
+/// `UNION` and the like.
+package enum CompoundOperator: String, Sendable {
+  case union = " UNION "
+  case unionAll = " UNION ALL "
+  case intersect = " INTERSECT "
+  case except = " EXCEPT "
+}
+
+/// A value that may need a database to be known.
+package enum Deferred<Value: Sendable>: Sendable {
+  case value(Value)
+  case made(@Sendable (Database) throws -> Value)
+
+  package func resolve(_ db: Database) throws -> Value {
+    switch self {
+    case .value(let value): value
+    case .made(let make): try make(db)
+    }
+  }
+}
+
+/// `ORDER BY …`, maybe the other way round.
+package struct RelationOrdering: Sendable {
+  package var terms: [Deferred<[SQLOrdering]>] = []
+  package var isReversed = false
+  /// Whether the primary key comes last, so that no two rows are equal.
+  package var isStable = false
+
+  package init() {}
+
+  package init(_ terms: [SQLOrdering]) { self.terms = [.value(terms)] }
+
+  package init(_ make: @escaping @Sendable (Database) throws -> [SQLOrdering]) {
+    terms = [.made(make)]
+  }
+
+  /// The terms of the order, of rows of a table.
+  func resolved(_ db: Database, table: String) throws -> [SQLOrdering] {
+    guard !terms.isEmpty || isStable else { return [] }
+    var result = try terms.flatMap { try $0.resolve(db) }
+    if isStable { result += try db.stableOrdering(of: table) }
+    return isReversed ? result.map(\.reversed) : result
+  }
+}
+
+extension SQLOrdering {
+  /// The same order from the other end.
+  var reversed: SQLOrdering {
+    let direction: Direction = direction == .descending ? .ascending : .descending
+    return SQLOrdering(expression, direction, nulls: nulls.map { $0 == .first ? .last : .first })
+  }
+}

@@ -1,0 +1,100 @@
+import CofferCore
+
+/// A request for rows of a table.
+public protocol TableRequest {
+  /// The name of the table.
+  var databaseTableName: String { get }
+
+  /// The type that rows are decoded to.
+  associatedtype RowDecoder
+
+  /// The request with its table under an alias.
+  func aliased(_ alias: TableAlias<Void>) -> Self
+
+  /// The request with its table under an alias.
+  func aliased(_ alias: TableAlias<RowDecoder>) -> Self
+}
+
+extension TableRequest where Self: FilteredRequest {
+  /// The request for the row with a primary key; for no row where it is nil.
+  ///
+  /// - Throws: Fetching throws an error where the primary key has several columns.
+  public func filter(key: some DatabaseValueConvertible) -> Self {
+    let value = key.databaseValue
+    guard !value.isNull else { return none() }
+    return filter(keyValues: [value])
+  }
+
+  /// The request for the rows with a value in the primary key.
+  ///
+  /// - Throws: Fetching throws an error where the primary key has several columns.
+  public func filter<Keys>(keys: Keys) -> Self
+  where Keys: Collection, Keys.Element: DatabaseValueConvertible {
+    filter(keyValues: keys.map(\.databaseValue))
+  }
+
+  /// The request for the row with a unique key: the primary key or that of a
+  /// unique index, by names of columns; for no row where it is nil.
+  ///
+  /// ```swift
+  /// Citizenship.all().filter(key: ["citizenId": 1, "countryCode": "FR"])
+  /// ```
+  ///
+  /// - Throws: Fetching throws an error where the columns are no unique key.
+  public func filter(key: [String: (any DatabaseValueConvertible)?]?) -> Self {
+    guard let key else { return none() }
+    return filter(keys: [key])
+  }
+
+  /// The request for the rows with one of several unique keys, by names of columns.
+  ///
+  /// - Throws: Fetching throws an error where the columns are no unique key.
+  public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> Self {
+    guard !keys.isEmpty else { return none() }
+    let table = databaseTableName
+    let keys = keys.map { $0.mapValues { $0?.databaseValue ?? .null } }
+    return filterWhenConnected { db in
+      try keys.map { key in
+        try db.uniqueKeyColumns(Array(key.keys), ofTable: table).map { column in
+          Column(column.name) == (key[column.key] ?? .null)
+        }.joined(operator: .and)
+      }.joined(operator: .or)
+    }
+  }
+
+  private func filter(keyValues values: [DatabaseValue]) -> Self {
+    let table = databaseTableName
+    let collection = SQLCollection(values.map { SQLExpression($0) })
+    return filterWhenConnected { db in
+      SQLExpression(.column(try db.keyColumn(ofTable: table))).isContained(in: collection)
+    }
+  }
+}
+
+extension TableRequest
+where Self: FilteredRequest, RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
+  /// The request for the row with an identifier, which is its primary key.
+  public func filter(id: RowDecoder.ID) -> Self { filter(key: id) }
+
+  /// The request for the rows with one of several identifiers.
+  public func filter(ids: some Collection<RowDecoder.ID>) -> Self { filter(keys: ids) }
+}
+
+extension TableRequest where Self: OrderedRequest {
+  /// The request in the order of the primary key: that of the rowid, where there is
+  /// no other.
+  public func orderByPrimaryKey() -> Self {
+    let table = databaseTableName
+    return orderWhenConnected { try $0.stableOrdering(of: table) }
+  }
+}
+
+extension TableRequest where Self: AggregatingRequest {
+  /// The request with each row in a group of its own.
+  public func groupByPrimaryKey() -> Self {
+    let table = databaseTableName
+    return groupWhenConnected { db in
+      try db.groupingColumns(of: table).map { Column($0) }
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import CofferCore
+
+/// A column of a table or a view; see ``Database/columns(in:in:)``.
+public struct ColumnInfo: Sendable {
+  /// The name, as it was written where the table was created.
+  public let name: String
+
+  /// The declared type, as it was written; empty for none.
+  public let type: String
+
+  /// Whether the column has a NOT NULL constraint.
+  ///
+  /// False for an `INTEGER PRIMARY KEY` without one, although it is never NULL.
+  public let isNotNull: Bool
+
+  /// The default value as SQL; nil for none.
+  public let defaultValueSQL: String?
+
+  /// The 1-based position in the primary key; 0 for a column that is not part of it.
+  public let primaryKeyIndex: Int
+
+  /// Why SQLite lists the column apart: 1 for a hidden column of a virtual table, 2 and 3 for
+  /// generated ones, virtual and stored.
+  private let hiddenKind: Int
+
+  /// Whether `SELECT *` leaves the column out.
+  package var isHidden: Bool { hiddenKind == 1 }
+
+  /// Whether the column is computed from others.
+  package var isGenerated: Bool { hiddenKind == 2 || hiddenKind == 3 }
+
+  /// A row of `PRAGMA table_info` or `PRAGMA table_xinfo`.
+  public init(row: Row) {
+    func value<T: DatabaseValueConvertible>(_ name: String, _ type: T.Type) -> T? {
+      row.hasColumn(name) ? T.fromDatabaseValue(row[name]) : nil
+    }
+    self.init(
+      name: value("name", String.self) ?? "", type: value("type", String.self) ?? "",
+      isNotNull: value("notnull", Int.self) ?? 0 != 0,
+      defaultValueSQL: value("dflt_value", String.self),
+      primaryKeyIndex: value("pk", Int.self) ?? 0, hiddenKind: value("hidden", Int.self) ?? 0)
+  }
+
+  /// The values of such a row, in their order.
+  init(_ values: [DatabaseValue]) {
+    func int(_ index: Int) -> Int {
+      values.indices.contains(index) ? Int.fromDatabaseValue(values[index]) ?? 0 : 0
+    }
+    self.init(
+      name: String.fromDatabaseValue(values[1]) ?? "",
+      type: String.fromDatabaseValue(values[2]) ?? "", isNotNull: int(3) != 0,
+      defaultValueSQL: String.fromDatabaseValue(values[4]), primaryKeyIndex: int(5),
+      hiddenKind: int(6))
+  }
+
+  private init(
+    name: String, type: String, isNotNull: Bool, defaultValueSQL: String?, primaryKeyIndex: Int,
+    hiddenKind: Int
+  ) {
+    self.name = name
+    self.type = type
+    self.isNotNull = isNotNull
+    self.defaultValueSQL = defaultValueSQL
+    self.primaryKeyIndex = primaryKeyIndex
+    self.hiddenKind = hiddenKind
+  }
+}

@@ -1,0 +1,41 @@
+/// A name as SQLite compares it: byte by byte, but for the case of ASCII letters.
+///
+/// Looking one up makes no new string.
+package struct FoldedName: Hashable, Sendable {
+  /// The name as it was written.
+  package let text: String
+
+  package init(_ text: String) { self.text = text }
+
+  package static func == (lhs: FoldedName, rhs: FoldedName) -> Bool {
+    let (lhs, rhs) = (lhs.text.utf8, rhs.text.utf8)
+    let isSame = lhs.withContiguousStorageIfAvailable { lhs in
+      rhs.withContiguousStorageIfAvailable { rhs in
+        lhs.count == rhs.count && lhs.indices.allSatisfy { fold(lhs[$0]) == fold(rhs[$0]) }
+      }
+    }
+    return (isSame ?? nil) ?? lhs.lazy.map(fold).elementsEqual(rhs.lazy.map(fold))
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    func add(_ byte: UInt8) {
+      hash = (hash ^ UInt64(FoldedName.fold(byte))) &* 0x0000_0100_0000_01b3
+    }
+    let utf8 = text.utf8
+    let isDone: Void? = utf8.withContiguousStorageIfAvailable { bytes in
+      for byte in bytes { add(byte) }
+    }
+    if isDone == nil { for byte in utf8 { add(byte) } }
+    hasher.combine(hash)
+  }
+
+  private static func fold(_ byte: UInt8) -> UInt8 {
+    byte &- 0x41 < 26 ? byte | 0x20 : byte
+  }
+}
+
+extension String {
+  /// Whether SQLite takes both for the same name.
+  package func isSameName(as other: String) -> Bool { FoldedName(self) == FoldedName(other) }
+}

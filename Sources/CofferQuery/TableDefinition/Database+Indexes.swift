@@ -1,0 +1,97 @@
+import CofferCore
+
+extension Database {
+  // MARK: Indexes
+
+  /// Creates an index on columns, named after them.
+  ///
+  /// ```swift
+  /// // CREATE INDEX "index_player_on_name" ON "player"("name")
+  /// try db.create(indexOn: "player", columns: ["name"])
+  /// ```
+  ///
+  /// - Parameter condition: Which rows the index has; nil for all.
+  public func create(
+    indexOn table: String, columns: [String], options: IndexOptions = [],
+    condition: (any SQLExpressible)? = nil
+  ) throws {
+    try create(
+      index: Database.defaultIndexName(on: table, columns: columns), on: table, columns: columns,
+      options: options, condition: condition)
+  }
+
+  /// Creates an index on columns.
+  ///
+  /// - Parameter condition: Which rows the index has; nil for all.
+  public func create(
+    index name: String, on table: String, columns: [String], options: IndexOptions = [],
+    condition: (any SQLExpressible)? = nil
+  ) throws {
+    let index = IndexDefinition(
+      name: name, table: table, columns: columns, options: options,
+      condition: condition?.sqlExpression)
+    try execute(sql: index.sql(self))
+  }
+
+  /// Creates an index on columns.
+  ///
+  /// - Parameter condition: Which rows the index has; nil for all.
+  @_disfavoredOverload
+  public func create(
+    index name: String, on table: String, columns: [String], unique: Bool = false,
+    ifNotExists: Bool = false, condition: (any SQLExpressible)? = nil
+  ) throws {
+    var options: IndexOptions = []
+    if unique { options.insert(.unique) }
+    if ifNotExists { options.insert(.ifNotExists) }
+    try create(index: name, on: table, columns: columns, options: options, condition: condition)
+  }
+
+  /// Creates an index on expressions, or on columns with other collations than their own.
+  ///
+  /// ```swift
+  /// // CREATE INDEX "byName" ON "player"("name" COLLATE NOCASE)
+  /// try db.create(index: "byName", on: "player", expressions: [Column("name").collating(.nocase)])
+  /// ```
+  ///
+  /// - Parameter condition: Which rows the index has; nil for all.
+  public func create(
+    index name: String, on table: String, expressions: [any SQLExpressible],
+    options: IndexOptions = [], condition: (any SQLExpressible)? = nil
+  ) throws {
+    let index = IndexDefinition(
+      name: name, table: table, expressions: expressions.map(\.sqlExpression), options: options,
+      condition: condition?.sqlExpression)
+    try execute(sql: index.sql(self))
+  }
+
+  /// Drops an index.
+  public func drop(index name: String) throws {
+    try execute(sql: "DROP INDEX \(name.quotedDatabaseIdentifier)")
+  }
+
+  /// Drops the index on columns of a table, whatever its name; does nothing where there is none.
+  ///
+  /// The indexes of constraints are not meant. Of several, the one with the name that
+  /// ``create(indexOn:columns:options:condition:)`` gives is dropped.
+  /// - Throws: An error where there is no such table, or where several indexes have other names.
+  public func drop(indexOn table: String, columns: [String]) throws {
+    let names = columns.map { FoldedName($0) }
+    let indexes = try indexes(on: table).filter {
+      $0.origin == .createIndex && $0.columns.map { FoldedName($0) } == names
+    }
+    guard indexes.count > 1 else {
+      if let index = indexes.first { try drop(index: index.name) }
+      return
+    }
+    let defaultName = Database.defaultIndexName(on: table, columns: columns)
+    guard let index = indexes.first(where: { $0.name.isSameName(as: defaultName) }) else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "several indexes are on these columns of \(table): "
+          + indexes.map(\.name).joined(separator: ", "),
+        hint: "Drop one by its name, with drop(index:).")
+    }
+    try drop(index: index.name)
+  }
+}

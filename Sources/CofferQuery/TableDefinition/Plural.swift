@@ -1,0 +1,51 @@
+/// English plurals, as far as names of tables need them.
+package enum Plural {
+  /// The plural of a word, or of the last word of a name in camel case; a plural stays as it is.
+  package static func of(_ name: String) -> String {
+    guard !name.isEmpty else { return name }
+    for (singular, plural) in irregular {
+      if let name = replacing(singular, by: plural, in: name) { return name }
+      if replacing(plural, by: plural, in: name) != nil { return name }
+    }
+    let word = name.lowercased()
+    if uncountable.contains(where: { endsWithWord(name, $0) }) { return name }
+    func has(_ suffixes: String...) -> Bool { suffixes.contains { word.hasSuffix($0) } }
+    if has("ss", "x", "z", "ch", "sh", "us") { return name + "es" }
+    if has("is") { return String(name.dropLast(2)) + "es" }
+    if has("s") { return name }
+    if has("y"), let before = word.dropLast().last, !"aeiou".contains(before) {
+      return String(name.dropLast()) + "ies"
+    }
+    return name + "s"
+  }
+
+  private static let uncountable = [
+    "equipment", "fish", "information", "jeans", "metadata", "money", "news", "police", "rice",
+    "series", "sheep", "software", "species",
+  ]
+
+  private static let irregular = [
+    ("person", "people"), ("child", "children"), ("woman", "women"), ("man", "men"),
+    ("mouse", "mice"), ("foot", "feet"), ("tooth", "teeth"), ("goose", "geese"), ("ox", "oxen"),
+    ("hero", "heroes"), ("potato", "potatoes"), ("tomato", "tomatoes"), ("echo", "echoes"),
+    ("knife", "knives"), ("life", "lives"), ("wife", "wives"), ("wolf", "wolves"),
+    ("leaf", "leaves"), ("half", "halves"), ("shelf", "shelves"), ("loaf", "loaves"),
+    ("thief", "thieves"), ("quiz", "quizzes"), ("datum", "data"), ("medium", "media"),
+    ("index", "indices"), ("matrix", "matrices"), ("vertex", "vertices"),
+  ]
+
+  private static func replacing(_ suffix: String, by other: String, in name: String) -> String? {
+    guard endsWithWord(name, suffix) else { return nil }
+    let start = name.dropLast(suffix.count)
+    // The first letter keeps its case.
+    return String(start) + String(name.suffix(suffix.count).prefix(1)) + String(other.dropFirst())
+  }
+
+  /// Whether the name is the word, or ends with it: `salesPerson`, `sales_person`, not `German`.
+  private static func endsWithWord(_ name: String, _ word: String) -> Bool {
+    guard name.lowercased().hasSuffix(word) else { return false }
+    let start = name.dropLast(word.count)
+    guard let before = start.last else { return true }
+    return !before.isLetter || name.suffix(word.count).first?.isUppercase == true
+  }
+}

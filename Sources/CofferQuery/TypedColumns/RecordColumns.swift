@@ -1,0 +1,19 @@
+/// The columns of a record type: its stored properties, with their types.
+///
+/// ```swift
+/// struct Player: Codable { var name: String, score: Int }
+/// RecordColumns<Player>.score  // TypedColumn<Int>
+/// ```
+///
+/// A `Decodable` type's columns are named as its coding keys, others as the
+/// properties.
+/// - Precondition: The property is a stored one of the record itself.
+@dynamicMemberLookup
+public enum RecordColumns<Record> {
+  /// The column of a stored property.
+  public static subscript<Value>(
+    dynamicMember keyPath: KeyPath<Record, Value>
+  ) -> TypedColumn<Value> {
+    TypedColumn(ColumnNames.name(of: keyPath, in: Record.self))
+  }
+}

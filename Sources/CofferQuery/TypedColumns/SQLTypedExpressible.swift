@@ -1,0 +1,19 @@
+import CofferCore
+
+/// An SQL expression whose Swift type the compiler knows.
+///
+/// Columns of `RecordColumns` and what is built from them conform. They are no
+/// `SQLSpecificExpressible`, so that operators on them take values of
+/// their own type only.
+public protocol SQLTypedExpressible<SQLValue>: SQLExpressible, SQLSelectable, SQLOrderingTerm {
+  /// The Swift type of the values; optional where they can be NULL.
+  associatedtype SQLValue
+}
+
+extension SQLTypedExpressible {
+  /// The expression, selected.
+  public var sqlSelection: SQLSelection { sqlExpression.sqlSelection }
+
+  /// The expression, in ascending order.
+  public var sqlOrdering: SQLOrdering { sqlExpression.sqlOrdering }
+}

@@ -1,0 +1,21 @@
+import CofferCore
+
+/// A column with values of a Swift type.
+///
+/// The closures of requests offer them as `$0.score`; elsewhere they are
+/// `Player.Columns.score`, or made from a name.
+public struct TypedColumn<Value>: SQLTypedExpressible, Sendable {
+  /// The Swift type of the values.
+  public typealias SQLValue = Value
+
+  /// The column's name.
+  public let name: String
+
+  /// A column with a name.
+  public init(_ name: String) { self.name = name }
+
+  /// The column's name, to be found in the tables of the query.
+  public var sqlExpression: SQLExpression {
+    SQLExpression(sql: SQL(sql: name.quotedDatabaseIdentifier))
+  }
+}

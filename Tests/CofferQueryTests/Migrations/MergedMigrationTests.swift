@@ -1,0 +1,77 @@
+import CofferCore
+import CofferQuery
+import Synchronization
+import Testing
+
+struct MergedMigrationTests {
+  private final class Log: Sendable {
+    private let entries = Mutex<[Set<String>]>([])
+    func add(_ entry: Set<String>) { entries.withLock { $0.append(entry) } }
+    var all: [Set<String>] { entries.withLock { $0 } }
+  }
+
+  private static func old(upTo count: Int) -> DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    for name in ["v1", "v2", "v3"].prefix(count) {
+      migrator.registerMigration(name) { try $0.execute(sql: "CREATE TABLE \(name) (x)") }
+    }
+    return migrator
+  }
+
+  private static func merged(_ log: Log) -> DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("v3", merging: ["v1", "v2", "v3"]) { db, applied throws in
+      log.add(applied)
+      for name in ["v1", "v2", "v3"] where !applied.contains(name) {
+        try db.execute(sql: "CREATE TABLE \(name) (x)")
+      }
+    }
+    migrator.registerMigration("v4") { try $0.execute(sql: "CREATE TABLE v4 (x)") }
+    return migrator
+  }
+
+  @Test(arguments: [0, 1, 2])
+  func `a merged migration learns what it need not do`(_ count: Int) throws {
+    let database = try EncryptedQueue()
+    try Self.old(upTo: count).migrate(database.queue)
+    let log = Log()
+    let migrator = Self.merged(log)
+    try migrator.migrate(database.queue)
+    try migrator.migrate(database.queue)
+    #expect(log.all == [Set(["v1", "v2"].prefix(count))])
+    try database.queue.read { db throws in
+      #expect(try migrator.appliedIdentifiers(db) == ["v3", "v4"])
+      #expect(
+        try String.fetchSet(db, sql: "SELECT name FROM sqlite_master WHERE name LIKE 'v%'")
+          == ["v1", "v2", "v3", "v4"])
+    }
+  }
+
+  @Test func `a migration that ran before it merged others only takes their place`() throws {
+    let database = try EncryptedQueue()
+    try Self.old(upTo: 3).migrate(database.queue)
+    let log = Log()
+    let migrator = Self.merged(log)
+    #expect(try database.queue.read(migrator.hasBeenSuperseded))
+    try migrator.migrate(database.queue, upTo: "v3")
+    #expect(log.all == [])
+    #expect(try database.queue.read(migrator.appliedIdentifiers) == ["v3"])
+    #expect(try !database.queue.read(migrator.hasBeenSuperseded))
+  }
+
+  @Test func `what a failing merged migration replaces stays applied`() throws {
+    let database = try EncryptedQueue()
+    try Self.old(upTo: 1).migrate(database.queue)
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("v2", foreignKeyChecks: .immediate, merging: ["v1"]) {
+      db, applied throws in
+      #expect(applied == ["v1"])
+      try db.execute(sql: "DROP TABLE v1; INSERT INTO v1 VALUES (1)")
+    }
+    #expect(databaseError { try migrator.migrate(database.queue) }?.resultCode == .SQLITE_ERROR)
+    try database.queue.read { db throws in
+      #expect(try migrator.appliedIdentifiers(db) == ["v1"])
+      #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM v1") == 0)
+    }
+  }
+}
