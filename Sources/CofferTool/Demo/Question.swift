@@ -14,8 +14,7 @@ struct Question {
 
   var text: String
   var columns: [Column]
-  var sql: String
-  var arguments: StatementArguments = []
+  var request: AnyFetchRequest<Row>
   /// What is worth knowing about the query.
   var note: String?
 }
@@ -31,10 +30,17 @@ struct Answer {
 }
 
 extension Question {
+  init(
+    text: String, columns: [Column], note: String? = nil, request: some FetchRequest<Row>
+  ) {
+    self.init(
+      text: text, columns: columns, request: AnyFetchRequest(request), note: note)
+  }
+
   func answer(_ db: Database) throws -> Answer {
     let clock = ContinuousClock()
     let start = clock.now
-    let rows = try Row.fetchAll(db, sql: sql, arguments: arguments)
+    let rows = try request.fetchAll(db)
     let time = clock.now - start
 
     var table = TextTable(columns.map(\.tableColumn))
