@@ -84,6 +84,7 @@ extension Database {
       // An interruption lasts as long as a statement runs: end them all. And
       // another one may come in between.
       registry.endExecutions()
+      SQLite.endInternalStatements(connection)
     }
     observation.didEndTransaction()
   }

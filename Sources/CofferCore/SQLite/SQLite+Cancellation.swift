@@ -17,6 +17,24 @@ extension SQLite {
   }
 }
 
+extension SQLite {
+  /// Ends what virtual tables have left running, so that an interruption can end.
+  ///
+  /// An interruption lasts as long as any statement runs. FTS5 keeps a handle on
+  /// a blob of its index, which counts as one, from a write that was interrupted
+  /// to the end of the transaction; and no `ROLLBACK` begins before that.
+  /// FTS5 moves the handle before it reads through it again.
+  ///
+  /// Only for when no statement of one's own runs any more.
+  static func endInternalStatements(_ connection: SQLiteConnection) {
+    var statement = sqlite3_next_stmt(connection, nil)
+    while let current = statement {
+      if sqlite3_stmt_busy(current) != 0 { sqlite3_reset(current) }
+      statement = sqlite3_next_stmt(connection, current)
+    }
+  }
+}
+
 /// Called after so many instructions of a statement.
 private func didProgress(context: UnsafeMutableRawPointer?) -> CInt {
   guard let context else { return 0 }

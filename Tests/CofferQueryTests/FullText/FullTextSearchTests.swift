@@ -93,19 +93,29 @@ import Testing
     try await database.queue.write { db in
       try engine.create("doc_ft", in: db, following: "doc", columns: ["content"])
     }
-    let (started, start) = AsyncStream.makeStream(of: Void.self)
-    let task = Task {
-      try await database.queue.write { db in
-        while true {
-          try db.execute(sql: "INSERT INTO doc (content) VALUES ('lorem ipsum dolor')")
-          start.yield()
+    // Each time at another moment: FTS5 may be in the middle of its index, and keep a part of it
+    // open, which would keep the interruption from ending.
+    for round in 1...40 {
+      let (started, start) = AsyncStream.makeStream(of: Void.self)
+      let task = Task {
+        try await database.queue.write { db in
+          while true {
+            try db.execute(sql: "INSERT INTO doc (content) VALUES ('lorem ipsum dolor')")
+            // What was inserted goes into the index.
+            _ = try db.matches("doc_ft", "nothing")
+            start.yield()
+          }
         }
       }
+      var insertions = 0
+      for await _ in started {
+        insertions += 1
+        if insertions == round { break }
+      }
+      task.cancel()
+      await #expect(throws: CancellationError.self) { try await task.value }
+      start.finish()
     }
-    for await _ in started { break }
-    task.cancel()
-    await #expect(throws: CancellationError.self) { try await task.value }
-    start.finish()
     try await database.queue.write { db in
       #expect(try db.matches("doc_ft", "ipsum") == [])
       try engine.check("doc_ft", in: db)
