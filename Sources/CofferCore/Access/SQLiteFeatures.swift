@@ -29,6 +29,8 @@ package struct SQLiteFeatures: Sendable {
   package var hasSharedMemoryDatabases: Bool { isAtLeast(36) }
   package var hasStrictTables: Bool { isAtLeast(37) }
   package var hasJSON: Bool { isAtLeast(38) }
+  package var hasJSONErrorPosition: Bool { isAtLeast(42) }
+  package var hasJSONB: Bool { isAtLeast(45) }
   package var hasFTS5: Bool { isAtLeast(20) }
   /// `DELETE … LIMIT`, an option of SQLite's build.
   package var hasLimitedChanges: Bool { SQLiteFeatures.limitsChanges }

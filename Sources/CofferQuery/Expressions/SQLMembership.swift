@@ -37,13 +37,9 @@ extension SQLSubqueryable {
 }
 
 extension SQLExpression {
+  // A collation stays with the left side: after the whole, it would change nothing.
   package func isContained(in collection: SQLCollection) -> SQLExpression {
-    if case .collated(let expression, let collation)? = expressionNode {
-      return SQLExpression(
-        .collated(
-          SQLExpression(.membership(expression, collection, isNegated: false)), collation))
-    }
-    return SQLExpression(.membership(self, collection, isNegated: false))
+    SQLExpression(.membership(self, collection, isNegated: false))
   }
 }
 
@@ -71,14 +67,10 @@ extension SQLCollection {
 extension ClosedRange where Bound: SQLExpressible {
   /// `expression BETWEEN lower AND upper`.
   public func contains(_ element: some SQLSpecificExpressible) -> SQLExpression {
-    let element = element.sqlExpression
-    let (lower, upper) = (lowerBound.sqlExpression, upperBound.sqlExpression)
-    if case .collated(let element, let collation)? = element.expressionNode {
-      return SQLExpression(
-        .collated(
-          SQLExpression(.between(element, lower, upper, isNegated: false)), collation))
-    }
-    return SQLExpression(.between(element, lower, upper, isNegated: false))
+    SQLExpression(
+      .between(
+        element.sqlExpression, lowerBound.sqlExpression, upperBound.sqlExpression,
+        isNegated: false))
   }
 }
 

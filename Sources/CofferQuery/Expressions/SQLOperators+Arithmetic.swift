@@ -147,12 +147,21 @@ extension SQLSpecificExpressible {
   public static func >> (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     binary(" >> ", lhs, rhs)
   }
+}
 
-  // MARK: NULL
+// Not on `SQLSpecificExpressible`, which optionals conform to: there, `??` is Swift's.
 
+extension ColumnExpression {
   /// `IFNULL(lhs, rhs)`.
   public static func ?? (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     SQLExpression(.function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression]))
+  }
+}
+
+extension SQLExpression {
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? (lhs: SQLExpression, rhs: some SQLExpressible) -> SQLExpression {
+    SQLExpression(.function("IFNULL", [lhs, rhs.sqlExpression]))
   }
 }
 

@@ -116,7 +116,7 @@ public struct DatabaseMigrator: Sendable {
   ///
   /// Those registered before keep theirs. A migration with
   /// ``ForeignKeyChecks/deferred`` checks still runs while foreign keys are off, and what
-  /// it breaks stays broken: call `checkForeignKeys()` where it matters.
+  /// it breaks stays broken: call ``CofferCore/Database/checkForeignKeys()`` where it matters.
   public func disablingDeferredForeignKeyChecks() -> DatabaseMigrator {
     var migrator = self
     migrator.defersForeignKeyChecks = false

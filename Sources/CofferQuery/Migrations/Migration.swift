@@ -63,7 +63,7 @@ struct Migration: Sendable {
         try body(db, replaced)
         try MigrationTable.delete(replaced, db)
         try MigrationTable.insert(identifier, db)
-        if checksForeignKeys { try ForeignKeyCheck.run(db) }
+        if checksForeignKeys { try db.checkForeignKeys() }
       }
       return .commit
     }

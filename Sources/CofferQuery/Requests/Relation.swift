@@ -58,16 +58,12 @@ package struct Relation: Sendable {
 
   /// The relation without the rows that don't fulfil the condition.
   package func filtered(_ condition: SQLExpression) -> Relation {
-    var result = self
-    result.filter = filter.map { $0 && condition } ?? condition
-    return result
+    with(\.filter, filter.map { $0 && condition } ?? condition)
   }
 
   /// The relation without the groups that don't fulfil the condition.
   package func having(_ condition: SQLExpression) -> Relation {
-    var result = self
-    result.having = having.map { $0 && condition } ?? condition
-    return result
+    with(\.having, having.map { $0 && condition } ?? condition)
   }
 
   /// The relation with another value in it.

@@ -215,6 +215,9 @@ import Testing
   @Test func `a request of one's own is told when one row is enough`() throws {
     struct Limited: FetchRequest {
       typealias RowDecoder = Int
+      var sqlSubquery: SQLSubquery {
+        SQLRequest<Int>(sql: "SELECT id FROM t ORDER BY id LIMIT 3").sqlSubquery
+      }
       func makePreparedRequest(
         _ db: Database, forSingleResult singleResult: Bool
       ) throws -> PreparedRequest {

@@ -1,0 +1,111 @@
+import CofferCore
+
+// https://www.sqlite.org/json1.html
+
+extension Database {
+  // MARK: Checking JSON
+
+  /// `JSON(value)`: the JSON without spaces; an error where it is none.
+  public static func json(_ value: some SQLExpressible) -> SQLExpression {
+    JSONFunction.call("JSON", [value.sqlExpression])
+  }
+
+  /// `JSON_VALID(value, options)`: whether the value is JSON.
+  ///
+  /// - Parameter options: Which forms of JSON count, from SQLite 3.45 on; by default text by RFC 8259.
+  public static func jsonIsValid(
+    _ value: some SQLExpressible, options: JSONValidationOptions? = nil
+  ) -> SQLExpression {
+    guard let options else { return JSONFunction.call("JSON_VALID", [value.sqlExpression]) }
+    return JSONFunction.call(
+      "JSON_VALID", [value.sqlExpression, options.rawValue.sqlExpression],
+      needs: .validationOptions)
+  }
+
+  /// `JSON_ERROR_POSITION(value)`: the first character that is wrong, from 1 on; 0 where it is JSON.
+  /// From SQLite 3.42 on.
+  public static func jsonErrorPosition(_ value: some SQLExpressible) -> SQLExpression {
+    JSONFunction.call("JSON_ERROR_POSITION", [value.sqlExpression], needs: .errorPosition)
+  }
+
+  /// `JSON_TYPE(value)`: `null`, `true`, `false`, `integer`, `real`, `text`, `array` or `object`.
+  public static func jsonType(_ value: some SQLExpressible) -> SQLExpression {
+    JSONFunction.call("JSON_TYPE", [value.sqlExpression])
+  }
+
+  /// `JSON_TYPE(value, path)`: the type of what is at the path; NULL where nothing is.
+  public static func jsonType(
+    _ value: some SQLExpressible, atPath path: some SQLExpressible
+  ) -> SQLExpression {
+    JSONFunction.call("JSON_TYPE", [value.sqlExpression, JSONPath.expression(path)])
+  }
+
+  // MARK: Reading JSON
+
+  /// `JSON_ARRAY_LENGTH(value)`: the number of elements; 0 for what is no array.
+  public static func jsonArrayLength(_ value: some SQLExpressible) -> SQLExpression {
+    JSONFunction.call("JSON_ARRAY_LENGTH", [value.sqlExpression])
+  }
+
+  /// `JSON_ARRAY_LENGTH(value, path)`: the number of elements of the array at the path; NULL where
+  /// nothing is.
+  public static func jsonArrayLength(
+    _ value: some SQLExpressible, atPath path: some SQLExpressible
+  ) -> SQLExpression {
+    JSONFunction.call("JSON_ARRAY_LENGTH", [value.sqlExpression, JSONPath.expression(path)])
+  }
+
+  /// `JSON_EXTRACT(value, path)`: the value at the path, as SQL has it; objects and arrays as JSON.
+  public static func jsonExtract(
+    _ value: some SQLExpressible, atPath path: some SQLExpressible
+  ) -> SQLExpression {
+    JSONFunction.call("JSON_EXTRACT", [value.sqlExpression, JSONPath.expression(path)])
+  }
+
+  /// `JSON_EXTRACT(value, path, …)`: a JSON array of the values at several paths.
+  public static func jsonExtract(
+    _ value: some SQLExpressible, atPaths paths: some Collection<some SQLExpressible>
+  ) -> SQLExpression {
+    JSONFunction.call("JSON_EXTRACT", [value.sqlExpression] + paths.map { JSONPath.expression($0) })
+  }
+
+  // MARK: Making JSON
+
+  /// `JSON_QUOTE(value)`: an SQL value as JSON. What is JSON already stays so: see
+  /// ``SQLJSONExpressible``.
+  public static func jsonQuote(_ value: some SQLExpressible) -> SQLExpression {
+    JSONFunction.call("JSON_QUOTE", [JSONFunction.element(value)])
+  }
+
+  /// `JSON_ARRAY(value, …)`: a JSON array of values. Those that are JSON are taken as such: see
+  /// ``SQLJSONExpressible``.
+  public static func jsonArray(
+    _ values: some Collection<some SQLExpressible>
+  ) -> SQLExpression {
+    JSONFunction.call("JSON_ARRAY", values.map { JSONFunction.element($0) })
+  }
+
+  /// `JSON_ARRAY(value, …)`: a JSON array of values. Those that are JSON are taken as such: see
+  /// ``SQLJSONExpressible``.
+  public static func jsonArray(
+    _ values: some Collection<any SQLExpressible>
+  ) -> SQLExpression {
+    JSONFunction.call("JSON_ARRAY", values.map { JSONFunction.element($0) })
+  }
+
+  /// `JSON_OBJECT(key, value, …)`: a JSON object. Values that are JSON are taken as such: see
+  /// ``SQLJSONExpressible``.
+  ///
+  /// ```swift
+  /// let elements: KeyValuePairs<String, any SQLExpressible> = [
+  ///   "name": Column("name"), "info": JSONColumn("info"),
+  /// ]
+  /// Database.jsonObject(elements)  // JSON_OBJECT('name', "name", 'info', JSONB("info"))
+  /// ```
+  /// - Parameter elements: The keys and values; a dictionary has them in any order.
+  public static func jsonObject(
+    _ elements: some Collection<(key: String, value: any SQLExpressible)>
+  ) -> SQLExpression {
+    JSONFunction.call("JSON_OBJECT", JSONFunction.elements(elements))
+  }
+}

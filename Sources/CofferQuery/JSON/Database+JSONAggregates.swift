@@ -1,0 +1,59 @@
+import CofferCore
+
+// https://www.sqlite.org/json1.html#jgrouparray
+
+extension Database {
+  // MARK: JSON from many rows
+
+  /// `JSON_GROUP_ARRAY(value)`: a JSON array of the values of all rows. Those that are JSON are taken
+  /// as such: see ``SQLJSONExpressible``.
+  ///
+  /// ```swift
+  /// // SELECT JSON_GROUP_ARRAY("name" ORDER BY "score") FROM "player"
+  /// Player.select(Database.jsonGroupArray(Column("name"), orderBy: Column("score")))
+  /// ```
+  /// - Parameters:
+  ///   - ordering: The order of the elements, from SQLite 3.44 on; before, it is any.
+  ///   - filter: Which rows count.
+  public static func jsonGroupArray(
+    _ value: some SQLExpressible, orderBy ordering: (any SQLOrderingTerm)? = nil,
+    filter: (any SQLSpecificExpressible)? = nil
+  ) -> SQLExpression {
+    JSONFunction.aggregate(
+      "JSON_GROUP_ARRAY", [JSONFunction.element(value)], orderBy: ordering, filter: filter)
+  }
+
+  /// `JSON_GROUP_OBJECT(key, value)`: a JSON object with a key and a value of each row. Values that are
+  /// JSON are taken as such: see ``SQLJSONExpressible``.
+  ///
+  /// - Parameter filter: Which rows count.
+  public static func jsonGroupObject(
+    key: some SQLExpressible, value: some SQLExpressible,
+    filter: (any SQLSpecificExpressible)? = nil
+  ) -> SQLExpression {
+    JSONFunction.aggregate(
+      "JSON_GROUP_OBJECT", [key.sqlExpression, JSONFunction.element(value)], filter: filter)
+  }
+
+  /// `JSONB_GROUP_ARRAY(value)`: as ``jsonGroupArray(_:orderBy:filter:)``, in SQLite's binary format.
+  /// From SQLite 3.45 on.
+  public static func jsonbGroupArray(
+    _ value: some SQLExpressible, orderBy ordering: (any SQLOrderingTerm)? = nil,
+    filter: (any SQLSpecificExpressible)? = nil
+  ) -> SQLExpression {
+    JSONFunction.aggregate(
+      "JSONB_GROUP_ARRAY", [JSONFunction.element(value)], orderBy: ordering, filter: filter,
+      needs: .jsonb)
+  }
+
+  /// `JSONB_GROUP_OBJECT(key, value)`: as ``jsonGroupObject(key:value:filter:)``, in SQLite's binary
+  /// format. From SQLite 3.45 on.
+  public static func jsonbGroupObject(
+    key: some SQLExpressible, value: some SQLExpressible,
+    filter: (any SQLSpecificExpressible)? = nil
+  ) -> SQLExpression {
+    JSONFunction.aggregate(
+      "JSONB_GROUP_OBJECT", [key.sqlExpression, JSONFunction.element(value)], filter: filter,
+      needs: .jsonb)
+  }
+}

@@ -1,0 +1,44 @@
+import CofferCore
+import CofferQuery
+import Testing
+
+let hasFTS5 = SQLiteFeatures.linked.hasFTS5
+
+extension Database {
+  /// The SQL that an object of the schema was created with.
+  func creationSQL(_ name: String) throws -> String? {
+    try String.fetchOne(
+      self,
+      sql: """
+        SELECT sql FROM (SELECT * FROM sqlite_master UNION ALL SELECT * FROM sqlite_temp_master)
+        WHERE name = ?
+        """, arguments: [name])
+  }
+
+  /// The rowids of the rows that match, in order.
+  func matches(
+    _ table: String, _ pattern: some DatabaseValueConvertible, rowID: String = "rowid"
+  ) throws -> [Int] {
+    try Int.fetchAll(
+      self, sql: "SELECT \(rowID) FROM \(table) WHERE \(table) MATCH ? ORDER BY \(rowID)",
+      arguments: [pattern])
+  }
+
+  /// Throws where the index doesn't fit the content.
+  func checkFullText(_ table: String) throws {
+    try execute(sql: "INSERT INTO \(table)(\(table)) VALUES('integrity-check')")
+  }
+
+  /// The statements that create virtual tables and triggers in `body`.
+  func tracedCreations(_ body: () throws -> Void) throws -> [String] {
+    var statements: [String] = []
+    trace { event in
+      guard case .statement(let statement) = event else { return }
+      let kinds = ["CREATE VIRTUAL", "CREATE TRIGGER"]
+      if kinds.contains(where: { statement.sql.hasPrefix($0) }) { statements.append(statement.sql) }
+    }
+    defer { trace(options: []) }
+    try body()
+    return statements
+  }
+}

@@ -1,0 +1,94 @@
+import Coffer
+import Testing
+
+@Suite struct KeyTests {
+  private static let schema = """
+    CREATE TABLE hackers (name TEXT);
+    CREATE TABLE persons (id INTEGER PRIMARY KEY, name TEXT, email TEXT UNIQUE);
+    CREATE TABLE countries (code TEXT PRIMARY KEY) WITHOUT ROWID;
+    CREATE TABLE citizenships (
+      personId INTEGER NOT NULL, country TEXT NOT NULL, PRIMARY KEY (personId, country));
+    CREATE UNIQUE INDEX partial ON persons (name) WHERE name <> '';
+    INSERT INTO hackers VALUES ('Arthur'), ('Barbara');
+    INSERT INTO persons VALUES (1, 'Arthur', 'a@x'), (2, 'Barbara', 'b@x'), (3, 'Craig', NULL);
+    INSERT INTO countries VALUES ('DE'), ('FR');
+    INSERT INTO citizenships VALUES (1, 'FR'), (1, 'US'), (2, 'US');
+    CREATE VIEW names AS SELECT id, name FROM persons;
+    """
+
+  private func sql(_ request: some FetchRequest) throws -> String {
+    try RequestDatabase(Self.schema).sql(request)
+  }
+
+  @Test func `a key is the primary key, or the rowid`() throws {
+    #expect(
+      try sql(Table("hackers").filter(key: 1)) == #"SELECT * FROM "hackers" WHERE "rowid" = 1"#)
+    #expect(
+      try sql(Table("persons").filter(keys: [1, 2]))
+        == #"SELECT * FROM "persons" WHERE "id" IN (1, 2)"#)
+    #expect(
+      try sql(Table("countries").filter(key: "FR"))
+        == #"SELECT * FROM "countries" WHERE "code" = 'FR'"#)
+    #expect(try sql(Table("persons").filter(keys: [Int]())) == #"SELECT * FROM "persons" WHERE 0"#)
+    #expect(try sql(Table("persons").filter(key: nil as Int?)) == #"SELECT * FROM "persons" WHERE 0"#)
+  }
+
+  @Test func `several columns are the primary key or a unique index`() throws {
+    #expect(
+      try sql(Table("citizenships").filter(key: ["country": "FR", "personId": 1]))
+        == #"SELECT * FROM "citizenships" WHERE ("personId" = 1) AND ("country" = 'FR')"#)
+    #expect(
+      try sql(Table("persons").filter(key: ["EMAIL": "a@x"]))
+        == #"SELECT * FROM "persons" WHERE "email" = 'a@x'"#)
+    #expect(
+      try sql(Table("persons").filter(keys: [["id": 1], ["email": "b@x"]]))
+        == #"SELECT * FROM "persons" WHERE ("id" = 1) OR ("email" = 'b@x')"#)
+    #expect(
+      try sql(Table("hackers").filter(key: ["rowid": 1]))
+        == #"SELECT * FROM "hackers" WHERE "rowid" = 1"#)
+  }
+
+  @Test func `what is no key is an error that says what is`() throws {
+    let several = databaseError { try sql(Table("citizenships").filter(key: 1)) }
+    #expect(several?.resultCode == .SQLITE_MISUSE)
+    #expect(several?.description.contains("personId, country") == true)
+    let none = databaseError { try sql(Table("persons").filter(key: ["name": "Arthur"])) }
+    #expect(none?.message?.contains("no unique key on column(s) name") == true)
+    let partial = databaseError { try sql(Table("citizenships").filter(key: ["personId": 1])) }
+    #expect(partial?.resultCode == .SQLITE_MISUSE)
+    let missing = databaseError { try sql(Table("nowhere").filter(key: 1)) }
+    #expect(missing?.message == "no such table: nowhere")
+    let view = databaseError { try sql(Table("names").filter(key: 1)) }
+    #expect(view != nil)
+  }
+
+  @Test func `rows are deleted by key, one or several`() throws {
+    try RequestDatabase(Self.schema).use { db throws in
+      #expect(try Table("hackers").deleteOne(db, key: 1))
+      #expect(try !Table("hackers").deleteOne(db, key: 1))
+      #expect(try Table("persons").deleteAll(db, keys: [2, 3, 4]) == 2)
+      #expect(try Table("citizenships").deleteOne(db, key: ["personId": 1, "country": "FR"]))
+      #expect(
+        try Table("citizenships").deleteAll(
+          db, keys: [["personId": 1, "country": "US"], ["personId": 9, "country": "US"]]) == 1)
+      #expect(try Table("persons").exists(db, key: 1))
+      #expect(try !Table("persons").exists(db, key: ["email": "b@x"]))
+    }
+  }
+
+  @Test func `identifiers are primary keys`() throws {
+    struct Person: TableRecord, Identifiable {
+      static let databaseTableName = "persons"
+      var id: Int64
+    }
+    #expect(try sql(Person.filter(id: 1)) == #"SELECT * FROM "persons" WHERE "id" = 1"#)
+    #expect(try sql(Person.filter(ids: [1, 2])) == #"SELECT * FROM "persons" WHERE "id" IN (1, 2)"#)
+    try RequestDatabase(Self.schema).use { db throws in
+      #expect(try Person.selectID().fetchSet(db) == [1, 2, 3])
+      #expect(try Table<Person>("persons").deleteAll(db, ids: [1, 2]) == 2)
+      if SQLiteFeatures.linked.hasReturning {
+        #expect(try Person.all().deleteAndFetchIds(db) == [3])
+      }
+    }
+  }
+}
