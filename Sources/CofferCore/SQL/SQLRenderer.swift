@@ -160,7 +160,8 @@ package struct SQLRenderer {
           throw DatabaseError(
             resultCode: .SQLITE_MISUSE, message: "a schema definition can't have this parameter",
             sql: String(decoding: utf8, as: UTF8.self),
-            hint: "Give values for `?` by position, and for `:name` by name; arrays can't stand here."
+            hint:
+              "Give values for `?` by position, and for `:name` by name; arrays can't stand here."
           )
         }
         replacements.append((token.range, value.sqlLiteral))

@@ -28,7 +28,8 @@ extension SQLExpression {
     public static let bitwiseAnd = AssociativeBinaryOperator(
       sql: " & ", emptySQL: "-1", isExact: true)
     /// `|`, bit by bit; no operands are no bit.
-    public static let bitwiseOr = AssociativeBinaryOperator(sql: " | ", emptySQL: "0", isExact: true)
+    public static let bitwiseOr = AssociativeBinaryOperator(
+      sql: " | ", emptySQL: "0", isExact: true)
 
     /// The operands joined. Those that are joined by the same operator already
     /// are taken apart where that makes no difference.

@@ -113,11 +113,27 @@ extension CommonTableExpression<Row> {
 }
 
 /// A common table expression in a query.
-package struct TableExpression: Sendable {
+package struct TableExpression: SQLFragment {
   package let name: String
   let columns: [String]
   let query: SQLSubquery
   let isRecursive: Bool
+
+  /// Adds `name(columns) AS (query)`.
+  package func render(into renderer: inout SQLRenderer) throws {
+    renderer.append(identifier: name)
+    if !columns.isEmpty {
+      renderer.append("(")
+      for (index, column) in columns.enumerated() {
+        if index > 0 { renderer.append(", ") }
+        renderer.append(identifier: column)
+      }
+      renderer.append(")")
+    }
+    renderer.append(" AS (")
+    try renderer.append(query)
+    renderer.append(")")
+  }
 }
 
 extension SQLRenderer {
@@ -127,18 +143,7 @@ extension SQLRenderer {
     append(expressions.contains(where: \.isRecursive) ? "WITH RECURSIVE " : "WITH ")
     for (index, expression) in expressions.enumerated() {
       if index > 0 { append(", ") }
-      append(identifier: expression.name)
-      if !expression.columns.isEmpty {
-        append("(")
-        for (index, column) in expression.columns.enumerated() {
-          if index > 0 { append(", ") }
-          append(identifier: column)
-        }
-        append(")")
-      }
-      append(" AS (")
-      try append(expression.query)
-      append(")")
+      try expression.render(into: &self)
     }
     append(" ")
   }

@@ -67,7 +67,8 @@ package struct Relation: Sendable {
   }
 
   /// The relation with another value in it.
-  package func with<Value>(_ keyPath: WritableKeyPath<Relation, Value>, _ value: Value) -> Relation {
+  package func with<Value>(_ keyPath: WritableKeyPath<Relation, Value>, _ value: Value) -> Relation
+  {
     var result = self
     result[keyPath: keyPath] = value
     return result

@@ -18,7 +18,9 @@ extension Table where RowDecoder == Row {
 
 extension Table where RowDecoder: DatabaseValueConvertible {
   /// A cursor over all values of the table.
-  public func fetchCursor(_ db: Database) throws -> DatabaseValueCursor<RowDecoder> { try all().fetchCursor(db) }
+  public func fetchCursor(_ db: Database) throws -> DatabaseValueCursor<RowDecoder> {
+    try all().fetchCursor(db)
+  }
 
   /// All values of the table.
   public func fetchAll(_ db: Database) throws -> [RowDecoder] { try all().fetchAll(db) }
@@ -34,7 +36,9 @@ extension Table where RowDecoder: DatabaseValueConvertible & Hashable {
 
 extension Table where RowDecoder: DatabaseValueConvertible & StatementColumnConvertible {
   /// A cursor over all values of the table.
-  public func fetchCursor(_ db: Database) throws -> FastDatabaseValueCursor<RowDecoder> { try all().fetchCursor(db) }
+  public func fetchCursor(_ db: Database) throws -> FastDatabaseValueCursor<RowDecoder> {
+    try all().fetchCursor(db)
+  }
 
   /// All values of the table.
   public func fetchAll(_ db: Database) throws -> [RowDecoder] { try all().fetchAll(db) }

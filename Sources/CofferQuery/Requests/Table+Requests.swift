@@ -128,7 +128,9 @@ extension Table {
   }
 
   /// A request with the table under an alias.
-  public func aliased(_ alias: TableAlias<RowDecoder>) -> QueryInterfaceRequest<RowDecoder> { all().aliased(alias) }
+  public func aliased(_ alias: TableAlias<RowDecoder>) -> QueryInterfaceRequest<RowDecoder> {
+    all().aliased(alias)
+  }
 
   /// A request with the table under an alias.
   public func aliased(_ alias: TableAlias<Void>) -> QueryInterfaceRequest<RowDecoder> {
@@ -143,7 +145,9 @@ extension Table {
 
 extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
   /// A request for the row with an identifier, which is its primary key.
-  public func filter(id: RowDecoder.ID) -> QueryInterfaceRequest<RowDecoder> { all().filter(id: id) }
+  public func filter(id: RowDecoder.ID) -> QueryInterfaceRequest<RowDecoder> {
+    all().filter(id: id)
+  }
 
   /// A request for the rows with one of several identifiers.
   @_disfavoredOverload

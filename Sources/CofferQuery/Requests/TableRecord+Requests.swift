@@ -101,7 +101,8 @@ extension TableRecord {
   }
 
   /// A request that selects more.
-  public static func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<Self> {
+  public static func annotated(with selection: any SQLSelectable...) -> QueryInterfaceRequest<Self>
+  {
     all().annotated(with: selection)
   }
 
@@ -126,7 +127,9 @@ extension TableRecord {
   }
 
   /// A request in the order of the primary key.
-  public static func orderByPrimaryKey() -> QueryInterfaceRequest<Self> { all().orderByPrimaryKey() }
+  public static func orderByPrimaryKey() -> QueryInterfaceRequest<Self> {
+    all().orderByPrimaryKey()
+  }
 
   /// A request for no more than so many rows, after some that are left out.
   public static func limit(_ limit: Int, offset: Int? = nil) -> QueryInterfaceRequest<Self> {

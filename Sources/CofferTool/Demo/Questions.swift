@@ -38,7 +38,8 @@ extension Question {
       packages
       .select(
         Column("section") ?? "(none)", countAll(), sum(size).forKey("total"),
-        100.0 * sum(size) / packages.select(sum(size)))
+        100.0 * sum(size) / packages.select(sum(size))
+      )
       .group(Column("section"))
       .order(Column("total").detached.desc))
 
@@ -57,7 +58,8 @@ extension Question {
         packages.aliased(p)
         .select(
           name, used.select(count(distinct: name)).forKey("number"),
-          used.select(literal: "replace(group_concat(DISTINCT name), ',', ', ')"))
+          used.select(literal: "replace(group_concat(DISTINCT name), ',', ', ')")
+        )
         .filter(used.exists())
         .order(number.desc, name))
   }()
@@ -176,7 +178,8 @@ extension Question {
         counted.all().with(counted)
         .select(
           Column("architecture"), countAll().forKey("number"), sum(size),
-          average(Column("needed")), max(Column("needed")))
+          average(Column("needed")), max(Column("needed"))
+        )
         .group(Column("architecture"))
         .order(number.desc))
   }()

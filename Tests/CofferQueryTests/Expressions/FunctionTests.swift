@@ -102,8 +102,10 @@ import Testing
         (denseRank().over(orderBy: age), [3, 2, 1]),
       ]
       for (expression, expected) in requests {
-        let values = try readers.select(expression.forKey("x")).order(order).asRequest(of: Int?.self)
-          .fetchAll(db)
+        let values = try readers.select(expression.forKey("x")).order(order).asRequest(
+          of: Int?.self
+        )
+        .fetchAll(db)
         #expect(values == expected)
       }
       // Rows stay apart: this is no aggregate.
@@ -116,7 +118,9 @@ import Testing
 
   @Test func `a case takes the first branch that fits`() throws {
     let level = SQLCase().when(age > 40, then: "old").when(age > 30, then: "grown").else("?")
-    #expect(try sql(level) == #"CASE WHEN "age" > 40 THEN 'old' WHEN "age" > 30 THEN 'grown' ELSE '?' END"#)
+    #expect(
+      try sql(level)
+        == #"CASE WHEN "age" > 40 THEN 'old' WHEN "age" > 30 THEN 'grown' ELSE '?' END"#)
     let number = SQLCase(name).when("Arthur", then: 1).when("Barbara", then: nil)
     #expect(try sql(number) == #"CASE "name" WHEN 'Arthur' THEN 1 WHEN 'Barbara' THEN NULL END"#)
     try RequestDatabase().use { db throws in

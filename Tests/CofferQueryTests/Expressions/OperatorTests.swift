@@ -167,7 +167,9 @@ import Testing
         SELECT * FROM "readers" WHERE EXISTS (SELECT "readers2".* FROM "readers" "readers2" \
         WHERE "readers2"."age" > "readers"."age")
         """)
-    let lost = databaseError { try RequestDatabase().use { try readers.filter(outer[age] > 1).fetchCount($0) } }
+    let lost = databaseError {
+      try RequestDatabase().use { try readers.filter(outer[age] > 1).fetchCount($0) }
+    }
     #expect(lost?.resultCode == .SQLITE_MISUSE)
   }
 

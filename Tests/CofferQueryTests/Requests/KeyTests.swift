@@ -30,7 +30,8 @@ import Testing
       try sql(Table("countries").filter(key: "FR"))
         == #"SELECT * FROM "countries" WHERE "code" = 'FR'"#)
     #expect(try sql(Table("persons").filter(keys: [Int]())) == #"SELECT * FROM "persons" WHERE 0"#)
-    #expect(try sql(Table("persons").filter(key: nil as Int?)) == #"SELECT * FROM "persons" WHERE 0"#)
+    #expect(
+      try sql(Table("persons").filter(key: nil as Int?)) == #"SELECT * FROM "persons" WHERE 0"#)
   }
 
   @Test func `several columns are the primary key or a unique index`() throws {
@@ -82,7 +83,8 @@ import Testing
       var id: Int64
     }
     #expect(try sql(Person.filter(id: 1)) == #"SELECT * FROM "persons" WHERE "id" = 1"#)
-    #expect(try sql(Person.filter(ids: [1, 2])) == #"SELECT * FROM "persons" WHERE "id" IN (1, 2)"#)
+    #expect(
+      try sql(Person.filter(ids: [1, 2])) == #"SELECT * FROM "persons" WHERE "id" IN (1, 2)"#)
     try RequestDatabase(Self.schema).use { db throws in
       #expect(try Person.selectID().fetchSet(db) == [1, 2, 3])
       #expect(try Table<Person>("persons").deleteAll(db, ids: [1, 2]) == 2)

@@ -96,3 +96,56 @@ import Testing
     }
   }
 }
+
+@Suite struct LiteralTests {
+  private struct Reader: TableRecord {
+    static let databaseTableName = "readers"
+    enum CodingKeys: String, CodingKey { case id, name }
+  }
+
+  @Test func `literals know tables, columns, expressions and requests by name`() throws {
+    let id = Column("id")
+    let cases: [(SQLRequest<Int>, String)] = [
+      ("SELECT \(id) FROM \(Reader.self)", #"SELECT "id" FROM "readers""#),
+      ("SELECT id FROM \(tableOf: Reader())", #"SELECT id FROM "readers""#),
+      (
+        "SELECT \(columnsOf: Reader.self) FROM \(Reader.self)",
+        #"SELECT "readers".* FROM "readers""#
+      ),
+      (
+        "SELECT \(columnsOf: Reader.self, tableAlias: "r") FROM readers r",
+        #"SELECT "r".* FROM readers r"#
+      ),
+      (
+        "SELECT \(Reader.CodingKeys.id) FROM readers WHERE \(id == 1 || id == 2)",
+        #"SELECT "id" FROM readers WHERE ("id" = 1) OR ("id" = 2)"#
+      ),
+      (
+        "SELECT id FROM readers WHERE id IN \(Reader.select(id).filter(id > 1)) ORDER BY \(id.desc)",
+        """
+        SELECT id FROM readers WHERE id IN (SELECT "id" FROM "readers" WHERE "id" > 1) \
+        ORDER BY "id" DESC
+        """
+      ),
+    ]
+    for (request, expected) in cases {
+      #expect(try RequestDatabase().sql(request) == expected)
+    }
+  }
+
+  @Test func `literals define common table expressions`() throws {
+    let cte = CommonTableExpression<Int>(
+      named: "two", columns: ["n"], request: Reader.select(Column("id")).limit(2))
+    let request: SQLRequest<Int> = "WITH \(definitionFor: cte) SELECT sum(n) FROM \(cte)"
+    try RequestDatabase().use { db throws in #expect(try request.fetchOne(db) == 3) }
+  }
+
+  @Test func `a literal in a request has its columns qualified as the request has`() throws {
+    let r = TableAlias(name: "r")
+    let request = Table("readers").aliased(r)
+      .filter(literal: "\(Column("id")) + \(1) > \(r[Column("age")])")
+    #expect(
+      try RequestDatabase().sql(request)
+        == #"SELECT "r".* FROM "readers" "r" WHERE "r"."id" + 1 > "r"."age""#)
+  }
+}

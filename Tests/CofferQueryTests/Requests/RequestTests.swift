@@ -50,7 +50,8 @@ private struct Reader: TableRecord {
       try sql(all.select(name).annotated { [$0.age, $0.id] })
         == #"SELECT "name", "age", "id" FROM "readers""#)
     #expect(
-      try sql(all.select(.allColumns(excluding: ["AGE"]))) == #"SELECT "id", "name" FROM "readers""#)
+      try sql(all.select(.allColumns(excluding: ["AGE"]))) == #"SELECT "id", "name" FROM "readers""#
+    )
     #expect(try sql(all.select(.allColumns, .rowID)) == #"SELECT *, "rowid" FROM "readers""#)
     #expect(try sql(all.select(name).distinct()) == #"SELECT DISTINCT "name" FROM "readers""#)
   }
@@ -100,7 +101,8 @@ private struct Reader: TableRecord {
       try sql(all.order(name.collating(.nocase).asc).reversed())
         == #"SELECT * FROM "readers" ORDER BY "name" COLLATE NOCASE DESC"#)
     #expect(
-      try sql(all.order(sql: "lower(name) desc")) == #"SELECT * FROM "readers" ORDER BY lower(name) desc"#)
+      try sql(all.order(sql: "lower(name) desc"))
+        == #"SELECT * FROM "readers" ORDER BY lower(name) desc"#)
     #expect(try sql(all.order(age).unordered()) == #"SELECT * FROM "readers""#)
     #expect(try sql(all.orderByPrimaryKey()) == #"SELECT * FROM "readers" ORDER BY "id""#)
     #expect(
@@ -153,7 +155,8 @@ private struct Reader: TableRecord {
     #expect(
       try countSQL(all.limit(10)) == #"SELECT COUNT(*) FROM (SELECT * FROM "readers" LIMIT 10)"#)
     #expect(
-      try countSQL(all.filter { $0.age == 42 }) == #"SELECT COUNT(*) FROM "readers" WHERE "age" = 42"#)
+      try countSQL(all.filter { $0.age == 42 })
+        == #"SELECT COUNT(*) FROM "readers" WHERE "age" = 42"#)
     #expect(
       try countSQL(all.distinct()) == #"SELECT COUNT(*) FROM (SELECT DISTINCT * FROM "readers")"#)
     #expect(try countSQL(all.select(name, age)) == #"SELECT COUNT(*) FROM "readers""#)
@@ -208,7 +211,8 @@ private struct Reader: TableRecord {
     #expect(try oneSQL(all.filter(id == nil)) == where_ + #""id" IS NULL"#)
     #expect(try oneSQL(all.filter(name == "x")) == where_ + #""name" = 'x' LIMIT 1"#)
     #expect(
-      try oneSQL(all.filter(id == 1).filter(name == "x")) == where_ + #"("id" = 1) AND ("name" = 'x')"#)
+      try oneSQL(all.filter(id == 1).filter(name == "x")) == where_
+        + #"("id" = 1) AND ("name" = 'x')"#)
     #expect(try oneSQL(all.filter(id)) == where_ + #""id" LIMIT 1"#)
     #expect(try oneSQL(all.filter(id != 1)) == where_ + #""id" <> 1 LIMIT 1"#)
     #expect(

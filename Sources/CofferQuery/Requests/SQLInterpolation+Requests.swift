@@ -1,0 +1,82 @@
+import CofferCore
+
+extension SQLInterpolation {
+  // MARK: Tables
+
+  /// `\(Player.self)` adds the name of the type's table.
+  public mutating func appendInterpolation<T: TableRecord>(_ table: T.Type) {
+    appendInterpolation(identifier: table.databaseTableName)
+  }
+
+  /// `\(tableOf: player)` adds the name of the record's table.
+  public mutating func appendInterpolation<T: TableRecord>(tableOf record: T) {
+    appendInterpolation(identifier: T.databaseTableName)
+  }
+
+  /// `\(columnsOf: Player.self)` adds what is fetched of the type's table.
+  ///
+  /// ```swift
+  /// // SELECT "player".* FROM "player"
+  /// let request: SQLRequest<Row> = "SELECT \(columnsOf: Player.self) FROM \(Player.self)"
+  /// ```
+  ///
+  /// - Parameter alias: The name of the table in the SQL; nil for its own.
+  public mutating func appendInterpolation<T: TableRecord>(
+    columnsOf table: T.Type, tableAlias alias: String? = nil
+  ) {
+    append(
+      .fragment(
+        QualifiedSelection(
+          selection: T.databaseSelection.map(\.sqlSelection),
+          qualifier: alias ?? T.databaseTableName, tableName: T.databaseTableName)))
+  }
+
+  /// `\(alias)` adds the name of an alias.
+  public mutating func appendInterpolation(_ alias: TableAliasBase) {
+    append(.fragment(AliasName(alias: alias)))
+  }
+
+  /// `\(CodingKeys.name)` adds the name of the key's column.
+  public mutating func appendInterpolation(_ key: some CodingKey) {
+    appendInterpolation(identifier: key.stringValue)
+  }
+
+  // MARK: Common table expressions
+
+  /// `\(cte)` adds the name of a common table expression.
+  public mutating func appendInterpolation<T>(_ cte: CommonTableExpression<T>) {
+    appendInterpolation(identifier: cte.tableName)
+  }
+
+  /// `\(definitionFor: cte)` adds `name(columns) AS (query)`.
+  ///
+  /// ```swift
+  /// let request: SQLRequest<Row> = "WITH \(definitionFor: cte) SELECT * FROM \(cte)"
+  /// ```
+  public mutating func appendInterpolation<T>(definitionFor cte: CommonTableExpression<T>) {
+    append(.fragment(cte.expression))
+  }
+}
+
+/// A selection of a table that has a name in the SQL around it.
+private struct QualifiedSelection: SQLFragment {
+  let selection: [SQLSelection]
+  let qualifier: String
+  let tableName: String
+
+  func render(into renderer: inout SQLRenderer) throws {
+    let outer = (renderer.qualifier, renderer.tableName)
+    (renderer.qualifier, renderer.tableName) = (qualifier, tableName)
+    defer { (renderer.qualifier, renderer.tableName) = outer }
+    try renderer.append(selection)
+  }
+}
+
+private struct AliasName: SQLFragment {
+  let alias: TableAliasBase
+
+  func render(into renderer: inout SQLRenderer) throws {
+    let name = try alias.userName ?? renderer.table(of: alias).name
+    renderer.append(identifier: name)
+  }
+}
