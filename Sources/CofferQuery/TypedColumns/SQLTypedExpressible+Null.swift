@@ -5,6 +5,9 @@ import CofferCore
 
 extension TypedColumn {
   /// `IFNULL(lhs, rhs)`.
+  public static func ?? (lhs: Self, rhs: Self) -> TypedExpression<Value> { ifNull(lhs, rhs) }
+
+  /// `IFNULL(lhs, rhs)`.
   public static func ?? <Wrapped: DatabaseValueConvertible>(
     lhs: Self, rhs: Wrapped
   ) -> TypedExpression<Wrapped> where Value == Wrapped? {
@@ -27,6 +30,9 @@ extension TypedColumn {
 }
 
 extension TypedExpression {
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? (lhs: Self, rhs: Self) -> TypedExpression<Value> { ifNull(lhs, rhs) }
+
   /// `IFNULL(lhs, rhs)`.
   public static func ?? <Wrapped: DatabaseValueConvertible>(
     lhs: Self, rhs: Wrapped

@@ -28,6 +28,15 @@ extension TableRecord {
   }
 }
 
+extension Table where RowDecoder: TableRecord {
+  /// A request for a typed expression, with rows of that type.
+  public func select<Selection: SQLTypedExpressible>(
+    _ selection: (RowDecoder.DatabaseComponents) throws -> Selection
+  ) rethrows -> QueryInterfaceRequest<Selection.SQLValue> {
+    try all().select(selection)
+  }
+}
+
 extension TableAlias
 where RowDecoder: TableRecord, RowDecoder.DatabaseComponents == RecordColumns<RowDecoder>.Type {
   /// A column of the table.

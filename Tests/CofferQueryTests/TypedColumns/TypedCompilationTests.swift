@@ -1,0 +1,165 @@
+import Foundation
+import Testing
+
+/// What must not compile, and what must, by the compiler itself.
+@Suite(.enabled(if: Compiler.found != nil, "no Swift compiler next to the runtime"))
+struct TypedCompilationTests {
+  private static let prelude = """
+    import Coffer
+    import Foundation
+    enum Kind: String, Codable, DatabaseValueConvertible { case a, b }
+    enum Other: String, Codable, DatabaseValueConvertible { case a, b }
+    struct Address: Codable { var city: String }
+    struct Player: Codable, TableRecord {
+      var id: Int64, name: String, nick: String?, score: Int, bonus: Int?, ratio: Double
+      var active: Bool, kind: Kind, date: Date, address: Address
+      var shouted: String { name.uppercased() }
+    }
+
+    """
+
+  /// The expressions that don't compile.
+  private func rejected(_ expressions: [String]) throws -> [String] {
+    let compiler = try #require(Compiler.found)
+    let functions = expressions.enumerated().map { number, expression in
+      "func f\(number)(_ n: Int?, _ s: String?) { _ = \(expression) }"
+    }
+    let source = Self.prelude + functions.joined(separator: "\n") + "\n"
+    let firstLine = Self.prelude.split(separator: "\n", omittingEmptySubsequences: false).count
+    let errors = try compiler.linesWithErrors(in: source)
+    #expect(errors.allSatisfy { $0 >= firstLine }, "the prelude doesn't compile")
+    return errors.compactMap { line in
+      expressions.indices.contains(line - firstLine) ? expressions[line - firstLine] : nil
+    }
+  }
+
+  @Test func `expressions of different types don't compile`() throws {
+    let expressions = [
+      #"Player.filter { $0.score == "abc" }"#,
+      #"Player.filter { "abc" == $0.score }"#,
+      #"Player.filter { $0.name == 3 }"#,
+      #"Player.filter { $0.name == n }"#,
+      #"Player.filter { $0.bonus == s }"#,
+      #"Player.filter { $0.score < $0.name }"#,
+      #"Player.filter { $0.score == $0.id }"#,
+      #"Player.filter { $0.bonus == $0.ratio }"#,
+      #"Player.filter { $0.score == 1.5 }"#,
+      #"Player.filter { $0.date > "2020-01-01" }"#,
+      #"Player.filter { $0.kind == "a" }"#,
+      #"Player.filter { $0.kind == Other.a }"#,
+      #"Player.filter { $0.address == $0.name }"#,
+      #"Player.filter { $0.score && $0.active }"#,
+      #"Player.filter { !$0.score }"#,
+      #"Player.filter { $0.score + $0.name }"#,
+      #"Player.filter { $0.score + "x" }"#,
+      #"Player.filter { $0.active + 1 == 2 }"#,
+      #"Player.filter { $0.score.hasPrefix("1") }"#,
+      #"Player.filter { $0.name.hasPrefix(1) }"#,
+      #"Player.filter { ["a"].contains($0.score) }"#,
+      #"Player.filter { (1...3).contains($0.name) }"#,
+      #"Player.filter { $0.nothing == 1 }"#,
+      #"Player.filter { $0.address.city == "x" }"#,
+      #"Player.Columns.score.set(to: "x")"#,
+      #"Player.Columns.score.set(to: nil)"#,
+      #"Player.Columns.score.set(to: Player.Columns.bonus)"#,
+      #"Player.Columns.score += "x""#,
+      #"Player.select { $0.name } as QueryInterfaceRequest<Int>"#,
+      #"($0.score ?? "x") as Any"#,
+    ]
+    #expect(try rejected(expressions) == expressions)
+  }
+
+  @Test func `ordinary expressions compile`() throws {
+    let expressions = [
+      #"Player.filter { $0.score >= 1000 && $0.name.hasPrefix("A") }.order { $0.score.desc }"#,
+      #"Player.filter { $0.bonus == n && $0.nick != s && n != $0.score }"#,
+      #"Player.filter { $0.kind == .a && $0.kind != Kind.b && [.a].contains($0.kind) }"#,
+      #"Player.filter { $0.ratio >= 1 && 2 * $0.ratio + 1 < 3.5 }"#,
+      """
+      Player.filter { $0.score > 1 && $0.name != "a" && $0.ratio * 2 < 3 && $0.bonus == nil \
+      && !($0.active || $0.score % 2 == 0) }
+      """,
+      #"Player.select { $0.score } as QueryInterfaceRequest<Int>"#,
+      #"Player.select { max($0.score) } as QueryInterfaceRequest<Int?>"#,
+      #"Player.select { [$0.score, $0.name] } as QueryInterfaceRequest<Player>"#,
+      #"Player.all().annotated { ($0.score + $0.bonus).forKey("total") }"#,
+    ]
+    #expect(try rejected(expressions) == [])
+  }
+
+  @Test func `Swift's own operators are left alone`() throws {
+    let expressions = [
+      #"[1, 2, 3].map { $0 * 2 + 1 }.filter { $0 > 3 && $0 != 5 }.reduce(0, +) == 7"#,
+      #"(n ?? 0) + 1 == 3 && s == nil || (s ?? "") + "x" < "y" && !(n == 3)"#,
+      #"max(1, min(n ?? 0, 3)) + abs(-3) + Int(round(2.5)) << 2 | 1 & ~3"#,
+      #"["a", "b"].contains("a") && (1...3).contains(2) && "abc".hasPrefix("a")"#,
+      #"[1.5, 2].map { Double($0) / 2 - 1 }.sorted { $0 < $1 } == [0]"#,
+    ]
+    #expect(try rejected(expressions) == [])
+  }
+}
+
+/// The compiler of the toolchain whose runtime this process uses.
+private struct Compiler {
+  static let found = Compiler()
+
+  private let executable: String
+  private let arguments: [String]
+
+  private init?() {
+    let files = FileManager.default
+    // …/usr/lib/swift/linux/libswiftCore.so, and …/usr/bin/swiftc
+    guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8),
+      let line = maps.split(separator: "\n").first(where: { $0.hasSuffix("/libswiftCore.so") }),
+      let start = line.firstIndex(of: "/"),
+      let end = line.range(of: "/lib/swift/linux/libswiftCore.so", options: .backwards)
+    else { return nil }
+    executable = line[start..<end.lowerBound] + "/bin/swiftc"
+    let build = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+      .deletingLastPathComponent()
+    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    let modules = build.appendingPathComponent("Modules").path
+    let map = package.appendingPathComponent("Sources/CSQLCipher/module.modulemap").path
+    guard files.isExecutableFile(atPath: executable), files.fileExists(atPath: map),
+      files.fileExists(atPath: modules + "/Coffer.swiftmodule"),
+      let flags = Self.run("/usr/bin/env", ["pkg-config", "--cflags", "sqlcipher"])
+    else { return nil }
+    arguments =
+      ["-typecheck", "-swift-version", "6", "-I", modules, "-Xcc", "-fmodule-map-file=" + map]
+      + flags.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
+  }
+
+  /// The lines of the source, from 1 on, that have errors.
+  func linesWithErrors(in source: String) throws -> [Int] {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("Snippet.swift")
+    try source.write(toFile: path, atomically: true, encoding: .utf8)
+    let output = try #require(
+      Self.run(executable, arguments + ["-diagnostic-style=llvm", path], succeeds: false))
+    let lines = output.split(separator: "\n").compactMap { line -> Int? in
+      let parts = line.split(separator: ":", maxSplits: 4, omittingEmptySubsequences: false)
+      guard parts.count == 5, parts[0] == path, parts[3] == " error" else { return nil }
+      return Int(parts[1])
+    }
+    if lines.isEmpty { #expect(!output.contains("error:"), "\(output)") }
+    return Array(Set(lines)).sorted()
+  }
+
+  /// What a command writes, errors included; nil where it doesn't run.
+  private static func run(
+    _ executable: String, _ arguments: [String], succeeds: Bool = true
+  ) -> String? {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: executable)
+    process.arguments = arguments
+    let pipe = Pipe()
+    process.standardOutput = pipe
+    process.standardError = pipe
+    guard (try? process.run()) != nil else { return nil }
+    let data = pipe.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    if succeeds, process.terminationStatus != 0 { return nil }
+    return String(decoding: data, as: UTF8.self)
+  }
+}
