@@ -5,7 +5,7 @@ import Foundation
 /// The benchmarks of the ground floor.
 func coreBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   readingBenchmarks(fixture) + bytesBenchmarks(fixture) + writingBenchmarks(fixture)
-    + accessBenchmarks(fixture) + arrayBenchmarks(fixture)
+    + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)
 }
 
 private let insertSQL = "INSERT INTO target VALUES (?,?,?,?,?,?,?,?,?,?)"
@@ -186,6 +186,37 @@ private func writingBenchmarks(_ fixture: Fixture) -> [Benchmark] {
         }
       }
       return 0
+    },
+  ]
+}
+
+private func requestBenchmarks(_ fixture: Fixture) -> [Benchmark] {
+  let (queue, floor, ids) = (fixture.queue, fixture.floor, fixture.ids)
+  let sql = "SELECT i1 FROM ints WHERE i0 = ?"
+  return [
+    Benchmark(
+      name: "point lookup, request with a condition", count: ids.count, goal: nil,
+      floor: { floor_look_up(floor, sql, ids, Int64(ids.count)) }
+    ) {
+      let ints = Table("ints").select(Column("i1"), as: Int64.self)
+      return try queue.read { db in
+        var sum: Int64 = 0
+        for id in ids { sum &+= try ints.filter(Column("i0") == id).fetchOne(db) ?? 0 }
+        return sum
+      }
+    },
+    Benchmark(
+      name: "point lookup, request by key", count: ids.count, goal: nil,
+      floor: { floor_look_up(floor, sql, ids, Int64(ids.count)) }
+    ) {
+      let ints = Table("ints")
+      return try queue.read { db in
+        var sum: Int64 = 0
+        for id in ids {
+          sum &+= try ints.filter(key: id).select(Column("i1"), as: Int64.self).fetchOne(db) ?? 0
+        }
+        return sum
+      }
     },
   ]
 }

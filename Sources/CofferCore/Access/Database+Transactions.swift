@@ -80,9 +80,11 @@ extension Database {
     accessState.remove(.pendingTransaction)
     currentTransactionDate = nil
     guard !SQLite.isAutocommit(connection) else { return }
-    while control.run(.rollback, in: connection) == ResultCode.SQLITE_INTERRUPT.rawValue {
-      // An interruption lasts as long as a statement runs: end them all. And
-      // another one may come in between.
+    // An interruption lasts as long as a statement runs: end them all. Others may come in
+    // between; a statement that isn't ours, and never ends, must not keep us here for ever.
+    for _ in 0..<10_000 {
+      guard control.run(.rollback, in: connection) == ResultCode.SQLITE_INTERRUPT.rawValue
+      else { break }
       registry.endExecutions()
       SQLite.endInternalStatements(connection)
     }

@@ -86,3 +86,15 @@ extension TableAlias where RowDecoder: TableRecord {
     self[RowDecoder.databaseComponents[keyPath: keyPath]]
   }
 }
+
+extension SQLTypedExpressible {
+  /// The expression, taken for JSON, as properties are stored whose types are `Codable`:
+  ///
+  /// ```swift
+  /// // SELECT * FROM "player" WHERE ("address" ->> 'city') = 'Paris'
+  /// Player.filter { $0.address.asJSON["city"] == "Paris" }
+  /// ```
+  public var asJSON: AnySQLJSONExpressible {
+    AnySQLJSONExpressible(sqlExpression: sqlExpression)
+  }
+}

@@ -15,6 +15,7 @@ extension FilteredRequest {
   /// // SELECT * FROM "player" WHERE "score" >= 1000
   /// Player.all().filter(Column("score") >= 1000)
   /// ```
+  @_disfavoredOverload
   public func filter(_ predicate: some SQLExpressible) -> Self {
     let predicate = predicate.sqlExpression
     return filterWhenConnected { _ in predicate }

@@ -127,6 +127,7 @@ extension QueryInterfaceRequest: FilteredRequest {
   }
 
   /// The request with a condition more.
+  @_disfavoredOverload
   public func filter(_ predicate: some SQLExpressible) -> Self {
     Self(relation: relation.filtered(predicate.sqlExpression))
   }

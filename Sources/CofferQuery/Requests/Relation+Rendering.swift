@@ -13,7 +13,9 @@ extension Relation: SQLFragment {
     try renderer.inQuery(of: self) { renderer, table in
       try renderer.append(tableExpressions)
       if case .compound(let first, let others) = source, isPlain {
-        return try renderCompound(first, others, into: &renderer)
+        try renderCompound(first, others, into: &renderer)
+        if let limit { renderer.append(limit.sql) }
+        return
       }
       renderer.append(isDistinct ? "SELECT DISTINCT " : "SELECT ")
       try selecting(&renderer)
@@ -47,7 +49,6 @@ extension Relation: SQLFragment {
       renderer.append(part.symbol.rawValue)
       try renderer.append(operandOfCompound: part.query)
     }
-    if let limit { renderer.append(limit.sql) }
   }
 
   private func renderSource(

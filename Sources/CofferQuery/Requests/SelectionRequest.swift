@@ -71,6 +71,7 @@ extension SelectionRequest where Self: TypedRequest, RowDecoder: TableRecord {
   /// ```swift
   /// Player.all().select { $0.name }
   /// ```
+  @_disfavoredOverload
   public func select(
     _ selection: (DatabaseComponents) throws -> any SQLSelectable
   ) rethrows -> Self {

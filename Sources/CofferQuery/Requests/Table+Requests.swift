@@ -8,6 +8,7 @@ extension Table {
   public func none() -> QueryInterfaceRequest<RowDecoder> { all().none() }
 
   /// A request for rows that fulfil a condition.
+  @_disfavoredOverload
   public func filter(_ predicate: some SQLExpressible) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(predicate)
   }
@@ -23,11 +24,13 @@ extension Table {
   }
 
   /// A request for the row with a primary key; for no row where it is nil.
+  @_disfavoredOverload
   public func filter(key: some DatabaseValueConvertible) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(key: key)
   }
 
   /// A request for the rows with one of several primary keys.
+  @_disfavoredOverload
   public func filter<Keys>(keys: Keys) -> QueryInterfaceRequest<RowDecoder>
   where Keys: Collection, Keys.Element: DatabaseValueConvertible { all().filter(keys: keys) }
 
@@ -143,6 +146,7 @@ extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConv
   public func filter(id: RowDecoder.ID) -> QueryInterfaceRequest<RowDecoder> { all().filter(id: id) }
 
   /// A request for the rows with one of several identifiers.
+  @_disfavoredOverload
   public func filter(ids: some Collection<RowDecoder.ID>) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(ids: ids)
   }
@@ -168,6 +172,7 @@ extension Table where RowDecoder: TableRecord {
   ) rethrows -> QueryInterfaceRequest<RowDecoder> { try all().select(selection) }
 
   /// A request that selects something else.
+  @_disfavoredOverload
   public func select(
     _ selection: (DatabaseComponents) throws -> any SQLSelectable
   ) rethrows -> QueryInterfaceRequest<RowDecoder> { try all().select(selection) }

@@ -14,6 +14,7 @@ extension TableRecord {
   ) rethrows -> QueryInterfaceRequest<Self> { try all().select(selection) }
 
   /// A request that selects something else.
+  @_disfavoredOverload
   public static func select(
     _ selection: (DatabaseComponents) throws -> any SQLSelectable
   ) rethrows -> QueryInterfaceRequest<Self> { try all().select(selection) }

@@ -14,6 +14,7 @@ extension TableRecord {
   public static func none() -> QueryInterfaceRequest<Self> { all().none() }
 
   /// A request for rows that fulfil a condition.
+  @_disfavoredOverload
   public static func filter(_ predicate: some SQLExpressible) -> QueryInterfaceRequest<Self> {
     all().filter(predicate)
   }
@@ -29,11 +30,13 @@ extension TableRecord {
   }
 
   /// A request for the row with a primary key; for no row where it is nil.
+  @_disfavoredOverload
   public static func filter(key: some DatabaseValueConvertible) -> QueryInterfaceRequest<Self> {
     all().filter(key: key)
   }
 
   /// A request for the rows with one of several primary keys.
+  @_disfavoredOverload
   public static func filter<Keys>(keys: Keys) -> QueryInterfaceRequest<Self>
   where Keys: Collection, Keys.Element: DatabaseValueConvertible { all().filter(keys: keys) }
 
@@ -151,6 +154,7 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
   public static func filter(id: ID) -> QueryInterfaceRequest<Self> { all().filter(id: id) }
 
   /// A request for the rows with one of several identifiers.
+  @_disfavoredOverload
   public static func filter(ids: some Collection<ID>) -> QueryInterfaceRequest<Self> {
     all().filter(ids: ids)
   }

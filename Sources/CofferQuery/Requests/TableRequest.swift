@@ -19,6 +19,7 @@ extension TableRequest where Self: FilteredRequest {
   /// The request for the row with a primary key; for no row where it is nil.
   ///
   /// - Throws: Fetching throws an error where the primary key has several columns.
+  @_disfavoredOverload
   public func filter(key: some DatabaseValueConvertible) -> Self {
     let value = key.databaseValue
     guard !value.isNull else { return none() }
@@ -28,6 +29,7 @@ extension TableRequest where Self: FilteredRequest {
   /// The request for the rows with a value in the primary key.
   ///
   /// - Throws: Fetching throws an error where the primary key has several columns.
+  @_disfavoredOverload
   public func filter<Keys>(keys: Keys) -> Self
   where Keys: Collection, Keys.Element: DatabaseValueConvertible {
     filter(keyValues: keys.map(\.databaseValue))
@@ -77,6 +79,7 @@ where Self: FilteredRequest, RowDecoder: Identifiable, RowDecoder.ID: DatabaseVa
   public func filter(id: RowDecoder.ID) -> Self { filter(key: id) }
 
   /// The request for the rows with one of several identifiers.
+  @_disfavoredOverload
   public func filter(ids: some Collection<RowDecoder.ID>) -> Self { filter(keys: ids) }
 }
 

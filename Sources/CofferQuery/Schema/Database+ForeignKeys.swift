@@ -47,9 +47,13 @@ extension Database {
     _ sql: String, in schema: String
   ) throws -> AnyCursor<ForeignKeyViolation> {
     AnyCursor(
-      try Row.fetchCursor(self, sql: sql).map { row in
+      try Row.fetchCursor(self, sql: sql).map { [unowned self] row in
         var violation = ForeignKeyViolation(row: row)
         violation.schemaName = schema
+        // An old SQLite makes up rowids for tables without any.
+        if try !primaryKey(violation.originTable, in: schema).tableHasRowID {
+          violation.originRowID = nil
+        }
         return violation
       })
   }

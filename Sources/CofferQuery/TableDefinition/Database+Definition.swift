@@ -58,11 +58,11 @@ extension Database {
   /// }
   /// ```
   ///
-  /// - Throws: SQLite's error at the first change that fails; outside of a transaction, those before
-  ///   it stay.
-  public func alter(table name: String, body: (TableAlteration) -> Void) throws {
+  /// - Throws: What `body` throws, or SQLite's error at the first change that fails; outside of a
+  ///   transaction, those before it stay.
+  public func alter(table name: String, body: (TableAlteration) throws -> Void) throws {
     let alteration = TableAlteration(name)
-    body(alteration)
+    try body(alteration)
     for change in alteration.changes {
       let statements = try DefinitionRenderer.statements(of: change, table: name, in: self)
       for sql in statements { try execute(sql: sql) }

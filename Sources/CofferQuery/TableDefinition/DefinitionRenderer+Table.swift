@@ -10,7 +10,9 @@ extension DefinitionRenderer {
     if options.contains(.strict) {
       try features.require(features.hasStrictTables, "a STRICT table", "3.37")
     }
-    var renderer = DefinitionRenderer(db, table: definition.name, definition: definition)
+    var renderer = DefinitionRenderer(
+      db, table: definition.name, in: options.contains(.temporary) ? "temp" : "main",
+      definition: definition)
     let items = try renderer.items(of: definition)
     var sql = "CREATE \(options.contains(.temporary) ? "TEMPORARY " : "")TABLE "
     if options.contains(.ifNotExists) { sql += "IF NOT EXISTS " }
@@ -71,7 +73,8 @@ extension DefinitionRenderer {
     let start = "ALTER TABLE \(table.quotedDatabaseIdentifier)"
     switch change {
     case .add(let column):
-      var renderer = DefinitionRenderer(db, table: table)
+      let schema = try db.schemaCache.object(named: table)?.id.schemaID.name
+      var renderer = DefinitionRenderer(db, table: table, in: schema)
       let sql = "\(start) ADD COLUMN \(try renderer.sql(of: column))"
       return try [sql] + renderer.indexes.map { try $0.sql(db) }
     case .addLiteral(let literal): return ["\(start) ADD COLUMN \(try literal.quotedSQL(db))"]

@@ -14,9 +14,15 @@ struct DefinitionRenderer {
   /// Indexes to create once the table is there.
   private(set) var indexes: [IndexDefinition] = []
 
-  init(_ db: Database, table: String, definition: TableDefinition? = nil) {
+  /// The schema that the table is in, and those that it refers to.
+  private let schemaName: String?
+
+  init(
+    _ db: Database, table: String, in schemaName: String?, definition: TableDefinition? = nil
+  ) {
     self.db = db
     tableName = table
+    self.schemaName = schemaName
     self.definition = definition
   }
 
@@ -101,7 +107,7 @@ struct DefinitionRenderer {
     let plural = Plural.of(key.name)
     for name in [key.name, plural] {
       if isSelf(name) { return definition?.name ?? name }
-      if try db.schemaCache.object(named: name) != nil { return name }
+      if try object(named: name) != nil { return name }
     }
     throw DatabaseError.noSuchTable(
       key.name,
@@ -125,11 +131,11 @@ struct DefinitionRenderer {
   /// The primary key of a table that is referred to, maybe of the one that is being defined.
   func primaryKey(of table: String) throws -> [KeyColumn] {
     if let definition, isSelf(table) { return try primaryKey(of: definition) }
-    guard let object = try db.schemaCache.object(named: table) else {
+    guard let object = try object(named: table) else {
       throw DatabaseError.noSuchTable(
         table, hint: "A reference to a table that is created later has to name its columns.")
     }
-    let key = try db.primaryKey(table)
+    let key = try db.primaryKey(object.id.name, in: object.id.schemaID.name)
     if key.isHiddenRowID {
       return [KeyColumn(name: key.columns[0], type: .integer, isHiddenRowID: true)]
     }
@@ -138,6 +144,14 @@ struct DefinitionRenderer {
       return KeyColumn(
         name: name, type: type.isEmpty ? nil : Database.ColumnType(rawValue: type))
     }
+  }
+
+  /// A table that is referred to: in the same schema, if it is there.
+  private func object(named name: String) throws -> SchemaTable? {
+    if let schemaName, let object = try db.schemaCache.object(named: name, in: schemaName) {
+      return object
+    }
+    return try db.schemaCache.object(named: name)
   }
 
   private func primaryKey(of definition: TableDefinition) throws -> [KeyColumn] {

@@ -16,6 +16,6 @@ public struct TypedColumn<Value>: SQLTypedExpressible, Sendable {
 
   /// The column's name, to be found in the tables of the query.
   public var sqlExpression: SQLExpression {
-    SQLExpression(sql: SQL(sql: name.quotedDatabaseIdentifier))
+    SQLExpression(.column(name))
   }
 }

@@ -82,7 +82,7 @@ struct Demo {
       defer { bar.finish() }
       // One transaction: the file has all of it or nothing, and it is fast.
       try queue.write { db in
-        try db.execute(sql: Inventory.schema)
+        try Inventory.createTables(db)
         var writer = try Inventory.Writer(db)
         while let package = try measuring(&built.readingTime, { try status.next() }) {
           try writer.add(package)

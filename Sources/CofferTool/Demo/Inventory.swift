@@ -2,45 +2,68 @@ import Coffer
 
 /// The encrypted file that the demo makes: the packages of a machine, and what they need.
 enum Inventory {
-  static let schema = """
-    CREATE TABLE package (
-      id INTEGER PRIMARY KEY,
-      name TEXT NOT NULL,
-      architecture TEXT NOT NULL,
-      version TEXT,
-      section TEXT,
-      priority TEXT,
-      maintainer TEXT,
-      size INTEGER,              -- in KiB
-      summary TEXT,
-      details TEXT,
-      UNIQUE (name, architecture)
-    );
-    CREATE TABLE dependency (
-      package_id INTEGER NOT NULL REFERENCES package (id),
-      group_number INTEGER NOT NULL,       -- each group is needed
-      alternative INTEGER NOT NULL,        -- one of a group will do
-      name TEXT NOT NULL,
-      architecture TEXT,
-      comparison TEXT,
-      version TEXT,
-      PRIMARY KEY (package_id, group_number, alternative)
-    ) WITHOUT ROWID;
-    CREATE TABLE provided (
-      package_id INTEGER NOT NULL REFERENCES package (id),
-      name TEXT NOT NULL,
-      version TEXT
-    );
-    CREATE TABLE needs (         -- dependencies that an installed package fulfils
-      package_id INTEGER NOT NULL REFERENCES package (id),
-      needed_id INTEGER NOT NULL REFERENCES package (id),
-      PRIMARY KEY (package_id, needed_id)
-    ) WITHOUT ROWID;
-    CREATE INDEX dependency_name ON dependency (name);
-    CREATE INDEX provided_name ON provided (name);
-    CREATE INDEX provided_package ON provided (package_id);
-    CREATE INDEX needs_needed ON needs (needed_id);
-    """
+  static func createTables(_ db: Database) throws {
+    try db.create(table: "package") { t in
+      t.autoIncrementedPrimaryKey("id")
+      t.column("name", .text).notNull()
+      t.column("architecture", .text).notNull()
+      t.column("version", .text)
+      t.column("section", .text)
+      t.column("priority", .text)
+      t.column("maintainer", .text)
+      t.column("size", .integer)  // KiB
+      t.column("summary", .text)
+      t.column("details", .text)
+      t.uniqueKey(["name", "architecture"])
+    }
+    try db.create(table: "dependency", options: .withoutRowID) { t in
+      t.primaryKey {
+        t.belongsTo("package", indexed: false)
+        t.column("groupNumber", .integer)  // each group is needed
+        t.column("alternative", .integer)  // one of a group will do
+      }
+      t.column("name", .text).notNull().indexed()
+      t.column("architecture", .text)
+      t.column("comparison", .text)
+      t.column("version", .text)
+    }
+    try db.create(table: "provided") { t in
+      t.belongsTo("package").notNull()
+      t.column("name", .text).notNull().indexed()
+      t.column("version", .text)
+    }
+    // Dependencies that an installed package fulfils.
+    try db.create(table: "needs", options: .withoutRowID) { t in
+      t.primaryKey {
+        t.belongsTo("package", indexed: false)
+        t.belongsTo("needed", inTable: "package")
+      }
+    }
+    try createTextIndex(db)
+  }
+
+  /// The name of the full-text index, which follows the packages by itself.
+  static let textIndex = "packageText"
+
+  /// FTS5 where SQLite has it, which SQLCipher 3 doesn't.
+  static let hasRanking = Database.sqliteLibVersionNumber >= 3_020_000
+
+  private static func createTextIndex(_ db: Database) throws {
+    let columns = ["name", "summary", "details"]
+    if hasRanking {
+      try db.create(virtualTable: textIndex, using: FTS5()) { t in
+        t.synchronize(withTable: "package")
+        t.tokenizer = .porter(wrapping: .unicode61())
+        for column in columns { t.column(column) }
+      }
+    } else {
+      try db.create(virtualTable: textIndex, using: FTS4()) { t in
+        t.synchronize(withTable: "package")
+        t.tokenizer = .porter
+        for column in columns { t.column(column) }
+      }
+    }
+  }
 
   /// How many rows were written.
   struct Counts: Equatable {
@@ -105,14 +128,14 @@ enum Inventory {
     func finish() throws {
       try db.execute(
         sql: """
-          INSERT INTO needs (package_id, needed_id)
-          SELECT dependency.package_id, package.id
+          INSERT INTO needs (packageId, neededId)
+          SELECT dependency.packageId, package.id
           FROM dependency JOIN package ON package.name = dependency.name
-          WHERE package.id <> dependency.package_id
+          WHERE package.id <> dependency.packageId
           UNION
-          SELECT dependency.package_id, provided.package_id
+          SELECT dependency.packageId, provided.packageId
           FROM dependency JOIN provided ON provided.name = dependency.name
-          WHERE provided.package_id <> dependency.package_id
+          WHERE provided.packageId <> dependency.packageId
           """)
     }
   }

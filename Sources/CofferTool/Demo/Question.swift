@@ -3,7 +3,7 @@ import Coffer
 /// A question that a person would ask, and the query that answers it.
 struct Question {
   /// A column of the answer, and how its values are shown.
-  enum Column {
+  enum Field {
     case text(String)
     case count(String)
     /// KiB, shown as MiB.
@@ -13,9 +13,8 @@ struct Question {
   }
 
   var text: String
-  var columns: [Column]
-  var sql: String
-  var arguments: StatementArguments = []
+  var columns: [Field]
+  var request: AnyFetchRequest<Row>
   /// What is worth knowing about the query.
   var note: String?
 }
@@ -31,10 +30,17 @@ struct Answer {
 }
 
 extension Question {
+  init(
+    text: String, columns: [Field], note: String? = nil, request: some FetchRequest<Row>
+  ) {
+    self.init(
+      text: text, columns: columns, request: AnyFetchRequest(request), note: note)
+  }
+
   func answer(_ db: Database) throws -> Answer {
     let clock = ContinuousClock()
     let start = clock.now
-    let rows = try Row.fetchAll(db, sql: sql, arguments: arguments)
+    let rows = try request.fetchAll(db)
     let time = clock.now - start
 
     var table = TextTable(columns.map(\.tableColumn))
@@ -45,7 +51,7 @@ extension Question {
   }
 }
 
-extension Question.Column {
+extension Question.Field {
   fileprivate var tableColumn: TextTable.Column {
     switch self {
     case .text(let title): .text(title)

@@ -1,173 +1,200 @@
 import Coffer
 
+private let packages = Table("package")
+private let dependency = Table("dependency")
+private let needs = Table("needs")
+
+private let id = Column("id")
+private let name = Column("name")
+private let size = Column("size")
+private let summary = Column("summary")
+private let packageID = Column("packageId")
+private let neededID = Column("neededId")
+private let number = Column("number").detached
+
 extension Question {
   /// The ten questions of the demo. Their SQL is for every SQLite from 3.15 on.
   static func all(_ db: Database) throws -> [Question] {
     let subject = try interestingPackage(db)
     return [
       biggestPackages, biggestSections, compressors, mostNeeded, leaves, maintainers,
-      everythingNeeded(by: subject), mentioning("encrypt"), virtualPackages, architectures,
+      everythingNeeded(by: subject), mentioning("encryption key"), virtualPackages, architectures,
     ]
   }
 
   static let biggestPackages = Question(
     text: "Which packages take up the most room?",
     columns: [.text("Package"), .text("Version"), .size("Size"), .text("What it is")],
-    sql: "SELECT name, version, size, summary FROM package ORDER BY size DESC, name LIMIT 5")
+    request:
+      packages
+      .select(name, Column("version"), size, summary)
+      .order(size.desc, name)
+      .limit(5))
 
   static let biggestSections = Question(
     text: "What kinds of software fill the disk?",
     columns: [.text("Section"), .count("Packages"), .size("Size"), .percent("Share")],
-    sql: """
-      SELECT coalesce(section, '(none)'), count(*), sum(size) AS total,
-        100.0 * sum(size) / (SELECT sum(size) FROM package)
-      FROM package
-      GROUP BY section
-      ORDER BY total DESC
-      """)
+    request:
+      packages
+      .select(
+        Column("section") ?? "(none)", countAll(), sum(size).forKey("total"),
+        100.0 * sum(size) / packages.select(sum(size)))
+      .group(Column("section"))
+      .order(Column("total").detached.desc))
 
   static let compressors: Question = {
     let libraries = [
       "zlib1g", "liblzma5", "libbz2-1.0", "libzstd1", "liblz4-1", "libbrotli1", "libsnappy1v5",
+      "libdeflate0", "liblzo2-2",
     ]
+    let p = TableAlias()
+    let used = dependency.filter(packageID == p[id] && libraries.contains(name))
     return Question(
       text: "What packs or unpacks data, that is, needs a compression library?",
       columns: [.text("Package"), .count("Libraries"), .text("Which")],
-      sql: """
-        SELECT package.name, count(DISTINCT dependency.name) AS number,
-          replace(group_concat(DISTINCT dependency.name), ',', ', ')
-        FROM package JOIN dependency ON dependency.package_id = package.id
-        WHERE dependency.name IN (?)
-        GROUP BY package.id
-        ORDER BY number DESC, package.name
-        """,
-      arguments: [libraries],
-      note: "The SQL says \"IN (?)\", and the ? is one array of \(libraries.count) names.")
+      note: "The SQL says \"IN (?)\", and the ? is one array of \(libraries.count) names.",
+      request:
+        packages.aliased(p)
+        .select(
+          name, used.select(count(distinct: name)).forKey("number"),
+          used.select(literal: "replace(group_concat(DISTINCT name), ',', ', ')"))
+        .filter(used.exists())
+        .order(number.desc, name))
   }()
 
-  static let mostNeeded = Question(
-    text: "What do most other packages need?",
-    columns: [.text("Package"), .count("Needed by"), .size("Size"), .text("What it is")],
-    sql: """
-      SELECT name, count(*) AS number, size, summary
-      FROM needs JOIN package ON package.id = needs.needed_id
-      GROUP BY package.id
-      ORDER BY number DESC, name
-      LIMIT 5
-      """)
+  static let mostNeeded: Question = {
+    let p = TableAlias()
+    let users = needs.filter(neededID == p[id])
+    return Question(
+      text: "What do most other packages need?",
+      columns: [.text("Package"), .count("Needed by"), .size("Size"), .text("What it is")],
+      request:
+        packages.aliased(p)
+        .select(name, users.select(countAll()).forKey("number"), size, summary)
+        .filter(users.exists())
+        .order(number.desc, name)
+        .limit(5))
+  }()
 
-  static let leaves = Question(
-    text: "What does no other package need, so that it could go?",
-    columns: [.text("Package"), .size("Size"), .text("What it is")],
-    sql: """
-      SELECT name, size, summary
-      FROM package
-      WHERE NOT EXISTS (SELECT 1 FROM needs WHERE needed_id = package.id)
-        AND coalesce(priority, '') NOT IN ('required', 'important')
-      ORDER BY size DESC, name
-      """)
+  static let leaves: Question = {
+    let p = TableAlias()
+    let needed = ["required", "important"].contains(Column("priority") ?? "")
+    return Question(
+      text: "What does no other package need, so that it could go?",
+      columns: [.text("Package"), .size("Size"), .text("What it is")],
+      request:
+        packages.aliased(p)
+        .select(name, size, summary)
+        .filter(!needs.filter(neededID == p[id]).exists() && !needed)
+        .order(size.desc, name))
+  }()
 
-  static let maintainers = Question(
-    text: "Who maintains the most packages?",
-    columns: [.text("Maintainer"), .count("Packages"), .size("Size")],
-    sql: """
-      SELECT
-        CASE instr(maintainer, ' <')
-          WHEN 0 THEN maintainer
-          ELSE substr(maintainer, 1, instr(maintainer, ' <') - 1)
-        END AS person,
-        count(*) AS number, sum(size)
-      FROM package
-      WHERE maintainer IS NOT NULL
-      GROUP BY person
-      ORDER BY number DESC, person
-      """)
+  static let maintainers: Question = {
+    let maintainer = Column("maintainer")
+    let person = SQLCase(instr(maintainer, " <"))
+      .when(0, then: maintainer)
+      .else(substr(maintainer, 1, instr(maintainer, " <") - 1))
+    return Question(
+      text: "Who maintains the most packages?",
+      columns: [.text("Maintainer"), .count("Packages"), .size("Size")],
+      request:
+        packages
+        .select(person.forKey("person"), countAll().forKey("number"), sum(size))
+        .filter(maintainer != nil)
+        .group(Column("person").detached)
+        .order(number.desc, Column("person").detached))
+  }()
 
   static func everythingNeeded(by name: String) -> Question {
-    Question(
+    let request: SQLRequest<Row> = """
+      WITH RECURSIVE reached (id, steps) AS (
+        SELECT id, 0 FROM package WHERE name = \(name)
+        UNION
+        SELECT needs.neededId, reached.steps + 1
+        FROM reached JOIN needs ON needs.packageId = reached.id
+        WHERE reached.steps < 20
+      ),
+      nearest (id, steps) AS (SELECT id, min(steps) FROM reached GROUP BY id)
+      SELECT
+        CASE steps WHEN 1 THEN 'directly' ELSE 'in ' || steps || ' steps' END,
+        count(*), sum(size), group_concat(name, ', ')
+      FROM nearest JOIN package USING (id)
+      WHERE steps > 0
+      GROUP BY steps
+      ORDER BY steps
+      """
+    return Question(
       text: "What does \(name.printable) need, directly and through others?",
       columns: [.text("How"), .count("Packages"), .size("Size"), .text("Such as")],
-      sql: """
-        WITH RECURSIVE reached (id, steps) AS (
-          SELECT id, 0 FROM package WHERE name = ?
-          UNION
-          SELECT needs.needed_id, reached.steps + 1
-          FROM reached JOIN needs ON needs.package_id = reached.id
-          WHERE reached.steps < 20
-        ),
-        nearest (id, steps) AS (SELECT id, min(steps) FROM reached GROUP BY id)
-        SELECT
-          CASE steps WHEN 1 THEN 'directly' ELSE 'in ' || steps || ' steps' END,
-          count(*), sum(size), group_concat(name, ', ')
-        FROM nearest JOIN package USING (id)
-        WHERE steps > 0
-        GROUP BY steps
-        ORDER BY steps
-        """,
-      arguments: [name],
-      note: "One recursive query follows the dependencies, however far they go.")
+      note: "One recursive query, in SQL, follows the dependencies however far they go.",
+      request: request)
   }
 
-  static func mentioning(_ word: String) -> Question {
-    Question(
-      text: "Which packages say \"\(word)\" in their description?",
+  /// The full-text index knows forms of words; FTS5 tells which package fits best.
+  static func mentioning(_ words: String) -> Question {
+    let texts = Table(Inventory.textIndex).select(name, summary)
+    let found =
+      Inventory.hasRanking
+      ? texts.matching(FTS5Pattern(matchingAllTokensIn: words)).order(Column.rank, name)
+      : texts.matching(FTS3Pattern(matchingAllTokensIn: words)).order(name)
+    return Question(
+      text: "Which packages are about \"\(words)\", in any form of the words?",
       columns: [.text("Package"), .text("What it is")],
-      sql: """
-        SELECT name, summary
-        FROM package
-        WHERE summary LIKE :pattern OR details LIKE :pattern
-        ORDER BY summary LIKE :pattern DESC, name
-        """,
-      arguments: ["pattern": "%\(word)%"])
+      note: Inventory.hasRanking
+        ? "Full-text search, the best match first; its index is encrypted as all else." : nil,
+      request: found)
   }
 
   static let virtualPackages = Question(
     text: "Which names are no package's own, and who stands in for them?",
     columns: [.text("Virtual package"), .count("Asked for by"), .text("Provided by")],
-    sql: """
-      SELECT virtual.name,
-        (SELECT count(DISTINCT package_id) FROM dependency WHERE name = virtual.name) AS number,
-        replace(group_concat(DISTINCT package.name), ',', ', ')
-      FROM provided AS virtual JOIN package ON package.id = virtual.package_id
-      WHERE virtual.name NOT IN (SELECT name FROM package)
-      GROUP BY virtual.name
-      ORDER BY number DESC, virtual.name
-      """)
+    request: SQLRequest<Row>(
+      sql: """
+        SELECT virtual.name,
+          (SELECT count(DISTINCT packageId) FROM dependency WHERE name = virtual.name) AS number,
+          replace(group_concat(DISTINCT package.name), ',', ', ')
+        FROM provided AS virtual JOIN package ON package.id = virtual.packageId
+        WHERE virtual.name NOT IN (SELECT name FROM package)
+        GROUP BY virtual.name
+        ORDER BY number DESC, virtual.name
+        """))
 
-  static let architectures = Question(
-    text: "What machines is it for, and how much does one package need?",
-    columns: [
-      .text("Architecture"), .count("Packages"), .size("Size"), .decimal("On average"),
-      .count("At most"),
-    ],
-    sql: """
-      SELECT architecture, count(*) AS number, sum(size), avg(needed), max(needed)
-      FROM (
-        SELECT architecture, size,
-          (SELECT count(*) FROM needs WHERE package_id = package.id) AS needed
-        FROM package
-      )
-      GROUP BY architecture
-      ORDER BY number DESC
-      """)
+  static let architectures: Question = {
+    let p = TableAlias()
+    let counted = CommonTableExpression(
+      named: "counted",
+      request: packages.aliased(p).select(
+        Column("architecture"), size,
+        needs.filter(packageID == p[id]).select(countAll()).forKey("needed")))
+    return Question(
+      text: "What machines is it for, and how much does one package need?",
+      columns: [
+        .text("Architecture"), .count("Packages"), .size("Size"), .decimal("On average"),
+        .count("At most"),
+      ],
+      request:
+        counted.all().with(counted)
+        .select(
+          Column("architecture"), countAll().forKey("number"), sum(size),
+          average(Column("needed")), max(Column("needed")))
+        .group(Column("architecture"))
+        .order(number.desc))
+  }()
 
   /// A package that most people know and that needs others; otherwise, the one that needs most.
   private static func interestingPackage(_ db: Database) throws -> String {
     let known = ["git", "openssh-server", "openssh-client", "curl", "apt"]
-    let installed = try String.fetchSet(
-      db,
-      sql: """
-        SELECT name FROM package
-        WHERE name IN (?) AND id IN (SELECT package_id FROM needs)
-        """,
-      arguments: [known])
+    let installed =
+      try packages
+      .filter(known.contains(name) && needs.select(packageID).contains(id))
+      .select(name, as: String.self)
+      .fetchSet(db)
     if let name = known.first(where: installed.contains) { return name }
-    return try String.fetchOne(
-      db,
-      sql: """
-        SELECT name FROM package
-        ORDER BY (SELECT count(*) FROM needs WHERE package_id = package.id) DESC, name
-        LIMIT 1
-        """) ?? ""
+    let p = TableAlias()
+    return
+      try packages.aliased(p)
+      .order(needs.filter(packageID == p[id]).select(countAll()).desc, name)
+      .select(name, as: String.self)
+      .fetchOne(db) ?? ""
   }
 }

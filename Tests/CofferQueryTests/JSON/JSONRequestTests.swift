@@ -92,6 +92,19 @@ struct JSONRequestTests {
     }
   }
 
+  @Test func `a property that is stored as JSON has paths`() throws {
+    struct Player: TableRecord, Codable {
+      struct Info: Codable { var country: String }
+      var name: String
+      var info: Info?
+    }
+    try EncryptedQueue.with(JSONPlayers.schema) { db throws in
+      let request = Player.filter { $0.info.asJSON["country"] == "FR" }
+        .select({ $0.name }, as: String.self)
+      #expect(try request.fetchAll(db) == ["Arthur"])
+    }
+  }
+
   @Test func `JSON is changed in place`() throws {
     try EncryptedQueue.with(JSONPlayers.schema) { db throws in
       let changed = Database.jsonSet(Self.info, ["$.country": "DE"])

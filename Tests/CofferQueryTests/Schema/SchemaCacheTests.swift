@@ -247,6 +247,39 @@ import Testing
     }
   }
 
+  @Test func `a read-only connection sees the changes of others`() throws {
+    let database = try EncryptedQueue("CREATE TABLE t (a)")
+    let reader = try database.other { $0.readonly = true }
+    #expect(try reader.read { try names($0) } == ["a"])
+    try database.queue.inDatabase { try $0.execute(sql: "ALTER TABLE t ADD COLUMN b") }
+    #expect(try reader.read { try names($0) } == ["a", "b"])
+    #expect(try reader.inDatabase { try $0.tableExists("t", in: "temp") } == false)
+  }
+
+  @Test func `a database in memory, and one that is erased`() throws {
+    let queue = try DatabaseQueue()
+    try queue.inDatabase { db throws in
+      try db.execute(sql: "CREATE TABLE t (a)")
+      #expect(try names(db) == ["a"])
+    }
+    try queue.erase()
+    #expect(try queue.read { try !$0.tableExists("t") })
+  }
+
+  @Test func `another key makes another connection, without temporary tables`() throws {
+    let database = try EncryptedQueue("CREATE TABLE t (a)")
+    try database.queue.inDatabase { db throws in
+      try db.execute(sql: "CREATE TEMP TABLE t (b); CREATE TEMP TABLE u (c)")
+      #expect(try names(db) == ["b"])
+    }
+    try database.queue.changeKey(to: .raw([UInt8](repeating: 9, count: 32)))
+    try database.queue.inDatabase { db throws in
+      let isGone = try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_temp_master") == 0
+      #expect(try names(db) == (isGone ? ["a"] : ["b"]))
+      #expect(try db.tableExists("u") == !isGone)
+    }
+  }
+
   // MARK: What it costs, and whom it disturbs
 
   @Test func `a hit in a transaction gives the same object, with no statement`() throws {

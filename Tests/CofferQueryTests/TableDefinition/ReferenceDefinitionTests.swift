@@ -203,6 +203,27 @@ import Testing
     }
   }
 
+  @Test func `references are to tables of the same schema, if they are there`() throws {
+    try EncryptedQueue.with(Self.parents) { db throws in
+      try db.execute(sql: "CREATE TEMP TABLE teams (code TEXT PRIMARY KEY)")
+      let statements = try db.statements {
+        try db.create(table: "child") { $0.belongsTo("team", indexed: false) }
+        try db.create(table: "tempChild", options: .temporary) { t in
+          t.belongsTo("team", indexed: false)
+          t.belongsTo("country", indexed: false)
+        }
+        try db.alter(table: "child") { $0.add(column: "x").references("teams") }
+      }
+      #expect(
+        statements == [
+          #"CREATE TABLE "child" ("teamPrimaryKey" INTEGER REFERENCES "teams"("primaryKey"))"#,
+          #"CREATE TEMPORARY TABLE "tempChild" ("teamCode" TEXT REFERENCES "teams"("code"), "#
+            + #""countryCode" CUSTOM TYPE REFERENCES "country"("code"))"#,
+          #"ALTER TABLE "child" ADD COLUMN "x" REFERENCES "teams"("primaryKey")"#,
+        ])
+    }
+  }
+
   @Test func `belongsTo without a table says which it has looked for`() throws {
     try EncryptedQueue.with { db throws in
       let error = databaseError { try db.create(table: "child") { $0.belongsTo("city") } }

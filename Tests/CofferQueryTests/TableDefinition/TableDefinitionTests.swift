@@ -134,7 +134,7 @@ import Testing
       t.column("f").unique(onConflict: .replace)
     }
     try check(
-      #"CREATE TABLE "test" ("p" PRIMARY KEY, "a" TEXT NOT NULL UNIQUE CHECK (length("a") > 1) "#
+      #"CREATE TABLE "test" ("p" PRIMARY KEY, "a" TEXT NOT NULL UNIQUE CHECK (LENGTH("a") > 1) "#
         + #"CHECK (a <> 'x') DEFAULT 'yy' COLLATE NOCASE REFERENCES "test"("p"))"#
     ) { t in
       t.column("p").primaryKey()

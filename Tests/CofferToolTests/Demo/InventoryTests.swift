@@ -10,7 +10,7 @@ struct InventoryTests {
   ) throws -> (queue: DatabaseQueue, counts: Inventory.Counts) {
     let queue = try DatabaseQueue()
     let counts = try queue.write { db in
-      try db.execute(sql: Inventory.schema)
+      try Inventory.createTables(db)
       var writer = try Inventory.Writer(db)
       for package in packages { try writer.add(package) }
       try writer.finish()
@@ -48,14 +48,14 @@ struct InventoryTests {
         db,
         sql: """
           SELECT p.name || ' ' || n.name
-          FROM needs JOIN package p ON p.id = package_id JOIN package n ON n.id = needed_id
+          FROM needs JOIN package p ON p.id = packageId JOIN package n ON n.id = neededId
           ORDER BY 1
           """)
     }
     #expect(needs == ["a b", "a c"])
     let groups = try queue.read { db in
       try Row.fetchAll(
-        db, sql: "SELECT group_number, alternative, name, comparison, version FROM dependency"
+        db, sql: "SELECT groupNumber, alternative, name, comparison, version FROM dependency"
       ).map { ($0[0] as Int, $0[1] as Int, $0[2] as String, $0[3] as String?) }
     }
     #expect(groups.map(\.0) == [0, 0, 1, 2, 3])

@@ -37,7 +37,7 @@ struct SecrecyTests {
   private func inventory(at path: String, configuration: Configuration) throws -> DatabaseQueue {
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     try queue.write { db in
-      try db.execute(sql: Inventory.schema)
+      try Inventory.createTables(db)
       var writer = try Inventory.Writer(db)
       try writer.add(InstalledPackage(name: "libc6-readable"))
       try writer.finish()

@@ -1,0 +1,63 @@
+import CofferCore
+
+// Written for the two types, and not for the protocol: Swift's own `??` takes
+// anything, and the compiler would try all combinations of the two.
+
+extension TypedColumn {
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped: DatabaseValueConvertible>(
+    lhs: Self, rhs: Wrapped
+  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
+    ifNull(lhs, rhs)
+  }
+
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped>(
+    lhs: Self, rhs: some SQLTypedExpressible<Wrapped>
+  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
+    ifNull(lhs, rhs)
+  }
+
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped>(
+    lhs: Self, rhs: some SQLTypedExpressible<Wrapped?>
+  ) -> TypedExpression<Wrapped?> where Value == Wrapped? {
+    ifNull(lhs, rhs)
+  }
+}
+
+extension TypedExpression {
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped: DatabaseValueConvertible>(
+    lhs: Self, rhs: Wrapped
+  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
+    ifNull(lhs, rhs)
+  }
+
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped>(
+    lhs: Self, rhs: some SQLTypedExpressible<Wrapped>
+  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
+    ifNull(lhs, rhs)
+  }
+
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped>(
+    lhs: Self, rhs: some SQLTypedExpressible<Wrapped?>
+  ) -> TypedExpression<Wrapped?> where Value == Wrapped? {
+    ifNull(lhs, rhs)
+  }
+}
+
+private func ifNull<Value>(
+  _ lhs: some SQLExpressible, _ rhs: some SQLExpressible
+) -> TypedExpression<Value> {
+  TypedExpression(SQLExpression(.function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression])))
+}
+
+/// `COALESCE(a, b, …)`: the first of the values that is not NULL, or NULL.
+public func coalesce<Wrapped>(
+  _ values: [some SQLTypedExpressible<Wrapped?>]
+) -> TypedExpression<Wrapped?> {
+  TypedExpression(coalesce(values.map { $0.sqlExpression as any SQLSpecificExpressible }))
+}

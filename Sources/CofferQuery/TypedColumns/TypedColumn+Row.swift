@@ -1,0 +1,33 @@
+import CofferCore
+
+extension Row {
+  /// The value of a column.
+  ///
+  /// Traps where there is no such column, or where its value is NULL or can't be
+  /// converted, and the column is not optional.
+  @inlinable
+  public subscript<Value: DatabaseValueConvertible>(_ column: TypedColumn<Value>) -> Value {
+    self[column.name]
+  }
+
+  /// The value of a column, read straight from the statement.
+  ///
+  /// Traps where there is no such column, or where its value is NULL or can't be
+  /// converted, and the column is not optional.
+  @inlinable
+  public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
+    _ column: TypedColumn<Value>
+  ) -> Value {
+    self[column.name]
+  }
+
+  /// The value of a column.
+  ///
+  /// - Throws: `RowDecodingError` where there is no such column, or where its value
+  ///   is NULL or can't be converted, and the column is not optional.
+  public func decode<Value: DatabaseValueConvertible>(
+    _ column: TypedColumn<Value>
+  ) throws -> Value {
+    try decode(Value.self, forColumn: column.name)
+  }
+}
