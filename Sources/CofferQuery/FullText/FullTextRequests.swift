@@ -1,0 +1,85 @@
+import CofferCore
+
+extension TableRequest where Self: FilteredRequest {
+  /// The request for rows of a full-text table that match a pattern; for no row
+  /// where it is nil.
+  ///
+  /// ```swift
+  /// // SELECT * FROM "book" WHERE "book" MATCH 'moby dick'
+  /// Book.all().matching(FTS3Pattern(matchingAllTokensIn: "Moby Dick"))
+  /// ```
+  public func matching(_ pattern: FTS3Pattern?) -> Self {
+    filter(matching: pattern?.databaseValue, in: databaseTableName)
+  }
+
+  /// The request for rows of a full-text table that match a pattern; for no row
+  /// where it is nil.
+  ///
+  /// ```swift
+  /// // SELECT * FROM "book" WHERE "book" MATCH 'moby dick' ORDER BY "rank"
+  /// Book.all().matching(FTS5Pattern(matchingAllTokensIn: "Moby Dick")).order(Column.rank)
+  /// ```
+  public func matching(_ pattern: FTS5Pattern?) -> Self {
+    filter(matching: pattern?.databaseValue, in: databaseTableName)
+  }
+}
+
+extension FilteredRequest {
+  fileprivate func filter(matching pattern: DatabaseValue?, in table: String) -> Self {
+    guard let pattern else { return none() }
+    // A full-text table has a hidden column of its own name, which stands for all of them.
+    return filter(Column(table).matches(pattern))
+  }
+}
+
+extension TableRecord {
+  /// A request for rows of a full-text table that match a pattern; for no row
+  /// where it is nil.
+  public static func matching(_ pattern: FTS3Pattern?) -> QueryInterfaceRequest<Self> {
+    all().filter(matching: pattern?.databaseValue, in: databaseTableName)
+  }
+
+  /// A request for rows of a full-text table that match a pattern; for no row
+  /// where it is nil.
+  public static func matching(_ pattern: FTS5Pattern?) -> QueryInterfaceRequest<Self> {
+    all().filter(matching: pattern?.databaseValue, in: databaseTableName)
+  }
+}
+
+extension Table {
+  /// A request for rows of a full-text table that match a pattern; for no row
+  /// where it is nil.
+  public func matching(_ pattern: FTS3Pattern?) -> QueryInterfaceRequest<RowDecoder> {
+    all().filter(matching: pattern?.databaseValue, in: tableName)
+  }
+
+  /// A request for rows of a full-text table that match a pattern; for no row
+  /// where it is nil.
+  public func matching(_ pattern: FTS5Pattern?) -> QueryInterfaceRequest<RowDecoder> {
+    all().filter(matching: pattern?.databaseValue, in: tableName)
+  }
+}
+
+extension ColumnExpression {
+  /// `column MATCH pattern`: whether a column of a full-text table matches.
+  ///
+  /// ```swift
+  /// // SELECT * FROM "book" WHERE "title" MATCH 'moby'
+  /// Book.filter(Column("title").match(try FTS3Pattern(rawPattern: "moby")))
+  /// ```
+  public func match(_ pattern: FTS3Pattern) -> SQLExpression { matches(pattern.databaseValue) }
+
+  /// `column MATCH pattern`: whether a column of a full-text table matches.
+  public func match(_ pattern: FTS5Pattern) -> SQLExpression { matches(pattern.databaseValue) }
+
+  fileprivate func matches(_ pattern: DatabaseValue) -> SQLExpression {
+    SQLExpression(
+      .match(.match, sqlExpression, SQLExpression(pattern), escape: nil, isNegated: false))
+  }
+}
+
+extension Column {
+  /// How well a row of an ``FTS5`` table matches: the best is the least, and first
+  /// in ascending order.
+  public static let rank = Column("rank")
+}
