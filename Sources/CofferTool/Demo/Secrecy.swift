@@ -46,7 +46,7 @@ struct Secrecy {
         SELECT name FROM package
         WHERE length(name) >= 8
         GROUP BY name
-        ORDER BY (SELECT count(*) FROM needs WHERE needed_id = package.id) DESC, name
+        ORDER BY (SELECT count(*) FROM needs WHERE neededId = package.id) DESC, name
         LIMIT 5
         """)
     // The schema is in every database.

@@ -199,8 +199,8 @@ import Testing
 
   @Test func `a deferred part is built with the database`() throws {
     let sql = SQL(elements: [
-      .text("a = "), .deferred { db in SQL(sql: db.isReadonlyText, arguments: ["x"]) }, .text(" AND b IN "),
-      .list(ArrayArgument([1])),
+      .text("a = "), .deferred { db in SQL(sql: db.isReadonlyText, arguments: ["x"]) },
+      .text(" AND b IN "), .list(ArrayArgument([1])),
     ])
     try check(sql, "a = ? AND b IN (?)", ["x", 1])
     #expect(!sql.isEmpty)
