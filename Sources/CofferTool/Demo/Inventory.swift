@@ -36,9 +36,11 @@ enum Inventory {
     try db.create(table: "needs", options: .withoutRowID) { t in
       t.primaryKey {
         t.belongsTo("package", indexed: false)
-        t.belongsTo("needed", inTable: "package")
+        t.belongsTo("needed", inTable: "package", indexed: false)
       }
     }
+    // The primary key finds what a package needs; this, what needs it.
+    try db.create(indexOn: "needs", columns: ["neededId"])
     try createTextIndex(db)
   }
 
