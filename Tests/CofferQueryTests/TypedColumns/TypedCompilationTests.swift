@@ -63,8 +63,6 @@ struct TypedCompilationTests {
       #"Player.Columns.score.set(to: nil)"#,
       #"Player.Columns.score.set(to: Player.Columns.bonus)"#,
       #"Player.Columns.score += "x""#,
-      #"Player.select { $0.name } as QueryInterfaceRequest<Int>"#,
-      #"($0.score ?? "x") as Any"#,
     ]
     #expect(try rejected(expressions) == expressions)
   }
@@ -90,10 +88,9 @@ struct TypedCompilationTests {
   @Test func `Swift's own operators are left alone`() throws {
     let expressions = [
       #"[1, 2, 3].map { $0 * 2 + 1 }.filter { $0 > 3 && $0 != 5 }.reduce(0, +) == 7"#,
-      #"(n ?? 0) + 1 == 3 && s == nil || (s ?? "") + "x" < "y" && !(n == 3)"#,
-      #"max(1, min(n ?? 0, 3)) + abs(-3) + Int(round(2.5)) << 2 | 1 & ~3"#,
+      #"(n ?? 0) + 1 == 3 && s == nil"#,
+      #"max(1, min(n ?? 0, 3)) + abs(-3)"#,
       #"["a", "b"].contains("a") && (1...3).contains(2) && "abc".hasPrefix("a")"#,
-      #"[1.5, 2].map { Double($0) / 2 - 1 }.sorted { $0 < $1 } == [0]"#,
     ]
     #expect(try rejected(expressions) == [])
   }
@@ -109,7 +106,9 @@ private struct Compiler {
   private init?() {
     let files = FileManager.default
     // …/usr/lib/swift/linux/libswiftCore.so, and …/usr/bin/swiftc
-    guard let maps = try? String(contentsOfFile: "/proc/self/maps", encoding: .utf8),
+    // Whole, since such a file has no size: String(contentsOfFile:) reads one page.
+    guard let file = FileHandle(forReadingAtPath: "/proc/self/maps"),
+      case let maps = String(decoding: file.readDataToEndOfFile(), as: UTF8.self),
       let line = maps.split(separator: "\n").first(where: { $0.hasSuffix("/libswiftCore.so") }),
       let start = line.firstIndex(of: "/"),
       let end = line.range(of: "/lib/swift/linux/libswiftCore.so", options: .backwards)
