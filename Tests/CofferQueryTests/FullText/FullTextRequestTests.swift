@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test(.enabled(if: hasFTS5)) func `the best match comes first`() throws {
-    try with(.fts5) { db in
+    try with(.fts5) { db throws in
       let pattern = FTS5Pattern(matchingAllTokensIn: "whale")
       let request = Book.matching(pattern).order(Column.rank)
       #expect(
