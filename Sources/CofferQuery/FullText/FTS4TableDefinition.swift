@@ -64,7 +64,12 @@ public final class FTS4TableDefinition {
   /// What is in the other table is indexed at once; triggers follow its inserts,
   /// updates and deletes. `REPLACE` deletes rows without a trigger, unless
   /// `PRAGMA recursive_triggers` is on: without it, the words of rows replaced
-  /// in that way can still be found.
+  /// in that way can still be found. And a row that `UPDATE OR IGNORE` leaves as it is
+  /// can't be found any more, in FTS4 alone. `'rebuild'` mends both:
+  ///
+  /// ```swift
+  /// try db.execute(sql: "INSERT INTO book_ft(book_ft) VALUES ('rebuild')")
+  /// ```
   ///
   /// Give the other table an `INTEGER PRIMARY KEY`: `VACUUM` may change the rowids of
   /// tables without one, and the index would be about other rows.
