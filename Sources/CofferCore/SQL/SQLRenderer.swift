@@ -181,7 +181,7 @@ package struct SQLRenderer {
   /// Adds an expression.
   package mutating func append(_ expression: SQLExpression) throws {
     switch expression.content {
-    case .value(let value): append(value)
+    case .value(let value): if value.isNull { append("NULL") } else { append(value) }
     case .sql(let sql): try append(sql)
     case .node(let node): try node.render(into: &self)
     }

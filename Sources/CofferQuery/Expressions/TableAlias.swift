@@ -1,9 +1,9 @@
 import CofferCore
 
+// SAFETY: the class has no mutable state, and neither has its one subclass.
+
 /// A table in a request, by a name of its own: see ``TableAlias``.
 public class TableAliasBase: @unchecked Sendable {
-  // SAFETY: the class has no mutable state, and neither has its one subclass.
-
   /// The name that it was given; nil where the request finds one.
   package let userName: String?
 
@@ -48,9 +48,8 @@ extension TableAliasBase: Hashable {
 /// let request = Player.aliased(older).filter(better.exists())
 /// ```
 @dynamicMemberLookup
+// SAFETY: see the base class; nothing is added.
 public final class TableAlias<RowDecoder>: TableAliasBase, @unchecked Sendable {
-  // SAFETY: see the base class; nothing is added.
-
   /// An alias for rows of a type.
   ///
   /// - Parameter name: The name in the SQL; nil for one that the request finds.
