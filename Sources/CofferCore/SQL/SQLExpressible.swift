@@ -48,7 +48,8 @@ public struct SQLExpression: Sendable {
   /// The expression inside of other SQL.
   package var sql: SQL {
     switch content {
-    case .value(let value): SQL(elements: [.argument(StatementArgument(value))])
+    case .value(let value):
+      SQL(elements: [value.isNull ? .text("NULL") : .argument(StatementArgument(value))])
     case .sql(let sql): sql
     case .node(let node): SQL(elements: [.fragment(node)])
     }
