@@ -8,25 +8,28 @@ let snippets: [Snippet] = [
   Snippet("README.md, Use it, 2", [], snippet1),
   Snippet("README.md, Use it, 3", ["queue"], snippet2),
   Snippet("README.md, Keys, 1", [], snippet3),
-  Snippet("README.md, Queries, 1", ["db"], snippet4),
-  Snippet("README.md, Queries, 2", ["db"], snippet5),
-  Snippet("README.md, Queries, 3", ["db"], snippet6),
-  Snippet("README.md, Errors, 1", [], snippet7),
-  Snippet("Docs/EasyDBCompatibility.md, EasyDB compatibility, 1", [], snippet8),
-  Snippet("Docs/Encryption.md, Keys, 1", [], snippet9),
-  Snippet("Docs/Encryption.md, Opening, 1", [], snippet10),
-  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet11),
-  Snippet("Docs/Encryption.md, Settings, 1", [], snippet12),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet13),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet14),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet15),
-  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet16),
-  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet17),
-  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet18),
-  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet19),
-  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet20),
-  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet21),
-  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet22),
+  Snippet("README.md, Requests, 1", ["db"], snippet4),
+  Snippet("README.md, Requests, 2", ["db"], snippet5),
+  Snippet("README.md, Schema and migrations, 1", ["queue"], snippet6),
+  Snippet("README.md, SQL, 1", ["db"], snippet7),
+  Snippet("README.md, SQL, 2", ["db"], snippet8),
+  Snippet("README.md, SQL, 3", ["db"], snippet9),
+  Snippet("README.md, Errors, 1", [], snippet10),
+  Snippet("Docs/EasyDBCompatibility.md, EasyDB compatibility, 1", [], snippet11),
+  Snippet("Docs/Encryption.md, Keys, 1", [], snippet12),
+  Snippet("Docs/Encryption.md, Opening, 1", [], snippet13),
+  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet14),
+  Snippet("Docs/Encryption.md, Settings, 1", [], snippet15),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet16),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet17),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet18),
+  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet19),
+  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet20),
+  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet21),
+  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet22),
+  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet23),
+  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet24),
+  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet25),
 ]
 
 // The blocks print to nowhere.
@@ -37,18 +40,22 @@ private func snippet1(_ scene: Scene) throws {
   let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("correct horse battery staple"))
 
   try queue.write { db in
-    try db.execute(
-      sql: """
-        CREATE TABLE IF NOT EXISTS player (
-          id INTEGER PRIMARY KEY, name TEXT NOT NULL, score INTEGER)
-        """)
+    try db.create(table: "player", options: .ifNotExists) { t in
+      t.autoIncrementedPrimaryKey("id")
+      t.column("name", .text).notNull()
+      t.column("score", .integer)
+    }
     try db.execute(
       sql: "INSERT INTO player (name, score) VALUES (:name, :score)",
       arguments: ["name": "Arthur", "score": 1000])
   }
 
   let names = try queue.read { db in
-    try String.fetchAll(db, sql: "SELECT name FROM player WHERE score >= ?", arguments: [500])
+    try Table("player")
+      .filter(Column("score") >= 500)
+      .order(Column("name"))
+      .select(Column("name"), as: String.self)
+      .fetchAll(db)
   }
   print(names)
   _ = queue
@@ -82,8 +89,79 @@ private func snippet3(_ scene: Scene) throws {
   _ = queue
 }
 
-// README.md, Queries, 1
+// README.md, Requests, 1
 private func snippet4(_ scene: Scene) throws {
+  try scene.queue().write { db in
+    struct Player: TableRecord, Codable {
+      var id: Int64
+      var name: String
+      var score: Int?
+    }
+
+    let best = Player
+      .filter { $0.score >= 1000 && $0.name.hasPrefix("A") }
+      .order { $0.score.desc }
+    let scores = try best.select { $0.score }.fetchAll(db)  // [Int?]
+    let count = try best.fetchCount(db)
+
+    try Player.filter { $0.score == nil }.updateAll(db) { $0.score.set(to: 0) }
+    try Player.filter(keys: [7, 8, 9]).deleteAll(db)
+    _ = best
+    _ = scores
+    _ = count
+  }
+}
+
+// README.md, Requests, 2
+private func snippet5(_ scene: Scene) throws {
+  try scene.queue().write { db in
+    let player = Table("player")
+    let top = player.select(max(Column("score")))
+    let rows = try player
+      .filter(Column("score") == top || SQL("name LIKE \("A%")"))
+      .annotated(with: Column("name").uppercased.forKey("loud"))
+      .fetchAll(db)
+    _ = player
+    _ = top
+    _ = rows
+  }
+}
+
+// README.md, Schema and migrations, 1
+private func snippet6(_ scene: Scene) throws {
+  let queue = try scene.queue()
+  var migrator = DatabaseMigrator()
+  migrator.registerMigration("library") { db in
+    try db.create(table: "author") { t in
+      t.autoIncrementedPrimaryKey("id")
+      t.column("name", .text).notNull()
+    }
+    try db.create(table: "book") { t in
+      t.autoIncrementedPrimaryKey("id")
+      t.belongsTo("author", onDelete: .cascade).notNull()
+      t.column("title", .text).notNull()
+    }
+  }
+  migrator.registerMigration("search") { db in
+    try db.create(virtualTable: "bookText", using: FTS4()) { t in
+      t.synchronize(withTable: "book")
+      t.column("title")
+    }
+  }
+  try migrator.migrate(queue)
+
+  let titles = try queue.read { db in
+    try Table("bookText")
+      .matching(FTS3Pattern(matchingAllTokensIn: "moby dick"))
+      .select(Column("title"), as: String.self)
+      .fetchAll(db)
+  }
+  _ = migrator
+  _ = titles
+}
+
+// README.md, SQL, 1
+private func snippet7(_ scene: Scene) throws {
   try scene.queue().write { db in
     let names: Set = ["Arthur", "Barbara"]
     let rows = try Row.fetchAll(
@@ -98,8 +176,8 @@ private func snippet4(_ scene: Scene) throws {
   }
 }
 
-// README.md, Queries, 2
-private func snippet5(_ scene: Scene) throws {
+// README.md, SQL, 2
+private func snippet8(_ scene: Scene) throws {
   try scene.queue().write { db in
     let score = 1000
     let names = ["Arthur", "Barbara"]
@@ -114,8 +192,8 @@ private func snippet5(_ scene: Scene) throws {
   }
 }
 
-// README.md, Queries, 3
-private func snippet6(_ scene: Scene) throws {
+// README.md, SQL, 3
+private func snippet9(_ scene: Scene) throws {
   try scene.queue().write { db in
     let rows = try Row.fetchCursor(db, sql: "SELECT id, name, score, photo FROM player")
     while let row = try rows.next() {
@@ -129,7 +207,7 @@ private func snippet6(_ scene: Scene) throws {
 }
 
 // README.md, Errors, 1
-private func snippet7(_ scene: Scene) throws {
+private func snippet10(_ scene: Scene) throws {
   do {
     let queue = try DatabaseQueue(path: scene.file("old.db"), key: .passphrase("incorrect"))
     try queue.close()
@@ -145,7 +223,7 @@ private func snippet7(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, EasyDB compatibility, 1
-private func snippet8(_ scene: Scene) throws {
+private func snippet11(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("books.db"), key: key)
   let queue = try DatabaseQueue(path: scene.file("books.db"), key: key)
@@ -154,7 +232,7 @@ private func snippet8(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Keys, 1
-private func snippet9(_ scene: Scene) throws {
+private func snippet12(_ scene: Scene) throws {
   let passphrase = DatabaseKey.passphrase("correct horse battery staple")
   let bytes = DatabaseKey.passphrase(bytes: [0x66, 0x00, 0xFF])
   let raw = try DatabaseKey.raw((0..<32).map { UInt8($0) })
@@ -170,7 +248,7 @@ private func snippet9(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 1
-private func snippet10(_ scene: Scene) throws {
+private func snippet13(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = try .file(scene.file("vault.key"))
   let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -179,7 +257,7 @@ private func snippet10(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 2
-private func snippet11(_ scene: Scene) throws {
+private func snippet14(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.prepareDatabase { db in
     try db.usePassphrase("correct horse battery staple")
@@ -188,7 +266,7 @@ private func snippet11(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Settings, 1
-private func snippet12(_ scene: Scene) throws {
+private func snippet15(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   configuration.cipher = .sqlcipher3
@@ -198,7 +276,7 @@ private func snippet12(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 1
-private func snippet13(_ scene: Scene) throws {
+private func snippet16(_ scene: Scene) throws {
   let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("right"))
   try queue.close()
   let other = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("wrong"))
@@ -207,7 +285,7 @@ private func snippet13(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 2
-private func snippet14(_ scene: Scene) throws {
+private func snippet17(_ scene: Scene) throws {
   let inspection = DatabaseFile.inspect(at: scene.file("plain.db"))
   if case .plaintext(let header) = inspection.kind {
     print("not encrypted, pages of \(header.pageSize) bytes")
@@ -216,20 +294,20 @@ private func snippet14(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 3
-private func snippet15(_ scene: Scene) throws {
+private func snippet18(_ scene: Scene) throws {
   let queue = try scene.queue()
   let damagedPages = try queue.checkCipherIntegrity()
   _ = damagedPages
 }
 
 // Docs/Encryption.md, Changing the key, 1
-private func snippet16(_ scene: Scene) throws {
+private func snippet19(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.changeKey(to: .passphrase("staple battery horse correct"))
 }
 
 // Docs/Encryption.md, Whole files, 1
-private func snippet17(_ scene: Scene) throws {
+private func snippet20(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("encrypted.db"), key: key)
   try DatabaseFile.decrypt(at: scene.file("encrypted.db"), key: key, to: scene.file("readable.db"))
@@ -238,7 +316,7 @@ private func snippet17(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, From SQLCipher 3 to 4, 1
-private func snippet18(_ scene: Scene) throws {
+private func snippet21(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   func openVault() throws -> DatabaseQueue {
     do {
@@ -255,7 +333,7 @@ private func snippet18(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Backups, 1
-private func snippet19(_ scene: Scene) throws {
+private func snippet22(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.backup(toPath: scene.file("backup.db"))
   try queue.backup(toPath: scene.file("for-a-friend.db"), key: .passphrase("another one"))
@@ -263,7 +341,7 @@ private func snippet19(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Attached files, 1
-private func snippet20(_ scene: Scene) throws {
+private func snippet23(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.inDatabase { db in
     try db.attach(scene.file("archive.db"), as: "archive", key: .passphrase("another one"))
@@ -273,7 +351,7 @@ private func snippet20(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, Moving, 1
-private func snippet21(_ scene: Scene) throws {
+private func snippet24(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   let dbQueue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -282,7 +360,7 @@ private func snippet21(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, What differs, 1
-private func snippet22(_ scene: Scene) throws {
+private func snippet25(_ scene: Scene) throws {
   try scene.queue().write { db in
     let statement = try db.makeStatement(sql: "INSERT INTO player (name, score) VALUES (?, ?)")
     for number in 1...100 {
