@@ -38,6 +38,7 @@ let package = Package(
       name: "CofferCoreTests",
       dependencies: ["Coffer", "CSQLCipher", "CofferTestChild"]),
     .testTarget(name: "CofferQueryTests", dependencies: ["Coffer", "CofferTestChild"]),
+    .testTarget(name: "CofferRecordsTests", dependencies: ["Coffer", "CofferTestChild"]),
     .testTarget(name: "CofferToolTests", dependencies: ["CofferTool"]),
     .testTarget(name: "CofferDocsTests", dependencies: ["Coffer"]),
   ],

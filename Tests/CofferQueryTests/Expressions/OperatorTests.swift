@@ -176,6 +176,8 @@ import Testing
   @Test func `values that could be SQL stay values`() throws {
     let evil = "'; DROP TABLE readers; --"
     #expect(try ids(name == evil) == [])
+    // Before 3.29, SQLite takes a quoted name that it doesn't know for text.
+    guard SQLiteFeatures.linked.version >= 3_029_000 else { return }
     let unknown = databaseError {
       try RequestDatabase().use { try readers.filter(Column(#"na"me"#) == 1).fetchCount($0) }
     }

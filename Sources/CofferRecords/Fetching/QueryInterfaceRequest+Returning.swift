@@ -1,0 +1,114 @@
+import CofferCore
+import CofferQuery
+
+// Rows that a change gives back: RETURNING, from SQLite 3.35 on.
+
+extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord {
+  // MARK: Deleting
+
+  /// A cursor over the records that it deletes; all are deleted once it has begun.
+  ///
+  /// - Throws: An error where SQLite is older than 3.35.
+  public func deleteAndFetchCursor(_ db: Database) throws -> RecordCursor<RowDecoder> {
+    try RowDecoder.fetchCursor(deletion(db))
+  }
+
+  /// Deletes the rows of the request, and gives their records.
+  ///
+  /// - Throws: An error where SQLite is older than 3.35.
+  public func deleteAndFetchAll(_ db: Database) throws -> [RowDecoder] {
+    try RowDecoder.fetchAll(deletion(db))
+  }
+
+  private func deletion(_ db: Database) throws -> Statement {
+    try deleteAndFetchStatement(db, selection: RowDecoder.databaseSelection).forOneFetch
+  }
+
+  // MARK: Updating
+
+  /// A cursor over the records that it updates; all are updated once it has begun.
+  ///
+  /// - Precondition: There is an assignment.
+  /// - Throws: An error where SQLite is older than 3.35.
+  public func updateAndFetchCursor(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    _ assignments: [ColumnAssignment]
+  ) throws -> RecordCursor<RowDecoder> {
+    try RowDecoder.fetchCursor(update(db, conflictResolution, assignments))
+  }
+
+  /// Updates the rows of the request, and gives their records as they are then.
+  ///
+  /// - Precondition: There is an assignment.
+  /// - Throws: An error where SQLite is older than 3.35.
+  public func updateAndFetchAll(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    _ assignments: [ColumnAssignment]
+  ) throws -> [RowDecoder] {
+    try RowDecoder.fetchAll(update(db, conflictResolution, assignments))
+  }
+
+  /// A cursor over the records that it updates; all are updated once it has begun.
+  public func updateAndFetchCursor(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    assignments: (DatabaseComponents) throws -> [ColumnAssignment]
+  ) throws -> RecordCursor<RowDecoder> {
+    try updateAndFetchCursor(
+      db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents))
+  }
+
+  /// Updates the rows of the request, and gives their records as they are then.
+  ///
+  /// ```swift
+  /// let players = try Player.all().updateAndFetchAll(db) { [$0.score += 100] }
+  /// ```
+  public func updateAndFetchAll(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    assignments: (DatabaseComponents) throws -> [ColumnAssignment]
+  ) throws -> [RowDecoder] {
+    try updateAndFetchAll(
+      db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents))
+  }
+
+  fileprivate func update(
+    _ db: Database, _ conflictResolution: Database.ConflictResolution?,
+    _ assignments: [ColumnAssignment]
+  ) throws -> Statement {
+    try updateAndFetchStatement(
+      db, onConflict: conflictResolution, assignments, selection: RowDecoder.databaseSelection
+    ).forOneFetch
+  }
+}
+
+extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord & Hashable {
+  /// Deletes the rows of the request, and gives their distinct records.
+  public func deleteAndFetchSet(_ db: Database) throws -> Set<RowDecoder> {
+    try Set(deleteAndFetchCursor(db))
+  }
+
+  /// Updates the rows of the request, and gives their distinct records as they are then.
+  public func updateAndFetchSet(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    _ assignments: [ColumnAssignment]
+  ) throws -> Set<RowDecoder> {
+    try Set(updateAndFetchCursor(db, onConflict: conflictResolution, assignments))
+  }
+
+  /// Updates the rows of the request, and gives their distinct records as they are then.
+  public func updateAndFetchSet(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    assignments: (DatabaseComponents) throws -> [ColumnAssignment]
+  ) throws -> Set<RowDecoder> {
+    try updateAndFetchSet(
+      db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents))
+  }
+}
+
+extension Statement {
+  /// The statement, whose arguments are forgotten when it has been fetched from.
+  fileprivate var forOneFetch: Statement {
+    var request = PreparedRequest(statement: self)
+    request.isForOneFetch = true
+    return request.fetchedStatement
+  }
+}
