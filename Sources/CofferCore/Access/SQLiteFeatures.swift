@@ -32,6 +32,8 @@ package struct SQLiteFeatures: Sendable {
   package var hasJSONErrorPosition: Bool { isAtLeast(42) }
   package var hasJSONB: Bool { isAtLeast(45) }
   package var hasFTS5: Bool { isAtLeast(20) }
+  /// `DELETE FROM table AS alias`
+  package var hasAliasedChanges: Bool { isAtLeast(33) }
   /// `DELETE … LIMIT`, an option of SQLite's build.
   package var hasLimitedChanges: Bool { SQLiteFeatures.limitsChanges }
   private static let limitsChanges = SQLite.isCompiled(with: "ENABLE_UPDATE_DELETE_LIMIT")

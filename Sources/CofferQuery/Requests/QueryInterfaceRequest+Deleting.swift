@@ -124,7 +124,9 @@ extension SQLRenderer {
   mutating func inChange(
     of relation: Relation, _ body: (inout SQLRenderer) throws -> Void
   ) throws {
-    try inQuery(of: relation) { renderer, _ in
+    // Where there can be no alias, the table goes by its own name.
+    let canHaveAlias = SQLiteFeatures.linked.hasAliasedChanges
+    try inQuery(of: relation, canHaveAlias: canHaveAlias) { renderer, _ in
       try renderer.append(relation.tableExpressions)
       try body(&renderer)
     }

@@ -108,7 +108,8 @@ extension Relation: SQLFragment {
 extension SQLRenderer {
   /// Renders a query: its table's name is chosen, and known inside.
   mutating func inQuery(
-    of relation: Relation, _ body: (inout SQLRenderer, Table) throws -> Void
+    of relation: Relation, canHaveAlias: Bool = true,
+    _ body: (inout SQLRenderer, Table) throws -> Void
   ) throws {
     let (outerQualifier, outerName, outerTables) = (qualifier, tableName, tables)
     depth += 1
@@ -116,7 +117,7 @@ extension SQLRenderer {
       depth -= 1
       (qualifier, tableName, tables) = (outerQualifier, outerName, outerTables)
     }
-    let table = table(of: relation)
+    let table = table(of: relation, canHaveAlias: canHaveAlias)
     tableName = table.tableName
     qualifier = table.isQualified ? table.name : nil
     if let alias = relation.alias { tables[ObjectIdentifier(alias)] = table }
@@ -125,9 +126,9 @@ extension SQLRenderer {
 
   /// The name for a relation's table: its own unless an alias has another one, or
   /// a table around has the same and can be meant here.
-  private func table(of relation: Relation) -> Table {
+  private func table(of relation: Relation, canHaveAlias: Bool) -> Table {
     let tableName = relation.tableName
-    if let name = relation.alias?.userName {
+    if canHaveAlias, let name = relation.alias?.userName {
       return Table(name: name, tableName: tableName, depth: depth, isQualified: true)
     }
     let base = tableName.isEmpty ? "query" : tableName

@@ -171,7 +171,9 @@ enum Engine: String, CaseIterable, Sendable {
     ) { db in
       try engine.create("doc_ft", in: db, following: "doc", columns: ["title", "content"])
       let values: [(any DatabaseValueConvertible)?] = [
-        nil, "", " ", "word", 12, 1.5, "a\u{0}b", "👨‍👩‍👧 family",
+        // The check of SQLite 3.15 takes text with a NUL for a damage, of any table of FTS4.
+        nil, "", " ", "word", 12, 1.5, SQLiteFeatures.linked.hasFTS5 ? "a\u{0}b" : "a b",
+        "👨‍👩‍👧 family",
         String(repeating: "x", count: 100_000),
       ]
       for value in values {

@@ -106,11 +106,19 @@ import Testing
         == #"DELETE FROM "player" WHERE "score" > 10"#)
     let p = TableAlias(name: "p")
     let better = Table("player").filter(score > p[score])
-    #expect(
-      try sql { try Table("player").aliased(p).filter(!better.exists()).deleteAll($0) } == """
-        DELETE FROM "player" AS "p" WHERE NOT EXISTS \
-        (SELECT * FROM "player" WHERE "score" > "p"."score")
-        """)
+    let best = Table("player").aliased(p).filter(!better.exists())
+    let sql = try sql { try best.deleteAll($0) }
+    if SQLiteFeatures.linked.hasAliasedChanges {
+      #expect(
+        sql == """
+          DELETE FROM "player" AS "p" WHERE NOT EXISTS \
+          (SELECT * FROM "player" WHERE "score" > "p"."score")
+          """)
+    }
+    try RequestDatabase(Self.schema).use { db throws in
+      #expect(try best.updateAll(db, score.set(to: p[score] + 1)) == 1)
+      #expect(try Player.order { $0.id }.select(score, as: Int.self).fetchAll(db) == [10, 20, 31])
+    }
   }
 
   @Test func `changed rows are given back, where SQLite can`() throws {

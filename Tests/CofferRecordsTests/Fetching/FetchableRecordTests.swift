@@ -15,13 +15,13 @@ import Testing
 
     init(row: Row) throws {
       id = row["id"]
-      name = row["name"]
+      name = try row.decode(String.self, forColumn: "name")
       score = try row.decode(Int?.self, forColumn: "score")
     }
   }
 
   private static let schema = """
-    CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL, score);
+    CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score INTEGER);
     INSERT INTO player VALUES (1, 'Arthur', 10), (2, 'Barbara', NULL), (3, 'Craig', 30);
     """
 
@@ -52,7 +52,7 @@ import Testing
 
   @Test func `a record that can't be made ends the fetch with its error`() throws {
     try EncryptedQueue.with(Self.schema) { db throws in
-      try db.execute(sql: "INSERT INTO player VALUES (4, 'Dave', 'many')")
+      try db.execute(sql: "INSERT INTO player VALUES (4, NULL, 1)")
       #expect(throws: RowDecodingError.self) { try Player.fetchAll(db) }
       let cursor = try Player.order(\.id.desc).fetchCursor(db)
       #expect(throws: RowDecodingError.self) { try cursor.next() }
