@@ -28,7 +28,8 @@ import Testing
   @Test func `records come from statements, SQL, requests and tables`() throws {
     try EncryptedQueue.with(Self.schema) { db throws in
       let sql = "SELECT * FROM player WHERE id > ? ORDER BY id"
-      #expect(try Player.fetchAll(db, sql: sql, arguments: [1]).map(\.name) == ["Barbara", "Craig"])
+      #expect(
+        try Player.fetchAll(db, sql: sql, arguments: [1]).map(\.name) == ["Barbara", "Craig"])
       #expect(try Player.fetchOne(db, sql: sql, arguments: [2])?.score == 30)
       #expect(try Player.fetchOne(db, sql: sql, arguments: [3]) == nil)
       let statement = try db.makeStatement(sql: sql)
