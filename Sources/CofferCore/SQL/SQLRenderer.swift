@@ -49,6 +49,8 @@ package struct SQLRenderer {
   package init(_ database: Database, writesValues: Bool = false) {
     self.database = database
     self.writesValues = writesValues
+    // Most requests are shorter: one allocation.
+    sql.reserveCapacity(240)
   }
 
   // MARK: Text

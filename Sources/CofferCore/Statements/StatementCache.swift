@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// The prepared statements of one connection, kept for the next time that
 /// their SQL is asked for: the least recently used go first.
 ///
@@ -146,7 +152,10 @@ final class StatementCache {
     var rhs = rhs
     return lhs.withUTF8 { lhs in
       rhs.withUTF8 { rhs in
-        lhs.count == rhs.count && (lhs.count == 0 || UnsafeRawBufferPointer(lhs).elementsEqual(rhs))
+        guard lhs.count == rhs.count else { return false }
+        guard let left = lhs.baseAddress, let right = rhs.baseAddress else { return true }
+        // SAFETY: both buffers hold lhs.count bytes.
+        return memcmp(left, right, lhs.count) == 0
       }
     }
   }

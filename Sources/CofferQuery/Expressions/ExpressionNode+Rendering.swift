@@ -10,6 +10,9 @@ extension ExpressionNode: SQLFragment {
       try renderer.withColumns(of: alias) { try $0.append(expression) }
     case .fastPrimaryKey(let table):
       renderer.append(column: try renderer.database.fastPrimaryKeyColumn(of: table))
+    case .key(let keys, let table):
+      let column = SQLExpression(.column(try renderer.database.keyColumn(ofTable: table)))
+      try keys.render(containing: column, isNegated: false, into: &renderer)
     case .prefix(let symbol, let operand):
       renderer.append(symbol)
       try renderer.append(operand: operand)
@@ -95,7 +98,7 @@ extension SQLExpression {
     case .value: true
     case .sql: false
     case .node(let node):
-      if let node = node as? ExpressionNode { node.isOperand } else { true }
+      if let node = node.cast(to: ExpressionNode.self) { node.isOperand } else { true }
     }
   }
 }
@@ -104,7 +107,7 @@ extension SQLRenderer {
   /// Adds an expression, in parentheses where it needs them beside an operator.
   mutating func append(operand expression: SQLExpression) throws {
     if case .node(let node) = expression.content,
-      case .deferred(let make)? = node as? ExpressionNode
+      case .deferred(let make)? = node.cast(to: ExpressionNode.self)
     {
       return try append(operand: make(database))
     }

@@ -13,6 +13,8 @@ package indirect enum ExpressionNode: Sendable {
   case aliased(SQLExpression, TableAliasBase)
   /// The rowid, or the primary key of a table without one.
   case fastPrimaryKey(table: String)
+  /// `id IN …`, of the primary key of one column.
+  case key(SQLCollection, table: String)
   /// `-a`, `~a`.
   case prefix(String, SQLExpression)
   /// `NOT a`, of what has no negation of its own.
@@ -119,7 +121,7 @@ extension SQLExpression {
 
   /// The node; nil for values and SQL literals.
   package var expressionNode: ExpressionNode? {
-    if case .node(let node) = content { node as? ExpressionNode } else { nil }
+    if case .node(let node) = content { node.cast(to: ExpressionNode.self) } else { nil }
   }
 
   /// Whether it is the value NULL.

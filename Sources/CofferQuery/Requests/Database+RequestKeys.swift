@@ -40,16 +40,14 @@ extension Database {
   }
 
   /// Whether a unique key of the table has none but some of these columns.
-  func hasUniqueKey(in columns: Set<String>, ofTable table: String) throws -> Bool {
+  func hasUniqueKey(in columns: [String], ofTable table: String) throws -> Bool {
     guard let key = try primaryKeyIfAny(table) else { return false }
-    let columns = Set(columns.map { $0.lowercased() })
-    func isCovered(_ key: [String]) -> Bool {
-      !key.isEmpty && key.allSatisfy { columns.contains($0.lowercased()) }
-    }
-    if isCovered(key.columns) { return true }
-    if let name = key.rowIDName, columns.contains(name.lowercased()) { return true }
+    func isGiven(_ name: String) -> Bool { columns.contains { $0.isSameName(as: name) } }
+    if key.columns.allSatisfy(isGiven) { return true }
+    if let name = key.rowIDName, isGiven(name) { return true }
     return try indexes(on: table).contains { index in
-      index.isUnique && !index.isPartial && isCovered(index.columns)
+      index.isUnique && !index.isPartial && !index.columns.isEmpty
+        && index.columns.allSatisfy(isGiven)
     }
   }
 

@@ -18,10 +18,10 @@ public struct QueryInterfaceRequest<RowDecoder>: Sendable {
   package init(relation: Relation) { self.relation = relation }
 
   /// The same request with something else in it.
-  package func with<Value>(
-    _ keyPath: WritableKeyPath<Relation, Value>, _ value: Value
-  ) -> Self {
-    Self(relation: relation.with(keyPath, value))
+  package func with(_ change: (inout Relation) -> Void) -> Self {
+    var result = self
+    change(&result.relation)
+    return result
   }
 
   /// The same request with its rows decoded to another type.
@@ -95,26 +95,26 @@ extension QueryInterfaceRequest: SelectionRequest {
   public func selectWhenConnected(
     _ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
   ) -> Self {
-    with(\.selection, [.made { try selection($0).map(\.sqlSelection) }])
+    with { $0.selection = [.made { try selection($0).map(\.sqlSelection) }] }
   }
 
   /// The request with more selected, made when there is a database.
   public func annotatedWhenConnected(
     with selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
   ) -> Self {
-    with(\.selection, relation.selection + [.made { try selection($0).map(\.sqlSelection) }])
+    with { $0.selection.append(.made { try selection($0).map(\.sqlSelection) }) }
   }
 
   // The same without a closure, for speed.
 
   /// The request with another selection.
   public func select(_ selection: [any SQLSelectable]) -> Self {
-    with(\.selection, [.value(selection.map(\.sqlSelection))])
+    with { $0.selection = [.value(selection.map(\.sqlSelection))] }
   }
 
   /// The request with more selected.
   public func annotated(with selection: [any SQLSelectable]) -> Self {
-    with(\.selection, relation.selection + [.value(selection.map(\.sqlSelection))])
+    with { $0.selection.append(.value(selection.map(\.sqlSelection))) }
   }
 }
 
@@ -138,24 +138,24 @@ extension QueryInterfaceRequest: OrderedRequest {
   public func orderWhenConnected(
     _ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]
   ) -> Self {
-    with(\.ordering, RelationOrdering { try orderings($0).map(\.sqlOrdering) })
+    with { $0.ordering = RelationOrdering { try orderings($0).map(\.sqlOrdering) } }
   }
 
   /// The request in another order.
   public func order(_ orderings: [any SQLOrderingTerm]) -> Self {
-    with(\.ordering, RelationOrdering(orderings.map(\.sqlOrdering)))
+    with { $0.ordering = RelationOrdering(orderings.map(\.sqlOrdering)) }
   }
 
   /// The request in the opposite order; without an order, as it is.
   public func reversed() -> Self {
-    with(\.ordering.isReversed, !relation.ordering.isReversed)
+    with { $0.ordering.isReversed.toggle() }
   }
 
   /// The request in no order.
-  public func unordered() -> Self { with(\.ordering, RelationOrdering()) }
+  public func unordered() -> Self { with { $0.ordering = RelationOrdering() } }
 
   /// The request in its order, and by the primary key where that leaves rows equal.
-  public func withStableOrder() -> Self { with(\.ordering.isStable, true) }
+  public func withStableOrder() -> Self { with { $0.ordering.isStable = true } }
 }
 
 extension QueryInterfaceRequest: AggregatingRequest {
@@ -163,7 +163,7 @@ extension QueryInterfaceRequest: AggregatingRequest {
   public func groupWhenConnected(
     _ expressions: @escaping @Sendable (Database) throws -> [any SQLExpressible]
   ) -> Self {
-    with(\.grouping, [.made { try expressions($0).map(\.sqlExpression) }])
+    with { $0.grouping = [.made { try expressions($0).map(\.sqlExpression) }] }
   }
 
   /// The request with a condition more for groups, made when there is a database.
@@ -181,15 +181,15 @@ extension QueryInterfaceRequest: TableRequest {
   public var databaseTableName: String { relation.tableName }
 
   /// The request with its table under an alias.
-  public func aliased(_ alias: TableAlias<RowDecoder>) -> Self { with(\.alias, alias) }
+  public func aliased(_ alias: TableAlias<RowDecoder>) -> Self { with { $0.alias = alias } }
 
   /// The request with its table under an alias.
-  public func aliased(_ alias: TableAlias<Void>) -> Self { with(\.alias, alias) }
+  public func aliased(_ alias: TableAlias<Void>) -> Self { with { $0.alias = alias } }
 }
 
 extension QueryInterfaceRequest: TypedRequest, JoinableRequest, DerivableRequest {
   /// The request without rows that are equal in all that is selected.
-  public func distinct() -> Self { with(\.isDistinct, true) }
+  public func distinct() -> Self { with { $0.isDistinct = true } }
 
   /// The request with a common table expression that it can use.
   public func with<T>(_ cte: CommonTableExpression<T>) -> Self {
@@ -200,7 +200,7 @@ extension QueryInterfaceRequest: TypedRequest, JoinableRequest, DerivableRequest
   ///
   /// - Parameter limit: The most rows; all for a negative number.
   public func limit(_ limit: Int, offset: Int? = nil) -> Self {
-    with(\.limit, Relation.Limit(count: limit, offset: offset))
+    with { $0.limit = Relation.Limit(count: limit, offset: offset) }
   }
 }
 

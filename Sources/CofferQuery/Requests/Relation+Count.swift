@@ -11,7 +11,9 @@ extension Relation {
       return try counting.render(into: &renderer) { try $0.append(counted) }
     }
     renderer.append("SELECT COUNT(*) FROM (")
-    try with(\.ordering, limit == nil ? RelationOrdering() : ordering).render(into: &renderer)
+    var counted = self
+    if limit == nil { counted.ordering = RelationOrdering() }
+    try counted.render(into: &renderer)
     renderer.append(")")
   }
 
@@ -46,6 +48,7 @@ extension Relation {
   func givesOneRowAtMost(_ db: Database) throws -> Bool {
     guard grouping.isEmpty, case .table(let table) = source else { return false }
     if !tableExpressions.contains(where: { $0.name == table }), let filter {
+      if try filter.isOneKey(db) { return true }
       let columns = try filter.identifyingColumns(db, alias: alias)
       if !columns.isEmpty, try db.hasUniqueKey(in: columns, ofTable: table) { return true }
     }
@@ -79,7 +82,7 @@ extension SQLExpression {
       aggregate.arguments + (aggregate.filter.map { [$0] } ?? [])
     case .conditional(let subject, let branches, let otherwise):
       branches.flatMap { [$0.condition, $0.result] } + [subject, otherwise].compactMap(\.self)
-    case .column, .detached, .fastPrimaryKey, .exists, .deferred, nil: []
+    case .column, .detached, .fastPrimaryKey, .key, .exists, .deferred, nil: []
     }
   }
 
@@ -97,7 +100,7 @@ extension SQLExpression {
     case .value: return false
     case .sql: return true
     case .node(let node):
-      guard let node = node as? ExpressionNode else { return true }
+      guard let node = node.cast(to: ExpressionNode.self) else { return true }
       switch node {
       case .detached, .deferred, .exists: return true
       case .membership(_, .query, _): return true
@@ -106,14 +109,22 @@ extension SQLExpression {
     }
   }
 
+  /// Whether the condition asks for one primary key.
+  func isOneKey(_ db: Database) throws -> Bool {
+    switch expressionNode {
+    case .key(.expressions(let keys), _): keys.count == 1
+    case .chain(.and, let operands): try operands.contains { try $0.isOneKey(db) }
+    case .deferred(let make): try make(db).isOneKey(db)
+    default: false
+    }
+  }
+
   /// The columns that the condition compares to one value each.
-  func identifyingColumns(_ db: Database, alias: TableAliasBase?) throws -> Set<String> {
+  func identifyingColumns(_ db: Database, alias: TableAliasBase?) throws -> [String] {
     switch expressionNode {
     case .deferred(let make): return try make(db).identifyingColumns(db, alias: alias)
     case .chain(.and, let operands):
-      return try operands.reduce(into: []) {
-        $0.formUnion(try $1.identifyingColumns(db, alias: alias))
-      }
+      return try operands.flatMap { try $0.identifyingColumns(db, alias: alias) }
     case .comparison(.equal, let lhs, let rhs), .comparison(.is, let lhs, let rhs):
       if rhs.value != nil, let column = lhs.columnName(alias: alias) { return [column] }
       if lhs.value != nil, let column = rhs.columnName(alias: alias) { return [column] }

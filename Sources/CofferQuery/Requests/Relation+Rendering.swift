@@ -162,7 +162,7 @@ extension SQLRenderer {
   }
 
   fileprivate mutating func append(operandOfCompound query: SQLSubquery) throws {
-    if case .node(let node) = query.content, let relation = node as? Relation,
+    if case .node(let node) = query.content, let relation = node.cast(to: Relation.self),
       relation.isSimpleSelect
     {
       return try relation.render(into: &self)

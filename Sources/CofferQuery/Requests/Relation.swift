@@ -58,19 +58,15 @@ package struct Relation: Sendable {
 
   /// The relation without the rows that don't fulfil the condition.
   package func filtered(_ condition: SQLExpression) -> Relation {
-    with(\.filter, filter.map { $0 && condition } ?? condition)
+    var result = self
+    if let filter { result.filter = filter && condition } else { result.filter = condition }
+    return result
   }
 
   /// The relation without the groups that don't fulfil the condition.
   package func having(_ condition: SQLExpression) -> Relation {
-    with(\.having, having.map { $0 && condition } ?? condition)
-  }
-
-  /// The relation with another value in it.
-  package func with<Value>(_ keyPath: WritableKeyPath<Relation, Value>, _ value: Value) -> Relation
-  {
     var result = self
-    result[keyPath: keyPath] = value
+    if let having { result.having = having && condition } else { result.having = condition }
     return result
   }
 
@@ -84,7 +80,8 @@ package struct Relation: Sendable {
 
   /// The selection.
   func selection(_ db: Database) throws -> [SQLSelection] {
-    try selection.flatMap { try $0.resolve(db) }
+    if selection.count == 1, case .value(let selection) = selection[0] { return selection }
+    return try selection.flatMap { try $0.resolve(db) }
   }
 }
 

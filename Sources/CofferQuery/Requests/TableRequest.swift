@@ -65,11 +65,8 @@ extension TableRequest where Self: FilteredRequest {
   }
 
   private func filter(keyValues values: [DatabaseValue]) -> Self {
-    let table = databaseTableName
-    let collection = SQLCollection(values.map { SQLExpression($0) })
-    return filterWhenConnected { db in
-      SQLExpression(.column(try db.keyColumn(ofTable: table))).isContained(in: collection)
-    }
+    let keys = SQLCollection(values.map { SQLExpression($0) })
+    return filter(SQLExpression(.key(keys, table: databaseTableName)))
   }
 }
 
