@@ -242,4 +242,43 @@ private struct Reader: TableRecord {
       try sql(Reader.all().aliased(typed).filter(typed.age > 1).order(typed[name.desc]))
         == #"SELECT "r".* FROM "readers" "r" WHERE "r"."age" > 1 ORDER BY "r"."name" DESC"#)
   }
+
+  // MARK: As other requests
+
+  @Test func `a request is a region: what it reads, in subqueries too`() throws {
+    try RequestDatabase("\(RequestDatabase.readers); CREATE TABLE other (x INT)").use { db throws in
+      let names = Table("readers").select(name).filter(age > 1)
+      #expect(try names.databaseRegion(db).description == "readers(age,name)")
+      let others = Table("readers").select(name).filter(
+        Table("other").select(Column("x")).contains(age))
+      #expect(try others.databaseRegion(db).description == "other(x),readers(age,name)")
+      #expect(try Table("other").databaseRegion(db).description == "other(*)")
+      #expect(try AnyFetchRequest(names).databaseRegion(db) == names.databaseRegion(db))
+      #expect(
+        try all.none().databaseRegion(db).isModified(byEventsOfKind: .delete(tableName: "readers")))
+    }
+  }
+
+  @Test func `a request can be adapted, and hide what it is`() throws {
+    try RequestDatabase().use { db throws in
+      let names = Table("readers").select(Column("id"), name).order(name.desc)
+      let adapted = names.adapted { _ in SuffixRowAdapter(fromIndex: 1) }
+      #expect(try adapted.fetchAll(db).map { $0.count } == [1, 1, 1])
+      #expect(try adapted.fetchCount(db) == 3)
+      let any = AnyFetchRequest(names).asRequest(of: Int.self)
+      #expect(try any.fetchOne(db) == 3)
+      #expect(
+        try Table("readers").filter(AnyFetchRequest(names.select(age)).contains(age)).fetchCount(db)
+          == 2)
+    }
+  }
+
+  @Test func `arguments are forgotten after the fetch`() throws {
+    try RequestDatabase().use { db throws in
+      let request = Table("readers").filter(name == "secret-marker")
+      #expect(try request.fetchAll(db).isEmpty)
+      let statement = try db.cachedStatement(sql: #"SELECT * FROM "readers" WHERE "name" = ?"#)
+      #expect(statement.arguments.isEmpty)
+    }
+  }
 }
