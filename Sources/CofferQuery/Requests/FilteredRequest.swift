@@ -6,6 +6,10 @@ public protocol FilteredRequest {
   func filterWhenConnected(
     _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
   ) -> Self
+
+  /// The request with a condition more; by default, made as if it needed a database.
+  @_disfavoredOverload
+  func filter(_ predicate: some SQLSpecificExpressible) -> Self
 }
 
 extension FilteredRequest {
@@ -16,7 +20,7 @@ extension FilteredRequest {
   /// Player.all().filter(Column("score") >= 1000)
   /// ```
   @_disfavoredOverload
-  public func filter(_ predicate: some SQLExpressible) -> Self {
+  public func filter(_ predicate: some SQLSpecificExpressible) -> Self {
     let predicate = predicate.sqlExpression
     return filterWhenConnected { _ in predicate }
   }
@@ -32,7 +36,7 @@ extension FilteredRequest {
   public func filter(literal sqlLiteral: SQL) -> Self { filter(sqlLiteral) }
 
   /// The request without any row.
-  public func none() -> Self { filter(false) }
+  public func none() -> Self { filter(false.sqlExpression) }
 
   /// The request itself.
   public func all() -> Self { self }

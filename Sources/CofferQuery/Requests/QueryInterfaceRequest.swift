@@ -128,7 +128,7 @@ extension QueryInterfaceRequest: FilteredRequest {
 
   /// The request with a condition more.
   @_disfavoredOverload
-  public func filter(_ predicate: some SQLExpressible) -> Self {
+  public func filter(_ predicate: some SQLSpecificExpressible) -> Self {
     Self(relation: relation.filtered(predicate.sqlExpression))
   }
 }

@@ -15,7 +15,7 @@ extension TableRecord {
 
   /// A request for rows that fulfil a condition.
   @_disfavoredOverload
-  public static func filter(_ predicate: some SQLExpressible) -> QueryInterfaceRequest<Self> {
+  public static func filter(_ predicate: some SQLSpecificExpressible) -> QueryInterfaceRequest<Self> {
     all().filter(predicate)
   }
 

@@ -103,3 +103,44 @@ extension Table {
     try all().select([selection(RecordColumns<RowDecoder>.self)], as: Selection.SQLValue.self)
   }
 }
+
+// MARK: - Conditions that are made outside of closures
+
+// Values are no conditions, so that `filter(a == b)` with two of them, which Swift's own `==`
+// compares, doesn't compile.
+
+extension FilteredRequest {
+  /// The request with a condition more.
+  @_disfavoredOverload
+  public func filter(_ predicate: some SQLTypedExpressible) -> Self {
+    filter(predicate.sqlExpression)
+  }
+}
+
+extension AggregatingRequest {
+  /// The request with a condition more for groups.
+  @_disfavoredOverload
+  public func having(_ predicate: some SQLTypedExpressible) -> Self {
+    having(predicate.sqlExpression)
+  }
+}
+
+extension Table {
+  /// A request for rows that fulfil a condition.
+  @_disfavoredOverload
+  public func filter(
+    _ predicate: some SQLTypedExpressible
+  ) -> QueryInterfaceRequest<RowDecoder> {
+    all().filter(predicate.sqlExpression)
+  }
+}
+
+extension TableRecord {
+  /// A request for rows that fulfil a condition.
+  @_disfavoredOverload
+  public static func filter(
+    _ predicate: some SQLTypedExpressible
+  ) -> QueryInterfaceRequest<Self> {
+    all().filter(predicate.sqlExpression)
+  }
+}

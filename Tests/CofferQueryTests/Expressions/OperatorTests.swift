@@ -8,13 +8,13 @@ import Testing
   private let age = Column("age")
 
   private func condition(_ predicate: some SQLExpressible) throws -> String {
-    let sql = try RequestDatabase().sql(readers.filter(predicate))
+    let sql = try RequestDatabase().sql(readers.filter(predicate.sqlExpression))
     return String(sql.dropFirst(#"SELECT * FROM "readers" WHERE "#.count))
   }
 
   private func ids(_ predicate: some SQLExpressible) throws -> [Int] {
     try RequestDatabase().use { db throws in
-      try readers.filter(predicate).order(id).select(id, as: Int.self).fetchAll(db)
+      try readers.filter(predicate.sqlExpression).order(id).select(id, as: Int.self).fetchAll(db)
     }
   }
 

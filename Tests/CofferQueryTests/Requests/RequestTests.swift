@@ -70,6 +70,13 @@ private struct Reader: TableRecord {
         == #"SELECT * FROM "readers" WHERE ("id" = 1) AND ("age" > 2)"#)
   }
 
+  @Test func `columns that are a Swift enum are compared by SQL, not by Swift`() throws {
+    enum Columns: String, ColumnExpression { case id, age }
+    #expect(
+      try sql(all.filter(Columns.id == Columns.age))
+        == #"SELECT * FROM "readers" WHERE "id" = "age""#)
+  }
+
   @Test func `groups come with conditions of their own`() throws {
     let groups = all.select(name, max(age)).group { $0.name }
     #expect(
