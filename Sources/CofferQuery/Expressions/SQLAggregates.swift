@@ -52,7 +52,6 @@ public func countAll(filter: (any SQLSpecificExpressible)? = nil) -> SQLExpressi
 /// `MAX(value)`: the greatest value; NULL where there is none.
 ///
 /// - Parameter filter: Which rows count, from SQLite 3.30 on.
-@_disfavoredOverload
 public func max(
   _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression {
@@ -62,7 +61,6 @@ public func max(
 /// `MIN(value)`: the least value; NULL where there is none.
 ///
 /// - Parameter filter: Which rows count, from SQLite 3.30 on.
-@_disfavoredOverload
 public func min(
   _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression {

@@ -1,12 +1,8 @@
 import CofferCore
 
 // SQL's own functions, https://www.sqlite.org/lang_corefunc.html
-//
-// Those that Swift has by the same name are disfavored, so that they cost plain
-// expressions nothing: see SQLOperators.swift.
 
 /// `ABS(value)`
-@_disfavoredOverload
 public func abs(_ value: some SQLSpecificExpressible) -> SQLExpression {
   function("ABS", value)
 }
@@ -33,7 +29,6 @@ public func length(_ value: some SQLSpecificExpressible) -> SQLExpression {
 }
 
 /// `MAX(a, b, …)`: the greatest of several values; NULL where one is.
-@_disfavoredOverload
 public func max(
   _ first: some SQLSpecificExpressible, _ second: any SQLExpressible,
   _ others: any SQLExpressible...
@@ -42,7 +37,6 @@ public func max(
 }
 
 /// `MIN(a, b, …)`: the least of several values; NULL where one is.
-@_disfavoredOverload
 public func min(
   _ first: some SQLSpecificExpressible, _ second: any SQLExpressible,
   _ others: any SQLExpressible...
@@ -58,7 +52,6 @@ public func nullIf(
 }
 
 /// `ROUND(value, digits)`: a number rounded to digits after the point.
-@_disfavoredOverload
 public func round(_ value: some SQLSpecificExpressible, digits: Int? = nil) -> SQLExpression {
   guard let digits else { return function("ROUND", value) }
   return function("ROUND", value, digits)

@@ -36,7 +36,6 @@ public func count(
 
 /// `MAX(value)`: the greatest value; NULL where there is none.
 /// - Parameter filter: Which rows count, from SQLite 3.30 on.
-@_disfavoredOverload
 public func max<Value>(
   _ value: some SQLTypedExpressible<Value>, filter: (any SQLExpressible)? = nil
 ) -> TypedExpression<Value?> {
@@ -45,7 +44,6 @@ public func max<Value>(
 
 /// `MAX(value)`: the greatest value; NULL where there is none.
 /// - Parameter filter: Which rows count, from SQLite 3.30 on.
-@_disfavoredOverload
 public func max<Value>(
   _ value: some SQLTypedExpressible<Value?>, filter: (any SQLExpressible)? = nil
 ) -> TypedExpression<Value?> {
@@ -54,7 +52,6 @@ public func max<Value>(
 
 /// `MIN(value)`: the least value; NULL where there is none.
 /// - Parameter filter: Which rows count, from SQLite 3.30 on.
-@_disfavoredOverload
 public func min<Value>(
   _ value: some SQLTypedExpressible<Value>, filter: (any SQLExpressible)? = nil
 ) -> TypedExpression<Value?> {
@@ -63,7 +60,6 @@ public func min<Value>(
 
 /// `MIN(value)`: the least value; NULL where there is none.
 /// - Parameter filter: Which rows count, from SQLite 3.30 on.
-@_disfavoredOverload
 public func min<Value>(
   _ value: some SQLTypedExpressible<Value?>, filter: (any SQLExpressible)? = nil
 ) -> TypedExpression<Value?> {

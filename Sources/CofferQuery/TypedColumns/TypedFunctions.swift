@@ -2,7 +2,6 @@ import CofferCore
 import FoundationEssentials
 
 /// `ABS(value)`
-@_disfavoredOverload
 public func abs<Value: SQLNumber>(
   _ value: some SQLTypedExpressible<Value>
 ) -> TypedExpression<Value> {
@@ -10,7 +9,6 @@ public func abs<Value: SQLNumber>(
 }
 
 /// `ROUND(value, digits)`: a number rounded to digits after the point.
-@_disfavoredOverload
 public func round(
   _ value: some SQLTypedExpressible<Double>, digits: Int? = nil
 ) -> TypedExpression<Double> {
@@ -18,7 +16,6 @@ public func round(
 }
 
 /// `ROUND(value, digits)`: a number rounded to digits after the point.
-@_disfavoredOverload
 public func round(
   _ value: some SQLTypedExpressible<Double?>, digits: Int? = nil
 ) -> TypedExpression<Double?> {
@@ -73,7 +70,6 @@ public func typeOf(_ value: some SQLTypedExpressible) -> TypedExpression<String>
 }
 
 /// `MAX(a, b)`: the greatest of two values; NULL where one is.
-@_disfavoredOverload
 public func max<Value>(
   _ first: some SQLTypedExpressible<Value>, _ second: some SQLTypedExpressible<Value>
 ) -> TypedExpression<Value> {
@@ -81,7 +77,6 @@ public func max<Value>(
 }
 
 /// `MAX(a, b)`: the greatest of two values; NULL where one is.
-@_disfavoredOverload
 public func max<Value: DatabaseValueConvertible>(
   _ first: some SQLTypedExpressible<Value>, _ second: Value
 ) -> TypedExpression<Value> {
@@ -89,7 +84,6 @@ public func max<Value: DatabaseValueConvertible>(
 }
 
 /// `MIN(a, b)`: the least of two values; NULL where one is.
-@_disfavoredOverload
 public func min<Value>(
   _ first: some SQLTypedExpressible<Value>, _ second: some SQLTypedExpressible<Value>
 ) -> TypedExpression<Value> {
@@ -97,7 +91,6 @@ public func min<Value>(
 }
 
 /// `MIN(a, b)`: the least of two values; NULL where one is.
-@_disfavoredOverload
 public func min<Value: DatabaseValueConvertible>(
   _ first: some SQLTypedExpressible<Value>, _ second: Value
 ) -> TypedExpression<Value> {
