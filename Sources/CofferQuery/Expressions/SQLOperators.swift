@@ -2,128 +2,183 @@ import CofferCore
 
 // Each operator has three forms: SQL on both sides, or on one with a value on
 // the other. Two values are Swift's own business.
+//
+// The forms are generic, and take part wherever a file that imports the module has
+// such an operator. Disfavored, they cost plain expressions next to nothing: the
+// compiler finds Swift's solution first, and drops ours as worse. Some stay as they
+// are, since Swift's operator would take the operands too, and mean something else:
+// `== nil` and `!= nil`, and `??`. And where both sides are conditions already, there
+// are forms for just these types: see ConditionOperators.swift.
 
 extension SQLSpecificExpressible {
   // MARK: Equality
 
   /// `lhs = rhs`; `IS NULL` where a side is nil.
+  @_disfavoredOverload
   public static func == (lhs: Self, rhs: (any SQLExpressible)?) -> SQLExpression {
     comparison(.equal, lhs, rhs)
   }
 
   /// `lhs = rhs`; `IS NULL` where a side is nil.
+  @_disfavoredOverload
   public static func == (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression {
     comparison(.equal, lhs, rhs)
   }
 
   /// `lhs = rhs`.
+  @_disfavoredOverload
   public static func == (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     comparison(.equal, lhs, rhs)
   }
 
   /// `lhs <> rhs`; `IS NOT NULL` where a side is nil.
+  @_disfavoredOverload
   public static func != (lhs: Self, rhs: (any SQLExpressible)?) -> SQLExpression {
     comparison(.notEqual, lhs, rhs)
   }
 
   /// `lhs <> rhs`; `IS NOT NULL` where a side is nil.
+  @_disfavoredOverload
   public static func != (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression {
     comparison(.notEqual, lhs, rhs)
   }
 
   /// `lhs <> rhs`.
+  @_disfavoredOverload
   public static func != (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     comparison(.notEqual, lhs, rhs)
   }
 
   /// `lhs IS rhs`: equality to which NULL is a value as others are.
+  @_disfavoredOverload
   public static func === (lhs: Self, rhs: (any SQLExpressible)?) -> SQLExpression {
     comparison(.is, lhs, rhs)
   }
 
   /// `lhs IS rhs`: equality to which NULL is a value as others are.
+  @_disfavoredOverload
   public static func === (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression {
     comparison(.is, lhs, rhs)
   }
 
   /// `lhs IS rhs`: equality to which NULL is a value as others are.
+  @_disfavoredOverload
   public static func === (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     comparison(.is, lhs, rhs)
   }
 
   /// `lhs IS NOT rhs`.
+  @_disfavoredOverload
   public static func !== (lhs: Self, rhs: (any SQLExpressible)?) -> SQLExpression {
     comparison(.isNot, lhs, rhs)
   }
 
   /// `lhs IS NOT rhs`.
+  @_disfavoredOverload
   public static func !== (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression {
     comparison(.isNot, lhs, rhs)
   }
 
   /// `lhs IS NOT rhs`.
+  @_disfavoredOverload
   public static func !== (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     comparison(.isNot, lhs, rhs)
+  }
+
+  // MARK: NULL
+
+  // Swift's own would be true for what isn't optional.
+
+  /// `operand IS NULL`.
+  public static func == (lhs: Self, rhs: _OptionalNilComparisonType) -> SQLExpression {
+    comparison(.equal, lhs, nil)
+  }
+
+  /// `operand IS NULL`.
+  public static func == (lhs: _OptionalNilComparisonType, rhs: Self) -> SQLExpression {
+    comparison(.equal, nil, rhs)
+  }
+
+  /// `operand IS NOT NULL`.
+  public static func != (lhs: Self, rhs: _OptionalNilComparisonType) -> SQLExpression {
+    comparison(.notEqual, lhs, nil)
+  }
+
+  /// `operand IS NOT NULL`.
+  public static func != (lhs: _OptionalNilComparisonType, rhs: Self) -> SQLExpression {
+    comparison(.notEqual, nil, rhs)
   }
 
   // MARK: Order
 
   /// `lhs < rhs`.
+  @_disfavoredOverload
   public static func < (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     comparison(" < ", lhs, rhs)
   }
 
   /// `lhs < rhs`.
+  @_disfavoredOverload
   public static func < (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     comparison(" < ", lhs, rhs)
   }
 
   /// `lhs < rhs`.
+  @_disfavoredOverload
   public static func < (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     comparison(" < ", lhs, rhs)
   }
 
   /// `lhs <= rhs`.
+  @_disfavoredOverload
   public static func <= (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     comparison(" <= ", lhs, rhs)
   }
 
   /// `lhs <= rhs`.
+  @_disfavoredOverload
   public static func <= (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     comparison(" <= ", lhs, rhs)
   }
 
   /// `lhs <= rhs`.
+  @_disfavoredOverload
   public static func <= (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     comparison(" <= ", lhs, rhs)
   }
 
   /// `lhs > rhs`.
+  @_disfavoredOverload
   public static func > (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     comparison(" > ", lhs, rhs)
   }
 
   /// `lhs > rhs`.
+  @_disfavoredOverload
   public static func > (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     comparison(" > ", lhs, rhs)
   }
 
   /// `lhs > rhs`.
+  @_disfavoredOverload
   public static func > (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     comparison(" > ", lhs, rhs)
   }
 
   /// `lhs >= rhs`.
+  @_disfavoredOverload
   public static func >= (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     comparison(" >= ", lhs, rhs)
   }
 
   /// `lhs >= rhs`.
+  @_disfavoredOverload
   public static func >= (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     comparison(" >= ", lhs, rhs)
   }
 
   /// `lhs >= rhs`.
+  @_disfavoredOverload
   public static func >= (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     comparison(" >= ", lhs, rhs)
   }
@@ -131,34 +186,41 @@ extension SQLSpecificExpressible {
   // MARK: Logic
 
   /// `NOT operand`, or the operand's own negation: `<>`, `NOT IN`, ….
+  @_disfavoredOverload
   public static prefix func ! (operand: Self) -> SQLExpression { operand.sqlExpression.negated }
 
   /// `lhs AND rhs`.
+  @_disfavoredOverload
   public static func && (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     SQLExpression.AssociativeBinaryOperator.and.joining([lhs.sqlExpression, rhs.sqlExpression])
   }
 
   /// `lhs AND rhs`.
+  @_disfavoredOverload
   public static func && (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     SQLExpression.AssociativeBinaryOperator.and.joining([lhs.sqlExpression, rhs.sqlExpression])
   }
 
   /// `lhs AND rhs`.
+  @_disfavoredOverload
   public static func && (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression.AssociativeBinaryOperator.and.joining([lhs.sqlExpression, rhs.sqlExpression])
   }
 
   /// `lhs OR rhs`.
+  @_disfavoredOverload
   public static func || (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     SQLExpression.AssociativeBinaryOperator.or.joining([lhs.sqlExpression, rhs.sqlExpression])
   }
 
   /// `lhs OR rhs`.
+  @_disfavoredOverload
   public static func || (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     SQLExpression.AssociativeBinaryOperator.or.joining([lhs.sqlExpression, rhs.sqlExpression])
   }
 
   /// `lhs OR rhs`.
+  @_disfavoredOverload
   public static func || (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression.AssociativeBinaryOperator.or.joining([lhs.sqlExpression, rhs.sqlExpression])
   }

@@ -1,12 +1,16 @@
 import CofferCore
 
+// Disfavored for the sake of plain expressions: see SQLOperators.swift.
+
 extension SQLTypedExpressible where SQLValue: SQLTruthValue {
   /// `NOT operand`, or the operand's own negation: `<>`, `NOT IN`, ….
+  @_disfavoredOverload
   public static prefix func ! (operand: Self) -> TypedPredicate {
     TypedPredicate(operand.sqlExpression.negated)
   }
 
   /// `lhs AND rhs`.
+  @_disfavoredOverload
   public static func && (
     lhs: Self, rhs: some SQLTypedExpressible<some SQLTruthValue>
   ) -> TypedPredicate {
@@ -14,6 +18,7 @@ extension SQLTypedExpressible where SQLValue: SQLTruthValue {
   }
 
   /// `lhs AND rhs`.
+  @_disfavoredOverload
   public static func && (
     lhs: Self, rhs: Bool
   ) -> TypedPredicate {
@@ -21,6 +26,7 @@ extension SQLTypedExpressible where SQLValue: SQLTruthValue {
   }
 
   /// `lhs AND rhs`.
+  @_disfavoredOverload
   public static func && (
     lhs: Bool, rhs: Self
   ) -> TypedPredicate {
@@ -28,6 +34,7 @@ extension SQLTypedExpressible where SQLValue: SQLTruthValue {
   }
 
   /// `lhs OR rhs`.
+  @_disfavoredOverload
   public static func || (
     lhs: Self, rhs: some SQLTypedExpressible<some SQLTruthValue>
   ) -> TypedPredicate {
@@ -35,6 +42,7 @@ extension SQLTypedExpressible where SQLValue: SQLTruthValue {
   }
 
   /// `lhs OR rhs`.
+  @_disfavoredOverload
   public static func || (
     lhs: Self, rhs: Bool
   ) -> TypedPredicate {
@@ -42,6 +50,7 @@ extension SQLTypedExpressible where SQLValue: SQLTruthValue {
   }
 
   /// `lhs OR rhs`.
+  @_disfavoredOverload
   public static func || (
     lhs: Bool, rhs: Self
   ) -> TypedPredicate {
@@ -49,7 +58,7 @@ extension SQLTypedExpressible where SQLValue: SQLTruthValue {
   }
 }
 
-private func joining(
+func joining(
   _ symbol: SQLExpression.AssociativeBinaryOperator, _ lhs: some SQLExpressible,
   _ rhs: some SQLExpressible
 ) -> TypedPredicate {

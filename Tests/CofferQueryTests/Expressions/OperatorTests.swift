@@ -196,4 +196,17 @@ extension OperatorTests {
       try RequestDatabase().sql(Table("readers").filter(none ?? other))
         .hasSuffix(#"WHERE "age" < 0"#))
   }
+
+  @Test func `what Swift's operators would take as well is SQL`() throws {
+    // Without a type around them, since a type would choose.
+    let isNull = Column("age") == nil
+    let isNotNull = nil != Column("age")
+    let either: any SQLExpressible = Column("age") ?? Column("id")
+    let greatest = max(Column("age"), Column("id"))
+    #expect(try condition(isNull as SQLExpression) == #""age" IS NULL"#)
+    #expect(try condition(isNotNull as SQLExpression) == #""age" IS NOT NULL"#)
+    #expect(try condition(either.sqlExpression) == #"IFNULL("age", "id")"#)
+    #expect(try condition(greatest as SQLExpression) == #"MAX("age", "id")"#)
+    #expect(try ids(nil == Column("age")) == [3])
+  }
 }
