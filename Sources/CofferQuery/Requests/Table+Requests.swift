@@ -9,7 +9,8 @@ extension Table {
 
   /// A request for rows that fulfil a condition.
   @_disfavoredOverload
-  public func filter(_ predicate: some SQLSpecificExpressible) -> QueryInterfaceRequest<RowDecoder> {
+  public func filter(_ predicate: some SQLSpecificExpressible) -> QueryInterfaceRequest<RowDecoder>
+  {
     all().filter(predicate)
   }
 

@@ -15,7 +15,8 @@ extension TableRecord {
 
   /// A request for rows that fulfil a condition.
   @_disfavoredOverload
-  public static func filter(_ predicate: some SQLSpecificExpressible) -> QueryInterfaceRequest<Self> {
+  public static func filter(_ predicate: some SQLSpecificExpressible) -> QueryInterfaceRequest<Self>
+  {
     all().filter(predicate)
   }
 
