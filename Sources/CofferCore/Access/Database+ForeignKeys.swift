@@ -21,11 +21,8 @@ extension Database {
   private func enforceForeignKeys() {
     guard let connection = sqliteConnection else { return }
     // Not a statement of the access, which a cancellation would refuse.
-    while SQLite.run(connection, "PRAGMA foreign_keys = ON")
-      == ResultCode.SQLITE_INTERRUPT.rawValue
-    {
-      // An interruption lasts as long as a statement runs, and another one may come in between.
-      registry.endExecutions()
+    runDespiteInterruptions(in: connection) {
+      SQLite.run(connection, "PRAGMA foreign_keys = ON")
     }
   }
 }

@@ -80,15 +80,19 @@ extension Database {
     accessState.remove(.pendingTransaction)
     currentTransactionDate = nil
     guard !SQLite.isAutocommit(connection) else { return }
+    runDespiteInterruptions(in: connection) { control.run(.rollback, in: connection) }
+    observation.didEndTransaction()
+  }
+
+  /// Runs what has to be done, though the access may have been interrupted.
+  func runDespiteInterruptions(in connection: SQLiteConnection, _ run: () -> CInt) {
     // An interruption lasts as long as a statement runs: end them all. Others may come in
     // between; a statement that isn't ours, and never ends, must not keep us here for ever.
     for _ in 0..<10_000 {
-      guard control.run(.rollback, in: connection) == ResultCode.SQLITE_INTERRUPT.rawValue
-      else { break }
+      guard run() == ResultCode.SQLITE_INTERRUPT.rawValue else { return }
       registry.endExecutions()
       SQLite.endInternalStatements(connection)
     }
-    observation.didEndTransaction()
   }
 
   func checkCancellation() throws {

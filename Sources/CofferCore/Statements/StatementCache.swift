@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// The prepared statements of one connection, kept for the next time that
 /// their SQL is asked for: the least recently used go first.
 ///
@@ -148,16 +142,7 @@ final class StatementCache {
   }
 
   private static func isSame(_ lhs: String, _ rhs: String) -> Bool {
-    var lhs = lhs
-    var rhs = rhs
-    return lhs.withUTF8 { lhs in
-      rhs.withUTF8 { rhs in
-        guard lhs.count == rhs.count else { return false }
-        guard let left = lhs.baseAddress, let right = rhs.baseAddress else { return true }
-        // SAFETY: both buffers hold lhs.count bytes.
-        return memcmp(left, right, lhs.count) == 0
-      }
-    }
+    SQLText(lhs) == SQLText(rhs)
   }
 }
 

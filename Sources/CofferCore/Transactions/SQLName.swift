@@ -1,23 +1,50 @@
-/// A name as SQLite compares it: ASCII letters are the same in either case.
+/// A name as SQLite compares it: byte by byte, but for the case of ASCII letters.
+///
+/// Looking one up makes no new string.
 package struct SQLName: Sendable, Hashable, Comparable {
   /// The name as it was written.
   package let text: String
-  private let folded: String
 
-  package init(_ text: String) {
-    self.text = text
-    guard text.utf8.contains(where: { (0x41...0x5A).contains($0) }) else {
-      folded = text
-      return
+  package init(_ text: String) { self.text = text }
+
+  package static func == (lhs: SQLName, rhs: SQLName) -> Bool {
+    let (lhs, rhs) = (lhs.text.utf8, rhs.text.utf8)
+    let isSame = lhs.withContiguousStorageIfAvailable { lhs in
+      rhs.withContiguousStorageIfAvailable { rhs in
+        lhs.count == rhs.count && lhs.indices.allSatisfy { fold(lhs[$0]) == fold(rhs[$0]) }
+      }
     }
-    folded = String(
-      decoding: text.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
+    return (isSame ?? nil) ?? lhs.lazy.map(fold).elementsEqual(rhs.lazy.map(fold))
   }
 
-  package static func == (lhs: SQLName, rhs: SQLName) -> Bool { lhs.folded == rhs.folded }
-  package static func < (lhs: SQLName, rhs: SQLName) -> Bool { lhs.folded < rhs.folded }
-  package func hash(into hasher: inout Hasher) { hasher.combine(folded) }
+  package static func < (lhs: SQLName, rhs: SQLName) -> Bool {
+    lhs.text.utf8.lexicographicallyPrecedes(rhs.text.utf8) { fold($0) < fold($1) }
+  }
+
+  package func hash(into hasher: inout Hasher) {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    func add(_ byte: UInt8) {
+      hash = (hash ^ UInt64(SQLName.fold(byte))) &* 0x0000_0100_0000_01b3
+    }
+    let utf8 = text.utf8
+    let isDone: Void? = utf8.withContiguousStorageIfAvailable { bytes in
+      for byte in bytes { add(byte) }
+    }
+    if isDone == nil { for byte in utf8 { add(byte) } }
+    hasher.combine(hash)
+  }
 
   /// Whether the table is SQLite's own.
-  package var isInternal: Bool { folded.hasPrefix("sqlite_") }
+  package var isInternal: Bool {
+    text.utf8.prefix(7).lazy.map(SQLName.fold).elementsEqual("sqlite_".utf8)
+  }
+
+  private static func fold(_ byte: UInt8) -> UInt8 {
+    byte &- 0x41 < 26 ? byte | 0x20 : byte
+  }
+}
+
+extension String {
+  /// Whether SQLite takes both for the same name.
+  package func isSameName(as other: String) -> Bool { SQLName(self) == SQLName(other) }
 }

@@ -8,8 +8,6 @@ extension ExpressionNode: SQLFragment {
     case .detached(let name): renderer.append(identifier: name)
     case .aliased(let expression, let alias):
       try renderer.withColumns(of: alias) { try $0.append(expression) }
-    case .fastPrimaryKey(let table):
-      renderer.append(column: try renderer.database.fastPrimaryKeyColumn(of: table))
     case .key(let keys, let table):
       let column = SQLExpression(.column(try renderer.database.keyColumn(ofTable: table)))
       try keys.render(containing: column, isNegated: false, into: &renderer)
@@ -83,7 +81,7 @@ extension ExpressionNode: SQLFragment {
   /// Whether the SQL is one operand by itself, without parentheses.
   fileprivate var isOperand: Bool {
     switch self {
-    case .column, .detached, .fastPrimaryKey, .function, .aggregate, .cast, .tuple: true
+    case .column, .detached, .function, .aggregate, .cast, .tuple: true
     case .aliased(let expression, _), .requiring(let expression, _): expression.isOperand
     case .chain(_, let operands): operands.isEmpty
     case .membership(_, .expressions(let elements), _): elements.isEmpty

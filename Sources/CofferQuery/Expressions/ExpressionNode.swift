@@ -11,8 +11,6 @@ package indirect enum ExpressionNode: Sendable {
   case detached(String)
   /// An expression whose columns are those of the alias's table.
   case aliased(SQLExpression, TableAliasBase)
-  /// The rowid, or the primary key of a table without one.
-  case fastPrimaryKey(table: String)
   /// `id IN …`, of the primary key of one column.
   case key(SQLCollection, table: String)
   /// `-a`, `~a`.

@@ -251,7 +251,7 @@ package func liftingCollation(
 ) -> SQLExpression {
   if case .collated(let lhs, let collation)? = lhs.expressionNode {
     // The left side's collation counts where both have one.
-    guard case .collated(let rhs, _)? = rhs.expressionNode else {
+    if case .collated(let rhs, _)? = rhs.expressionNode {
       return SQLExpression(.collated(make(lhs, rhs), collation))
     }
     return SQLExpression(.collated(make(lhs, rhs), collation))

@@ -14,7 +14,7 @@ public class TableAliasBase: @unchecked Sendable {
     SQLExpression(.aliased(expression.sqlExpression, self))
   }
 
-  /// A JSON expression with its columns taken from the table.
+  /// An order with its columns taken from the table.
   public subscript(_ ordering: some SQLOrderingTerm) -> SQLOrdering {
     let ordering = ordering.sqlOrdering
     return SQLOrdering(

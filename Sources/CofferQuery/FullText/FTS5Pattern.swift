@@ -90,12 +90,6 @@ extension Database {
   public func makeFTS5Pattern(
     rawPattern: String, forTable table: String
   ) throws -> FTS5Pattern {
-    let columns = try String.fetchAll(
-      self, sql: "PRAGMA table_info(\(table.quotedDatabaseIdentifier))",
-      adapter: SuffixRowAdapter(fromIndex: 1))
-    guard !columns.isEmpty else {
-      throw DatabaseError(resultCode: .SQLITE_ERROR, message: "no such table: \(table)")
-    }
-    return try FTS5Pattern(rawPattern: rawPattern, allowedColumns: columns)
+    try FTS5Pattern(rawPattern: rawPattern, allowedColumns: columnNames(in: table))
   }
 }

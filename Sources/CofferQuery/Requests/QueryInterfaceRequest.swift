@@ -68,13 +68,6 @@ extension QueryInterfaceRequest: FetchRequest {
     let request = try renderer.preparedRequest()
     return try Bool.fetchOne(request.fetchedStatement) != true
   }
-
-  /// What the request reads: rows of a table, where it asks for some by their rowid.
-  public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
-    let request = try makePreparedRequest(db, forSingleResult: false)
-    defer { request.statement.clearBindings() }
-    return request.statement.databaseRegion
-  }
 }
 
 extension SQLRenderer {

@@ -82,7 +82,7 @@ extension SQLExpression {
       aggregate.arguments + (aggregate.filter.map { [$0] } ?? [])
     case .conditional(let subject, let branches, let otherwise):
       branches.flatMap { [$0.condition, $0.result] } + [subject, otherwise].compactMap(\.self)
-    case .column, .detached, .fastPrimaryKey, .key, .exists, .deferred, nil: []
+    case .column, .detached, .key, .exists, .deferred, nil: []
     }
   }
 

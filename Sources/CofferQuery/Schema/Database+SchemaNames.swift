@@ -26,11 +26,6 @@ extension Database {
     return object.id
   }
 
-  /// The name of a table or view as it was created; nil where there is none.
-  package func canonicalTableName(_ name: String) throws -> String? {
-    try schemaCache.object(named: name)?.id.name
-  }
-
   /// The names of a table's columns, hidden ones excluded.
   package func columnNames(in tableName: String) throws -> [String] {
     try columns(in: tableName).map(\.name)
@@ -43,27 +38,22 @@ extension Database {
     }
   }
 
-  /// The column that is another name of the rowid; nil for none.
-  package func rowIDColumn(of tableName: String) throws -> String? {
-    try primaryKeyIfAny(tableName)?.rowIDColumn
-  }
-
   /// The columns of the table's key that `columns` are, as they were created; nil where they
   /// are no key. The rowid is one under each of its names.
   package func uniqueKey(
     of tableName: String, on columns: some Sequence<String>
   ) throws -> [String]? {
-    let asked = Set(columns.map { FoldedName($0) })
+    let asked = Set(columns.map { SQLName($0) })
     guard !asked.isEmpty else { return nil }
     return try schemaCache.reading(tableName, in: nil) { object in
       let key = try schemaCache.primaryKey(of: object)
-      if let key, Set(key.columns.map { FoldedName($0) }) == asked { return key.columns }
+      if let key, Set(key.columns.map { SQLName($0) }) == asked { return key.columns }
       let unique = try schemaCache.indexes(of: object).first { index in
-        index.isUnique && !index.isPartial && Set(index.columns.map { FoldedName($0) }) == asked
+        index.isUnique && !index.isPartial && Set(index.columns.map { SQLName($0) }) == asked
       }
       if let unique { return unique.columns }
       guard key?.tableHasRowID == true, asked.count == 1, let name = asked.first,
-        SchemaCache.rowIDNames.contains(where: { FoldedName($0) == name }),
+        SchemaCache.rowIDNames.contains(where: { SQLName($0) == name }),
         try schemaCache.column(named: name.text, of: object) == nil
       else { return nil }
       return [name.text]

@@ -12,8 +12,8 @@ package final class SchemaCache {
   /// The tables, views and triggers of one schema.
   private final class Schema {
     let id: DatabaseSchemaID
-    var objects: [FoldedName: SchemaTable] = [:]
-    var triggers: Set<FoldedName> = []
+    var objects: [SQLName: SchemaTable] = [:]
+    var triggers: Set<SQLName> = []
     var isLoaded = false
     /// Of the file whose schema was read.
     var version: Int32 = 0
@@ -56,7 +56,7 @@ package final class SchemaCache {
   /// - Throws: An error where there is no schema of that name.
   /// - Complexity: O(1) in the size of the schema inside of a transaction, once it is read.
   package func object(named name: String, in schemaName: String? = nil) throws -> SchemaTable? {
-    let key = FoldedName(name)
+    let key = SQLName(name)
     try refresh()
     if let schemaName { return try schema(named: schemaName).objects[key] }
     for schema in schemas {
@@ -68,7 +68,7 @@ package final class SchemaCache {
 
   /// The tables and views of that name, in all schemas.
   func objects(named name: String) throws -> [SchemaTable] {
-    let key = FoldedName(name)
+    let key = SQLName(name)
     try refresh()
     return try schemas.compactMap { schema in
       try validate(schema)
@@ -85,7 +85,7 @@ package final class SchemaCache {
 
   /// Whether there is a trigger of that name.
   func hasTrigger(named name: String, in schemaName: String?) throws -> Bool {
-    let key = FoldedName(name)
+    let key = SQLName(name)
     try refresh()
     if let schemaName { return try schema(named: schemaName).triggers.contains(key) }
     return try schemas.contains { schema in
@@ -176,7 +176,7 @@ package final class SchemaCache {
         let name = String.fromDatabaseValue(row[1])
       else { continue }
       if type == "trigger" {
-        schema.triggers.insert(FoldedName(name))
+        schema.triggers.insert(SQLName(name))
       } else {
         let isVirtual = Int.fromDatabaseValue(row[2]) ?? 0 == 0
         add(name, type == "view" ? .view : isVirtual ? .virtualTable : .table, to: schema)
@@ -195,7 +195,7 @@ package final class SchemaCache {
 
   private func add(_ name: String, _ kind: SchemaTable.Kind, to schema: Schema) {
     let id = DatabaseObjectID(name: name, schemaID: schema.id)
-    schema.objects[FoldedName(name)] = SchemaTable(id: id, kind: kind)
+    schema.objects[SQLName(name)] = SchemaTable(id: id, kind: kind)
   }
 }
 

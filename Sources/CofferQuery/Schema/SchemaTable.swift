@@ -19,7 +19,7 @@ package final class SchemaTable {
   var primaryKey: PrimaryKeyInfo??
   var indexes: [IndexInfo]?
   var foreignKeys: [ForeignKeyInfo]?
-  private var columnIndices: [FoldedName: Int]?
+  private var columnIndices: [SQLName: Int]?
 
   init(id: DatabaseObjectID, kind: Kind) {
     self.id = id
@@ -29,13 +29,13 @@ package final class SchemaTable {
   /// The column of that name, in either case, once columns are read.
   func column(named name: String) -> ColumnInfo? {
     guard let columns else { return nil }
-    if let index = columnIndices?[FoldedName(name)] { return columns[index] }
+    if let index = columnIndices?[SQLName(name)] { return columns[index] }
     guard columnIndices == nil else { return nil }
     let indices = Dictionary(
-      columns.enumerated().map { (FoldedName($0.element.name), $0.offset) },
+      columns.enumerated().map { (SQLName($0.element.name), $0.offset) },
       uniquingKeysWith: { first, _ in first })
     columnIndices = indices
-    return indices[FoldedName(name)].map { columns[$0] }
+    return indices[SQLName(name)].map { columns[$0] }
   }
 
   /// `"schema".pragma("table")`.

@@ -76,9 +76,9 @@ extension Database {
   /// ``create(indexOn:columns:options:condition:)`` gives is dropped.
   /// - Throws: An error where there is no such table, or where several indexes have other names.
   public func drop(indexOn table: String, columns: [String]) throws {
-    let names = columns.map { FoldedName($0) }
+    let names = columns.map { SQLName($0) }
     let indexes = try indexes(on: table).filter {
-      $0.origin == .createIndex && $0.columns.map { FoldedName($0) } == names
+      $0.origin == .createIndex && $0.columns.map { SQLName($0) } == names
     }
     guard indexes.count > 1 else {
       if let index = indexes.first { try drop(index: index.name) }

@@ -91,6 +91,7 @@ import Testing
       #expect(try players.limit(1, offset: 1).deleteAll(db) == 1)
       #expect(
         try players.group(score).having(max(score) > 50).updateAll(db, score.set(to: 1)) == 1)
+      #expect(try players.distinct().order(score.desc).limit(1).updateAll(db, score += 5) == 1)
       #expect(try players.select(score).distinct().deleteAll(db) == 2)
       let pairs = Table("pair")
       #expect(

@@ -194,7 +194,7 @@ import Testing
         #expect(try db.tableExists(name))
         #expect(try db.primaryKey(name).columns.map { Array($0.utf8) } == [Array(name.utf8)])
         #expect(try db.columns(in: name, in: "main").count == 2)
-        #expect(try db.canonicalTableName(name).map { Array($0.utf8) } == Array(name.utf8))
+        #expect(try Array(db.objectID(name).name.utf8) == Array(name.utf8))
       }
       #expect(try !db.tableExists("NAÏVE É"))
       #expect(try db.tableExists("NAïVE É"))
