@@ -27,6 +27,8 @@ public final class Row {
   /// The values of a copied row, in its block.
   private let image: RowImage?
   private var extras: Extras?
+  /// See ``plan(_:make:)``.
+  @exclusivity(unchecked) @usableFromInline var plan: AnyObject?
 
   private enum Source {
     case statement(Statement)

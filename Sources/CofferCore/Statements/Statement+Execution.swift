@@ -197,6 +197,7 @@ extension Statement {
     core.pointee.columnCount = SQLite.columnCount(handle)
     layout = Statement.layout(of: handle)
     core.pointee.predictor.reset()
+    plans = []
   }
 
   /// Asks SQLite for the facts anew, since the schema has changed.

@@ -47,6 +47,8 @@ public final class Statement {
   }
   /// Whether the statement changes more than rows; see ``StatementFacts``.
   @exclusivity(unchecked) private(set) var hasAftermath: Bool
+  /// What record types have found out about the columns; see ``Row/plan(_:make:)``.
+  var plans: [AnyObject] = []
   /// What SQLite had compiled by itself when the facts were recorded.
   var recompilations: Int
   /// The observers that want to know what the statement changes.
