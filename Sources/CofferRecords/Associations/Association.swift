@@ -98,6 +98,12 @@ extension Association {
     _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
   ) -> Self { request { $0.filterWhenConnected(predicate) } }
 
+  /// The association to rows that fulfil a condition.
+  @_disfavoredOverload
+  public func filter(_ predicate: some SQLSpecificExpressible) -> Self {
+    request { $0.filter(predicate) }
+  }
+
   /// The association with its rows in another order, made when there is a database.
   public func orderWhenConnected(
     _ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]
