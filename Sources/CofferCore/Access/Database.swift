@@ -61,6 +61,9 @@ public final class Database {
   /// What a higher floor knows of the schema.
   package var schemaStorage: AnyObject?
 
+  /// What a higher floor keeps prepared for records.
+  package var recordStorage: AnyObject?
+
   /// What completes the schema where SQLite doesn't know it all; the
   /// configuration's, unless `withSchemaSource` has taken its place.
   public package(set) var schemaSource: (any DatabaseSchemaSource)?
@@ -146,6 +149,7 @@ public final class Database {
   /// Gives back memory that the connection can do without.
   public func releaseMemory() {
     statementCache.removeAll()
+    recordStorage = nil
     if let sqliteConnection { SQLite.releaseMemory(sqliteConnection) }
   }
 }
