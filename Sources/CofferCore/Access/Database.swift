@@ -61,8 +61,8 @@ public final class Database {
   /// What a higher floor knows of the schema.
   package var schemaStorage: AnyObject?
 
-  /// What a higher floor keeps prepared for records.
-  package var recordStorage: AnyObject?
+  /// What record types have found out; see ``plan(_:make:)``.
+  var plans = ConnectionPlans()
 
   /// What completes the schema where SQLite doesn't know it all; the
   /// configuration's, unless `withSchemaSource` has taken its place.
@@ -95,6 +95,7 @@ public final class Database {
     interruption.disconnect()
     hooks.removeAll(from: connection)
     statementCache.removeAll()
+    plans.removeAll()
     registry.finalizeAll()
     control.finalizeAll()
     sqliteConnection = nil
@@ -149,7 +150,7 @@ public final class Database {
   /// Gives back memory that the connection can do without.
   public func releaseMemory() {
     statementCache.removeAll()
-    recordStorage = nil
+    plans.removeAll()
     if let sqliteConnection { SQLite.releaseMemory(sqliteConnection) }
   }
 }

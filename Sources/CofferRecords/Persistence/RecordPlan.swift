@@ -200,13 +200,7 @@ final class RecordPlans {
 }
 
 extension Database {
-  var recordPlans: RecordPlans {
-    // SAFETY: nothing else is ever stored there.
-    if let recordStorage { return unsafeDowncast(recordStorage, to: RecordPlans.self) }
-    let plans = RecordPlans()
-    recordStorage = plans
-    return plans
-  }
+  var recordPlans: RecordPlans { plan(RecordPlans.self) { RecordPlans() } }
 
   /// The plan for a record, if there is one that can be used now.
   @usableFromInline
