@@ -116,10 +116,10 @@ extension Relation: SQLFragment {
 
 extension SQLRenderer {
   /// Renders a query: its tables' names are chosen, and known inside.
-  mutating func inQuery(
+  mutating func inQuery<Result>(
     of relation: Relation, canHaveAlias: Bool = true, withJoins: Bool = true,
-    _ body: (inout SQLRenderer, JoinTree) throws -> Void
-  ) throws {
+    _ body: (inout SQLRenderer, JoinTree) throws -> Result
+  ) throws -> Result {
     let (outerQualifier, outerName, outerTables) = (qualifier, tableName, tables)
     depth += 1
     defer {
@@ -130,7 +130,7 @@ extension SQLRenderer {
       relation, in: &self, canHaveAlias: canHaveAlias, withJoins: withJoins)
     tableName = tree.table.tableName
     qualifier = tree.table.isQualified ? tree.table.name : nil
-    try body(&self, tree)
+    return try body(&self, tree)
   }
 
   /// Adds what is selected, with commas between.

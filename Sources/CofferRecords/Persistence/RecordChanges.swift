@@ -220,7 +220,7 @@ struct RecordUpdate {
   let arguments: StatementArguments
   let keyValues: [String: DatabaseValue]
   private let table: RecordTable
-  private let key: PrimaryKeyInfo
+  let key: PrimaryKeyInfo
   private let columns: [String]
   /// Whether nothing is updated: the key is set to itself.
   private let isEmpty: Bool

@@ -52,6 +52,9 @@ final class RecordTable {
     return true
   }
 
+  /// The schema that has the table.
+  var schemaName: String { object.id.schemaID.name }
+
   /// The `INTEGER PRIMARY KEY`.
   var rowIDColumn: String? { primaryKey?.rowIDColumn }
 
