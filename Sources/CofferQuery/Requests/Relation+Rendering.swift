@@ -134,7 +134,7 @@ extension SQLRenderer {
   }
 
   /// Adds what is selected, with commas between.
-  mutating func append(_ selections: [SQLSelection]) throws {
+  package mutating func append(_ selections: [SQLSelection]) throws {
     for (index, selection) in selections.enumerated() {
       if index > 0 { append(", ") }
       try append(selection)
