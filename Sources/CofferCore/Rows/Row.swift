@@ -54,8 +54,10 @@ public final class Row {
 
   /// The core of the statement whose current row this is, adapted or not; nil
   /// for a copy.
-  @usableFromInline
-  package var core: UnsafeMutablePointer<StatementCore>? { live ?? statement?.core }
+  @inlinable
+  package var core: UnsafeMutablePointer<StatementCore>? { live ?? adaptedCore }
+
+  @usableFromInline var adaptedCore: UnsafeMutablePointer<StatementCore>? { statement?.core }
 
   /// What an adapter shows of the row; nil where it shows it as it is.
   package var adaptation: RowAdaptation? { extras?.adaptation }

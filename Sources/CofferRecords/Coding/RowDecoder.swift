@@ -6,12 +6,15 @@ import FoundationEssentials
 /// It hands out the same container for a type of keys each time: making one would take
 /// several allocations.
 @usableFromInline
-final class RowDecoder: Decoder {
-  @usableFromInline let reading: RowReading
-  private var keyType: ObjectIdentifier?
-  private var container: AnyObject?
-  /// The containers of further types of keys: those of superclasses, mostly.
-  private var containers: [ObjectIdentifier: AnyObject] = [:]
+class RowDecoder: Decoder {
+  @usableFromInline final let reading: RowReading
+  @usableFromInline final let live: UnsafeMutablePointer<LiveRow>
+  /// The container for the keys that were asked for first.
+  private final var keyType: ObjectIdentifier?
+  private final var container: UnsafeMutableRawPointer?
+  /// The containers for other types of keys: those of superclasses, mostly.
+  private final var containers: [ObjectIdentifier: AnyObject] = [:]
+  private final var freeContainer: (() -> Void)?
 
   private final class Box<Key: CodingKey> {
     let container: KeyedDecodingContainer<Key>
@@ -21,19 +24,23 @@ final class RowDecoder: Decoder {
 
   init(_ reading: RowReading) {
     self.reading = reading
+    live = reading.live
     if reading.decoder == nil { reading.decoder = self }
   }
 
-  deinit { if reading.decoder === self { reading.decoder = nil } }
+  deinit {
+    if reading.decoder === self { reading.decoder = nil }
+    freeContainer?()
+  }
 
-  @usableFromInline var codingPath: [any CodingKey] { reading.codingPath }
-  @usableFromInline var userInfo: [CodingUserInfoKey: Any] { reading.rules.userInfo }
+  @usableFromInline final var codingPath: [any CodingKey] { reading.codingPath }
+  @usableFromInline final var userInfo: [CodingUserInfoKey: Any] { reading.rules.userInfo }
 
   @usableFromInline
-  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+  final func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
     if keyType == ObjectIdentifier(type), let container {
       // SAFETY: made below, for that type of keys.
-      return unsafeDowncast(container, to: Box<Key>.self).container
+      return container.assumingMemoryBound(to: KeyedDecodingContainer<Key>.self).pointee
     }
     return findContainer(keyedBy: type)
   }
@@ -46,20 +53,27 @@ final class RowDecoder: Decoder {
       // SAFETY: as above.
       return unsafeDowncast(known, to: Box<Key>.self).container
     }
-    let box = Box<Key>(KeyedDecodingContainer(RowKeyedContainer<Key>(reading)))
+    let made = KeyedDecodingContainer(RowKeyedContainer<Key>(reading))
     if keyType == nil {
+      // In plain memory: the class of a box would be looked up for each row.
+      let memory = UnsafeMutablePointer<KeyedDecodingContainer<Key>>.allocate(capacity: 1)
+      memory.initialize(to: made)
+      freeContainer = {
+        memory.deinitialize(count: 1)
+        memory.deallocate()
+      }
       keyType = id
-      container = box
+      container = UnsafeMutableRawPointer(memory)
     } else {
-      containers[id] = box
+      containers[id] = Box<Key>(made)
     }
-    return box.container
+    return made
   }
 
   /// - Throws: Always: a row is no list. Who asks for one wants prefetched rows that
   ///   aren't there.
   @usableFromInline
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+  final func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     if let key = reading.missingKey { throw reading.keyNotFound(key) }
     throw DecodingError.typeMismatch(
       [Any].self,
@@ -68,34 +82,27 @@ final class RowDecoder: Decoder {
   }
 
   @usableFromInline
-  func singleValueContainer() -> any SingleValueDecodingContainer {
+  final func singleValueContainer() -> any SingleValueDecodingContainer {
     RowSingleValueContainer(reading: reading)
   }
 }
 
-/// A type's decoder for rows with certain columns.
+/// A record type's decoder for rows with certain columns.
 @usableFromInline
-final class RowDecodingPlan<Record: FetchableRecord & Decodable> {
-  @usableFromInline let decoder: RowDecoder
-
+final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
   @usableFromInline
   init() {
-    decoder = RowDecoder(
-      RowReading(DecodingRules(Record.self), types: [ObjectIdentifier(Record.self)]))
+    super.init(RowReading(DecodingRules(Record.self), types: [ObjectIdentifier(Record.self)]))
   }
 
   /// The record that a row holds.
   @inlinable
   func decode(_ row: Row) throws -> Record {
-    guard decoder.enter(row) else { return try RowDecodingPlan().decode(row) }
-    defer { decoder.leave() }
-    return try Record(from: decoder)
+    // While a record is being decoded, its type needs another decoder for another one.
+    guard live.pointee.enter(row) else { return try RecordDecoder().decode(row) }
+    defer { live.pointee.leave() }
+    return try Record(from: self)
   }
-}
-
-extension RowDecoder {
-  @usableFromInline func enter(_ row: Row) -> Bool { reading.enter(row) }
-  @usableFromInline func leave() { reading.leave() }
 }
 
 extension FetchableRecord where Self: Decodable {
@@ -105,7 +112,7 @@ extension FetchableRecord where Self: Decodable {
   ///   convert, and what `init(from:)` throws.
   @inlinable
   public init(row: Row) throws {
-    self = try row.plan(RowDecodingPlan<Self>.self) { RowDecodingPlan() }.decode(row)
+    self = try row.plan(RecordDecoder<Self>.self) { RecordDecoder() }.decode(row)
   }
 }
 
@@ -129,7 +136,7 @@ public final class FetchableRecordDecoder {
   /// - Throws: ``RowDecodingError`` where a column is missing or its value doesn't
   ///   convert, and what `init(from:)` throws.
   public func decode<T: FetchableRecord & Decodable>(_ type: T.Type, from row: Row) throws -> T {
-    try row.plan(RowDecodingPlan<T>.self) { RowDecodingPlan() }.decode(row)
+    try row.plan(RecordDecoder<T>.self) { RecordDecoder() }.decode(row)
   }
 }
 

@@ -4,43 +4,47 @@ import CofferCore
 ///
 /// Keys of one byte at most, which the cases of most `CodingKeys` are, are known by
 /// their byte: no name is looked at again once a key has been found.
-final class RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  private let reading: RowReading
-
-  private enum Form { case none, byte, text }
+///
+/// The standard library copies the container for each value that it decodes. Hence there is
+/// nothing in it that counts references.
+struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  private enum Form: UInt8 { case none, byte, text }
   private let form: Form
-  /// What is known of the keys, by their byte.
-  private var entries: UnsafeMutablePointer<Entry>
-  private var capacity = 0
-
-  private struct Entry {
-    /// The statement's column; -1 where the way leads through the slot.
-    var column: CInt = -1
-    var slot: KeySlot?
-  }
+  private let generation: UInt32
+  private let live: UnsafeMutablePointer<LiveRow>
+  /// The table's columns. Like the table, they are there as long as `live` has the generation.
+  private let columns: UnsafeMutablePointer<CInt>
+  private let unsafeTable: Unmanaged<KeyTable>
 
   init(_ reading: RowReading) {
-    self.reading = reading
     form =
       switch MemoryLayout<Key>.size {
       case 0: .none
       case 1 where _isPOD(Key.self): .byte
       default: .text
       }
-    capacity = form == .none ? 1 : form == .byte ? 16 : 0
-    entries = .allocate(capacity: capacity)
-    entries.initialize(repeating: Entry(), count: capacity)
+    live = reading.live
+    generation = reading.live.pointee.generation
+    let table = reading.makeKeyTable()
+    columns = table.columns
+    unsafeTable = .passUnretained(table)
   }
 
-  deinit {
-    entries.deinitialize(count: capacity)
-    entries.deallocate()
+  /// What is being read; nil for a container that was kept for too long.
+  private var reading: RowReading? {
+    // SAFETY: a reading gives its memory back, and with it another generation, when it dies.
+    live.pointee.generation == generation ? live.pointee.reading?.takeUnretainedValue() : nil
   }
 
-  var codingPath: [any CodingKey] { reading.codingPath }
+  private func currentReading() throws -> RowReading {
+    guard let reading else { throw RowReading.rowIsGone }
+    return reading
+  }
+
+  var codingPath: [any CodingKey] { reading?.codingPath ?? [] }
 
   var allKeys: [Key] {
-    guard let row = reading.row else { return [] }
+    guard let reading, let row = reading.row else { return [] }
     let columns = row.layout.columnNames.map(reading.rules.columns.key(ofColumn:))
     let others = row.scopesTree.names.union(row.prefetchedRows.keys).sorted()
     var seen: Set<String> = []
@@ -52,46 +56,32 @@ final class RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   // MARK: Finding keys
 
-  /// The entry of a key; -1 for a key that has none.
+  /// The byte of a key; nil for a key that has more.
   @inline(__always)
-  private func entryIndex(_ key: Key) -> Int {
+  private func byte(_ key: Key) -> Int? {
     switch form {
-    case .none: return 0
-    case .byte:
-      // SAFETY: a trivial type of one byte.
-      return withUnsafePointer(to: key) {
-        Int(UnsafeRawPointer($0).load(as: UInt8.self))
-      }
-    case .text: return -1
+    // SAFETY: a trivial type of one byte.
+    case .byte: Int(unsafeBitCast(key, to: UInt8.self))
+    case .none: 0
+    case .text: nil
     }
   }
 
   /// The statement's column of the key; -1 where that is not known, or not the way.
   @inline(__always)
   private func column(_ key: Key) -> CInt {
-    let index = entryIndex(key)
-    guard UInt(bitPattern: index) < UInt(bitPattern: capacity) else { return -1 }
-    return entries[index].column
+    guard live.pointee.generation == generation, let byte = byte(key) else { return -1 }
+    return columns[byte]
   }
 
-  private func slot(_ key: Key) throws -> KeySlot {
-    let index = entryIndex(key)
-    if index >= 0, index < capacity, let slot = entries[index].slot { return slot }
+  private func slot(_ key: Key, _ reading: RowReading) throws -> KeySlot {
+    guard let byte = byte(key) else { return try reading.slot(key.stringValue) }
+    // SAFETY: `reading`, which keeps the table, is there.
+    let table = unsafeTable._withUnsafeGuaranteedRef { $0 }
+    if let slot = table.slot(byte) { return slot }
     let slot = try reading.slot(key.stringValue)
-    guard index >= 0 else { return slot }
-    if index >= capacity { grow(to: index) }
-    entries[index] = Entry(column: slot.baseColumn, slot: slot)
+    table.setSlot(slot, byte)
     return slot
-  }
-
-  private func grow(to index: Int) {
-    let newCapacity = index < 64 ? 64 : 256
-    let newEntries = UnsafeMutablePointer<Entry>.allocate(capacity: newCapacity)
-    newEntries.moveInitialize(from: entries, count: capacity)
-    (newEntries + capacity).initialize(repeating: Entry(), count: newCapacity - capacity)
-    entries.deallocate()
-    entries = newEntries
-    capacity = newCapacity
   }
 
   // MARK: Values that are read straight from a statement
@@ -101,7 +91,7 @@ final class RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     _ type: V.Type, _ key: Key
   ) throws -> V {
     let column = column(key)
-    if column >= 0, let handle = reading.handle,
+    if column >= 0, let handle = live.pointee.handle,
       let value = V.fromStatement(handle, atUncheckedIndex: column)
     {
       return value
@@ -111,7 +101,8 @@ final class RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   @inline(never)
   private func findValue<V: DatabaseValueConvertible>(_ type: V.Type, _ key: Key) throws -> V {
-    let slot = try slot(key)
+    let reading = try currentReading()
+    let slot = try slot(key, reading)
     if let value = V.fromDatabaseValue(try reading.databaseValue(slot)) { return value }
     throw reading.mismatch(type, slot)
   }
@@ -121,7 +112,7 @@ final class RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     _ type: V.Type, _ key: Key
   ) throws -> V? {
     let column = column(key)
-    if column >= 0, let handle = reading.handle {
+    if column >= 0, let handle = live.pointee.handle {
       if let value = V.fromStatement(handle, atUncheckedIndex: column) { return value }
       if SQLite.columnIsNull(handle, column) { return nil }
     }
@@ -132,7 +123,8 @@ final class RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func findValueIfPresent<V: DatabaseValueConvertible>(
     _ type: V.Type, _ key: Key
   ) throws -> V? {
-    let slot = try slot(key)
+    let reading = try currentReading()
+    let slot = try slot(key, reading)
     guard slot.column != nil else { return nil }
     let dbValue = try reading.databaseValue(slot)
     if dbValue.isNull { return nil }
@@ -201,12 +193,15 @@ final class RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   // MARK: All other values
 
   func contains(_ key: Key) -> Bool {
-    guard let slot = try? slot(key), let row = reading.row else { return false }
+    guard let reading, let row = reading.row, let slot = try? slot(key, reading) else {
+      return false
+    }
     return slot.column != nil || slot.scope(of: row) != nil || row.prefetched?[slot.key] != nil
   }
 
   func decodeNil(forKey key: Key) throws -> Bool {
-    let slot = try slot(key)
+    let reading = try currentReading()
+    let slot = try slot(key, reading)
     if slot.column != nil { return try reading.isNull(slot) }
     let row = try reading.currentRow()
     if let scope = slot.scope(of: row) { return !scope.containsNonNullValue }
@@ -214,7 +209,8 @@ final class RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-    let slot = try slot(key)
+    let reading = try currentReading()
+    let slot = try slot(key, reading)
     guard slot.column == nil else {
       return try slot.columnReader(type, reading.rules).read(reading, slot)
     }
@@ -222,7 +218,8 @@ final class RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-    let slot = try slot(key)
+    let reading = try currentReading()
+    let slot = try slot(key, reading)
     guard slot.column == nil else {
       return try slot.columnReader(type, reading.rules).readIfPresent(reading, slot)
     }
@@ -242,9 +239,13 @@ final class RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   /// The superclass's properties are in the columns of the same row.
-  func superDecoder() throws -> any Decoder { reading.decoder ?? RowDecoder(reading) }
+  func superDecoder() throws -> any Decoder {
+    let reading = try currentReading()
+    return reading.decoder ?? RowDecoder(reading)
+  }
 
   func superDecoder(forKey key: Key) throws -> any Decoder {
-    try reading.decoder(try slot(key)) ?? superDecoder()
+    let reading = try currentReading()
+    return try reading.decoder(slot(key, reading)) ?? superDecoder()
   }
 }

@@ -34,9 +34,9 @@ private final class DecodableRowReader<Value: Decodable>: RowReader<Value> {
 
   override func read(_ row: Row) throws -> Value {
     let decoder = self.decoder.take() ?? RowDecoder(make())
-    guard decoder.enter(row) else { return try read(row) }
+    guard decoder.live.pointee.enter(row) else { return try read(row) }
     defer {
-      decoder.leave()
+      decoder.live.pointee.leave()
       self.decoder = decoder
     }
     return try Value(from: decoder)

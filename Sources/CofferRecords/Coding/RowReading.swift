@@ -8,10 +8,11 @@ import CofferCore
 ///   beyond that finds none, and throws.
 @usableFromInline
 final class RowReading {
-  /// The statement whose current row it is; nil for a copy.
-  @exclusivity(unchecked) var handle: SQLiteStatement?
-  // SAFETY: the caller of `enter` holds the row until it calls `leave`.
-  @exclusivity(unchecked) unowned(unsafe) private(set) var row: Row?
+  /// What is touched for each value.
+  @usableFromInline let live: UnsafeMutablePointer<LiveRow>
+  var handle: SQLiteStatement? { live.pointee.handle }
+
+  var row: Row? { live.pointee.row?.takeUnretainedValue() }
   // SAFETY: the decoder clears it when it dies.
   unowned(unsafe) var decoder: RowDecoder?
 
@@ -23,6 +24,7 @@ final class RowReading {
   /// The types that are being decoded from the same row, from the outside in.
   let types: [ObjectIdentifier]
   private var slots: [String: KeySlot] = [:]
+  private var keyTables: [KeyTable] = []
   /// The row, where nobody calls `leave`.
   private var keptRow: Row?
 
@@ -31,27 +33,17 @@ final class RowReading {
     _ rules: DecodingRules, codingPath: [any CodingKey] = [], missingKey: String? = nil,
     types: [ObjectIdentifier] = [], keeping row: Row? = nil
   ) {
+    live = LiveRow.checkOut()
     self.rules = rules
     self.codingPath = codingPath
     self.missingKey = missingKey
     self.types = types
     keptRow = row
-    if let row { _ = enter(row) }
+    live.pointee.reading = .passUnretained(self)
+    if let row { _ = live.pointee.enter(row) }
   }
 
-  /// Begins to read a row.
-  /// - Returns: Whether it does: not where it is reading one.
-  func enter(_ row: Row) -> Bool {
-    guard self.row == nil else { return false }
-    self.row = row
-    handle = row.core?.pointee.handle
-    return true
-  }
-
-  func leave() {
-    handle = nil
-    row = nil
-  }
+  deinit { LiveRow.takeBack(live) }
 
   func currentRow() throws -> Row {
     guard let row else { throw RowReading.rowIsGone }
@@ -70,6 +62,13 @@ final class RowReading {
     let slot = KeySlot(key, in: try currentRow(), rules)
     slots[key] = slot
     return slot
+  }
+
+  /// A table for a container's keys, which lives as long as this object.
+  func makeKeyTable() -> KeyTable {
+    let table = KeyTable()
+    keyTables.append(table)
+    return table
   }
 
   // MARK: Values of columns
