@@ -247,13 +247,13 @@ extension Row {
 
   // MARK: Errors
 
-  func decodingContext(column index: Int) -> RowDecodingContext {
+  package func decodingContext(column index: Int) -> RowDecodingContext {
     var context = decodingContext(columnName: layout.columnNames[index])
     context.columnIndex = index
     return context
   }
 
-  func decodingContext(columnName: String) -> RowDecodingContext {
+  package func decodingContext(columnName: String) -> RowDecodingContext {
     // The other columns' values stay out of the error: they may be private.
     RowDecodingContext(columnName: columnName, sql: statement?.sql)
   }

@@ -28,7 +28,7 @@ public final class Row {
   private let image: RowImage?
   private var extras: Extras?
   /// See ``plan(_:make:)``.
-  @exclusivity(unchecked) @usableFromInline var plan: AnyObject?
+  @exclusivity(unchecked) @usableFromInline package var plan: AnyObject?
 
   private enum Source {
     case statement(Statement)
@@ -51,6 +51,13 @@ public final class Row {
   package var statement: Statement? {
     if case .statement(let statement) = source { statement } else { nil }
   }
+
+  /// The core of the statement whose current row this is, adapted or not; nil
+  /// for a copy.
+  @inlinable
+  package var core: UnsafeMutablePointer<StatementCore>? { live ?? adaptedCore }
+
+  @usableFromInline var adaptedCore: UnsafeMutablePointer<StatementCore>? { statement?.core }
 
   /// What an adapter shows of the row; nil where it shows it as it is.
   package var adaptation: RowAdaptation? { extras?.adaptation }
