@@ -26,7 +26,7 @@ public final class Row {
   private let source: Source
   /// The values of a copied row, in its block.
   @usableFromInline let image: RowImage?
-  @usableFromInline private(set) var extras: RowExtras?
+  @exclusivity(unchecked) @usableFromInline private(set) var extras: RowExtras?
   /// See ``plan(_:make:)``.
   @exclusivity(unchecked) @usableFromInline var plan: AnyObject?
 

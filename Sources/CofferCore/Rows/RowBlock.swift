@@ -1,9 +1,10 @@
 /// The values of rows that were copied out of a statement, one row after the
 /// other.
 ///
-/// Of each row there are the address of its layout's names, eight bytes per column (the integer, the bits of the
-/// real, or offset and length of a text's or blob's bytes), a byte per column
-/// for its type, and the bytes of its texts and blobs.
+/// Of each row there are the address of the names of its columns, eight bytes per
+/// column (the integer, the bits of the real, or offset and length of a text's or
+/// blob's bytes), a byte per column for its type, and the bytes of its texts and
+/// blobs.
 ///
 /// Rows of one fetch share blocks, which spares each of them an allocation. A
 /// row knows its block and where it begins there; its values never change once
@@ -15,7 +16,7 @@ final class RowBlock {
   let layout: RowLayout
   private let base: UnsafeMutableRawPointer
   private let capacity: Int
-  private var end = 0
+  @exclusivity(unchecked) private var end = 0
 
   /// - Parameter capacity: In bytes.
   init(layout: RowLayout, capacity: Int) {

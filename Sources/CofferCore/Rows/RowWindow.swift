@@ -30,12 +30,12 @@ final class RowExtras {
   /// them.
   @usableFromInline let names: RowLayout.Names?
   @usableFromInline let firstColumn: Int
-  var prefetched: PrefetchedRows? {
+  @exclusivity(unchecked) var prefetched: PrefetchedRows? {
     // Scopes have their part of it.
     didSet { scopes = [] }
   }
   /// The scopes that were asked for, of the row of a statement.
-  var scopes: [Row?] = []
+  @exclusivity(unchecked) var scopes: [Row?] = []
 
   init(
     _ adaptation: RowAdaptation?, _ prefetched: PrefetchedRows? = nil,
