@@ -1,0 +1,21 @@
+import CofferCore
+import CofferQuery
+
+/// A record that can be inserted, updated and deleted, and that no insertion changes.
+public protocol PersistableRecord: MutablePersistableRecord {
+  /// Called before the record is inserted.
+  func willInsert(_ db: Database) throws
+
+  /// Called when the record has been inserted.
+  func didInsert(_ inserted: InsertionSuccess)
+}
+
+extension PersistableRecord {
+  /// Does nothing.
+  @inlinable
+  public func willInsert(_ db: Database) throws {}
+
+  /// Does nothing.
+  @inlinable
+  public func didInsert(_ inserted: InsertionSuccess) {}
+}

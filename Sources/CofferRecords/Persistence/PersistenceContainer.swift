@@ -1,0 +1,164 @@
+import CofferCore
+import CofferQuery
+
+/// The columns that a record stores, and what in them: see ``EncodableRecord/encode(to:)``.
+///
+/// Columns have the order in which they were first set. A name counts in either case.
+// SAFETY: what a container binds to is used by its connection's thread alone, inside of
+// `encode(to:)`, which is lent the container; a copy that outlives it is told apart by `use`.
+public struct PersistenceContainer: @unchecked Sendable {
+  struct Entry: Sendable {
+    let column: String
+    var value: DatabaseValue
+  }
+
+  /// What values are bound to; nil where they are collected.
+  @usableFromInline let target: UnsafeMutablePointer<BindingTarget>?
+  @usableFromInline let use: UInt
+  /// Keeps the target alive, or is to be told how the record encodes.
+  private var plan: RecordPlan?
+  private(set) var entries: [Entry] = []
+  /// Whether each column has been set once, and none has been read.
+  private(set) var isPlain = true
+
+  @usableFromInline
+  init() {
+    target = nil
+    use = 0
+  }
+
+  /// The columns of a record.
+  @usableFromInline
+  init(_ record: some EncodableRecord) throws {
+    self.init()
+    let notes = ReadNotes()
+    self.notes = notes
+    try record.encode(to: &self)
+    self.notes = nil
+    if notes.wasRead { isPlain = false }
+  }
+
+  /// A container that binds what is set in it.
+  init(binding plan: RecordPlan) {
+    target = plan.target
+    use = plan.target.pointee.use
+    self.plan = plan
+  }
+
+  // MARK: Setting
+
+  /// Gives a column its value.
+  ///
+  /// What the subscripts do, for values of a type that the compiler knows: without a box.
+  @inlinable @inline(__always)
+  package mutating func set<Value: DatabaseValueConvertible>(
+    _ value: Value, forColumn column: String
+  ) {
+    guard let target else { return collect(value.databaseValue, column) }
+    let parameter = target.pointee.nextParameter(column, use)
+    guard parameter > 0, let handle = target.pointee.handle else { return }
+    let code = value.bind(to: handle, at: parameter)
+    if code != SQLite.ok { target.pointee.code = code }
+  }
+
+  @usableFromInline
+  mutating func collect(_ value: DatabaseValue, _ column: String) {
+    if let index = index(of: column) {
+      entries[index].value = value
+      isPlain = false
+    } else {
+      entries.append(Entry(column: column, value: value))
+    }
+  }
+
+  // MARK: Subscripts
+
+  /// The value of a column; nil where it is NULL or not set.
+  @inlinable
+  public subscript<Value: DatabaseValueConvertible>(column: String) -> Value? {
+    get { value(column).flatMap { Value.fromDatabaseValue($0) } }
+    set { set(newValue, forColumn: column) }
+  }
+
+  /// The value of a column; nil where it is NULL or not set.
+  @_disfavoredOverload
+  public subscript(column: String) -> (any DatabaseValueConvertible)? {
+    get { value(column)?.storage.value }
+    set {
+      guard let newValue else { return set(DatabaseValue.null, forColumn: column) }
+      set(newValue, forColumn: column)
+    }
+  }
+
+  /// The value of a column; nil where it is NULL or not set.
+  @inlinable
+  public subscript<Value: DatabaseValueConvertible>(
+    column: some ColumnExpression
+  ) -> Value? {
+    get { self[column.name] }
+    set { set(newValue, forColumn: column.name) }
+  }
+
+  /// The value of a column; nil where it is NULL or not set.
+  @_disfavoredOverload
+  public subscript(column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
+    get { self[column.name] }
+    set { self[column.name] = newValue }
+  }
+
+  // MARK: Reading
+
+  /// Takes note of what a record reads while it encodes.
+  private final class ReadNotes {
+    var wasRead = false
+  }
+
+  /// Only while a record encodes.
+  private var notes: ReadNotes?
+
+  private func noteReading() {
+    notes?.wasRead = true
+    guard let target, target.pointee.use == use else { return }
+    // The record is encoded once more, with a container that knows its values.
+    target.pointee.position = BindingTarget.nowhere
+    plan?.canBind = false
+  }
+
+  /// The value of a column, NULL included; nil where it is not set.
+  @usableFromInline
+  func value(_ column: String) -> DatabaseValue? {
+    noteReading()
+    return storedValue(column)
+  }
+
+  /// The same, for those who are no record.
+  func storedValue(_ column: String) -> DatabaseValue? {
+    index(of: column).map { entries[$0].value }
+  }
+
+  func index(of column: String) -> Int? {
+    entries.firstIndex { $0.column.isSameName(as: column) }
+  }
+
+  /// The names of the columns, as the record gave them.
+  var columns: [String] { entries.map(\.column) }
+
+  /// The values, as arguments of an insertion.
+  var arguments: StatementArguments { StatementArguments(entries.map(\.value)) }
+}
+
+extension PersistenceContainer: RandomAccessCollection {
+  /// 0.
+  public var startIndex: Int { 0 }
+
+  /// The number of columns.
+  public var endIndex: Int {
+    noteReading()
+    return entries.count
+  }
+
+  /// The name of a column and its value, by the 0-based position.
+  public subscript(position: Int) -> (String, DatabaseValue) {
+    (entries[position].column, entries[position].value)
+  }
+}

@@ -1,0 +1,17 @@
+import CofferCore
+
+/// What can be wrong with a record.
+public enum RecordError: Error {
+  /// The table has no row with the key: names of columns and their values.
+  case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])
+}
+
+extension RecordError: CustomStringConvertible {
+  /// The table, and the columns of the key without their values.
+  public var description: String {
+    switch self {
+    case .recordNotFound(let table, let key):
+      "table \(table) has no row with that key (\(key.keys.sorted().joined(separator: ", ")))"
+    }
+  }
+}
