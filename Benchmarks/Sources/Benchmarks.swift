@@ -7,6 +7,7 @@ func coreBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   readingBenchmarks(fixture) + bytesBenchmarks(fixture) + writingBenchmarks(fixture)
     + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)
     + codableBenchmarks(fixture)
+    + recordBenchmarks(fixture)
 }
 
 private let insertSQL = "INSERT INTO target VALUES (?,?,?,?,?,?,?,?,?,?)"
