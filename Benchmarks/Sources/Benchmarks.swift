@@ -8,6 +8,7 @@ func coreBenchmarks(_ fixture: Fixture) -> [Benchmark] {
     + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)
     + codableBenchmarks(fixture)
     + recordBenchmarks(fixture)
+    + persistenceBenchmarks(fixture)
 }
 
 private let insertSQL = "INSERT INTO target VALUES (?,?,?,?,?,?,?,?,?,?)"

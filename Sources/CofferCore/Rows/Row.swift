@@ -48,6 +48,11 @@ public final class Row {
 
   @usableFromInline var adaptedCore: UnsafeMutablePointer<StatementCore>? { statement?.core }
 
+  /// Whether the values come from a database.
+  package var isFetched: Bool {
+    if case .literal = source { false } else { true }
+  }
+
   /// What an adapter shows of the row; nil where it shows it as it is.
   package var adaptation: RowAdaptation? { extras?.adaptation }
 

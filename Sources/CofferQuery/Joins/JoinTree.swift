@@ -137,17 +137,19 @@ extension SQLRenderer {
     }
     for (name, isFree) in zip(wanted, isFree) where isFree { taken.insert(name) }
     var numbers: [String: Int] = [:]
-    return relations.indices.map { index in
-      if let name = relations[index].userName { return name }
-      let base = relations[index].baseName
-      if isFree[index] { return base }
-      var name: String
-      repeat {
-        numbers[wanted[index], default: 0] += 1
-        name = "\(base)\(numbers[wanted[index], default: 1])"
-      } while !taken.insert(name.lowercased()).inserted
-      return name
+    var names: [String] = []
+    for (index, relation) in relations.enumerated() {
+      var name = relation.userName ?? relation.baseName
+      if relation.userName == nil, !isFree[index] {
+        // Not in a closure: the optimizer of Swift 6 breaks down over the captures.
+        repeat {
+          numbers[wanted[index], default: 0] += 1
+          name = "\(relation.baseName)\(numbers[wanted[index], default: 1])"
+        } while !taken.insert(name.lowercased()).inserted
+      }
+      names.append(name)
     }
+    return names
   }
 }
 
