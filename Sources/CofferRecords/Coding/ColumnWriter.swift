@@ -65,7 +65,7 @@ private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
           self.encoder = encoder
         }
       }
-      do { try value.encode(to: encoder) } catch where encoder.needsJSON {}
+      do { try value.encode(to: encoder) } catch  where encoder.needsJSON {}
       if !encoder.needsJSON {
         guard let result = encoder.result else {
           throw writing.invalid(value, column, "\(Value.self) has encoded nothing")

@@ -62,7 +62,9 @@ import Testing
         (0, Date(timeIntervalSinceReferenceDate: 0)),
         (123.456, Date(timeIntervalSinceReferenceDate: 123.456)),
       ])
-    enum Epoch: Strategy { static let strategy = DatabaseDateDecodingStrategy.timeIntervalSince1970 }
+    enum Epoch: Strategy {
+      static let strategy = DatabaseDateDecodingStrategy.timeIntervalSince1970
+    }
     try check(
       Epoch.self,
       [
@@ -132,7 +134,8 @@ import Testing
       var seconds: [Date], milliseconds: [Date?], data: [Data?]
       static func databaseJSONDecoder(for column: String) -> JSONDecoder {
         let decoder = JSONDecoder()
-        decoder.dateDecodingStrategy = column == "seconds" ? .secondsSince1970 : .millisecondsSince1970
+        decoder.dateDecodingStrategy =
+          column == "seconds" ? .secondsSince1970 : .millisecondsSince1970
         return decoder
       }
     }

@@ -48,7 +48,9 @@ import Testing
       static let strategy = DatabaseDateEncodingStrategy.timeIntervalSinceReferenceDate
     }
     try check(Reference.self, [-979294854.321, -978183743.211, 0.0, 123456.789])
-    enum Epoch: Strategy { static let strategy = DatabaseDateEncodingStrategy.timeIntervalSince1970 }
+    enum Epoch: Strategy {
+      static let strategy = DatabaseDateEncodingStrategy.timeIntervalSince1970
+    }
     try check(Epoch.self, [-987654.32099997997, 123456.78900003433, 978307200.0, 978430656.789])
     enum Seconds: Strategy { static let strategy = DatabaseDateEncodingStrategy.secondsSince1970 }
     try check(Seconds.self, [-987655, 123456, 978_307_200, 978_430_656])
@@ -245,7 +247,8 @@ import Testing
         .custom { $0.stringValue == "id" ? "team_id" : $0.stringValue }
       }
     }
-    try EncryptedQueue.with("CREATE TABLE both (id INTEGER PRIMARY KEY, team_id INT)") { db throws in
+    try EncryptedQueue.with("CREATE TABLE both (id INTEGER PRIMARY KEY, team_id INT)") {
+      db throws in
       try Both(id: 1, teamId: 7).insert(db)
       try Both(id: 2, teamId: 8).insert(db)
       #expect(try Both.filter { $0.teamId == 7 }.fetchAll(db) == [Both(id: 1, teamId: 7)])

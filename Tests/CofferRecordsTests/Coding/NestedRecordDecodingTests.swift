@@ -44,7 +44,9 @@ import Testing
         try BookInfo.fetchAll(db, sql: Self.sql, adapter: Self.adapter)
       }
       #expect(error?.recordType == "Author" && error?.columnName == "id")
-      let some = try both(BookInfo.self, db, Self.sql.replacingOccurrences(of: "NULL, NULL, NULL", with: "8, 'X', ''"))
+      let some = try both(
+        BookInfo.self, db,
+        Self.sql.replacingOccurrences(of: "NULL, NULL, NULL, NULL", with: "8, 8, 'X', ''"))
       #expect(some.map(\.author.name) == ["Jane", "X", "Jane"])
     }
   }
@@ -153,7 +155,8 @@ import Testing
         let container = try decoder.container(keyedBy: CodingKeys.self)
         var books = try container.nestedUnkeyedContainer(forKey: .books)
         #expect(books.count == 3)
-        title = try books.nestedContainer(keyedBy: TitleKeys.self).decode(String.self, forKey: .title)
+        title = try books.nestedContainer(keyedBy: TitleKeys.self).decode(
+          String.self, forKey: .title)
         _ = try books.decode(Book.self)
         _ = try books.decode(Book.self)
         #expect(books.isAtEnd)

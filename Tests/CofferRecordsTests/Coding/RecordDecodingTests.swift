@@ -76,7 +76,9 @@ import Testing
       #expect(copy == Self.everything)
       let many = "\(Self.sql) UNION ALL \(Self.sql) UNION ALL \(Self.sql)"
       #expect(
-        try Everything.fetchAll(db, sql: many) == [Self.everything, Self.everything, Self.everything])
+        try Everything.fetchAll(db, sql: many) == [
+          Self.everything, Self.everything, Self.everything,
+        ])
     }
   }
 
@@ -257,7 +259,8 @@ import Testing
       var outer: Outer, either: Either, optional: Outer?
     }
     try EncryptedQueue.with { db throws in
-      let sql = "SELECT 'a' AS outer, 1 AS either, NULL AS optional UNION ALL SELECT 'b', '[1,2]', 'c'"
+      let sql =
+        "SELECT 'a' AS outer, 1 AS either, NULL AS optional UNION ALL SELECT 'b', '[1,2]', 'c'"
       for _ in 1...2 {
         let records = try Record.fetchAll(db, sql: sql)
         #expect(records.map(\.outer.inner.text) == ["a", "b"])
@@ -366,7 +369,9 @@ import Testing
         id = try container.decode(Int.self, forKey: .id)
         let inner =
           id < 3
-          ? try Self.db.flatMap { try Node.fetchOne($0, sql: "SELECT ? AS id", arguments: [id + 1]) }
+          ? try Self.db.flatMap {
+            try Node.fetchOne($0, sql: "SELECT ? AS id", arguments: [id + 1])
+          }
           : nil
         next = inner?.id
         #expect(try container.decode(Int.self, forKey: .id) == id)

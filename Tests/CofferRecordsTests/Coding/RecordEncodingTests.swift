@@ -50,7 +50,8 @@ import Testing
     }
   }
 
-  @Test func `records are stored and fetched again, nested values as JSON with sorted keys`() throws {
+  @Test func `records are stored and fetched again, nested values as JSON with sorted keys`() throws
+  {
     try EncryptedQueue.with { db throws in
       try Player.table(db)
       let gold = Player.Medal(type: "gold", name: "First")
