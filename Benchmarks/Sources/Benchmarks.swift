@@ -6,7 +6,7 @@ import Foundation
 func coreBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   readingBenchmarks(fixture) + bytesBenchmarks(fixture) + writingBenchmarks(fixture)
     + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)
-    + codableBenchmarks(fixture)
+    + recordBenchmarks(fixture) + codableBenchmarks(fixture)
 }
 
 private let insertSQL = "INSERT INTO target VALUES (?,?,?,?,?,?,?,?,?,?)"

@@ -117,7 +117,7 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
     {
       return value
     }
-    if let value = V.fromDatabaseValue(try reading.databaseValue(slot)) { return value }
+    if let value = try reading.value(type, slot) { return value }
     throw reading.mismatch(self.type, slot)
   }
 

@@ -41,8 +41,8 @@ struct LiveRow {
     reading?.takeUnretainedValue().parts = []
   }
 
+  // SAFETY: memory that nobody uses, touched under the lock alone.
   private struct Pool: @unchecked Sendable {
-    // SAFETY: memory that nobody uses, touched under the lock alone.
     var free: [UnsafeMutablePointer<LiveRow>] = []
   }
 

@@ -73,15 +73,15 @@ final class RecordEncoder: Encoder {
 
 extension RecordEncoder {
   /// Encoders of all types that nobody uses.
+  // SAFETY: an encoder is used by the thread that has taken it out, under the lock.
   private struct Pool: @unchecked Sendable {
-    // SAFETY: an encoder is used by the thread that has taken it out, under the lock.
     var free: [ObjectIdentifier: RecordEncoder] = [:]
   }
 
   private static let pool = Mutex(Pool())
 
+  // SAFETY: an encoder on its way in or out of the pool.
   private struct Loan: @unchecked Sendable {
-    // SAFETY: on its way in or out of the pool.
     let encoder: RecordEncoder?
   }
 

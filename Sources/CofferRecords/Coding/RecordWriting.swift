@@ -95,8 +95,8 @@ struct LiveTarget {
   var generation: UInt32 = 0
   var writing: Unmanaged<RecordWriting>?
 
+  // SAFETY: memory that nobody uses, touched under the lock alone.
   private struct Pool: @unchecked Sendable {
-    // SAFETY: memory that nobody uses, touched under the lock alone.
     var free: [UnsafeMutablePointer<LiveTarget>] = []
   }
 

@@ -89,6 +89,16 @@ final class RowReading {
     return row.databaseValue(at: column)
   }
 
+  /// The value as the type; nil for what it doesn't take.
+  func value<V: DatabaseValueConvertible & StatementColumnConvertible>(
+    _ type: V.Type, _ slot: KeySlot
+  ) throws -> V? {
+    let row = try currentRow()
+    guard let column = slot.column else { throw columnNotFound(slot) }
+    if let value: V = row.fastValue(at: column) { return value }
+    return V.fromDatabaseValue(row.databaseValue(at: column))
+  }
+
   func isNull(_ slot: KeySlot) throws -> Bool {
     if let handle, slot.baseColumn >= 0 { return SQLite.columnIsNull(handle, slot.baseColumn) }
     guard let column = slot.column else { throw columnNotFound(slot) }
