@@ -203,7 +203,9 @@ extension JoinTree {
       }
       try renderer.withColumns(of: join.table) { renderer in
         var terms = try join.condition.terms(left: table, right: join.table, in: &renderer)
-        if let filter = join.relation.filter { terms.append(filter) }
+        if let filter = join.relation.filter {
+          terms.append(try filter.resolved(renderer.database))
+        }
         guard !terms.isEmpty else { return }
         renderer.append(" ON ")
         try renderer.append(SQLExpression.AssociativeBinaryOperator.and.joining(terms))
@@ -231,6 +233,19 @@ extension JoinTree {
     for join in joins {
       try join.renderOrdering(
         isInverse: relation.ordering.isReversed != isInverse, isFirst: &isFirst, into: &renderer)
+    }
+  }
+}
+
+extension SQLExpression {
+  /// The expression, without what is made when there is a database only, so that the terms of
+  /// conditions can be told.
+  fileprivate func resolved(_ db: Database) throws -> SQLExpression {
+    switch expressionNode {
+    case .deferred(let make): try make(db).resolved(db)
+    case .chain(.and, let terms):
+      AssociativeBinaryOperator.and.joining(try terms.map { try $0.resolved(db) })
+    default: self
     }
   }
 }
