@@ -9,6 +9,7 @@ func coreBenchmarks(_ fixture: Fixture) -> [Benchmark] {
     + codableBenchmarks(fixture)
     + recordBenchmarks(fixture)
     + persistenceBenchmarks(fixture)
+    + recordBenchmarks(fixture) + codableBenchmarks(fixture)
 }
 
 private let insertSQL = "INSERT INTO target VALUES (?,?,?,?,?,?,?,?,?,?)"

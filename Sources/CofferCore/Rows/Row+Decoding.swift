@@ -53,7 +53,7 @@ extension Row {
 
   /// The value from the statement; nil where that is not the way, or fails.
   @inlinable
-  func fastValue<Value>(at index: Int) -> Value?
+  package func fastValue<Value>(at index: Int) -> Value?
   where Value: DatabaseValueConvertible & StatementColumnConvertible {
     guard let live else { return adaptedOrCopiedValue(at: index) }
     guard UInt(bitPattern: index) < UInt(bitPattern: live.pointee.columnCount),

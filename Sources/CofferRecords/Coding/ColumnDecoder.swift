@@ -15,9 +15,21 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
   var needsJSON = false
   /// Whether the single value was asked for before that.
   var hasSingleValue = false
+  /// Whether keys and elements are those of the JSON in the column, here and now.
+  private let readsJSON: Bool
 
   /// - Parameter type: The type that errors name.
-  init(_ type: Any.Type) { self.type = type }
+  init(_ type: Any.Type) {
+    self.type = type
+    readsJSON = false
+  }
+
+  /// A decoder that stays with the column.
+  init(_ reading: RowReading, _ slot: KeySlot) {
+    type = [String: Any].self
+    readsJSON = true
+    begin(reading, slot)
+  }
 
   func begin(_ reading: RowReading, _ slot: KeySlot) {
     self.reading = reading
@@ -43,10 +55,23 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
   var userInfo: [CodingUserInfoKey: Any] { reading?.rules.userInfo ?? [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
-    throw jsonRequired("a dictionary")
+    guard readsJSON else { throw jsonRequired("a dictionary") }
+    return try json().container(keyedBy: type)
   }
 
-  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw jsonRequired("a list") }
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    guard readsJSON else { throw jsonRequired("a list") }
+    return try json().unkeyedContainer()
+  }
+
+  private func json() throws -> any Decoder {
+    let (reading, slot) = try column()
+    let json = reading.rules.record.databaseJSONDecoder(for: slot.columnName)
+    guard let captured = try reading.decodeJSON(CapturedDecoder.self, slot, json) else {
+      throw reading.mismatch(type, slot)
+    }
+    return captured.decoder
+  }
 
   func singleValueContainer() -> any SingleValueDecodingContainer {
     if !needsJSON { hasSingleValue = true }
@@ -92,7 +117,7 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
     {
       return value
     }
-    if let value = V.fromDatabaseValue(try reading.databaseValue(slot)) { return value }
+    if let value = try reading.value(type, slot) { return value }
     throw reading.mismatch(self.type, slot)
   }
 

@@ -23,7 +23,7 @@ where Value: DatabaseValueConvertible & StatementColumnConvertible {
     {
       return value
     }
-    if let value = Value.fromDatabaseValue(try reading.databaseValue(slot)) { return value }
+    if let value = try reading.value(Value.self, slot) { return value }
     throw reading.mismatch(Value.self, slot)
   }
 
@@ -33,9 +33,8 @@ where Value: DatabaseValueConvertible & StatementColumnConvertible {
     {
       return value
     }
-    let dbValue = try reading.databaseValue(slot)
-    if let value = Value.fromDatabaseValue(dbValue) { return value }
-    if dbValue.isNull { return nil }
+    if let value = try reading.value(Value.self, slot) { return value }
+    if try reading.isNull(slot) { return nil }
     throw reading.mismatch(Value.self, slot)
   }
 }

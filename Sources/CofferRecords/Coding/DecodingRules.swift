@@ -25,7 +25,7 @@ extension FetchableRecord {
     decoder.dataDecodingStrategy = .base64
     decoder.dateDecodingStrategy = .millisecondsSince1970
     decoder.nonConformingFloatDecodingStrategy = .throw
-    decoder.userInfo = databaseDecodingUserInfo.asSendable
+    decoder.userInfo = sendable(databaseDecodingUserInfo)
     return decoder
   }
 
@@ -46,14 +46,5 @@ extension FetchableRecord {
   /// The columns have the names of the coding keys.
   public static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy {
     .useDefaultKeys
-  }
-}
-
-extension [CodingUserInfoKey: Any] {
-  /// The same as the JSON coders want it.
-  var asSendable: [CodingUserInfoKey: any Sendable] {
-    // SAFETY: Sendable is a marker: `Any` and `any Sendable` are the same type when the program
-    // runs. The coders in which these values end are used where they are made.
-    unsafeBitCast(self, to: [CodingUserInfoKey: any Sendable].self)
   }
 }

@@ -12,6 +12,8 @@ struct LiveRow {
   @usableFromInline var handle: SQLiteStatement?
   // SAFETY: the caller of `enter` holds the row until it calls `leave`.
   @usableFromInline var row: Unmanaged<Row>?
+  /// Whether there are decoders of parts of the row, which go with it.
+  @usableFromInline var hasParts = false
   var generation: UInt32 = 0
   var reading: Unmanaged<RowReading>?
 
@@ -29,10 +31,18 @@ struct LiveRow {
   mutating func leave() {
     handle = nil
     row = nil
+    if hasParts { dropParts() }
   }
 
+  @usableFromInline
+  mutating func dropParts() {
+    hasParts = false
+    // SAFETY: who leaves has the reading.
+    reading?.takeUnretainedValue().parts = []
+  }
+
+  // SAFETY: memory that nobody uses, touched under the lock alone.
   private struct Pool: @unchecked Sendable {
-    // SAFETY: memory that nobody uses, touched under the lock alone.
     var free: [UnsafeMutablePointer<LiveRow>] = []
   }
 

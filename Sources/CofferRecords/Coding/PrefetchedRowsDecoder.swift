@@ -5,12 +5,14 @@ import FoundationEssentials
 /// types that decode themselves from a list.
 final class PrefetchedRowsDecoder: Decoder {
   fileprivate let rows: [Row]
-  fileprivate let rules: DecodingRules
+  /// What reads the row that the rows belong to.
+  fileprivate let reading: RowReading
+  fileprivate var rules: DecodingRules { reading.rules }
   let codingPath: [any CodingKey]
 
-  init(_ rows: [Row], _ rules: DecodingRules, codingPath: [any CodingKey]) {
+  init(_ rows: [Row], _ reading: RowReading, codingPath: [any CodingKey]) {
     self.rows = rows
-    self.rules = rules
+    self.reading = reading
     self.codingPath = codingPath
   }
 
@@ -100,8 +102,7 @@ private struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
 
   private mutating func nextDecoder() throws -> RowDecoder {
     let row = try nextRow(for: Row.self)
-    return RowDecoder(
-      RowReading(decoder.rules, codingPath: codingPath, keeping: row))
+    return decoder.reading.part(row, codingPath: codingPath)
   }
 
   mutating func nestedContainer<NestedKey: CodingKey>(

@@ -100,10 +100,12 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   @inline(never)
-  private func findValue<V: DatabaseValueConvertible>(_ type: V.Type, _ key: Key) throws -> V {
+  private func findValue<V: DatabaseValueConvertible & StatementColumnConvertible>(
+    _ type: V.Type, _ key: Key
+  ) throws -> V {
     let reading = try currentReading()
     let slot = try slot(key, reading)
-    if let value = V.fromDatabaseValue(try reading.databaseValue(slot)) { return value }
+    if let value = try reading.value(type, slot) { return value }
     throw reading.mismatch(type, slot)
   }
 
@@ -120,15 +122,14 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   @inline(never)
-  private func findValueIfPresent<V: DatabaseValueConvertible>(
+  private func findValueIfPresent<V: DatabaseValueConvertible & StatementColumnConvertible>(
     _ type: V.Type, _ key: Key
   ) throws -> V? {
     let reading = try currentReading()
     let slot = try slot(key, reading)
     guard slot.column != nil else { return nil }
-    let dbValue = try reading.databaseValue(slot)
-    if dbValue.isNull { return nil }
-    if let value = V.fromDatabaseValue(dbValue) { return value }
+    if let value = try reading.value(type, slot) { return value }
+    if try reading.isNull(slot) { return nil }
     throw reading.mismatch(type, slot)
   }
 

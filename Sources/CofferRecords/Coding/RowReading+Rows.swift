@@ -87,7 +87,7 @@ extension RowReading {
 
   private func decode<T: Decodable>(_ type: T.Type, _ rows: [Row], _ slot: KeySlot) throws -> T {
     try T(
-      from: PrefetchedRowsDecoder(rows, rules, codingPath: codingPath + [StringKey(slot.key)]))
+      from: PrefetchedRowsDecoder(rows, self, codingPath: codingPath + [StringKey(slot.key)]))
   }
 
   /// A row of a record with associations has a key for each, but none for the record
@@ -120,18 +120,12 @@ extension RowReading {
 
   /// The decoder of what is behind a key; nil where nothing is.
   func decoder(_ slot: KeySlot) throws -> (any Decoder)? {
-    if slot.column != nil {
-      let json = rules.record.databaseJSONDecoder(for: slot.columnName)
-      guard let captured = try decodeJSON(CapturedDecoder.self, slot, json) else {
-        throw mismatch([String: Any].self, slot)
-      }
-      return captured.decoder
-    }
+    if slot.column != nil { return ColumnDecoder(self, slot) }
     let row = try currentRow()
     let path = codingPath + [StringKey(slot.key)]
     if let scope = slot.scope(of: row) {
-      return RowDecoder(RowReading(rules, codingPath: path, keeping: scope))
+      return part(scope, codingPath: path)
     }
-    return row.prefetched?[slot.key].map { PrefetchedRowsDecoder($0, rules, codingPath: path) }
+    return row.prefetched?[slot.key].map { PrefetchedRowsDecoder($0, self, codingPath: path) }
   }
 }

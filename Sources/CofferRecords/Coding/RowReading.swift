@@ -25,6 +25,8 @@ final class RowReading {
   let types: [ObjectIdentifier]
   private var slots: [String: KeySlot] = [:]
   private var keyTables: [KeyTable] = []
+  /// The decoders of parts of the row, whose containers don't keep them.
+  var parts: [RowDecoder] = []
   /// The row, where nobody calls `leave`.
   private var keptRow: Row?
 
@@ -44,6 +46,14 @@ final class RowReading {
   }
 
   deinit { LiveRow.takeBack(live) }
+
+  /// A decoder of a row that is a part of this one, there as long as this one is read.
+  func part(_ row: Row, codingPath: [any CodingKey]) -> RowDecoder {
+    let decoder = RowDecoder(RowReading(rules, codingPath: codingPath, keeping: row))
+    parts.append(decoder)
+    live.pointee.hasParts = true
+    return decoder
+  }
 
   func currentRow() throws -> Row {
     guard let row else { throw RowReading.rowIsGone }
@@ -77,6 +87,16 @@ final class RowReading {
     let row = try currentRow()
     guard let column = slot.column else { throw columnNotFound(slot) }
     return row.databaseValue(at: column)
+  }
+
+  /// The value as the type; nil for what it doesn't take.
+  func value<V: DatabaseValueConvertible & StatementColumnConvertible>(
+    _ type: V.Type, _ slot: KeySlot
+  ) throws -> V? {
+    let row = try currentRow()
+    guard let column = slot.column else { throw columnNotFound(slot) }
+    if let value: V = row.fastValue(at: column) { return value }
+    return V.fromDatabaseValue(row.databaseValue(at: column))
   }
 
   func isNull(_ slot: KeySlot) throws -> Bool {
