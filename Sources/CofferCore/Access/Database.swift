@@ -61,6 +61,9 @@ public final class Database {
   /// What a higher floor knows of the schema.
   package var schemaStorage: AnyObject?
 
+  /// What record types have found out; see ``plan(_:make:)``.
+  var plans = ConnectionPlans()
+
   /// What completes the schema where SQLite doesn't know it all; the
   /// configuration's, unless `withSchemaSource` has taken its place.
   public package(set) var schemaSource: (any DatabaseSchemaSource)?
@@ -92,6 +95,7 @@ public final class Database {
     interruption.disconnect()
     hooks.removeAll(from: connection)
     statementCache.removeAll()
+    plans.removeAll()
     registry.finalizeAll()
     control.finalizeAll()
     sqliteConnection = nil
@@ -146,6 +150,7 @@ public final class Database {
   /// Gives back memory that the connection can do without.
   public func releaseMemory() {
     statementCache.removeAll()
+    plans.removeAll()
     if let sqliteConnection { SQLite.releaseMemory(sqliteConnection) }
   }
 }

@@ -45,6 +45,8 @@ public final class StatementExecution {
   @usableFromInline
   package enum Phase {
     case fresh, running, ended
+    /// The rows were fetched before; `replay` goes through them.
+    case replaying
     /// The statement was executed anew, or its access has ended.
     case superseded
   }
@@ -56,6 +58,15 @@ public final class StatementExecution {
   /// Called when the first row is there, and with it the columns that the
   /// statement has: SQLite may have compiled it anew.
   package var didStart: (() throws -> Void)?
+
+  /// Goes on to the next row of those that were fetched before; false at the end.
+  private var replay: (() -> Bool)?
+
+  /// An execution that has ended, whose rows are gone through by `replay`.
+  package func startReplay(_ replay: @escaping () -> Bool) {
+    self.replay = replay
+    phase = .replaying
+  }
 
   @inlinable
   package init(_ statement: Statement) {
@@ -94,6 +105,11 @@ public final class StatementExecution {
       phase = .ended
       throw DatabaseError.connectionIsClosed
     case .ended: return false
+    case .replaying:
+      if let replay, replay() { return true }
+      phase = .ended
+      replay = nil
+      return false
     case .superseded:
       phase = .ended
       guard core.pointee.handle != nil else { throw DatabaseError.connectionIsClosed }
@@ -116,8 +132,9 @@ public final class StatementExecution {
   /// Ends the execution since an element could not be made of its row.
   @usableFromInline
   package func fail(_ error: any Error) -> any Error {
+    let isReplaying = phase == .replaying
     phase = .ended
-    statement.abandon()
+    if !isReplaying { statement.abandon() }
     return error
   }
 

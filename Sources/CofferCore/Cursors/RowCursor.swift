@@ -8,7 +8,7 @@ public final class RowCursor: DatabaseCursor {
 
   /// The execution that the cursor steps.
   public let _execution: StatementExecution
-  @exclusivity(unchecked) @usableFromInline private(set) var row: Row
+  @exclusivity(unchecked) @usableFromInline package private(set) var row: Row
 
   init(_ statement: Statement, adapter: (any RowAdapter)?) throws {
     _execution = StatementExecution(statement)
@@ -18,7 +18,20 @@ public final class RowCursor: DatabaseCursor {
     }
   }
 
-  /// The row, always the same one.
+  /// A cursor over rows that were fetched before.
+  init(_ statement: Statement, replaying rows: [Row]) {
+    _execution = StatementExecution(statement)
+    row = rows.first ?? Row()
+    var next = rows.startIndex
+    _execution.startReplay { [unowned self] in
+      guard next < rows.endIndex else { return false }
+      row = rows[next]
+      next += 1
+      return true
+    }
+  }
+
+  /// The row, the same one for each step unless it is a copy.
   public func _element() -> Row { row }
 
   /// The next row, or nil at the end.

@@ -48,6 +48,12 @@ public struct PreparedRequest {
   /// secrets perhaps, are forgotten when the fetch ends.
   package var isForOneFetch = false
 
+  /// What completes the rows before anything is made of them: it stores the rows of associations
+  /// in ``Row/prefetched``.
+  ///
+  /// Where it is set, all rows are fetched first, as copies, also for a cursor.
+  package var supplementaryFetch: ((Database, [Row]) throws -> Void)?
+
   /// A statement whose arguments stay bound.
   public init(statement: Statement, adapter: (any RowAdapter)? = nil) {
     self.statement = statement

@@ -5,16 +5,14 @@ extension Row {
   public static func fetchCursor(
     _ db: Database, _ request: some FetchRequest
   ) throws -> RowCursor {
-    let request = try request.makePreparedRequest(db, forSingleResult: false)
-    return try fetchCursor(request.fetchedStatement, adapter: request.adapter)
+    try request.makePreparedRequest(db, forSingleResult: false).rowCursor(db)
   }
 
   /// All rows of a request.
   public static func fetchAll(
     _ db: Database, _ request: some FetchRequest
   ) throws -> [Row] {
-    let request = try request.makePreparedRequest(db, forSingleResult: false)
-    return try fetchAll(request.fetchedStatement, adapter: request.adapter)
+    try request.makePreparedRequest(db, forSingleResult: false).allRows(db)
   }
 
   /// The distinct rows of a request.
@@ -22,6 +20,7 @@ extension Row {
     _ db: Database, _ request: some FetchRequest
   ) throws -> Set<Row> {
     let request = try request.makePreparedRequest(db, forSingleResult: false)
+    if request.supplementaryFetch != nil { return try Set(request.allRows(db)) }
     return try fetchSet(request.fetchedStatement, adapter: request.adapter)
   }
 
@@ -29,8 +28,39 @@ extension Row {
   public static func fetchOne(
     _ db: Database, _ request: some FetchRequest
   ) throws -> Row? {
-    let request = try request.makePreparedRequest(db, forSingleResult: true)
-    return try fetchOne(request.fetchedStatement, adapter: request.adapter)
+    try request.makePreparedRequest(db, forSingleResult: true).firstRow(db)
+  }
+}
+
+extension PreparedRequest {
+  /// All rows, completed.
+  package func allRows(_ db: Database) throws -> [Row] {
+    let rows = try Row.fetchAll(fetchedStatement, adapter: adapter)
+    if let supplementaryFetch, !rows.isEmpty { try supplementaryFetch(db, rows) }
+    return rows
+  }
+
+  /// The first row, completed; nil for none.
+  package func firstRow(_ db: Database) throws -> Row? {
+    let row = try Row.fetchOne(fetchedStatement, adapter: adapter)
+    if let supplementaryFetch, let row { try supplementaryFetch(db, [row]) }
+    return row
+  }
+
+  /// A cursor over the rows; over copies, where they are to be completed.
+  @usableFromInline
+  package func rowCursor(_ db: Database) throws -> RowCursor {
+    guard supplementaryFetch != nil else {
+      return try Row.fetchCursor(fetchedStatement, adapter: adapter)
+    }
+    return RowCursor(statement, replaying: try allRows(db))
+  }
+
+  /// A cursor over the first row alone, where it has to be completed; else as ``rowCursor(_:)``.
+  @usableFromInline
+  package func singleRowCursor(_ db: Database) throws -> RowCursor {
+    guard supplementaryFetch != nil else { return try rowCursor(db) }
+    return RowCursor(statement, replaying: try firstRow(db).map { [$0] } ?? [])
   }
 }
 

@@ -23,7 +23,10 @@ extension Database {
   package func forgetSchemaVersions() { control.finalizeVersions() }
 
   /// Forgets the statements that were kept prepared.
-  package func forgetCachedStatements() { statementCache.removeAll() }
+  package func forgetCachedStatements() {
+    statementCache.removeAll()
+    plans.removeAll()
+  }
 
   /// All rows of a statement that reads the schema.
   package func schemaRows(_ sql: String) throws -> [[DatabaseValue]] {

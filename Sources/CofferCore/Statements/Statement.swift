@@ -23,7 +23,7 @@ public final class Statement {
   /// The parameters that `arrayHandle` takes arrays for, 1-based.
   var arrayParameters: [Int] = []
   /// Whether `handle` has been stepped since it was last reset.
-  @exclusivity(unchecked) var isActive = false
+  @exclusivity(unchecked) package internal(set) var isActive = false
   // SAFETY: set while the execution is running, and cleared when it dies.
   @exclusivity(unchecked) unowned(unsafe) var execution: StatementExecution?
   /// Whether a parameter has no value yet; to execute it then is an error.
@@ -39,7 +39,8 @@ public final class Statement {
   /// The columns.
   package internal(set) var layout: RowLayout
   /// How often SQLite had compiled `handle` by itself when the columns were read.
-  var reprepareCount: CInt
+  /// It stays -1 where SQLite doesn't tell, before 3.20.
+  package internal(set) var reprepareCount: CInt
 
   /// What the compiler of SQLite told of the statement.
   package internal(set) var facts: StatementFacts {

@@ -78,6 +78,7 @@ package final class SchemaCache {
 
   /// Asks schema sources anew.
   func forgetViewKeys() {
+    database.forgetPlans()
     for schema in schemas {
       for object in schema.objects.values where object.kind == .view { object.primaryKey = nil }
     }
