@@ -5,7 +5,7 @@ import Foundation
 /// The benchmarks of the ground floor.
 func coreBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   readingBenchmarks(fixture) + bytesBenchmarks(fixture) + writingBenchmarks(fixture)
-    + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)
+    + mappingBenchmarks(fixture) + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)
 }
 
 private let insertSQL = "INSERT INTO target VALUES (?,?,?,?,?,?,?,?,?,?)"
