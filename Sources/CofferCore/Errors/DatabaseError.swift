@@ -92,6 +92,18 @@ public struct DatabaseError: Error {
       hint: hint.map { "\($0) \(text)" } ?? text, cipherDiagnosis: cipherDiagnosis)
     return error
   }
+
+  /// The same error, with the arguments of its statement.
+  package func withArguments(
+    _ arguments: StatementArguments, areShown publicStatementArguments: Bool
+  ) -> DatabaseError {
+    var error = self
+    error.contents = Contents(
+      extendedResultCode, message: message, sql: sql, arguments: arguments,
+      publicStatementArguments: publicStatementArguments, hint: hint,
+      cipherDiagnosis: cipherDiagnosis)
+    return error
+  }
 }
 
 extension DatabaseError {

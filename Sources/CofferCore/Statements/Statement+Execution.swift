@@ -43,14 +43,14 @@ extension Statement {
 
   /// Executes the statement with the values that are bound.
   @usableFromInline
-  func executeBound() throws {
+  package func executeBound() throws {
     try begin()
     while try step() {}
   }
 
   /// Readies the statement for values that are bound one by one.
   @usableFromInline
-  func beginBinding() throws -> SQLiteStatement {
+  package func beginBinding() throws -> SQLiteStatement {
     guard handle != nil else { throw DatabaseError.connectionIsClosed }
     try database.checkAccess()
     rewind()
@@ -62,7 +62,7 @@ extension Statement {
   }
 
   @usableFromInline
-  func bindingFailure(_ code: CInt, valueCount: Int? = nil) -> DatabaseError {
+  package func bindingFailure(_ code: CInt, valueCount: Int? = nil) -> DatabaseError {
     clearBindings()
     if let valueCount, valueCount != parameterCount { return wrongArgumentCount(valueCount) }
     return DatabaseError(code: code, connection: database.sqliteConnection, sql: sql)

@@ -4,12 +4,12 @@
 public struct StatementBinder {
   @usableFromInline let handle: SQLiteStatement
   /// The parameters that have a value.
-  @usableFromInline var count: CInt = 0
+  @usableFromInline package var count: CInt = 0
   /// The first failure of SQLite, or success.
-  @usableFromInline var code: CInt = SQLite.ok
+  @usableFromInline package var code: CInt = SQLite.ok
 
   @inlinable
-  init(_ handle: SQLiteStatement) { self.handle = handle }
+  package init(_ handle: SQLiteStatement) { self.handle = handle }
 
   /// Gives the next parameter its value.
   ///

@@ -124,7 +124,13 @@ extension SQLRenderer {
   mutating func withColumns(
     of alias: TableAliasBase, _ body: (inout SQLRenderer) throws -> Void
   ) throws {
-    let table = try table(of: alias)
+    try withColumns(of: table(of: alias), body)
+  }
+
+  /// Renders what has its columns in a table.
+  mutating func withColumns(
+    of table: Table, _ body: (inout SQLRenderer) throws -> Void
+  ) throws {
     let (outer, outerName) = (qualifier, tableName)
     // The one table of the innermost query goes without its name.
     qualifier = table.depth == depth && !table.isQualified ? nil : table.name

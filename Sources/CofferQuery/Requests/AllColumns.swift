@@ -55,10 +55,7 @@ private struct AllColumnsExcludingNode: SQLFragment {
   let excluded: Set<String>
 
   func render(into renderer: inout SQLRenderer) throws {
-    let excluded = Set(excluded.map { $0.lowercased() })
-    let columns = try renderer.database.columnNames(in: renderer.tableName).filter {
-      !excluded.contains($0.lowercased())
-    }
+    let columns = try columns(renderer.database, in: renderer.tableName)
     guard !columns.isEmpty else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "no column is left to select", sql: renderer.sql)
@@ -68,9 +65,40 @@ private struct AllColumnsExcludingNode: SQLFragment {
       renderer.append(column: column)
     }
   }
+
+  func columns(_ db: Database, in table: String) throws -> [String] {
+    let excluded = Set(excluded.map { SQLName($0) })
+    return try db.columnNames(in: table).filter { !excluded.contains(SQLName($0)) }
+  }
 }
 
 extension SQLSelection {
+  /// The number of columns; nil where only SQLite can tell.
+  func columnCount(_ db: Database, of relation: Relation, named table: String) throws -> Int? {
+    switch content {
+    case .expression: return 1
+    case .sql: return nil
+    case .node(let node):
+      if let node = node as? AllColumnsExcludingNode {
+        return try node.columns(db, in: table).count
+      }
+      if let node = node as? AliasedSelection {
+        return node.selection.isAllColumns ? nil
+          : try node.selection.columnCount(db, of: relation, named: table)
+      }
+      guard node is AllColumnsNode else { return nil }
+      if case .compound(let query, _) = relation.source {
+        guard case .node(let node) = query.content, let inner = node.cast(to: Relation.self)
+        else { return nil }
+        return try inner.columnCount(db)
+      }
+      guard !relation.tableExpressions.contains(where: { $0.name.isSameName(as: table) }),
+        try db.tableExists(table) || db.viewExists(table)
+      else { return nil }
+      return try db.columnNames(in: table).count
+    }
+  }
+
   /// Whether it is `*`.
   var isAllColumns: Bool {
     if case .node(let node) = content { node is AllColumnsNode } else { false }

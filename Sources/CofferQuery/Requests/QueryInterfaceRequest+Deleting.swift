@@ -84,7 +84,7 @@ extension Relation {
   ) throws {
     let features = SQLiteFeatures.linked
     let isLimited = limit != nil
-    let selects = isDistinct || !grouping.isEmpty || having != nil
+    let selects = isDistinct || !grouping.isEmpty || having != nil || hasJoins
     if selects || (isLimited && !features.hasLimitedChanges) {
       try renderRowsByKey(into: &renderer)
     } else {
@@ -111,6 +111,7 @@ extension Relation {
     var query = self
     query.tableExpressions = []
     query.isDistinct = false
+    query.children = joinedOnly.children
     query.selection = [.value(columns.map(\.sqlSelection))]
     renderer.append(" WHERE ")
     let keyExpression = columns.count == 1 ? columns[0] : SQLExpression(.tuple(columns))
@@ -126,7 +127,7 @@ extension SQLRenderer {
   ) throws {
     // Where there can be no alias, the table goes by its own name.
     let canHaveAlias = SQLiteFeatures.linked.hasAliasedChanges
-    try inQuery(of: relation, canHaveAlias: canHaveAlias) { renderer, _ in
+    try inQuery(of: relation, canHaveAlias: canHaveAlias, withJoins: false) { renderer, _ in
       try renderer.append(relation.tableExpressions)
       try body(&renderer)
     }

@@ -49,7 +49,17 @@ extension QueryInterfaceRequest: FetchRequest {
       relation.limit = Relation.Limit(count: 1, offset: relation.limit?.offset)
     }
     try relation.render(into: &renderer)
-    return try renderer.preparedRequest()
+    var request = try renderer.preparedRequest()
+    guard !relation.children.isEmpty else { return request }
+    request.adapter = try relation.adapter(
+      db, columnCount: request.statement.columnCount)
+    let prefetches = relation.prefetches
+    if !prefetches.isEmpty {
+      request.supplementaryFetch = { db, rows in
+        for prefetch in prefetches { try prefetch.fetch(db, into: rows) }
+      }
+    }
+    return request
   }
 
   /// The number of rows, counted by SQLite.
@@ -174,13 +184,20 @@ extension QueryInterfaceRequest: TableRequest {
   public var databaseTableName: String { relation.tableName }
 
   /// The request with its table under an alias.
-  public func aliased(_ alias: TableAlias<RowDecoder>) -> Self { with { $0.alias = alias } }
+  public func aliased(_ alias: TableAlias<RowDecoder>) -> Self { with { $0.aliases.append(alias) } }
 
   /// The request with its table under an alias.
-  public func aliased(_ alias: TableAlias<Void>) -> Self { with { $0.alias = alias } }
+  public func aliased(_ alias: TableAlias<Void>) -> Self { with { $0.aliases.append(alias) } }
 }
 
 extension QueryInterfaceRequest: TypedRequest, JoinableRequest, DerivableRequest {
+  /// The request with its relation changed.
+  public func _with(_ change: (inout _RequestParts) -> Void) -> Self {
+    var parts = _RequestParts(relation: relation)
+    change(&parts)
+    return Self(relation: parts.relation)
+  }
+
   /// The request without rows that are equal in all that is selected.
   public func distinct() -> Self { with { $0.isDistinct = true } }
 

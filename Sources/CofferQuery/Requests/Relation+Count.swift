@@ -8,7 +8,7 @@ extension Relation {
       var counting = self
       counting.isDistinct = false
       counting.ordering = RelationOrdering()
-      return try counting.render(into: &renderer) { try $0.append(counted) }
+      return try counting.render(into: &renderer) { renderer, _ in try renderer.append(counted) }
     }
     renderer.append("SELECT COUNT(*) FROM (")
     var counted = self
@@ -22,7 +22,7 @@ extension Relation {
   private func countedExpression(_ selection: [SQLSelection]) -> SQLExpression? {
     guard limit == nil, grouping.isEmpty, having == nil, case .table = source else { return nil }
     if isDistinct {
-      guard selection.count == 1, case .expression(let expression, _) = selection[0].content,
+      guard !hasJoins, selection.count == 1, case .expression(let expression, _) = selection[0].content,
         !expression.isAggregate, filter?.mayUseSelectedNames != true
       else { return nil }
       return count(distinct: expression)
@@ -46,10 +46,10 @@ extension Relation {
 
   /// Whether there is no more than one row, by what is selected or by a unique key.
   func givesOneRowAtMost(_ db: Database) throws -> Bool {
-    guard grouping.isEmpty, case .table(let table) = source else { return false }
+    guard grouping.isEmpty, !hasJoins, case .table(let table) = source else { return false }
     if !tableExpressions.contains(where: { $0.name == table }), let filter {
       if try filter.isOneKey(db) { return true }
-      let columns = try filter.identifyingColumns(db, alias: alias)
+      let columns = try filter.identifyingColumns(db, aliases: aliases)
       if !columns.isEmpty, try db.hasUniqueKey(in: columns, ofTable: table) { return true }
     }
     let selection = try selection(db)
@@ -120,27 +120,28 @@ extension SQLExpression {
   }
 
   /// The columns that the condition compares to one value each.
-  func identifyingColumns(_ db: Database, alias: TableAliasBase?) throws -> [String] {
+  func identifyingColumns(_ db: Database, aliases: [TableAliasBase]) throws -> [String] {
     switch expressionNode {
-    case .deferred(let make): return try make(db).identifyingColumns(db, alias: alias)
+    case .deferred(let make): return try make(db).identifyingColumns(db, aliases: aliases)
     case .chain(.and, let operands):
-      return try operands.flatMap { try $0.identifyingColumns(db, alias: alias) }
+      return try operands.flatMap { try $0.identifyingColumns(db, aliases: aliases) }
     case .comparison(.equal, let lhs, let rhs), .comparison(.is, let lhs, let rhs):
-      if rhs.value != nil, let column = lhs.columnName(alias: alias) { return [column] }
-      if lhs.value != nil, let column = rhs.columnName(alias: alias) { return [column] }
+      if rhs.value != nil, let column = lhs.columnName(aliases: aliases) { return [column] }
+      if lhs.value != nil, let column = rhs.columnName(aliases: aliases) { return [column] }
       return []
     case .membership(let value, .expressions(let elements), isNegated: false):
       guard elements.count == 1, elements[0].value != nil else { return [] }
-      return value.columnName(alias: alias).map { [$0] } ?? []
+      return value.columnName(aliases: aliases).map { [$0] } ?? []
     default: return []
     }
   }
 
   /// The column's name, if it is one of the alias's table.
-  func columnName(alias: TableAliasBase?) -> String? {
+  func columnName(aliases: [TableAliasBase]) -> String? {
     switch expressionNode {
     case .column(let name): name
-    case .aliased(let column, let owner) where owner === alias: column.columnName(alias: alias)
+    case .aliased(let column, let owner) where aliases.contains { $0 === owner }:
+      column.columnName(aliases: aliases)
     default: nil
     }
   }

@@ -3,31 +3,37 @@ import CofferCore
 extension Relation: SQLFragment {
   /// Adds the `SELECT`.
   package func render(into renderer: inout SQLRenderer) throws {
-    try render(into: &renderer) { try $0.append(selection($0.database)) }
+    try render(into: &renderer) { renderer, tables in
+      var isFirst = true
+      try tables.forEach { node in
+        let selection = try node.relation.selection(renderer.database)
+        guard !selection.isEmpty else { return }
+        if !isFirst { renderer.append(", ") }
+        isFirst = false
+        try renderer.withColumns(of: node.table) { try $0.append(selection) }
+      }
+    }
   }
 
   /// Adds the `SELECT`, with another selection.
   func render(
-    into renderer: inout SQLRenderer, selecting: (inout SQLRenderer) throws -> Void
+    into renderer: inout SQLRenderer, selecting: (inout SQLRenderer, JoinTree) throws -> Void
   ) throws {
-    try renderer.inQuery(of: self) { renderer, table in
-      try renderer.append(tableExpressions)
+    try renderer.inQuery(of: self) { renderer, tables in
+      try renderer.append(tables.tableExpressions)
       if case .compound(let first, let others) = source, isPlain {
         try renderCompound(first, others, into: &renderer)
         if let limit { renderer.append(limit.sql) }
         return
       }
       renderer.append(isDistinct ? "SELECT DISTINCT " : "SELECT ")
-      try selecting(&renderer)
+      try selecting(&renderer, tables)
       renderer.append(" FROM ")
-      try renderSource(as: table, into: &renderer)
+      try renderSource(as: tables.table, into: &renderer)
+      try tables.renderJoins(into: &renderer)
       try renderFilter(into: &renderer)
       try renderGroups(into: &renderer)
-      let terms = try ordering.resolved(renderer.database, table: tableName)
-      if !terms.isEmpty {
-        renderer.append(" ORDER BY ")
-        try renderer.append(terms)
-      }
+      try tables.renderOrdering(into: &renderer)
       if let limit { renderer.append(limit.sql) }
     }
   }
@@ -35,7 +41,8 @@ extension Relation: SQLFragment {
   /// Whether there is nothing but the source, and a limit perhaps.
   private var isPlain: Bool {
     guard !isDistinct, filter == nil, ordering.terms.isEmpty, !ordering.isStable,
-      grouping.isEmpty, having == nil, alias?.userName == nil, selection.count == 1,
+      grouping.isEmpty, having == nil, children.isEmpty, selection.count == 1,
+      !aliases.contains(where: { $0.userName != nil }),
       case .value(let selection) = selection[0], selection.count == 1
     else { return false }
     return selection[0].isAllColumns
@@ -51,7 +58,8 @@ extension Relation: SQLFragment {
     }
   }
 
-  private func renderSource(
+  /// Adds the table, or the queries, with the name that it has in the query.
+  func renderSource(
     as table: SQLRenderer.Table, into renderer: inout SQLRenderer
   ) throws {
     switch source {
@@ -98,7 +106,8 @@ extension Relation: SQLFragment {
 
   /// Whether a compound query can take the query as it is.
   fileprivate var isSimpleSelect: Bool {
-    guard limit == nil, ordering.terms.isEmpty, !ordering.isStable, tableExpressions.isEmpty
+    guard limit == nil, ordering.terms.isEmpty, !ordering.isStable, tableExpressions.isEmpty,
+      !hasJoins
     else { return false }
     if case .compound = source { return !isPlain }
     return true
@@ -106,42 +115,26 @@ extension Relation: SQLFragment {
 }
 
 extension SQLRenderer {
-  /// Renders a query: its table's name is chosen, and known inside.
-  mutating func inQuery(
-    of relation: Relation, canHaveAlias: Bool = true,
-    _ body: (inout SQLRenderer, Table) throws -> Void
-  ) throws {
+  /// Renders a query: its tables' names are chosen, and known inside.
+  mutating func inQuery<Result>(
+    of relation: Relation, canHaveAlias: Bool = true, withJoins: Bool = true,
+    _ body: (inout SQLRenderer, JoinTree) throws -> Result
+  ) throws -> Result {
     let (outerQualifier, outerName, outerTables) = (qualifier, tableName, tables)
     depth += 1
     defer {
       depth -= 1
       (qualifier, tableName, tables) = (outerQualifier, outerName, outerTables)
     }
-    let table = table(of: relation, canHaveAlias: canHaveAlias)
-    tableName = table.tableName
-    qualifier = table.isQualified ? table.name : nil
-    if let alias = relation.alias { tables[ObjectIdentifier(alias)] = table }
-    try body(&self, table)
-  }
-
-  /// The name for a relation's table: its own unless an alias has another one, or
-  /// a table around has the same and can be meant here.
-  private func table(of relation: Relation, canHaveAlias: Bool) -> Table {
-    let tableName = relation.tableName
-    if canHaveAlias, let name = relation.alias?.userName {
-      return Table(name: name, tableName: tableName, depth: depth, isQualified: true)
-    }
-    let base = tableName.isEmpty ? "query" : tableName
-    var (name, number) = (base, 1)
-    while tables.values.contains(where: { $0.name.lowercased() == name.lowercased() }) {
-      number += 1
-      name = "\(base)\(number)"
-    }
-    return Table(name: name, tableName: tableName, depth: depth, isQualified: name != base)
+    let tree = try JoinTree(
+      relation, in: &self, canHaveAlias: canHaveAlias, withJoins: withJoins)
+    tableName = tree.table.tableName
+    qualifier = tree.table.isQualified ? tree.table.name : nil
+    return try body(&self, tree)
   }
 
   /// Adds what is selected, with commas between.
-  mutating func append(_ selections: [SQLSelection]) throws {
+  package mutating func append(_ selections: [SQLSelection]) throws {
     for (index, selection) in selections.enumerated() {
       if index > 0 { append(", ") }
       try append(selection)

@@ -6,7 +6,8 @@ import CofferCore
 /// the relation is rendered, and only where they need it.
 package struct Relation: Sendable {
   package var source: Source
-  package var alias: TableAliasBase?
+  /// The aliases that stand for the table; one with a name gives it to the table.
+  package var aliases: [TableAliasBase] = []
   package var selection: [Deferred<[SQLSelection]>]
   package var isDistinct = false
   package var filter: SQLExpression?
@@ -15,6 +16,10 @@ package struct Relation: Sendable {
   package var having: SQLExpression?
   package var limit: Limit?
   package var tableExpressions: [TableExpression] = []
+  /// What is joined or fetched along, in the order in which it was asked for.
+  package var children: [RelationChild] = []
+  /// The key of two associations that can't be one; nil for none.
+  var conflict: String?
 
   /// Where rows come from.
   package enum Source: Sendable {
@@ -115,6 +120,9 @@ package struct RelationOrdering: Sendable {
 
   package init() {}
 
+  /// Whether there is nothing to order by, and nothing to reverse.
+  var isEmpty: Bool { terms.isEmpty && !isReversed && !isStable }
+
   package init(_ terms: [SQLOrdering]) { self.terms = [.value(terms)] }
 
   package init(_ make: @escaping @Sendable (Database) throws -> [SQLOrdering]) {
@@ -122,11 +130,15 @@ package struct RelationOrdering: Sendable {
   }
 
   /// The terms of the order, of rows of a table.
-  func resolved(_ db: Database, table: String) throws -> [SQLOrdering] {
+  ///
+  /// - Parameter isInverse: Whether what is around is reversed.
+  func resolved(
+    _ db: Database, table: String, isInverse: Bool = false
+  ) throws -> [SQLOrdering] {
     guard !terms.isEmpty || isStable else { return [] }
     var result = try terms.flatMap { try $0.resolve(db) }
     if isStable { result += try db.stableOrdering(of: table) }
-    return isReversed ? result.map(\.reversed) : result
+    return isReversed != isInverse ? result.map(\.reversed) : result
   }
 }
 

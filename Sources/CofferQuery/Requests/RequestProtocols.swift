@@ -7,7 +7,15 @@ public protocol TypedRequest<RowDecoder> {
 }
 
 /// A request that can be joined with others.
-public protocol JoinableRequest<RowDecoder>: TypedRequest {}
+public protocol JoinableRequest<RowDecoder>: TypedRequest {
+  /// The request with something else in it, for the library's own use.
+  func _with(_ change: (inout _RequestParts) -> Void) -> Self
+}
+
+/// What a request is made of; see ``JoinableRequest``.
+public struct _RequestParts {
+  package var relation: Relation
+}
 
 /// A request of all kinds in one: what `QueryInterfaceRequest` is.
 ///

@@ -10,6 +10,7 @@ package enum Plural {
     let word = name.lowercased()
     if uncountable.contains(where: { endsWithWord(name, $0) }) { return name }
     func has(_ suffixes: String...) -> Bool { suffixes.contains { word.hasSuffix($0) } }
+    if sibilant.contains(where: { endsWithWord(name, $0) }) { return name + "es" }
     if has("ss", "x", "z", "ch", "sh", "us") { return name + "es" }
     if has("is") { return String(name.dropLast(2)) + "es" }
     if has("s") { return name }
@@ -18,6 +19,44 @@ package enum Plural {
     }
     return name + "s"
   }
+
+  /// The singular of a word, or of the last word of a name in camel case; a singular stays as it
+  /// is.
+  package static func singular(of name: String) -> String {
+    for (singular, plural) in irregular {
+      if let name = replacing(plural, by: singular, in: name) { return name }
+      if replacing(singular, by: plural, in: name) != nil { return name }
+    }
+    let word = name.lowercased()
+    if uncountable.contains(where: { endsWithWord(name, $0) }) { return name }
+    func has(_ suffixes: String...) -> Bool { suffixes.contains { word.hasSuffix($0) } }
+    if sibilant.contains(where: { endsWithWord(name, $0) }) { return name }
+    guard has("s"), !has("ss", "us", "is"), word.utf8.count > 2 else { return name }
+    let (oneLess, twoLess) = (String(name.dropLast()), String(name.dropLast(2)))
+    if silent.contains(where: { endsWithWord(oneLess, $0) }) { return oneLess }
+    if sibilant.contains(where: { endsWithWord(twoLess, $0) }) { return twoLess }
+    if has("sses", "xes", "ches", "shes", "zzes") { return twoLess }
+    if greek.contains(where: { word.hasSuffix($0 + "es") }) { return twoLess + "is" }
+    return has("ies") ? String(name.dropLast(3)) + "y" : oneLess
+  }
+
+  /// Words that end in `s`, and in `es` when they are many.
+  private static let sibilant = [
+    "alias", "atlas", "bias", "bonus", "bus", "campus", "canvas", "census", "chorus", "circus",
+    "corpus", "focus", "gas", "genus", "lens", "radius", "status", "surplus", "virus",
+  ]
+
+  /// Words whose last `e` is their own.
+  private static let silent = [
+    "ache", "avalanche", "brownie", "cache", "calorie", "cookie", "genie", "lie", "movie", "niche",
+    "pie", "selfie", "tie", "zombie", "axe",
+  ]
+
+  /// Beginnings of words in `-is`, whose plural ends in `-es`.
+  private static let greek = [
+    "analys", "cris", "diagnos", "ellips", "hypothes", "oas", "parenthes", "prognos", "synops",
+    "synthes",
+  ]
 
   private static let uncountable = [
     "equipment", "fish", "information", "jeans", "metadata", "money", "news", "police", "rice",

@@ -4,21 +4,45 @@ import CofferQuery
 /// The columns that a record stores, and what in them: see ``EncodableRecord/encode(to:)``.
 ///
 /// Columns have the order in which they were first set. A name counts in either case.
-public struct PersistenceContainer: Sendable {
+// SAFETY: what a container binds to is used by its connection's thread alone, inside of
+// `encode(to:)`, which is lent the container; a copy that outlives it is told apart by `use`.
+public struct PersistenceContainer: @unchecked Sendable {
   struct Entry: Sendable {
     let column: String
     var value: DatabaseValue
   }
 
-  var entries: [Entry] = []
+  /// What values are bound to; nil where they are collected.
+  @usableFromInline let target: UnsafeMutablePointer<BindingTarget>?
+  @usableFromInline let use: UInt
+  /// Keeps the target alive, or is to be told how the record encodes.
+  private var plan: RecordPlan?
+  private(set) var entries: [Entry] = []
+  /// Whether each column has been set once, and none has been read.
+  private(set) var isPlain = true
 
   @usableFromInline
-  init() {}
+  init() {
+    target = nil
+    use = 0
+  }
 
   /// The columns of a record.
   @usableFromInline
   init(_ record: some EncodableRecord) throws {
+    self.init()
+    let notes = ReadNotes()
+    self.notes = notes
     try record.encode(to: &self)
+    self.notes = nil
+    if notes.wasRead { isPlain = false }
+  }
+
+  /// A container that binds what is set in it.
+  init(binding plan: RecordPlan) {
+    target = plan.target
+    use = plan.target.pointee.use
+    self.plan = plan
   }
 
   // MARK: Setting
@@ -26,21 +50,22 @@ public struct PersistenceContainer: Sendable {
   /// Gives a column its value.
   ///
   /// What the subscripts do, for values of a type that the compiler knows: without a box.
-  @inlinable
+  @inlinable @inline(__always)
   package mutating func set<Value: DatabaseValueConvertible>(
     _ value: Value, forColumn column: String
   ) {
-    collect(value.databaseValue, column)
+    guard let target else { return collect(value.databaseValue, column) }
+    let parameter = target.pointee.nextParameter(column, use)
+    guard parameter > 0, let handle = target.pointee.handle else { return }
+    let code = value.bind(to: handle, at: parameter)
+    if code != SQLite.ok { target.pointee.code = code }
   }
-
-  /// Gives a column the value NULL.
-  @inlinable
-  package mutating func setNull(forColumn column: String) { collect(.null, column) }
 
   @usableFromInline
   mutating func collect(_ value: DatabaseValue, _ column: String) {
     if let index = index(of: column) {
       entries[index].value = value
+      isPlain = false
     } else {
       entries.append(Entry(column: column, value: value))
     }
@@ -60,7 +85,8 @@ public struct PersistenceContainer: Sendable {
   public subscript(column: String) -> (any DatabaseValueConvertible)? {
     get { value(column)?.storage.value }
     set {
-      if let newValue { set(newValue, forColumn: column) } else { setNull(forColumn: column) }
+      guard let newValue else { return set(DatabaseValue.null, forColumn: column) }
+      set(newValue, forColumn: column)
     }
   }
 
@@ -82,9 +108,33 @@ public struct PersistenceContainer: Sendable {
 
   // MARK: Reading
 
+  /// Takes note of what a record reads while it encodes.
+  private final class ReadNotes {
+    var wasRead = false
+  }
+
+  /// Only while a record encodes.
+  private var notes: ReadNotes?
+
+  private func noteReading() {
+    notes?.wasRead = true
+    guard let target, target.pointee.use == use else { return }
+    // The record is encoded once more, with a container that knows its values.
+    target.pointee.position = BindingTarget.nowhere
+    plan?.canBind = false
+  }
+
   /// The value of a column, NULL included; nil where it is not set.
   @usableFromInline
-  func value(_ column: String) -> DatabaseValue? { index(of: column).map { entries[$0].value } }
+  func value(_ column: String) -> DatabaseValue? {
+    noteReading()
+    return storedValue(column)
+  }
+
+  /// The same, for those who are no record.
+  func storedValue(_ column: String) -> DatabaseValue? {
+    index(of: column).map { entries[$0].value }
+  }
 
   func index(of column: String) -> Int? {
     entries.firstIndex { $0.column.isSameName(as: column) }
@@ -92,6 +142,9 @@ public struct PersistenceContainer: Sendable {
 
   /// The names of the columns, as the record gave them.
   var columns: [String] { entries.map(\.column) }
+
+  /// The values, as arguments of an insertion.
+  var arguments: StatementArguments { StatementArguments(entries.map(\.value)) }
 }
 
 extension PersistenceContainer: RandomAccessCollection {
@@ -99,7 +152,10 @@ extension PersistenceContainer: RandomAccessCollection {
   public var startIndex: Int { 0 }
 
   /// The number of columns.
-  public var endIndex: Int { entries.count }
+  public var endIndex: Int {
+    noteReading()
+    return entries.count
+  }
 
   /// The name of a column and its value, by the 0-based position.
   public subscript(position: Int) -> (String, DatabaseValue) {

@@ -1,0 +1,126 @@
+import CofferCore
+
+/// The columns of a foreign key, where an association can't find them by itself.
+///
+/// ```swift
+/// extension Book {
+///   static let author = belongsTo(Person.self, key: "author", using: ForeignKey(["authorId"]))
+///   static let translator = belongsTo(
+///     Person.self, key: "translator", using: ForeignKey(["translatorId"]))
+/// }
+/// ```
+///
+/// An association needs one where the schema has no foreign key between its tables, or several.
+public struct ForeignKey: Equatable, Sendable {
+  package let originColumns: [String]
+  package let destinationColumns: [String]?
+
+  /// A foreign key, by names of columns.
+  ///
+  /// - Parameters:
+  ///   - originColumns: The columns of the table that refers to the other one.
+  ///   - destinationColumns: The columns that they refer to; nil for those that the schema tells,
+  ///     and otherwise the primary key.
+  public init(_ originColumns: [String], to destinationColumns: [String]? = nil) {
+    self.originColumns = originColumns
+    self.destinationColumns = destinationColumns
+  }
+
+  /// A foreign key, by columns.
+  public init(
+    _ originColumns: [any ColumnExpression], to destinationColumns: [any ColumnExpression]? = nil
+  ) {
+    self.init(originColumns.map(\.name), to: destinationColumns?.map(\.name))
+  }
+}
+
+/// The foreign key between two joined tables.
+package struct JoinForeignKey: Equatable, Sendable {
+  /// The table that refers to the other one.
+  package let originTable: String
+  package let destinationTable: String
+  /// Nil for the one that the schema has.
+  package let key: ForeignKey?
+  /// Whether the left table, to which the other one is joined, is the one that refers.
+  package var leftIsOrigin: Bool
+
+  package init(
+    from originTable: String, to destinationTable: String, key: ForeignKey?, leftIsOrigin: Bool
+  ) {
+    self.originTable = originTable
+    self.destinationTable = destinationTable
+    self.key = key
+    self.leftIsOrigin = leftIsOrigin
+  }
+
+  package var reversed: JoinForeignKey {
+    var result = self
+    result.leftIsOrigin.toggle()
+    return result
+  }
+
+  /// The columns of both tables that are equal in joined rows.
+  ///
+  /// - Throws: An error where the schema doesn't tell them.
+  package func columns(_ db: Database) throws -> [(left: String, right: String)] {
+    try mapping(db).map {
+      leftIsOrigin
+        ? (left: $0.origin, right: $0.destination) : (left: $0.destination, right: $0.origin)
+    }
+  }
+
+  private func mapping(_ db: Database) throws -> [(origin: String, destination: String)] {
+    if let key, let destination = key.destinationColumns {
+      return try zipped(key.originColumns, destination)
+    }
+    let candidates = try foreignKeys(db)
+    if let key {
+      if let known = candidates.first { return inOrder(known.mapping, of: key.originColumns) }
+      return try zipped(key.originColumns, db.primaryKey(destinationTable).columns)
+    }
+    guard let known = candidates.first else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "no foreign key from table \(originTable) to table \(destinationTable)",
+        hint: "Tell the association its columns: `using: ForeignKey([\"…\"])`.")
+    }
+    guard candidates.count == 1 else {
+      let choices = candidates.map { $0.originColumns.joined(separator: ", ") }
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "several foreign keys from table \(originTable) to table \(destinationTable)",
+        hint: "Tell the association which one it follows, `using: ForeignKey([\"…\"])`: "
+          + choices.joined(separator: "; ") + ".")
+    }
+    return known.mapping
+  }
+
+  /// The foreign keys of the schema that this one can be.
+  private func foreignKeys(_ db: Database) throws -> [ForeignKeyInfo] {
+    let all = try db.foreignKeys(on: originTable).filter {
+      $0.destinationTable.isSameName(as: destinationTable)
+    }
+    guard let key else { return all }
+    let asked = Set(key.originColumns.map { SQLName($0) })
+    return all.filter { Set($0.originColumns.map { SQLName($0) }) == asked }
+  }
+
+  private func zipped(
+    _ origin: [String], _ destination: [String]
+  ) throws -> [(origin: String, destination: String)] {
+    guard origin.count == destination.count, !origin.isEmpty else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "the foreign key from table \(originTable) has \(origin.count) column(s), and "
+          + "refers to \(destination.count) of table \(destinationTable)",
+        hint: "Give as many: `ForeignKey([…], to: […])`.")
+    }
+    return zip(origin, destination).map { (origin: $0, destination: $1) }
+  }
+
+  private func inOrder(
+    _ mapping: [(origin: String, destination: String)], of columns: [String]
+  ) -> [(origin: String, destination: String)] {
+    columns.compactMap { column in mapping.first { $0.origin.isSameName(as: column) } }
+  }
+}

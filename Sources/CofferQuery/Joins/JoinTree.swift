@@ -1,0 +1,236 @@
+import CofferCore
+
+/// The tables of a query: that of a relation, and those that are joined to it, each with the name
+/// that it has in the query.
+struct JoinTree {
+  let relation: Relation
+  let table: SQLRenderer.Table
+  /// How the table is joined to the one above; `oneRequired` for the first.
+  let kind: RelationChild.Kind
+  let condition: JoinCondition
+  let joins: [JoinTree]
+
+  /// The number of columns that are selected of the table; nil where nobody knows.
+  func columnCount(_ db: Database) throws -> Int? {
+    var count = 0
+    for part in try relation.selection(db) {
+      guard let columns = try part.columnCount(db, of: relation, named: table.tableName) else {
+        return nil
+      }
+      count += columns
+    }
+    return count
+  }
+
+  /// Calls `body` with each table, in the order of the query.
+  func forEach(_ body: (JoinTree) throws -> Void) rethrows {
+    try body(self)
+    for join in joins { try join.forEach(body) }
+  }
+}
+
+// MARK: - Names
+
+extension JoinTree {
+  /// Chooses names, and makes them known to the renderer.
+  ///
+  /// - Throws: An error where two associations have a key in common, or two tables an alias.
+  init(
+    _ relation: Relation, in renderer: inout SQLRenderer, canHaveAlias: Bool, withJoins: Bool
+  ) throws {
+    if !withJoins || !relation.hasJoins {
+      if let key = relation.conflict { throw DatabaseError.ambiguousKey(key) }
+      let table = renderer.table(of: relation, canHaveAlias: canHaveAlias)
+      for alias in relation.aliases { renderer.tables[ObjectIdentifier(alias)] = table }
+      self.init(
+        relation: relation, table: table, kind: .oneRequired, condition: .none, joins: [])
+      return
+    }
+    var relations: [Relation] = []
+    try relation.collectJoined(into: &relations)
+    var names = renderer.names(for: relations)[...]
+    self.init(
+      relation, source: relation, kind: .oneRequired, condition: .none, names: &names,
+      depth: renderer.depth)
+    try forEach { node in
+      for alias in node.relation.aliases {
+        let known = renderer.tables.updateValue(node.table, forKey: ObjectIdentifier(alias))
+        if let known, known.depth == renderer.depth { throw DatabaseError.ambiguousAlias(alias) }
+      }
+    }
+  }
+
+  /// Takes the names of the relation's tables from the front of `names`.
+  private init(
+    _ relation: Relation, source: Relation, kind: RelationChild.Kind, condition: JoinCondition,
+    names: inout ArraySlice<String>, depth: Int
+  ) {
+    let table = SQLRenderer.Table(
+      name: names.popFirst() ?? "", tableName: relation.tableName, depth: depth,
+      isQualified: true)
+    var joins: [JoinTree] = []
+    for child in relation.children where child.kind.isJoined {
+      joins.append(
+        JoinTree(
+          child.relation, source: child.relation.joinable, kind: child.kind,
+          condition: child.condition, names: &names, depth: depth))
+    }
+    self.init(relation: source, table: table, kind: kind, condition: condition, joins: joins)
+  }
+}
+
+extension Relation {
+  /// The relation, and those that are joined to it, in the order of the query.
+  fileprivate func collectJoined(into result: inout [Relation]) throws {
+    if let conflict { throw DatabaseError.ambiguousKey(conflict) }
+    result.append(self)
+    for child in children where child.kind.isJoined {
+      try child.relation.collectJoined(into: &result)
+    }
+  }
+
+  /// What stands for the relation in a join: itself, or where it is more than a table with a
+  /// condition, a query around it.
+  fileprivate var joinable: Relation {
+    guard isDistinct || !grouping.isEmpty || having != nil || limit != nil else { return self }
+    var inner = self
+    inner.children = joinedOnly.children
+    inner.tableExpressions = []
+    if selection.isEmpty || isDistinct { inner.selection = [.value([AllColumns().sqlSelection])] }
+    var result = Relation(
+      source: .compound(SQLSubquery(node: inner), []), selection: [AllColumns().sqlSelection])
+    if selection.isEmpty || isDistinct { result.selection = selection }
+    result.aliases = aliases
+    result.ordering = ordering
+    result.tableExpressions = tableExpressions
+    return result
+  }
+}
+
+extension SQLRenderer {
+  /// The name for a relation's table, the only one of its query: its own unless an alias has
+  /// another one, or a table around has the same and can be meant here.
+  fileprivate func table(of relation: Relation, canHaveAlias: Bool) -> Table {
+    let tableName = relation.tableName
+    if canHaveAlias, let name = relation.userName {
+      return Table(name: name, tableName: tableName, depth: depth, isQualified: true)
+    }
+    let base = relation.baseName
+    var (name, number) = (base, 1)
+    while tables.values.contains(where: { $0.name.lowercased() == name.lowercased() }) {
+      number += 1
+      name = "\(base)\(number)"
+    }
+    return Table(name: name, tableName: tableName, depth: depth, isQualified: name != base)
+  }
+
+  /// The names for the tables of a query: `player`, or `player1`, `player2` where a name comes
+  /// more than once. The names that users have given stay.
+  fileprivate func names(for relations: [Relation]) -> [String] {
+    let wanted = relations.map { ($0.userName ?? $0.baseName).lowercased() }
+    var taken = Set(tables.values.map { $0.name.lowercased() })
+    taken.formUnion(relations.compactMap { $0.userName?.lowercased() })
+    var counts: [String: Int] = [:]
+    for name in wanted { counts[name, default: 0] += 1 }
+    let isFree = zip(relations, wanted).map { relation, name in
+      relation.userName == nil && counts[name] == 1 && !taken.contains(name)
+    }
+    for (name, isFree) in zip(wanted, isFree) where isFree { taken.insert(name) }
+    var numbers: [String: Int] = [:]
+    return relations.indices.map { index in
+      if let name = relations[index].userName { return name }
+      let base = relations[index].baseName
+      if isFree[index] { return base }
+      var name: String
+      repeat {
+        numbers[wanted[index], default: 0] += 1
+        name = "\(base)\(numbers[wanted[index], default: 1])"
+      } while !taken.insert(name.lowercased()).inserted
+      return name
+    }
+  }
+}
+
+extension Relation {
+  /// The name that an alias gives to the table.
+  fileprivate var userName: String? { aliases.lazy.compactMap(\.userName).last }
+
+  /// The name of the table itself.
+  fileprivate var baseName: String { tableName.isEmpty ? "query" : tableName }
+}
+
+extension DatabaseError {
+  fileprivate static func ambiguousKey(_ key: String) -> DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_MISUSE, message: "two different associations have the key \"\(key)\"",
+      hint: "Give one of them another key: `forKey(\"…\")`.")
+  }
+
+  fileprivate static func ambiguousAlias(_ alias: TableAliasBase) -> DatabaseError {
+    let name = alias.userName.map { " named \($0)" } ?? ""
+    return DatabaseError(
+      resultCode: .SQLITE_MISUSE,
+      message: "one TableAlias\(name) is that of several tables of a request",
+      hint: "Give each table an alias of its own, with `aliased(_:)`.")
+  }
+}
+
+// MARK: - Rendering
+
+extension JoinTree {
+  /// The common table expressions of all tables.
+  var tableExpressions: [TableExpression] {
+    guard !joins.isEmpty else { return relation.tableExpressions }
+    var all = Relation(table: "")
+    forEach { node in
+      for expression in node.relation.tableExpressions { all = all.with(expression) }
+    }
+    return all.tableExpressions
+  }
+
+  /// Adds the joined tables.
+  func renderJoins(into renderer: inout SQLRenderer) throws {
+    for join in joins {
+      let isOptional = join.kind == .oneOptional
+      renderer.append(isOptional ? " LEFT JOIN " : " JOIN ")
+      // What must be there beside a row that may be there is joined before that.
+      let isGroup = isOptional && join.joins.contains { $0.kind == .oneRequired }
+      if isGroup { renderer.append("(") }
+      try join.relation.renderSource(as: join.table, into: &renderer)
+      if isGroup {
+        try join.renderJoins(into: &renderer)
+        renderer.append(")")
+      }
+      try renderer.withColumns(of: join.table) { renderer in
+        var terms = try join.condition.terms(left: table, right: join.table, in: &renderer)
+        if let filter = join.relation.filter { terms.append(filter) }
+        guard !terms.isEmpty else { return }
+        renderer.append(" ON ")
+        try renderer.append(SQLExpression.AssociativeBinaryOperator.and.joining(terms))
+      }
+      if !isGroup { try join.renderJoins(into: &renderer) }
+    }
+  }
+
+  /// Adds ` ORDER BY …`: the order of the first table, and then those of the others.
+  func renderOrdering(into renderer: inout SQLRenderer) throws {
+    var isFirst = true
+    try renderOrdering(isInverse: false, isFirst: &isFirst, into: &renderer)
+  }
+
+  private func renderOrdering(
+    isInverse: Bool, isFirst: inout Bool, into renderer: inout SQLRenderer
+  ) throws {
+    let terms = try relation.ordering.resolved(
+      renderer.database, table: table.tableName, isInverse: isInverse)
+    if !terms.isEmpty {
+      renderer.append(isFirst ? " ORDER BY " : ", ")
+      isFirst = false
+      try renderer.withColumns(of: table) { try $0.append(terms) }
+    }
+    for join in joins {
+      try join.renderOrdering(
+        isInverse: relation.ordering.isReversed != isInverse, isFirst: &isFirst, into: &renderer)
+    }
+  }
+}

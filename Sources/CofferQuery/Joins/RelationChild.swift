@@ -1,0 +1,151 @@
+import CofferCore
+
+/// A relation that is joined to another one, or fetched along with it.
+package struct RelationChild: Sendable {
+  package enum Kind: Sendable {
+    /// Joined with `JOIN`.
+    case oneRequired
+    /// Joined with `LEFT JOIN`.
+    case oneOptional
+    /// Fetched by a query of its own.
+    case all
+    /// Leads to others that are fetched by queries of their own.
+    case bridge
+
+    /// Whether the table is in the parent's own query.
+    var isJoined: Bool { self == .oneRequired || self == .oneOptional }
+  }
+
+  package let key: String
+  package var kind: Kind
+  package let condition: JoinCondition
+  package var relation: Relation
+  /// Whether it stands for the way back to an association's origin; nothing is merged with it.
+  package var isReached = false
+
+  /// Whether two children of a relation can be one.
+  ///
+  /// Rows that are fetched along, and the way to others, are different things under one name.
+  fileprivate func isSame(as other: RelationChild) -> Bool {
+    key == other.key && !isReached && !other.isReached
+      && (kind == other.kind || (kind != .all && other.kind != .all)
+        || (kind.isJoined || other.kind.isJoined))
+  }
+
+  /// Takes over what another child of the same key asks for.
+  fileprivate mutating func merge(_ other: RelationChild) {
+    let isAmbiguous = (kind == .all) != (other.kind == .all)
+      || !condition.isSame(as: other.condition) || !relation.canMerge(other.relation)
+    if other.kind == .oneRequired || kind == .bridge { kind = other.kind }
+    relation.merge(other.relation)
+    if isAmbiguous { relation.conflict = key }
+  }
+}
+
+extension Relation {
+  // MARK: Adding associations
+
+  /// What a request does with an association.
+  package enum AssociationUse: Sendable {
+    case includingAll, includingOptional, includingRequired, joiningOptional, joiningRequired
+
+    fileprivate var kind: RelationChild.Kind {
+      switch self {
+      case .includingAll: .all
+      case .includingOptional, .joiningOptional: .oneOptional
+      case .includingRequired, .joiningRequired: .oneRequired
+      }
+    }
+
+    fileprivate var isSelected: Bool {
+      self != .joiningOptional && self != .joiningRequired
+    }
+  }
+
+  /// Adds what an association leads to.
+  package mutating func add(_ association: SQLAssociation, as use: AssociationUse) {
+    let isPrefetched = use == .includingAll
+    let destination = association.destination
+    var child = RelationChild(
+      key: destination.key.name(isSingular: !isPrefetched), kind: use.kind,
+      condition: destination.condition, relation: destination.relation)
+    if !use.isSelected { child.relation.selection = [] }
+    for step in association.steps.dropLast().reversed() {
+      var relation = step.relation
+      relation.selection = []
+      relation.add(child)
+      child = RelationChild(
+        key: step.key.name(isSingular: !isPrefetched || !step.isToMany),
+        kind: isPrefetched ? .bridge : use.kind, condition: step.condition, relation: relation)
+    }
+    add(child)
+  }
+
+  /// Joins an association, whose selection becomes a part of the relation's own.
+  package mutating func annotate(with association: SQLAssociation, as use: AssociationUse) {
+    var association = association
+    let alias = TableAliasBase(userName: nil)
+    association.destination.relation.aliases.append(alias)
+    for part in association.destination.relation.selection {
+      switch part {
+      case .value(let selection): self.selection.append(.value(selection.map { alias[$0] }))
+      case .made(let make):
+        self.selection.append(.made { try make($0).map { alias[$0] } })
+      }
+    }
+    add(association, as: use)
+  }
+
+  private mutating func add(_ child: RelationChild) {
+    if let index = children.firstIndex(where: { $0.isSame(as: child) }) {
+      children[index].merge(child)
+    } else {
+      children.append(child)
+    }
+  }
+
+  /// Takes over what another relation to the same table asks for.
+  fileprivate mutating func merge(_ other: Relation) {
+    conflict = conflict ?? other.conflict
+    aliases += other.aliases.filter { alias in !aliases.contains { $0 === alias } }
+    if !other.selection.isEmpty { selection = other.selection }
+    isDistinct = isDistinct || other.isDistinct
+    if let condition = other.filter { self = filtered(condition) }
+    if !other.ordering.isEmpty { ordering = other.ordering }
+    if !other.grouping.isEmpty { grouping = other.grouping }
+    if let condition = other.having { self = having(condition) }
+    limit = limit ?? other.limit
+    for expression in other.tableExpressions { self = with(expression) }
+    for child in other.children { add(child) }
+  }
+
+  fileprivate func canMerge(_ other: Relation) -> Bool {
+    guard limit == nil || other.limit == nil, case .table(let name) = source, case .table(let otherName) = other.source else {
+      return false
+    }
+    return name.isSameName(as: otherName)
+  }
+
+  // MARK: Parts
+
+  /// The relation for a join: without what is selected, and without what is fetched along.
+  var joinedOnly: Relation {
+    var result = self
+    result.selection = []
+    result.children = children.compactMap { child in
+      guard child.kind.isJoined else { return nil }
+      var child = child
+      child.relation = child.relation.joinedOnly
+      return child
+    }
+    return result
+  }
+
+  /// Whether other tables are in the relation's query.
+  var hasJoins: Bool { children.contains { $0.kind.isJoined } }
+
+  /// Whether rows are fetched along by other queries.
+  var hasPrefetches: Bool {
+    children.contains { $0.kind == .all || $0.relation.hasPrefetches }
+  }
+}

@@ -1,0 +1,116 @@
+import CofferCore
+
+/// How the rows of a table are found that belong to those of another one: what associations of
+/// records hold.
+public struct SQLAssociation: Sendable {
+  /// A table that is joined to the one before it.
+  package struct Step: Sendable {
+    package var key: AssociationKey
+    package var condition: JoinCondition
+    package var relation: Relation
+    package var isToMany: Bool
+
+    package init(
+      key: AssociationKey, condition: JoinCondition, relation: Relation, isToMany: Bool
+    ) {
+      self.key = key
+      self.condition = condition
+      self.relation = relation
+      self.isToMany = isToMany
+    }
+  }
+
+  /// The tables on the way, the destination last; never empty.
+  package var steps: [Step]
+
+  package init(steps: [Step]) { self.steps = steps }
+
+  package init(
+    key: AssociationKey, condition: JoinCondition, relation: Relation, isToMany: Bool
+  ) {
+    steps = [Step(key: key, condition: condition, relation: relation, isToMany: isToMany)]
+  }
+
+  /// The last step.
+  package var destination: Step {
+    get { steps[steps.count - 1] }
+    set { steps[steps.count - 1] = newValue }
+  }
+
+  /// The association that starts where another one ends.
+  package func through(_ pivot: SQLAssociation) -> SQLAssociation {
+    SQLAssociation(steps: pivot.steps + steps)
+  }
+
+  /// The destination's rows that belong to some rows of the origin.
+  ///
+  /// ```sql
+  /// SELECT destination.* FROM destination JOIN pivot ON … AND condition
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - alias: Stands for the table of the first step in what is made.
+  ///   - condition: The condition on the columns of the first step's table that are equal to
+  ///     columns of the origin.
+  package func relation(
+    alias: TableAliasBase? = nil,
+    where condition:
+      @escaping @Sendable (Database, [(left: String, right: String)]) throws -> SQLExpression
+  ) -> Relation {
+    let first = steps[0].condition
+    var current = steps[0].reachedRelation
+    if let alias { current.aliases.append(alias) }
+    current = current.filtered(
+      SQLExpression(
+        .deferred { db in
+          guard let key = first.foreignKey else { throw DatabaseError.joinedByExpression }
+          return try condition(db, key.columns(db))
+        }))
+    for index in 1..<max(steps.count, 1) {
+      var next = steps[index].reachedRelation
+      next.children.append(
+        RelationChild(
+          key: "", kind: .oneRequired, condition: steps[index].condition.reversed,
+          relation: current.joinedOnly, isReached: true))
+      current = next
+    }
+    return current
+  }
+}
+
+extension SQLAssociation.Step {
+  /// The step's rows without those that the condition leaves out whatever the row on the left is.
+  fileprivate var reachedRelation: Relation {
+    guard case .first(let key, let base, _) = condition else { return relation }
+    // The first row of each group is the one whose group has no other first row.
+    let row = TableAliasBase(userName: nil)
+    let table = relation.tableName
+    var result = relation
+    result.aliases.append(row)
+    return result.filtered(
+      SQLExpression(
+        .deferred { db in
+          let ids = try db.groupingColumns(of: table)
+          var query = base
+          query.selection = [.value(ids.map { Column($0).sqlSelection })]
+          query.limit = Relation.Limit(count: 1, offset: nil)
+          for column in try key.columns(db) {
+            query = query.filtered(comparison(.equal, Column(column.right), row[column.right]))
+          }
+          let id = ids.map { row[$0] }
+          return comparison(
+            .equal, id.count == 1 ? id[0] : SQLExpression(.tuple(id)),
+            SQLExpression(node: ParenthesizedQuery(query: SQLSubquery(node: query))))
+        }))
+  }
+}
+
+extension DatabaseError {
+  /// The error of an association whose condition is no foreign key.
+  static var joinedByExpression: DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_MISUSE,
+      message: "an association without a foreign key can be joined only",
+      hint: "Use `including(required:)`, `including(optional:)` or `joining`.")
+  }
+}

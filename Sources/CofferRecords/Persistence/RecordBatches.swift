@@ -1,0 +1,181 @@
+import CofferCore
+import CofferQuery
+
+// Many records at once: one prepared statement, and all or nothing.
+
+extension Database {
+  /// Calls `body` for each index, all or nothing.
+  ///
+  /// - Throws: What `body` throws, with the index in the text of a ``DatabaseError``.
+  @inlinable
+  func inRecordBatch(_ indices: Range<Int>, _ body: (Int) throws -> Void) throws {
+    guard !indices.isEmpty else { return }
+    try inSavepoint {
+      beginRecordBatch()
+      defer { endRecordBatch() }
+      for index in indices {
+        do { try body(index) } catch let error as DatabaseError {
+          throw error.inBatch(at: index)
+        }
+      }
+      return .commit
+    }
+  }
+
+  @usableFromInline
+  func beginRecordBatch() { recordPlans.batchDepth += 1 }
+
+  @usableFromInline
+  func endRecordBatch() {
+    let plans = recordPlans
+    plans.batchDepth = max(0, plans.batchDepth - 1)
+    if plans.batchDepth == 0 { plans.clearBindings() }
+  }
+}
+
+extension DatabaseError {
+  @usableFromInline
+  func inBatch(at index: Int) -> DatabaseError {
+    addingHint("It was element \(index) of the batch, counted from 0; nothing of it was stored.")
+  }
+}
+
+extension MutablePersistableRecord {
+  /// Inserts records, all or none, with one prepared statement.
+  ///
+  /// ```swift
+  /// var players = names.map { Player(id: nil, name: $0) }
+  /// try Player.insertAll(db, &players)  // now they have their ids
+  /// ```
+  ///
+  /// The callbacks of each record are called.
+  /// - Throws: The error of the first record that fails; a ``DatabaseError`` says which one it
+  ///   was. The records before it keep what their callbacks have changed.
+  @inlinable
+  public static func insertAll(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    _ records: inout [Self]
+  ) throws {
+    try db.inRecordBatch(records.indices) { index in
+      try records[index].insertWithCallbacks(db) {
+        try $0.insertRow(db, onConflict: conflictResolution)
+      }
+    }
+  }
+
+  /// Inserts copies of records, all or none, with one prepared statement.
+  ///
+  /// - Returns: The copies, which know their rowids where the type keeps them.
+  /// - Throws: The error of the first record that fails; a ``DatabaseError`` says which one it was.
+  @inlinable
+  @discardableResult
+  public static func insertAll(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    _ records: some Sequence<Self>
+  ) throws -> [Self] {
+    var records = Array(records)
+    try insertAll(db, onConflict: conflictResolution, &records)
+    return records
+  }
+
+  /// Inserts records, or updates the rows that are in the way of them, all or none.
+  ///
+  /// See ``upsert(_:)``.
+  /// - Throws: The error of the first record that fails; a ``DatabaseError`` says which one it was.
+  public static func upsertAll(_ db: Database, _ records: inout [Self]) throws {
+    try db.inRecordBatch(records.indices) { index in
+      try records[index].insertWithCallbacks(db) { try $0.upsertRow(db).success }
+    }
+  }
+
+  /// Inserts copies of records, or updates the rows that are in the way of them, all or none.
+  ///
+  /// - Returns: The copies, which know their rowids where the type keeps them.
+  @discardableResult
+  public static func upsertAll(_ db: Database, _ records: some Sequence<Self>) throws -> [Self] {
+    var records = Array(records)
+    try upsertAll(db, &records)
+    return records
+  }
+
+  /// Updates the rows of records, all or none, with one prepared statement.
+  ///
+  /// - Throws: ``RecordError`` for a record without a row, or the error of the first that fails; a
+  ///   ``DatabaseError`` says which one it was.
+  @inlinable
+  public static func updateAll(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    _ records: some Sequence<Self>
+  ) throws {
+    let records = Array(records)
+    try db.inRecordBatch(records.indices) { index in
+      try records[index].update(db, onConflict: conflictResolution)
+    }
+  }
+
+  /// Saves records, all or none: see ``save(_:onConflict:)``.
+  ///
+  /// - Throws: The error of the first record that fails; a ``DatabaseError`` says which one it was.
+  public static func saveAll(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    _ records: inout [Self]
+  ) throws {
+    try db.inRecordBatch(records.indices) { index in
+      try records[index].saveWithCallbacks(
+        db, update: { try $0.updateRow(db, onConflict: conflictResolution) },
+        insert: { try $0.insertRow(db, onConflict: conflictResolution) })
+    }
+  }
+
+  /// Saves copies of records, all or none.
+  ///
+  /// - Returns: The copies, which know their rowids where the type keeps them.
+  @discardableResult
+  public static func saveAll(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    _ records: some Sequence<Self>
+  ) throws -> [Self] {
+    var records = Array(records)
+    try saveAll(db, onConflict: conflictResolution, &records)
+    return records
+  }
+
+  /// Deletes the rows of records, all or none, with one prepared statement.
+  ///
+  /// - Returns: The number of deleted rows.
+  @inlinable
+  @discardableResult
+  public static func deleteAll(_ db: Database, _ records: some Sequence<Self>) throws -> Int {
+    let records = Array(records)
+    var count = 0
+    try db.inRecordBatch(records.indices) { index in
+      if try records[index].delete(db) { count += 1 }
+    }
+    return count
+  }
+}
+
+extension MutableCollection where Element: MutablePersistableRecord {
+  /// Inserts the records, all or none, with one prepared statement: see
+  /// ``MutablePersistableRecord/insertAll(_:onConflict:_:)``.
+  @inlinable
+  @_disfavoredOverload
+  public mutating func insertAll(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
+  ) throws {
+    var records = Array(self)
+    try Element.insertAll(db, onConflict: conflictResolution, &records)
+    for (index, record) in zip(indices, records) { self[index] = record }
+  }
+}
+
+extension Sequence where Element: PersistableRecord {
+  /// Inserts the records, all or none, with one prepared statement: see
+  /// ``MutablePersistableRecord/insertAll(_:onConflict:_:)``.
+  @inlinable
+  public func insertAll(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
+  ) throws {
+    try Element.insertAll(db, onConflict: conflictResolution, self)
+  }
+}

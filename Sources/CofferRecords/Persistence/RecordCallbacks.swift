@@ -1,0 +1,155 @@
+import CofferCore
+import CofferQuery
+
+// The callbacks around changes, in their order. The record that they see may be changed by
+// `willInsert` and `didInsert`; those around see it as it was before.
+
+extension DatabaseError {
+  /// A callback that is called around a change has not passed it on.
+  @usableFromInline
+  static func callbackMisuse(_ name: String) -> DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_MISUSE, message: "\(name) has not called its closure, or hides its error",
+      hint: "Call the closure once, and let what it throws through.")
+  }
+}
+
+extension MutablePersistableRecord {
+  /// Calls `body` inside of the callbacks of a change that is an insertion or an update.
+  @inlinable @inline(__always)
+  mutating func withSaveCallbacks(
+    _ db: Database, _ body: (inout Self) throws -> PersistenceSuccess
+  ) throws {
+    try willSave(db)
+    var saved: PersistenceSuccess?
+    let record = self
+    try record.aroundSave(db) {
+      let success = try body(&self)
+      saved = success
+      return success
+    }
+    guard let saved else { throw DatabaseError.callbackMisuse("aroundSave") }
+    didSave(saved)
+  }
+
+  /// Calls `insert` inside of the callbacks of an insertion.
+  @inlinable @inline(__always)
+  mutating func withInsertCallbacks(
+    _ db: Database, _ insert: (Self) throws -> InsertionSuccess
+  ) throws -> InsertionSuccess {
+    try willInsert(db)
+    var inserted: InsertionSuccess?
+    let record = self
+    try record.aroundInsert(db) {
+      let success = try insert(record)
+      inserted = success
+      return success
+    }
+    guard let inserted else { throw DatabaseError.callbackMisuse("aroundInsert") }
+    didInsert(inserted)
+    return inserted
+  }
+
+  /// Calls `update` inside of the callbacks of an update.
+  @inlinable @inline(__always)
+  func withUpdateCallbacks(
+    _ db: Database, columns: Set<String>, _ update: (Self) throws -> PersistenceSuccess
+  ) throws -> PersistenceSuccess {
+    try willUpdate(db, columns: columns)
+    var updated: PersistenceSuccess?
+    try aroundUpdate(db, columns: columns) {
+      let success = try update(self)
+      updated = success
+      return success
+    }
+    guard let updated else { throw DatabaseError.callbackMisuse("aroundUpdate") }
+    didUpdate(updated)
+    return updated
+  }
+
+  /// Calls `delete` inside of the callbacks of a deletion.
+  @inlinable @inline(__always)
+  func withDeleteCallbacks(_ db: Database, _ delete: (Self) throws -> Bool) throws -> Bool {
+    try willDelete(db)
+    var deleted: Bool?
+    try aroundDelete(db) {
+      let success = try delete(self)
+      deleted = success
+      return success
+    }
+    guard let deleted else { throw DatabaseError.callbackMisuse("aroundDelete") }
+    didDelete(deleted: deleted)
+    return deleted
+  }
+}
+
+// MARK: - Whole changes, with all callbacks
+
+extension MutablePersistableRecord {
+  /// Inserts with `insert`, and calls all callbacks.
+  @inlinable @inline(__always)
+  mutating func insertWithCallbacks(
+    _ db: Database, _ insert: (Self) throws -> InsertionSuccess
+  ) throws {
+    try withSaveCallbacks(db) { record in
+      PersistenceSuccess(try record.withInsertCallbacks(db, insert))
+    }
+  }
+
+  /// Updates with `update`, and calls all callbacks.
+  @inlinable @inline(__always)
+  func updateWithCallbacks(
+    _ db: Database, columns: Set<String>, _ update: (Self) throws -> PersistenceSuccess
+  ) throws {
+    // No callback of an update changes the record.
+    var copy = self
+    try copy.withSaveCallbacks(db) { record in
+      try record.withUpdateCallbacks(db, columns: columns, update)
+    }
+  }
+
+  /// Updates with `update`, or inserts with `insert` where there is no such row, and calls all
+  /// callbacks.
+  @usableFromInline
+  mutating func saveWithCallbacks(
+    _ db: Database, update: (Self) throws -> PersistenceSuccess,
+    insert: (Self) throws -> InsertionSuccess
+  ) throws {
+    try withSaveCallbacks(db) { record in
+      let table = try record.recordTable(db)
+      if let key = try record.primaryKeyValues(table) {
+        do {
+          return try record.withUpdateCallbacks(db, columns: table.columnSet, update)
+        } catch RecordError.recordNotFound(databaseTableName: table.name, key: key) {
+          // Another record's error, thrown by a callback, is passed on.
+        }
+      }
+      return PersistenceSuccess(try record.withInsertCallbacks(db, insert))
+    }
+  }
+}
+
+extension MutablePersistableRecord {
+  /// The table of the record.
+  func recordTable(_ db: Database) throws -> RecordTable {
+    try db.recordPlans.table(db, type(of: self).databaseTableName)
+  }
+
+  /// The names of all columns of the record's table.
+  @usableFromInline
+  func tableColumns(_ db: Database) throws -> Set<String> { try recordTable(db).columnSet }
+
+  /// The record's values in the primary key; nil where all are NULL.
+  func primaryKeyValues(_ table: RecordTable) throws -> [String: DatabaseValue]? {
+    try PersistenceContainer(self).values(of: table.requirePrimaryKey())
+  }
+}
+
+extension PersistenceContainer {
+  /// The values in a primary key, by name; nil where all are NULL.
+  func values(of key: PrimaryKeyInfo) throws -> [String: DatabaseValue]? {
+    let values = key.columns.map { ($0, storedValue($0) ?? .null) }
+    guard values.contains(where: { !$0.1.isNull }) else { return nil }
+    return Dictionary(values, uniquingKeysWith: { first, _ in first })
+  }
+}

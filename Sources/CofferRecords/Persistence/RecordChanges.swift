@@ -1,0 +1,270 @@
+import CofferCore
+import CofferQuery
+
+// The statements that change a record's row, without callbacks: through a plan, or with values
+// that are collected first.
+
+extension MutablePersistableRecord {
+  // MARK: Plans
+
+  /// Executes a plan's statement with the values that the record encodes.
+  ///
+  /// - Returns: Whether the plan has fitted; if not, nothing was executed.
+  @inlinable @inline(__always)
+  func execute(_ plan: RecordPlan, _ db: Database) throws -> Bool {
+    var container = try plan.begin(db)
+    do {
+      if plan.isInsertion, let count = try bindColumns(container) {
+        plan.target.pointee.position = count
+      } else {
+        try encode(to: &container)
+      }
+    } catch {
+      plan.cancel()
+      throw error
+    }
+    do {
+      return try plan.execute(keepingBindings: db.isInRecordBatch)
+    } catch let error as DatabaseError {
+      throw describe(error, db, plan)
+    }
+  }
+
+  /// Lets a type that knows its columns bind them by itself; nil for those that don't.
+  @inlinable @inline(__always)
+  func bindColumns(_ container: PersistenceContainer) throws -> Int? {
+    guard let target = container.target, let handle = target.pointee.handle else { return nil }
+    var binder = StatementBinder(handle)
+    guard try _bindColumns(to: &binder) else { return nil }
+    target.pointee.code = binder.code
+    return Int(binder.count)
+  }
+
+  /// The error, with the values that the statement had.
+  @usableFromInline
+  func describe(_ error: DatabaseError, _ db: Database, _ plan: RecordPlan) -> DatabaseError {
+    guard plan.key.kind == .insert, let container = try? PersistenceContainer(self) else {
+      return error
+    }
+    return error.withArguments(
+      container.arguments, areShown: db.configuration.publicStatementArguments)
+  }
+
+  // MARK: Insertion
+
+  @inlinable @inline(__always)
+  func insertRow(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution?
+  ) throws -> InsertionSuccess {
+    let type = type(of: self)
+    let conflict =
+      conflictResolution ?? type.persistenceConflictPolicy.conflictResolutionForInsert
+    let key = RecordPlan.Key(type, .insert, conflict)
+    if let plan = try db.recordPlan(key, type.databaseTableName), try execute(plan, db) {
+      return InsertionSuccess(
+        rowID: db.lastInsertedRowID, rowIDColumn: plan.rowIDColumn,
+        stored: StoredValues(self, boundBy: plan))
+    }
+    return try insertCollectedRow(db, key)
+  }
+
+  @usableFromInline
+  func insertCollectedRow(_ db: Database, _ key: RecordPlan.Key) throws -> InsertionSuccess {
+    let table = try recordTable(db)
+    let container = try PersistenceContainer(self)
+    let columns = container.columns
+    let sql = table.insertSQL(columns, key.conflict)
+    try db.execute(sql: sql, arguments: container.arguments)
+    let plan = db.recordPlans.plan(key, sql: sql, table) {
+      columns.enumerated().map { ($0.element, $0.offset + 1) }
+    }
+    if !container.isPlain { plan.canBind = false }
+    return InsertionSuccess(
+      rowID: db.lastInsertedRowID, rowIDColumn: table.rowIDColumn,
+      stored: StoredValues(container, plan: plan))
+  }
+
+  // MARK: Update
+
+  @inlinable @inline(__always)
+  func updateRow(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution?
+  ) throws -> PersistenceSuccess {
+    let type = type(of: self)
+    let conflict =
+      conflictResolution ?? type.persistenceConflictPolicy.conflictResolutionForUpdate
+    let key = RecordPlan.Key(type, .update, conflict)
+    if let plan = try db.recordPlan(key, type.databaseTableName), try execute(plan, db) {
+      if db.changesCount == 0 { throw try missingRow(db) }
+      return PersistenceSuccess(StoredValues(self, boundBy: plan))
+    }
+    return try updateCollectedRow(db, key, columns: nil)
+  }
+
+  /// - Parameter columns: Nil for all.
+  @usableFromInline
+  func updateCollectedRow(
+    _ db: Database, _ key: RecordPlan.Key, columns: Set<String>?
+  ) throws -> PersistenceSuccess {
+    let table = try recordTable(db)
+    let container = try PersistenceContainer(self)
+    let update = try RecordUpdate(container, table, columns: columns, onConflict: key.conflict)
+    let changes = db.totalChangesCount
+    try db.execute(sql: update.sql, arguments: update.arguments)
+    guard try table.hasChanged(db, since: changes, update.keyValues) else {
+      throw update.recordNotFound
+    }
+    var plan: RecordPlan?
+    if columns == nil, !table.isView, let parameters = update.parameters(of: container.columns) {
+      plan = db.recordPlans.plan(key, sql: update.sql, table) {
+        Array(zip(container.columns, parameters))
+      }
+      if !container.isPlain { plan?.canBind = false }
+    }
+    return PersistenceSuccess(StoredValues(container, plan: plan))
+  }
+
+  /// The error of a record without a row.
+  @usableFromInline
+  func missingRow(_ db: Database) throws -> any Error {
+    let table = try recordTable(db)
+    let container = try PersistenceContainer(self)
+    return RecordError.recordNotFound(
+      databaseTableName: table.name, key: container.allValues(of: try table.requirePrimaryKey()))
+  }
+
+  // MARK: Deletion
+
+  @inlinable @inline(__always)
+  func deleteRow(_ db: Database) throws -> Bool {
+    let type = type(of: self)
+    let key = RecordPlan.Key(type, .delete)
+    if let plan = try db.recordPlan(key, type.databaseTableName), try execute(plan, db) {
+      return db.changesCount > 0
+    }
+    return try deleteCollectedRow(db, key)
+  }
+
+  @usableFromInline
+  func deleteCollectedRow(_ db: Database, _ planKey: RecordPlan.Key) throws -> Bool {
+    let table = try recordTable(db)
+    let key = try table.requirePrimaryKey()
+    let container = try PersistenceContainer(self)
+    guard let values = try container.values(of: key) else { return false }
+    let sql = table.deleteSQL(key)
+    let changes = db.totalChangesCount
+    try db.execute(sql: sql, arguments: key.arguments(values))
+    if !table.isView {
+      let columns = container.columns
+      let isComplete = key.columns.allSatisfy { container.storedValue($0) != nil }
+      let plan = db.recordPlans.plan(planKey, sql: sql, table) {
+        columns.map { ($0, key.position(of: $0) ?? 0) }
+      }
+      if !container.isPlain || !isComplete { plan.canBind = false }
+    }
+    return table.isView ? db.totalChangesCount > changes : db.changesCount > 0
+  }
+
+  /// Whether there is a row with the record's primary key.
+  func existsRow(_ db: Database) throws -> Bool {
+    let table = try recordTable(db)
+    let key = try table.requirePrimaryKey()
+    guard let values = try PersistenceContainer(self).values(of: key) else { return false }
+    return try table.exists(db, key, values)
+  }
+}
+
+extension PersistenceContainer {
+  /// The values in a primary key, by name, NULL or not.
+  func allValues(of key: PrimaryKeyInfo) -> [String: DatabaseValue] {
+    let values = key.columns.map { ($0, storedValue($0) ?? .null) }
+    return Dictionary(values, uniquingKeysWith: { first, _ in first })
+  }
+}
+
+extension PrimaryKeyInfo {
+  /// The values as arguments, in the order of the key.
+  func arguments(_ values: [String: DatabaseValue]) -> StatementArguments {
+    StatementArguments(columns.map { values[$0] ?? .null })
+  }
+
+  /// The 1-based position of a column in the key; nil for others.
+  func position(of column: String) -> Int? {
+    columns.firstIndex { $0.isSameName(as: column) }.map { $0 + 1 }
+  }
+}
+
+extension RecordTable {
+  /// Whether there is a row with the key.
+  func exists(
+    _ db: Database, _ key: PrimaryKeyInfo, _ values: [String: DatabaseValue]
+  ) throws -> Bool {
+    let request = SQLRequest<Bool>(sql: existsSQL(key), arguments: key.arguments(values))
+    return try Bool.fetchOne(db, request) ?? false
+  }
+
+  /// Whether the statement that was just executed has changed the row.
+  ///
+  /// What triggers of a view do instead is no change of the statement's.
+  func hasChanged(
+    _ db: Database, since changes: Int, _ values: [String: DatabaseValue]
+  ) throws -> Bool {
+    guard isView else { return db.changesCount > 0 }
+    return try db.totalChangesCount > changes || exists(db, requirePrimaryKey(), values)
+  }
+}
+
+/// The update of a record's row.
+struct RecordUpdate {
+  let sql: String
+  let arguments: StatementArguments
+  let keyValues: [String: DatabaseValue]
+  private let table: RecordTable
+  let key: PrimaryKeyInfo
+  private let columns: [String]
+  /// Whether nothing is updated: the key is set to itself.
+  private let isEmpty: Bool
+
+  /// - Parameter columns: Those to update, in either case; nil for all that the record has.
+  /// - Throws: ``RecordError`` where the record has no primary key.
+  init(
+    _ container: PersistenceContainer, _ table: RecordTable, columns: Set<String>?,
+    onConflict resolution: Database.ConflictResolution
+  ) throws {
+    let key = try table.requirePrimaryKey()
+    let names = columns.map { Set($0.map { SQLName($0) }) }
+    let updated = table.columns.filter { column in
+      container.index(of: column) != nil && key.position(of: column) == nil
+        && names?.contains(SQLName(column)) ?? true
+    }
+    self.table = table
+    self.key = key
+    isEmpty = updated.isEmpty
+    // Something is always updated: that tells whether there is a row.
+    self.columns = isEmpty ? key.columns : updated
+    guard let keyValues = try container.values(of: key) else {
+      throw RecordError.recordNotFound(
+        databaseTableName: table.name, key: container.allValues(of: key))
+    }
+    self.keyValues = keyValues
+    sql = table.updateSQL(self.columns, key, resolution)
+    let values = (self.columns + key.columns).map { container.storedValue($0) ?? .null }
+    arguments = StatementArguments(values)
+  }
+
+  var recordNotFound: RecordError {
+    .recordNotFound(databaseTableName: table.name, key: keyValues)
+  }
+
+  /// The parameter for each column that the record sets, 0 for none; nil where one parameter
+  /// isn't enough, or too many.
+  func parameters(of recordColumns: [String]) -> [Int]? {
+    guard !isEmpty else { return nil }
+    let parameters = recordColumns.map { name in
+      key.position(of: name).map { columns.count + $0 }
+        ?? columns.firstIndex { $0.isSameName(as: name) }.map { $0 + 1 } ?? 0
+    }
+    let used = Set(parameters).subtracting([0])
+    return used.count == columns.count + key.columns.count ? parameters : nil
+  }
+}

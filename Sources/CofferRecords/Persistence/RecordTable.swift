@@ -1,0 +1,111 @@
+import CofferCore
+import CofferQuery
+
+/// What persistence has to know of a table or a view.
+@usableFromInline
+final class RecordTable {
+  /// The name that the record type gives it.
+  let name: String
+  private let object: SchemaTable
+  let isView: Bool
+  /// Nil for a view of which nobody knows one.
+  let primaryKey: PrimaryKeyInfo?
+  /// The names of the columns, as they were created.
+  let columns: [String]
+  /// The names of all columns, as a set.
+  let columnSet: Set<String>
+  private let columnNames: Set<SQLName>
+
+  private var generation: Int
+  /// The transaction in which the schema was last seen to be the same; nil for none.
+  private var transaction: Int?
+
+  init(_ db: Database, _ name: String) throws {
+    self.name = name
+    // The schema source of a view may read the schema itself.
+    let key = try db.primaryKeyIfAny(name)
+    guard let object = try db.schemaCache.object(named: name) else {
+      throw DatabaseError.noSuchTable(name)
+    }
+    self.object = object
+    isView = object.kind == .view
+    primaryKey = key
+    columns = try db.columnNames(in: name)
+    columnSet = Set(columns)
+    columnNames = Set(columns.map { SQLName($0) })
+    generation = db.hooks.schemaGeneration
+    transaction = db.openTransaction
+  }
+
+  /// Whether the schema still says the same of the table.
+  ///
+  /// - Complexity: Two comparisons in a transaction that has asked before.
+  func isCurrent(_ db: Database) throws -> Bool {
+    let current = db.openTransaction
+    if let transaction, transaction == current, generation == db.hooks.schemaGeneration {
+      return !isView
+    }
+    // A schema source may have another opinion of views at any time.
+    guard !isView, try db.schemaCache.object(named: name) === object else { return false }
+    generation = db.hooks.schemaGeneration
+    transaction = db.openTransaction
+    return true
+  }
+
+  /// The schema that has the table.
+  var schemaName: String { object.id.schemaID.name }
+
+  /// The `INTEGER PRIMARY KEY`.
+  var rowIDColumn: String? { primaryKey?.rowIDColumn }
+
+  func hasColumn(_ name: String) -> Bool { columnNames.contains(SQLName(name)) }
+
+  /// The primary key.
+  ///
+  /// - Throws: An error for a view without one.
+  func requirePrimaryKey() throws -> PrimaryKeyInfo {
+    if let primaryKey { return primaryKey }
+    throw DatabaseError.noSuchTable(
+      name, hint: "It is a view: Configuration.schemaSource can tell its primary key.")
+  }
+}
+
+// MARK: - SQL
+
+extension RecordTable {
+  private static func names(_ columns: [String]) -> String {
+    columns.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+  }
+
+  private func onConflict(_ resolution: Database.ConflictResolution) -> String {
+    resolution == .abort ? "" : "OR \(resolution.rawValue) "
+  }
+
+  func insertSQL(_ columns: [String], _ resolution: Database.ConflictResolution) -> String {
+    let start = "INSERT \(onConflict(resolution))INTO \(name.quotedDatabaseIdentifier)"
+    guard !columns.isEmpty else { return start + " DEFAULT VALUES" }
+    return start
+      + " (\(RecordTable.names(columns))) VALUES (\(databaseQuestionMarks(count: columns.count)))"
+  }
+
+  func updateSQL(
+    _ columns: [String], _ key: PrimaryKeyInfo, _ resolution: Database.ConflictResolution
+  ) -> String {
+    let assignments = columns.map { $0.quotedDatabaseIdentifier + "=?" }.joined(separator: ", ")
+    return "UPDATE \(onConflict(resolution))\(name.quotedDatabaseIdentifier) SET \(assignments)"
+      + keyCondition(key)
+  }
+
+  func deleteSQL(_ key: PrimaryKeyInfo) -> String {
+    "DELETE FROM \(name.quotedDatabaseIdentifier)" + keyCondition(key)
+  }
+
+  func existsSQL(_ key: PrimaryKeyInfo) -> String {
+    "SELECT EXISTS (SELECT * FROM \(name.quotedDatabaseIdentifier)\(keyCondition(key)))"
+  }
+
+  func keyCondition(_ key: PrimaryKeyInfo) -> String {
+    " WHERE "
+      + key.columns.map { $0.quotedDatabaseIdentifier + "=?" }.joined(separator: " AND ")
+  }
+}

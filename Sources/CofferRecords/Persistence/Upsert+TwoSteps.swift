@@ -1,0 +1,168 @@
+import CofferCore
+import CofferQuery
+
+// For SQLite before 3.35: the record is inserted, and where a unique key forbids that, the row
+// that has the key is looked for and updated.
+
+extension Upsert {
+  /// - Throws: An error where that would not do the same as one step.
+  func executeInTwoSteps(
+    _ db: Database, _ selection: [any SQLSelectable]
+  ) throws -> (rowID: Int64, row: Row?) {
+    try requireTwoSteps(db)
+    if !selection.isEmpty { try table.requireRefetching(db) }
+    // A target that is no key is an error, conflict or not.
+    let keys = try conflictKeys(db)
+    var result: (rowID: Int64, row: Row?)?
+    try db.inSavepoint {
+      let row = try insertOrUpdate(db, keys)
+      result = (row.rowID, selection.isEmpty ? nil : try fetch(db, selection, row.condition))
+      return .commit
+    }
+    guard let result else { throw DatabaseError.callbackMisuse("upsert") }
+    return result
+  }
+
+  private func requireTwoSteps(_ db: Database) throws {
+    let features = SQLiteFeatures.linked
+    try features.require(!table.isView, "upsert into a view", "3.35.0")
+    // The insertion that fails undoes what they do.
+    let hasTriggersBefore = try table.triggerSQL(db).contains { sql in
+      let words = sql.uppercased().split(whereSeparator: \.isWhitespace)
+      let head = words.prefix { $0 != "ON" }
+      return head.contains("INSERT") && !head.contains("AFTER")
+    }
+    try features.require(
+      !hasTriggersBefore, "upsert into a table with triggers before insertions", "3.35.0")
+  }
+
+  private func insertOrUpdate(
+    _ db: Database, _ keys: [[KeyPart]]
+  ) throws -> (rowID: Int64, condition: RowCondition) {
+    // The table's own conflict clauses would come first.
+    let sql = "INSERT OR ABORT" + table.insertSQL(container.columns, .abort).dropFirst(6)
+    do {
+      try db.execute(sql: sql, arguments: container.arguments)
+      return (db.lastInsertedRowID, try table.insertedRow(db, container))
+    } catch let error as DatabaseError where error.isUniquenessError {
+      for key in keys {
+        guard let row = try conflictingRow(db, key) else { continue }
+        try update(db, row.condition)
+        return row
+      }
+      throw error
+    }
+  }
+
+  private func update(_ db: Database, _ row: RowCondition) throws {
+    var renderer = SQLRenderer(db)
+    renderer.tableName = table.name
+    renderer.qualifier = table.name
+    renderer.tables[ObjectIdentifier(excluded)] = SQLRenderer.Table(
+      name: "excluded", tableName: table.name, depth: renderer.depth, isQualified: true)
+    renderer.append("UPDATE OR ABORT \(table.name.quotedDatabaseIdentifier) SET ")
+    let columns = container.columns.map { "? AS " + $0.quotedDatabaseIdentifier }
+    for (index, assignment) in assignments.enumerated() {
+      guard let value = assignment.value else { continue }
+      if index > 0 { renderer.append(", ") }
+      renderer.append(identifier: assignment.columnName)
+      // The row that was to be inserted is a subquery of one row.
+      renderer.append(" = (SELECT ")
+      try renderer.append(value)
+      try renderer.append(
+        " FROM (SELECT \(columns.joined(separator: ", "))) AS \"excluded\")",
+        arguments: container.arguments)
+    }
+    renderer.append(" WHERE ")
+    try renderer.append(row.sql, arguments: row.arguments)
+    try db.execute(sql: renderer.sql, arguments: renderer.arguments)
+  }
+
+  private func fetch(
+    _ db: Database, _ selection: [any SQLSelectable], _ row: RowCondition
+  ) throws -> Row? {
+    var renderer = SQLRenderer(db)
+    renderer.tableName = table.name
+    renderer.append("SELECT ")
+    try renderer.append(selection.map(\.sqlSelection))
+    renderer.append(" FROM \(table.name.quotedDatabaseIdentifier) WHERE ")
+    try renderer.append(row.sql, arguments: row.arguments)
+    return try Row.fetchOne(db, sql: renderer.sql, arguments: renderer.arguments)
+  }
+
+  // MARK: The row in the way
+
+  /// A column of a unique key.
+  private struct KeyPart {
+    let column: String
+    /// Nil for the column's own.
+    var collation: String?
+  }
+
+  /// The unique keys that a row may be in the way of, in the order in which SQLite looks.
+  private func conflictKeys(_ db: Database) throws -> [[KeyPart]] {
+    let primaryKey = try table.requirePrimaryKey()
+    var keys = [primaryKey.columns.map { KeyPart(column: $0) }]
+    if let name = primaryKey.rowIDName, !primaryKey.isRowID { keys.append([KeyPart(column: name)]) }
+    for index in try db.indexes(on: table.name).reversed() where index.isUnique {
+      let schema = table.schemaName.quotedDatabaseIdentifier
+      let parts = try db.schemaRows(
+        "PRAGMA \(schema).index_xinfo(\(index.name.quotedDatabaseIdentifier))")
+      keys.append(
+        zip(index.columns, parts).map { name, part in
+          KeyPart(column: name, collation: String.fromDatabaseValue(part[4]))
+        })
+    }
+    guard !target.isEmpty else { return keys }
+    let names = Set(target.map { SQLName($0) })
+    let matching = keys.filter { Set($0.map { SQLName($0.column) }) == names }
+    guard matching.isEmpty else { return matching }
+    throw DatabaseError(
+      resultCode: .SQLITE_ERROR,
+      message: "table \(table.name) has no unique key on column(s) "
+        + target.joined(separator: ", "), sql: table.insertSQL(container.columns, .abort))
+  }
+
+  /// The row that has the record's values in the key.
+  private func conflictingRow(
+    _ db: Database, _ key: [KeyPart]
+  ) throws -> (rowID: Int64, condition: RowCondition)? {
+    var (terms, values) = ([String](), [DatabaseValue]())
+    for part in key {
+      let collation = part.collation.map { " COLLATE " + $0.quotedDatabaseIdentifier } ?? ""
+      let left = part.column.quotedDatabaseIdentifier + collation
+      if let value = container.storedValue(part.column) {
+        terms.append(left + " = ?")
+        values.append(value)
+      } else {
+        let column = try db.columns(in: table.name).first { $0.name.isSameName(as: part.column) }
+        guard let sql = column?.defaultValueSQL else { return nil }
+        terms.append(left + " = (\(sql))")
+      }
+    }
+    let primaryKey = try table.requirePrimaryKey()
+    let columns = primaryKey.rowIDName.map { [$0] } ?? primaryKey.columns
+    let names = columns.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+    let row = try Row.fetchOne(
+      db,
+      sql: "SELECT \(names) FROM \(table.name.quotedDatabaseIdentifier) WHERE "
+        + terms.joined(separator: " AND "), arguments: StatementArguments(values))
+    guard let row else { return nil }
+    let conditions = columns.map { $0.quotedDatabaseIdentifier + " = ?" }
+    return (
+      primaryKey.tableHasRowID
+        ? Int64.fromDatabaseValue(row.databaseValue(at: 0)) ?? 0 : db.lastInsertedRowID,
+      RowCondition(
+        sql: conditions.joined(separator: " AND "),
+        arguments: StatementArguments(row.databaseValues))
+    )
+  }
+}
+
+extension DatabaseError {
+  /// Whether a unique key has forbidden an insertion.
+  fileprivate var isUniquenessError: Bool {
+    [.SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_ROWID]
+      .contains(extendedResultCode)
+  }
+}

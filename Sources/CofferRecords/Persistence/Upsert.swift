@@ -1,0 +1,93 @@
+import CofferCore
+import CofferQuery
+
+/// An insertion that updates the row that is in its way.
+struct Upsert {
+  let table: RecordTable
+  let container: PersistenceContainer
+  /// The columns of the unique key; empty for any.
+  let target: [String]
+  /// The row that was to be inserted.
+  let excluded: TableAliasBase
+  /// What is updated in the other row.
+  let assignments: [ColumnAssignment]
+
+  init(
+    table: RecordTable, container: PersistenceContainer, target: [String],
+    excluded: TableAliasBase, assignments: [ColumnAssignment]
+  ) throws {
+    self.table = table
+    self.container = container
+    self.target = target
+    self.excluded = excluded
+    let key = try table.requirePrimaryKey()
+    let mentioned = assignments.map(\.columnName) + key.columns + target
+    let others = container.columns.filter { column in
+      !mentioned.contains { $0.isSameName(as: column) }
+    }
+    var all = assignments.filter { $0.value != nil }
+    all += others.map { ColumnAssignment(columnName: $0, value: excluded[$0]) }
+    // Something is updated in any case: a row is given back then.
+    if all.isEmpty, let column = target.first ?? container.columns.first {
+      all = [ColumnAssignment(columnName: column, value: Column(column).sqlExpression)]
+    }
+    self.assignments = all
+  }
+
+  /// - Returns: The rowid of the row, and what is selected of it, if anything is.
+  func execute(
+    _ db: Database, _ selection: [any SQLSelectable]
+  ) throws -> (rowID: Int64, row: Row?) {
+    SQLiteFeatures.linked.hasReturning
+      ? try executeInOneStep(db, selection) : try executeInTwoSteps(db, selection)
+  }
+
+  private var rowIDName: String? { table.primaryKey?.rowIDName }
+
+  private var insertSQL: String { table.insertSQL(container.columns, .abort) }
+
+  // MARK: One step
+
+  private func executeInOneStep(
+    _ db: Database, _ selection: [any SQLSelectable]
+  ) throws -> (rowID: Int64, row: Row?) {
+    var renderer = SQLRenderer(db)
+    renderer.tableName = table.name
+    try renderer.append(insertSQL, arguments: container.arguments)
+    renderer.append(" ON CONFLICT")
+    if !target.isEmpty {
+      let names = target.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+      renderer.append("(\(names))")
+    }
+    renderer.append(" DO UPDATE SET ")
+    try append(assignments, to: &renderer)
+    var returned = selection.map(\.sqlSelection)
+    if let rowIDName { returned.append(Column(rowIDName).sqlSelection) }
+    if !returned.isEmpty {
+      renderer.append(" RETURNING ")
+      try renderer.append(returned)
+    }
+    let statement = try db.cachedStatement(sql: renderer.sql)
+    try statement.setArguments(renderer.arguments)
+    defer { statement.clearBindings() }
+    guard let row = try Row.fetchOne(statement) else { return (db.lastInsertedRowID, nil) }
+    guard rowIDName != nil else { return (db.lastInsertedRowID, row) }
+    let rowID = Int64.fromDatabaseValue(row.databaseValue(at: row.count - 1))
+    let shown = Row(
+      columnNames: row.columnNames.dropLast(), values: row.databaseValues.dropLast())
+    return (rowID ?? db.lastInsertedRowID, selection.isEmpty ? nil : shown)
+  }
+
+  private func append(
+    _ assignments: [ColumnAssignment], to renderer: inout SQLRenderer
+  ) throws {
+    renderer.tables[ObjectIdentifier(excluded)] = SQLRenderer.Table(
+      name: "excluded", tableName: table.name, depth: renderer.depth, isQualified: true)
+    for (index, assignment) in assignments.enumerated() {
+      if index > 0 { renderer.append(", ") }
+      renderer.append(identifier: assignment.columnName)
+      renderer.append(" = ")
+      if let value = assignment.value { try renderer.append(value) }
+    }
+  }
+}
