@@ -141,12 +141,11 @@ extension SQLRenderer {
       if let name = relations[index].userName { return name }
       let base = relations[index].baseName
       if isFree[index] { return base }
-      var name: String
-      repeat {
+      while true {
         numbers[wanted[index], default: 0] += 1
-        name = "\(base)\(numbers[wanted[index], default: 1])"
-      } while !taken.insert(name.lowercased()).inserted
-      return name
+        let name = "\(base)\(numbers[wanted[index], default: 1])"
+        if taken.insert(name.lowercased()).inserted { return name }
+      }
     }
   }
 }

@@ -115,7 +115,8 @@ struct PrefetchGroups {
     switch values {
     case .integers(let numbers):
       let value = child.databaseValue(at: columns.lowerBound)
-      return Int64.exactly(value).flatMap { numbers[$0] }
+      guard let integer = Int64.exactly(value) else { return nil }
+      return numbers[integer]
     case .values(let numbers): return numbers[child.databaseValue(at: columns.lowerBound)]
     case .tuples(let numbers): return numbers[columns.map { child.databaseValue(at: $0) }]
     }
@@ -125,7 +126,10 @@ struct PrefetchGroups {
 extension Int64 {
   /// The integer of a value that is one.
   fileprivate static func exactly(_ value: DatabaseValue) -> Int64? {
-    if case .int64(let integer) = value.storage { integer } else { nil }
+    switch value.storage {
+    case .int64(let integer): integer
+    default: nil
+    }
   }
 }
 

@@ -2,32 +2,32 @@ import CofferCore
 import FoundationEssentials
 
 /// A `Codable` value as JSON text in one column: see ``Field/json(_:_:_:)``.
-public struct JSONCoding<Value: Codable>: FieldCoding {
-  init() {}
-
+public enum JSONCoding<Value: Codable>: FieldCoding {
   /// The value of the column's JSON, in a text or a blob; nil for NULL, where there is nil.
-  public func read(_ reader: FieldReader, at column: inout Int) throws -> Value {
+  public static func read(_ row: FieldReader, at column: inout Int) throws -> Value {
     defer { column += 1 }
-    let stored = reader.databaseValue(at: column)
-    if stored.isNull, let none = nilValue { return none }
+    let stored = row.databaseValue(at: column)
+    if stored.isNull, let type = Value.self as? any OptionalValue.Type,
+      let none = type.nilValue as? Value
+    {
+      return none
+    }
     guard let json = Data.fromDatabaseValue(stored),
       let value = try? JSONColumns.decoder.decode(Value.self, from: json)
-    else { throw reader.mismatch(Value.self, at: column) }
+    else { throw row.mismatch(Value.self, at: column) }
     return value
   }
 
   /// Gives the column the JSON, or NULL for nil.
-  public func write(_ value: Value, to writer: inout FieldWriter) throws {
-    writer.set(try json(value))
+  public static func write(
+    _ value: Value, to container: inout PersistenceContainer, as names: inout FieldNames
+  ) throws {
+    container.set(try json(value), forColumn: names.next())
   }
 
-  private func json(_ value: Value) throws -> String? {
+  private static func json(_ value: Value) throws -> String? {
     if let value = value as? any OptionalValue, value.isNil { return nil }
     return String(decoding: try JSONColumns.encoder.encode(value), as: UTF8.self)
-  }
-
-  private var nilValue: Value? {
-    (Value.self as? any OptionalValue.Type).flatMap { $0.nilValue as? Value }
   }
 }
 

@@ -1,57 +1,48 @@
 import CofferCore
 
-/// A value in several columns, by a mapping of its own: see ``Field/nested(_:_:prefix:)``.
-public struct NestedCoding<Nested: RecordMappingProtocol>: FieldCoding {
-  /// What is mapped.
-  public typealias Value = Nested.Record
-
-  @usableFromInline let mapping: Nested
-
-  init(_ mapping: Nested) { self.mapping = mapping }
-
+/// A value in several columns, by a mapping of its own: see ``Field/nested(_:prefix:)``.
+public enum NestedCoding<Value: MappedValue>: FieldCoding {
   /// The value of the mapping's columns.
   @inlinable @inline(__always)
-  public func read(_ reader: FieldReader, at column: inout Int) throws -> Nested.Record {
-    try mapping.read(reader, at: &column)
+  public static func read(_ row: FieldReader, at column: inout Int) throws -> Value {
+    try Value.mapping.read(row, &column)
   }
 
   /// Gives the mapping's columns the value.
   @inlinable @inline(__always)
-  public func write(_ value: Nested.Record, to writer: inout FieldWriter) throws {
-    try mapping.write(value, to: &writer)
+  public static func write(
+    _ value: Value, to container: inout PersistenceContainer, as names: inout FieldNames
+  ) throws {
+    try withUnsafePointer(to: value) { try Value.mapping.write($0, &container, &names) }
   }
 }
 
 /// A value in several columns, or nil where all of them are NULL: see
-/// ``Field/nestedOptional(_:_:prefix:)``.
-public struct OptionalNestedCoding<Nested: RecordMappingProtocol>: FieldCoding {
+/// ``Field/nestedOptional(_:prefix:)``.
+public enum OptionalNestedCoding<Nested: MappedValue>: FieldCoding {
   /// What is mapped, or nil.
-  public typealias Value = Nested.Record?
-
-  @usableFromInline let mapping: Nested
-  @usableFromInline let count: Int
-
-  init(_ mapping: Nested) {
-    self.mapping = mapping
-    count = mapping.columns.count
-  }
+  public typealias Value = Nested?
 
   /// The value of the mapping's columns, or nil.
-  @inlinable @inline(__always)
-  public func read(_ reader: FieldReader, at column: inout Int) throws -> Nested.Record? {
-    for index in column..<column + count where !reader.isNull(at: index) {
-      return try mapping.read(reader, at: &column)
+  @inlinable
+  public static func read(_ row: FieldReader, at column: inout Int) throws -> Nested? {
+    let mapping = Nested.mapping
+    for index in column..<column + mapping.names.count where !row.isNull(at: index) {
+      return try mapping.read(row, &column)
     }
-    column &+= count
+    column &+= mapping.names.count
     return nil
   }
 
   /// Gives the mapping's columns the value, or NULL.
-  @inlinable @inline(__always)
-  public func write(_ value: Nested.Record?, to writer: inout FieldWriter) throws {
-    switch value {
-    case .some(let value): try mapping.write(value, to: &writer)
-    case .none: for _ in 0..<count { writer.set(Int?.none) }
+  @inlinable
+  public static func write(
+    _ value: Nested?, to container: inout PersistenceContainer, as names: inout FieldNames
+  ) throws {
+    guard let value else {
+      for _ in Nested.mapping.names { container.set(Int?.none, forColumn: names.next()) }
+      return
     }
+    try NestedCoding.write(value, to: &container, as: &names)
   }
 }

@@ -1,32 +1,34 @@
 import CofferCore
 
-/// How a property's value is stored in columns: see ``Field``.
+/// How a property's value is stored in columns: see ``Field``. It is not to be adopted by other
+/// types.
 public protocol FieldCoding<Value>: Sendable {
   /// The property's type.
   associatedtype Value
 
   /// The value in the columns from `column` on, which is moved past them.
-  func read(_ reader: FieldReader, at column: inout Int) throws -> Value
+  static func read(_ row: FieldReader, at column: inout Int) throws -> Value
 
   /// Gives the next columns the value.
-  func write(_ value: Value, to writer: inout FieldWriter) throws
+  static func write(
+    _ value: Value, to container: inout PersistenceContainer, as names: inout FieldNames
+  ) throws
 }
 
 /// A value in one column.
-public struct ValueCoding<Value: DatabaseValueConvertible>: FieldCoding {
-  @inlinable
-  init() {}
-
+public enum ValueCoding<Value: DatabaseValueConvertible>: FieldCoding {
   /// The column's value.
   @inlinable @inline(__always)
-  public func read(_ reader: FieldReader, at column: inout Int) throws -> Value {
+  public static func read(_ row: FieldReader, at column: inout Int) throws -> Value {
     defer { column &+= 1 }
-    return try reader.value(at: column)
+    return try row.value(at: column)
   }
 
   /// Gives the column the value.
   @inlinable @inline(__always)
-  public func write(_ value: Value, to writer: inout FieldWriter) throws {
-    writer.set(value)
+  public static func write(
+    _ value: Value, to container: inout PersistenceContainer, as names: inout FieldNames
+  ) throws {
+    container.set(value, forColumn: names.next())
   }
 }

@@ -11,9 +11,8 @@ extension MappedRecord {
   @inlinable @inline(__always)
   package func writeFields(to container: inout PersistenceContainer) throws {
     let mapping = Self.mapping
-    var writer = FieldWriter(container, mapping.columnNames)
-    try mapping.write(self, to: &writer)
-    container = writer.container
+    var names = FieldNames(mapping.names)
+    try withUnsafePointer(to: self) { try mapping.write($0, &container, &names) }
   }
 
   /// Keeps the rowid, where its column is that of an optional integer, which is nil.

@@ -24,13 +24,9 @@ import CofferQuery
 /// properties and SQLite without anything in between.
 ///
 /// What doesn't fit a query or the table is an error at the first use.
-public protocol MappedRecord: FetchableRecord, MutablePersistableRecord, ColumnNaming {
-  /// The type of the mapping, which the compiler finds out.
-  associatedtype RecordMapping: RecordMappingProtocol<Self>
-
-  /// The columns, in the order in which they are selected: a `static let`, since it is made once.
-  static var mapping: RecordMapping { get }
-}
+public protocol MappedRecord: MappedValue, FetchableRecord, MutablePersistableRecord,
+  ColumnNaming
+{}
 
 extension MappedRecord {
   /// The record that a row holds, by the mapping.

@@ -2,18 +2,44 @@ import CofferCore
 
 /// The columns of a type, and how its values are made from them: see ``MappedRecord``.
 ///
-/// The parts of a record that several columns hold have mappings too: see
-/// ``Field/nested(_:_:prefix:)``.
-public struct Mapping<Record, each Coding: FieldCoding>: RecordMappingProtocol {
-  @usableFromInline let make: @Sendable (repeat (each Coding).Value) -> Record
-  @usableFromInline let fields: (repeat Field<Record, each Coding>)
-
+/// The parts of a record that several columns hold have mappings too: see ``MappedValue``.
+public struct Mapping<Record>: Sendable {
   /// The columns, in the order of the fields.
   public let columns: [MappedColumn]
-  /// Their names.
-  public let columnNames: ContiguousArray<String>
-  /// The properties that can take a rowid.
-  public let rowIDSlots: [RowIDSlot<Record>]
+
+  let parts: [FieldPart<Record>]
+  let rowIDSlots: [RowIDSlot<Record>]
+  @usableFromInline let names: ContiguousArray<String>
+  @usableFromInline let read: @Sendable (FieldReader, inout Int) throws -> Record
+  @usableFromInline
+  let write:
+    @Sendable (UnsafePointer<Record>, inout PersistenceContainer, inout FieldNames) throws -> Void
+
+  @usableFromInline
+  init(
+    _ parts: [FieldPart<Record>],
+    read: @escaping @Sendable (FieldReader, inout Int) throws -> Record,
+    write: @escaping @Sendable (
+      UnsafePointer<Record>, inout PersistenceContainer, inout FieldNames
+    ) throws -> Void
+  ) {
+    self.parts = parts
+    self.read = read
+    self.write = write
+    columns = parts.flatMap(\.columns)
+    names = ContiguousArray(columns.map(\.name))
+    rowIDSlots = parts.compactMap { part in
+      part.columns.count == 1 ? RowIDSlot(part.columns[0].name, part.keyPath) : nil
+    }
+  }
+
+  @inlinable
+  init(
+    _ parts: [FieldPart<Record>], _ writing: some FieldWriting<Record>,
+    read: @escaping @Sendable (FieldReader, inout Int) throws -> Record
+  ) {
+    self.init(parts, read: read) { try writing.write($0, to: &$1, as: &$2) }
+  }
 
   /// A mapping.
   ///
@@ -21,45 +47,29 @@ public struct Mapping<Record, each Coding: FieldCoding>: RecordMappingProtocol {
   ///   - make: Makes a value from those of the fields: an initializer, as a rule the one that
   ///     structs have by themselves.
   ///   - field: The fields, in the order of the initializer's arguments.
-  public init(
-    _ make: @escaping @Sendable (repeat (each Coding).Value) -> Record,
-    _ field: repeat Field<Record, each Coding>
-  ) {
-    self.make = make
-    fields = (repeat each field)
-    var columns: [MappedColumn] = []
-    var slots: [RowIDSlot<Record>] = []
-    for field in repeat each field {
-      columns += field.columns
-      guard field.columns.count == 1 else { continue }
-      if let slot = RowIDSlot<Record>(field.columns[0].name, field.keyPath) { slots.append(slot) }
-    }
-    rowIDSlots = slots
-    self.columns = columns
-    columnNames = ContiguousArray(columns.map(\.name))
-  }
-
-  /// The record in the columns of a row.
-  @inlinable @inline(__always)
-  public func read(_ reader: FieldReader, at column: inout Int) throws -> Record {
-    make(repeat try (each fields).coding.read(reader, at: &column))
-  }
-
-  /// Gives the columns the values of a record.
-  @inlinable @inline(__always)
-  public func write(_ record: Record, to writer: inout FieldWriter) throws {
-    try withUnsafePointer(to: record) { record in
-      for field in repeat each fields { try field.write(record, to: &writer) }
-    }
+  @_disfavoredOverload
+  public init<each Value, each Coding: FieldCoding>(
+    _ make: @escaping @Sendable (repeat each Value) -> Record,
+    _ field: repeat Field<Record, each Value, each Coding>
+  ) where repeat (each Coding).Value == each Value {
+    var parts: [FieldPart<Record>] = []
+    for field in repeat each field { parts.append(field.part) }
+    self.init(
+      parts,
+      read: { row, column in
+        make(repeat try (each Coding).read(row, at: &column))
+      },
+      write: { record, container, names in
+        for field in repeat each field {
+          try field.access.write(record, to: &container, as: &names)
+        }
+      })
   }
 
   /// The column of a property; nil where it has none, or several.
-  public func columnName(of property: AnyKeyPath) -> String? {
-    for field in repeat each fields {
-      if field.keyPath == property {
-        return field.columns.count == 1 ? field.columns[0].name : nil
-      }
-    }
-    return nil
+  func columnName(of property: AnyKeyPath) -> String? {
+    guard let part = parts.first(where: { $0.keyPath == property }), part.columns.count == 1
+    else { return nil }
+    return part.columns[0].name
   }
 }

@@ -1,7 +1,7 @@
 import CofferCore
 
 /// An optional integer of a record, which takes the rowid when the record is inserted.
-public struct RowIDSlot<Record>: Sendable {
+struct RowIDSlot<Record>: Sendable {
   /// The key path of a property, which may be changed.
   ///
   /// SAFETY: it is the one that was Sendable, with its class found out.
