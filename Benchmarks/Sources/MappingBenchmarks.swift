@@ -44,3 +44,4 @@ private func mappedTenBenchmarks(_ fixture: Fixture) -> [Benchmark] {
     },
   ]
 }
+
