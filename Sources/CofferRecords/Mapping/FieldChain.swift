@@ -5,10 +5,7 @@ import CofferCore
 protocol FieldWriting<Record>: Sendable {
   associatedtype Record
 
-  func write(
-    _ record: UnsafePointer<Record>, to container: inout PersistenceContainer,
-    as names: inout FieldNames
-  ) throws
+  func write<Sink: FieldSink>(_ record: UnsafePointer<Record>, to sink: inout Sink) throws
 }
 
 /// Fields, and one after them.
@@ -25,12 +22,11 @@ where First.Record == Last.Record {
   }
 
   @inlinable @inline(__always)
-  func write(
-    _ record: UnsafePointer<First.Record>, to container: inout PersistenceContainer,
-    as names: inout FieldNames
+  func write<Sink: FieldSink>(
+    _ record: UnsafePointer<First.Record>, to sink: inout Sink
   ) throws {
-    try first.write(record, to: &container, as: &names)
-    try last.write(record, to: &container, as: &names)
+    try first.write(record, to: &sink)
+    try last.write(record, to: &sink)
   }
 }
 

@@ -19,10 +19,8 @@ public enum JSONCoding<Value: Codable>: FieldCoding {
   }
 
   /// Gives the column the JSON, or NULL for nil.
-  public static func write(
-    _ value: Value, to container: inout PersistenceContainer, as names: inout FieldNames
-  ) throws {
-    container.set(try json(value), forColumn: names.next())
+  public static func write<Sink: FieldSink>(_ value: Value, to sink: inout Sink) throws {
+    sink.set(try json(value))
   }
 
   private static func json(_ value: Value) throws -> String? {

@@ -10,10 +10,8 @@ public enum NestedCoding<Value: MappedValue>: FieldCoding {
 
   /// Gives the mapping's columns the value.
   @inlinable @inline(__always)
-  public static func write(
-    _ value: Value, to container: inout PersistenceContainer, as names: inout FieldNames
-  ) throws {
-    try withUnsafePointer(to: value) { try Value.mapping.write($0, &container, &names) }
+  public static func write<Sink: FieldSink>(_ value: Value, to sink: inout Sink) throws {
+    try withUnsafePointer(to: value) { try sink.set($0, Value.mapping) }
   }
 }
 
@@ -36,13 +34,11 @@ public enum OptionalNestedCoding<Nested: MappedValue>: FieldCoding {
 
   /// Gives the mapping's columns the value, or NULL.
   @inlinable
-  public static func write(
-    _ value: Nested?, to container: inout PersistenceContainer, as names: inout FieldNames
-  ) throws {
+  public static func write<Sink: FieldSink>(_ value: Nested?, to sink: inout Sink) throws {
     guard let value else {
-      for _ in Nested.mapping.names { container.set(Int?.none, forColumn: names.next()) }
+      for _ in Nested.mapping.names { sink.set(Int?.none) }
       return
     }
-    try NestedCoding.write(value, to: &container, as: &names)
+    try NestedCoding.write(value, to: &sink)
   }
 }

@@ -10,9 +10,7 @@ public protocol FieldCoding<Value>: Sendable {
   static func read(_ row: FieldReader, at column: inout Int) throws -> Value
 
   /// Gives the next columns the value.
-  static func write(
-    _ value: Value, to container: inout PersistenceContainer, as names: inout FieldNames
-  ) throws
+  static func write<Sink: FieldSink>(_ value: Value, to sink: inout Sink) throws
 }
 
 /// A value in one column.
@@ -26,9 +24,7 @@ public enum ValueCoding<Value: DatabaseValueConvertible>: FieldCoding {
 
   /// Gives the column the value.
   @inlinable @inline(__always)
-  public static func write(
-    _ value: Value, to container: inout PersistenceContainer, as names: inout FieldNames
-  ) throws {
-    container.set(value, forColumn: names.next())
+  public static func write<Sink: FieldSink>(_ value: Value, to sink: inout Sink) throws {
+    sink.set(value)
   }
 }

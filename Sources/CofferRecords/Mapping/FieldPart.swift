@@ -21,32 +21,15 @@ struct FieldAccess<Record, Value, Coding: FieldCoding<Value>>: FieldWriting {
 
   /// Gives the columns the property of a record.
   @inlinable @inline(__always)
-  func write(
-    _ record: UnsafePointer<Record>, to container: inout PersistenceContainer,
-    as names: inout FieldNames
+  func write<Sink: FieldSink>(
+    _ record: UnsafePointer<Record>, to sink: inout Sink
   ) throws {
     if offset >= 0 {
       // SAFETY: the offset is that of a stored property of this very type.
       let property = (UnsafeRawPointer(record) + offset).assumingMemoryBound(to: Value.self)
-      try Coding.write(property.pointee, to: &container, as: &names)
+      try Coding.write(property.pointee, to: &sink)
     } else {
-      try Coding.write(record.pointee[keyPath: keyPath], to: &container, as: &names)
+      try Coding.write(record.pointee[keyPath: keyPath], to: &sink)
     }
-  }
-}
-
-/// The names of a mapping's columns, one after the other.
-public struct FieldNames {
-  @usableFromInline let names: ContiguousArray<String>
-  @usableFromInline var column = 0
-
-  @inlinable
-  init(_ names: ContiguousArray<String>) { self.names = names }
-
-  /// The name of the next column.
-  @inlinable @inline(__always)
-  mutating func next() -> String {
-    defer { column &+= 1 }
-    return names[column]
   }
 }

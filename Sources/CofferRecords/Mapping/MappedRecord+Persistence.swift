@@ -11,8 +11,32 @@ extension MappedRecord {
   @inlinable @inline(__always)
   package func writeFields(to container: inout PersistenceContainer) throws {
     let mapping = Self.mapping
-    var names = FieldNames(mapping.names)
-    try withUnsafePointer(to: self) { try mapping.write($0, &container, &names) }
+    try withUnsafeMutablePointer(to: &container) { container in
+      var sink = ContainerSink(container, mapping.names)
+      try withUnsafePointer(to: self) { try mapping.collect($0, &sink) }
+    }
+  }
+
+  /// Binds the values to an insertion's parameters, without their names.
+  @inlinable @inline(__always)
+  public func _bindColumns(to binder: inout StatementBinder) throws -> Bool {
+    var sink = BinderSink(binder)
+    try withUnsafePointer(to: self) { try Self.mapping.bind($0, &sink) }
+    binder = sink.binder
+    return true
+  }
+
+  /// Whether the mapping's values are the ones: not where the type encodes by itself.
+  public func _bindsColumns(of container: PersistenceContainer) throws -> Bool {
+    var mapped = PersistenceContainer()
+    try writeFields(to: &mapped)
+    return container.count == mapped.count
+      && zip(container, mapped).allSatisfy { $0.0 == $1.0 && $0.1 == $1.1 }
+  }
+
+  /// Says what the mapping and the table don't agree in.
+  public static func _checkTable(_ db: Database, isInsertion: Bool) throws {
+    try mapping.check(db, databaseTableName, isInsertion: isInsertion)
   }
 
   /// Keeps the rowid, where its column is that of an optional integer, which is nil.

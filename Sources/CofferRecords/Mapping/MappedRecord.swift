@@ -38,7 +38,14 @@ extension MappedRecord {
 
   /// The columns of the mapping.
   public static var databaseSelection: [any SQLSelectable] {
-    mapping.columns.map { Column($0.name) }
+    // The first one looks at the table, since SQLite takes unknown names in quotes for texts.
+    let mapping = mapping
+    var selection: [any SQLSelectable] = mapping.columns.map { Column($0.name) }
+    if let first = mapping.columns.first {
+      selection[0] = SQLSelection(
+        node: CheckedColumn(name: first.name, mapping: mapping, table: databaseTableName))
+    }
+    return selection
   }
 
   /// The column that the mapping has for a property; nil for none.

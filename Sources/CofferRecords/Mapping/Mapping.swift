@@ -12,20 +12,21 @@ public struct Mapping<Record>: Sendable {
   @usableFromInline let names: ContiguousArray<String>
   @usableFromInline let read: @Sendable (FieldReader, inout Int) throws -> Record
   @usableFromInline
-  let write:
-    @Sendable (UnsafePointer<Record>, inout PersistenceContainer, inout FieldNames) throws -> Void
+  let collect: @Sendable (UnsafePointer<Record>, inout ContainerSink) throws -> Void
+  @usableFromInline
+  let bind: @Sendable (UnsafePointer<Record>, inout BinderSink) throws -> Void
 
   @usableFromInline
   init(
     _ parts: [FieldPart<Record>],
     read: @escaping @Sendable (FieldReader, inout Int) throws -> Record,
-    write: @escaping @Sendable (
-      UnsafePointer<Record>, inout PersistenceContainer, inout FieldNames
-    ) throws -> Void
+    collect: @escaping @Sendable (UnsafePointer<Record>, inout ContainerSink) throws -> Void,
+    bind: @escaping @Sendable (UnsafePointer<Record>, inout BinderSink) throws -> Void
   ) {
     self.parts = parts
     self.read = read
-    self.write = write
+    self.collect = collect
+    self.bind = bind
     columns = parts.flatMap(\.columns)
     names = ContiguousArray(columns.map(\.name))
     rowIDSlots = parts.compactMap { part in
@@ -38,7 +39,9 @@ public struct Mapping<Record>: Sendable {
     _ parts: [FieldPart<Record>], _ writing: some FieldWriting<Record>,
     read: @escaping @Sendable (FieldReader, inout Int) throws -> Record
   ) {
-    self.init(parts, read: read) { try writing.write($0, to: &$1, as: &$2) }
+    self.init(
+      parts, read: read, collect: { try writing.write($0, to: &$1) },
+      bind: { try writing.write($0, to: &$1) })
   }
 
   /// A mapping.
@@ -59,10 +62,11 @@ public struct Mapping<Record>: Sendable {
       read: { row, column in
         make(repeat try (each Coding).read(row, at: &column))
       },
-      write: { record, container, names in
-        for field in repeat each field {
-          try field.access.write(record, to: &container, as: &names)
-        }
+      collect: { record, sink in
+        for field in repeat each field { try field.access.write(record, to: &sink) }
+      },
+      bind: { record, sink in
+        for field in repeat each field { try field.access.write(record, to: &sink) }
       })
   }
 
