@@ -75,8 +75,8 @@ import Testing
       #expect(try dora.delete(db))
       #expect(try Player.fetchCount(db) == 8)
       #expect(throws: RecordError.self) { try dora.update(db) }
-      let names = Player(id: 4, name: "Dora", score: nil).databaseDictionary
-      #expect(try names == ["id": 4.databaseValue, "name": "Dora".databaseValue, "score": .null])
+      let values = try Player(id: 4, name: "Dora", score: nil).databaseDictionary
+      #expect(values == ["id": 4.databaseValue, "name": "Dora".databaseValue, "score": .null])
     }
   }
 
