@@ -10,6 +10,7 @@ func coreBenchmarks(_ fixture: Fixture) -> [Benchmark] {
     + recordBenchmarks(fixture)
     + persistenceBenchmarks(fixture)
     + recordBenchmarks(fixture) + codableBenchmarks(fixture)
+    + mappingBenchmarks(fixture) + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)
 }
 
 private let insertSQL = "INSERT INTO target VALUES (?,?,?,?,?,?,?,?,?,?)"

@@ -21,7 +21,7 @@ public final class Row {
 
   /// The core of the statement whose current row this is, where no adapter
   /// stands between them.
-  @usableFromInline let live: UnsafeMutablePointer<StatementCore>?
+  @usableFromInline package let live: UnsafeMutablePointer<StatementCore>?
   /// Where the values are, which the row keeps alive.
   private let source: Source
   /// The values of a copied row, in its block.

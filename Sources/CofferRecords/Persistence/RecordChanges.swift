@@ -70,7 +70,7 @@ extension MutablePersistableRecord {
 
   @usableFromInline
   func insertCollectedRow(_ db: Database, _ key: RecordPlan.Key) throws -> InsertionSuccess {
-    let table = try recordTable(db)
+    let table = try recordTable(db, isInsertion: true)
     let container = try PersistenceContainer(self)
     let columns = container.columns
     let sql = table.insertSQL(columns, key.conflict)
@@ -78,7 +78,7 @@ extension MutablePersistableRecord {
     let plan = db.recordPlans.plan(key, sql: sql, table) {
       columns.enumerated().map { ($0.element, $0.offset + 1) }
     }
-    if !container.isPlain { plan.canBind = false }
+    if try !container.isPlain || !_bindsColumns(of: container) { plan.canBind = false }
     return InsertionSuccess(
       rowID: db.lastInsertedRowID, stored: StoredValues(container, table, plan: plan))
   }

@@ -12,7 +12,7 @@ extension MutablePersistableRecord {
     let conflict =
       conflictResolution
       ?? type(of: self).persistenceConflictPolicy.conflictResolutionForInsert
-    let table = try recordTable(db)
+    let table = try recordTable(db, isInsertion: true)
     let container = try PersistenceContainer(self)
     let change = RowChange(
       table: table, sql: table.insertSQL(container.columns, conflict),
