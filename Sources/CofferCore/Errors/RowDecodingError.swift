@@ -48,13 +48,8 @@ package struct RowDecodingContext: Sendable {
   package var columnName: String?
   /// The column's 0-based index in the row.
   package var columnIndex: Int?
-<<<<<<< HEAD
   /// The type of the record that the row is decoded for.
   package var recordType: String?
-=======
-  /// The type of the record that the row was for.
-  package var recordName: String?
->>>>>>> 1c1ce6b9e845a738d8bc146744750dc4280c2286
   /// The columns and values of the row, as text.
   package var row: String?
   package var sql: String?
@@ -142,19 +137,17 @@ extension RowDecodingError {
 extension RowDecodingError {
   /// The same error, which names the record's type, unless it names one already.
   package func naming(record type: Any.Type) -> RowDecodingError {
-    guard contents.context.recordName == nil else { return self }
+    guard recordType == nil else { return self }
     var context = contents.context
-    context.recordName = "\(type)"
+    context.recordType = "\(type)"
     return RowDecodingError(
       Contents(
-        kind, message, context, expectedType: expectedType, databaseValue: databaseValue))
+        kind, message, context, expectedType: expectedType, databaseValue: databaseValue,
+        underlyingError: underlyingError))
   }
 }
 
 extension RowDecodingError {
-  /// The name of the record's type that the row was for, where that is known.
-  public var recordName: String? { contents.context.recordName }
-
   /// What went wrong.
   public var kind: Kind { contents.kind }
 
@@ -200,13 +193,8 @@ extension RowDecodingError: CustomStringConvertible {
   private func describe(showingArguments: Bool) -> String {
     let context = contents.context
     var details: [String] = []
-<<<<<<< HEAD
     if let record = recordType { details.append("record: \(record)") }
     if kind == .valueMismatch || kind == .dataCorrupted {
-=======
-    if let record = context.recordName { details.append("record: \(record)") }
-    if kind == .valueMismatch {
->>>>>>> 1c1ce6b9e845a738d8bc146744750dc4280c2286
       if let name = columnName { details.append("column: \(String(reflecting: name))") }
       if let index = columnIndex { details.append("column index: \(index)") }
     }

@@ -137,7 +137,6 @@ extension SQLRenderer {
     }
     for (name, isFree) in zip(wanted, isFree) where isFree { taken.insert(name) }
     var numbers: [String: Int] = [:]
-<<<<<<< HEAD
     var names: [String] = []
     for (index, relation) in relations.enumerated() {
       var name = relation.userName ?? relation.baseName
@@ -149,17 +148,6 @@ extension SQLRenderer {
         } while !taken.insert(name.lowercased()).inserted
       }
       names.append(name)
-=======
-    return relations.indices.map { index in
-      if let name = relations[index].userName { return name }
-      let base = relations[index].baseName
-      if isFree[index] { return base }
-      while true {
-        numbers[wanted[index], default: 0] += 1
-        let name = "\(base)\(numbers[wanted[index], default: 1])"
-        if taken.insert(name.lowercased()).inserted { return name }
-      }
->>>>>>> 1c1ce6b9e845a738d8bc146744750dc4280c2286
     }
     return names
   }
