@@ -62,7 +62,7 @@ public final class Database {
   package var schemaStorage: AnyObject?
 
   /// What record types have found out; see ``plan(_:make:)``.
-  var plans = ConnectionPlans()
+  @exclusivity(unchecked) var plans = ConnectionPlans()
 
   /// What completes the schema where SQLite doesn't know it all; the
   /// configuration's, unless `withSchemaSource` has taken its place.
