@@ -19,7 +19,7 @@ final class RecordFixture {
     try fixture.queue.write { db in
       try db.execute(
         sql: """
-          CREATE TABLE person (
+          CREATE TABLE contact (
             id INTEGER PRIMARY KEY, name TEXT, email TEXT, nickname TEXT, created TEXT, score REAL);
           CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT, country TEXT);
           CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT, year INTEGER, authorId INTEGER);
@@ -29,7 +29,7 @@ final class RecordFixture {
       for row in 1...rows {
         let created = Date(timeIntervalSince1970: Double(1_600_000_000 + row * 61))
         try db.execute(
-          sql: "INSERT INTO person VALUES (?,?,?,?,?,?)",
+          sql: "INSERT INTO contact VALUES (?,?,?,?,?,?)",
           arguments: [
             row, "Person number \(row)", "person.\(row)@example.com",
             row % 3 == 0 ? nil : "nick \(row)", created, Double(row) / 4,

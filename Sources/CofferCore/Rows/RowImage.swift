@@ -80,32 +80,32 @@ extension RowImage {
   func value<Value: DatabaseValueConvertible>(_ index: Int) -> Value? {
     if Value.self == Int64.self || Value.self == Int.self {
       guard type(index) == SQLite.integerType else { return converted(index) }
-      return same(payload(index))
+      return same(payload(index), as: Value.self)
     }
     if Value.self == String.self {
       guard type(index) == SQLite.textType else { return converted(index) }
-      return same(text(index))
+      return same(text(index), as: Value.self)
     }
     if Value.self == Double.self {
       guard type(index) == SQLite.floatType else { return converted(index) }
-      return same(payload(index))
+      return same(payload(index), as: Value.self)
     }
     if Value.self == String?.self {
       guard type(index) == SQLite.textType else { return converted(index) }
-      return same(String?.some(text(index)))
+      return same(String?.some(text(index)), as: Value.self)
     }
     if Value.self == Int64?.self || Value.self == Int?.self {
       guard type(index) == SQLite.integerType else { return converted(index) }
-      return same(Int64?.some(Int64(bitPattern: payload(index))))
+      return same(Int64?.some(Int64(bitPattern: payload(index))), as: Value.self)
     }
     return converted(index)
   }
 
   /// The value as one of the type that it has, or of one with the same bits.
   @inlinable @inline(__always)
-  func same<Known, Value>(_ value: Known) -> Value {
+  func same<Known, Value>(_ value: Known, as type: Value.Type) -> Value {
     // SAFETY: the caller has compared `Value` with the types that are made so of `Known`.
-    unsafeBitCast(value, to: Value.self)
+    unsafeBitCast(value, to: type)
   }
 
   @inlinable @inline(never)
