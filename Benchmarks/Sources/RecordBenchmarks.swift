@@ -105,7 +105,6 @@ private func keyBenchmarks(_ fixture: Fixture) -> [Benchmark] {
 // MARK: - Texts, an optional and a date
 
 private struct Person: FetchableRecord, TableRecord {
-  static let databaseTableName = "contact"
   var id: Int64
   var name: String
   var email: String
@@ -143,7 +142,7 @@ private func personBenchmark(_ records: RecordFixture) -> Benchmark {
     prepare: records.fill,
     floor: {
       var people: [Person] = []
-      records.forEachRow("SELECT * FROM contact") { people.append(Person(statement: $0)) }
+      records.forEachRow("SELECT * FROM person") { people.append(Person(statement: $0)) }
       return people.reduce(0) { $0 &+ $1.checksum }
     }
   ) {

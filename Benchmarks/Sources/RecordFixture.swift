@@ -7,19 +7,17 @@ import Foundation
 /// children.
 final class RecordFixture {
   let fixture: Fixture
-  private var isFilled = false
 
   init(_ fixture: Fixture) { self.fixture = fixture }
 
   /// Makes the tables, once.
   func fill() throws {
-    guard !isFilled else { return }
-    isFilled = true
     let rows = fixture.rows
     try fixture.queue.write { db in
+      guard try !db.tableExists("person") else { return }
       try db.execute(
         sql: """
-          CREATE TABLE contact (
+          CREATE TABLE person (
             id INTEGER PRIMARY KEY, name TEXT, email TEXT, nickname TEXT, created TEXT, score REAL);
           CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT, country TEXT);
           CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT, year INTEGER, authorId INTEGER);
@@ -29,7 +27,7 @@ final class RecordFixture {
       for row in 1...rows {
         let created = Date(timeIntervalSince1970: Double(1_600_000_000 + row * 61))
         try db.execute(
-          sql: "INSERT INTO contact VALUES (?,?,?,?,?,?)",
+          sql: "INSERT INTO person VALUES (?,?,?,?,?,?)",
           arguments: [
             row, "Person number \(row)", "person.\(row)@example.com",
             row % 3 == 0 ? nil : "nick \(row)", created, Double(row) / 4,
