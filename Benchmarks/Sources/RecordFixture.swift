@@ -7,16 +7,14 @@ import Foundation
 /// children.
 final class RecordFixture {
   let fixture: Fixture
-  private var isFilled = false
 
   init(_ fixture: Fixture) { self.fixture = fixture }
 
   /// Makes the tables, once.
   func fill() throws {
-    guard !isFilled else { return }
-    isFilled = true
     let rows = fixture.rows
     try fixture.queue.write { db in
+      guard try !db.tableExists("person") else { return }
       try db.execute(
         sql: """
           CREATE TABLE person (

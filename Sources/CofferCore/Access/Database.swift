@@ -65,7 +65,7 @@ public final class Database {
   @exclusivity(unchecked) package var recordStorage: AnyObject?
 
   /// What record types have found out; see ``plan(_:make:)``.
-  var plans = ConnectionPlans()
+  @exclusivity(unchecked) var plans = ConnectionPlans()
 
   /// What completes the schema where SQLite doesn't know it all; the
   /// configuration's, unless `withSchemaSource` has taken its place.

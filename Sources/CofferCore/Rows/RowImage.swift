@@ -78,28 +78,34 @@ extension RowImage {
   /// that very type. Where the compiler knows `Value`, one branch is left.
   @inlinable
   func value<Value: DatabaseValueConvertible>(_ index: Int) -> Value? {
-    // SAFETY: casts are to the type that `Value` was found to be.
     if Value.self == Int64.self || Value.self == Int.self {
       guard type(index) == SQLite.integerType else { return converted(index) }
-      return unsafeBitCast(payload(index), to: Value.self)
+      return same(payload(index), as: Value.self)
     }
     if Value.self == String.self {
       guard type(index) == SQLite.textType else { return converted(index) }
-      return unsafeBitCast(text(index), to: Value.self)
+      return same(text(index), as: Value.self)
     }
     if Value.self == Double.self {
       guard type(index) == SQLite.floatType else { return converted(index) }
-      return unsafeBitCast(payload(index), to: Value.self)
+      return same(payload(index), as: Value.self)
     }
     if Value.self == String?.self {
       guard type(index) == SQLite.textType else { return converted(index) }
-      return unsafeBitCast(String?.some(text(index)), to: Value.self)
+      return same(String?.some(text(index)), as: Value.self)
     }
     if Value.self == Int64?.self || Value.self == Int?.self {
       guard type(index) == SQLite.integerType else { return converted(index) }
-      return unsafeBitCast(Int64?.some(Int64(bitPattern: payload(index))), to: Value.self)
+      return same(Int64?.some(Int64(bitPattern: payload(index))), as: Value.self)
     }
     return converted(index)
+  }
+
+  /// The value as one of the type that it has, or of one with the same bits.
+  @inlinable @inline(__always)
+  func same<Known, Value>(_ value: Known, as type: Value.Type) -> Value {
+    // SAFETY: the caller has compared `Value` with the types that are made so of `Known`.
+    unsafeBitCast(value, to: type)
   }
 
   @inlinable @inline(never)

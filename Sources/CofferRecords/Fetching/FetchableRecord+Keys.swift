@@ -48,6 +48,27 @@ extension FetchableRecord where Self: TableRecord {
     return try filter(key: key).fetchOne(db)
   }
 
+  /// The record with a primary key.
+  ///
+  /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` where there is none.
+  @inlinable
+  public static func find(_ db: Database, key: some DatabaseValueConvertible) throws -> Self {
+    guard let record = try fetchOne(db, keyValue: key.databaseValue) else {
+      throw recordNotFound(db, key: key)
+    }
+    return record
+  }
+
+  /// The record with a unique key, by names of columns.
+  ///
+  /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` where there is none.
+  public static func find(
+    _ db: Database, key: [String: (any DatabaseValueConvertible)?]
+  ) throws -> Self {
+    guard let record = try filter(key: key).fetchOne(db) else { throw recordNotFound(key: key) }
+    return record
+  }
+
   // MARK: Several records
 
   /// A cursor over the records with some primary keys, in no particular order.
@@ -125,6 +146,17 @@ where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
   @inlinable
   public static func fetchOne(_ db: Database, id: ID) throws -> Self? {
     try fetchOne(db, keyValue: id.databaseValue)
+  }
+
+  /// The record with an identifier, which is its primary key.
+  ///
+  /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` where there is none.
+  @inlinable
+  public static func find(_ db: Database, id: ID) throws -> Self {
+    guard let record = try fetchOne(db, keyValue: id.databaseValue) else {
+      throw recordNotFound(db, id: id)
+    }
+    return record
   }
 
   /// A cursor over the records with some identifiers, in no particular order.
