@@ -1,13 +1,9 @@
 #include "cfloor.h"
 
-#define SQLITE_HAS_CODEC 1
-#include <sqlite3.h>
+#include "floor_db.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-struct floor_db {
-  sqlite3 *handle;
-};
 
 floor_db *floor_open(const char *path, const void *key, int key_length) {
   floor_db *db = malloc(sizeof *db);

@@ -5,7 +5,8 @@ import Foundation
 /// The benchmarks of the ground floor.
 func coreBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   readingBenchmarks(fixture) + bytesBenchmarks(fixture) + writingBenchmarks(fixture)
-    + mappingBenchmarks(fixture) + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)
+    + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)
+    + recordBenchmarks(fixture) + mappingBenchmarks(fixture)
 }
 
 private let insertSQL = "INSERT INTO target VALUES (?,?,?,?,?,?,?,?,?,?)"

@@ -31,6 +31,11 @@ int floor_insert_ten(floor_db *db, const char *sql, int64_t count);
 int64_t floor_look_up(floor_db *db, const char *sql, const int64_t *ids, int64_t count);
 // Looks up one integer for each id, each in a transaction; the sum.
 int64_t floor_look_up_isolated(floor_db *db, const char *sql, const int64_t *ids, int64_t count);
+// Looks up ten integers for each id, all in one transaction or each in its own; the sum.
+int64_t floor_look_up_tens(floor_db *db, const char *sql, const int64_t *ids, int64_t count,
+                           int isolated);
+// SQLite's handle, for loops in Swift over the C API.
+void *floor_connection(floor_db *db);
 // Prepares and runs SQL that gives one integer, `times` times; the sum.
 int64_t floor_scalar(floor_db *db, const char *sql, int times);
 

@@ -53,9 +53,22 @@ extension Row {
 
   /// The value from the statement; nil where that is not the way, or fails.
   @inlinable
-  func fastValue<Value: StatementColumnConvertible>(at index: Int) -> Value? {
-    guard let live, UInt(bitPattern: index) < UInt(bitPattern: live.pointee.columnCount),
+  func fastValue<Value>(at index: Int) -> Value?
+  where Value: DatabaseValueConvertible & StatementColumnConvertible {
+    guard let live else { return adaptedOrCopiedValue(at: index) }
+    guard UInt(bitPattern: index) < UInt(bitPattern: live.pointee.columnCount),
       let handle = live.pointee.handle
+    else { return nil }
+    return Value.fromStatement(handle, atUncheckedIndex: CInt(truncatingIfNeeded: index))
+  }
+
+  /// The same of the column of a name.
+  @inlinable
+  func fastValue<Value>(named name: String) -> Value?
+  where Value: DatabaseValueConvertible & StatementColumnConvertible {
+    guard let live else { return adaptedOrCopiedValue(named: name) }
+    guard let handle = live.pointee.handle,
+      let index = live.pointee.predictor.predictedIndex(of: name)
     else { return nil }
     return Value.fromStatement(handle, atUncheckedIndex: CInt(truncatingIfNeeded: index))
   }
@@ -98,12 +111,7 @@ extension Row {
   public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
     _ columnName: String
   ) -> Value {
-    if let live, let handle = live.pointee.handle,
-      let index = live.pointee.predictor.predictedIndex(of: columnName),
-      let value = Value.fromStatement(handle, atUncheckedIndex: CInt(truncatingIfNeeded: index))
-    {
-      return value
-    }
+    if let value: Value = fastValue(named: columnName) { return value }
     do { return try decode(Value.self, forColumn: columnName) } catch { Row.trap(error) }
   }
 
@@ -129,6 +137,7 @@ extension Row {
   public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
     _ type: Value.Type = Value.self, forColumn columnName: String
   ) throws -> Value {
+    if let value: Value = fastValue(named: columnName) { return value }
     guard let index = index(ofColumn: columnName) else {
       return try missing(Value.self, columnName)
     }

@@ -37,9 +37,22 @@ extension Row {
 
   /// Another view of the row, valid as long as the row itself.
   fileprivate func view(_ adaptation: RowAdaptation?, prefetched: PrefetchedRows?) -> Row {
-    let view = Row(base: self, adaptation: adaptation)
-    view.prefetched = prefetched
-    return view
+    Row(base: self, adaptation: adaptation, prefetched: prefetched)
+  }
+
+  /// A scope, by its index.
+  ///
+  /// That of a statement's row is the same object each time, which spares its columns from being
+  /// looked up anew, and types that are made of it from finding their plans again.
+  fileprivate func scope(_ index: Int) -> Row {
+    guard let extras, let scopes = extras.adaptation?.scopes else { return Row() }
+    if index < extras.scopes.count, let scope = extras.scopes[index] { return scope }
+    let (name, adaptation) = scopes[index]
+    let scope = view(adaptation, prefetched: extras.prefetched?.nested(in: name))
+    guard statement != nil else { return scope }
+    if extras.scopes.isEmpty { extras.scopes = Array(repeating: nil, count: scopes.count) }
+    extras.scopes[index] = scope
+    return scope
   }
 }
 
@@ -81,8 +94,7 @@ extension Row {
 
     /// The scope at the position.
     public subscript(position: Index) -> (name: String, row: Row) {
-      let (name, adaptation) = adaptations[position.offset]
-      return (name, view(name, adaptation))
+      (adaptations[position.offset].name, row.scope(position.offset))
     }
 
     /// The names of the scopes, in alphabetic order.
@@ -90,14 +102,7 @@ extension Row {
 
     /// The scope of that exact name; nil where there is none.
     public subscript(_ name: String) -> Row? {
-      for (scopeName, adaptation) in adaptations where scopeName == name {
-        return view(name, adaptation)
-      }
-      return nil
-    }
-
-    private func view(_ name: String, _ adaptation: RowAdaptation) -> Row {
-      row.view(adaptation, prefetched: row.prefetched?.nested(in: name))
+      adaptations.firstIndex { $0.name == name }.map { row.scope($0) }
     }
   }
 

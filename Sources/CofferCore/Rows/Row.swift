@@ -25,8 +25,8 @@ public final class Row {
   /// Where the values are, which the row keeps alive.
   private let source: Source
   /// The values of a copied row, in its block.
-  private let image: RowImage?
-  private var extras: Extras?
+  @usableFromInline let image: RowImage?
+  @exclusivity(unchecked) @usableFromInline private(set) var extras: RowExtras?
   /// See ``plan(_:make:)``.
   @exclusivity(unchecked) @usableFromInline var plan: AnyObject?
 
@@ -34,17 +34,6 @@ public final class Row {
     case statement(Statement)
     case block(RowBlock)
     case literal(RowLiteral)
-  }
-
-  /// What few rows have.
-  private final class Extras {
-    let adaptation: RowAdaptation?
-    var prefetched: PrefetchedRows?
-
-    init(_ adaptation: RowAdaptation?, _ prefetched: PrefetchedRows? = nil) {
-      self.adaptation = adaptation
-      self.prefetched = prefetched
-    }
   }
 
   /// The statement whose current row this is; nil for a copy.
@@ -59,7 +48,7 @@ public final class Row {
   package var prefetched: PrefetchedRows? {
     get { extras?.prefetched }
     set {
-      if extras == nil { extras = Extras(nil) }
+      if extras == nil { extras = RowExtras(nil, live: nil) }
       extras?.prefetched = newValue
     }
   }
@@ -100,7 +89,7 @@ public final class Row {
     live = adaptation == nil ? statement.core : nil
     image = nil
     source = .statement(statement)
-    if let adaptation { extras = Extras(adaptation) }
+    if let adaptation { extras = RowExtras(adaptation, live: statement.core) }
   }
 
   /// A copied row.
@@ -108,16 +97,18 @@ public final class Row {
     live = nil
     image = RowImage(start: start)
     source = .block(block)
-    if let adaptation { extras = Extras(adaptation) }
+    if let adaptation { extras = RowExtras(adaptation, live: nil) }
   }
 
   /// Another view of a row.
-  package init(base: Row, adaptation: RowAdaptation?) {
-    live = adaptation == nil ? base.statement?.core : nil
+  package init(base: Row, adaptation: RowAdaptation?, prefetched: PrefetchedRows? = nil) {
+    let core = base.statement?.core
+    live = adaptation == nil ? core : nil
     image = base.image
     source = base.source
-    let prefetched = base.prefetched
-    if adaptation != nil || prefetched != nil { extras = Extras(adaptation, prefetched) }
+    if adaptation != nil || prefetched != nil {
+      extras = RowExtras(adaptation, prefetched, live: core)
+    }
   }
 
   /// A copy of a statement's current row.
@@ -160,7 +151,7 @@ public final class Row {
     case .statement(let statement):
       guard let handle = statement.handle else { return .null }
       return DatabaseValue(sqliteStatement: handle, index: CInt(truncatingIfNeeded: index))
-    case .block(let block): return image?.databaseValue(index, of: block.layout.count) ?? .null
+    case .block: return image?.databaseValue(index) ?? .null
     case .literal(let literal): return literal.values[index]
     }
   }
@@ -170,7 +161,7 @@ public final class Row {
     case .statement(let statement):
       guard let handle = statement.handle else { return true }
       return SQLite.columnIsNull(handle, CInt(truncatingIfNeeded: index))
-    case .block(let block): return image?.isNull(index, of: block.layout.count) ?? true
+    case .block: return image?.isNull(index) ?? true
     case .literal(let literal): return literal.values[index].isNull
     }
   }
@@ -190,9 +181,9 @@ public final class Row {
         return try body(UnsafeRawBufferPointer(SQLite.columnText(handle, column)), true)
       }
       return try body(type == SQLite.blobType ? SQLite.columnBlob(handle, column) : nil, false)
-    case .block(let block):
-      let count = block.layout.count
-      return try body(image?.bytes(index, of: count), image?.isText(index, of: count) ?? false)
+    case .block:
+      guard let image else { return try body(nil, false) }
+      return try body(image.bytes(index), image.type(index) == SQLite.textType)
     case .literal(let literal):
       switch literal.values[index].storage {
       case .string(var string):
@@ -246,6 +237,7 @@ public final class Row {
   @usableFromInline
   func findIndex(ofColumn name: String) -> Int? {
     if let live { return live.pointee.predictor.findIndex(of: name, in: layout) }
+    if let window { return window.pointee.predictor.findIndex(of: name, in: layout) }
     return layout.index(ofColumn: name)
   }
 

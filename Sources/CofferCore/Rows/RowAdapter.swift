@@ -51,7 +51,8 @@ public struct RowColumns: Sendable {
   /// Shows the columns of a range under their names.
   package func adaptation(showing range: Range<Int>) -> RowAdaptation {
     RowAdaptation(
-      layout: RowLayout(columnNames: Array(layout.columnNames[range])),
+      layout: range.count == count
+        ? layout : RowLayout(columnNames: Array(layout.columnNames[range])),
       baseIndices: range.map(baseIndex), scopes: [])
   }
 }
@@ -65,6 +66,9 @@ public final class RowAdaptation: Sendable {
   package let scopes: [(name: String, adaptation: RowAdaptation)]
   /// The number of columns that the statement must have at least.
   package let baseCount: Int
+  /// The statement's column that is the first, where all are a run of the statement's, in their
+  /// order.
+  package let firstColumn: Int?
 
   package init(
     layout: RowLayout, baseIndices: [Int], scopes: [(name: String, adaptation: RowAdaptation)]
@@ -72,6 +76,9 @@ public final class RowAdaptation: Sendable {
     self.layout = layout
     self.baseIndices = baseIndices
     self.scopes = scopes
+    let firstColumn = baseIndices.first ?? 0
+    let isRun = baseIndices.indices.allSatisfy { baseIndices[$0] == firstColumn + $0 }
+    self.firstColumn = isRun ? firstColumn : nil
     baseCount = max(
       baseIndices.max().map { $0 + 1 } ?? 0, scopes.map(\.adaptation.baseCount).max() ?? 0)
   }

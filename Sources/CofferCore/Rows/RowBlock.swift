@@ -1,11 +1,10 @@
-import Foundation
-
 /// The values of rows that were copied out of a statement, one row after the
 /// other.
 ///
-/// Of each row there are eight bytes per column (the integer, the bits of the
-/// real, or offset and length of a text's or blob's bytes), a byte per column
-/// for its type, and the bytes of its texts and blobs.
+/// Of each row there are the address of the names of its columns, eight bytes per
+/// column (the integer, the bits of the real, or offset and length of a text's or
+/// blob's bytes), a byte per column for its type, and the bytes of its texts and
+/// blobs.
 ///
 /// Rows of one fetch share blocks, which spares each of them an allocation. A
 /// row knows its block and where it begins there; its values never change once
@@ -17,7 +16,7 @@ final class RowBlock {
   let layout: RowLayout
   private let base: UnsafeMutableRawPointer
   private let capacity: Int
-  private var end = 0
+  @exclusivity(unchecked) private var end = 0
 
   /// - Parameter capacity: In bytes.
   init(layout: RowLayout, capacity: Int) {
@@ -29,7 +28,9 @@ final class RowBlock {
   deinit { base.deallocate() }
 
   /// The bytes that a row takes without its texts and blobs.
-  static func fixedBytes(_ columnCount: Int) -> Int { (columnCount * 9 + 7) & ~7 }
+  static func fixedBytes(_ columnCount: Int) -> Int {
+    RowImage.headerBytes + ((columnCount * 9 + 7) & ~7)
+  }
 
   /// Copies a statement's current row behind the last one of `block`, or into a
   /// new block where there is no room left.
@@ -45,6 +46,7 @@ final class RowBlock {
     }
     var row = block.base + block.end
     var end = fixedBytes
+    row.storeBytes(of: block.layout.names.start, as: UnsafeRawPointer.self)
     for index in 0..<columnCount {
       let value = SQLite.columnValue(statement, CInt(truncatingIfNeeded: index))
       let type = SQLite.valueType(value)
@@ -67,8 +69,9 @@ final class RowBlock {
         payload = RowImage.payload(offset: end, count: bytes.count)
         end += bytes.count
       }
-      row.storeBytes(of: payload, toByteOffset: index * 8, as: UInt64.self)
-      row.storeBytes(
+      let values = row + RowImage.headerBytes
+      values.storeBytes(of: payload, toByteOffset: index * 8, as: UInt64.self)
+      values.storeBytes(
         of: UInt8(truncatingIfNeeded: type), toByteOffset: columnCount * 8 + index,
         as: UInt8.self)
     }
@@ -81,58 +84,5 @@ final class RowBlock {
     let capacity = min(max(capacity * 4, 1024), RowBlock.largestCapacity)
     // A little more than a large row needs: its next texts may be small.
     return RowBlock(layout: layout, capacity: max(capacity, byteCount + byteCount / 4))
-  }
-}
-
-/// A copied row's values; valid as long as its block.
-struct RowImage {
-  let start: UnsafeRawPointer
-
-  private func payload(_ index: Int) -> UInt64 {
-    start.load(fromByteOffset: index * 8, as: UInt64.self)
-  }
-
-  private func type(_ index: Int, _ columnCount: Int) -> CInt {
-    CInt(start.load(fromByteOffset: columnCount * 8 + index, as: UInt8.self))
-  }
-
-  /// SQLite's values have at most 2³¹ bytes, but all of a row's together more.
-  static func payload(offset: Int, count: Int) -> UInt64 {
-    UInt64(truncatingIfNeeded: offset) << 31 | UInt64(truncatingIfNeeded: count)
-  }
-
-  func isNull(_ index: Int, of columnCount: Int) -> Bool {
-    type(index, columnCount) == SQLite.nullType
-  }
-
-  func databaseValue(_ index: Int, of columnCount: Int) -> DatabaseValue {
-    let type = type(index, columnCount)
-    if type == SQLite.integerType {
-      return DatabaseValue(storage: .int64(Int64(bitPattern: payload(index))))
-    }
-    if type == SQLite.floatType {
-      return DatabaseValue(storage: .double(Double(bitPattern: payload(index))))
-    }
-    if type == SQLite.nullType { return .null }
-    let bytes = bytes(index)
-    return type == SQLite.textType
-      ? DatabaseValue(storage: .string(String(decoding: bytes, as: UTF8.self)))
-      : DatabaseValue(storage: .blob(Data(bytes)))
-  }
-
-  /// The bytes of a text or a blob, nil for anything else.
-  func bytes(_ index: Int, of columnCount: Int) -> UnsafeRawBufferPointer? {
-    let type = type(index, columnCount)
-    return type == SQLite.textType || type == SQLite.blobType ? bytes(index) : nil
-  }
-
-  func isText(_ index: Int, of columnCount: Int) -> Bool {
-    type(index, columnCount) == SQLite.textType
-  }
-
-  private func bytes(_ index: Int) -> UnsafeRawBufferPointer {
-    let payload = payload(index)
-    return UnsafeRawBufferPointer(
-      start: start + Int(payload >> 31), count: Int(payload & 0x7FFF_FFFF))
   }
 }

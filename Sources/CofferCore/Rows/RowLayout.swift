@@ -4,8 +4,15 @@
 @usableFromInline
 package final class RowLayout: Sendable {
   @usableFromInline package let columnNames: [String]
+  // SAFETY: the memory is written before anybody else sees it, and never again.
+  @usableFromInline nonisolated(unsafe) let names: Names
 
-  package init(columnNames: [String]) { self.columnNames = columnNames }
+  package init(columnNames: [String]) {
+    self.columnNames = columnNames
+    names = Names(columnNames)
+  }
+
+  deinit { names.deallocate() }
 
   package static let empty = RowLayout(columnNames: [])
 
@@ -16,6 +23,10 @@ package final class RowLayout: Sendable {
   /// - Complexity: O(columns).
   @usableFromInline
   package func index(ofColumn name: String) -> Int? {
+    names.index(of: name) ?? RowLayout.index(of: name, in: columnNames)
+  }
+
+  private static func index(of name: String, in columnNames: [String]) -> Int? {
     for index in columnNames.indices where columnNames[index] == name { return index }
     for index in columnNames.indices
     where RowLayout.matches(columnNames[index], name) { return index }
@@ -31,5 +42,59 @@ package final class RowLayout: Sendable {
 
   private static func lowercased(_ byte: UInt8) -> UInt8 {
     byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+  }
+}
+
+extension RowLayout {
+  /// The names by the two words that each `String` is made of, in memory of their own.
+  ///
+  /// Equal words are the same text. A text of up to 15 bytes is in the words, so that it has the
+  /// same ones wherever it comes from; longer ones are found by comparing texts.
+  ///
+  /// - Invariant: The layout keeps the strings and the memory alive.
+  @usableFromInline
+  struct Names {
+    @usableFromInline typealias Words = (UInt64, UInt64)
+
+    /// The number of columns, and then their words; those of a name that is an earlier column's
+    /// as well are zero, which no string has.
+    @usableFromInline let start: UnsafeRawPointer
+
+    fileprivate init(_ columnNames: [String]) {
+      let memory = UnsafeMutableRawPointer.allocate(
+        byteCount: 16 + columnNames.count * 16, alignment: 16)
+      memory.storeBytes(of: columnNames.count, as: Int.self)
+      var known: Set<String> = []
+      for (index, name) in columnNames.enumerated() {
+        let isFirst =
+          columnNames.count > 16
+          ? known.insert(name).inserted : !columnNames[..<index].contains(name)
+        // SAFETY: a String is two words; they are compared, never interpreted.
+        let words = isFirst ? unsafeBitCast(name, to: Words.self) : (0, 0)
+        memory.storeBytes(of: words, toByteOffset: 16 + index * 16, as: Words.self)
+      }
+      start = UnsafeRawPointer(memory)
+    }
+
+    /// Names at an address that ``start`` had.
+    @inlinable
+    init(at start: UnsafeRawPointer) { self.start = start }
+
+    fileprivate func deallocate() { start.deallocate() }
+
+    @inlinable var count: Int { start.load(as: Int.self) }
+
+    /// The column whose name has the same words; nil where none has, which doesn't mean that
+    /// there is no such column.
+    @inlinable
+    func index(of name: String) -> Int? {
+      // SAFETY: as above.
+      let words = unsafeBitCast(name, to: Words.self)
+      for index in 0..<count {
+        let other = start.load(fromByteOffset: 16 &+ index &* 16, as: Words.self)
+        if other.1 == words.1, other.0 == words.0 { return index }
+      }
+      return nil
+    }
   }
 }

@@ -14,6 +14,7 @@ public typealias SQLiteConnection = OpaquePointer
 package enum SQLite {
   @inlinable package static var ok: CInt { SQLITE_OK }
   @inlinable package static var row: CInt { SQLITE_ROW }
+  static var error: CInt { SQLITE_ERROR }
   @inlinable package static var done: CInt { SQLITE_DONE }
 
   /// SQLite's five storage classes, as `sqlite3_column_type` numbers them.

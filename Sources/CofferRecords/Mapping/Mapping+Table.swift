@@ -30,7 +30,7 @@ extension Mapping {
   }
 
   private func comparison(with table: String, _ db: Database) throws -> CheckedMapping<Record> {
-    try MappingChecks.checkNames(of: columns, in: Record.self)
+    try checkNames()
     guard try db.tableExists(table) else {
       // SQLite says so, unless it is a view, or a common table expression.
       return CheckedMapping(table, lacking: [])

@@ -1,0 +1,109 @@
+import Foundation
+
+/// A copied row's values; valid as long as its block.
+@usableFromInline
+struct RowImage {
+  /// The bytes before the values.
+  @inlinable static var headerBytes: Int { 8 }
+
+  @usableFromInline let start: UnsafeRawPointer
+
+  init(start: UnsafeRawPointer) { self.start = start }
+
+  /// The names of the columns.
+  @inlinable
+  var names: RowLayout.Names {
+    RowLayout.Names(at: start.load(as: UnsafeRawPointer.self))
+  }
+
+  @inlinable
+  func payload(_ index: Int) -> UInt64 {
+    start.load(fromByteOffset: RowImage.headerBytes &+ index &* 8, as: UInt64.self)
+  }
+
+  /// SQLite's type of the value.
+  @inlinable
+  func type(_ index: Int) -> CInt {
+    let offset = RowImage.headerBytes &+ names.count &* 8 &+ index
+    return CInt(start.load(fromByteOffset: offset, as: UInt8.self))
+  }
+
+  /// SQLite's values have at most 2³¹ bytes, but all of a row's together more.
+  static func payload(offset: Int, count: Int) -> UInt64 {
+    UInt64(truncatingIfNeeded: offset) << 31 | UInt64(truncatingIfNeeded: count)
+  }
+
+  func isNull(_ index: Int) -> Bool { type(index) == SQLite.nullType }
+
+  @usableFromInline
+  func databaseValue(_ index: Int) -> DatabaseValue {
+    let type = type(index)
+    if type == SQLite.integerType {
+      return DatabaseValue(storage: .int64(Int64(bitPattern: payload(index))))
+    }
+    if type == SQLite.floatType {
+      return DatabaseValue(storage: .double(Double(bitPattern: payload(index))))
+    }
+    if type == SQLite.nullType { return .null }
+    return type == SQLite.textType
+      ? DatabaseValue(storage: .string(text(index)))
+      : DatabaseValue(storage: .blob(Data(uncheckedBytes(index))))
+  }
+
+  /// The bytes of a text or a blob, nil for anything else.
+  func bytes(_ index: Int) -> UnsafeRawBufferPointer? {
+    let type = type(index)
+    return type == SQLite.textType || type == SQLite.blobType ? uncheckedBytes(index) : nil
+  }
+
+  private func uncheckedBytes(_ index: Int) -> UnsafeRawBufferPointer {
+    let payload = payload(index)
+    return UnsafeRawBufferPointer(
+      start: start + Int(payload >> 31), count: Int(payload & 0x7FFF_FFFF))
+  }
+
+  /// The text, of a column that has one.
+  @usableFromInline
+  func text(_ index: Int) -> String {
+    String(decoding: uncheckedBytes(index), as: UTF8.self)
+  }
+}
+
+// MARK: - Values of the most common types
+
+extension RowImage {
+  /// The value of the column, as `fromDatabaseValue` makes it; nil where it can't.
+  ///
+  /// The types that are asked for most are read without ``DatabaseValue`` where the column has
+  /// that very type. Where the compiler knows `Value`, one branch is left.
+  @inlinable
+  func value<Value: DatabaseValueConvertible>(_ index: Int) -> Value? {
+    // SAFETY: casts are to the type that `Value` was found to be.
+    if Value.self == Int64.self || Value.self == Int.self {
+      guard type(index) == SQLite.integerType else { return converted(index) }
+      return unsafeBitCast(payload(index), to: Value.self)
+    }
+    if Value.self == String.self {
+      guard type(index) == SQLite.textType else { return converted(index) }
+      return unsafeBitCast(text(index), to: Value.self)
+    }
+    if Value.self == Double.self {
+      guard type(index) == SQLite.floatType else { return converted(index) }
+      return unsafeBitCast(payload(index), to: Value.self)
+    }
+    if Value.self == String?.self {
+      guard type(index) == SQLite.textType else { return converted(index) }
+      return unsafeBitCast(String?.some(text(index)), to: Value.self)
+    }
+    if Value.self == Int64?.self || Value.self == Int?.self {
+      guard type(index) == SQLite.integerType else { return converted(index) }
+      return unsafeBitCast(Int64?.some(Int64(bitPattern: payload(index))), to: Value.self)
+    }
+    return converted(index)
+  }
+
+  @inlinable @inline(never)
+  func converted<Value: DatabaseValueConvertible>(_ index: Int) -> Value? {
+    Value.fromDatabaseValue(databaseValue(index))
+  }
+}

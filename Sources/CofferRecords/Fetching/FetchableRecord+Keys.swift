@@ -1,0 +1,152 @@
+import CofferCore
+import CofferQuery
+
+// Records by key: the primary key, or a unique key by the names of its columns.
+
+extension FetchableRecord where Self: TableRecord {
+  // MARK: One record
+
+  /// The record with a primary key; nil where there is none, and for the key nil.
+  ///
+  /// ```swift
+  /// // SELECT * FROM "player" WHERE "id" = 1
+  /// let player = try Player.fetchOne(db, key: 1)
+  /// ```
+  ///
+  /// A table without a declared key is looked up by its rowid. The statement stays prepared: this
+  /// is the fastest way to one record.
+  /// - Throws: An error where the primary key has several columns.
+  @inlinable
+  @_disfavoredOverload
+  public static func fetchOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Self? {
+    try fetchOne(db, keyValue: key.databaseValue)
+  }
+
+  @inlinable
+  static func fetchOne(_ db: Database, keyValue key: DatabaseValue) throws -> Self? {
+    if key.isNull { return nil }
+    switch try LookupPlan<Self>.lookUp(db, key: key) {
+    case .found(let row, let statement):
+      defer { statement.endLookup() }
+      return try Self(row: row)
+    case .none: return nil
+    case .needsRequest: return try filter(key: key).fetchOne(db)
+    }
+  }
+
+  /// The record with a unique key, by names of columns; nil where there is none.
+  ///
+  /// ```swift
+  /// let citizenship = try Citizenship.fetchOne(db, key: ["citizenId": 1, "countryCode": "FR"])
+  /// ```
+  ///
+  /// - Throws: An error where the columns are neither the primary key nor a unique index.
+  public static func fetchOne(
+    _ db: Database, key: [String: (any DatabaseValueConvertible)?]?
+  ) throws -> Self? {
+    guard let key else { return nil }
+    return try filter(key: key).fetchOne(db)
+  }
+
+  // MARK: Several records
+
+  /// A cursor over the records with some primary keys, in no particular order.
+  ///
+  /// - Throws: An error where the primary key has several columns.
+  @inlinable
+  @_disfavoredOverload
+  public static func fetchCursor<Keys>(_ db: Database, keys: Keys) throws -> RecordCursor<Self>
+  where Keys: Collection, Keys.Element: DatabaseValueConvertible {
+    try filter(keys: keys).fetchCursor(db)
+  }
+
+  /// The records with some primary keys, in no particular order; keys without one are passed over.
+  ///
+  /// - Throws: An error where the primary key has several columns.
+  @inlinable
+  @_disfavoredOverload
+  public static func fetchAll<Keys>(_ db: Database, keys: Keys) throws -> [Self]
+  where Keys: Collection, Keys.Element: DatabaseValueConvertible {
+    if keys.isEmpty { return [] }
+    return try filter(keys: keys).fetchAll(db)
+  }
+
+  /// A cursor over the records with some unique keys, by names of columns.
+  ///
+  /// - Throws: An error where the columns are neither the primary key nor a unique index.
+  @inlinable
+  public static func fetchCursor(
+    _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
+  ) throws -> RecordCursor<Self> { try filter(keys: keys).fetchCursor(db) }
+
+  /// The records with some unique keys, by names of columns.
+  ///
+  /// - Throws: An error where the columns are neither the primary key nor a unique index.
+  @inlinable
+  public static func fetchAll(
+    _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
+  ) throws -> [Self] {
+    if keys.isEmpty { return [] }
+    return try filter(keys: keys).fetchAll(db)
+  }
+}
+
+extension FetchableRecord where Self: TableRecord & Hashable {
+  /// The distinct records with some primary keys.
+  ///
+  /// - Throws: An error where the primary key has several columns.
+  @inlinable
+  @_disfavoredOverload
+  public static func fetchSet<Keys>(_ db: Database, keys: Keys) throws -> Set<Self>
+  where Keys: Collection, Keys.Element: DatabaseValueConvertible {
+    if keys.isEmpty { return [] }
+    return try filter(keys: keys).fetchSet(db)
+  }
+
+  /// The distinct records with some unique keys, by names of columns.
+  ///
+  /// - Throws: An error where the columns are neither the primary key nor a unique index.
+  @inlinable
+  public static func fetchSet(
+    _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
+  ) throws -> Set<Self> {
+    if keys.isEmpty { return [] }
+    return try filter(keys: keys).fetchSet(db)
+  }
+}
+
+// MARK: - By identifier
+
+extension FetchableRecord
+where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
+  /// The record with an identifier, which is its primary key; nil where there is none.
+  ///
+  /// - Throws: An error where the primary key has several columns.
+  @inlinable
+  public static func fetchOne(_ db: Database, id: ID) throws -> Self? {
+    try fetchOne(db, keyValue: id.databaseValue)
+  }
+
+  /// A cursor over the records with some identifiers, in no particular order.
+  @inlinable
+  public static func fetchCursor(
+    _ db: Database, ids: some Collection<ID>
+  ) throws -> RecordCursor<Self> { try filter(ids: ids).fetchCursor(db) }
+
+  /// The records with some identifiers, in no particular order.
+  @inlinable
+  public static func fetchAll(_ db: Database, ids: some Collection<ID>) throws -> [Self] {
+    if ids.isEmpty { return [] }
+    return try filter(ids: ids).fetchAll(db)
+  }
+}
+
+extension FetchableRecord
+where Self: TableRecord & Hashable & Identifiable, ID: DatabaseValueConvertible {
+  /// The distinct records with some identifiers.
+  @inlinable
+  public static func fetchSet(_ db: Database, ids: some Collection<ID>) throws -> Set<Self> {
+    if ids.isEmpty { return [] }
+    return try filter(ids: ids).fetchSet(db)
+  }
+}
