@@ -40,7 +40,8 @@ extension Mapping {
       guard let info = existing.first(where: { $0.name.isSameName(as: column.name) }) else {
         throw DatabaseError(
           resultCode: .SQLITE_ERROR,
-          message: "table \(quoted(table)) has no column \(quoted(column.name)), which \(Record.self) "
+          message:
+            "table \(quoted(table)) has no column \(quoted(column.name)), which \(Record.self) "
             + "maps to \(column.type)",
           hint: "Its columns are \(existing.map(\.name).joined(separator: ", ")).")
       }
