@@ -9,6 +9,9 @@ public struct RowDecodingError: Error {
     case columnNotFound
     /// The row has no such scope or prefetched rows.
     case keyNotFound
+    /// The stored value is text or a number, as it should be, but doesn't stand
+    /// for a value of the type: it is no JSON, or no case of an enum.
+    case dataCorrupted
   }
 
   // One reference, as in DatabaseError.
@@ -20,16 +23,19 @@ public struct RowDecodingError: Error {
     let expectedType: String?
     let databaseValue: DatabaseValue?
     let context: RowDecodingContext
+    let underlyingError: (any Error)?
 
     init(
       _ kind: Kind, _ message: String, _ context: RowDecodingContext,
-      expectedType: String? = nil, databaseValue: DatabaseValue? = nil
+      expectedType: String? = nil, databaseValue: DatabaseValue? = nil,
+      underlyingError: (any Error)? = nil
     ) {
       self.kind = kind
       self.message = message
       self.expectedType = expectedType
       self.databaseValue = databaseValue
       self.context = context
+      self.underlyingError = underlyingError
     }
   }
 
@@ -42,8 +48,8 @@ package struct RowDecodingContext: Sendable {
   package var columnName: String?
   /// The column's 0-based index in the row.
   package var columnIndex: Int?
-  /// The type of the record that the row was for.
-  package var recordName: String?
+  /// The type of the record that the row is decoded for.
+  package var recordType: String?
   /// The columns and values of the row, as text.
   package var row: String?
   package var sql: String?
@@ -76,6 +82,23 @@ extension RowDecodingError {
       Contents(
         .valueMismatch, "could not decode \(name) from database value \(found)", context,
         expectedType: name, databaseValue: databaseValue))
+  }
+
+  /// The value doesn't stand for one of the type.
+  ///
+  /// The stored value stays out of the text: `underlyingError` may have it.
+  /// - Parameter reason: What the value would have to be, or what it lacks.
+  package static func dataCorrupted(
+    _ type: Any.Type, _ reason: String, context: RowDecodingContext,
+    databaseValue: DatabaseValue, underlyingError: (any Error)?
+  ) -> RowDecodingError {
+    let name = "\(type)"
+    return RowDecodingError(
+      Contents(
+        .dataCorrupted,
+        "could not decode \(name) from a database value (\(databaseValue.className)): \(reason)",
+        context, expectedType: name, databaseValue: databaseValue,
+        underlyingError: underlyingError))
   }
 
   /// The row has no column of the name.
@@ -114,19 +137,17 @@ extension RowDecodingError {
 extension RowDecodingError {
   /// The same error, which names the record's type, unless it names one already.
   package func naming(record type: Any.Type) -> RowDecodingError {
-    guard contents.context.recordName == nil else { return self }
+    guard recordType == nil else { return self }
     var context = contents.context
-    context.recordName = "\(type)"
+    context.recordType = "\(type)"
     return RowDecodingError(
       Contents(
-        kind, message, context, expectedType: expectedType, databaseValue: databaseValue))
+        kind, message, context, expectedType: expectedType, databaseValue: databaseValue,
+        underlyingError: underlyingError))
   }
 }
 
 extension RowDecodingError {
-  /// The name of the record's type that the row was for, where that is known.
-  public var recordName: String? { contents.context.recordName }
-
   /// What went wrong.
   public var kind: Kind { contents.kind }
 
@@ -138,6 +159,13 @@ extension RowDecodingError {
 
   /// The stored value that doesn't convert.
   public var databaseValue: DatabaseValue? { contents.databaseValue }
+
+  /// What the type's own `init(from:)`, or the JSON decoder, has thrown, if it was
+  /// that; it may tell the stored value.
+  public var underlyingError: (any Error)? { contents.underlyingError }
+
+  /// The name of the record type that the row was decoded for, where that is known.
+  public var recordType: String? { contents.context.recordType }
 
   /// The column's name, as asked for or as the row has it.
   public var columnName: String? { contents.context.columnName }
@@ -165,8 +193,8 @@ extension RowDecodingError: CustomStringConvertible {
   private func describe(showingArguments: Bool) -> String {
     let context = contents.context
     var details: [String] = []
-    if let record = context.recordName { details.append("record: \(record)") }
-    if kind == .valueMismatch {
+    if let record = recordType { details.append("record: \(record)") }
+    if kind == .valueMismatch || kind == .dataCorrupted {
       if let name = columnName { details.append("column: \(String(reflecting: name))") }
       if let index = columnIndex { details.append("column index: \(index)") }
     }

@@ -53,7 +53,7 @@ extension Row {
 
   /// The value from the statement; nil where that is not the way, or fails.
   @inlinable
-  func fastValue<Value>(at index: Int) -> Value?
+  package func fastValue<Value>(at index: Int) -> Value?
   where Value: DatabaseValueConvertible & StatementColumnConvertible {
     guard let live else { return adaptedOrCopiedValue(at: index) }
     guard UInt(bitPattern: index) < UInt(bitPattern: live.pointee.columnCount),
@@ -256,13 +256,13 @@ extension Row {
 
   // MARK: Errors
 
-  func decodingContext(column index: Int) -> RowDecodingContext {
+  package func decodingContext(column index: Int) -> RowDecodingContext {
     var context = decodingContext(columnName: layout.columnNames[index])
     context.columnIndex = index
     return context
   }
 
-  func decodingContext(columnName: String) -> RowDecodingContext {
+  package func decodingContext(columnName: String) -> RowDecodingContext {
     // The other columns' values stay out of the error: they may be private.
     RowDecodingContext(columnName: columnName, sql: statement?.sql)
   }

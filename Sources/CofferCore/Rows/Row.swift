@@ -28,7 +28,7 @@ public final class Row {
   @usableFromInline let image: RowImage?
   @exclusivity(unchecked) @usableFromInline private(set) var extras: RowExtras?
   /// See ``plan(_:make:)``.
-  @exclusivity(unchecked) @usableFromInline var plan: AnyObject?
+  @exclusivity(unchecked) @usableFromInline package var plan: AnyObject?
 
   private enum Source {
     case statement(Statement)
@@ -39,6 +39,18 @@ public final class Row {
   /// The statement whose current row this is; nil for a copy.
   package var statement: Statement? {
     if case .statement(let statement) = source { statement } else { nil }
+  }
+
+  /// The core of the statement whose current row this is, adapted or not; nil
+  /// for a copy.
+  @inlinable
+  package var core: UnsafeMutablePointer<StatementCore>? { live ?? adaptedCore }
+
+  @usableFromInline var adaptedCore: UnsafeMutablePointer<StatementCore>? { statement?.core }
+
+  /// Whether the values come from a database.
+  package var isFetched: Bool {
+    if case .literal = source { false } else { true }
   }
 
   /// What an adapter shows of the row; nil where it shows it as it is.

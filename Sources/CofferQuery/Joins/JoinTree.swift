@@ -137,16 +137,19 @@ extension SQLRenderer {
     }
     for (name, isFree) in zip(wanted, isFree) where isFree { taken.insert(name) }
     var numbers: [String: Int] = [:]
-    return relations.indices.map { index in
-      if let name = relations[index].userName { return name }
-      let base = relations[index].baseName
-      if isFree[index] { return base }
-      while true {
-        numbers[wanted[index], default: 0] += 1
-        let name = "\(base)\(numbers[wanted[index], default: 1])"
-        if taken.insert(name.lowercased()).inserted { return name }
+    var names: [String] = []
+    for (index, relation) in relations.enumerated() {
+      var name = relation.userName ?? relation.baseName
+      if relation.userName == nil, !isFree[index] {
+        // Not in a closure: the optimizer of Swift 6 breaks down over the captures.
+        repeat {
+          numbers[wanted[index], default: 0] += 1
+          name = "\(relation.baseName)\(numbers[wanted[index], default: 1])"
+        } while !taken.insert(name.lowercased()).inserted
       }
+      names.append(name)
     }
+    return names
   }
 }
 
@@ -202,7 +205,9 @@ extension JoinTree {
       }
       try renderer.withColumns(of: join.table) { renderer in
         var terms = try join.condition.terms(left: table, right: join.table, in: &renderer)
-        if let filter = join.relation.filter { terms.append(filter) }
+        if let filter = join.relation.filter {
+          terms.append(try filter.resolved(renderer.database))
+        }
         guard !terms.isEmpty else { return }
         renderer.append(" ON ")
         try renderer.append(SQLExpression.AssociativeBinaryOperator.and.joining(terms))
@@ -230,6 +235,19 @@ extension JoinTree {
     for join in joins {
       try join.renderOrdering(
         isInverse: relation.ordering.isReversed != isInverse, isFirst: &isFirst, into: &renderer)
+    }
+  }
+}
+
+extension SQLExpression {
+  /// The expression, without what is made when there is a database only, so that the terms of
+  /// conditions can be told.
+  fileprivate func resolved(_ db: Database) throws -> SQLExpression {
+    switch expressionNode {
+    case .deferred(let make): try make(db).resolved(db)
+    case .chain(.and, let terms):
+      AssociativeBinaryOperator.and.joining(try terms.map { try $0.resolved(db) })
+    default: self
     }
   }
 }

@@ -114,8 +114,9 @@ struct PrefetchGroups {
   private func group(of child: Row, _ columns: Range<Int>) -> Int? {
     switch values {
     case .integers(let numbers):
-      let value = child.databaseValue(at: columns.lowerBound)
-      guard let integer = Int64.exactly(value) else { return nil }
+      // No function in between: the optimizer of Swift 6 breaks down over it.
+      guard case .int64(let integer) = child.databaseValue(at: columns.lowerBound).storage
+      else { return nil }
       return numbers[integer]
     case .values(let numbers): return numbers[child.databaseValue(at: columns.lowerBound)]
     case .tuples(let numbers): return numbers[columns.map { child.databaseValue(at: $0) }]

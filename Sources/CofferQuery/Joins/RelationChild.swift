@@ -129,7 +129,7 @@ extension Relation {
   // MARK: Parts
 
   /// The relation for a join: without what is selected, and without what is fetched along.
-  var joinedOnly: Relation {
+  package var joinedOnly: Relation {
     var result = self
     result.selection = []
     result.children = children.compactMap { child in

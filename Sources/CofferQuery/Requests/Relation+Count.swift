@@ -2,7 +2,7 @@ import CofferCore
 
 extension Relation {
   /// Adds the query for the number of rows.
-  func renderCount(into renderer: inout SQLRenderer) throws {
+  package func renderCount(into renderer: inout SQLRenderer) throws {
     let selection = try selection(renderer.database)
     if let counted = countedExpression(selection) {
       var counting = self

@@ -63,7 +63,8 @@ package enum ColumnNames {
   private static func columnName<Record>(
     for key: CodableShape.Key, in record: Record.Type
   ) -> String {
-    key.name
+    guard let record = record as? any _CodingKeyColumns.Type else { return key.name }
+    return record._columnName(forCodingKey: key.name)
   }
 
   // MARK: Finding keys

@@ -17,7 +17,7 @@ import FoundationEssentials
 ///
 /// An `Encodable` type needs no method: it is encoded by its coding keys, as the strategies below
 /// say.
-public protocol EncodableRecord {
+public protocol EncodableRecord: _CodingKeyColumns {
   /// Gives each column its value.
   ///
   /// It may be called more than once for one change, and is the fastest where it sets the same

@@ -28,8 +28,10 @@ extension MutablePersistableRecord {
       saved = success
       return success
     }
-    guard let saved else { throw DatabaseError.callbackMisuse("aroundSave") }
-    didSave(saved)
+    guard var stored = saved?.stored else { throw DatabaseError.callbackMisuse("aroundSave") }
+    if let saved { didSave(saved) }
+    saved = nil
+    StoredValues.recycle(&stored)
   }
 
   /// Calls `insert` inside of the callbacks of an insertion.

@@ -1,0 +1,287 @@
+import CofferCore
+import CofferQuery
+
+// Each operator has three forms: aggregates on both sides, or on one with an expression on the
+// other. What comes out has no key.
+
+extension AssociationAggregate {
+  // MARK: Logic
+
+  /// `NOT operand`.
+  public static prefix func ! (operand: Self) -> Self { operand.negated }
+
+  /// Whether the aggregate is true, or false.
+  public static func == (lhs: Self, rhs: Bool) -> Self { rhs ? lhs.withoutKey : lhs.negated }
+
+  /// Whether the aggregate is true, or false.
+  public static func == (lhs: Bool, rhs: Self) -> Self { rhs == lhs }
+
+  /// Whether the aggregate is false, or true.
+  public static func != (lhs: Self, rhs: Bool) -> Self { lhs == !rhs }
+
+  /// Whether the aggregate is false, or true.
+  public static func != (lhs: Bool, rhs: Self) -> Self { rhs == !lhs }
+
+  // MARK: Numbers
+
+  /// `-operand`.
+  public static prefix func - (operand: Self) -> Self { operand.map { -$0 } }
+
+  // MARK: NULL
+
+  /// `IFNULL(lhs, rhs)`; the aggregate keeps its key.
+  public static func ?? (lhs: Self, rhs: some SQLExpressible) -> Self {
+    let rhs = rhs.sqlExpression
+    var result = lhs.map { $0 ?? rhs }
+    result.key = lhs.key
+    return result
+  }
+
+  // MARK: Two operands
+
+  /// `lhs = rhs`.
+  public static func == (lhs: Self, rhs: Self) -> Self {
+    combined(lhs, rhs) { comparison(.equal, $0, $1) }
+  }
+
+  /// `lhs = rhs`.
+  @_disfavoredOverload
+  public static func == (lhs: Self, rhs: (any SQLExpressible)?) -> Self {
+    let rhs = rhs?.sqlExpression ?? SQLExpression(.null)
+    return lhs.map { comparison(.equal, $0, rhs) }
+  }
+
+  /// `lhs = rhs`.
+  @_disfavoredOverload
+  public static func == (lhs: (any SQLExpressible)?, rhs: Self) -> Self {
+    let lhs = lhs?.sqlExpression ?? SQLExpression(.null)
+    return rhs.map { comparison(.equal, lhs, $0) }
+  }
+
+  /// `lhs <> rhs`.
+  public static func != (lhs: Self, rhs: Self) -> Self {
+    combined(lhs, rhs) { comparison(.notEqual, $0, $1) }
+  }
+
+  /// `lhs <> rhs`.
+  @_disfavoredOverload
+  public static func != (lhs: Self, rhs: (any SQLExpressible)?) -> Self {
+    let rhs = rhs?.sqlExpression ?? SQLExpression(.null)
+    return lhs.map { comparison(.notEqual, $0, rhs) }
+  }
+
+  /// `lhs <> rhs`.
+  @_disfavoredOverload
+  public static func != (lhs: (any SQLExpressible)?, rhs: Self) -> Self {
+    let lhs = lhs?.sqlExpression ?? SQLExpression(.null)
+    return rhs.map { comparison(.notEqual, lhs, $0) }
+  }
+
+  /// `lhs IS rhs`.
+  public static func === (lhs: Self, rhs: Self) -> Self {
+    combined(lhs, rhs) { comparison(.is, $0, $1) }
+  }
+
+  /// `lhs IS rhs`.
+  @_disfavoredOverload
+  public static func === (lhs: Self, rhs: (any SQLExpressible)?) -> Self {
+    let rhs = rhs?.sqlExpression ?? SQLExpression(.null)
+    return lhs.map { comparison(.is, $0, rhs) }
+  }
+
+  /// `lhs IS rhs`.
+  @_disfavoredOverload
+  public static func === (lhs: (any SQLExpressible)?, rhs: Self) -> Self {
+    let lhs = lhs?.sqlExpression ?? SQLExpression(.null)
+    return rhs.map { comparison(.is, lhs, $0) }
+  }
+
+  /// `lhs IS NOT rhs`.
+  public static func !== (lhs: Self, rhs: Self) -> Self {
+    combined(lhs, rhs) { comparison(.isNot, $0, $1) }
+  }
+
+  /// `lhs IS NOT rhs`.
+  @_disfavoredOverload
+  public static func !== (lhs: Self, rhs: (any SQLExpressible)?) -> Self {
+    let rhs = rhs?.sqlExpression ?? SQLExpression(.null)
+    return lhs.map { comparison(.isNot, $0, rhs) }
+  }
+
+  /// `lhs IS NOT rhs`.
+  @_disfavoredOverload
+  public static func !== (lhs: (any SQLExpressible)?, rhs: Self) -> Self {
+    let lhs = lhs?.sqlExpression ?? SQLExpression(.null)
+    return rhs.map { comparison(.isNot, lhs, $0) }
+  }
+
+  /// `lhs < rhs`.
+  public static func < (lhs: Self, rhs: Self) -> Self {
+    combined(lhs, rhs) { comparison(" < ", $0, $1) }
+  }
+
+  /// `lhs < rhs`.
+  public static func < (lhs: Self, rhs: some SQLExpressible) -> Self {
+    let rhs = rhs.sqlExpression
+    return lhs.map { comparison(" < ", $0, rhs) }
+  }
+
+  /// `lhs < rhs`.
+  public static func < (lhs: some SQLExpressible, rhs: Self) -> Self {
+    let lhs = lhs.sqlExpression
+    return rhs.map { comparison(" < ", lhs, $0) }
+  }
+
+  /// `lhs <= rhs`.
+  public static func <= (lhs: Self, rhs: Self) -> Self {
+    combined(lhs, rhs) { comparison(" <= ", $0, $1) }
+  }
+
+  /// `lhs <= rhs`.
+  public static func <= (lhs: Self, rhs: some SQLExpressible) -> Self {
+    let rhs = rhs.sqlExpression
+    return lhs.map { comparison(" <= ", $0, rhs) }
+  }
+
+  /// `lhs <= rhs`.
+  public static func <= (lhs: some SQLExpressible, rhs: Self) -> Self {
+    let lhs = lhs.sqlExpression
+    return rhs.map { comparison(" <= ", lhs, $0) }
+  }
+
+  /// `lhs > rhs`.
+  public static func > (lhs: Self, rhs: Self) -> Self {
+    combined(lhs, rhs) { comparison(" > ", $0, $1) }
+  }
+
+  /// `lhs > rhs`.
+  public static func > (lhs: Self, rhs: some SQLExpressible) -> Self {
+    let rhs = rhs.sqlExpression
+    return lhs.map { comparison(" > ", $0, rhs) }
+  }
+
+  /// `lhs > rhs`.
+  public static func > (lhs: some SQLExpressible, rhs: Self) -> Self {
+    let lhs = lhs.sqlExpression
+    return rhs.map { comparison(" > ", lhs, $0) }
+  }
+
+  /// `lhs >= rhs`.
+  public static func >= (lhs: Self, rhs: Self) -> Self {
+    combined(lhs, rhs) { comparison(" >= ", $0, $1) }
+  }
+
+  /// `lhs >= rhs`.
+  public static func >= (lhs: Self, rhs: some SQLExpressible) -> Self {
+    let rhs = rhs.sqlExpression
+    return lhs.map { comparison(" >= ", $0, rhs) }
+  }
+
+  /// `lhs >= rhs`.
+  public static func >= (lhs: some SQLExpressible, rhs: Self) -> Self {
+    let lhs = lhs.sqlExpression
+    return rhs.map { comparison(" >= ", lhs, $0) }
+  }
+
+  /// `lhs AND rhs`.
+  public static func && (lhs: Self, rhs: Self) -> Self {
+    combined(lhs, rhs) { [$0, $1].joined(operator: .and) }
+  }
+
+  /// `lhs AND rhs`.
+  public static func && (lhs: Self, rhs: some SQLExpressible) -> Self {
+    let rhs = rhs.sqlExpression
+    return lhs.map { [$0, rhs].joined(operator: .and) }
+  }
+
+  /// `lhs AND rhs`.
+  public static func && (lhs: some SQLExpressible, rhs: Self) -> Self {
+    let lhs = lhs.sqlExpression
+    return rhs.map { [lhs, $0].joined(operator: .and) }
+  }
+
+  /// `lhs OR rhs`.
+  public static func || (lhs: Self, rhs: Self) -> Self {
+    combined(lhs, rhs) { [$0, $1].joined(operator: .or) }
+  }
+
+  /// `lhs OR rhs`.
+  public static func || (lhs: Self, rhs: some SQLExpressible) -> Self {
+    let rhs = rhs.sqlExpression
+    return lhs.map { [$0, rhs].joined(operator: .or) }
+  }
+
+  /// `lhs OR rhs`.
+  public static func || (lhs: some SQLExpressible, rhs: Self) -> Self {
+    let lhs = lhs.sqlExpression
+    return rhs.map { [lhs, $0].joined(operator: .or) }
+  }
+
+  /// `lhs + rhs`.
+  public static func + (lhs: Self, rhs: Self) -> Self {
+    combined(lhs, rhs) { $0 + $1 }
+  }
+
+  /// `lhs + rhs`.
+  public static func + (lhs: Self, rhs: some SQLExpressible) -> Self {
+    let rhs = rhs.sqlExpression
+    return lhs.map { $0 + rhs }
+  }
+
+  /// `lhs + rhs`.
+  public static func + (lhs: some SQLExpressible, rhs: Self) -> Self {
+    let lhs = lhs.sqlExpression
+    return rhs.map { lhs + $0 }
+  }
+
+  /// `lhs - rhs`.
+  public static func - (lhs: Self, rhs: Self) -> Self {
+    combined(lhs, rhs) { $0 - $1 }
+  }
+
+  /// `lhs - rhs`.
+  public static func - (lhs: Self, rhs: some SQLExpressible) -> Self {
+    let rhs = rhs.sqlExpression
+    return lhs.map { $0 - rhs }
+  }
+
+  /// `lhs - rhs`.
+  public static func - (lhs: some SQLExpressible, rhs: Self) -> Self {
+    let lhs = lhs.sqlExpression
+    return rhs.map { lhs - $0 }
+  }
+
+  /// `lhs * rhs`.
+  public static func * (lhs: Self, rhs: Self) -> Self {
+    combined(lhs, rhs) { $0 * $1 }
+  }
+
+  /// `lhs * rhs`.
+  public static func * (lhs: Self, rhs: some SQLExpressible) -> Self {
+    let rhs = rhs.sqlExpression
+    return lhs.map { $0 * rhs }
+  }
+
+  /// `lhs * rhs`.
+  public static func * (lhs: some SQLExpressible, rhs: Self) -> Self {
+    let lhs = lhs.sqlExpression
+    return rhs.map { lhs * $0 }
+  }
+
+  /// `lhs / rhs`.
+  public static func / (lhs: Self, rhs: Self) -> Self {
+    combined(lhs, rhs) { $0 / $1 }
+  }
+
+  /// `lhs / rhs`.
+  public static func / (lhs: Self, rhs: some SQLExpressible) -> Self {
+    let rhs = rhs.sqlExpression
+    return lhs.map { $0 / rhs }
+  }
+
+  /// `lhs / rhs`.
+  public static func / (lhs: some SQLExpressible, rhs: Self) -> Self {
+    let lhs = lhs.sqlExpression
+    return rhs.map { lhs / $0 }
+  }
+}

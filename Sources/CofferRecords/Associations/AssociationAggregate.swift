@@ -1,0 +1,118 @@
+import CofferCore
+import CofferQuery
+
+/// What is counted or computed of all rows that an association leads to, for each row of a request.
+///
+/// ```swift
+/// // Authors, each with the number of books as `bookCount`
+/// Author.annotated(with: Author.books.count)
+/// // Those with more than ten, and those without any
+/// Author.having(Author.books.count > 10)
+/// Author.having(Author.books.isEmpty)
+/// ```
+///
+/// The rows are joined, and grouped by the primary key of the request's table. Several aggregates
+/// of one association share its join; those of different associations multiply each other's
+/// rows, which sums and averages notice, and counts don't. `countSubquery` joins nothing.
+public struct AssociationAggregate<RowDecoder>: Sendable {
+  typealias Making = @Sendable (inout Relation) -> SQLExpression
+
+  /// Adds to the request what the expression needs.
+  let make: Making
+  /// The opposite, where it is something else than `NOT …`.
+  var makeOpposite: Making?
+  /// Whether no row is joined, so that conditions can be those of rows.
+  var isSubquery = false
+  /// The name of the column.
+  var key: String?
+
+  /// The aggregate with another name for its column.
+  public func forKey(_ key: String) -> Self {
+    var result = self
+    result.key = key
+    return result
+  }
+
+  /// The aggregate with another name for its column, a coding key.
+  public func forKey(_ key: some CodingKey) -> Self { forKey(key.stringValue) }
+
+  // MARK: Expressions
+
+  /// An expression of the aggregate's.
+  func map(_ transform: @escaping @Sendable (SQLExpression) -> SQLExpression) -> Self {
+    AssociationAggregate(
+      make: { [make] in transform(make(&$0)) }, isSubquery: isSubquery)
+  }
+
+  /// An expression of those of two aggregates.
+  static func combined(
+    _ lhs: Self, _ rhs: Self,
+    _ transform: @escaping @Sendable (SQLExpression, SQLExpression) -> SQLExpression
+  ) -> Self {
+    AssociationAggregate(
+      make: { relation in
+        let left = lhs.make(&relation)
+        let right = rhs.make(&relation)
+        return transform(left, right)
+      }, isSubquery: lhs.isSubquery && rhs.isSubquery)
+  }
+
+  var negated: Self {
+    guard let makeOpposite else { return map(\.negated) }
+    return AssociationAggregate(
+      make: makeOpposite, makeOpposite: make, isSubquery: isSubquery)
+  }
+
+  var withoutKey: Self {
+    var result = self
+    result.key = nil
+    return result
+  }
+}
+
+/// An aggregate by which rows are ordered: see ``AssociationAggregate/desc``.
+public struct AssociationAggregateOrdering<RowDecoder>: Sendable {
+  let aggregate: AssociationAggregate<RowDecoder>
+  let direction: SQLOrdering.Direction
+}
+
+extension AssociationAggregate {
+  /// The smallest first.
+  public var asc: AssociationAggregateOrdering<RowDecoder> {
+    AssociationAggregateOrdering(aggregate: self, direction: .ascending)
+  }
+
+  /// The largest first.
+  ///
+  /// ```swift
+  /// Author.all().order(Author.books.count.desc)
+  /// ```
+  public var desc: AssociationAggregateOrdering<RowDecoder> {
+    AssociationAggregateOrdering(aggregate: self, direction: .descending)
+  }
+}
+
+// MARK: - Functions
+
+/// `ABS(aggregate)`.
+public func abs<RowDecoder>(
+  _ aggregate: AssociationAggregate<RowDecoder>
+) -> AssociationAggregate<RowDecoder> {
+  aggregate.map { SQLExpression(.function("ABS", [$0])) }
+}
+
+/// `LENGTH(aggregate)`.
+public func length<RowDecoder>(
+  _ aggregate: AssociationAggregate<RowDecoder>
+) -> AssociationAggregate<RowDecoder> {
+  aggregate.map { SQLExpression(.function("LENGTH", [$0])) }
+}
+
+/// `CAST(aggregate AS type)`; it keeps its key.
+public func cast<RowDecoder>(
+  _ aggregate: AssociationAggregate<RowDecoder>, as storageClass: Database.StorageClass
+) -> AssociationAggregate<RowDecoder> {
+  var result = aggregate.map { cast($0, as: storageClass) }
+  result.key = aggregate.key
+  return result
+}

@@ -1,0 +1,203 @@
+import CofferCore
+import CofferQuery
+
+extension AssociationToMany {
+  // MARK: Rows
+
+  /// The number of rows, under the key `bookCount` for an association `books`.
+  public var count: AssociationAggregate<OriginRowDecoder> {
+    var result = rowCount { $0 }
+    result.key = "\(singularKey)Count"
+    return result
+  }
+
+  /// Whether there are no rows, under the key `hasNoBook` for an association `books`.
+  public var isEmpty: AssociationAggregate<OriginRowDecoder> {
+    var result = rowCount { comparison(.equal, $0, 0) }
+    result.makeOpposite = rowCount { comparison(" > ", $0, 0) }.make
+    result.key = "hasNo\(singularKey.capitalizedInitial)"
+    return result
+  }
+
+  /// The number of rows, counted by a query inside of the request's, under the key `bookCount` for
+  /// an association `books`.
+  ///
+  /// Nothing is joined or grouped: several counts don't disturb each other, and a condition on
+  /// it is one of the request's rows.
+  ///
+  /// ```swift
+  /// // SELECT *, (SELECT COUNT(*) FROM "book" WHERE "authorId" = "author"."id") AS "bookCount" …
+  /// Author.annotated(with: Author.books.countSubquery)
+  /// ```
+  public var countSubquery: AssociationAggregate<OriginRowDecoder> {
+    let association = _association
+    return AssociationAggregate(
+      make: { relation in
+        let origin = TableAlias()
+        relation.aliases.append(origin)
+        let query = association.relation { _, columns in
+          columns.map { Column($0.right) == origin[$0.left] }.joined(operator: .and)
+        }
+        return SQLExpression(node: CountSubquery(relation: query.joinedOnly))
+      }, isSubquery: true, key: "\(singularKey)Count")
+  }
+
+  // MARK: Values
+
+  /// The average of a value of the rows: `AVG`, NULL where there are none; under the key
+  /// `averageBookYear` for a column `year` of an association `books`.
+  public func average(
+    _ expression: some SQLExpressible
+  ) -> AssociationAggregate<OriginRowDecoder> {
+    aggregate("AVG", expression) { key, column in "average\(key.capitalizedInitial)\(column)" }
+  }
+
+  /// The largest value of the rows, NULL where there are none; under the key
+  /// `maxBookYear` for a column `year` of an association `books`.
+  public func max(
+    _ expression: some SQLExpressible
+  ) -> AssociationAggregate<OriginRowDecoder> {
+    aggregate("MAX", expression) { key, column in "max\(key.capitalizedInitial)\(column)" }
+  }
+
+  /// The smallest value of the rows, NULL where there are none; under the key
+  /// `minBookYear` for a column `year` of an association `books`.
+  public func min(
+    _ expression: some SQLExpressible
+  ) -> AssociationAggregate<OriginRowDecoder> {
+    aggregate("MIN", expression) { key, column in "min\(key.capitalizedInitial)\(column)" }
+  }
+
+  /// The sum of a value of the rows: `SUM`, NULL where there are none; under the key
+  /// `bookYearSum` for a column `year` of an association `books`.
+  public func sum(
+    _ expression: some SQLExpressible
+  ) -> AssociationAggregate<OriginRowDecoder> {
+    aggregate("SUM", expression) { key, column in "\(key)\(column)Sum" }
+  }
+
+  /// The sum of a value of the rows, as a real: `TOTAL`, 0 where there are none; under the key
+  /// `bookYearSum` for a column `year` of an association `books`.
+  public func total(
+    _ expression: some SQLExpressible
+  ) -> AssociationAggregate<OriginRowDecoder> {
+    aggregate("TOTAL", expression) { key, column in "\(key)\(column)Sum" }
+  }
+
+  // MARK: Making
+
+  private var singularKey: String { _association.destination.key.singular }
+
+  /// An aggregate of the joined rows.
+  private func joined(
+    _ expression: @escaping @Sendable (_ rows: TableAlias<Void>) -> SQLExpression
+  ) -> AssociationAggregate<OriginRowDecoder> {
+    let association = _association
+    return AssociationAggregate(make: { relation in
+      let rows = TableAlias()
+      var association = association
+      association.destination.relation.aliases.append(rows)
+      association.destination.relation.ordering = RelationOrdering()
+      relation.add(association, as: .joiningOptional)
+      relation.groupByPrimaryKeyIfNeeded()
+      return expression(rows)
+    })
+  }
+
+  private func rowCount(
+    _ transform: @escaping @Sendable (SQLExpression) -> SQLExpression
+  ) -> AssociationAggregate<OriginRowDecoder> {
+    let table = databaseTableName
+    return joined { rows in
+      transform(CofferQuery.count(distinct: rows[SQLExpression(.rowIdentity(ofTable: table))]))
+    }
+  }
+
+  private func aggregate(
+    _ function: String, _ expression: some SQLExpressible,
+    key: (String, String) -> String
+  ) -> AssociationAggregate<OriginRowDecoder> {
+    let expression = expression.sqlExpression
+    var result = joined { SQLExpression(.aggregate(Aggregate(function, [$0[expression]]))) }
+    if case .column(let name)? = expression.expressionNode {
+      result.key = key(singularKey, name.capitalizedInitial)
+    }
+    return result
+  }
+}
+
+extension AssociationToMany where RowDecoder: TableRecord {
+  /// What `$0` is in closures.
+  public typealias DatabaseComponents = RowDecoder.DatabaseComponents
+
+  /// The average of a value of the rows: `AVG`, NULL where there are none.
+  ///
+  /// ```swift
+  /// Author.annotated(with: Author.books.average { $0.year })
+  /// ```
+  public func average(
+    _ expression: (DatabaseComponents) throws -> any SQLExpressible
+  ) rethrows -> AssociationAggregate<OriginRowDecoder> {
+    try average(expression(RowDecoder.databaseComponents).sqlExpression)
+  }
+
+  /// The largest value of the rows, NULL where there are none.
+  ///
+  /// ```swift
+  /// Author.annotated(with: Author.books.max { $0.year })
+  /// ```
+  public func max(
+    _ expression: (DatabaseComponents) throws -> any SQLExpressible
+  ) rethrows -> AssociationAggregate<OriginRowDecoder> {
+    try max(expression(RowDecoder.databaseComponents).sqlExpression)
+  }
+
+  /// The smallest value of the rows, NULL where there are none.
+  ///
+  /// ```swift
+  /// Author.annotated(with: Author.books.min { $0.year })
+  /// ```
+  public func min(
+    _ expression: (DatabaseComponents) throws -> any SQLExpressible
+  ) rethrows -> AssociationAggregate<OriginRowDecoder> {
+    try min(expression(RowDecoder.databaseComponents).sqlExpression)
+  }
+
+  /// The sum of a value of the rows: `SUM`, NULL where there are none.
+  ///
+  /// ```swift
+  /// Author.annotated(with: Author.books.sum { $0.year })
+  /// ```
+  public func sum(
+    _ expression: (DatabaseComponents) throws -> any SQLExpressible
+  ) rethrows -> AssociationAggregate<OriginRowDecoder> {
+    try sum(expression(RowDecoder.databaseComponents).sqlExpression)
+  }
+
+  /// The sum of a value of the rows, as a real: `TOTAL`, 0 where there are none.
+  ///
+  /// ```swift
+  /// Author.annotated(with: Author.books.total { $0.year })
+  /// ```
+  public func total(
+    _ expression: (DatabaseComponents) throws -> any SQLExpressible
+  ) rethrows -> AssociationAggregate<OriginRowDecoder> {
+    try total(expression(RowDecoder.databaseComponents).sqlExpression)
+  }
+}
+
+/// `(SELECT COUNT(*) FROM …)`
+private struct CountSubquery: SQLFragment {
+  let relation: Relation
+
+  func render(into renderer: inout SQLRenderer) throws {
+    renderer.append("(")
+    try relation.renderCount(into: &renderer)
+    renderer.append(")")
+  }
+}
+
+extension String {
+  /// The text with a capital first letter.
+  fileprivate var capitalizedInitial: String { prefix(1).uppercased() + dropFirst() }
+}

@@ -1,0 +1,67 @@
+import CofferCore
+import CofferQuery
+
+extension AssociationToMany {
+  /// The association to the first of the rows in an order: the latest message of each
+  /// conversation, the best player of each team.
+  ///
+  /// ```swift
+  /// extension Conversation {
+  ///   static let messages = hasMany(Message.self)
+  ///   static let latest = messages.first(orderedBy: Column("date").desc).forKey("latest")
+  /// }
+  /// // One query: SELECT "conversation".*, "message".* FROM "conversation"
+  /// // LEFT JOIN "message" ON "message"."id" = (SELECT "id" FROM "message" WHERE … LIMIT 1)
+  /// Conversation.including(optional: Conversation.latest)
+  /// ```
+  ///
+  /// Of rows that are equal in the order, the one with the smallest primary key is the first.
+  /// The association's filter decides which rows count.
+  ///
+  /// - Precondition: The association has one step: it is no `hasMany(through:)`.
+  /// - Complexity: One look-up for each row of the request: an index on the foreign key and what
+  ///   is ordered by serves it.
+  public func first(
+    orderedBy orderings: any SQLOrderingTerm...
+  ) -> HasOneAssociation<OriginRowDecoder, RowDecoder> {
+    first(order(orderings)._association)
+  }
+
+  /// The association to the first of the rows in the association's own order.
+  public func first() -> HasOneAssociation<OriginRowDecoder, RowDecoder> { first(_association) }
+
+  private func first(
+    _ association: SQLAssociation
+  ) -> HasOneAssociation<OriginRowDecoder, RowDecoder> {
+    guard association.steps.count == 1, case .foreignKey(let key) = association.steps[0].condition
+    else { preconditionFailure("only an association of one step can have a first row") }
+    var step = association.steps[0]
+    step.condition = .first(key, of: step.relation.ordered, id: JoinIdentity())
+    step.relation.filter = nil
+    step.relation.ordering = RelationOrdering()
+    step.isToMany = false
+    return HasOneAssociation(_association: SQLAssociation(steps: [step]))
+  }
+}
+
+extension AssociationToMany where RowDecoder: TableRecord {
+  /// The association to the first of the rows in an order.
+  ///
+  /// ```swift
+  /// static let latest = messages.first { $0.date.desc }
+  /// ```
+  public func first(
+    orderedBy ordering: (RowDecoder.DatabaseComponents) throws -> any SQLOrderingTerm
+  ) rethrows -> HasOneAssociation<OriginRowDecoder, RowDecoder> {
+    try first(orderedBy: ordering(RowDecoder.databaseComponents))
+  }
+}
+
+extension Relation {
+  /// The relation in an order that leaves no two rows equal, as a query inside of another one.
+  fileprivate var ordered: Relation {
+    var result = joinedOnly
+    result.ordering.isStable = true
+    return result
+  }
+}

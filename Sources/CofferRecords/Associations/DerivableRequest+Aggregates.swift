@@ -1,0 +1,116 @@
+import CofferCore
+import CofferQuery
+
+extension DerivableRequest {
+  // MARK: Annotations
+
+  /// The request with aggregates of associations selected, too.
+  public func annotated(with aggregates: [AssociationAggregate<RowDecoder>]) -> Self {
+    _with { parts in
+      for aggregate in aggregates {
+        let expression = aggregate.make(&parts.relation)
+        parts.relation.selection.append(
+          .value([SQLSelection(expression, name: aggregate.key)]))
+      }
+    }
+  }
+
+  /// The request with aggregates of associations selected, too.
+  ///
+  /// ```swift
+  /// Author.all().annotated(with: Author.books.count, Author.books.max(Column("year")))
+  /// ```
+  public func annotated(with aggregates: AssociationAggregate<RowDecoder>...) -> Self {
+    annotated(with: aggregates)
+  }
+
+  // MARK: Conditions
+
+  /// The request for rows whose aggregate fulfils a condition.
+  ///
+  /// ```swift
+  /// Author.all().having(Author.books.count > 10)
+  /// ```
+  public func having(_ predicate: AssociationAggregate<RowDecoder>) -> Self {
+    _with { parts in
+      let condition = predicate.make(&parts.relation)
+      parts.relation = parts.relation.having(condition)
+    }
+  }
+
+  /// The request for rows whose aggregate fulfils a condition: the same as `having`, but for
+  /// subqueries, which need no groups.
+  ///
+  /// ```swift
+  /// Author.all().filter(Author.books.countSubquery > 10)
+  /// ```
+  public func filter(_ predicate: AssociationAggregate<RowDecoder>) -> Self {
+    guard predicate.isSubquery else { return having(predicate) }
+    return _with { parts in
+      let condition = predicate.make(&parts.relation)
+      parts.relation = parts.relation.filtered(condition)
+    }
+  }
+
+  // MARK: Order
+
+  /// The request in the order of aggregates of associations.
+  ///
+  /// ```swift
+  /// Author.all().order(Author.books.count.desc)
+  /// ```
+  public func order(_ orderings: AssociationAggregateOrdering<RowDecoder>...) -> Self {
+    _with { parts in
+      var terms: [SQLOrdering] = []
+      for ordering in orderings {
+        terms.append(
+          SQLOrdering(ordering.aggregate.make(&parts.relation), ordering.direction))
+      }
+      parts.relation.ordering = RelationOrdering(terms)
+    }
+  }
+}
+
+// MARK: - Requests for all rows
+
+extension TableRecord {
+  /// A request that selects aggregates of associations, too.
+  public static func annotated(
+    with aggregates: [AssociationAggregate<Self>]
+  ) -> QueryInterfaceRequest<Self> { all().annotated(with: aggregates) }
+
+  /// A request that selects aggregates of associations, too.
+  ///
+  /// ```swift
+  /// Author.annotated(with: Author.books.count)
+  /// ```
+  public static func annotated(
+    with aggregates: AssociationAggregate<Self>...
+  ) -> QueryInterfaceRequest<Self> { all().annotated(with: aggregates) }
+
+  /// A request for rows whose aggregate fulfils a condition.
+  ///
+  /// ```swift
+  /// Author.having(Author.books.isEmpty)
+  /// ```
+  public static func having(
+    _ predicate: AssociationAggregate<Self>
+  ) -> QueryInterfaceRequest<Self> { all().having(predicate) }
+}
+
+extension Table {
+  /// A request that selects aggregates of associations, too.
+  public func annotated(
+    with aggregates: [AssociationAggregate<RowDecoder>]
+  ) -> QueryInterfaceRequest<RowDecoder> { all().annotated(with: aggregates) }
+
+  /// A request that selects aggregates of associations, too.
+  public func annotated(
+    with aggregates: AssociationAggregate<RowDecoder>...
+  ) -> QueryInterfaceRequest<RowDecoder> { all().annotated(with: aggregates) }
+
+  /// A request for rows whose aggregate fulfils a condition.
+  public func having(
+    _ predicate: AssociationAggregate<RowDecoder>
+  ) -> QueryInterfaceRequest<RowDecoder> { all().having(predicate) }
+}

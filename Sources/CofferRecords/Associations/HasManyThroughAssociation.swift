@@ -1,0 +1,19 @@
+import CofferQuery
+
+/// An association to the rows that are found through another table.
+///
+/// ```swift
+/// extension Country {
+///   static let passports = hasMany(Passport.self)
+///   static let citizens = hasMany(Citizen.self, through: passports, using: Passport.citizen)
+/// }
+/// ```
+public struct HasManyThroughAssociation<Origin, Destination>: AssociationToMany {
+  /// The type that the association starts from.
+  public typealias OriginRowDecoder = Origin
+  /// The type that the association leads to.
+  public typealias RowDecoder = Destination
+
+  /// The tables on the way, for the library's own use.
+  public var _association: SQLAssociation
+}

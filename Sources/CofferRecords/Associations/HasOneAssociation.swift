@@ -1,0 +1,18 @@
+import CofferQuery
+
+/// An association to the one row that refers to a row.
+///
+/// ```swift
+/// extension Country {
+///   static let profile = hasOne(CountryProfile.self)
+/// }
+/// ```
+public struct HasOneAssociation<Origin, Destination>: AssociationToOne {
+  /// The type that the association starts from.
+  public typealias OriginRowDecoder = Origin
+  /// The type that the association leads to.
+  public typealias RowDecoder = Destination
+
+  /// The tables on the way, for the library's own use.
+  public var _association: SQLAssociation
+}

@@ -1,0 +1,19 @@
+import CofferQuery
+
+/// An association to the one row that is found through another table.
+///
+/// ```swift
+/// extension Book {
+///   static let library = belongsTo(Library.self)
+///   static let address = hasOne(Address.self, through: library, using: Library.address)
+/// }
+/// ```
+public struct HasOneThroughAssociation<Origin, Destination>: AssociationToOne {
+  /// The type that the association starts from.
+  public typealias OriginRowDecoder = Origin
+  /// The type that the association leads to.
+  public typealias RowDecoder = Destination
+
+  /// The tables on the way, for the library's own use.
+  public var _association: SQLAssociation
+}

@@ -1,0 +1,170 @@
+import CofferCore
+import CofferQuery
+
+extension TableRecord {
+  // MARK: One step
+
+  /// The association to the one row that a row refers to.
+  ///
+  /// ```swift
+  /// extension Book {
+  ///   static let author = belongsTo(Author.self)
+  /// }
+  /// // SELECT "book".*, "author".* FROM "book" JOIN "author" ON "author"."id" = "book"."authorId"
+  /// Book.including(required: Book.author)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - key: The name of the row in what is decoded; nil for the table's singular.
+  ///   - foreignKey: The columns; nil for the one foreign key that the schema has between the
+  ///     tables.
+  public static func belongsTo<Destination: TableRecord>(
+    _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
+  ) -> BelongsToAssociation<Self, Destination> {
+    BelongsToAssociation(
+      _association: .belongsTo(
+        from: databaseTableName, relation: destination.all().relation, key: key,
+        using: foreignKey))
+  }
+
+  /// The association to the one row that a row refers to.
+  ///
+  /// - Parameters:
+  ///   - key: The name of the row in what is decoded; nil for the table's singular.
+  ///   - foreignKey: The columns; nil for the one foreign key that the schema has between the
+  ///     tables.
+  public static func belongsTo<Destination>(
+    _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
+  ) -> BelongsToAssociation<Self, Destination> {
+    BelongsToAssociation(
+      _association: .belongsTo(
+        from: databaseTableName, relation: destination.all().relation, key: key,
+        using: foreignKey))
+  }
+
+  /// The association to the one row that refers to a row.
+  ///
+  /// - Parameters:
+  ///   - key: The name of the row in what is decoded; nil for the table's singular.
+  ///   - foreignKey: The columns; nil for the one foreign key that the schema has between the
+  ///     tables.
+  public static func hasOne<Destination: TableRecord>(
+    _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
+  ) -> HasOneAssociation<Self, Destination> {
+    HasOneAssociation(
+      _association: .hasOne(
+        from: databaseTableName, relation: destination.all().relation, key: key,
+        using: foreignKey))
+  }
+
+  /// The association to the one row that refers to a row.
+  ///
+  /// - Parameters:
+  ///   - key: The name of the row in what is decoded; nil for the table's singular.
+  ///   - foreignKey: The columns; nil for the one foreign key that the schema has between the
+  ///     tables.
+  public static func hasOne<Destination>(
+    _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
+  ) -> HasOneAssociation<Self, Destination> {
+    HasOneAssociation(
+      _association: .hasOne(
+        from: databaseTableName, relation: destination.all().relation, key: key,
+        using: foreignKey))
+  }
+
+  /// The association to the rows that refer to a row.
+  ///
+  /// ```swift
+  /// extension Author {
+  ///   static let books = hasMany(Book.self)
+  /// }
+  /// let authors = Author.having(Author.books.count > 10)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - key: The name of the rows in what is decoded; nil for the table's plural.
+  ///   - foreignKey: The columns; nil for the one foreign key that the schema has between the
+  ///     tables.
+  public static func hasMany<Destination: TableRecord>(
+    _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
+  ) -> HasManyAssociation<Self, Destination> {
+    HasManyAssociation(
+      _association: .hasMany(
+        from: databaseTableName, relation: destination.all().relation, key: key,
+        using: foreignKey))
+  }
+
+  /// The association to the rows that refer to a row.
+  ///
+  /// - Parameters:
+  ///   - key: The name of the rows in what is decoded; nil for the table's plural.
+  ///   - foreignKey: The columns; nil for the one foreign key that the schema has between the
+  ///     tables.
+  public static func hasMany<Destination>(
+    _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
+  ) -> HasManyAssociation<Self, Destination> {
+    HasManyAssociation(
+      _association: .hasMany(
+        from: databaseTableName, relation: destination.all().relation, key: key,
+        using: foreignKey))
+  }
+
+  /// The association to the rows that are found through another association, the pivot.
+  ///
+  /// ```swift
+  /// extension Country {
+  ///   static let passports = hasMany(Passport.self)
+  ///   static let citizens = hasMany(Citizen.self, through: passports, using: Passport.citizen)
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - pivot: The association to the table in between.
+  ///   - target: The association from there on.
+  ///   - key: The name in what is decoded; nil for that of `target`.
+  public static func hasMany<Pivot: Association, Target: Association>(
+    _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target, key: String? = nil
+  ) -> HasManyThroughAssociation<Self, Target.RowDecoder>
+  where Pivot.OriginRowDecoder == Self, Pivot.RowDecoder == Target.OriginRowDecoder {
+    let association = HasManyThroughAssociation<Self, Target.RowDecoder>(
+      _association: target._association.through(pivot._association))
+    return key.map { association.forKey($0) } ?? association
+  }
+
+  /// The association to the one row that is found through another association, the pivot.
+  ///
+  /// - Parameters:
+  ///   - pivot: The association to the table in between.
+  ///   - target: The association from there on.
+  ///   - key: The name in what is decoded; nil for that of `target`.
+  public static func hasOne<Pivot: AssociationToOne, Target: AssociationToOne>(
+    _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target, key: String? = nil
+  ) -> HasOneThroughAssociation<Self, Target.RowDecoder>
+  where Pivot.OriginRowDecoder == Self, Pivot.RowDecoder == Target.OriginRowDecoder {
+    let association = HasOneThroughAssociation<Self, Target.RowDecoder>(
+      _association: target._association.through(pivot._association))
+    return key.map { association.forKey($0) } ?? association
+  }
+
+  // MARK: Common table expressions
+
+  /// The association to rows of a common table expression that fulfil a condition.
+  ///
+  /// - Parameter condition: Makes the condition of aliases of both.
+  public static func association<Destination>(
+    to cte: CommonTableExpression<Destination>,
+    on condition:
+      @escaping @Sendable (
+        _ left: TableAlias<Self>, _ right: TableAlias<Destination>
+      ) -> any SQLExpressible
+  ) -> JoinAssociation<Self, Destination> {
+    JoinAssociation(_association: .expression(cte, on: condition))
+  }
+
+  /// The association to all rows of a common table expression.
+  public static func association<Destination>(
+    to cte: CommonTableExpression<Destination>
+  ) -> JoinAssociation<Self, Destination> {
+    JoinAssociation(_association: .expression(cte))
+  }
+}

@@ -1,0 +1,41 @@
+import CofferCore
+import CofferQuery
+
+extension TableRecord where Self: EncodableRecord {
+  /// The request for the rows that an association leads to from the record.
+  ///
+  /// ```swift
+  /// extension Author {
+  ///   var books: QueryInterfaceRequest<Book> { request(for: Author.books) }
+  /// }
+  /// let books = try author.books.order(Column("year")).fetchAll(db)
+  /// ```
+  ///
+  /// - Throws: Fetching throws what encoding the record throws, and an error where the record
+  ///   doesn't encode a column that the association needs.
+  public func request<A: Association>(for association: A) -> QueryInterfaceRequest<A.RowDecoder>
+  where A.OriginRowDecoder == Self {
+    let values = Result { try PersistenceContainer(self) }
+    let path = association._association
+    let table = Self.databaseTableName
+    return QueryInterfaceRequest(
+      relation: path.relation { _, columns in
+        try columns.map { column in
+          guard let value = try values.get().value(column.left) else {
+            throw RecordError.columnNotEncoded(column.left, table: table)
+          }
+          return value.isNull ? false.sqlExpression : Column(column.right) == value
+        }.joined(operator: .and)
+      })
+  }
+}
+
+extension RecordError {
+  fileprivate static func columnNotEncoded(_ column: String, table: String) -> DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_MISUSE,
+      message: "the record of table \(table) doesn't encode column \"\(column)\", which the "
+        + "association needs",
+      hint: "Set it in encode(to:), or add the property.")
+  }
+}

@@ -1,0 +1,71 @@
+import CofferCore
+import FoundationEssentials
+
+/// A type that only `init(from:)` can make: of the one value in the column, or of the
+/// JSON in it.
+final class CodableColumnReader<Value: Decodable>: ColumnReader<Value> {
+  private var decoder: ColumnDecoder?
+  private var jsonDecoder: JSONDecoder?
+  /// Whether the type asks for keys or elements before anything else, so that there is
+  /// no other way than JSON.
+  private var isAlwaysJSON = false
+
+  override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
+    if isAlwaysJSON { return try readJSON(reading, slot) }
+    var decoder = self.decoder.take() ?? ColumnDecoder(Value.self)
+    decoder.begin(reading, slot)
+    // The decoder serves again, unless `init(from:)` has kept it.
+    defer {
+      if isKnownUniquelyReferenced(&decoder) {
+        decoder.end()
+        self.decoder = decoder
+      }
+    }
+    do {
+      return try Value(from: decoder)
+    } catch {
+      if decoder.needsJSON {
+        if !decoder.hasSingleValue { isAlwaysJSON = true }
+        return try readJSON(reading, slot)
+      }
+      guard let error = error as? DecodingError else { throw error }
+      throw reading.corrupted(Value.self, slot, error, isJSON: false)
+    }
+  }
+
+  private func readJSON(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
+    let jsonDecoder =
+      self.jsonDecoder ?? reading.rules.record.databaseJSONDecoder(for: slot.columnName)
+    self.jsonDecoder = jsonDecoder
+    guard let value = try reading.decodeJSON(Value.self, slot, jsonDecoder) else {
+      throw reading.mismatch(Value.self, slot)
+    }
+    return value
+  }
+}
+
+extension RowReading {
+  /// The value that the JSON in the column stands for; nil where there is neither
+  /// text nor a blob.
+  func decodeJSON<T: Decodable>(
+    _ type: T.Type, _ slot: KeySlot, _ decoder: JSONDecoder
+  ) throws -> T? {
+    guard let column = slot.column else { throw columnNotFound(slot) }
+    do {
+      return try currentRow().withUnsafeBytes(at: column) { bytes -> T? in
+        guard let bytes else { return nil }
+        guard let start = bytes.baseAddress, bytes.count > 0 else {
+          return try decoder.decode(type, from: Data())
+        }
+        // SAFETY: JSONDecoder reads the bytes in place, while it decodes; what keeps a nested
+        // decoder beyond that gets a copy from it.
+        let json = Data(
+          bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count,
+          deallocator: .none)
+        return try decoder.decode(type, from: json)
+      }
+    } catch let error as DecodingError {
+      throw corrupted(type, slot, error, isJSON: true)
+    }
+  }
+}

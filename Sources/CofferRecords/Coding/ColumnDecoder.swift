@@ -1,0 +1,155 @@
+import CofferCore
+import FoundationEssentials
+
+/// A decoder of the one value in a column.
+///
+/// Who asks it for keys or elements wants JSON: see `needsJSON`.
+final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
+  private let type: Any.Type
+  // None between two values: a slot's readers keep their decoders.
+  private var reading: RowReading?
+  private var slot: KeySlot?
+  private var readerType: ObjectIdentifier?
+  private var reader: AnyObject?
+  /// Whether keys or elements were asked for.
+  var needsJSON = false
+  /// Whether the single value was asked for before that.
+  var hasSingleValue = false
+  /// Whether keys and elements are those of the JSON in the column, here and now.
+  private let readsJSON: Bool
+
+  /// - Parameter type: The type that errors name.
+  init(_ type: Any.Type) {
+    self.type = type
+    readsJSON = false
+  }
+
+  /// A decoder that stays with the column.
+  init(_ reading: RowReading, _ slot: KeySlot) {
+    type = [String: Any].self
+    readsJSON = true
+    begin(reading, slot)
+  }
+
+  func begin(_ reading: RowReading, _ slot: KeySlot) {
+    self.reading = reading
+    self.slot = slot
+    needsJSON = false
+    hasSingleValue = false
+  }
+
+  func end() {
+    reading = nil
+    slot = nil
+  }
+
+  private func column() throws -> (RowReading, KeySlot) {
+    guard let reading, let slot else { throw RowReading.rowIsGone }
+    return (reading, slot)
+  }
+
+  var codingPath: [any CodingKey] {
+    (reading?.codingPath ?? []) + (slot.map { [StringKey($0.key)] } ?? [])
+  }
+
+  var userInfo: [CodingUserInfoKey: Any] { reading?.rules.userInfo ?? [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    guard readsJSON else { throw jsonRequired("a dictionary") }
+    return try json().container(keyedBy: type)
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    guard readsJSON else { throw jsonRequired("a list") }
+    return try json().unkeyedContainer()
+  }
+
+  private func json() throws -> any Decoder {
+    let (reading, slot) = try column()
+    let json = reading.rules.record.databaseJSONDecoder(for: slot.columnName)
+    guard let captured = try reading.decodeJSON(CapturedDecoder.self, slot, json) else {
+      throw reading.mismatch(type, slot)
+    }
+    return captured.decoder
+  }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer {
+    if !needsJSON { hasSingleValue = true }
+    return self
+  }
+
+  private func jsonRequired(_ what: String) -> DecodingError {
+    needsJSON = true
+    return .typeMismatch(
+      type, DecodingError.Context(codingPath: codingPath, debugDescription: "\(what) takes JSON"))
+  }
+
+  // MARK: The value
+
+  func decodeNil() -> Bool {
+    guard let reading, let slot else { return true }
+    return (try? reading.isNull(slot)) ?? true
+  }
+
+  func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    let (reading, slot) = try column()
+    let id = ObjectIdentifier(type)
+    if readerType == id, let reader {
+      // SAFETY: made below, for that type.
+      return try unsafeDowncast(reader, to: ColumnReader<T>.self).read(reading, slot)
+    }
+    let reader = ColumnReaders.reader(type, column: slot.columnName, reading.rules)
+    if reader is CodableColumnReader<T> {
+      // It may want JSON, as the type that this decoder is for.
+      return try T(from: self)
+    }
+    readerType = id
+    self.reader = reader
+    return try reader.read(reading, slot)
+  }
+
+  private func value<V: DatabaseValueConvertible & StatementColumnConvertible>(
+    _ type: V.Type
+  ) throws -> V {
+    let (reading, slot) = try column()
+    if let handle = reading.handle,
+      let value = V.fromStatement(handle, atUncheckedIndex: slot.baseColumn)
+    {
+      return value
+    }
+    if let value = try reading.value(type, slot) { return value }
+    throw reading.mismatch(self.type, slot)
+  }
+
+  func decode(_ type: Bool.Type) throws -> Bool { try value(type) }
+  func decode(_ type: String.Type) throws -> String { try value(type) }
+  func decode(_ type: Double.Type) throws -> Double { try value(type) }
+  func decode(_ type: Float.Type) throws -> Float { try value(type) }
+  func decode(_ type: Int.Type) throws -> Int { try value(type) }
+  func decode(_ type: Int8.Type) throws -> Int8 { try value(type) }
+  func decode(_ type: Int16.Type) throws -> Int16 { try value(type) }
+  func decode(_ type: Int32.Type) throws -> Int32 { try value(type) }
+  func decode(_ type: Int64.Type) throws -> Int64 { try value(type) }
+  func decode(_ type: UInt.Type) throws -> UInt { try value(type) }
+  func decode(_ type: UInt8.Type) throws -> UInt8 { try value(type) }
+  func decode(_ type: UInt16.Type) throws -> UInt16 { try value(type) }
+  func decode(_ type: UInt32.Type) throws -> UInt32 { try value(type) }
+  func decode(_ type: UInt64.Type) throws -> UInt64 { try value(type) }
+}
+
+/// A coding key that is nothing but a string.
+struct StringKey: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(_ string: String) { stringValue = string }
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
+
+/// Takes a decoder out of another one, to be asked for containers.
+struct CapturedDecoder: Decodable {
+  let decoder: any Decoder
+
+  init(from decoder: any Decoder) throws { self.decoder = decoder }
+}

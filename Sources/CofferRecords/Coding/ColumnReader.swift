@@ -1,0 +1,147 @@
+import CofferCore
+import FoundationEssentials
+
+/// Reads a column as values of a type; which way is found once.
+class ColumnReader<Value> {
+  /// The value; NULL is one that the type may take.
+  func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
+    preconditionFailure("overridden")
+  }
+
+  /// The value, nil for a NULL that the type doesn't take.
+  func readIfPresent(_ reading: RowReading, _ slot: KeySlot) throws -> Value? {
+    try reading.isNull(slot) ? nil : read(reading, slot)
+  }
+}
+
+/// A type that is read straight from a statement.
+final class FastColumnReader<Value>: ColumnReader<Value>
+where Value: DatabaseValueConvertible & StatementColumnConvertible {
+  override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
+    if let handle = reading.handle,
+      let value = Value.fromStatement(handle, atUncheckedIndex: slot.baseColumn)
+    {
+      return value
+    }
+    if let value = try reading.value(Value.self, slot) { return value }
+    throw reading.mismatch(Value.self, slot)
+  }
+
+  override func readIfPresent(_ reading: RowReading, _ slot: KeySlot) throws -> Value? {
+    if let handle = reading.handle,
+      let value = Value.fromStatement(handle, atUncheckedIndex: slot.baseColumn)
+    {
+      return value
+    }
+    if let value = try reading.value(Value.self, slot) { return value }
+    if try reading.isNull(slot) { return nil }
+    throw reading.mismatch(Value.self, slot)
+  }
+}
+
+/// A type that is made of database values.
+final class ValueColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Value> {
+  override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
+    if let value = Value.fromDatabaseValue(try reading.databaseValue(slot)) { return value }
+    throw reading.mismatch(Value.self, slot)
+  }
+
+  override func readIfPresent(_ reading: RowReading, _ slot: KeySlot) throws -> Value? {
+    let dbValue = try reading.databaseValue(slot)
+    if let value = Value.fromDatabaseValue(dbValue) { return value }
+    if dbValue.isNull { return nil }
+    throw reading.mismatch(Value.self, slot)
+  }
+}
+
+/// A type that a strategy of the record makes of database values.
+final class StrategyColumnReader<Value>: ColumnReader<Value> {
+  private let convert: (DatabaseValue) -> Value?
+
+  init(_ convert: @escaping (DatabaseValue) -> Value?) { self.convert = convert }
+
+  override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
+    if let value = convert(try reading.databaseValue(slot)) { return value }
+    throw reading.mismatch(Value.self, slot)
+  }
+}
+
+/// An optional of a type that is read in its own way.
+final class OptionalColumnReader<Wrapped>: ColumnReader<Wrapped?> {
+  private let reader: ColumnReader<Wrapped>
+
+  init(_ reader: ColumnReader<Wrapped>) { self.reader = reader }
+
+  override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Wrapped? {
+    try reader.readIfPresent(reading, slot)
+  }
+
+  override func readIfPresent(_ reading: RowReading, _ slot: KeySlot) throws -> Wrapped?? {
+    try reader.readIfPresent(reading, slot)
+  }
+}
+
+// MARK: - Which one
+
+enum ColumnReaders {
+  /// The reader of a type, for a column.
+  static func reader<T: Decodable>(
+    _ type: T.Type, column: String, _ rules: DecodingRules
+  ) -> ColumnReader<T> {
+    // SAFETY: the functions below make a reader for the very type that they are opened with,
+    // which is T.
+    unsafeDowncast(anyReader(type, column: column, rules), to: ColumnReader<T>.self)
+  }
+
+  private static func anyReader<T: Decodable>(
+    _ type: T.Type, column: String, _ rules: DecodingRules
+  ) -> AnyObject {
+    if type == Date.self { return dateReader(column: column, rules) }
+    if type == Data.self { return dataReader(column: column, rules) }
+    if let optional = type as? any DecodableOptional.Type {
+      return optional.columnReader(column: column, rules)
+    }
+    if let fast = type as? any (DatabaseValueConvertible & StatementColumnConvertible).Type {
+      return fastReader(fast)
+    }
+    if let convertible = type as? any DatabaseValueConvertible.Type {
+      return valueReader(convertible)
+    }
+    return CodableColumnReader<T>()
+  }
+
+  private static func fastReader<V: DatabaseValueConvertible & StatementColumnConvertible>(
+    _ type: V.Type
+  ) -> AnyObject {
+    FastColumnReader<V>()
+  }
+
+  private static func valueReader<V: DatabaseValueConvertible>(_ type: V.Type) -> AnyObject {
+    ValueColumnReader<V>()
+  }
+
+  private static func dateReader(column: String, _ rules: DecodingRules) -> AnyObject {
+    let strategy = rules.record.databaseDateDecodingStrategy(for: column)
+    if case .deferredToDate = strategy { return FastColumnReader<Date>() }
+    return StrategyColumnReader<Date>(strategy.date(from:))
+  }
+
+  private static func dataReader(column: String, _ rules: DecodingRules) -> AnyObject {
+    switch rules.record.databaseDataDecodingStrategy(for: column) {
+    case .deferredToData: FastColumnReader<Data>()
+    case .custom(let convert): StrategyColumnReader<Data>(convert)
+    }
+  }
+}
+
+/// Optionals of types that can be decoded.
+protocol DecodableOptional {
+  static func columnReader(column: String, _ rules: DecodingRules) -> AnyObject
+  static var none: Self { get }
+}
+
+extension Optional: DecodableOptional where Wrapped: Decodable {
+  static func columnReader(column: String, _ rules: DecodingRules) -> AnyObject {
+    OptionalColumnReader<Wrapped>(ColumnReaders.reader(Wrapped.self, column: column, rules))
+  }
+}

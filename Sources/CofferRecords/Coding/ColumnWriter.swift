@@ -1,0 +1,157 @@
+import CofferCore
+import FoundationEssentials
+
+/// Writes values of a type to a column; which way is found once.
+class ColumnWriter<Value> {
+  func write(_ value: Value, _ column: EncodedColumn, _ writing: RecordWriting) throws {
+    preconditionFailure("overridden")
+  }
+}
+
+/// A type that is bound as it is.
+private final class ValueColumnWriter<Value: DatabaseValueConvertible>: ColumnWriter<Value> {
+  override func write(
+    _ value: Value, _ column: EncodedColumn, _ writing: RecordWriting
+  ) throws {
+    try writing.set(value, column)
+  }
+}
+
+/// A type that a strategy of the record makes database values of.
+private final class StrategyColumnWriter<Value>: ColumnWriter<Value> {
+  private let convert: (Value) -> DatabaseValue?
+
+  init(_ convert: @escaping (Value) -> DatabaseValue?) { self.convert = convert }
+
+  override func write(
+    _ value: Value, _ column: EncodedColumn, _ writing: RecordWriting
+  ) throws {
+    guard let dbValue = convert(value) else {
+      throw writing.invalid(value, column, "the strategy for \(Value.self) can't store this value")
+    }
+    try writing.set(dbValue, column)
+  }
+}
+
+/// An optional of a type that is written in its own way.
+private final class OptionalColumnWriter<Wrapped>: ColumnWriter<Wrapped?> {
+  private let writer: ColumnWriter<Wrapped>
+
+  init(_ writer: ColumnWriter<Wrapped>) { self.writer = writer }
+
+  override func write(
+    _ value: Wrapped?, _ column: EncodedColumn, _ writing: RecordWriting
+  ) throws {
+    guard let value else { return try writing.set(DatabaseValue.null, column) }
+    try writer.write(value, column, writing)
+  }
+}
+
+/// A type that only `encode(to:)` can write: as the one value that it encodes, or as JSON.
+private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
+  private var encoder: ColumnEncoder?
+  private var jsonEncoder: JSONEncoder?
+
+  override func write(
+    _ value: Value, _ column: EncodedColumn, _ writing: RecordWriting
+  ) throws {
+    if !(Value.self is any JSONCollection.Type) {
+      var encoder = self.encoder.take() ?? ColumnEncoder()
+      encoder.begin(writing, column)
+      // The encoder serves again, unless `encode(to:)` has kept it.
+      defer {
+        if isKnownUniquelyReferenced(&encoder) {
+          encoder.end()
+          self.encoder = encoder
+        }
+      }
+      do { try value.encode(to: encoder) } catch  where encoder.needsJSON {}
+      if !encoder.needsJSON {
+        guard let result = encoder.result else {
+          throw writing.invalid(value, column, "\(Value.self) has encoded nothing")
+        }
+        return try writing.set(result, column)
+      }
+    }
+    let jsonEncoder = self.jsonEncoder ?? writing.record.databaseJSONEncoder(for: column.name)
+    self.jsonEncoder = jsonEncoder
+    let json = try jsonEncoder.encode(value)
+    try writing.set(String(decoding: json, as: UTF8.self), column)
+  }
+}
+
+// MARK: - Which one
+
+enum ColumnWriters {
+  /// The writer of a type, for a column.
+  static func writer<T: Encodable>(
+    _ type: T.Type, column: String, _ record: any EncodableRecord.Type
+  ) -> ColumnWriter<T> {
+    // SAFETY: the functions below make a writer for the very type that they are opened with,
+    // which is T.
+    unsafeDowncast(anyWriter(type, column: column, record), to: ColumnWriter<T>.self)
+  }
+
+  private static func anyWriter<T: Encodable>(
+    _ type: T.Type, column: String, _ record: any EncodableRecord.Type
+  ) -> AnyObject {
+    if type == Date.self { return dateWriter(column: column, record) }
+    if type == Data.self { return dataWriter(column: column, record) }
+    if type == UUID.self { return uuidWriter(column: column, record) }
+    if let optional = type as? any EncodableOptional.Type {
+      return optional.columnWriter(column: column, record)
+    }
+    if let convertible = type as? any DatabaseValueConvertible.Type {
+      return valueWriter(convertible)
+    }
+    return CodableColumnWriter<T>()
+  }
+
+  private static func valueWriter<V: DatabaseValueConvertible>(_ type: V.Type) -> AnyObject {
+    ValueColumnWriter<V>()
+  }
+
+  private static func dateWriter(
+    column: String, _ record: any EncodableRecord.Type
+  ) -> AnyObject {
+    let strategy = record.databaseDateEncodingStrategy(for: column)
+    if case .deferredToDate = strategy { return ValueColumnWriter<Date>() }
+    return StrategyColumnWriter<Date>(strategy.databaseValue)
+  }
+
+  private static func dataWriter(
+    column: String, _ record: any EncodableRecord.Type
+  ) -> AnyObject {
+    let strategy = record.databaseDataEncodingStrategy(for: column)
+    if case .deferredToData = strategy { return ValueColumnWriter<Data>() }
+    return StrategyColumnWriter<Data>(strategy.databaseValue)
+  }
+
+  private static func uuidWriter(
+    column: String, _ record: any EncodableRecord.Type
+  ) -> AnyObject {
+    let strategy = record.databaseUUIDEncodingStrategy(for: column)
+    if strategy == .deferredToUUID { return ValueColumnWriter<UUID>() }
+    return StrategyColumnWriter<UUID>(strategy.databaseValue)
+  }
+}
+
+/// Optionals of types that can be encoded.
+private protocol EncodableOptional {
+  static func columnWriter(column: String, _ record: any EncodableRecord.Type) -> AnyObject
+}
+
+extension Optional: EncodableOptional where Wrapped: Encodable {
+  fileprivate static func columnWriter(
+    column: String, _ record: any EncodableRecord.Type
+  ) -> AnyObject {
+    OptionalColumnWriter<Wrapped>(ColumnWriters.writer(Wrapped.self, column: column, record))
+  }
+}
+
+/// Types that encode a list or a dictionary, always.
+private protocol JSONCollection {}
+
+extension Array: JSONCollection {}
+extension Set: JSONCollection {}
+extension Dictionary: JSONCollection {}

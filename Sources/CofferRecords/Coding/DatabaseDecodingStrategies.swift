@@ -1,0 +1,90 @@
+import CofferCore
+import Foundation
+
+/// How a `Decodable` record reads the `Date` properties of a column.
+///
+/// NULL is nil for an optional property, whatever the strategy.
+public enum DatabaseDateDecodingStrategy: Sendable {
+  /// As `Date` reads it elsewhere: SQLite's date formats, or seconds since 1970.
+  case deferredToDate
+  /// A number: seconds since 1 January 2001, UTC.
+  case timeIntervalSinceReferenceDate
+  /// A number: seconds since 1 January 1970, UTC.
+  case timeIntervalSince1970
+  /// A number: milliseconds since 1 January 1970, UTC.
+  case millisecondsSince1970
+  /// A text such as `2018-08-19T17:18:07Z`.
+  case iso8601
+  /// A text that the formatter parses.
+  case formatted(DateFormatter)
+  /// What the closure makes of the value; nil where it stands for no date.
+  case custom(@Sendable (DatabaseValue) -> Date?)
+}
+
+extension DatabaseDateDecodingStrategy {
+  /// The date of a stored value, or nil where it stands for none.
+  package func date(from value: DatabaseValue) -> Date? {
+    switch self {
+    case .deferredToDate: Date.fromDatabaseValue(value)
+    case .timeIntervalSinceReferenceDate:
+      Double.fromDatabaseValue(value).map(Date.init(timeIntervalSinceReferenceDate:))
+    case .timeIntervalSince1970:
+      Double.fromDatabaseValue(value).map(Date.init(timeIntervalSince1970:))
+    case .millisecondsSince1970:
+      Double.fromDatabaseValue(value).map { Date(timeIntervalSince1970: $0 / 1000) }
+    case .iso8601:
+      String.fromDatabaseValue(value).flatMap { try? Date($0, strategy: .iso8601) }
+    case .formatted(let formatter):
+      String.fromDatabaseValue(value).flatMap(formatter.date(from:))
+    case .custom(let convert): convert(value)
+    }
+  }
+}
+
+/// How a `Decodable` record reads the `Data` properties of a column.
+///
+/// NULL is nil for an optional property, whatever the strategy.
+public enum DatabaseDataDecodingStrategy: Sendable {
+  /// As `Data` reads it elsewhere: the bytes of a blob, or the UTF-8 of a text.
+  case deferredToData
+  /// What the closure makes of the value; nil where it stands for no data.
+  case custom(@Sendable (DatabaseValue) -> Data?)
+}
+
+/// How a `Decodable` record finds the column of a coding key.
+public enum DatabaseColumnDecodingStrategy: Sendable {
+  /// The column has the name of the key.
+  case useDefaultKeys
+  /// The column `team_id` is that of the key `teamId`.
+  ///
+  /// Underscores at the ends stay. A key that this leaves without a column, such
+  /// as `teamID`, gets the one that `convertToSnakeCase` would store it in.
+  case convertFromSnakeCase
+  /// The closure tells the key of a column, given its name.
+  case custom(@Sendable (String) -> any CodingKey)
+}
+
+extension DatabaseColumnDecodingStrategy {
+  /// The index of the column of a coding key, in the row as it is shown.
+  func columnIndex(ofKey key: String, in row: Row) -> Int? {
+    switch self {
+    case .useDefaultKeys:
+      return row.layout.index(ofColumn: key)
+    case .convertFromSnakeCase:
+      let names = row.layout.columnNames
+      return names.firstIndex { SnakeCase.camelCased($0) == key }
+        ?? row.layout.index(ofColumn: SnakeCase.snakeCased(key))
+    case .custom(let keyOfColumn):
+      return row.layout.columnNames.firstIndex { keyOfColumn($0).stringValue == key }
+    }
+  }
+
+  /// The coding key of a column.
+  func key(ofColumn column: String) -> String {
+    switch self {
+    case .useDefaultKeys: column
+    case .convertFromSnakeCase: SnakeCase.camelCased(column)
+    case .custom(let keyOfColumn): keyOfColumn(column).stringValue
+    }
+  }
+}

@@ -1,0 +1,149 @@
+import CofferCore
+
+/// A part of the JSON of a column, noted while `encode(to:)` describes it piece by piece.
+///
+/// It replays what it has noted to a JSON encoder once it is complete.
+final class JSONNode: Encoder, Encodable {
+  private enum Content {
+    case nothing
+    case keyed([(key: String, value: any Encodable)])
+    case list([any Encodable])
+    case single(any Encodable)
+  }
+
+  private var content = Content.nothing
+  let userInfo: [CodingUserInfoKey: Any]
+  let codingPath: [any CodingKey]
+
+  init(userInfo: [CodingUserInfoKey: Any], codingPath: [any CodingKey]) {
+    self.userInfo = userInfo
+    self.codingPath = codingPath
+  }
+
+  private func child(_ key: any CodingKey) -> JSONNode {
+    JSONNode(userInfo: userInfo, codingPath: codingPath + [key])
+  }
+
+  /// Gives a column what was noted: a single value as it is, all else as JSON.
+  func write(to column: EncodedColumn, _ writing: RecordWriting) throws {
+    if case .single(let value) = content {
+      func open<T: Encodable>(_ value: T) throws {
+        try column.writer(T.self, writing).write(value, column, writing)
+      }
+      return try open(value)
+    }
+    try column.writer(JSONNode.self, writing).write(self, column, writing)
+  }
+
+  // MARK: Replaying
+
+  func encode(to encoder: any Encoder) throws {
+    switch content {
+    case .nothing:
+      _ = encoder.container(keyedBy: StringKey.self)
+    case .keyed(let values):
+      var container = encoder.container(keyedBy: StringKey.self)
+      for (key, value) in values { try container.encode(value, forKey: StringKey(key)) }
+    case .list(let values):
+      var container = encoder.unkeyedContainer()
+      for value in values { try container.encode(value) }
+    case .single(let value):
+      var container = encoder.singleValueContainer()
+      try container.encode(value)
+    }
+  }
+
+  // MARK: Noting
+
+  fileprivate func note(_ value: any Encodable, _ key: any CodingKey) {
+    var values: [(key: String, value: any Encodable)] = []
+    if case .keyed(let known) = content { values = known }
+    values.removeAll { $0.key == key.stringValue }
+    content = .keyed(values + [(key.stringValue, value)])
+  }
+
+  fileprivate func note(_ value: any Encodable) {
+    if case .list(let values) = content { content = .list(values + [value]) }
+  }
+
+  fileprivate var count: Int { if case .list(let values) = content { values.count } else { 0 } }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
+    if case .keyed = content {} else { content = .keyed([]) }
+    return KeyedEncodingContainer(Keyed<Key>(node: self))
+  }
+
+  func unkeyedContainer() -> any UnkeyedEncodingContainer {
+    if case .list = content {} else { content = .list([]) }
+    return List(node: self)
+  }
+
+  func singleValueContainer() -> any SingleValueEncodingContainer { Single(node: self) }
+
+  private struct Null: Encodable {
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      try container.encodeNil()
+    }
+  }
+
+  private struct Keyed<Key: CodingKey>: KeyedEncodingContainerProtocol {
+    let node: JSONNode
+    var codingPath: [any CodingKey] { node.codingPath }
+
+    func encodeNil(forKey key: Key) { node.note(Null(), key) }
+    func encode<T: Encodable>(_ value: T, forKey key: Key) { node.note(value, key) }
+
+    func nestedContainer<NestedKey: CodingKey>(
+      keyedBy type: NestedKey.Type, forKey key: Key
+    ) -> KeyedEncodingContainer<NestedKey> {
+      superEncoder(forKey: key).container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+      superEncoder(forKey: key).unkeyedContainer()
+    }
+
+    func superEncoder() -> any Encoder { superEncoder(StringKey("super")) }
+    func superEncoder(forKey key: Key) -> any Encoder { superEncoder(key) }
+
+    private func superEncoder(_ key: any CodingKey) -> any Encoder {
+      let child = node.child(key)
+      node.note(child, key)
+      return child
+    }
+  }
+
+  private struct List: UnkeyedEncodingContainer {
+    let node: JSONNode
+    var codingPath: [any CodingKey] { node.codingPath }
+    var count: Int { node.count }
+
+    func encodeNil() { node.note(Null()) }
+    func encode<T: Encodable>(_ value: T) { node.note(value) }
+
+    func nestedContainer<NestedKey: CodingKey>(
+      keyedBy type: NestedKey.Type
+    ) -> KeyedEncodingContainer<NestedKey> {
+      superEncoder().container(keyedBy: type)
+    }
+
+    func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer {
+      superEncoder().unkeyedContainer()
+    }
+
+    func superEncoder() -> any Encoder {
+      let child = node.child(StringKey("Index \(count)"))
+      node.note(child)
+      return child
+    }
+  }
+
+  private struct Single: SingleValueEncodingContainer {
+    let node: JSONNode
+    var codingPath: [any CodingKey] { node.codingPath }
+
+    func encodeNil() { node.content = .single(Null()) }
+    func encode<T: Encodable>(_ value: T) { node.content = .single(value) }
+  }
+}

@@ -1,0 +1,87 @@
+import CofferCore
+import Synchronization
+
+/// The part of a reading that is touched for each value.
+///
+/// Containers know it by its address, and count no references to it. One that is kept for too
+/// long must not meet freed memory: hence this memory is never freed, but serves another reading,
+/// under another generation.
+@usableFromInline
+struct LiveRow {
+  /// The statement whose current row is read; nil for a copy, and between two rows.
+  @usableFromInline var handle: SQLiteStatement?
+  // SAFETY: the caller of `enter` holds the row until it calls `leave`.
+  @usableFromInline var row: Unmanaged<Row>?
+  /// Whether there are decoders of parts of the row, which go with it.
+  @usableFromInline var hasParts = false
+  var generation: UInt32 = 0
+  var reading: Unmanaged<RowReading>?
+
+  /// Begins to read a row, which the caller holds until it calls `leave`.
+  /// - Returns: Whether it does: not where it is reading one.
+  @inlinable
+  mutating func enter(_ row: Row) -> Bool {
+    guard self.row == nil else { return false }
+    self.row = .passUnretained(row)
+    handle = row.core?.pointee.handle
+    return true
+  }
+
+  @inlinable
+  mutating func leave() {
+    handle = nil
+    row = nil
+    if hasParts { dropParts() }
+  }
+
+  @usableFromInline
+  mutating func dropParts() {
+    hasParts = false
+    // SAFETY: who leaves has the reading.
+    reading?.takeUnretainedValue().parts = []
+  }
+
+  // SAFETY: memory that nobody uses, touched under the lock alone.
+  private struct Pool: @unchecked Sendable {
+    var free: [UnsafeMutablePointer<LiveRow>] = []
+  }
+
+  private static let pool = Mutex(Pool())
+
+  static func checkOut() -> UnsafeMutablePointer<LiveRow> {
+    if let live = pool.withLock({ $0.free.popLast() }) { return live }
+    let live = UnsafeMutablePointer<LiveRow>.allocate(capacity: 1)
+    live.initialize(to: LiveRow())
+    return live
+  }
+
+  static func takeBack(_ live: UnsafeMutablePointer<LiveRow>) {
+    live.pointee = LiveRow(generation: live.pointee.generation &+ 1)
+    let returned = Pool(free: [live])
+    pool.withLock { $0.free += returned.free }
+  }
+}
+
+/// What is known of coding keys of one byte.
+final class KeyTable {
+  private static let byteCount = 256
+
+  /// The statement's column of each key; -1 where that is not known, or not the way.
+  let columns: UnsafeMutablePointer<CInt>
+  private var slots: [KeySlot?] = []
+
+  init() {
+    columns = .allocate(capacity: KeyTable.byteCount)
+    columns.initialize(repeating: -1, count: KeyTable.byteCount)
+  }
+
+  deinit { columns.deallocate() }
+
+  func slot(_ byte: Int) -> KeySlot? { byte < slots.count ? slots[byte] : nil }
+
+  func setSlot(_ slot: KeySlot, _ byte: Int) {
+    while slots.count <= byte { slots.append(nil) }
+    slots[byte] = slot
+    columns[byte] = slot.baseColumn
+  }
+}

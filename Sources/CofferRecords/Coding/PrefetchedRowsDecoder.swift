@@ -1,0 +1,119 @@
+import CofferCore
+import FoundationEssentials
+
+/// A decoder of the rows that were fetched along with a row: of arrays, sets, and other
+/// types that decode themselves from a list.
+final class PrefetchedRowsDecoder: Decoder {
+  fileprivate let rows: [Row]
+  /// What reads the row that the rows belong to.
+  fileprivate let reading: RowReading
+  fileprivate var rules: DecodingRules { reading.rules }
+  let codingPath: [any CodingKey]
+
+  init(_ rows: [Row], _ reading: RowReading, codingPath: [any CodingKey]) {
+    self.rows = rows
+    self.reading = reading
+    self.codingPath = codingPath
+  }
+
+  var userInfo: [CodingUserInfoKey: Any] { rules.userInfo }
+
+  func unkeyedContainer() -> any UnkeyedDecodingContainer { PrefetchedRowsContainer(self) }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    throw mismatch([String: Any].self, "prefetched rows are a list, and have no keys")
+  }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer {
+    WrappedListContainer(decoder: self)
+  }
+
+  fileprivate func mismatch(_ type: Any.Type, _ message: String) -> DecodingError {
+    .typeMismatch(type, DecodingError.Context(codingPath: codingPath, debugDescription: message))
+  }
+}
+
+/// The rows as the one value that a type wraps.
+private struct WrappedListContainer: SingleValueDecodingContainer {
+  let decoder: PrefetchedRowsDecoder
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+
+  func decodeNil() -> Bool { false }
+
+  func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: decoder) }
+}
+
+/// The rows one after the other.
+private struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
+  private let decoder: PrefetchedRowsDecoder
+  private(set) var currentIndex = 0
+  /// Decodes rows with the columns of `layout` as values of `readerType`.
+  private var reader: AnyObject?
+  private var readerType: ObjectIdentifier?
+  private var layout: RowLayout?
+  private var adaptation: RowAdaptation?
+
+  init(_ decoder: PrefetchedRowsDecoder) { self.decoder = decoder }
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+  var count: Int? { decoder.rows.count }
+  var isAtEnd: Bool { currentIndex == decoder.rows.count }
+
+  private mutating func nextRow(for type: Any.Type) throws -> Row {
+    guard !isAtEnd else {
+      throw DecodingError.valueNotFound(
+        type,
+        DecodingError.Context(
+          codingPath: codingPath, debugDescription: "there are no more prefetched rows"))
+    }
+    defer { currentIndex += 1 }
+    return decoder.rows[currentIndex]
+  }
+
+  mutating func decodeNil() -> Bool { false }
+
+  mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    let row = try nextRow(for: type)
+    do { return try reader(type, row).value(of: row) } catch {
+      currentIndex -= 1
+      throw error
+    }
+  }
+
+  /// The reader of the row before, where the row has the same columns.
+  private mutating func reader<T: Decodable>(_ type: T.Type, _ row: Row) -> RowReader<T> {
+    if readerType == ObjectIdentifier(type), layout === row.baseLayout,
+      adaptation === row.adaptation, let reader
+    {
+      // SAFETY: made below, for that type.
+      return unsafeDowncast(reader, to: RowReader<T>.self)
+    }
+    let (rules, codingPath) = (decoder.rules, decoder.codingPath)
+    let reader = RowReader<T>.reader {
+      RowReading(rules, codingPath: codingPath, types: [ObjectIdentifier(type)])
+    }
+    self.reader = reader
+    readerType = ObjectIdentifier(type)
+    layout = row.baseLayout
+    adaptation = row.adaptation
+    return reader
+  }
+
+  private mutating func nextDecoder() throws -> RowDecoder {
+    let row = try nextRow(for: Row.self)
+    return decoder.reading.part(row, codingPath: codingPath)
+  }
+
+  mutating func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    try nextDecoder().container(keyedBy: type)
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    throw decoder.mismatch([Any].self, "a prefetched row can't be decoded as a list")
+  }
+
+  mutating func superDecoder() throws -> any Decoder { try nextDecoder() }
+}

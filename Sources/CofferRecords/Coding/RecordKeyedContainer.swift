@@ -1,0 +1,163 @@
+import CofferCore
+
+/// The columns of a record, under coding keys.
+///
+/// As ``RowKeyedContainer``: keys are known by their byte, and nothing counts references.
+struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  private enum Form: UInt8 { case none, byte, text }
+  private let form: Form
+  private let generation: UInt32
+  private let live: UnsafeMutablePointer<LiveTarget>
+  /// There as long as `live` has the generation.
+  private let unsafeTable: Unmanaged<EncodedKeyTable>
+
+  init(_ writing: RecordWriting) {
+    form =
+      switch MemoryLayout<Key>.size {
+      case 0: .none
+      case 1 where _isPOD(Key.self): .byte
+      default: .text
+      }
+    live = writing.live
+    generation = writing.live.pointee.generation
+    unsafeTable = .passUnretained(writing.makeKeyTable())
+  }
+
+  private var writing: RecordWriting? {
+    // SAFETY: a writing gives its memory back, and with it another generation, when it dies.
+    live.pointee.generation == generation ? live.pointee.writing?.takeUnretainedValue() : nil
+  }
+
+  private func currentWriting() throws -> RecordWriting {
+    guard let writing else { throw RecordWriting.recordIsGone }
+    return writing
+  }
+
+  var codingPath: [any CodingKey] { [] }
+
+  @inline(__always)
+  private func byte(_ key: Key) -> Int? {
+    switch form {
+    // SAFETY: a trivial type of one byte.
+    case .byte: Int(unsafeBitCast(key, to: UInt8.self))
+    case .none: 0
+    case .text: nil
+    }
+  }
+
+  private func column(_ key: Key, _ writing: RecordWriting) -> EncodedColumn {
+    guard let byte = byte(key) else { return writing.column(key) }
+    // SAFETY: `writing`, which keeps the table, is there.
+    let table = unsafeTable._withUnsafeGuaranteedRef { $0 }
+    if let column = table.column(byte) { return column }
+    let column = writing.column(key)
+    table.setColumn(column, byte)
+    return column
+  }
+
+  // MARK: Values that are bound as they are
+
+  @inline(__always)
+  private func set<V: DatabaseValueConvertible>(_ value: V, _ key: Key) throws {
+    if live.pointee.generation == generation, let container = live.pointee.container,
+      let byte = byte(key)
+    {
+      // SAFETY: the generation says that the table is there.
+      let isDone = unsafeTable._withUnsafeGuaranteedRef { table -> Bool in
+        guard byte < table.capacity, !table.names[byte].isEmpty else { return false }
+        container.pointee.set(value, forColumn: table.names[byte])
+        return true
+      }
+      if isDone { return }
+    }
+    try setSlowly(value, key)
+  }
+
+  @inline(never)
+  private func setSlowly<V: DatabaseValueConvertible>(_ value: V, _ key: Key) throws {
+    let writing = try currentWriting()
+    try writing.set(value, column(key, writing))
+  }
+
+  /// Integers that SQLite may have no room for.
+  private func setUnsigned<I: FixedWidthInteger>(_ value: I, _ key: Key) throws {
+    guard let integer = Int64(exactly: value) else {
+      let writing = try currentWriting()
+      throw writing.invalid(
+        value, column(key, writing), "SQLite's largest integer is \(Int64.max)")
+    }
+    try set(integer, key)
+  }
+
+  func encodeNil(forKey key: Key) throws { try set(DatabaseValue.null, key) }
+  func encode(_ value: Bool, forKey key: Key) throws { try set(value, key) }
+  func encode(_ value: String, forKey key: Key) throws { try set(value, key) }
+  func encode(_ value: Double, forKey key: Key) throws { try set(value, key) }
+  func encode(_ value: Float, forKey key: Key) throws { try set(value, key) }
+  func encode(_ value: Int, forKey key: Key) throws { try set(value, key) }
+  func encode(_ value: Int8, forKey key: Key) throws { try set(value, key) }
+  func encode(_ value: Int16, forKey key: Key) throws { try set(value, key) }
+  func encode(_ value: Int32, forKey key: Key) throws { try set(value, key) }
+  func encode(_ value: Int64, forKey key: Key) throws { try set(value, key) }
+  func encode(_ value: UInt, forKey key: Key) throws { try setUnsigned(value, key) }
+  func encode(_ value: UInt8, forKey key: Key) throws { try set(value, key) }
+  func encode(_ value: UInt16, forKey key: Key) throws { try set(value, key) }
+  func encode(_ value: UInt32, forKey key: Key) throws { try set(value, key) }
+  func encode(_ value: UInt64, forKey key: Key) throws { try setUnsigned(value, key) }
+
+  func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try set(value, key) }
+  func encodeIfPresent(_ value: String?, forKey key: Key) throws { try set(value, key) }
+  func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try set(value, key) }
+  func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try set(value, key) }
+  func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try set(value, key) }
+  func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try set(value, key) }
+  func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try set(value, key) }
+  func encodeIfPresent(_ value: Int32?, forKey key: Key) throws { try set(value, key) }
+  func encodeIfPresent(_ value: Int64?, forKey key: Key) throws { try set(value, key) }
+  func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try set(value, key) }
+  func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try set(value, key) }
+  func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try set(value, key) }
+  func encodeIfPresent(_ value: UInt?, forKey key: Key) throws {
+    if let value { try setUnsigned(value, key) } else { try encodeNil(forKey: key) }
+  }
+  func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws {
+    if let value { try setUnsigned(value, key) } else { try encodeNil(forKey: key) }
+  }
+
+  // MARK: All other values
+
+  func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
+    let writing = try currentWriting()
+    let column = column(key, writing)
+    try column.writer(T.self, writing).write(value, column, writing)
+  }
+
+  /// Nil is NULL: the column has to be among those that are stored.
+  func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
+    guard let value else { return try encodeNil(forKey: key) }
+    try encode(value, forKey: key)
+  }
+
+  // MARK: Containers in containers
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) -> KeyedEncodingContainer<NestedKey> {
+    superEncoder(forKey: key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
+    superEncoder(forKey: key).unkeyedContainer()
+  }
+
+  /// The superclass's properties are in the columns of the same row.
+  func superEncoder() -> any Encoder {
+    writing?.encoder ?? JSONNode(userInfo: [:], codingPath: [])
+  }
+
+  /// What is encoded is stored in the key's column: a single value, or else JSON.
+  func superEncoder(forKey key: Key) -> any Encoder {
+    guard let writing else { return JSONNode(userInfo: [:], codingPath: []) }
+    return writing.node(column(key, writing))
+  }
+}

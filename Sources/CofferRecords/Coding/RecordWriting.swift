@@ -1,0 +1,174 @@
+import CofferCore
+import FoundationEssentials
+import Synchronization
+
+/// What a record type says about its encoding, with what is known of its columns: what an encoder
+/// and its containers share.
+final class RecordWriting {
+  let record: any EncodableRecord.Type
+  let columns: DatabaseColumnEncodingStrategy
+  let userInfo: [CodingUserInfoKey: Any]
+  let live: UnsafeMutablePointer<LiveTarget>
+  // SAFETY: the encoder clears it when it dies.
+  unowned(unsafe) var encoder: RecordEncoder?
+  private var columnsByName: [String: EncodedColumn] = [:]
+  private var keyTables: [EncodedKeyTable] = []
+  /// The columns whose JSON is complete once the record has been encoded.
+  private var nodes: [(column: EncodedColumn, node: JSONNode)] = []
+
+  init(_ record: any EncodableRecord.Type) {
+    self.record = record
+    columns = record.databaseColumnEncodingStrategy
+    userInfo = record.databaseEncodingUserInfo
+    live = LiveTarget.checkOut()
+    live.pointee.writing = .passUnretained(self)
+  }
+
+  deinit { LiveTarget.takeBack(live) }
+
+  /// A table for a container's keys, which lives as long as this object.
+  func makeKeyTable() -> EncodedKeyTable {
+    let table = EncodedKeyTable()
+    keyTables.append(table)
+    return table
+  }
+
+  /// The column of a key.
+  func column(_ key: any CodingKey) -> EncodedColumn {
+    let name = columns.column(ofKey: key)
+    if let column = columnsByName[name] { return column }
+    let column = EncodedColumn(name)
+    columnsByName[name] = column
+    return column
+  }
+
+  /// Encodes a record to `container`.
+  func encode(
+    to container: inout PersistenceContainer, _ body: () throws -> Void
+  ) throws {
+    try withUnsafeMutablePointer(to: &container) { pointer in
+      live.pointee.container = pointer
+      defer {
+        live.pointee.container = nil
+        nodes = []
+      }
+      try body()
+      while !nodes.isEmpty {
+        let (column, node) = nodes.removeFirst()
+        try node.write(to: column, self)
+      }
+    }
+  }
+
+  /// Gives a column its value.
+  func set<Value: DatabaseValueConvertible>(_ value: Value, _ column: EncodedColumn) throws {
+    guard let container = live.pointee.container else { throw RecordWriting.recordIsGone }
+    container.pointee.set(value, forColumn: column.name)
+  }
+
+  /// What a column is to hold as JSON, in parts.
+  func node(_ column: EncodedColumn) -> JSONNode {
+    let node = JSONNode(userInfo: userInfo, codingPath: [StringKey(column.name)])
+    nodes.append((column, node))
+    return node
+  }
+
+  static var recordIsGone: DatabaseError {
+    DatabaseError(
+      .SQLITE_MISUSE, "the record of this encoder has been stored",
+      hint: "Encode inside of encode(to:), and keep neither the encoder nor its containers.")
+  }
+
+  func invalid(_ value: Any, _ column: EncodedColumn, _ message: String) -> EncodingError {
+    .invalidValue(
+      value,
+      EncodingError.Context(
+        codingPath: [StringKey(column.name)],
+        debugDescription: "\(record), column \(String(reflecting: column.name)): \(message)"))
+  }
+}
+
+/// The part of a writing that is touched for each value; like ``LiveRow``, never freed.
+struct LiveTarget {
+  /// What is written to; nil between two records.
+  var container: UnsafeMutablePointer<PersistenceContainer>?
+  var generation: UInt32 = 0
+  var writing: Unmanaged<RecordWriting>?
+
+  // SAFETY: memory that nobody uses, touched under the lock alone.
+  private struct Pool: @unchecked Sendable {
+    var free: [UnsafeMutablePointer<LiveTarget>] = []
+  }
+
+  private static let pool = Mutex(Pool())
+
+  static func checkOut() -> UnsafeMutablePointer<LiveTarget> {
+    if let live = pool.withLock({ $0.free.popLast() }) { return live }
+    let live = UnsafeMutablePointer<LiveTarget>.allocate(capacity: 1)
+    live.initialize(to: LiveTarget())
+    return live
+  }
+
+  static func takeBack(_ live: UnsafeMutablePointer<LiveTarget>) {
+    live.pointee = LiveTarget(generation: live.pointee.generation &+ 1)
+    let returned = Pool(free: [live])
+    pool.withLock { $0.free += returned.free }
+  }
+}
+
+/// A column that a record type stores.
+final class EncodedColumn {
+  let name: String
+  private var writerType: ObjectIdentifier?
+  private var writer: AnyObject?
+
+  init(_ name: String) { self.name = name }
+
+  /// Writes values of the type to the column.
+  func writer<T: Encodable>(_ type: T.Type, _ writing: RecordWriting) -> ColumnWriter<T> {
+    if writerType == ObjectIdentifier(type), let writer {
+      // SAFETY: made below, for that type.
+      return unsafeDowncast(writer, to: ColumnWriter<T>.self)
+    }
+    let made = ColumnWriters.writer(type, column: name, writing.record)
+    writer = made
+    writerType = ObjectIdentifier(type)
+    return made
+  }
+}
+
+/// The columns of coding keys of one byte.
+final class EncodedKeyTable {
+  /// Their names; empty where they are not known.
+  private(set) var names: UnsafeMutablePointer<String>
+  private(set) var capacity = 16
+  private var columns: [EncodedColumn?] = []
+
+  init() {
+    names = .allocate(capacity: capacity)
+    names.initialize(repeating: "", count: capacity)
+  }
+
+  deinit {
+    names.deinitialize(count: capacity)
+    names.deallocate()
+  }
+
+  func column(_ byte: Int) -> EncodedColumn? { byte < columns.count ? columns[byte] : nil }
+
+  func setColumn(_ column: EncodedColumn, _ byte: Int) {
+    if byte >= capacity { grow() }
+    while columns.count <= byte { columns.append(nil) }
+    columns[byte] = column
+    names[byte] = column.name
+  }
+
+  private func grow() {
+    let grown = UnsafeMutablePointer<String>.allocate(capacity: 256)
+    grown.moveInitialize(from: names, count: capacity)
+    (grown + capacity).initialize(repeating: "", count: 256 - capacity)
+    names.deallocate()
+    names = grown
+    capacity = 256
+  }
+}

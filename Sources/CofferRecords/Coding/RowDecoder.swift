@@ -1,0 +1,145 @@
+import CofferCore
+import FoundationEssentials
+
+/// A decoder of rows, used for one after the other.
+///
+/// It hands out the same container for a type of keys each time: making one would take
+/// several allocations.
+@usableFromInline
+class RowDecoder: Decoder {
+  @usableFromInline final let reading: RowReading
+  @usableFromInline final let live: UnsafeMutablePointer<LiveRow>
+  /// The container for the keys that were asked for first.
+  private final var keyType: ObjectIdentifier?
+  private final var container: UnsafeMutableRawPointer?
+  /// The containers for other types of keys: those of superclasses, mostly.
+  private final var containers: [ObjectIdentifier: AnyObject] = [:]
+  private final var freeContainer: (() -> Void)?
+
+  private final class Box<Key: CodingKey> {
+    let container: KeyedDecodingContainer<Key>
+
+    init(_ container: KeyedDecodingContainer<Key>) { self.container = container }
+  }
+
+  init(_ reading: RowReading) {
+    self.reading = reading
+    live = reading.live
+    if reading.decoder == nil { reading.decoder = self }
+  }
+
+  deinit {
+    if reading.decoder === self { reading.decoder = nil }
+    freeContainer?()
+  }
+
+  @usableFromInline final var codingPath: [any CodingKey] { reading.codingPath }
+  @usableFromInline final var userInfo: [CodingUserInfoKey: Any] { reading.rules.userInfo }
+
+  @usableFromInline
+  final func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+    if keyType == ObjectIdentifier(type), let container {
+      // SAFETY: made below, for that type of keys.
+      return container.assumingMemoryBound(to: KeyedDecodingContainer<Key>.self).pointee
+    }
+    return findContainer(keyedBy: type)
+  }
+
+  private func findContainer<Key: CodingKey>(
+    keyedBy type: Key.Type
+  ) -> KeyedDecodingContainer<Key> {
+    let id = ObjectIdentifier(type)
+    if let known = containers[id] {
+      // SAFETY: as above.
+      return unsafeDowncast(known, to: Box<Key>.self).container
+    }
+    let made = KeyedDecodingContainer(RowKeyedContainer<Key>(reading))
+    if keyType == nil {
+      // In plain memory: the class of a box would be looked up for each row.
+      let memory = UnsafeMutablePointer<KeyedDecodingContainer<Key>>.allocate(capacity: 1)
+      memory.initialize(to: made)
+      freeContainer = {
+        memory.deinitialize(count: 1)
+        memory.deallocate()
+      }
+      keyType = id
+      container = UnsafeMutableRawPointer(memory)
+    } else {
+      containers[id] = Box<Key>(made)
+    }
+    return made
+  }
+
+  /// - Throws: Always: a row is no list. Who asks for one wants prefetched rows that
+  ///   aren't there.
+  @usableFromInline
+  final func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    if let key = reading.missingKey { throw reading.keyNotFound(key) }
+    throw DecodingError.typeMismatch(
+      [Any].self,
+      DecodingError.Context(
+        codingPath: codingPath, debugDescription: "a row can't be decoded as a list"))
+  }
+
+  @usableFromInline
+  final func singleValueContainer() -> any SingleValueDecodingContainer {
+    RowSingleValueContainer(reading: reading)
+  }
+}
+
+/// A record type's decoder for rows with certain columns.
+@usableFromInline
+final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
+  @usableFromInline
+  init() {
+    super.init(RowReading(DecodingRules(Record.self), types: [ObjectIdentifier(Record.self)]))
+  }
+
+  /// The record that a row holds.
+  @inlinable
+  func decode(_ row: Row) throws -> Record {
+    // While a record is being decoded, its type needs another decoder for another one.
+    guard live.pointee.enter(row) else { return try RecordDecoder().decode(row) }
+    defer { live.pointee.leave() }
+    return try Record(from: self)
+  }
+}
+
+extension FetchableRecord where Self: Decodable {
+  /// The record that `init(from:)` decodes from a row.
+  ///
+  /// - Throws: ``RowDecodingError`` where a column is missing or its value doesn't
+  ///   convert, and what `init(from:)` throws.
+  @inlinable
+  public init(row: Row) throws {
+    self = try row.plan(RecordDecoder<Self>.self) { RecordDecoder() }.decode(row)
+  }
+}
+
+/// Decodes records from rows.
+///
+/// For records that have an `init(row:)` of their own, and want `init(from:)` to do
+/// most of its work:
+///
+/// ```swift
+/// init(row: Row) throws {
+///   self = try FetchableRecordDecoder().decode(Self.self, from: row)
+///   isCached = row["isCached"] ?? false
+/// }
+/// ```
+public final class FetchableRecordDecoder {
+  /// A decoder.
+  public init() {}
+
+  /// The record that `init(from:)` decodes from a row.
+  ///
+  /// - Throws: ``RowDecodingError`` where a column is missing or its value doesn't
+  ///   convert, and what `init(from:)` throws.
+  public func decode<T: FetchableRecord & Decodable>(_ type: T.Type, from row: Row) throws -> T {
+    try row.plan(RecordDecoder<T>.self) { RecordDecoder() }.decode(row)
+  }
+}
+
+/// A decoder belongs to the access that its rows come from.
+@available(*, unavailable)
+extension FetchableRecordDecoder: Sendable {}

@@ -1,0 +1,252 @@
+import CofferCore
+
+/// The columns, scopes and prefetched rows of a row, under coding keys.
+///
+/// Keys of one byte at most, which the cases of most `CodingKeys` are, are known by
+/// their byte: no name is looked at again once a key has been found.
+///
+/// The standard library copies the container for each value that it decodes. Hence there is
+/// nothing in it that counts references.
+struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  private enum Form: UInt8 { case none, byte, text }
+  private let form: Form
+  private let generation: UInt32
+  private let live: UnsafeMutablePointer<LiveRow>
+  /// The table's columns. Like the table, they are there as long as `live` has the generation.
+  private let columns: UnsafeMutablePointer<CInt>
+  private let unsafeTable: Unmanaged<KeyTable>
+
+  init(_ reading: RowReading) {
+    form =
+      switch MemoryLayout<Key>.size {
+      case 0: .none
+      case 1 where _isPOD(Key.self): .byte
+      default: .text
+      }
+    live = reading.live
+    generation = reading.live.pointee.generation
+    let table = reading.makeKeyTable()
+    columns = table.columns
+    unsafeTable = .passUnretained(table)
+  }
+
+  /// What is being read; nil for a container that was kept for too long.
+  private var reading: RowReading? {
+    // SAFETY: a reading gives its memory back, and with it another generation, when it dies.
+    live.pointee.generation == generation ? live.pointee.reading?.takeUnretainedValue() : nil
+  }
+
+  private func currentReading() throws -> RowReading {
+    guard let reading else { throw RowReading.rowIsGone }
+    return reading
+  }
+
+  var codingPath: [any CodingKey] { reading?.codingPath ?? [] }
+
+  var allKeys: [Key] {
+    guard let reading, let row = reading.row else { return [] }
+    let columns = row.layout.columnNames.map(reading.rules.columns.key(ofColumn:))
+    let others = row.scopesTree.names.union(row.prefetchedRows.keys).sorted()
+    var seen: Set<String> = []
+    return (columns + others).compactMap { name in
+      guard seen.insert(name).inserted else { return nil }
+      return Key(stringValue: name)
+    }
+  }
+
+  // MARK: Finding keys
+
+  /// The byte of a key; nil for a key that has more.
+  @inline(__always)
+  private func byte(_ key: Key) -> Int? {
+    switch form {
+    // SAFETY: a trivial type of one byte.
+    case .byte: Int(unsafeBitCast(key, to: UInt8.self))
+    case .none: 0
+    case .text: nil
+    }
+  }
+
+  /// The statement's column of the key; -1 where that is not known, or not the way.
+  @inline(__always)
+  private func column(_ key: Key) -> CInt {
+    guard live.pointee.generation == generation, let byte = byte(key) else { return -1 }
+    return columns[byte]
+  }
+
+  private func slot(_ key: Key, _ reading: RowReading) throws -> KeySlot {
+    guard let byte = byte(key) else { return try reading.slot(key.stringValue) }
+    // SAFETY: `reading`, which keeps the table, is there.
+    let table = unsafeTable._withUnsafeGuaranteedRef { $0 }
+    if let slot = table.slot(byte) { return slot }
+    let slot = try reading.slot(key.stringValue)
+    table.setSlot(slot, byte)
+    return slot
+  }
+
+  // MARK: Values that are read straight from a statement
+
+  @inline(__always)
+  private func value<V: DatabaseValueConvertible & StatementColumnConvertible>(
+    _ type: V.Type, _ key: Key
+  ) throws -> V {
+    let column = column(key)
+    if column >= 0, let handle = live.pointee.handle,
+      let value = V.fromStatement(handle, atUncheckedIndex: column)
+    {
+      return value
+    }
+    return try findValue(type, key)
+  }
+
+  @inline(never)
+  private func findValue<V: DatabaseValueConvertible & StatementColumnConvertible>(
+    _ type: V.Type, _ key: Key
+  ) throws -> V {
+    let reading = try currentReading()
+    let slot = try slot(key, reading)
+    if let value = try reading.value(type, slot) { return value }
+    throw reading.mismatch(type, slot)
+  }
+
+  @inline(__always)
+  private func valueIfPresent<V: DatabaseValueConvertible & StatementColumnConvertible>(
+    _ type: V.Type, _ key: Key
+  ) throws -> V? {
+    let column = column(key)
+    if column >= 0, let handle = live.pointee.handle {
+      if let value = V.fromStatement(handle, atUncheckedIndex: column) { return value }
+      if SQLite.columnIsNull(handle, column) { return nil }
+    }
+    return try findValueIfPresent(type, key)
+  }
+
+  @inline(never)
+  private func findValueIfPresent<V: DatabaseValueConvertible & StatementColumnConvertible>(
+    _ type: V.Type, _ key: Key
+  ) throws -> V? {
+    let reading = try currentReading()
+    let slot = try slot(key, reading)
+    guard slot.column != nil else { return nil }
+    if let value = try reading.value(type, slot) { return value }
+    if try reading.isNull(slot) { return nil }
+    throw reading.mismatch(type, slot)
+  }
+
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try value(type, key) }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String { try value(type, key) }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try value(type, key) }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try value(type, key) }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try value(type, key) }
+  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try value(type, key) }
+  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try value(type, key) }
+  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try value(type, key) }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try value(type, key) }
+  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try value(type, key) }
+  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try value(type, key) }
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try value(type, key) }
+  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try value(type, key) }
+  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try value(type, key) }
+
+  func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
+    try valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
+    try valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
+    try valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
+    try valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
+    try valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
+    try valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
+    try valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
+    try valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
+    try valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
+    try valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
+    try valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
+    try valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
+    try valueIfPresent(type, key)
+  }
+  func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
+    try valueIfPresent(type, key)
+  }
+
+  // MARK: All other values
+
+  func contains(_ key: Key) -> Bool {
+    guard let reading, let row = reading.row, let slot = try? slot(key, reading) else {
+      return false
+    }
+    return slot.column != nil || slot.scope(of: row) != nil || row.prefetched?[slot.key] != nil
+  }
+
+  func decodeNil(forKey key: Key) throws -> Bool {
+    let reading = try currentReading()
+    let slot = try slot(key, reading)
+    if slot.column != nil { return try reading.isNull(slot) }
+    let row = try reading.currentRow()
+    if let scope = slot.scope(of: row) { return !scope.containsNonNullValue }
+    return row.prefetched?[slot.key] == nil
+  }
+
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    let reading = try currentReading()
+    let slot = try slot(key, reading)
+    guard slot.column == nil else {
+      return try slot.columnReader(type, reading.rules).read(reading, slot)
+    }
+    return try reading.decodeRow(type, slot)
+  }
+
+  func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+    let reading = try currentReading()
+    let slot = try slot(key, reading)
+    guard slot.column == nil else {
+      return try slot.columnReader(type, reading.rules).readIfPresent(reading, slot)
+    }
+    return try reading.decodeRowIfPresent(type, slot)
+  }
+
+  // MARK: Containers in containers
+
+  func nestedContainer<NestedKey: CodingKey>(
+    keyedBy type: NestedKey.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<NestedKey> {
+    try superDecoder(forKey: key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try superDecoder(forKey: key).unkeyedContainer()
+  }
+
+  /// The superclass's properties are in the columns of the same row.
+  func superDecoder() throws -> any Decoder {
+    let reading = try currentReading()
+    return reading.decoder ?? RowDecoder(reading)
+  }
+
+  func superDecoder(forKey key: Key) throws -> any Decoder {
+    let reading = try currentReading()
+    return try reading.decoder(slot(key, reading)) ?? superDecoder()
+  }
+}

@@ -1,0 +1,131 @@
+import CofferCore
+
+/// Decodes values of a type from whole rows with certain columns.
+class RowReader<Value> {
+  /// What rows keep for the type: see ``Row/plan(_:make:)``. It goes along from one copied row
+  /// to the next.
+  fileprivate var plan: AnyObject?
+
+  fileprivate func read(_ row: Row) throws -> Value { preconditionFailure("overridden") }
+
+  /// The value of a row, which may be one that another type's plan is in use for.
+  func value(of row: Row) throws -> Value {
+    let outerPlan = row.plan
+    row.plan = plan
+    defer {
+      plan = row.plan
+      row.plan = outerPlan
+    }
+    return try read(row)
+  }
+}
+
+/// A record that makes itself of a row, in its own way or by decoding.
+private final class RecordRowReader<Record: FetchableRecord>: RowReader<Record> {
+  override func read(_ row: Row) throws -> Record { try Record(row: row) }
+}
+
+/// A type that is no record: the strategies are those of the record around it.
+private final class DecodableRowReader<Value: Decodable>: RowReader<Value> {
+  private let make: () -> RowReading
+  private var decoder: RowDecoder?
+
+  init(_ make: @escaping () -> RowReading) { self.make = make }
+
+  override func read(_ row: Row) throws -> Value {
+    let decoder = self.decoder.take() ?? RowDecoder(make())
+    guard decoder.live.pointee.enter(row) else { return try read(row) }
+    defer {
+      decoder.live.pointee.leave()
+      self.decoder = decoder
+    }
+    return try Value(from: decoder)
+  }
+}
+
+extension RowReader where Value: Decodable {
+  /// The reader of a type.
+  /// - Parameter reading: What a type that is no record is decoded with.
+  static func reader(_ reading: @escaping () -> RowReading) -> RowReader<Value> {
+    guard let record = Value.self as? any FetchableRecord.Type else {
+      return DecodableRowReader<Value>(reading)
+    }
+    func open<R: FetchableRecord>(_ type: R.Type) -> AnyObject { RecordRowReader<R>() }
+    // SAFETY: the record type is Value.
+    return unsafeDowncast(open(record), to: RowReader<Value>.self)
+  }
+}
+
+extension RowReading {
+  /// What is decoded for a key that is no column: from a scope, from prefetched
+  /// rows, or else from the row itself.
+  func decodeRow<T: Decodable>(_ type: T.Type, _ slot: KeySlot) throws -> T {
+    let row = try currentRow()
+    if let scope = slot.scope(of: row) { return try reader(type, slot).value(of: scope) }
+    if let rows = row.prefetched?[slot.key] { return try decode(type, rows, slot) }
+    return try decodeMissing(type, slot, row)
+  }
+
+  /// The same; nil where there is neither a scope with a value nor prefetched rows.
+  func decodeRowIfPresent<T: Decodable>(_ type: T.Type, _ slot: KeySlot) throws -> T? {
+    let row = try currentRow()
+    if let scope = slot.scope(of: row), scope.containsNonNullValue {
+      return try reader(type, slot).value(of: scope)
+    }
+    if let rows = row.prefetched?[slot.key] { return try decode(type, rows, slot) }
+    return nil
+  }
+
+  private func reader<T: Decodable>(_ type: T.Type, _ slot: KeySlot) -> RowReader<T> {
+    slot.rowReader(type) { [rules, codingPath] in
+      .reader {
+        RowReading(
+          rules, codingPath: codingPath + [StringKey(slot.key)], types: [ObjectIdentifier(type)])
+      }
+    }
+  }
+
+  private func decode<T: Decodable>(_ type: T.Type, _ rows: [Row], _ slot: KeySlot) throws -> T {
+    try T(
+      from: PrefetchedRowsDecoder(rows, self, codingPath: codingPath + [StringKey(slot.key)]))
+  }
+
+  /// A row of a record with associations has a key for each, but none for the record
+  /// that they belong to: that one is the row itself.
+  private func decodeMissing<T: Decodable>(
+    _ type: T.Type, _ slot: KeySlot, _ row: Row
+  ) throws -> T {
+    if let optional = type as? any DecodableOptional.Type, let value = optional.none as? T {
+      return value
+    }
+    if let convertible = type as? any DatabaseValueConvertible.Type,
+      !(type is any FetchableRecord.Type)
+    {
+      guard let missing = convertible.fromMissingColumn(), let value = missing as? T else {
+        throw columnNotFound(slot)
+      }
+      return value
+    }
+    // A type that is decoded from this row already would be so without end.
+    guard !types.contains(ObjectIdentifier(type)) else { throw keyNotFound(slot.key) }
+    let reader = slot.rowReader(type) { [rules, codingPath, types] in
+      .reader {
+        RowReading(
+          rules, codingPath: codingPath + [StringKey(slot.key)], missingKey: slot.key,
+          types: types + [ObjectIdentifier(type)])
+      }
+    }
+    return try reader.value(of: row)
+  }
+
+  /// The decoder of what is behind a key; nil where nothing is.
+  func decoder(_ slot: KeySlot) throws -> (any Decoder)? {
+    if slot.column != nil { return ColumnDecoder(self, slot) }
+    let row = try currentRow()
+    let path = codingPath + [StringKey(slot.key)]
+    if let scope = slot.scope(of: row) {
+      return part(scope, codingPath: path)
+    }
+    return row.prefetched?[slot.key].map { PrefetchedRowsDecoder($0, self, codingPath: path) }
+  }
+}

@@ -1,0 +1,53 @@
+import CofferCore
+
+/// A whole row as the one value that a type wraps.
+struct RowSingleValueContainer: SingleValueDecodingContainer {
+  let reading: RowReading
+
+  var codingPath: [any CodingKey] { reading.codingPath }
+
+  func decodeNil() -> Bool {
+    guard let row = reading.row, reading.missingKey == nil else { return true }
+    return !row.containsNonNullValue
+  }
+
+  func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    let row = try reading.currentRow()
+    if reading.missingKey != nil, let optional = type as? any DecodableOptional.Type,
+      let value = optional.none as? T
+    {
+      return value
+    }
+    if type is any FetchableRecord.Type {
+      return try RowReader<T>.reader { reading }.value(of: row)
+    }
+    if type is any DatabaseValueConvertible.Type { throw noValue(type) }
+    return try T(from: reading.decoder ?? RowDecoder(reading))
+  }
+
+  /// A row is no single value; if one was expected, it is its column that is missing.
+  private func noValue(_ type: Any.Type) -> any Error {
+    if let key = reading.missingKey, let slot = try? reading.slot(key) {
+      return reading.columnNotFound(slot)
+    }
+    return DecodingError.typeMismatch(
+      type,
+      DecodingError.Context(
+        codingPath: codingPath, debugDescription: "a row can't be decoded as a single value"))
+  }
+
+  func decode(_ type: Bool.Type) throws -> Bool { throw noValue(type) }
+  func decode(_ type: String.Type) throws -> String { throw noValue(type) }
+  func decode(_ type: Double.Type) throws -> Double { throw noValue(type) }
+  func decode(_ type: Float.Type) throws -> Float { throw noValue(type) }
+  func decode(_ type: Int.Type) throws -> Int { throw noValue(type) }
+  func decode(_ type: Int8.Type) throws -> Int8 { throw noValue(type) }
+  func decode(_ type: Int16.Type) throws -> Int16 { throw noValue(type) }
+  func decode(_ type: Int32.Type) throws -> Int32 { throw noValue(type) }
+  func decode(_ type: Int64.Type) throws -> Int64 { throw noValue(type) }
+  func decode(_ type: UInt.Type) throws -> UInt { throw noValue(type) }
+  func decode(_ type: UInt8.Type) throws -> UInt8 { throw noValue(type) }
+  func decode(_ type: UInt16.Type) throws -> UInt16 { throw noValue(type) }
+  func decode(_ type: UInt32.Type) throws -> UInt32 { throw noValue(type) }
+  func decode(_ type: UInt64.Type) throws -> UInt64 { throw noValue(type) }
+}

@@ -1,0 +1,43 @@
+/// Names in `snake_case` and in `camelCase`, as Foundation's JSON coders convert them.
+enum SnakeCase {
+  /// `team_id` for `teamId`, `my_url_property` for `myURLProperty`.
+  ///
+  /// A word begins with an upper case letter, and then ends before the next one
+  /// that comes after a lower case letter; of several upper case letters, the one
+  /// before a lower case letter begins a word of its own. The second letter of a name
+  /// begins a word if it is upper case, whatever the first is (`u_rl`).
+  static func snakeCased(_ name: String) -> String {
+    let characters = Array(name)
+    var starts: Set<Int> = []
+    var position = 1
+    while let upper = characters.indices.first(where: {
+      $0 >= position && characters[$0].isUppercase
+    }) {
+      starts.insert(upper)
+      guard
+        let lower = characters.indices.first(where: { $0 > upper && characters[$0].isLowercase })
+      else { break }
+      if lower > upper + 1 { starts.insert(lower - 1) }
+      position = lower + 1
+    }
+    return characters.indices.reduce(into: "") { result, index in
+      if starts.contains(index) { result += "_" }
+      result += characters[index].lowercased()
+    }
+  }
+
+  /// `teamId` for `team_id`; underscores at the ends stay, and so does a name of
+  /// one word.
+  static func camelCased(_ name: String) -> String {
+    guard let first = name.firstIndex(where: { $0 != "_" }),
+      let last = name.lastIndex(where: { $0 != "_" })
+    else { return name }
+    let words = name[first...last].split(separator: "_")
+    guard words.count > 1 else { return name }
+    var result = String(name[..<first]) + words[0].lowercased()
+    for word in words.dropFirst() {
+      result += word.prefix(1).uppercased() + word.dropFirst().lowercased()
+    }
+    return result + name[name.index(after: last)...]
+  }
+}

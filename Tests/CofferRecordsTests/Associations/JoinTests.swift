@@ -1,0 +1,320 @@
+import Coffer
+import Testing
+
+/// Which SQL associations come to, and what SQLite makes of it.
+@Suite struct JoinTests {
+  private struct Author: TableRecord {
+    static let books = hasMany(Book.self)
+    static let country = belongsTo(Country.self)
+    static let profile = hasOne(Profile.self)
+    static let publishers = hasMany(Publisher.self, through: books, using: Book.publisher)
+  }
+
+  private struct Book: TableRecord {
+    static let author = belongsTo(Author.self)
+    static let publisher = belongsTo(Publisher.self)
+    static let country = hasOne(Country.self, through: author, using: Author.country)
+  }
+
+  private struct Publisher: TableRecord {
+    static let books = hasMany(Book.self)
+  }
+  private struct Country: TableRecord {
+    static let authors = hasMany(Author.self)
+  }
+  private struct Profile: TableRecord {}
+
+  static let schema = """
+    CREATE TABLE country (code TEXT PRIMARY KEY, name TEXT);
+    CREATE TABLE author (
+      id INTEGER PRIMARY KEY, name TEXT NOT NULL, countryCode TEXT REFERENCES country);
+    CREATE TABLE profile (id INTEGER PRIMARY KEY, authorId INTEGER REFERENCES author, text TEXT);
+    CREATE TABLE publisher (id INTEGER PRIMARY KEY, name TEXT);
+    CREATE TABLE book (
+      id INTEGER PRIMARY KEY, authorId INTEGER REFERENCES author,
+      publisherId INTEGER REFERENCES publisher, title TEXT, year INTEGER);
+    INSERT INTO country VALUES ('FR', 'France'), ('US', 'United States');
+    INSERT INTO author VALUES (1, 'Melville', 'US'), (2, 'Verne', 'FR'), (3, 'Anonymous', NULL);
+    INSERT INTO profile VALUES (1, 2, 'from Nantes');
+    INSERT INTO publisher VALUES (1, 'Harper'), (2, 'Hetzel');
+    INSERT INTO book VALUES (1, 1, 1, 'Moby-Dick', 1851), (2, 2, 2, 'Le Tour du monde', 1872),
+      (3, 2, 2, 'L''Ile', 1875), (4, NULL, NULL, 'Beowulf', 1000), (5, 1, NULL, 'Pierre', 1852);
+    """
+
+  private let database: RequestDatabase
+
+  init() throws { database = try RequestDatabase(Self.schema) }
+
+  private func sql(_ request: some FetchRequest) throws -> String { try database.sql(request) }
+
+  @Test func `a row is joined by the foreign key of the schema`() throws {
+    try #expect(
+      sql(Book.including(required: Book.author)) == """
+        SELECT "book".*, "author".* FROM "book" \
+        JOIN "author" ON "author"."id" = "book"."authorId"
+        """)
+    try #expect(
+      sql(Book.including(optional: Book.author)) == """
+        SELECT "book".*, "author".* FROM "book" \
+        LEFT JOIN "author" ON "author"."id" = "book"."authorId"
+        """)
+    try #expect(
+      sql(Book.joining(required: Book.author)) == """
+        SELECT "book".* FROM "book" JOIN "author" ON "author"."id" = "book"."authorId"
+        """)
+    try #expect(
+      sql(Author.joining(optional: Author.profile)) == """
+        SELECT "author".* FROM "author" \
+        LEFT JOIN "profile" ON "profile"."authorId" = "author"."id"
+        """)
+    try #expect(
+      sql(Author.including(required: Author.country)) == """
+        SELECT "author".*, "country".* FROM "author" \
+        JOIN "country" ON "country"."code" = "author"."countryCode"
+        """)
+  }
+
+  @Test func `filters go into ON, orders behind that of the request`() throws {
+    let name = Column("name")
+    let authors = Book.author.filter(name != nil && name != "x").order(name)
+    let request = Book.including(required: authors).filter(Column("year") > 1800)
+      .order(Column("year"))
+    let text = try sql(request)
+    #expect(
+      text == """
+        SELECT "book".*, "author".* FROM "book" JOIN "author" ON \
+        ("author"."id" = "book"."authorId") AND ("author"."name" IS NOT NULL) \
+        AND ("author"."name" <> 'x') WHERE "book"."year" > 1800 \
+        ORDER BY "book"."year", "author"."name"
+        """)
+    try #expect(
+      sql(request.reversed()).hasSuffix(
+        #" ORDER BY "book"."year" DESC, "author"."name" DESC"#))
+    try #expect(
+      sql(Book.including(required: authors.reversed()).reversed()).hasSuffix(
+        #" ORDER BY "author"."name""#))
+  }
+
+  @Test func `columns of joined tables are scopes of the row`() throws {
+    try database.use { db throws in
+      let request = Book.including(
+        required: Book.author.including(optional: Author.profile.select(Column("text")))
+      ).filter(key: 2)
+      let row = try #require(try Row.fetchOne(db, request))
+      #expect(row.unscoped["title"] == "Le Tour du monde")
+      #expect(row.count == 5)
+      #expect(row.scopes["author"]?["name"] == "Verne")
+      #expect(row.scopes["author"]?.scopes["profile"] == ["text": "from Nantes"])
+      #expect(row.scopesTree["profile"]?["text"] == "from Nantes")
+      let plain = try Book.joining(required: Book.author).makePreparedRequest(db)
+      #expect(plain.adapter == nil)
+    }
+  }
+
+  @Test func `tables in between are joined, and scopes without columns`() throws {
+    try #expect(
+      sql(Book.including(optional: Book.country)) == """
+        SELECT "book".*, "country".* FROM "book" \
+        LEFT JOIN "author" ON "author"."id" = "book"."authorId" \
+        LEFT JOIN "country" ON "country"."code" = "author"."countryCode"
+        """)
+    try #expect(
+      sql(Book.including(optional: Book.country).including(required: Book.author)) == """
+        SELECT "book".*, "author".*, "country".* FROM "book" \
+        JOIN "author" ON "author"."id" = "book"."authorId" \
+        LEFT JOIN "country" ON "country"."code" = "author"."countryCode"
+        """)
+    try database.use { db throws in
+      let row = try #require(
+        try Row.fetchOne(db, Book.including(required: Book.country).filter(key: 1)))
+      #expect(row.scopes["author"]?.unscoped == [:])
+      #expect(row.scopes["author"]?.scopes["country"]?["code"] == "US")
+    }
+  }
+
+  @Test func `the same association is joined once`() throws {
+    let joined = #"FROM "book" JOIN "author" ON "author"."id" = "book"."authorId""#
+    try #expect(
+      sql(Book.including(optional: Book.author).joining(required: Book.author))
+        == #"SELECT "book".*, "author".* "# + joined)
+    try #expect(
+      sql(Book.joining(required: Book.author).including(required: Book.author))
+        == #"SELECT "book".*, "author".* "# + joined)
+    try #expect(
+      sql(Book.including(required: Book.author).including(required: Book.author.forKey("other")))
+        == """
+        SELECT "book".*, "author1".*, "author2".* FROM "book" \
+        JOIN "author" "author1" ON "author1"."id" = "book"."authorId" \
+        JOIN "author" "author2" ON "author2"."id" = "book"."authorId"
+        """)
+  }
+
+  @Test func `what is required behind what is optional does not take rows away`() throws {
+    let request = Book.including(
+      optional: Book.author.including(required: Author.profile)
+    ).orderByPrimaryKey()
+    try #expect(
+      sql(request) == """
+        SELECT "book".*, "author".*, "profile".* FROM "book" LEFT JOIN \
+        ("author" JOIN "profile" ON "profile"."authorId" = "author"."id") \
+        ON "author"."id" = "book"."authorId" ORDER BY "book"."id"
+        """)
+    try database.use { db throws in
+      let rows = try Row.fetchAll(db, request)
+      #expect(rows.map { $0.unscoped["id"] as Int } == [1, 2, 3, 4, 5])
+      #expect(
+        rows.map { $0.scopes["author"]?["name"] as String? } == [nil, "Verne", "Verne", nil, nil])
+    }
+  }
+
+  @Test func `aliases reach over tables, and names don't collide`() throws {
+    let (author, profile) = (TableAlias(), TableAlias(name: "author"))
+    let request = Book.joining(
+      required: Book.author.aliased(author).joining(optional: Author.profile.aliased(profile))
+    ).filter(author["name"] == "Verne" && profile["text"] != nil).select(Column("id"))
+    try #expect(
+      sql(request) == """
+        SELECT "book"."id" FROM "book" JOIN "author" "author1" ON "author1"."id" = \
+        "book"."authorId" LEFT JOIN "profile" "author" ON "author"."authorId" = "author1"."id" \
+        WHERE ("author1"."name" = 'Verne') AND ("author"."text" IS NOT NULL)
+        """)
+    try #expect(database.use { db in try request.fetchCount(db) } == 2)
+  }
+
+  @Test func `columns of an associated row stand beside the own ones`() throws {
+    try #expect(
+      sql(Book.annotated(withRequired: Book.author.select(Column("name").forKey("author")))) == """
+        SELECT "book".*, "author"."name" AS "author" FROM "book" \
+        JOIN "author" ON "author"."id" = "book"."authorId"
+        """)
+    try database.use { db throws in
+      let request = Book.annotated(withOptional: Book.author.select(Column("name")))
+        .filter(key: 4)
+      let row = try #require(try Row.fetchOne(db, request))
+      #expect(row.hasColumn("name") && row["name"] == nil as String?)
+      #expect(row.scopes.isEmpty)
+    }
+  }
+
+  @Test func `joined requests are counted, updated and deleted`() throws {
+    let french = Book.joining(
+      required: Book.author.joining(required: Author.country.filter(Column("name") == "France")))
+    try database.use { db throws in
+      #expect(try french.fetchCount(db) == 2)
+      #expect(try french.distinct().fetchCount(db) == 2)
+      #expect(try french.updateAll(db, Column("year") += 1) == 2)
+      #expect(
+        try Int.fetchAll(db, sql: "SELECT year FROM book ORDER BY id") == [
+          1851, 1873, 1876, 1000, 1852,
+        ])
+      #expect(try french.deleteAll(db) == 2)
+      #expect(try Book.all().fetchCount(db) == 3)
+      #expect(try french.isEmpty(db))
+    }
+  }
+
+  @Test func `a joined request is a query inside of another one`() throws {
+    try database.use { db throws in
+      let frenchIDs = Book.joining(required: Book.author.filter(Column("countryCode") == "FR"))
+        .select(Column("id"))
+      let others = Book.filter(!frenchIDs.contains(Column("id"))).orderByPrimaryKey()
+        .select(Column("id"), as: Int.self)
+      #expect(try Int.fetchAll(db, others) == [1, 4, 5])
+    }
+  }
+
+  @Test func `groups, limits and distinct rows are joined as queries`() throws {
+    let latest = Author.books.select(Column("authorId")).distinct().forKey("some")
+    try database.use { db throws in
+      let request = Author.including(required: latest).orderByPrimaryKey()
+      let rows = try Row.fetchAll(db, request)
+      #expect(rows.map { $0.unscoped["id"] as Int } == [1, 1, 2, 2])
+    }
+  }
+
+  @Test func `mistakes are told at the first use`() throws {
+    struct Review: TableRecord {
+      static let author = belongsTo(Author.self)
+    }
+    let alias = TableAlias()
+    try database.use { db throws in
+      try db.execute(sql: "CREATE TABLE review (authorId INTEGER, translatorId REFERENCES author)")
+      var error = databaseError {
+        try Row.fetchAll(db, Publisher.including(required: Publisher.hasOne(Country.self)))
+      }
+      #expect(error?.message == "no foreign key from table country to table publisher")
+      try db.execute(
+        sql: """
+          DROP TABLE review;
+          CREATE TABLE review (authorId REFERENCES author, translatorId REFERENCES author)
+          """)
+      error = databaseError { try Row.fetchAll(db, Review.including(required: Review.author)) }
+      #expect(error?.message == "several foreign keys from table review to table author")
+      let using = Review.belongsTo(Author.self, using: ForeignKey(["TRANSLATORID"]))
+      #expect(try Row.fetchAll(db, Review.including(required: using)).isEmpty)
+      error = databaseError {
+        try Row.fetchAll(
+          db,
+          Review.including(required: using).including(
+            required: Review.belongsTo(Author.self, using: ForeignKey(["authorId"]))))
+      }
+      #expect(error?.message == #"two different associations have the key "author""#)
+      error = databaseError {
+        try Row.fetchAll(
+          db, Book.aliased(alias).joining(required: Book.author.aliased(alias)))
+      }
+      #expect(error?.message == "one TableAlias is that of several tables of a request")
+      error = databaseError {
+        try Row.fetchAll(
+          db,
+          Review.including(
+            required: Review.belongsTo(
+              Author.self, using: ForeignKey(["authorId"], to: ["id", "name"]))))
+      }
+      #expect(error?.message?.hasPrefix("the foreign key from table review has 1 column(s)") == true)
+    }
+  }
+
+  @Test func `common table expressions are joined by conditions`() throws {
+    let counts = CommonTableExpression(
+      named: "counts",
+      request: Book.select(Column("authorId"), count(Column("id")).forKey("number"))
+        .group(Column("authorId")))
+    let association = Author.association(to: counts) { author, counts in
+      author["id"] == counts["authorId"]
+    }
+    let request = Author.with(counts).including(optional: association).orderByPrimaryKey()
+    try #expect(
+      sql(request) == """
+        WITH "counts" AS (SELECT "authorId", COUNT("id") AS "number" FROM "book" \
+        GROUP BY "authorId") SELECT "author".*, "counts".* FROM "author" \
+        LEFT JOIN "counts" ON "author"."id" = "counts"."authorId" ORDER BY "author"."id"
+        """)
+    try database.use { db throws in
+      let rows = try Row.fetchAll(db, request)
+      #expect(rows.map { $0.scopes["count"]?["number"] as Int? } == [2, 2, nil])
+      let error = databaseError {
+        try Row.fetchAll(
+          db, Author.with(counts).including(optional: association.including(all: hasMany())))
+      }
+      #expect(error?.message == "an association without a foreign key can be joined only")
+    }
+  }
+
+  private func hasMany() -> HasManyAssociation<Row, Row> {
+    Table("counts").hasMany(Table("book"), using: ForeignKey(["authorId"], to: ["authorId"]))
+  }
+
+  @Test func `tables without types have associations, too`() throws {
+    let books = Table("book"), authors = Table("author")
+    try #expect(
+      sql(books.including(required: books.belongsTo(authors))) == """
+        SELECT "book".*, "author".* FROM "book" \
+        JOIN "author" ON "author"."id" = "book"."authorId"
+        """)
+    try database.use { db throws in
+      let rows = try Row.fetchAll(db, authors.including(all: authors.hasMany(books)))
+      #expect(rows.map { $0.prefetchedRows["books"]?.count } == [2, 2, 0])
+    }
+  }
+}
