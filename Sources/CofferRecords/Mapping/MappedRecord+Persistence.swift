@@ -41,12 +41,9 @@ extension MappedRecord {
 
   /// Keeps the rowid, where its column is that of an optional integer, which is nil.
   @inlinable
-  public mutating func didInsert(_ inserted: InsertionSuccess) { keepRowID(inserted) }
-
-  @usableFromInline
-  package mutating func keepRowID(_ inserted: InsertionSuccess) {
+  public mutating func didInsert(_ inserted: InsertionSuccess) {
     guard let column = inserted.rowIDColumn else { return }
-    for slot in Self.mapping.rowIDSlots where RowLayout.matches(slot.column, column) {
+    for slot in Self.mapping.rowIDSlots where slot.takes(column) {
       slot.set(inserted.rowID, in: &self)
     }
   }

@@ -8,7 +8,7 @@ public struct Mapping<Record>: Sendable {
   public let columns: [MappedColumn]
 
   let parts: [FieldPart<Record>]
-  let rowIDSlots: [RowIDSlot<Record>]
+  @usableFromInline let rowIDSlots: [RowIDSlot<Record>]
   /// A column that two fields have: a mistake that initializers can't report.
   private let duplicate: String?
   @usableFromInline let names: ContiguousArray<String>

@@ -58,7 +58,7 @@ import Testing
       #expect(try Everything.filter { $0.flag }.fetchAll(db) == [record])
       #expect(try Everything.filter { $0.rank == .high && $0.id == record.id }.fetchCount(db) == 1)
       #expect(try Everything.filter { $0.price == nil }.fetchCount(db) == 1)
-      #expect(try Everything.select { $0.small }.order { $0.small }.fetchAll(db) == [.min, .max])
+      #expect(try Everything.order { $0.small }.select { $0.small }.fetchAll(db) == [.min, .max])
       #expect(Everything.columnName(of: \.flag) == "is_flagged")
       #expect(Everything.columnName(of: \.flag.description) == nil)
     }
@@ -72,7 +72,7 @@ import Testing
         try db.execute(sql: "UPDATE everything SET tags = ?", arguments: [json])
         let error = #expect(throws: RowDecodingError.self) { try Everything.fetchAll(db) }
         #expect(error?.columnName == "tags")
-        #expect(error?.recordName == "Everything")
+        #expect(error?.recordType == "Everything")
         #expect(error?.expectedType == "Array<String>")
       }
       try db.execute(sql: "UPDATE everything SET tags = '[]', notes = x'7b7d'")
@@ -140,7 +140,7 @@ import Testing
       try db.execute(sql: "UPDATE person SET work_place_y = NULL")
       let error = #expect(throws: RowDecodingError.self) { try Person.fetchOne(db) }
       #expect(error?.columnName == "work_place_y")
-      #expect(error?.recordName == "Person")
+      #expect(error?.recordType == "Person")
       try db.execute(sql: "UPDATE person SET work_place_x = NULL, work_street = NULL")
       #expect(throws: RowDecodingError.self) { try Person.fetchOne(db) }
       try db.execute(sql: "UPDATE person SET work_number = NULL")

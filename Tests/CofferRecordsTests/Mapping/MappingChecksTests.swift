@@ -19,7 +19,7 @@ import Testing
       }
       #expect(error?.kind == .columnNotFound)
       #expect(error?.columnName == "name")
-      #expect(error?.recordName == "Player")
+      #expect(error?.recordType == "Player")
       #expect(
         error?.description == """
           column not found: "name" - record: Player, sql: `SELECT 1 AS id, 5 AS score`
@@ -39,13 +39,13 @@ import Testing
       let error = #expect(throws: RowDecodingError.self) { try Player.fetchAll(db) }
       #expect(error?.columnName == "name")
       #expect(error?.expectedType == "String")
-      #expect(error?.recordName == "Player")
+      #expect(error?.recordType == "Player")
       #expect(error?.databaseValue == .null)
       #expect(error?.sql?.hasPrefix("SELECT \"id\", \"name\"") == true)
       let copy = try #require(try Row.fetchOne(db, sql: "SELECT * FROM player WHERE id = 2"))
       let other = #expect(throws: RowDecodingError.self) { try Player(row: copy) }
       #expect(other?.columnName == "name")
-      #expect(other?.recordName == "Player")
+      #expect(other?.recordType == "Player")
     }
   }
 
