@@ -15,6 +15,8 @@ final class RecordFixture {
   func fill() throws {
     guard !isFilled else { return }
     isFilled = true
+    // Another one may have filled them.
+    if try fixture.queue.read({ try $0.tableExists("person") }) { return }
     let rows = fixture.rows
     try fixture.queue.write { db in
       try db.execute(
