@@ -42,8 +42,9 @@ extension MappedRecord {
   /// Keeps the rowid, where its column is that of an optional integer, which is nil.
   @inlinable
   public mutating func didInsert(_ inserted: InsertionSuccess) {
-    guard let column = inserted.rowIDColumn else { return }
-    for slot in Self.mapping.rowIDSlots where slot.takes(column) {
+    let slots = Self.mapping.rowIDSlots
+    guard !slots.isEmpty, let column = inserted.rowIDColumn else { return }
+    for slot in slots where slot.takes(column) {
       slot.set(inserted.rowID, in: &self)
     }
   }
