@@ -6,7 +6,7 @@ import Foundation
 func coreBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   readingBenchmarks(fixture) + bytesBenchmarks(fixture) + writingBenchmarks(fixture)
     + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)
-    + recordBenchmarks(fixture) + codableBenchmarks(fixture) + mappingBenchmarks(fixture)
+    + recordBenchmarks(fixture) + mappingBenchmarks(fixture) + codableBenchmarks(fixture)
     + persistenceBenchmarks(fixture)
 }
 

@@ -60,6 +60,24 @@ final class RecordFixture {
     while sqlite3_step(statement) == SQLITE_ROW { body(statement) }
     sqlite3_finalize(statement)
   }
+
+  /// Executes an insertion so many times by the C API, in one transaction; SQLite's code.
+  func insert(
+    _ count: Int, _ sql: String, _ bind: (OpaquePointer, _ index: Int) -> Void
+  ) -> Int64 {
+    let connection = OpaquePointer(floor_connection(fixture.floor))
+    floor_exec(fixture.floor, "BEGIN IMMEDIATE")
+    var statement: OpaquePointer?
+    guard sqlite3_prepare_v2(connection, sql, -1, &statement, nil) == SQLITE_OK, let statement
+    else { return -1 }
+    for index in 0..<count {
+      bind(statement, index)
+      guard sqlite3_step(statement) == SQLITE_DONE else { return -1 }
+      sqlite3_reset(statement)
+    }
+    sqlite3_finalize(statement)
+    return Int64(floor_exec(fixture.floor, "COMMIT"))
+  }
 }
 
 /// A column's text, as a Swift programmer reads it by the C API.

@@ -11,7 +11,7 @@ import Synchronization
 /// It is valid inside the closure that receives it, and on its thread only.
 public final class Database {
   /// SQLite's handle, for C functions that Coffer doesn't offer; nil once closed.
-  public internal(set) var sqliteConnection: SQLiteConnection?
+  @exclusivity(unchecked) public internal(set) var sqliteConnection: SQLiteConnection?
 
   /// How the connection was opened.
   public internal(set) var configuration: Configuration {

@@ -34,6 +34,7 @@ package final class RowLayout: Sendable {
   }
 
   /// As SQLite compares names: bytes, ASCII letters in either case.
+  @usableFromInline
   package static func matches(_ lhs: String, _ rhs: String) -> Bool {
     let (lhs, rhs) = (lhs.utf8, rhs.utf8)
     guard lhs.count == rhs.count else { return false }

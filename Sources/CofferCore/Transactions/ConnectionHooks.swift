@@ -10,9 +10,9 @@ package final class ConnectionHooks {
   var recordedRegions: [DatabaseRegion] = []
   /// Counts up when the connection has changed the schema, or undone a change:
   /// what is kept of the schema is outdated.
-  package var schemaGeneration = 0
+  @exclusivity(unchecked) package var schemaGeneration = 0
   /// Counts up when a transaction begins.
-  var transactionCount = 0
+  @exclusivity(unchecked) var transactionCount = 0
 
   init() {}
 

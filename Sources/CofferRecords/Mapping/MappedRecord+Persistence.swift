@@ -41,12 +41,10 @@ extension MappedRecord {
 
   /// Keeps the rowid, where its column is that of an optional integer, which is nil.
   @inlinable
-  public mutating func didInsert(_ inserted: InsertionSuccess) { keepRowID(inserted) }
-
-  @usableFromInline
-  package mutating func keepRowID(_ inserted: InsertionSuccess) {
-    guard let column = inserted.rowIDColumn else { return }
-    for slot in Self.mapping.rowIDSlots where RowLayout.matches(slot.column, column) {
+  public mutating func didInsert(_ inserted: InsertionSuccess) {
+    let slots = Self.mapping.rowIDSlots
+    guard !slots.isEmpty, let column = inserted.rowIDColumn else { return }
+    for slot in slots where slot.takes(column) {
       slot.set(inserted.rowID, in: &self)
     }
   }

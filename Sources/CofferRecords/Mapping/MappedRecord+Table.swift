@@ -27,7 +27,7 @@ extension MappedRecord {
     _ db: Database, options: TableOptions = [],
     body: (TableDefinition) throws -> Void = { _ in }
   ) throws {
-    try MappingChecks.checkNames(of: mapping.columns, in: Self.self)
+    try mapping.checkNames()
     try db.create(table: databaseTableName, options: options) { table in
       mapping.define(table, options)
       try body(table)

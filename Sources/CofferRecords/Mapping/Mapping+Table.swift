@@ -30,7 +30,7 @@ extension Mapping {
   }
 
   private func comparison(with table: String, _ db: Database) throws -> CheckedMapping<Record> {
-    try MappingChecks.checkNames(of: columns, in: Record.self)
+    try checkNames()
     guard try db.tableExists(table) else {
       // SQLite says so, unless it is a view, or a common table expression.
       return CheckedMapping(table, lacking: [])
@@ -40,7 +40,8 @@ extension Mapping {
       guard let info = existing.first(where: { $0.name.isSameName(as: column.name) }) else {
         throw DatabaseError(
           resultCode: .SQLITE_ERROR,
-          message: "table \(quoted(table)) has no column \(quoted(column.name)), which \(Record.self) "
+          message:
+            "table \(quoted(table)) has no column \(quoted(column.name)), which \(Record.self) "
             + "maps to \(column.type)",
           hint: "Its columns are \(existing.map(\.name).joined(separator: ", ")).")
       }

@@ -8,7 +8,9 @@ public struct Mapping<Record>: Sendable {
   public let columns: [MappedColumn]
 
   let parts: [FieldPart<Record>]
-  let rowIDSlots: [RowIDSlot<Record>]
+  @usableFromInline let rowIDSlots: [RowIDSlot<Record>]
+  /// A column that two fields have: a mistake that initializers can't report.
+  private let duplicate: String?
   @usableFromInline let names: ContiguousArray<String>
   @usableFromInline let read: @Sendable (FieldReader, inout Int) throws -> Record
   @usableFromInline
@@ -29,6 +31,7 @@ public struct Mapping<Record>: Sendable {
     self.bind = bind
     columns = parts.flatMap(\.columns)
     names = ContiguousArray(columns.map(\.name))
+    duplicate = MappingChecks.duplicate(in: columns)
     rowIDSlots = parts.compactMap { part in
       part.columns.count == 1 ? RowIDSlot(part.columns[0].name, part.keyPath) : nil
     }
@@ -68,6 +71,16 @@ public struct Mapping<Record>: Sendable {
       bind: { record, sink in
         for field in repeat each field { try field.access.write(record, to: &sink) }
       })
+  }
+
+  /// - Throws: An error where two fields have one column.
+  func checkNames() throws {
+    guard let duplicate else { return }
+    throw DatabaseError(
+      resultCode: .SQLITE_MISUSE,
+      message: "the mapping of \(Record.self) has two fields for column "
+        + duplicate.quotedDatabaseIdentifier,
+      hint: "Give each field a column of its own; nested ones by a prefix.")
   }
 
   /// The column of a property; nil where it has none, or several.

@@ -3,15 +3,10 @@ import CofferQuery
 
 /// What a mapping has to agree with.
 enum MappingChecks {
-  /// - Throws: An error where two fields have one column.
-  static func checkNames(of columns: [MappedColumn], in record: Any.Type) throws {
+  /// A column that two fields have; nil for none.
+  static func duplicate(in columns: [MappedColumn]) -> String? {
     var names: Set<String> = []
-    for column in columns where !names.insert(column.name.lowercased()).inserted {
-      throw DatabaseError(
-        resultCode: .SQLITE_MISUSE,
-        message: "the mapping of \(record) has two fields for column \(quoted(column.name))",
-        hint: "Give each field a column of its own; nested ones by a prefix.")
-    }
+    return columns.first { !names.insert($0.name.lowercased()).inserted }?.name
   }
 
   /// - Throws: An error where the column can't hold the property's values.

@@ -7,8 +7,9 @@ package final class MappingPlan<Record> {
 
   /// - Throws: An error where the row lacks a column, or one has a type that doesn't fit.
   @usableFromInline
-  init(_ row: Row, _ columns: [MappedColumn]) throws {
-    try MappingChecks.checkNames(of: columns, in: Record.self)
+  init(_ row: Row, _ mapping: Mapping<Record>) throws {
+    try mapping.checkNames()
+    let columns = mapping.columns
     let found = try columns.map { column in
       guard let index = row.index(ofColumn: column.name) else {
         throw MappingChecks.missing(column, in: Record.self, row: row)

@@ -11,10 +11,9 @@ public enum DatabaseDataEncodingStrategy: Sendable {
   case custom(@Sendable (Data) -> (any DatabaseValueConvertible)?)
 }
 
+// SAFETY: a `DateFormatter` is locked by itself, and is not changed here; the rest is Sendable.
 /// How an `Encodable` record stores a `Date`.
 public enum DatabaseDateEncodingStrategy: @unchecked Sendable {
-  // SAFETY: a `DateFormatter` is locked by itself, and is not changed here; the rest is Sendable.
-
   /// As text such as `2024-05-31 08:15:00.000`, in UTC.
   case deferredToDate
   /// As a real: seconds since the start of 2001, in UTC.

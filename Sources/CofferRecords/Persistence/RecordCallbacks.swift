@@ -31,7 +31,7 @@ extension MutablePersistableRecord {
     guard var stored = saved?.stored else { throw DatabaseError.callbackMisuse("aroundSave") }
     if let saved { didSave(saved) }
     saved = nil
-    StoredValues.recycle(&stored)
+    StoredRecord<Self>.recycle(&stored)
   }
 
   /// Calls `insert` inside of the callbacks of an insertion.

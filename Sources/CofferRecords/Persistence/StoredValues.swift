@@ -28,24 +28,11 @@ class StoredValues {
   @usableFromInline
   func encoded() -> PersistenceContainer? { nil }
 
-  /// Forgets the record; whether there can be another one.
-  @usableFromInline
-  func clear() -> Bool { false }
-
   final var container: PersistenceContainer {
     // Two encodings may differ, where one has a date or a random value in it: from now on, what
     // is stored is what is kept here.
     plan?.canBind = false
     return values ?? encoded() ?? PersistenceContainer()
-  }
-
-  /// Gives the object back to its plan, unless somebody keeps it.
-  @inlinable @inline(__always)
-  static func recycle(_ stored: inout StoredValues) {
-    guard isKnownUniquelyReferenced(&stored), let plan = stored.plan, stored.clear() else { return }
-    // The plan is not to keep itself.
-    stored.plan = nil
-    plan.spare = stored
   }
 }
 
@@ -79,9 +66,18 @@ final class StoredRecord<Record: EncodableRecord>: StoredValues {
     record.flatMap { try? PersistenceContainer($0) }
   }
 
-  @inlinable
-  override func clear() -> Bool {
-    record = nil
-    return true
+  /// Gives the object back to its plan, unless somebody keeps it.
+  ///
+  /// Not a method: those of generic classes are never specialised.
+  @inlinable @inline(__always)
+  static func recycle(_ stored: inout StoredValues) {
+    guard let plan = stored.plan, type(of: stored) == StoredRecord<Record>.self,
+      isKnownUniquelyReferenced(&stored)
+    else { return }
+    // SAFETY: it is of that very class.
+    unsafeDowncast(stored, to: StoredRecord<Record>.self).record = nil
+    // The plan is not to keep itself.
+    stored.plan = nil
+    plan.spare = stored
   }
 }

@@ -42,7 +42,11 @@ struct Upsert {
       ? try executeInOneStep(db, selection) : try executeInTwoSteps(db, selection)
   }
 
-  private var rowIDName: String? { table.primaryKey?.rowIDName }
+  /// What the rowid goes by; nil for none.
+  private var rowIDName: String? {
+    guard let name = table.primaryKey?.rowIDName else { return nil }
+    return table.hasColumn("rowid") ? name : "rowid"
+  }
 
   private var insertSQL: String { table.insertSQL(container.columns, .abort) }
 

@@ -7,7 +7,7 @@ import Testing
   typealias Note = Persisted.Note
 
   @Test func `an inserted record learns its id, and is the row`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       var arthur = Player("Arthur", 1)
       var barbara = Player("Barbara", 2)
       let sql = try Persisted.trace(db) {
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `each insertion has its own values, in any number`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       for index in 0..<100 { try Note(text: "note \(index)").insert(db) }
       let texts = try String.fetchAll(db, sql: "SELECT text FROM note ORDER BY rowid")
       #expect(texts == (0..<100).map { "note \($0)" })
@@ -34,7 +34,7 @@ import Testing
   }
 
   @Test func `columns have the case of the record`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       try Country("FR", "France").insert(db)
       try Country("US", "United States").insert(db)
       #expect(try Persisted.rows(db, "country").map { $0["name"] } == ["France", "United States"])
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test func `records of one type may set other columns, in another order, each time`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       let orders = [
         ["id", "name", "score"], ["score", "name", "id"], ["name", "id"], ["id", "name", "score"],
       ]
@@ -91,7 +91,7 @@ import Testing
 
   @Test(arguments: [0, 2, 100])
   func `a record may set a column twice, and read what it has set`(readsFrom: Int) throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       for id in 0..<4 {
         try Careful(name: "\(id)", readsFrom: readsFrom, id: id).insert(db)
       }
@@ -118,7 +118,7 @@ import Testing
   }
 
   @Test func `a record may read for the first time after others have been bound`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       for index in 0..<3 { try Late(name: "\(index)", reads: false).insert(db) }
       try Late(name: "four", reads: true).insert(db)
       try Late(name: "three", reads: true).insert(db)
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test func `what encode throws is thrown, and nothing is inserted`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       try Failing(text: "1").insert(db)
       try Failing(text: "2").insert(db)
       #expect(throws: Failing.Failure.self) { try Failing(text: nil).insert(db) }
@@ -160,7 +160,7 @@ import Testing
   }
 
   @Test func `a copy of the container that is kept changes nothing`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       let box = Keeping.Box()
       for index in 0..<4 {
         try Keeping(box: box, text: "\(index)").insert(db)
@@ -171,7 +171,7 @@ import Testing
   }
 
   @Test func `an error has the statement and its arguments, those of a prepared one too`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       for name in ["a", "b", "c"] { try Persisted.Name(name).insert(db) }
       for name in ["a", "b"] {
         let error = databaseError { try Persisted.Name(name).insert(db) }
@@ -193,7 +193,7 @@ import Testing
   }
 
   @Test func `an integer that SQLite has no room for is an error once the type is known`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       try Huge(text: 1).insert(db)
       let error = databaseError { try Huge(text: .max).insert(db) }
       #expect(error?.resultCode == .SQLITE_MISMATCH)
@@ -208,7 +208,7 @@ import Testing
   func `conflicts are resolved as asked`(
     _ resolution: Database.ConflictResolution, _ names: [Int: String]
   ) throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       _ = try Player(1, "Arthur").inserted(db)
       for _ in 0..<3 {
         var other = Player(2, "Arthur")
@@ -232,7 +232,7 @@ import Testing
   }
 
   @Test func `the policy of the type counts, unless another is given`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       try Replacing(id: 1, name: "a").insert(db)
       let sql = try Persisted.trace(db) {
         try Replacing(id: 1, name: "b").insert(db)
@@ -245,6 +245,7 @@ import Testing
           #"INSERT OR REPLACE INTO "player" ("id", "name") VALUES (1,'b')"#,
           #"INSERT OR FAIL INTO "player" ("id", "name") VALUES (2,'c')"#,
           #"UPDATE OR IGNORE "player" SET "name"='b' WHERE "id"=2"#,
+          #"SELECT EXISTS (SELECT * FROM "player" WHERE "id"=2)"#,
           #"UPDATE "player" SET "name"='d' WHERE "id"=2"#,
         ])
       #expect(try Persisted.rows(db, "player").map { $0["name"] } == ["b", "d"])
@@ -257,7 +258,7 @@ import Testing
   }
 
   @Test func `a record without columns is inserted with defaults`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       for _ in 0..<3 { try Empty().insert(db) }
       #expect(try Persisted.rows(db, "event").map { $0["id"] } == [1, 2, 3])
     }
@@ -273,7 +274,7 @@ import Testing
   }
 
   @Test func `an unknown column and an unknown table are errors`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       #expect(
         databaseError { try Unknown().insert(db) }?.message
           == "table note has no column named nothing")
@@ -290,7 +291,7 @@ import Testing
         INSERT INTO base (text) VALUES (new.text || '!');
       END;
       """
-    ) { db in
+    ) { db throws in
       for text in ["a", "b", "c"] { try Note(text: text).insert(db) }
       #expect(try Persisted.rows(db, "base").map { $0["text"] } == ["a!", "b!", "c!"])
       #expect(databaseError { try Note(text: "a").update(db) }?.message == "no such table: note")

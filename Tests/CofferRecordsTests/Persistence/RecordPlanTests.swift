@@ -6,7 +6,7 @@ import Testing
   typealias Player = Persisted.Player
 
   @Test func `a table that is made anew gets the next record`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       var inserted: [Player] = []
       for index in 0..<3 { inserted.append(try Player("\(index)").inserted(db)) }
       try db.execute(
@@ -23,12 +23,12 @@ import Testing
   @Test func `what another connection makes of the table is noticed`() throws {
     let database = try EncryptedQueue(Persisted.schema)
     let other = try database.other()
-    try database.queue.write { db in
+    try database.queue.write { db throws in
       for name in ["a", "b"] { _ = try Player(name).inserted(db) }
       try Player(1, "c").update(db)
       try Player(1, "d").update(db)
     }
-    try other.write { db in
+    try other.write { db throws in
       try db.execute(
         sql: """
           DROP TABLE player;
@@ -36,7 +36,7 @@ import Testing
           INSERT INTO player VALUES (1, 'x', 1), (1, 'y', 1);
           """)
     }
-    try database.queue.inDatabase { db in
+    try database.queue.inDatabase { db throws in
       // The key is another column now.
       try Player(1, "y", 7).update(db)
       #expect(try Persisted.rows(db, "player").map { $0["score"] } == [1, 7])
@@ -47,7 +47,7 @@ import Testing
   }
 
   @Test func `a change of the schema that is undone leaves no trace`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       for name in ["a", "b"] { _ = try Player(name).inserted(db) }
       try db.inTransaction {
         try db.execute(sql: "ALTER TABLE player ADD COLUMN bonus")
@@ -78,7 +78,7 @@ import Testing
   }
 
   @Test func `callbacks may insert records of the same type`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       try Recursive(depth: 3).insert(db)
       try Recursive(depth: 6).insert(db)
       let texts = try String.fetchAll(db, sql: "SELECT text FROM note ORDER BY rowid")
@@ -94,7 +94,7 @@ import Testing
           SELECT again(new.text);
         END;
         """
-    ) { db in
+    ) { db throws in
       nonisolated(unsafe) let connection = db
       db.add(
         function: DatabaseFunction("again", argumentCount: 1) { values in
@@ -130,7 +130,7 @@ import Testing
   }
 
   @Test func `what callbacks are told is what was stored, whatever encode would say next`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       let box = Stamped.Box()
       for _ in 0..<5 { try Stamped(box: box).insert(db) }
       #expect(try String.fetchAll(db, sql: "SELECT text FROM note ORDER BY rowid") == box.seen)
@@ -138,7 +138,7 @@ import Testing
   }
 
   @Test func `records after the first go straight into a statement of their own`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       try db.inTransaction {
         var known = db.statementCacheStatistics
         for index in 1..<10 {
@@ -155,7 +155,7 @@ import Testing
   }
 
   @Test func `nothing stays bound`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       let statements = try Persisted.trace(db) {
         for text in ["a", "b", "c"] { try Note(text: text).insert(db) }
       }
@@ -180,7 +180,7 @@ import Testing
   }
 
   @Test func `subclasses have plans of their own`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       let records: [Base] = [Base(), Derived(), Base()]
       for record in records { try record.insert(db) }
       for record in records where !(record is Derived) { try record.insert(db) }
@@ -196,7 +196,7 @@ import Testing
   }
 
   @Test func `the name of the table may change`() throws {
-    try EncryptedQueue.with(Persisted.schema) { db in
+    try EncryptedQueue.with(Persisted.schema) { db throws in
       for _ in 0..<3 {
         try Sharded().insert(db)
         try Sharded.$table.withValue("event") { try Sharded().insert(db) }

@@ -1,0 +1,181 @@
+import Coffer
+import Testing
+
+@Suite struct RecordCallbackTests {
+  private final class Log { var calls: [String] = [] }
+
+  private struct Logging: MutablePersistableRecord {
+    static let databaseTableName = "player"
+    let log: Log
+    var id: Int64?
+    var name = "a"
+
+    func encode(to container: inout PersistenceContainer) {
+      container["id"] = id
+      container["name"] = name
+    }
+
+    mutating func willInsert(_ db: Database) throws {
+      log.calls.append("willInsert")
+      name += "+"
+    }
+    func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {
+      log.calls.append("aroundInsert \(name)")
+      let inserted = try insert()
+      log.calls.append("inserted \(inserted.rowID)")
+    }
+    mutating func didInsert(_ inserted: InsertionSuccess) {
+      log.calls.append("didInsert")
+      id = inserted.rowID
+      let column = inserted.rowIDColumn ?? ""
+      #expect(inserted.persistenceContainer[column] == inserted.rowID)
+    }
+    func willUpdate(_ db: Database, columns: Set<String>) throws {
+      log.calls.append("willUpdate \(columns.sorted().joined(separator: ","))")
+    }
+    func aroundUpdate(
+      _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
+    ) throws {
+      log.calls.append("aroundUpdate")
+      let updated = try update()
+      let name: String? = updated.persistenceContainer["name"]
+      log.calls.append("updated \(name ?? "")")
+    }
+    func didUpdate(_ updated: PersistenceSuccess) { log.calls.append("didUpdate") }
+    func willSave(_ db: Database) throws { log.calls.append("willSave") }
+    func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
+      log.calls.append("aroundSave")
+      _ = try save()
+      log.calls.append("saved")
+    }
+    func didSave(_ saved: PersistenceSuccess) { log.calls.append("didSave") }
+    func willDelete(_ db: Database) throws { log.calls.append("willDelete") }
+    func aroundDelete(_ db: Database, delete: () throws -> Bool) throws {
+      log.calls.append("aroundDelete")
+      log.calls.append("deleted \(try delete())")
+    }
+    func didDelete(deleted: Bool) { log.calls.append("didDelete \(deleted)") }
+  }
+
+  private static let insertion = [
+    "willSave", "aroundSave", "willInsert", "aroundInsert a+", "inserted 1", "didInsert", "saved",
+    "didSave",
+  ]
+
+  @Test func `an insertion calls back in order`() throws {
+    try EncryptedQueue.with(Persisted.schema) { db throws in
+      let log = Log()
+      var record = Logging(log: log)
+      try record.insert(db)
+      #expect(log.calls == Self.insertion)
+      #expect(record.id == 1)
+      #expect(try String.fetchOne(db, sql: "SELECT name FROM player") == "a+")
+      log.calls = []
+      try db.execute(sql: "DELETE FROM player")
+      record.name = "a"
+      record.id = nil
+      try Logging.insertAll(db, [record])
+      #expect(log.calls == Self.insertion)
+    }
+  }
+
+  @Test func `an update and a deletion call back in order`() throws {
+    try EncryptedQueue.with(Persisted.schema) { db throws in
+      let log = Log()
+      var record = Logging(log: log)
+      try record.insert(db)
+      for _ in 0..<3 {
+        log.calls = []
+        try record.update(db)
+        #expect(
+          log.calls == [
+            "willSave", "aroundSave", "willUpdate id,name,score", "aroundUpdate", "updated a+",
+            "didUpdate", "saved", "didSave",
+          ])
+      }
+      log.calls = []
+      try record.update(db, columns: ["NAME"])
+      #expect(log.calls.contains("willUpdate NAME"))
+      log.calls = []
+      #expect(try record.delete(db))
+      #expect(log.calls == ["willDelete", "aroundDelete", "deleted true", "didDelete true"])
+    }
+  }
+
+  @Test func `a save that finds no row calls back for the update and for the insertion`() throws {
+    try EncryptedQueue.with(Persisted.schema) { db throws in
+      let log = Log()
+      var record = Logging(log: log, id: 1)
+      try record.save(db)
+      #expect(
+        log.calls == [
+          "willSave", "aroundSave", "willUpdate id,name,score", "aroundUpdate", "willInsert",
+          "aroundInsert a+", "inserted 1", "didInsert", "saved", "didSave",
+        ])
+      log.calls = []
+      record.id = nil
+      record.name = "b"
+      try record.save(db)
+      #expect(!log.calls.contains("aroundUpdate"))
+      #expect(record.id == 2)
+    }
+  }
+
+  @Test func `an upsert calls back as an insertion does`() throws {
+    try EncryptedQueue.with(Persisted.schema) { db throws in
+      let log = Log()
+      for _ in 0..<2 {
+        log.calls = []
+        var record = Logging(log: log)
+        try record.upsert(db)
+        #expect(log.calls == Self.insertion)
+        #expect(record.id == 1)
+      }
+    }
+  }
+
+  enum Around: CaseIterable { case insert, update, save, delete }
+
+  private struct Bad: PersistableRecord {
+    static let databaseTableName = "event"
+    var id = 1
+    let around: Around
+    var hides = false
+
+    func encode(to container: inout PersistenceContainer) { container["id"] = id }
+
+    func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {
+      if around != .insert { _ = try insert() } else if hides { _ = try? insert() }
+    }
+    func aroundUpdate(
+      _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
+    ) throws {
+      if around != .update { _ = try update() } else if hides { _ = try? update() }
+    }
+    func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
+      if around != .save { _ = try save() } else if hides { _ = try? save() }
+    }
+    func aroundDelete(_ db: Database, delete: () throws -> Bool) throws {
+      if around != .delete { _ = try delete() }
+    }
+  }
+
+  @Test(arguments: Around.allCases)
+  func `a callback that does not pass the change on is an error`(_ around: Around) throws {
+    try EncryptedQueue.with(Persisted.schema) { db throws in
+      let record = Bad(around: around)
+      let error = databaseError {
+        switch around {
+        case .insert, .save: try record.insert(db)
+        case .update: try record.update(db)
+        case .delete: try record.delete(db)
+        }
+      }
+      #expect(error?.resultCode == .SQLITE_MISUSE)
+      #expect(error?.message?.contains("around") == true)
+      guard around == .update || around == .save else { return }
+      let hiding = Bad(around: around, hides: true)
+      #expect(databaseError { try hiding.update(db) }?.resultCode == .SQLITE_MISUSE)
+    }
+  }
+}
