@@ -1,8 +1,8 @@
 import CofferCore
 import CofferQuery
 
-// SAFETY: what a container binds to is used by its connection's thread alone, inside of
-// `encode(to:)`, which is lent the container; a copy that outlives it is told apart by `use`.
+// What a container binds to is used by its connection's thread alone, inside of `encode(to:)`,
+// SAFETY: which is lent the container; a copy that outlives it is told apart by `use`.
 /// The columns that a record stores, and what in them: see ``EncodableRecord/encode(to:)``.
 ///
 /// Columns have the order in which they were first set. A name counts in either case.
