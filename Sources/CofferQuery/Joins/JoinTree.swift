@@ -132,22 +132,29 @@ extension SQLRenderer {
     taken.formUnion(relations.compactMap { $0.userName?.lowercased() })
     var counts: [String: Int] = [:]
     for name in wanted { counts[name, default: 0] += 1 }
-    let isFree = zip(relations, wanted).map { relation, name in
-      relation.userName == nil && counts[name] == 1 && !taken.contains(name)
+    var free: Set<String> = []
+    for (relation, name) in zip(relations, wanted)
+    where relation.userName == nil && counts[name] == 1 && !taken.contains(name) {
+      free.insert(name)
     }
-    for (name, isFree) in zip(wanted, isFree) where isFree { taken.insert(name) }
+    taken.formUnion(free)
     var numbers: [String: Int] = [:]
-    return relations.indices.map { index in
-      if let name = relations[index].userName { return name }
-      let base = relations[index].baseName
-      if isFree[index] { return base }
-      var name: String
-      repeat {
-        numbers[wanted[index], default: 0] += 1
-        name = "\(base)\(numbers[wanted[index], default: 1])"
-      } while !taken.insert(name.lowercased()).inserted
-      return name
+    var names: [String] = []
+    for (relation, wanted) in zip(relations, wanted) {
+      if let name = relation.userName {
+        names.append(name)
+        continue
+      }
+      var name = relation.baseName
+      if !free.contains(wanted) {
+        repeat {
+          numbers[wanted, default: 0] += 1
+          name = "\(relation.baseName)\(numbers[wanted, default: 1])"
+        } while !taken.insert(name.lowercased()).inserted
+      }
+      names.append(name)
     }
+    return names
   }
 }
 

@@ -114,10 +114,15 @@ struct PrefetchGroups {
   private func group(of child: Row, _ columns: Range<Int>) -> Int? {
     switch values {
     case .integers(let numbers):
-      let value = child.databaseValue(at: columns.lowerBound)
-      return Int64.exactly(value).flatMap { numbers[$0] }
+      guard let value = Int64.exactly(child.databaseValue(at: columns.lowerBound)) else {
+        return nil
+      }
+      return numbers[value]
     case .values(let numbers): return numbers[child.databaseValue(at: columns.lowerBound)]
-    case .tuples(let numbers): return numbers[columns.map { child.databaseValue(at: $0) }]
+    case .tuples(let numbers):
+      var tuple: [DatabaseValue] = []
+      for column in columns { tuple.append(child.databaseValue(at: column)) }
+      return numbers[tuple]
     }
   }
 }
