@@ -6,7 +6,8 @@ import Foundation
 func coreBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   readingBenchmarks(fixture) + bytesBenchmarks(fixture) + writingBenchmarks(fixture)
     + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)
-    + recordBenchmarks(fixture) + codableBenchmarks(fixture)
+    + recordBenchmarks(fixture) + codableBenchmarks(fixture) + mappingBenchmarks(fixture)
+    + persistenceBenchmarks(fixture)
 }
 
 private let insertSQL = "INSERT INTO target VALUES (?,?,?,?,?,?,?,?,?,?)"

@@ -61,6 +61,9 @@ public final class Database {
   /// What a higher floor knows of the schema.
   package var schemaStorage: AnyObject?
 
+  /// What a higher floor keeps prepared for changes of records.
+  @exclusivity(unchecked) package var recordStorage: AnyObject?
+
   /// What record types have found out; see ``plan(_:make:)``.
   var plans = ConnectionPlans()
 
@@ -96,6 +99,7 @@ public final class Database {
     hooks.removeAll(from: connection)
     statementCache.removeAll()
     plans.removeAll()
+    recordStorage = nil
     registry.finalizeAll()
     control.finalizeAll()
     sqliteConnection = nil
@@ -151,6 +155,7 @@ public final class Database {
   public func releaseMemory() {
     statementCache.removeAll()
     plans.removeAll()
+    recordStorage = nil
     if let sqliteConnection { SQLite.releaseMemory(sqliteConnection) }
   }
 }

@@ -135,6 +135,19 @@ extension RowDecodingError {
 }
 
 extension RowDecodingError {
+  /// The same error, which names the record's type, unless it names one already.
+  package func naming(record type: Any.Type) -> RowDecodingError {
+    guard recordType == nil else { return self }
+    var context = contents.context
+    context.recordType = "\(type)"
+    return RowDecodingError(
+      Contents(
+        kind, message, context, expectedType: expectedType, databaseValue: databaseValue,
+        underlyingError: underlyingError))
+  }
+}
+
+extension RowDecodingError {
   /// What went wrong.
   public var kind: Kind { contents.kind }
 

@@ -21,7 +21,7 @@ public final class Row {
 
   /// The core of the statement whose current row this is, where no adapter
   /// stands between them.
-  @usableFromInline let live: UnsafeMutablePointer<StatementCore>?
+  @usableFromInline package let live: UnsafeMutablePointer<StatementCore>?
   /// Where the values are, which the row keeps alive.
   private let source: Source
   /// The values of a copied row, in its block.
@@ -47,6 +47,11 @@ public final class Row {
   package var core: UnsafeMutablePointer<StatementCore>? { live ?? adaptedCore }
 
   @usableFromInline var adaptedCore: UnsafeMutablePointer<StatementCore>? { statement?.core }
+
+  /// Whether the values come from a database.
+  package var isFetched: Bool {
+    if case .literal = source { false } else { true }
+  }
 
   /// What an adapter shows of the row; nil where it shows it as it is.
   package var adaptation: RowAdaptation? { extras?.adaptation }

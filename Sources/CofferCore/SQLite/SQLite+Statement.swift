@@ -68,6 +68,11 @@ extension SQLite {
     String(cString: sqlite3_column_name(statement, CInt(index)))
   }
 
+  /// The type that the column was declared with in its table; nil for none, and for expressions.
+  package static func columnDeclaredType(_ statement: SQLiteStatement, _ index: Int) -> String? {
+    sqlite3_column_decltype(statement, CInt(index)).map { String(cString: $0) }
+  }
+
   /// Whether the column's name is made of these bytes.
   package static func columnName(
     _ statement: SQLiteStatement, _ index: Int, isEqualTo name: String

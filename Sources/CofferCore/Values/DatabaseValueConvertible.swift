@@ -24,6 +24,13 @@ public protocol DatabaseValueConvertible: SQLExpressible, StatementArgumentConve
   /// The value that a stored one stands for, or nil where it stands for none.
   static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self?
 
+  /// The value of a statement's 0-based column, NULL or not, by the fastest way that the type has;
+  /// nil where it can't be converted.
+  ///
+  /// Not to be implemented: it is `fromStatement(_:atUncheckedIndex:)` where there is that, found
+  /// at compile time.
+  static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Self?
+
   /// The value of a column that the row doesn't have, or nil where there is
   /// none; `Optional` answers `.some(nil)`.
   static func fromMissingColumn() -> Self?
@@ -40,10 +47,24 @@ extension DatabaseValueConvertible {
   @inlinable
   public static func fromMissingColumn() -> Self? { nil }
 
+  /// The value by way of ``DatabaseValue``.
+  @inlinable
+  public static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Self? {
+    fromDatabaseValue(DatabaseValue(sqliteStatement: sqliteStatement, index: index))
+  }
+
   /// Binds ``databaseValue``.
   @inlinable
   public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     databaseValue.bind(to: sqliteStatement, at: index)
+  }
+}
+
+extension DatabaseValueConvertible where Self: StatementColumnConvertible {
+  /// The value, read straight from the statement.
+  @inlinable
+  public static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Self? {
+    fromStatement(sqliteStatement, atUncheckedIndex: index)
   }
 }
 

@@ -31,6 +31,14 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
     return dbValue.isNull ? .some(.none) : .none
   }
 
+  /// The value, `.some(nil)` for a NULL that stands for no value, and nil for
+  /// what can't be converted.
+  @inlinable
+  public static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Wrapped?? {
+    if let value = Wrapped._value(of: sqliteStatement, at: index) { return .some(value) }
+    return SQLite.columnIsNull(sqliteStatement, index) ? .some(.none) : .none
+  }
+
   /// `.some(nil)`: a missing column is nil.
   @inlinable
   public static func fromMissingColumn() -> Wrapped?? { .some(.none) }

@@ -132,24 +132,19 @@ extension SQLRenderer {
     taken.formUnion(relations.compactMap { $0.userName?.lowercased() })
     var counts: [String: Int] = [:]
     for name in wanted { counts[name, default: 0] += 1 }
-    var free: Set<String> = []
-    for (relation, name) in zip(relations, wanted)
-    where relation.userName == nil && counts[name] == 1 && !taken.contains(name) {
-      free.insert(name)
+    let isFree = zip(relations, wanted).map { relation, name in
+      relation.userName == nil && counts[name] == 1 && !taken.contains(name)
     }
-    taken.formUnion(free)
+    for (name, isFree) in zip(wanted, isFree) where isFree { taken.insert(name) }
     var numbers: [String: Int] = [:]
     var names: [String] = []
-    for (relation, wanted) in zip(relations, wanted) {
-      if let name = relation.userName {
-        names.append(name)
-        continue
-      }
-      var name = relation.baseName
-      if !free.contains(wanted) {
+    for (index, relation) in relations.enumerated() {
+      var name = relation.userName ?? relation.baseName
+      if relation.userName == nil, !isFree[index] {
+        // Not in a closure: the optimizer of Swift 6 breaks down over the captures.
         repeat {
-          numbers[wanted, default: 0] += 1
-          name = "\(relation.baseName)\(numbers[wanted, default: 1])"
+          numbers[wanted[index], default: 0] += 1
+          name = "\(relation.baseName)\(numbers[wanted[index], default: 1])"
         } while !taken.insert(name.lowercased()).inserted
       }
       names.append(name)

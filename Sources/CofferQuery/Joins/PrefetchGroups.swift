@@ -114,15 +114,12 @@ struct PrefetchGroups {
   private func group(of child: Row, _ columns: Range<Int>) -> Int? {
     switch values {
     case .integers(let numbers):
-      guard let value = Int64.exactly(child.databaseValue(at: columns.lowerBound)) else {
-        return nil
-      }
-      return numbers[value]
+      // No function in between: the optimizer of Swift 6 breaks down over it.
+      guard case .int64(let integer) = child.databaseValue(at: columns.lowerBound).storage
+      else { return nil }
+      return numbers[integer]
     case .values(let numbers): return numbers[child.databaseValue(at: columns.lowerBound)]
-    case .tuples(let numbers):
-      var tuple: [DatabaseValue] = []
-      for column in columns { tuple.append(child.databaseValue(at: column)) }
-      return numbers[tuple]
+    case .tuples(let numbers): return numbers[columns.map { child.databaseValue(at: $0) }]
     }
   }
 }
@@ -130,7 +127,10 @@ struct PrefetchGroups {
 extension Int64 {
   /// The integer of a value that is one.
   fileprivate static func exactly(_ value: DatabaseValue) -> Int64? {
-    if case .int64(let integer) = value.storage { integer } else { nil }
+    switch value.storage {
+    case .int64(let integer): integer
+    default: nil
+    }
   }
 }
 

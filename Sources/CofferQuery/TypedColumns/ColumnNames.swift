@@ -27,6 +27,11 @@ package enum ColumnNames {
     let path = PropertyPath(keyPath: keyPath)
     if let name = known.withLock({ $0[path] }) { return name }
     // Found without the lock: decoding runs code of the record.
+    if let naming = record as? any ColumnNaming.Type {
+      let name = declaredName(of: keyPath, in: naming)
+      known.withLock { $0[path] = name }
+      return name
+    }
     guard let key = key(of: keyPath, in: record) else {
       preconditionFailure(
         """
@@ -37,6 +42,19 @@ package enum ColumnNames {
     }
     let name = columnName(for: key, in: record)
     known.withLock { $0[path] = name }
+    return name
+  }
+
+  /// The name that the type itself tells.
+  private static func declaredName<Record: ColumnNaming>(
+    of keyPath: AnyKeyPath, in record: Record.Type
+  ) -> String {
+    guard let keyPath = keyPath as? PartialKeyPath<Record>,
+      let name = record.columnName(of: keyPath)
+    else {
+      preconditionFailure(
+        "\(keyPath) has no column of its own in \(record): use Column(\"name\"), or map it")
+    }
     return name
   }
 

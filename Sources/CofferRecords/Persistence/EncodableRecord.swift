@@ -47,12 +47,24 @@ public protocol EncodableRecord: _CodingKeyColumns {
   /// For types that know their columns beforehand: a short cut for insertions.
   /// - Returns: Whether it has done so; if not, nothing is bound.
   func _bindColumns(to binder: inout StatementBinder) throws -> Bool
+
+  /// Whether ``_bindColumns(to:)`` binds what has been encoded.
+  func _bindsColumns(of container: PersistenceContainer) throws -> Bool
+
+  /// Says what is wrong with a table, before records of the type are stored in it.
+  static func _checkTable(_ db: Database, isInsertion: Bool) throws
 }
 
 extension EncodableRecord {
   /// Leaves it to ``encode(to:)``.
   @inlinable @inline(__always)
   public func _bindColumns(to binder: inout StatementBinder) throws -> Bool { false }
+
+  /// It does.
+  public func _bindsColumns(of container: PersistenceContainer) throws -> Bool { true }
+
+  /// Leaves it to SQLite.
+  public static func _checkTable(_ db: Database, isInsertion: Bool) throws {}
 
   /// Nothing.
   public static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { [:] }

@@ -103,8 +103,7 @@ extension MutablePersistableRecord {
       table: table, container: container, target: conflictTarget, excluded: excluded,
       assignments: assignments?(excluded) ?? [])
     let (rowID, row) = try upsert.execute(db, selection)
-    let success = InsertionSuccess(
-      rowID: rowID, rowIDColumn: table.rowIDColumn, stored: StoredValues(container))
+    let success = InsertionSuccess(rowID: rowID, stored: StoredValues(container, table))
     return (success, row)
   }
 }

@@ -28,8 +28,10 @@ extension MutablePersistableRecord {
       saved = success
       return success
     }
-    guard let saved else { throw DatabaseError.callbackMisuse("aroundSave") }
-    didSave(saved)
+    guard var stored = saved?.stored else { throw DatabaseError.callbackMisuse("aroundSave") }
+    if let saved { didSave(saved) }
+    saved = nil
+    StoredValues.recycle(&stored)
   }
 
   /// Calls `insert` inside of the callbacks of an insertion.
@@ -131,8 +133,9 @@ extension MutablePersistableRecord {
 
 extension MutablePersistableRecord {
   /// The table of the record.
-  func recordTable(_ db: Database) throws -> RecordTable {
-    try db.recordPlans.table(db, type(of: self).databaseTableName)
+  func recordTable(_ db: Database, isInsertion: Bool = false) throws -> RecordTable {
+    try type(of: self)._checkTable(db, isInsertion: isInsertion)
+    return try db.recordPlans.table(db, type(of: self).databaseTableName)
   }
 
   /// The names of all columns of the record's table.

@@ -24,7 +24,7 @@ extension MutablePersistableRecord {
       throw error
     }
     do {
-      return try plan.execute(keepingBindings: db.isInRecordBatch)
+      return try plan.execute()
     } catch let error as DatabaseError {
       throw describe(error, db, plan)
     }
@@ -43,9 +43,10 @@ extension MutablePersistableRecord {
   /// The error, with the values that the statement had.
   @usableFromInline
   func describe(_ error: DatabaseError, _ db: Database, _ plan: RecordPlan) -> DatabaseError {
-    guard plan.key.kind == .insert, let container = try? PersistenceContainer(self) else {
-      return error
-    }
+    // A value that couldn't be bound can't be shown either.
+    guard plan.key.kind == .insert, error.resultCode != .SQLITE_MISMATCH,
+      let container = try? PersistenceContainer(self)
+    else { return error }
     return error.withArguments(
       container.arguments, areShown: db.configuration.publicStatementArguments)
   }
@@ -62,15 +63,14 @@ extension MutablePersistableRecord {
     let key = RecordPlan.Key(type, .insert, conflict)
     if let plan = try db.recordPlan(key, type.databaseTableName), try execute(plan, db) {
       return InsertionSuccess(
-        rowID: db.lastInsertedRowID, rowIDColumn: plan.rowIDColumn,
-        stored: StoredValues(self, boundBy: plan))
+        rowID: db.lastInsertedRowID, stored: StoredRecord.make(self, boundBy: plan))
     }
     return try insertCollectedRow(db, key)
   }
 
   @usableFromInline
   func insertCollectedRow(_ db: Database, _ key: RecordPlan.Key) throws -> InsertionSuccess {
-    let table = try recordTable(db)
+    let table = try recordTable(db, isInsertion: true)
     let container = try PersistenceContainer(self)
     let columns = container.columns
     let sql = table.insertSQL(columns, key.conflict)
@@ -78,10 +78,9 @@ extension MutablePersistableRecord {
     let plan = db.recordPlans.plan(key, sql: sql, table) {
       columns.enumerated().map { ($0.element, $0.offset + 1) }
     }
-    if !container.isPlain { plan.canBind = false }
+    if try !container.isPlain || !_bindsColumns(of: container) { plan.canBind = false }
     return InsertionSuccess(
-      rowID: db.lastInsertedRowID, rowIDColumn: table.rowIDColumn,
-      stored: StoredValues(container, plan: plan))
+      rowID: db.lastInsertedRowID, stored: StoredValues(container, table, plan: plan))
   }
 
   // MARK: Update
@@ -95,8 +94,10 @@ extension MutablePersistableRecord {
       conflictResolution ?? type.persistenceConflictPolicy.conflictResolutionForUpdate
     let key = RecordPlan.Key(type, .update, conflict)
     if let plan = try db.recordPlan(key, type.databaseTableName), try execute(plan, db) {
-      if db.changesCount == 0 { throw try missingRow(db) }
-      return PersistenceSuccess(StoredValues(self, boundBy: plan))
+      if db.changesCount == 0 {
+        guard conflict == .ignore, try existsRow(db) else { throw try missingRow(db) }
+      }
+      return PersistenceSuccess(StoredRecord.make(self, boundBy: plan))
     }
     return try updateCollectedRow(db, key, columns: nil)
   }
@@ -111,9 +112,7 @@ extension MutablePersistableRecord {
     let update = try RecordUpdate(container, table, columns: columns, onConflict: key.conflict)
     let changes = db.totalChangesCount
     try db.execute(sql: update.sql, arguments: update.arguments)
-    guard try table.hasChanged(db, since: changes, update.keyValues) else {
-      throw update.recordNotFound
-    }
+    try update.checkRow(db, since: changes)
     var plan: RecordPlan?
     if columns == nil, !table.isView, let parameters = update.parameters(of: container.columns) {
       plan = db.recordPlans.plan(key, sql: update.sql, table) {
@@ -121,7 +120,7 @@ extension MutablePersistableRecord {
       }
       if !container.isPlain { plan?.canBind = false }
     }
-    return PersistenceSuccess(StoredValues(container, plan: plan))
+    return PersistenceSuccess(StoredValues(container, table, plan: plan))
   }
 
   /// The error of a record without a row.
@@ -166,6 +165,7 @@ extension MutablePersistableRecord {
   }
 
   /// Whether there is a row with the record's primary key.
+  @usableFromInline
   func existsRow(_ db: Database) throws -> Bool {
     let table = try recordTable(db)
     let key = try table.requirePrimaryKey()
@@ -194,6 +194,21 @@ extension PrimaryKeyInfo {
   }
 }
 
+extension RecordUpdate {
+  /// Throws where the update that was just executed has found no row.
+  func checkRow(_ db: Database, since changes: Int) throws {
+    // What triggers of a view do instead is no change of the statement's; and a row may be there
+    // that was left as it is because of a conflict.
+    let isFound =
+      table.isView
+      ? try db.totalChangesCount > changes || table.exists(db, key, keyValues)
+      : try db.changesCount > 0 || resolution == .ignore && table.exists(db, key, keyValues)
+    guard isFound else {
+      throw RecordError.recordNotFound(databaseTableName: table.name, key: keyValues)
+    }
+  }
+}
+
 extension RecordTable {
   /// Whether there is a row with the key.
   func exists(
@@ -201,16 +216,6 @@ extension RecordTable {
   ) throws -> Bool {
     let request = SQLRequest<Bool>(sql: existsSQL(key), arguments: key.arguments(values))
     return try Bool.fetchOne(db, request) ?? false
-  }
-
-  /// Whether the statement that was just executed has changed the row.
-  ///
-  /// What triggers of a view do instead is no change of the statement's.
-  func hasChanged(
-    _ db: Database, since changes: Int, _ values: [String: DatabaseValue]
-  ) throws -> Bool {
-    guard isView else { return db.changesCount > 0 }
-    return try db.totalChangesCount > changes || exists(db, requirePrimaryKey(), values)
   }
 }
 
@@ -222,6 +227,7 @@ struct RecordUpdate {
   private let table: RecordTable
   let key: PrimaryKeyInfo
   private let columns: [String]
+  private let resolution: Database.ConflictResolution
   /// Whether nothing is updated: the key is set to itself.
   private let isEmpty: Bool
 
@@ -239,6 +245,7 @@ struct RecordUpdate {
     }
     self.table = table
     self.key = key
+    self.resolution = resolution
     isEmpty = updated.isEmpty
     // Something is always updated: that tells whether there is a row.
     self.columns = isEmpty ? key.columns : updated
@@ -250,10 +257,6 @@ struct RecordUpdate {
     sql = table.updateSQL(self.columns, key, resolution)
     let values = (self.columns + key.columns).map { container.storedValue($0) ?? .null }
     arguments = StatementArguments(values)
-  }
-
-  var recordNotFound: RecordError {
-    .recordNotFound(databaseTableName: table.name, key: keyValues)
   }
 
   /// The parameter for each column that the record sets, 0 for none; nil where one parameter

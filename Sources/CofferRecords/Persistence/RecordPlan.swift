@@ -28,18 +28,24 @@ final class RecordPlan {
   }
 
   let key: Key
+  /// What encodes `Encodable` records.
+  @exclusivity(unchecked) var encoder: AnyObject?
   let table: RecordTable
   let sql: String
   @usableFromInline let target: UnsafeMutablePointer<BindingTarget>
-  @usableFromInline var statement: Statement?
+  @exclusivity(unchecked) private var statement: Statement?
 
   /// Whether records of the type can be bound as they are encoded: not where one reads what it
   /// has set, or is asked for what it has stored.
-  var canBind = true
+  @exclusivity(unchecked) var canBind = true
   /// Whether the statement is in use: its execution may call back, and insert another record.
-  var isBusy = false
+  @exclusivity(unchecked) var isBusy = false
+  /// Whether what is bound is cleared later, by a batch.
+  @exclusivity(unchecked) var keepsBindings = false
   /// How often records did otherwise than expected.
   var missCount = 0
+  /// What successes hold, to be used again.
+  @exclusivity(unchecked) @usableFromInline var spare: StoredValues?
 
   init(_ key: Key, _ table: RecordTable, sql: String, columns: [(name: String, parameter: Int)]) {
     self.key = key
@@ -56,8 +62,6 @@ final class RecordPlan {
   }
 
   @usableFromInline var isInsertion: Bool { key.kind == .insert }
-
-  @usableFromInline var rowIDColumn: String? { table.rowIDColumn }
 
   /// A container that binds what is set in it.
   @usableFromInline
@@ -100,7 +104,7 @@ final class RecordPlan {
   /// - Returns: Whether it was executed: not where the record has set other columns, or in
   ///   another order.
   @usableFromInline
-  func execute(keepingBindings: Bool) throws -> Bool {
+  func execute() throws -> Bool {
     let (position, code) = (target.pointee.position, target.pointee.code)
     guard let statement, position == target.pointee.count else {
       cancel()
@@ -117,7 +121,7 @@ final class RecordPlan {
       clearBindings()
       throw error
     }
-    if !keepingBindings { clearBindings() }
+    if !keepsBindings { clearBindings() }
     return true
   }
 }
@@ -126,9 +130,10 @@ final class RecordPlan {
 final class RecordPlans {
   private var plans: [RecordPlan.Key: RecordPlan] = [:]
   /// The ones used last, by kind.
-  private var recents: (insert: RecordPlan?, update: RecordPlan?, delete: RecordPlan?)
+  @exclusivity(unchecked) private var recentInsertion: RecordPlan?
+  @exclusivity(unchecked) private var recentUpdate: RecordPlan?
   /// How many batches are under way: what is bound is cleared at their end.
-  var batchDepth = 0
+  @exclusivity(unchecked) var batchDepth = 0
 
   /// The plan for a record of the type that is stored in that table, if it is usable now.
   func plan(_ db: Database, _ key: RecordPlan.Key, _ tableName: String) throws -> RecordPlan? {
@@ -138,33 +143,26 @@ final class RecordPlans {
       remove(plan)
       return nil
     }
+    plan.keepsBindings = batchDepth > 0
     return plan
   }
 
   private func recent(_ key: RecordPlan.Key) -> RecordPlan? {
-    let plan =
-      switch key.kind {
-      case .insert: recents.insert
-      case .update: recents.update
-      case .delete: recents.delete
-      }
-    guard let plan, plan.key == key else { return nil }
+    guard let plan = key.kind == .insert ? recentInsertion : recentUpdate, plan.key == key else {
+      return nil
+    }
     return plan
   }
 
   private func find(_ key: RecordPlan.Key) -> RecordPlan? {
     guard let plan = plans[key] else { return nil }
-    switch key.kind {
-    case .insert: recents.insert = plan
-    case .update: recents.update = plan
-    case .delete: recents.delete = plan
-    }
+    if key.kind == .insert { recentInsertion = plan } else { recentUpdate = plan }
     return plan
   }
 
   private func remove(_ plan: RecordPlan) {
     plans[plan.key] = nil
-    recents = (nil, nil, nil)
+    (recentInsertion, recentUpdate) = (nil, nil)
   }
 
   /// The plan that was made before, even where it can't be used, or a new one.
@@ -200,15 +198,17 @@ final class RecordPlans {
 }
 
 extension Database {
-  var recordPlans: RecordPlans { plan(RecordPlans.self) { RecordPlans() } }
+  var recordPlans: RecordPlans {
+    // SAFETY: nothing else is ever stored there.
+    if let recordStorage { return unsafeDowncast(recordStorage, to: RecordPlans.self) }
+    let plans = RecordPlans()
+    recordStorage = plans
+    return plans
+  }
 
   /// The plan for a record, if there is one that can be used now.
   @usableFromInline
   func recordPlan(_ key: RecordPlan.Key, _ tableName: String) throws -> RecordPlan? {
     try recordPlans.plan(self, key, tableName)
   }
-
-  /// Whether a batch is under way.
-  @usableFromInline
-  var isInRecordBatch: Bool { recordPlans.batchDepth > 0 }
 }

@@ -12,7 +12,7 @@ extension MutablePersistableRecord {
     let conflict =
       conflictResolution
       ?? type(of: self).persistenceConflictPolicy.conflictResolutionForInsert
-    let table = try recordTable(db)
+    let table = try recordTable(db, isInsertion: true)
     let container = try PersistenceContainer(self)
     let change = RowChange(
       table: table, sql: table.insertSQL(container.columns, conflict),
@@ -21,8 +21,7 @@ extension MutablePersistableRecord {
       try table.insertedRow(db, container)
     }
     let success = InsertionSuccess(
-      rowID: db.lastInsertedRowID, rowIDColumn: table.rowIDColumn,
-      stored: StoredValues(container))
+      rowID: db.lastInsertedRowID, stored: StoredValues(container, table))
     return (success, value)
   }
 
@@ -39,10 +38,8 @@ extension MutablePersistableRecord {
     let change = RowChange(table: table, sql: update.sql, arguments: update.arguments)
     let changes = db.totalChangesCount
     let value = try change.execute(db, selection, fetch) { update.row }
-    guard try table.hasChanged(db, since: changes, update.keyValues) else {
-      throw update.recordNotFound
-    }
-    return (PersistenceSuccess(StoredValues(container)), value)
+    try update.checkRow(db, since: changes)
+    return (PersistenceSuccess(StoredValues(container, table)), value)
   }
 }
 

@@ -16,9 +16,9 @@ final class RecordTable {
   let columnSet: Set<String>
   private let columnNames: Set<SQLName>
 
-  private var generation: Int
+  @exclusivity(unchecked) private var generation: Int
   /// The transaction in which the schema was last seen to be the same; nil for none.
-  private var transaction: Int?
+  @exclusivity(unchecked) private var transaction: Int?
 
   init(_ db: Database, _ name: String) throws {
     self.name = name

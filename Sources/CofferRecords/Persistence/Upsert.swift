@@ -70,12 +70,14 @@ struct Upsert {
     let statement = try db.cachedStatement(sql: renderer.sql)
     try statement.setArguments(renderer.arguments)
     defer { statement.clearBindings() }
-    guard let row = try Row.fetchOne(statement) else { return (db.lastInsertedRowID, nil) }
-    guard rowIDName != nil else { return (db.lastInsertedRowID, row) }
-    let rowID = Int64.fromDatabaseValue(row.databaseValue(at: row.count - 1))
-    let shown = Row(
-      columnNames: row.columnNames.dropLast(), values: row.databaseValues.dropLast())
-    return (rowID ?? db.lastInsertedRowID, selection.isEmpty ? nil : shown)
+    let hidden = returned.count - selection.count
+    let shown = RangeRowAdapter(0..<statement.columnCount - hidden)
+    let rows = try Row.fetchCursor(statement, adapter: returned.isEmpty ? nil : shown)
+    let row = try rows.next()?.copy()
+    while try rows.next() != nil {}
+    let all = hidden > 0 ? row?.unadapted : nil
+    let rowID = all.flatMap { Int64.fromDatabaseValue($0.databaseValue(at: $0.count - 1)) }
+    return (rowID ?? db.lastInsertedRowID, selection.isEmpty ? nil : row)
   }
 
   private func append(

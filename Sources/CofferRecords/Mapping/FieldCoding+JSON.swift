@@ -1,0 +1,49 @@
+import CofferCore
+import FoundationEssentials
+
+/// A `Codable` value as JSON text in one column: see ``Field/json(_:_:_:)``.
+public enum JSONCoding<Value: Codable>: FieldCoding {
+  /// The value of the column's JSON, in a text or a blob; nil for NULL, where there is nil.
+  public static func read(_ row: FieldReader, at column: inout Int) throws -> Value {
+    defer { column += 1 }
+    let stored = row.databaseValue(at: column)
+    if stored.isNull, let type = Value.self as? any OptionalValue.Type,
+      let none = type.nilValue as? Value
+    {
+      return none
+    }
+    guard let json = Data.fromDatabaseValue(stored),
+      let value = try? JSONColumns.decoder.decode(Value.self, from: json)
+    else { throw row.mismatch(Value.self, at: column) }
+    return value
+  }
+
+  /// Gives the column the JSON, or NULL for nil.
+  public static func write<Sink: FieldSink>(_ value: Value, to sink: inout Sink) throws {
+    sink.set(try json(value))
+  }
+
+  private static func json(_ value: Value) throws -> String? {
+    if let value = value as? any OptionalValue, value.isNil { return nil }
+    return String(decoding: try JSONColumns.encoder.encode(value), as: UTF8.self)
+  }
+}
+
+/// The coders of columns with JSON: as those of other records.
+private enum JSONColumns {
+  static let encoder = String.databaseJSONEncoder()
+  static let decoder = String.databaseJSONDecoder()
+}
+
+/// `Optional`, whatever it wraps.
+protocol OptionalValue {
+  static var wrappedType: Any.Type { get }
+  static var nilValue: Self { get }
+  var isNil: Bool { get }
+}
+
+extension Optional: OptionalValue {
+  static var wrappedType: Any.Type { Wrapped.self }
+  static var nilValue: Wrapped? { nil }
+  var isNil: Bool { self == nil }
+}

@@ -1,0 +1,78 @@
+import CofferCore
+import CofferQuery
+
+extension MappedRecord {
+  /// Creates the table of the type: a column for each one of the mapping, with the type that
+  /// follows from the property's, NOT NULL where the property is not optional, and what the
+  /// fields' options say.
+  ///
+  /// ```swift
+  /// struct Player: MappedRecord {
+  ///   var id: Int64?, name: String, score: Int?
+  ///   static let mapping = Mapping(
+  ///     Player.init(id:name:score:), Field("id", \.id), Field("name", \.name, .unique),
+  ///     Field("score", \.score))
+  /// }
+  /// // CREATE TABLE "player" ("id" INTEGER PRIMARY KEY AUTOINCREMENT,
+  /// //   "name" TEXT NOT NULL UNIQUE, "score" INTEGER)
+  /// try Player.createTable(db)
+  /// ```
+  ///
+  /// The primary key has the columns with ``FieldOption/primaryKey``, or else the column `id`. An
+  /// integer that is one by itself is the rowid; where the property is optional, SQLite gives rows
+  /// their number.
+  /// - Parameter body: Adds to the definition: keys of several columns, checks, other columns.
+  /// - Throws: What `body` throws, or SQLite's error.
+  public static func createTable(
+    _ db: Database, options: TableOptions = [],
+    body: (TableDefinition) throws -> Void = { _ in }
+  ) throws {
+    try MappingChecks.checkNames(of: mapping.columns, in: Self.self)
+    try db.create(table: databaseTableName, options: options) { table in
+      mapping.define(table, options)
+      try body(table)
+    }
+  }
+}
+
+extension Database {
+  /// Creates the table of a mapped record type: see ``MappedRecord/createTable(_:options:body:)``.
+  public func create<Record: MappedRecord>(
+    tableOf type: Record.Type, options: TableOptions = [],
+    body: (TableDefinition) throws -> Void = { _ in }
+  ) throws {
+    try type.createTable(self, options: options, body: body)
+  }
+}
+
+extension Mapping {
+  /// Adds the columns to a definition.
+  fileprivate func define(_ table: TableDefinition, _ options: TableOptions) {
+    let key = primaryKey
+    for column in columns {
+      let type = column.declaredType
+      let isKey = key == [column.name]
+      let definition: ColumnDefinition
+      if isKey, type == .integer, !options.contains(.withoutRowID) {
+        definition =
+          column.isOptional
+          ? table.autoIncrementedPrimaryKey(column.name) : table.primaryKey(column.name, .integer)
+      } else {
+        definition = table.column(column.name, type ?? (options.contains(.strict) ? .any : nil))
+        if isKey { definition.primaryKey() }
+        if !column.isOptional || key.contains(column.name) { definition.notNull() }
+      }
+      for option in column.options {
+        if case .define(let define) = option.kind { define(definition) }
+      }
+    }
+    if key.count > 1 { table.primaryKey(key) }
+  }
+
+  /// The names of the primary key's columns; none where there is no such key.
+  private var primaryKey: [String] {
+    let declared = columns.filter(\.isInPrimaryKey).map(\.name)
+    if !declared.isEmpty { return declared }
+    return columns.first { $0.name.isSameName(as: "id") }.map { [$0.name] } ?? []
+  }
+}

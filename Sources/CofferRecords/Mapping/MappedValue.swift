@@ -1,0 +1,19 @@
+/// A type with a ``Mapping``: a record, or a part of one that several columns hold.
+///
+/// ```swift
+/// struct Address: MappedValue {
+///   var street: String, city: String
+///   static let mapping = Mapping(
+///     Address.init(street:city:), Field("street", \.street), Field("city", \.city))
+/// }
+/// struct Person: MappedRecord {
+///   var name: String, home: Address, work: Address?
+///   static let mapping = Mapping(
+///     Person.init(name:home:work:), Field("name", \.name),
+///     Field.nested(\.home, prefix: "home_"), Field.nestedOptional(\.work, prefix: "work_"))
+/// }
+/// ```
+public protocol MappedValue {
+  /// The columns, in the order in which they are selected: a `static let`, since it is made once.
+  static var mapping: Mapping<Self> { get }
+}

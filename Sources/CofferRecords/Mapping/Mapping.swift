@@ -1,0 +1,79 @@
+import CofferCore
+
+/// The columns of a type, and how its values are made from them: see ``MappedRecord``.
+///
+/// The parts of a record that several columns hold have mappings too: see ``MappedValue``.
+public struct Mapping<Record>: Sendable {
+  /// The columns, in the order of the fields.
+  public let columns: [MappedColumn]
+
+  let parts: [FieldPart<Record>]
+  let rowIDSlots: [RowIDSlot<Record>]
+  @usableFromInline let names: ContiguousArray<String>
+  @usableFromInline let read: @Sendable (FieldReader, inout Int) throws -> Record
+  @usableFromInline
+  let collect: @Sendable (UnsafePointer<Record>, inout ContainerSink) throws -> Void
+  @usableFromInline
+  let bind: @Sendable (UnsafePointer<Record>, inout BinderSink) throws -> Void
+
+  @usableFromInline
+  init(
+    _ parts: [FieldPart<Record>],
+    read: @escaping @Sendable (FieldReader, inout Int) throws -> Record,
+    collect: @escaping @Sendable (UnsafePointer<Record>, inout ContainerSink) throws -> Void,
+    bind: @escaping @Sendable (UnsafePointer<Record>, inout BinderSink) throws -> Void
+  ) {
+    self.parts = parts
+    self.read = read
+    self.collect = collect
+    self.bind = bind
+    columns = parts.flatMap(\.columns)
+    names = ContiguousArray(columns.map(\.name))
+    rowIDSlots = parts.compactMap { part in
+      part.columns.count == 1 ? RowIDSlot(part.columns[0].name, part.keyPath) : nil
+    }
+  }
+
+  @inlinable
+  init(
+    _ parts: [FieldPart<Record>], _ writing: some FieldWriting<Record>,
+    read: @escaping @Sendable (FieldReader, inout Int) throws -> Record
+  ) {
+    self.init(
+      parts, read: read, collect: { try writing.write($0, to: &$1) },
+      bind: { try writing.write($0, to: &$1) })
+  }
+
+  /// A mapping.
+  ///
+  /// - Parameters:
+  ///   - make: Makes a value from those of the fields: an initializer, as a rule the one that
+  ///     structs have by themselves.
+  ///   - field: The fields, in the order of the initializer's arguments.
+  @_disfavoredOverload
+  public init<each Value, each Coding: FieldCoding>(
+    _ make: @escaping @Sendable (repeat each Value) -> Record,
+    _ field: repeat Field<Record, each Value, each Coding>
+  ) where repeat (each Coding).Value == each Value {
+    var parts: [FieldPart<Record>] = []
+    for field in repeat each field { parts.append(field.part) }
+    self.init(
+      parts,
+      read: { row, column in
+        make(repeat try (each Coding).read(row, at: &column))
+      },
+      collect: { record, sink in
+        for field in repeat each field { try field.access.write(record, to: &sink) }
+      },
+      bind: { record, sink in
+        for field in repeat each field { try field.access.write(record, to: &sink) }
+      })
+  }
+
+  /// The column of a property; nil where it has none, or several.
+  func columnName(of property: AnyKeyPath) -> String? {
+    guard let part = parts.first(where: { $0.keyPath == property }), part.columns.count == 1
+    else { return nil }
+    return part.columns[0].name
+  }
+}

@@ -1,0 +1,36 @@
+import CofferCore
+import CofferQuery
+
+/// What a mapping has to agree with.
+enum MappingChecks {
+  /// - Throws: An error where two fields have one column.
+  static func checkNames(of columns: [MappedColumn], in record: Any.Type) throws {
+    var names: Set<String> = []
+    for column in columns where !names.insert(column.name.lowercased()).inserted {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "the mapping of \(record) has two fields for column \(quoted(column.name))",
+        hint: "Give each field a column of its own; nested ones by a prefix.")
+    }
+  }
+
+  /// - Throws: An error where the column can't hold the property's values.
+  static func check(
+    _ column: MappedColumn, declaredAs declaration: String, in record: Any.Type, sql: String?
+  ) throws {
+    if column.storedType.fits(declaration) { return }
+    throw DatabaseError(
+      resultCode: .SQLITE_MISMATCH,
+      message: "column \(quoted(column.name)) of \(record) is \(column.type), "
+        + "and is declared \(declaration), which doesn't keep such values as they are",
+      sql: sql, hint: "Change the type of the property, or that of the column.")
+  }
+
+  static func missing(_ column: MappedColumn, in record: Any.Type, row: Row) -> RowDecodingError {
+    RowDecodingError.columnNotFound(
+      column.name, context: RowDecodingContext(sql: row.statement?.sql)
+    ).naming(record: record)
+  }
+
+  static func quoted(_ name: String) -> String { name.quotedDatabaseIdentifier }
+}

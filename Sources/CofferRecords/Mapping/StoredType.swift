@@ -1,0 +1,72 @@
+import CofferCore
+import CofferQuery
+import Foundation
+
+/// What the values of a Swift type are, once they are stored.
+enum StoredType: Sendable {
+  case integer, boolean, real, text, blob, date, uuid, decimal, json
+  /// It isn't known.
+  case any
+
+  init(_ type: Any.Type) {
+    switch type {
+    case let type as any OptionalValue.Type: self.init(type.wrappedType)
+    case is Bool.Type: self = .boolean
+    case is any FixedWidthInteger.Type: self = .integer
+    case is Double.Type, is Float.Type, is CGFloat.Type: self = .real
+    case is String.Type, is URL.Type: self = .text
+    case is Data.Type: self = .blob
+    case is Date.Type: self = .date
+    case is UUID.Type: self = .uuid
+    case is Decimal.Type: self = .decimal
+    case let type as any RawRepresentable.Type: self = StoredType(rawValueOf: type)
+    default: self = .any
+    }
+  }
+
+  private init<R: RawRepresentable>(rawValueOf type: R.Type) { self.init(R.RawValue.self) }
+
+  /// The type that a column for them is declared with; nil for none.
+  var declaredType: Database.ColumnType? {
+    switch self {
+    case .integer: .integer
+    case .boolean: .boolean
+    case .real: .double
+    case .text, .decimal, .json: .text
+    case .blob, .uuid: .blob
+    case .date: .datetime
+    case .any: nil
+    }
+  }
+
+  /// Whether a column that is declared so takes the values, and gives them back as they are.
+  ///
+  /// - Parameter declaration: As SQLite has it; types that it doesn't name in its documentation
+  ///   pass.
+  func fits(_ declaration: String) -> Bool {
+    switch DeclaredClass(declaration) {
+    case .integer: !([.text, .blob, .uuid, .json].contains(self))
+    case .real: !([.text, .blob, .uuid, .json, .integer].contains(self))
+    case .text: !([.integer, .boolean, .real].contains(self))
+    case nil: true
+    }
+  }
+}
+
+/// The affinities that convert values, of the types that everybody reads as them.
+private enum DeclaredClass {
+  case integer, real, text
+
+  init?(_ declaration: String) {
+    // `VARCHAR(10)`, `UNSIGNED BIG INT`.
+    let words = declaration.uppercased().split { $0 == " " || $0 == "(" }
+    switch words.first {
+    case "INT", "INTEGER", "TINYINT", "SMALLINT", "MEDIUMINT", "BIGINT", "INT2", "INT4", "INT8":
+      self = .integer
+    case "UNSIGNED" where words.last == "INT" || words.last == "INTEGER": self = .integer
+    case "REAL", "DOUBLE", "FLOAT": self = .real
+    case "TEXT", "VARCHAR", "CHARACTER", "CHAR", "NCHAR", "NVARCHAR", "CLOB": self = .text
+    default: return nil
+    }
+  }
+}
