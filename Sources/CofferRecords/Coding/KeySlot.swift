@@ -40,14 +40,18 @@ final class KeySlot {
     return reader
   }
 
+  /// What `rowReader` has made, if it was for the type.
+  func knownRowReader<T: Decodable>(_ type: T.Type) -> RowReader<T>? {
+    guard rowReaderType == ObjectIdentifier(type), let rowReader else { return nil }
+    // SAFETY: made below, for that type.
+    return unsafeDowncast(rowReader, to: RowReader<T>.self)
+  }
+
   /// Decodes values of the type from a whole row.
   func rowReader<T: Decodable>(
     _ type: T.Type, _ make: () -> RowReader<T>
   ) -> RowReader<T> {
-    if rowReaderType == ObjectIdentifier(type), let rowReader {
-      // SAFETY: made below, for that type.
-      return unsafeDowncast(rowReader, to: RowReader<T>.self)
-    }
+    if let known = knownRowReader(type) { return known }
     let reader = make()
     rowReader = reader
     rowReaderType = ObjectIdentifier(type)

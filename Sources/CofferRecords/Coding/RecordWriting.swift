@@ -7,7 +7,7 @@ import Synchronization
 final class RecordWriting {
   let record: any EncodableRecord.Type
   let columns: DatabaseColumnEncodingStrategy
-  let userInfo: [CodingUserInfoKey: Any]
+  var userInfo: [CodingUserInfoKey: Any] { record.databaseEncodingUserInfo }
   let live: UnsafeMutablePointer<LiveTarget>
   // SAFETY: the encoder clears it when it dies.
   unowned(unsafe) var encoder: RecordEncoder?
@@ -19,7 +19,6 @@ final class RecordWriting {
   init(_ record: any EncodableRecord.Type) {
     self.record = record
     columns = record.databaseColumnEncodingStrategy
-    userInfo = record.databaseEncodingUserInfo
     live = LiveTarget.checkOut()
     live.pointee.writing = .passUnretained(self)
   }

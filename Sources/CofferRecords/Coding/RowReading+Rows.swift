@@ -95,6 +95,8 @@ extension RowReading {
   private func decodeMissing<T: Decodable>(
     _ type: T.Type, _ slot: KeySlot, _ row: Row
   ) throws -> T {
+    // All rows have a scope of that name, or none has: the reader is one for the row itself.
+    if let known = slot.knownRowReader(type) { return try known.value(of: row) }
     if let optional = type as? any DecodableOptional.Type, let value = optional.none as? T {
       return value
     }
