@@ -71,7 +71,9 @@ struct PrefetchGroups {
     case .values(let numbers):
       return isContained(columns[0], numbers.keys.sorted(by: DatabaseValue.isBefore))
     case .tuples(let numbers):
-      let tuples = numbers.keys.sorted { $0.lexicographicallyPrecedes($1, by: DatabaseValue.isBefore) }
+      let tuples = numbers.keys.sorted {
+        $0.lexicographicallyPrecedes($1, by: DatabaseValue.isBefore)
+      }
       if tuples.count > SQLRenderer.longestWrittenList {
         return columns.indices.map { index in
           isContained(

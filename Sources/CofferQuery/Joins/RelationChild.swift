@@ -34,7 +34,8 @@ package struct RelationChild: Sendable {
 
   /// Takes over what another child of the same key asks for.
   fileprivate mutating func merge(_ other: RelationChild) {
-    let isAmbiguous = (kind == .all) != (other.kind == .all)
+    let isAmbiguous =
+      (kind == .all) != (other.kind == .all)
       || !condition.isSame(as: other.condition) || !relation.canMerge(other.relation)
     if other.kind == .oneRequired || kind == .bridge { kind = other.kind }
     relation.merge(other.relation)
@@ -120,7 +121,9 @@ extension Relation {
   }
 
   fileprivate func canMerge(_ other: Relation) -> Bool {
-    guard limit == nil || other.limit == nil, case .table(let name) = source, case .table(let otherName) = other.source else {
+    guard limit == nil || other.limit == nil, case .table(let name) = source,
+      case .table(let otherName) = other.source
+    else {
       return false
     }
     return name.isSameName(as: otherName)

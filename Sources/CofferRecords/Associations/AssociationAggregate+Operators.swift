@@ -2,34 +2,42 @@ import CofferCore
 import CofferQuery
 
 // Each operator has three forms: aggregates on both sides, or on one with an expression on the
-// other. What comes out has no key.
+// other. What comes out has no key. All are disfavored, so that they cost other expressions
+// nothing: see SQLOperators.swift of the query floor.
 
 extension AssociationAggregate {
   // MARK: Logic
 
   /// `NOT operand`.
+  @_disfavoredOverload
   public static prefix func ! (operand: Self) -> Self { operand.negated }
 
   /// Whether the aggregate is true, or false.
+  @_disfavoredOverload
   public static func == (lhs: Self, rhs: Bool) -> Self { rhs ? lhs.withoutKey : lhs.negated }
 
   /// Whether the aggregate is true, or false.
+  @_disfavoredOverload
   public static func == (lhs: Bool, rhs: Self) -> Self { rhs == lhs }
 
   /// Whether the aggregate is false, or true.
+  @_disfavoredOverload
   public static func != (lhs: Self, rhs: Bool) -> Self { lhs == !rhs }
 
   /// Whether the aggregate is false, or true.
+  @_disfavoredOverload
   public static func != (lhs: Bool, rhs: Self) -> Self { rhs == !lhs }
 
   // MARK: Numbers
 
   /// `-operand`.
+  @_disfavoredOverload
   public static prefix func - (operand: Self) -> Self { operand.map { -$0 } }
 
   // MARK: NULL
 
   /// `IFNULL(lhs, rhs)`; the aggregate keeps its key.
+  @_disfavoredOverload
   public static func ?? (lhs: Self, rhs: some SQLExpressible) -> Self {
     let rhs = rhs.sqlExpression
     var result = lhs.map { $0 ?? rhs }
@@ -40,6 +48,7 @@ extension AssociationAggregate {
   // MARK: Two operands
 
   /// `lhs = rhs`.
+  @_disfavoredOverload
   public static func == (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { comparison(.equal, $0, $1) }
   }
@@ -59,6 +68,7 @@ extension AssociationAggregate {
   }
 
   /// `lhs <> rhs`.
+  @_disfavoredOverload
   public static func != (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { comparison(.notEqual, $0, $1) }
   }
@@ -78,6 +88,7 @@ extension AssociationAggregate {
   }
 
   /// `lhs IS rhs`.
+  @_disfavoredOverload
   public static func === (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { comparison(.is, $0, $1) }
   }
@@ -97,6 +108,7 @@ extension AssociationAggregate {
   }
 
   /// `lhs IS NOT rhs`.
+  @_disfavoredOverload
   public static func !== (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { comparison(.isNot, $0, $1) }
   }
@@ -116,170 +128,200 @@ extension AssociationAggregate {
   }
 
   /// `lhs < rhs`.
+  @_disfavoredOverload
   public static func < (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { comparison(" < ", $0, $1) }
   }
 
   /// `lhs < rhs`.
+  @_disfavoredOverload
   public static func < (lhs: Self, rhs: some SQLExpressible) -> Self {
     let rhs = rhs.sqlExpression
     return lhs.map { comparison(" < ", $0, rhs) }
   }
 
   /// `lhs < rhs`.
+  @_disfavoredOverload
   public static func < (lhs: some SQLExpressible, rhs: Self) -> Self {
     let lhs = lhs.sqlExpression
     return rhs.map { comparison(" < ", lhs, $0) }
   }
 
   /// `lhs <= rhs`.
+  @_disfavoredOverload
   public static func <= (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { comparison(" <= ", $0, $1) }
   }
 
   /// `lhs <= rhs`.
+  @_disfavoredOverload
   public static func <= (lhs: Self, rhs: some SQLExpressible) -> Self {
     let rhs = rhs.sqlExpression
     return lhs.map { comparison(" <= ", $0, rhs) }
   }
 
   /// `lhs <= rhs`.
+  @_disfavoredOverload
   public static func <= (lhs: some SQLExpressible, rhs: Self) -> Self {
     let lhs = lhs.sqlExpression
     return rhs.map { comparison(" <= ", lhs, $0) }
   }
 
   /// `lhs > rhs`.
+  @_disfavoredOverload
   public static func > (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { comparison(" > ", $0, $1) }
   }
 
   /// `lhs > rhs`.
+  @_disfavoredOverload
   public static func > (lhs: Self, rhs: some SQLExpressible) -> Self {
     let rhs = rhs.sqlExpression
     return lhs.map { comparison(" > ", $0, rhs) }
   }
 
   /// `lhs > rhs`.
+  @_disfavoredOverload
   public static func > (lhs: some SQLExpressible, rhs: Self) -> Self {
     let lhs = lhs.sqlExpression
     return rhs.map { comparison(" > ", lhs, $0) }
   }
 
   /// `lhs >= rhs`.
+  @_disfavoredOverload
   public static func >= (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { comparison(" >= ", $0, $1) }
   }
 
   /// `lhs >= rhs`.
+  @_disfavoredOverload
   public static func >= (lhs: Self, rhs: some SQLExpressible) -> Self {
     let rhs = rhs.sqlExpression
     return lhs.map { comparison(" >= ", $0, rhs) }
   }
 
   /// `lhs >= rhs`.
+  @_disfavoredOverload
   public static func >= (lhs: some SQLExpressible, rhs: Self) -> Self {
     let lhs = lhs.sqlExpression
     return rhs.map { comparison(" >= ", lhs, $0) }
   }
 
   /// `lhs AND rhs`.
+  @_disfavoredOverload
   public static func && (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { [$0, $1].joined(operator: .and) }
   }
 
   /// `lhs AND rhs`.
+  @_disfavoredOverload
   public static func && (lhs: Self, rhs: some SQLExpressible) -> Self {
     let rhs = rhs.sqlExpression
     return lhs.map { [$0, rhs].joined(operator: .and) }
   }
 
   /// `lhs AND rhs`.
+  @_disfavoredOverload
   public static func && (lhs: some SQLExpressible, rhs: Self) -> Self {
     let lhs = lhs.sqlExpression
     return rhs.map { [lhs, $0].joined(operator: .and) }
   }
 
   /// `lhs OR rhs`.
+  @_disfavoredOverload
   public static func || (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { [$0, $1].joined(operator: .or) }
   }
 
   /// `lhs OR rhs`.
+  @_disfavoredOverload
   public static func || (lhs: Self, rhs: some SQLExpressible) -> Self {
     let rhs = rhs.sqlExpression
     return lhs.map { [$0, rhs].joined(operator: .or) }
   }
 
   /// `lhs OR rhs`.
+  @_disfavoredOverload
   public static func || (lhs: some SQLExpressible, rhs: Self) -> Self {
     let lhs = lhs.sqlExpression
     return rhs.map { [lhs, $0].joined(operator: .or) }
   }
 
   /// `lhs + rhs`.
+  @_disfavoredOverload
   public static func + (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { $0 + $1 }
   }
 
   /// `lhs + rhs`.
+  @_disfavoredOverload
   public static func + (lhs: Self, rhs: some SQLExpressible) -> Self {
     let rhs = rhs.sqlExpression
     return lhs.map { $0 + rhs }
   }
 
   /// `lhs + rhs`.
+  @_disfavoredOverload
   public static func + (lhs: some SQLExpressible, rhs: Self) -> Self {
     let lhs = lhs.sqlExpression
     return rhs.map { lhs + $0 }
   }
 
   /// `lhs - rhs`.
+  @_disfavoredOverload
   public static func - (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { $0 - $1 }
   }
 
   /// `lhs - rhs`.
+  @_disfavoredOverload
   public static func - (lhs: Self, rhs: some SQLExpressible) -> Self {
     let rhs = rhs.sqlExpression
     return lhs.map { $0 - rhs }
   }
 
   /// `lhs - rhs`.
+  @_disfavoredOverload
   public static func - (lhs: some SQLExpressible, rhs: Self) -> Self {
     let lhs = lhs.sqlExpression
     return rhs.map { lhs - $0 }
   }
 
   /// `lhs * rhs`.
+  @_disfavoredOverload
   public static func * (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { $0 * $1 }
   }
 
   /// `lhs * rhs`.
+  @_disfavoredOverload
   public static func * (lhs: Self, rhs: some SQLExpressible) -> Self {
     let rhs = rhs.sqlExpression
     return lhs.map { $0 * rhs }
   }
 
   /// `lhs * rhs`.
+  @_disfavoredOverload
   public static func * (lhs: some SQLExpressible, rhs: Self) -> Self {
     let lhs = lhs.sqlExpression
     return rhs.map { lhs * $0 }
   }
 
   /// `lhs / rhs`.
+  @_disfavoredOverload
   public static func / (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { $0 / $1 }
   }
 
   /// `lhs / rhs`.
+  @_disfavoredOverload
   public static func / (lhs: Self, rhs: some SQLExpressible) -> Self {
     let rhs = rhs.sqlExpression
     return lhs.map { $0 / rhs }
   }
 
   /// `lhs / rhs`.
+  @_disfavoredOverload
   public static func / (lhs: some SQLExpressible, rhs: Self) -> Self {
     let lhs = lhs.sqlExpression
     return rhs.map { lhs / $0 }

@@ -95,6 +95,7 @@ extension AssociationAggregate {
 // MARK: - Functions
 
 /// `ABS(aggregate)`.
+@_disfavoredOverload
 public func abs<RowDecoder>(
   _ aggregate: AssociationAggregate<RowDecoder>
 ) -> AssociationAggregate<RowDecoder> {
@@ -102,6 +103,7 @@ public func abs<RowDecoder>(
 }
 
 /// `LENGTH(aggregate)`.
+@_disfavoredOverload
 public func length<RowDecoder>(
   _ aggregate: AssociationAggregate<RowDecoder>
 ) -> AssociationAggregate<RowDecoder> {
@@ -109,6 +111,7 @@ public func length<RowDecoder>(
 }
 
 /// `CAST(aggregate AS type)`; it keeps its key.
+@_disfavoredOverload
 public func cast<RowDecoder>(
   _ aggregate: AssociationAggregate<RowDecoder>, as storageClass: Database.StorageClass
 ) -> AssociationAggregate<RowDecoder> {

@@ -101,7 +101,8 @@ extension Table {
   ///   - target: The association from there on.
   ///   - key: The name in what is decoded; nil for that of `target`.
   public func hasMany<Pivot: Association, Target: Association>(
-    _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target, key: String? = nil
+    _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target,
+    key: String? = nil
   ) -> HasManyThroughAssociation<RowDecoder, Target.RowDecoder>
   where Pivot.OriginRowDecoder == RowDecoder, Pivot.RowDecoder == Target.OriginRowDecoder {
     let association = HasManyThroughAssociation<RowDecoder, Target.RowDecoder>(
@@ -116,7 +117,8 @@ extension Table {
   ///   - target: The association from there on.
   ///   - key: The name in what is decoded; nil for that of `target`.
   public func hasOne<Pivot: AssociationToOne, Target: AssociationToOne>(
-    _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target, key: String? = nil
+    _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target,
+    key: String? = nil
   ) -> HasOneThroughAssociation<RowDecoder, Target.RowDecoder>
   where Pivot.OriginRowDecoder == RowDecoder, Pivot.RowDecoder == Target.OriginRowDecoder {
     let association = HasOneThroughAssociation<RowDecoder, Target.RowDecoder>(

@@ -123,7 +123,8 @@ extension TableRecord {
   ///   - target: The association from there on.
   ///   - key: The name in what is decoded; nil for that of `target`.
   public static func hasMany<Pivot: Association, Target: Association>(
-    _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target, key: String? = nil
+    _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target,
+    key: String? = nil
   ) -> HasManyThroughAssociation<Self, Target.RowDecoder>
   where Pivot.OriginRowDecoder == Self, Pivot.RowDecoder == Target.OriginRowDecoder {
     let association = HasManyThroughAssociation<Self, Target.RowDecoder>(
@@ -138,7 +139,8 @@ extension TableRecord {
   ///   - target: The association from there on.
   ///   - key: The name in what is decoded; nil for that of `target`.
   public static func hasOne<Pivot: AssociationToOne, Target: AssociationToOne>(
-    _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target, key: String? = nil
+    _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target,
+    key: String? = nil
   ) -> HasOneThroughAssociation<Self, Target.RowDecoder>
   where Pivot.OriginRowDecoder == Self, Pivot.RowDecoder == Target.OriginRowDecoder {
     let association = HasOneThroughAssociation<Self, Target.RowDecoder>(

@@ -36,6 +36,7 @@ struct Demo {
     let queue = try open()
     let built = try build(queue, from: source)
     try ask(queue)
+    try showTree(queue)
     try Secrecy(files: files, passphrase: passphrase, console: console).check(queue)
     close(built, total: clock.now - start)
   }
@@ -83,7 +84,7 @@ struct Demo {
       // One transaction: the file has all of it or nothing, and it is fast.
       try queue.write { db in
         try Inventory.createTables(db)
-        var writer = try Inventory.Writer(db)
+        var writer = Inventory.Writer(db)
         while let package = try measuring(&built.readingTime, { try status.next() }) {
           try writer.add(package)
           bar.advance(
@@ -151,10 +152,27 @@ struct Demo {
     }
   }
 
+  /// Prints what a package needs, as a tree.
+  private func showTree(_ queue: DatabaseQueue) throws {
+    let depth = 4
+    let start = clock.now
+    let tree = try queue.read { db in
+      let name = try Question.interestingPackage(db)
+      return try DependencyTree.request(of: name, depth: depth).fetchOne(db)
+    }
+    let time = clock.now - start
+    guard let tree else { return }
+    console.heading("3. A tree of what \(tree.name.printable) needs  (\(Numbers.time(time)))")
+    for line in tree.lines(breadth: 5) { console.line("  " + line) }
+    console.text(
+      "Records with associations: \(Numbers.count(tree.count, "package")) on \(depth) levels, "
+        + "fetched by one query for each level.")
+  }
+
   // MARK: The end
 
   private func close(_ built: Built, total: Duration) {
-    console.heading("4. Done")
+    console.heading("5. Done")
     console.text(
       "\(Numbers.count(built.counts.packages, "package")) stored encrypted at "
         + "\(Numbers.count(built.rate, "row")) a second, ten questions answered, nothing readable "

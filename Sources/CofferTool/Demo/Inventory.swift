@@ -81,49 +81,35 @@ enum Inventory {
   /// Writes packages, one after the other; to be used inside a transaction.
   struct Writer {
     private let db: Database
-    private let insertPackage: Statement
-    private let insertDependency: Statement
-    private let insertProvided: Statement
     private(set) var counts = Counts()
 
-    init(_ db: Database) throws {
-      self.db = db
-      insertPackage = try db.cachedStatement(
-        sql: """
-          INSERT OR IGNORE INTO package
-            (name, architecture, version, section, priority, maintainer, size, summary, details)
-          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-          """)
-      insertDependency = try db.cachedStatement(
-        sql: "INSERT INTO dependency VALUES (?, ?, ?, ?, ?, ?, ?)")
-      insertProvided = try db.cachedStatement(sql: "INSERT INTO provided VALUES (?, ?, ?)")
-    }
+    init(_ db: Database) { self.db = db }
 
-    mutating func add(_ package: InstalledPackage) throws {
-      try insertPackage.execute(arguments: [
-        package.name, package.architecture ?? "", package.version, package.section,
-        package.priority, package.maintainer, package.installedSize, package.summary,
-        package.details,
-      ])
-      guard db.changesCount == 1 else {
+    mutating func add(_ installed: InstalledPackage) throws {
+      var package = Package(installed)
+      try package.insert(db, onConflict: .ignore)
+      guard db.changesCount == 1, let id = package.id else {
         counts.duplicates += 1
         return
       }
       counts.packages += 1
-      let id = db.lastInsertedRowID
-      for (group, alternatives) in package.dependencies.enumerated() {
+      var dependencies: [Dependency] = []
+      for (group, alternatives) in installed.dependencies.enumerated() {
         for (alternative, relation) in alternatives.enumerated() {
-          try insertDependency.execute(arguments: [
-            id, group, alternative, relation.name, relation.architecture, relation.comparison,
-            relation.version,
-          ])
-          counts.dependencies += 1
+          dependencies.append(
+            Dependency(
+              packageId: id, groupNumber: group, alternative: alternative, name: relation.name,
+              architecture: relation.architecture, comparison: relation.comparison,
+              version: relation.version))
         }
       }
-      for relation in package.provides {
-        try insertProvided.execute(arguments: [id, relation.name, relation.version])
-        counts.provided += 1
+      var provided = installed.provides.map {
+        Provided(packageId: id, name: $0.name, version: $0.version)
       }
+      try Dependency.insertAll(db, &dependencies)
+      try Provided.insertAll(db, &provided)
+      counts.dependencies += dependencies.count
+      counts.provided += provided.count
     }
 
     /// Finds out which packages fulfil the dependencies, by their own name or as a virtual package.

@@ -64,32 +64,29 @@ extension Question {
         .order(number.desc, name))
   }()
 
-  static let mostNeeded: Question = {
-    let p = TableAlias()
-    let users = needs.filter(neededID == p[id])
-    return Question(
-      text: "What do most other packages need?",
-      columns: [.text("Package"), .count("Needed by"), .size("Size"), .text("What it is")],
-      request:
-        packages.aliased(p)
-        .select(name, users.select(countAll()).forKey("number"), size, summary)
-        .filter(users.exists())
-        .order(number.desc, name)
-        .limit(5))
-  }()
+  static let mostNeeded = Question(
+    text: "What do most other packages need?",
+    columns: [.text("Package"), .count("Needed by"), .size("Size"), .text("What it is")],
+    request:
+      Package
+      .select { [$0.name] }
+      .annotated(with: Package.users.count.forKey("number"))
+      .annotated { [$0.size, $0.summary] }
+      .having(!Package.users.isEmpty)
+      .order(number.desc, name)
+      .limit(5)
+      .asRequest(of: Row.self))
 
-  static let leaves: Question = {
-    let p = TableAlias()
-    let needed = ["required", "important"].contains(Column("priority") ?? "")
-    return Question(
-      text: "What does no other package need, so that it could go?",
-      columns: [.text("Package"), .size("Size"), .text("What it is")],
-      request:
-        packages.aliased(p)
-        .select(name, size, summary)
-        .filter(!needs.filter(neededID == p[id]).exists() && !needed)
-        .order(size.desc, name))
-  }()
+  static let leaves = Question(
+    text: "What does no other package need, so that it could go?",
+    columns: [.text("Package"), .size("Size"), .text("What it is")],
+    request:
+      Package
+      .select { [$0.name, $0.size, $0.summary] }
+      .filter(!["required", "important"].contains(Column("priority") ?? ""))
+      .having(Package.users.isEmpty)
+      .order(size.desc, name)
+      .asRequest(of: Row.self))
 
   static let maintainers: Question = {
     let maintainer = Column("maintainer")
@@ -185,7 +182,7 @@ extension Question {
   }()
 
   /// A package that most people know and that needs others; otherwise, the one that needs most.
-  private static func interestingPackage(_ db: Database) throws -> String {
+  static func interestingPackage(_ db: Database) throws -> String {
     let known = ["git", "openssh-server", "openssh-client", "curl", "apt"]
     let installed =
       try packages

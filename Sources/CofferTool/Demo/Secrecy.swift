@@ -10,7 +10,7 @@ struct Secrecy {
   ///
   /// - Throws: ``ToolError`` where any of it succeeds. The queue is closed afterwards.
   func check(_ queue: DatabaseQueue) throws {
-    console.heading("3. What a thief would see")
+    console.heading("4. What a thief would see")
     let names = try queue.read(wellKnownNames)
     var readings: [Reading] = []
     // These are there only while the database is open.

@@ -132,17 +132,17 @@ import Testing
     try #expect(
       sql(
         Team.annotated(with: Team.players.max(Column("score"))).joining(required: Team.players))
-        == """
-        SELECT "team".*, MAX("player"."score") AS "maxPlayerScore" FROM "team" \
-        JOIN "player" ON "player"."teamId" = "team"."id"\(grouped)
-        """)
+          == """
+          SELECT "team".*, MAX("player"."score") AS "maxPlayerScore" FROM "team" \
+          JOIN "player" ON "player"."teamId" = "team"."id"\(grouped)
+          """)
     try #expect(
       sql(
         Team.select(Column("name")).annotated(with: Team.players.count).group(Column("name")))
-        == """
-        SELECT "team"."name", COUNT(DISTINCT "player"."id") AS "playerCount"\(joined) \
-        GROUP BY "team"."name"
-        """)
+          == """
+          SELECT "team"."name", COUNT(DISTINCT "player"."id") AS "playerCount"\(joined) \
+          GROUP BY "team"."name"
+          """)
     try #expect(
       sql(Player.annotated(with: Player.awards.count).orderByPrimaryKey()) == """
         SELECT "player".*, COUNT(DISTINCT "award"."code") AS "awardCount" FROM "player" \

@@ -271,7 +271,8 @@ import Testing
             required: Review.belongsTo(
               Author.self, using: ForeignKey(["authorId"], to: ["id", "name"]))))
       }
-      #expect(error?.message?.hasPrefix("the foreign key from table review has 1 column(s)") == true)
+      #expect(
+        error?.message?.hasPrefix("the foreign key from table review has 1 column(s)") == true)
     }
   }
 

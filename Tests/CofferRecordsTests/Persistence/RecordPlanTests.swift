@@ -15,7 +15,8 @@ import Testing
           CREATE TABLE player (other TEXT DEFAULT 'x', score, name, id TEXT);
           """)
       _ = try Player(9, "new", 1).inserted(db)
-      #expect(try Persisted.rows(db, "player") == [["other": "x", "score": 1, "name": "new", "id": "9"]])
+      #expect(
+        try Persisted.rows(db, "player") == [["other": "x", "score": 1, "name": "new", "id": "9"]])
     }
   }
 
@@ -103,7 +104,8 @@ import Testing
         })
       for _ in 0..<3 { try Note(text: "a").insert(db) }
       let texts = try String.fetchAll(db, sql: "SELECT text FROM note ORDER BY rowid")
-      #expect(texts == ["a", "a+", "a++", "a+++", "a", "a+", "a++", "a+++", "a", "a+", "a++", "a+++"])
+      #expect(
+        texts == ["a", "a+", "a++", "a+++", "a", "a+", "a++", "a+++", "a", "a+", "a++", "a+++"])
     }
   }
 

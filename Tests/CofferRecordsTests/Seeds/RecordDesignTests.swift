@@ -146,7 +146,8 @@ import Testing
   @Test func `an author comes with her books`() throws {
     let authorId = 1
     let info: AuthorBooks? = try database.queue.read { db in
-      let request = Author
+      let request =
+        Author
         .filter(key: authorId)
         .including(all: Author.books)
       return try AuthorBooks.fetchOne(db, request)
@@ -194,7 +195,8 @@ import Testing
 
     func authorList() throws -> [AuthorListItem] {
       try dbQueue.read { db in
-        let request = Author
+        let request =
+          Author
           .annotated(with: Author.books.count)
           .orderByName()
         return try AuthorListItem.fetchAll(db, request)

@@ -11,7 +11,7 @@ struct InventoryTests {
     let queue = try DatabaseQueue()
     let counts = try queue.write { db in
       try Inventory.createTables(db)
-      var writer = try Inventory.Writer(db)
+      var writer = Inventory.Writer(db)
       for package in packages { try writer.add(package) }
       try writer.finish()
       return writer.counts

@@ -38,7 +38,7 @@ struct SecrecyTests {
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     try queue.write { db in
       try Inventory.createTables(db)
-      var writer = try Inventory.Writer(db)
+      var writer = Inventory.Writer(db)
       try writer.add(InstalledPackage(name: "libc6-readable"))
       try writer.finish()
     }
