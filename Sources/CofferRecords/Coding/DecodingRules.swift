@@ -5,12 +5,12 @@ import FoundationEssentials
 final class DecodingRules {
   let record: any FetchableRecord.Type
   let columns: DatabaseColumnDecodingStrategy
-  let userInfo: [CodingUserInfoKey: Any]
+  // Asked for each time: few ask, and what they get may change while a statement is kept.
+  var userInfo: [CodingUserInfoKey: Any] { record.databaseDecodingUserInfo }
 
   init(_ record: any FetchableRecord.Type) {
     self.record = record
     columns = record.databaseColumnDecodingStrategy
-    userInfo = record.databaseDecodingUserInfo
   }
 }
 

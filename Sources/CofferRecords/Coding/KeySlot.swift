@@ -15,6 +15,8 @@ final class KeySlot {
   private var columnReader: AnyObject?
   private var rowReaderType: ObjectIdentifier?
   private var rowReader: AnyObject?
+  /// Whether rows have a scope of the key's name.
+  private let hasScope: Bool
   /// The view of a cursor's row that the key stands for: the same for all rows.
   private var liveScope: Row?
 
@@ -23,6 +25,7 @@ final class KeySlot {
     column = rules.columns.columnIndex(ofKey: key, in: row)
     baseColumn = column.map { CInt(truncatingIfNeeded: row.baseIndex($0)) } ?? -1
     columnName = column.map { row.layout.columnNames[$0] } ?? key
+    hasScope = column == nil && row.adaptation != nil && row.scopesTree[key] != nil
   }
 
   /// Reads values of the type from the column.
@@ -37,14 +40,18 @@ final class KeySlot {
     return reader
   }
 
+  /// What `rowReader` has made, if it was for the type.
+  func knownRowReader<T: Decodable>(_ type: T.Type) -> RowReader<T>? {
+    guard rowReaderType == ObjectIdentifier(type), let rowReader else { return nil }
+    // SAFETY: made below, for that type.
+    return unsafeDowncast(rowReader, to: RowReader<T>.self)
+  }
+
   /// Decodes values of the type from a whole row.
   func rowReader<T: Decodable>(
     _ type: T.Type, _ make: () -> RowReader<T>
   ) -> RowReader<T> {
-    if rowReaderType == ObjectIdentifier(type), let rowReader {
-      // SAFETY: made below, for that type.
-      return unsafeDowncast(rowReader, to: RowReader<T>.self)
-    }
+    if let known = knownRowReader(type) { return known }
     let reader = make()
     rowReader = reader
     rowReaderType = ObjectIdentifier(type)
@@ -54,9 +61,7 @@ final class KeySlot {
   /// The scope of the row that has the key's name, if there is one.
   func scope(of row: Row) -> Row? {
     if let liveScope { return liveScope }
-    guard row.adaptation != nil, let scope = row.scopes[key] ?? row.scopesTree[key] else {
-      return nil
-    }
+    guard hasScope, let scope = row.scopes[key] ?? row.scopesTree[key] else { return nil }
     // Adapted rows of a cursor have plans of their own, and with them this slot; their
     // scopes show the statement's current row, whichever it is. Copies share slots.
     if row.statement != nil, row.prefetched == nil { liveScope = scope }

@@ -5,8 +5,10 @@ import Synchronization
 @usableFromInline
 final class RecordEncoder: Encoder {
   let writing: RecordWriting
+  /// The container for the keys that were asked for first.
   private var keyType: ObjectIdentifier?
-  private var container: AnyObject?
+  private var container: UnsafeMutableRawPointer?
+  private var freeContainer: (() -> Void)?
   /// The containers for other types of keys: those of superclasses, mostly.
   private var containers: [ObjectIdentifier: AnyObject] = [:]
 
@@ -21,26 +23,45 @@ final class RecordEncoder: Encoder {
     writing.encoder = self
   }
 
-  deinit { writing.encoder = nil }
+  deinit {
+    writing.encoder = nil
+    freeContainer?()
+  }
 
   @usableFromInline var codingPath: [any CodingKey] { [] }
   @usableFromInline var userInfo: [CodingUserInfoKey: Any] { writing.userInfo }
 
   @usableFromInline
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    let id = ObjectIdentifier(type)
-    if let known = keyType == id ? container : containers[id] {
+    if keyType == ObjectIdentifier(type), let container {
       // SAFETY: made below, for that type of keys.
+      return container.assumingMemoryBound(to: KeyedEncodingContainer<Key>.self).pointee
+    }
+    return findContainer(keyedBy: type)
+  }
+
+  private func findContainer<Key: CodingKey>(
+    keyedBy type: Key.Type
+  ) -> KeyedEncodingContainer<Key> {
+    let id = ObjectIdentifier(type)
+    if let known = containers[id] {
+      // SAFETY: as above.
       return unsafeDowncast(known, to: Box<Key>.self).container
     }
-    let box = Box(KeyedEncodingContainer(RecordKeyedContainer<Key>(writing)))
+    let made = KeyedEncodingContainer(RecordKeyedContainer<Key>(writing))
     if keyType == nil {
+      let memory = UnsafeMutablePointer<KeyedEncodingContainer<Key>>.allocate(capacity: 1)
+      memory.initialize(to: made)
+      freeContainer = {
+        memory.deinitialize(count: 1)
+        memory.deallocate()
+      }
       keyType = id
-      container = box
+      container = UnsafeMutableRawPointer(memory)
     } else {
-      containers[id] = box
+      containers[id] = Box<Key>(made)
     }
-    return box.container
+    return made
   }
 
   private var refusal: EncodingRefusal {
@@ -85,9 +106,19 @@ extension RecordEncoder {
     let encoder: RecordEncoder?
   }
 
-  /// Encodes a record.
-  @usableFromInline
+  /// Encodes a record. The plan of a statement that it is bound to keeps the encoder.
+  @inlinable
   static func encode<Record: EncodableRecord & Encodable>(
+    _ record: Record, to container: inout PersistenceContainer
+  ) throws {
+    guard let encoder = container.encoder(of: Record.self), !encoder.isBusy else {
+      return try encodeUnbound(record, to: &container)
+    }
+    try encoder.encode(record, to: &container)
+  }
+
+  @usableFromInline
+  static func encodeUnbound<Record: EncodableRecord & Encodable>(
     _ record: Record, to container: inout PersistenceContainer
   ) throws {
     let id = ObjectIdentifier(Record.self)
@@ -97,7 +128,49 @@ extension RecordEncoder {
       let loan = Loan(encoder: encoder)
       pool.withLock { $0.free[id] = loan.encoder }
     }
-    try encoder.writing.encode(to: &container) { try record.encode(to: encoder) }
+    try encoder.encode(record, to: &container)
+  }
+
+  @inlinable
+  func encode<Record: Encodable>(
+    _ record: Record, to container: inout PersistenceContainer
+  ) throws {
+    try withUnsafeMutablePointer(to: &container) { pointer in
+      begin(pointer)
+      defer { end() }
+      try record.encode(to: self)
+      try finish()
+    }
+  }
+
+  @usableFromInline var isBusy: Bool { writing.live.pointee.container != nil }
+
+  @usableFromInline
+  func begin(_ container: UnsafeMutablePointer<PersistenceContainer>) {
+    writing.live.pointee.container = container
+  }
+
+  /// Writes what is complete only when the record has been encoded.
+  @usableFromInline
+  func finish() throws { if writing.hasNodes { try writing.writeNodes() } }
+
+  @usableFromInline
+  func end() {
+    writing.live.pointee.container = nil
+    if writing.hasNodes { writing.dropNodes() }
+  }
+}
+
+extension PersistenceContainer {
+  /// The encoder that waits for the next record of the type; nil where values aren't bound.
+  @usableFromInline
+  func encoder<Record: EncodableRecord>(of type: Record.Type) -> RecordEncoder? {
+    guard let plan, plan.key.type == ObjectIdentifier(type) else { return nil }
+    // SAFETY: nothing else is ever stored there.
+    if let encoder = plan.encoder { return unsafeDowncast(encoder, to: RecordEncoder.self) }
+    let encoder = RecordEncoder(type)
+    plan.encoder = encoder
+    return encoder
   }
 }
 
@@ -106,6 +179,7 @@ extension EncodableRecord where Self: Encodable {
   ///
   /// Values that have no single database value are stored as JSON.
   /// - Throws: What `encode(to:)` throws, and `EncodingError` for what can't be stored.
+  @inlinable
   public func encode(to container: inout PersistenceContainer) throws {
     try RecordEncoder.encode(self, to: &container)
   }

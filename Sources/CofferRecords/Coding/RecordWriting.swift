@@ -7,19 +7,18 @@ import Synchronization
 final class RecordWriting {
   let record: any EncodableRecord.Type
   let columns: DatabaseColumnEncodingStrategy
-  let userInfo: [CodingUserInfoKey: Any]
+  var userInfo: [CodingUserInfoKey: Any] { record.databaseEncodingUserInfo }
   let live: UnsafeMutablePointer<LiveTarget>
   // SAFETY: the encoder clears it when it dies.
   unowned(unsafe) var encoder: RecordEncoder?
   private var columnsByName: [String: EncodedColumn] = [:]
   private var keyTables: [EncodedKeyTable] = []
   /// The columns whose JSON is complete once the record has been encoded.
-  private var nodes: [(column: EncodedColumn, node: JSONNode)] = []
+  @exclusivity(unchecked) private var nodes: [(column: EncodedColumn, node: JSONNode)] = []
 
   init(_ record: any EncodableRecord.Type) {
     self.record = record
     columns = record.databaseColumnEncodingStrategy
-    userInfo = record.databaseEncodingUserInfo
     live = LiveTarget.checkOut()
     live.pointee.writing = .passUnretained(self)
   }
@@ -42,23 +41,16 @@ final class RecordWriting {
     return column
   }
 
-  /// Encodes a record to `container`.
-  func encode(
-    to container: inout PersistenceContainer, _ body: () throws -> Void
-  ) throws {
-    try withUnsafeMutablePointer(to: &container) { pointer in
-      live.pointee.container = pointer
-      defer {
-        live.pointee.container = nil
-        nodes = []
-      }
-      try body()
-      while !nodes.isEmpty {
-        let (column, node) = nodes.removeFirst()
-        try node.write(to: column, self)
-      }
+  var hasNodes: Bool { !nodes.isEmpty }
+
+  func writeNodes() throws {
+    while !nodes.isEmpty {
+      let (column, node) = nodes.removeFirst()
+      try node.write(to: column, self)
     }
   }
+
+  func dropNodes() { nodes = [] }
 
   /// Gives a column its value.
   func set<Value: DatabaseValueConvertible>(_ value: Value, _ column: EncodedColumn) throws {

@@ -1,5 +1,6 @@
 import CofferCore
 import FoundationEssentials
+import Synchronization
 
 /// A decoder of rows, used for one after the other.
 ///
@@ -97,11 +98,64 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
 
   /// The record that a row holds.
   @inlinable
+  static func record(_ row: Row) throws -> Record {
+    if let plan = row.plan, Swift.type(of: plan) == RecordDecoder<Record>.self {
+      // SAFETY: it is of that very class.
+      return try unsafeDowncast(plan, to: RecordDecoder<Record>.self).decode(row)
+    }
+    guard row.core == nil else {
+      return try row.findPlan(RecordDecoder<Record>.self) { RecordDecoder() }.decode(row)
+    }
+    return try decodeCopy(row)
+  }
+
+  @inlinable
   func decode(_ row: Row) throws -> Record {
     // While a record is being decoded, its type needs another decoder for another one.
     guard live.pointee.enter(row) else { return try RecordDecoder().decode(row) }
     defer { live.pointee.leave() }
     return try Record(from: self)
+  }
+
+  /// Copied rows are many, each an object of its own: those with the same columns have a decoder
+  /// in common, which waits between them.
+  @usableFromInline
+  static func decodeCopy(_ row: Row) throws -> Record {
+    let id = ObjectIdentifier(Record.self)
+    let waiting = WaitingDecoders.take(id)
+    let decoder =
+      if let waiting, waiting.layout === row.baseLayout, waiting.adaptation === row.adaptation {
+        // SAFETY: left there below, for that type.
+        unsafeDowncast(waiting.decoder, to: RecordDecoder<Record>.self)
+      } else {
+        RecordDecoder()
+      }
+    defer {
+      WaitingDecoders.put(
+        WaitingDecoders.Entry(
+          decoder: decoder, layout: row.baseLayout, adaptation: row.adaptation), id)
+    }
+    return try decoder.decode(row)
+  }
+}
+
+/// The decoders of copied rows that nobody uses, one for a record type: the last one.
+private enum WaitingDecoders {
+  // SAFETY: a decoder is used by the thread that has taken it out, under the lock.
+  struct Entry: @unchecked Sendable {
+    let decoder: RowDecoder
+    let layout: RowLayout
+    let adaptation: RowAdaptation?
+  }
+
+  private static let entries = Mutex<[ObjectIdentifier: Entry]>([:])
+
+  static func take(_ id: ObjectIdentifier) -> Entry? {
+    entries.withLock { $0.removeValue(forKey: id) }
+  }
+
+  static func put(_ entry: Entry, _ id: ObjectIdentifier) {
+    entries.withLock { $0[id] = entry }
   }
 }
 
@@ -111,9 +165,7 @@ extension FetchableRecord where Self: Decodable {
   /// - Throws: ``RowDecodingError`` where a column is missing or its value doesn't
   ///   convert, and what `init(from:)` throws.
   @inlinable
-  public init(row: Row) throws {
-    self = try row.plan(RecordDecoder<Self>.self) { RecordDecoder() }.decode(row)
-  }
+  public init(row: Row) throws { self = try RecordDecoder<Self>.record(row) }
 }
 
 /// Decodes records from rows.
@@ -136,7 +188,7 @@ public final class FetchableRecordDecoder {
   /// - Throws: ``RowDecodingError`` where a column is missing or its value doesn't
   ///   convert, and what `init(from:)` throws.
   public func decode<T: FetchableRecord & Decodable>(_ type: T.Type, from row: Row) throws -> T {
-    try row.plan(RecordDecoder<T>.self) { RecordDecoder() }.decode(row)
+    try RecordDecoder<T>.record(row)
   }
 }
 

@@ -4,7 +4,7 @@ import CofferCore
 class RowReader<Value> {
   /// What rows keep for the type: see ``Row/plan(_:make:)``. It goes along from one copied row
   /// to the next.
-  fileprivate var plan: AnyObject?
+  @exclusivity(unchecked) fileprivate var plan: AnyObject?
 
   fileprivate func read(_ row: Row) throws -> Value { preconditionFailure("overridden") }
 
@@ -77,6 +77,11 @@ extension RowReading {
   }
 
   private func reader<T: Decodable>(_ type: T.Type, _ slot: KeySlot) -> RowReader<T> {
+    slot.knownRowReader(type) ?? makeReader(type, slot)
+  }
+
+  @inline(never)
+  private func makeReader<T: Decodable>(_ type: T.Type, _ slot: KeySlot) -> RowReader<T> {
     slot.rowReader(type) { [rules, codingPath] in
       .reader {
         RowReading(
@@ -93,6 +98,16 @@ extension RowReading {
   /// A row of a record with associations has a key for each, but none for the record
   /// that they belong to: that one is the row itself.
   private func decodeMissing<T: Decodable>(
+    _ type: T.Type, _ slot: KeySlot, _ row: Row
+  ) throws -> T {
+    // All rows have a scope of that name, or none has: the reader is one for the row itself.
+    if let known = slot.knownRowReader(type) { return try known.value(of: row) }
+    return try decodeFirstMissing(type, slot, row)
+  }
+
+  // Apart, so that the way above looks up no metadata.
+  @inline(never)
+  private func decodeFirstMissing<T: Decodable>(
     _ type: T.Type, _ slot: KeySlot, _ row: Row
   ) throws -> T {
     if let optional = type as? any DecodableOptional.Type, let value = optional.none as? T {

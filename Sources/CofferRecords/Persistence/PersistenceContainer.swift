@@ -16,7 +16,7 @@ public struct PersistenceContainer: @unchecked Sendable {
   @usableFromInline let target: UnsafeMutablePointer<BindingTarget>?
   @usableFromInline let use: UInt
   /// Keeps the target alive, or is to be told how the record encodes.
-  private var plan: RecordPlan?
+  private(set) var plan: RecordPlan?
   private(set) var entries: [Entry] = []
   /// Whether each column has been set once, and none has been read.
   private(set) var isPlain = true

@@ -28,6 +28,8 @@ final class RecordPlan {
   }
 
   let key: Key
+  /// What encodes `Encodable` records.
+  @exclusivity(unchecked) var encoder: AnyObject?
   let table: RecordTable
   let sql: String
   @usableFromInline let target: UnsafeMutablePointer<BindingTarget>
