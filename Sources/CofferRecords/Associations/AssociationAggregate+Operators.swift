@@ -6,7 +6,7 @@ import CofferQuery
 // nothing: see SQLOperators.swift of the query floor.
 
 extension AssociationAggregate {
-  // MARK: Logic
+  // MARK: Truth
 
   /// `NOT operand`.
   @_disfavoredOverload
@@ -205,46 +205,6 @@ extension AssociationAggregate {
   public static func >= (lhs: some SQLExpressible, rhs: Self) -> Self {
     let lhs = lhs.sqlExpression
     return rhs.map { comparison(" >= ", lhs, $0) }
-  }
-
-  /// `lhs AND rhs`.
-  @_disfavoredOverload
-  public static func && (lhs: Self, rhs: Self) -> Self {
-    combined(lhs, rhs) { [$0, $1].joined(operator: .and) }
-  }
-
-  /// `lhs AND rhs`.
-  @_disfavoredOverload
-  public static func && (lhs: Self, rhs: some SQLExpressible) -> Self {
-    let rhs = rhs.sqlExpression
-    return lhs.map { [$0, rhs].joined(operator: .and) }
-  }
-
-  /// `lhs AND rhs`.
-  @_disfavoredOverload
-  public static func && (lhs: some SQLExpressible, rhs: Self) -> Self {
-    let lhs = lhs.sqlExpression
-    return rhs.map { [lhs, $0].joined(operator: .and) }
-  }
-
-  /// `lhs OR rhs`.
-  @_disfavoredOverload
-  public static func || (lhs: Self, rhs: Self) -> Self {
-    combined(lhs, rhs) { [$0, $1].joined(operator: .or) }
-  }
-
-  /// `lhs OR rhs`.
-  @_disfavoredOverload
-  public static func || (lhs: Self, rhs: some SQLExpressible) -> Self {
-    let rhs = rhs.sqlExpression
-    return lhs.map { [$0, rhs].joined(operator: .or) }
-  }
-
-  /// `lhs OR rhs`.
-  @_disfavoredOverload
-  public static func || (lhs: some SQLExpressible, rhs: Self) -> Self {
-    let lhs = lhs.sqlExpression
-    return rhs.map { [lhs, $0].joined(operator: .or) }
   }
 
   /// `lhs + rhs`.

@@ -52,6 +52,21 @@ extension DerivableRequest {
     }
   }
 
+  /// The request for rows whose aggregates fulfil a condition.
+  public func having(_ predicate: AssociationPredicate) -> Self {
+    having(predicate.aggregate.erased())
+  }
+
+  /// The request for rows whose aggregates fulfil a condition.
+  public func filter(_ predicate: AssociationPredicate) -> Self {
+    filter(predicate.aggregate.erased())
+  }
+
+  /// The request with a condition of aggregates selected, too, as 0 or 1.
+  public func annotated(with predicate: AssociationPredicate) -> Self {
+    annotated(with: [predicate.aggregate.erased()])
+  }
+
   // MARK: Order
 
   /// The request in the order of aggregates of associations.
@@ -96,6 +111,11 @@ extension TableRecord {
   public static func having(
     _ predicate: AssociationAggregate<Self>
   ) -> QueryInterfaceRequest<Self> { all().having(predicate) }
+
+  /// A request for rows whose aggregates fulfil a condition.
+  public static func having(
+    _ predicate: AssociationPredicate
+  ) -> QueryInterfaceRequest<Self> { all().having(predicate) }
 }
 
 extension Table {
@@ -112,5 +132,10 @@ extension Table {
   /// A request for rows whose aggregate fulfils a condition.
   public func having(
     _ predicate: AssociationAggregate<RowDecoder>
+  ) -> QueryInterfaceRequest<RowDecoder> { all().having(predicate) }
+
+  /// A request for rows whose aggregates fulfil a condition.
+  public func having(
+    _ predicate: AssociationPredicate
   ) -> QueryInterfaceRequest<RowDecoder> { all().having(predicate) }
 }
