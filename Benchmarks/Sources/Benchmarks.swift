@@ -7,7 +7,7 @@ func coreBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   readingBenchmarks(fixture) + bytesBenchmarks(fixture) + writingBenchmarks(fixture)
     + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)
     + recordBenchmarks(fixture) + mappingBenchmarks(fixture) + codableBenchmarks(fixture)
-    + persistenceBenchmarks(fixture)
+    + persistenceBenchmarks(fixture) + associationBenchmarks(fixture)
 }
 
 private let insertSQL = "INSERT INTO target VALUES (?,?,?,?,?,?,?,?,?,?)"

@@ -43,6 +43,23 @@ final class Scene: Sendable {
     try DatabaseQueue(path: file("players.db"), key: .passphrase(Self.passphrase))
   }
 
+  /// An encrypted database with authors and their books.
+  func library() throws -> DatabaseQueue {
+    let queue = try DatabaseQueue(path: file("library.db"), key: .passphrase(Self.passphrase))
+    try queue.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE author (id INTEGER PRIMARY KEY, name TEXT NOT NULL, country TEXT);
+          CREATE TABLE book (
+            id INTEGER PRIMARY KEY, authorId INTEGER NOT NULL REFERENCES author,
+            title TEXT NOT NULL, year INTEGER);
+          INSERT INTO author VALUES (1, 'Melville', 'US'), (2, 'Verne', 'FR');
+          INSERT INTO book VALUES (1, 1, 'Moby-Dick', 1851), (2, 2, 'L''Ile', 1875);
+          """)
+    }
+    return queue
+  }
+
   /// Opens a database with a configuration, and uses it.
   func open(_ configuration: Configuration) throws {
     let queue = try DatabaseQueue(path: file("configured.db"), configuration: configuration)

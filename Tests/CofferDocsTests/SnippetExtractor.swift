@@ -7,6 +7,7 @@ import Foundation
 /// - nothing: the block is the body of a function;
 /// - `queue`: there is a `queue`, a `DatabaseQueue` with the table `player`;
 /// - `db`: the block stands inside `queue.write { db in … }`;
+/// - `library`: the same, with the tables `author` and `book`;
 /// - `configuration`: there is a `var configuration`, with which a queue is opened afterwards;
 /// - `throws`: running the block has to throw;
 /// - `sqlcipher4`: the block is run on SQLCipher 4 only.
@@ -103,8 +104,9 @@ struct SnippetExtractor {
     let isAsync = body.contains { $0.contains("await ") } ? "async " : ""
     var lines = ["private func \(name)(_ scene: Scene) \(isAsync)throws {"]
     let words = Set(block.words)
-    if words.contains("db") {
-      lines.append("  try scene.queue().write { db in")
+    if words.contains("db") || words.contains("library") {
+      let queue = words.contains("db") ? "queue" : "library"
+      lines.append("  try scene.\(queue)().write { db in")
       lines += body.map { $0.isEmpty ? $0 : "    " + $0 }
       lines.append("  }")
     } else {

@@ -8,28 +8,31 @@ let snippets: [Snippet] = [
   Snippet("README.md, Use it, 2", [], snippet1),
   Snippet("README.md, Use it, 3", ["queue"], snippet2),
   Snippet("README.md, Keys, 1", [], snippet3),
-  Snippet("README.md, Requests, 1", ["db"], snippet4),
-  Snippet("README.md, Requests, 2", ["db"], snippet5),
-  Snippet("README.md, Schema and migrations, 1", ["queue"], snippet6),
-  Snippet("README.md, SQL, 1", ["db"], snippet7),
-  Snippet("README.md, SQL, 2", ["db"], snippet8),
-  Snippet("README.md, SQL, 3", ["db"], snippet9),
-  Snippet("README.md, Errors, 1", [], snippet10),
-  Snippet("Docs/EasyDBCompatibility.md, EasyDB compatibility, 1", [], snippet11),
-  Snippet("Docs/Encryption.md, Keys, 1", [], snippet12),
-  Snippet("Docs/Encryption.md, Opening, 1", [], snippet13),
-  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet14),
-  Snippet("Docs/Encryption.md, Settings, 1", [], snippet15),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet16),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet17),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet18),
-  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet19),
-  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet20),
-  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet21),
-  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet22),
-  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet23),
-  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet24),
-  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet25),
+  Snippet("README.md, Records, 1", ["db"], snippet4),
+  Snippet("README.md, Records, 2", ["db"], snippet5),
+  Snippet("README.md, Associations, 1", ["library"], snippet6),
+  Snippet("README.md, Requests, 1", ["db"], snippet7),
+  Snippet("README.md, Requests, 2", ["db"], snippet8),
+  Snippet("README.md, Schema and migrations, 1", ["queue"], snippet9),
+  Snippet("README.md, SQL, 1", ["db"], snippet10),
+  Snippet("README.md, SQL, 2", ["db"], snippet11),
+  Snippet("README.md, SQL, 3", ["db"], snippet12),
+  Snippet("README.md, Errors, 1", [], snippet13),
+  Snippet("Docs/EasyDBCompatibility.md, EasyDB compatibility, 1", [], snippet14),
+  Snippet("Docs/Encryption.md, Keys, 1", [], snippet15),
+  Snippet("Docs/Encryption.md, Opening, 1", [], snippet16),
+  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet17),
+  Snippet("Docs/Encryption.md, Settings, 1", [], snippet18),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet19),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet20),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet21),
+  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet22),
+  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet23),
+  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet24),
+  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet25),
+  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet26),
+  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet27),
+  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet28),
 ]
 
 // The blocks print to nowhere.
@@ -37,6 +40,14 @@ private func print(_ items: Any...) {}
 
 // README.md, Use it, 2
 private func snippet1(_ scene: Scene) throws {
+  struct Player: Codable, FetchableRecord, MutablePersistableRecord {
+    var id: Int64?
+    var name: String
+    var score: Int?
+
+    mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+  }
+
   let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("correct horse battery staple"))
 
   try queue.write { db in
@@ -45,21 +56,16 @@ private func snippet1(_ scene: Scene) throws {
       t.column("name", .text).notNull()
       t.column("score", .integer)
     }
-    try db.execute(
-      sql: "INSERT INTO player (name, score) VALUES (:name, :score)",
-      arguments: ["name": "Arthur", "score": 1000])
+    var player = Player(name: "Arthur", score: 1000)
+    try player.insert(db)
   }
 
-  let names = try queue.read { db in
-    try Table("player")
-      .filter(Column("score") >= 500)
-      .order(Column("name"))
-      .select(Column("name"), as: String.self)
-      .fetchAll(db)
+  let best = try queue.read { db in
+    try Player.filter { $0.score >= 500 }.order { $0.name }.fetchAll(db)
   }
-  print(names)
+  print(best.map(\.name))
   _ = queue
-  _ = names
+  _ = best
 }
 
 // README.md, Use it, 3
@@ -89,10 +95,95 @@ private func snippet3(_ scene: Scene) throws {
   _ = queue
 }
 
-// README.md, Requests, 1
+// README.md, Records, 1
 private func snippet4(_ scene: Scene) throws {
   try scene.queue().write { db in
-    struct Player: TableRecord, Codable {
+    struct Player: Codable, FetchableRecord, MutablePersistableRecord {
+      var id: Int64?
+      var name: String
+      var score: Int?
+
+      mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+    }
+
+    var player = try Player.find(db, key: 1)             // throws where there is none
+    let nobody = try Player.fetchOne(db, key: 99)        // nil
+    try player.updateChanges(db) { $0.score = 1200 }     // UPDATE, of that column alone
+    try player.delete(db)
+
+    var newcomers = ["Diane", "Eugene"].map { Player(name: $0, score: 0) }
+    try Player.insertAll(db, &newcomers)                 // all or nothing; they have their ids now
+    _ = player
+    _ = nobody
+    _ = newcomers
+  }
+}
+
+// README.md, Records, 2
+private func snippet5(_ scene: Scene) throws {
+  try scene.queue().write { db in
+    struct Reading: MappedRecord {
+      var id: Int64?, sensor: String, celsius: Double?
+
+      static let mapping = Mapping(
+        Reading.init(id:sensor:celsius:),
+        Field("id", \.id), Field("sensor", \.sensor, .indexed), Field("celsius", \.celsius))
+    }
+
+    try Reading.createTable(db)
+    var reading = Reading(id: nil, sensor: "roof", celsius: 21.5)
+    try reading.insert(db)                               // reading.id is 1
+    let warm = try Reading.filter { $0.celsius > 20 }.fetchAll(db)
+    _ = reading
+    _ = warm
+  }
+}
+
+// README.md, Associations, 1
+private func snippet6(_ scene: Scene) throws {
+  try scene.library().write { db in
+    struct Author: Codable, FetchableRecord, PersistableRecord {
+      static let books = hasMany(Book.self)
+      var id: Int64
+      var name: String
+    }
+
+    struct Book: Codable, FetchableRecord, PersistableRecord {
+      static let author = belongsTo(Author.self)
+      var id: Int64
+      var authorId: Int64
+      var title: String
+      var year: Int?
+    }
+
+    // Joined: one query
+    struct BookInfo: Decodable, FetchableRecord {
+      var book: Book
+      var author: Author
+    }
+    let books = try BookInfo.fetchAll(db, Book.including(required: Book.author))
+
+    // Fetched along: two queries, however many authors there are
+    struct AuthorInfo: Decodable, FetchableRecord {
+      var author: Author
+      var books: [Book]
+    }
+    let authors = try AuthorInfo.fetchAll(db, Author.including(all: Author.books.order { $0.year }))
+
+    // Counted, and asked for
+    let busy = try Author.having(Author.books.count > 10).fetchAll(db)
+    let titles = try authors[0].author.request(for: Author.books).select { $0.title }.fetchAll(db)
+    _ = books
+    _ = authors
+    _ = busy
+    _ = titles
+  }
+}
+
+// README.md, Requests, 1
+private func snippet7(_ scene: Scene) throws {
+  try scene.queue().write { db in
+    struct Player: Codable, FetchableRecord, TableRecord {
       var id: Int64
       var name: String
       var score: Int?
@@ -113,7 +204,7 @@ private func snippet4(_ scene: Scene) throws {
 }
 
 // README.md, Requests, 2
-private func snippet5(_ scene: Scene) throws {
+private func snippet8(_ scene: Scene) throws {
   try scene.queue().write { db in
     let player = Table("player")
     let top = player.select(max(Column("score")))
@@ -128,7 +219,7 @@ private func snippet5(_ scene: Scene) throws {
 }
 
 // README.md, Schema and migrations, 1
-private func snippet6(_ scene: Scene) throws {
+private func snippet9(_ scene: Scene) throws {
   let queue = try scene.queue()
   var migrator = DatabaseMigrator()
   migrator.registerMigration("library") { db in
@@ -161,7 +252,7 @@ private func snippet6(_ scene: Scene) throws {
 }
 
 // README.md, SQL, 1
-private func snippet7(_ scene: Scene) throws {
+private func snippet10(_ scene: Scene) throws {
   try scene.queue().write { db in
     let names: Set = ["Arthur", "Barbara"]
     let rows = try Row.fetchAll(
@@ -177,7 +268,7 @@ private func snippet7(_ scene: Scene) throws {
 }
 
 // README.md, SQL, 2
-private func snippet8(_ scene: Scene) throws {
+private func snippet11(_ scene: Scene) throws {
   try scene.queue().write { db in
     let score = 1000
     let names = ["Arthur", "Barbara"]
@@ -193,7 +284,7 @@ private func snippet8(_ scene: Scene) throws {
 }
 
 // README.md, SQL, 3
-private func snippet9(_ scene: Scene) throws {
+private func snippet12(_ scene: Scene) throws {
   try scene.queue().write { db in
     let rows = try Row.fetchCursor(db, sql: "SELECT id, name, score, photo FROM player")
     while let row = try rows.next() {
@@ -207,7 +298,7 @@ private func snippet9(_ scene: Scene) throws {
 }
 
 // README.md, Errors, 1
-private func snippet10(_ scene: Scene) throws {
+private func snippet13(_ scene: Scene) throws {
   do {
     let queue = try DatabaseQueue(path: scene.file("old.db"), key: .passphrase("incorrect"))
     try queue.close()
@@ -223,7 +314,7 @@ private func snippet10(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, EasyDB compatibility, 1
-private func snippet11(_ scene: Scene) throws {
+private func snippet14(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("books.db"), key: key)
   let queue = try DatabaseQueue(path: scene.file("books.db"), key: key)
@@ -232,7 +323,7 @@ private func snippet11(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Keys, 1
-private func snippet12(_ scene: Scene) throws {
+private func snippet15(_ scene: Scene) throws {
   let passphrase = DatabaseKey.passphrase("correct horse battery staple")
   let bytes = DatabaseKey.passphrase(bytes: [0x66, 0x00, 0xFF])
   let raw = try DatabaseKey.raw((0..<32).map { UInt8($0) })
@@ -248,7 +339,7 @@ private func snippet12(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 1
-private func snippet13(_ scene: Scene) throws {
+private func snippet16(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = try .file(scene.file("vault.key"))
   let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -257,7 +348,7 @@ private func snippet13(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 2
-private func snippet14(_ scene: Scene) throws {
+private func snippet17(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.prepareDatabase { db in
     try db.usePassphrase("correct horse battery staple")
@@ -266,7 +357,7 @@ private func snippet14(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Settings, 1
-private func snippet15(_ scene: Scene) throws {
+private func snippet18(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   configuration.cipher = .sqlcipher3
@@ -276,7 +367,7 @@ private func snippet15(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 1
-private func snippet16(_ scene: Scene) throws {
+private func snippet19(_ scene: Scene) throws {
   let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("right"))
   try queue.close()
   let other = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("wrong"))
@@ -285,7 +376,7 @@ private func snippet16(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 2
-private func snippet17(_ scene: Scene) throws {
+private func snippet20(_ scene: Scene) throws {
   let inspection = DatabaseFile.inspect(at: scene.file("plain.db"))
   if case .plaintext(let header) = inspection.kind {
     print("not encrypted, pages of \(header.pageSize) bytes")
@@ -294,20 +385,20 @@ private func snippet17(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 3
-private func snippet18(_ scene: Scene) throws {
+private func snippet21(_ scene: Scene) throws {
   let queue = try scene.queue()
   let damagedPages = try queue.checkCipherIntegrity()
   _ = damagedPages
 }
 
 // Docs/Encryption.md, Changing the key, 1
-private func snippet19(_ scene: Scene) throws {
+private func snippet22(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.changeKey(to: .passphrase("staple battery horse correct"))
 }
 
 // Docs/Encryption.md, Whole files, 1
-private func snippet20(_ scene: Scene) throws {
+private func snippet23(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("encrypted.db"), key: key)
   try DatabaseFile.decrypt(at: scene.file("encrypted.db"), key: key, to: scene.file("readable.db"))
@@ -316,7 +407,7 @@ private func snippet20(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, From SQLCipher 3 to 4, 1
-private func snippet21(_ scene: Scene) throws {
+private func snippet24(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   func openVault() throws -> DatabaseQueue {
     do {
@@ -333,7 +424,7 @@ private func snippet21(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Backups, 1
-private func snippet22(_ scene: Scene) throws {
+private func snippet25(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.backup(toPath: scene.file("backup.db"))
   try queue.backup(toPath: scene.file("for-a-friend.db"), key: .passphrase("another one"))
@@ -341,7 +432,7 @@ private func snippet22(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Attached files, 1
-private func snippet23(_ scene: Scene) throws {
+private func snippet26(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.inDatabase { db in
     try db.attach(scene.file("archive.db"), as: "archive", key: .passphrase("another one"))
@@ -351,7 +442,7 @@ private func snippet23(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, Moving, 1
-private func snippet24(_ scene: Scene) throws {
+private func snippet27(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   let dbQueue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -360,7 +451,7 @@ private func snippet24(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, What differs, 1
-private func snippet25(_ scene: Scene) throws {
+private func snippet28(_ scene: Scene) throws {
   try scene.queue().write { db in
     let statement = try db.makeStatement(sql: "INSERT INTO player (name, score) VALUES (?, ?)")
     for number in 1...100 {

@@ -73,7 +73,10 @@ import Testing
       let infos = try Info.fetchAll(db, request)
       #expect(infos.map(\.country.code) == ["AQ", "FR", "PT"])
       #expect(infos.map(\.profile?.area) == [nil, 551.7, 92.2])
-      #expect(infos.map { Set($0.citizens.map(\.name)) } == [[], ["Édith", "Linda"], ["Amália", "Linda"]])
+      #expect(
+        infos.map { Set($0.citizens.map(\.name)) } == [
+          [], ["Édith", "Linda"], ["Amália", "Linda"],
+        ])
       #expect(try Info.fetchSet(db, request).count == 3)
       #expect(try request.asRequest(of: Info.self).fetchOne(db)?.country.code == "AQ")
     }
@@ -119,7 +122,8 @@ import Testing
           .including(required: Passport.country)
           .including(
             required: Passport.citizen.including(
-              all: passports.including(required: Passport.country).order(Column("issued"))))
+              all: passports.including(required: Passport.country).order(Column("issued")))
+          )
           .order(Column("issued"))
       ).filter(key: "FR")
       let info = try #require(try CountryInfo.fetchOne(db, request))
