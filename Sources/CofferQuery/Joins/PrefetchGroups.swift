@@ -102,8 +102,16 @@ struct PrefetchGroups {
     if let first = children.first {
       // They come last: an adapter shows them last of the first table's columns.
       let columns = first.count - columnCount..<first.count
+      // Rows of one parent often come one after the other.
+      var last: (key: DatabaseValue, group: Int)?
       for child in children {
-        if let group = group(of: child, columns) { rows[group].append(child) }
+        let key = child.databaseValue(at: columns.lowerBound)
+        if columnCount == 1, let last, last.key == key {
+          rows[last.group].append(child)
+        } else if let group = group(of: child, key, columns) {
+          rows[group].append(child)
+          last = (key, group)
+        }
       }
     }
     for (parent, group) in zip(parents, groups) {
@@ -113,14 +121,14 @@ struct PrefetchGroups {
     }
   }
 
-  private func group(of child: Row, _ columns: Range<Int>) -> Int? {
+  /// - Parameter key: The first value that tells the parent.
+  private func group(of child: Row, _ key: DatabaseValue, _ columns: Range<Int>) -> Int? {
     switch values {
     case .integers(let numbers):
       // No function in between: the optimizer of Swift 6 breaks down over it.
-      guard case .int64(let integer) = child.databaseValue(at: columns.lowerBound).storage
-      else { return nil }
+      guard case .int64(let integer) = key.storage else { return nil }
       return numbers[integer]
-    case .values(let numbers): return numbers[child.databaseValue(at: columns.lowerBound)]
+    case .values(let numbers): return numbers[key]
     case .tuples(let numbers): return numbers[columns.map { child.databaseValue(at: $0) }]
     }
   }

@@ -20,7 +20,7 @@ import Testing
     var set: Set<Player>
 
     init(row: Row) throws {
-      team = try Team(row: row)
+      team = Team(row: row)
       players = row["players"]
       set = try row.decode(forKey: "players")
     }
@@ -31,7 +31,7 @@ import Testing
     var team: Team?
 
     init(row: Row) throws {
-      player = try Player(row: row)
+      player = Player(row: row)
       team = row["team"]
     }
   }
@@ -81,5 +81,3 @@ import Testing
     }
   }
 }
-
-extension RowRecordTests.Team: Equatable {}
