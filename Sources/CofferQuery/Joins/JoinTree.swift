@@ -22,6 +22,11 @@ struct JoinTree {
     return count
   }
 
+  /// Whether columns are selected of the table, or of one behind it.
+  func selects(_ db: Database) throws -> Bool {
+    try !relation.selection(db).isEmpty || joins.contains { try $0.selects(db) }
+  }
+
   /// Calls `body` with each table, in the order of the query.
   func forEach(_ body: (JoinTree) throws -> Void) rethrows {
     try body(self)

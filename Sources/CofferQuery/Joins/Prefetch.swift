@@ -1,7 +1,7 @@
 import CofferCore
 
 /// Rows that are fetched along with those of a request, by one query for all of them.
-struct Prefetch: Sendable {
+struct Prefetch: DatabaseRegionConvertible, Sendable {
   /// The keys that lead to the rows, from the request's rows on.
   let keyPath: [String]
   let association: SQLAssociation
@@ -16,20 +16,34 @@ struct Prefetch: Sendable {
     }
     let columns = try key.columns(db)
     let groups = try PrefetchGroups(parents, by: columns.map { try first.index(of: $0.left) })
-    let children = try groups.isEmpty ? [] : fetchChildren(db, groups, columns.map(\.right))
+    let request = request(columns.map(\.right)) { groups.condition(on: columns.map(\.right)) }
+    let children = try groups.isEmpty ? [] : request.fetchAll(db)
     try groups.store(children, columnCount: columns.count, under: keyPath, in: parents)
   }
 
-  private func fetchChildren(
-    _ db: Database, _ groups: PrefetchGroups, _ columns: [String]
-  ) throws -> [Row] {
+  /// What the rows are read from, whatever rows they belong to; those that are fetched along
+  /// with them included.
+  func databaseRegion(_ db: Database) throws -> DatabaseRegion {
+    guard let key = association.steps[0].condition.foreignKey else {
+      throw DatabaseError.joinedByExpression
+    }
+    let columns = try key.columns(db)
+    return try request(columns.map(\.right)) {
+      columns.map { Column($0.right) != nil }.joined(operator: .and)
+    }.databaseRegion(db)
+  }
+
+  /// The request for rows, each with the values that tell its parent.
+  private func request(
+    _ columns: [String], _ condition: @escaping @Sendable () -> SQLExpression
+  ) -> QueryInterfaceRequest<Row> {
     let pivot = TableAliasBase(userName: nil)
-    var relation = association.relation(alias: pivot) { _, _ in groups.condition(on: columns) }
+    var relation = association.relation(alias: pivot) { _, _ in condition() }
     let annotations = columns.map { column in
       SQLSelection(pivot[Column(column)], name: "grdb_\(column)")
     }
     relation.selection.append(.value(annotations))
-    return try QueryInterfaceRequest<Row>(relation: relation).fetchAll(db)
+    return QueryInterfaceRequest(relation: relation)
   }
 }
 

@@ -7,7 +7,9 @@ extension Relation {
   func adapter(_ db: Database, columnCount: Int) throws -> (any RowAdapter)? {
     guard hasJoins else { return nil }
     var renderer = SQLRenderer(db)
-    return try renderer.inQuery(of: self) { _, tree in
+    return try renderer.inQuery(of: self) { _, tree -> (any RowAdapter)? in
+      // Nothing to tell apart: one table's columns alone are selected.
+      guard try tree.joins.contains(where: { try $0.selects(db) }) else { return nil }
       var counts: [Int?] = []
       try tree.forEach { counts.append(try $0.columnCount(db)) }
       // One that is unknown is what the others leave.

@@ -83,7 +83,8 @@ extension SQLSelection {
         return try node.columns(db, in: table).count
       }
       if let node = node as? AliasedSelection {
-        return node.selection.isAllColumns ? nil
+        return node.selection.isAllColumns
+          ? nil
           : try node.selection.columnCount(db, of: relation, named: table)
       }
       guard node is AllColumnsNode else { return nil }

@@ -55,11 +55,22 @@ extension QueryInterfaceRequest: FetchRequest {
       db, columnCount: request.statement.columnCount)
     let prefetches = relation.prefetches
     if !prefetches.isEmpty {
+      // Even where there turns out to be no row.
+      for prefetch in prefetches { try db.registerAccess(to: prefetch) }
       request.supplementaryFetch = { db, rows in
         for prefetch in prefetches { try prefetch.fetch(db, into: rows) }
       }
     }
     return request
+  }
+
+  /// What the request reads, with what is fetched along.
+  public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
+    let request = try makePreparedRequest(db, forSingleResult: false)
+    defer { request.statement.clearBindings() }
+    return try relation.prefetches.reduce(into: request.statement.databaseRegion) {
+      $0.formUnion(try $1.databaseRegion(db))
+    }
   }
 
   /// The number of rows, counted by SQLite.

@@ -22,7 +22,8 @@ extension Relation {
   private func countedExpression(_ selection: [SQLSelection]) -> SQLExpression? {
     guard limit == nil, grouping.isEmpty, having == nil, case .table = source else { return nil }
     if isDistinct {
-      guard !hasJoins, selection.count == 1, case .expression(let expression, _) = selection[0].content,
+      guard !hasJoins, selection.count == 1,
+        case .expression(let expression, _) = selection[0].content,
         !expression.isAggregate, filter?.mayUseSelectedNames != true
       else { return nil }
       return count(distinct: expression)

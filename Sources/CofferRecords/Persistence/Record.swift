@@ -46,6 +46,10 @@ open class Record {
     stored = container
   }
 
+  /// Whether the record has values that its row doesn't have, as far as it knows: an older name of
+  /// ``hasDatabaseChanges``.
+  public var databaseEdited: Bool { hasDatabaseChanges }
+
   // MARK: What subclasses tell
 
   /// The name of the table, which subclasses give.

@@ -1,4 +1,5 @@
 import Coffer
+import CofferCore
 import Testing
 
 @Suite struct PrefetchTests {
@@ -182,6 +183,20 @@ import Testing
         #expect(children.allSatisfy { $0["px"] == row["x"] as String })
         #expect(children.allSatisfy { $0["py"] == row["y"] as Int })
       }
+    }
+  }
+
+  @Test func `what is fetched along belongs to the region of a request`() throws {
+    try database.use { db throws in
+      let request = A.including(all: A.cs.including(all: C.ds)).including(all: A.bs)
+      let region = try request.databaseRegion(db)
+      for table in ["a", "b", "c", "d"] {
+        #expect(region.isModified(byEventsOfKind: .insert(tableName: table)))
+      }
+      try db.execute(sql: "DELETE FROM a")
+      let (_, read) = try db.recordingRegion { try Row.fetchAll(db, A.none().including(all: A.bs)) }
+      #expect(read.isModified(byEventsOfKind: .insert(tableName: "a")))
+      #expect(read.isModified(byEventsOfKind: .insert(tableName: "b")))
     }
   }
 
