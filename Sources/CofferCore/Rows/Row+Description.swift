@@ -32,7 +32,7 @@ extension Row: CustomDebugStringConvertible {
     let prefetched = prefetchedRows.outside(of: scopes.names)
     for key in prefetched.keys.sorted() {
       let count = prefetched[key]?.count ?? 0
-      lines.append("\(indentation)+ \(key): \(count) \(count == 1 ? "row" : "rows")")
+      lines.append("\(indentation)+ \(key): \(count) \(count > 1 ? "rows" : "row")")
     }
   }
 }

@@ -89,7 +89,8 @@ extension Row {
     let rows = try prefetched(key, Records.Element.self)
     var records = Records()
     records.reserveCapacity(rows.count)
-    for row in rows { records.append(try Records.Element(row: row)) }
+    let reader = RecordRowReader<Records.Element>()
+    for row in rows { records.append(try reader.value(of: row)) }
     return records
   }
 
@@ -101,7 +102,8 @@ extension Row {
   ) throws -> Set<Record> {
     let rows = try prefetched(key, Record.self)
     var records = Set<Record>(minimumCapacity: rows.count)
-    for row in rows { records.insert(try Record(row: row)) }
+    let reader = RecordRowReader<Record>()
+    for row in rows { records.insert(try reader.value(of: row)) }
     return records
   }
 

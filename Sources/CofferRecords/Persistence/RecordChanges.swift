@@ -197,12 +197,12 @@ extension PrimaryKeyInfo {
 extension RecordUpdate {
   /// Throws where the update that was just executed has found no row.
   func checkRow(_ db: Database, since changes: Int) throws {
-    // What triggers of a view do instead is no change of the statement's; and a row may be there
-    // that was left as it is because of a conflict.
+    // What triggers of a view do instead is no change of the statement's. A row that was left as it
+    // is because of a conflict counts as missing: `save` inserts then.
     let isFound =
       table.isView
       ? try db.totalChangesCount > changes || table.exists(db, key, keyValues)
-      : try db.changesCount > 0 || resolution == .ignore && table.exists(db, key, keyValues)
+      : db.changesCount > 0
     guard isFound else {
       throw RecordError.recordNotFound(databaseTableName: table.name, key: keyValues)
     }
@@ -227,7 +227,6 @@ struct RecordUpdate {
   private let table: RecordTable
   let key: PrimaryKeyInfo
   private let columns: [String]
-  private let resolution: Database.ConflictResolution
   /// Whether nothing is updated: the key is set to itself.
   private let isEmpty: Bool
 
@@ -245,7 +244,6 @@ struct RecordUpdate {
     }
     self.table = table
     self.key = key
-    self.resolution = resolution
     isEmpty = updated.isEmpty
     // Something is always updated: that tells whether there is a row.
     self.columns = isEmpty ? key.columns : updated

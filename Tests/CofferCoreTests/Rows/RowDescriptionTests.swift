@@ -53,7 +53,7 @@ struct RowDescriptionTests {
         ▿ [id:1]
           + awards: 1 row
           + books: 2 rows
-          + readers: 0 rows
+          + readers: 0 row
         """)
   }
 }

@@ -237,7 +237,7 @@ import Testing
       let sql = try Persisted.trace(db) {
         try Replacing(id: 1, name: "b").insert(db)
         try Replacing(id: 2, name: "c").insert(db, onConflict: .fail)
-        try Replacing(id: 2, name: "b").update(db)
+        #expect(throws: RecordError.self) { try Replacing(id: 2, name: "b").update(db) }
         try Replacing(id: 2, name: "d").update(db, onConflict: .abort)
       }
       #expect(
@@ -245,7 +245,6 @@ import Testing
           #"INSERT OR REPLACE INTO "player" ("id", "name") VALUES (1,'b')"#,
           #"INSERT OR FAIL INTO "player" ("id", "name") VALUES (2,'c')"#,
           #"UPDATE OR IGNORE "player" SET "name"='b' WHERE "id"=2"#,
-          #"SELECT EXISTS (SELECT * FROM "player" WHERE "id"=2)"#,
           #"UPDATE "player" SET "name"='d' WHERE "id"=2"#,
         ])
       #expect(try Persisted.rows(db, "player").map { $0["name"] } == ["b", "d"])
