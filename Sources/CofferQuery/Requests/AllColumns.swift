@@ -2,6 +2,10 @@ import CofferCore
 
 /// All columns of a table: `*`.
 public struct AllColumns: SQLSelectable, Sendable {
+  // One array for all types: to compare it with itself takes no time.
+  // SAFETY: a constant whose element is Sendable.
+  nonisolated(unsafe) static let selection: [any SQLSelectable] = [AllColumns()]
+
   /// All columns.
   public init() {}
 
@@ -83,7 +87,8 @@ extension SQLSelection {
         return try node.columns(db, in: table).count
       }
       if let node = node as? AliasedSelection {
-        return node.selection.isAllColumns ? nil
+        return node.selection.isAllColumns
+          ? nil
           : try node.selection.columnCount(db, of: relation, named: table)
       }
       guard node is AllColumnsNode else { return nil }
