@@ -111,12 +111,12 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return value == 0 || value == .max || value == .min ? nil : value
   }
 
+  // Two functions, and not a generic one: that would look up the optional of its type.
   @inline(never)
-  private func integer<V: DatabaseValueConvertible & StatementColumnConvertible>(
-    _ type: V.Type, _ key: Key
-  ) throws -> V {
-    try value(type, key)
-  }
+  private func otherInt(_ key: Key) throws -> Int { try value(Int.self, key) }
+
+  @inline(never)
+  private func otherInt64(_ key: Key) throws -> Int64 { try value(Int64.self, key) }
 
   @inline(never)
   private func findValue<V: DatabaseValueConvertible & StatementColumnConvertible>(
@@ -163,14 +163,14 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try value(type, key) }
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
     if let value = plainInteger(key), let result = Int(exactly: value) { return result }
-    return try integer(type, key)
+    return try otherInt(key)
   }
   func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try value(type, key) }
   func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try value(type, key) }
   func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try value(type, key) }
   func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
     if let value = plainInteger(key) { return value }
-    return try integer(type, key)
+    return try otherInt64(key)
   }
   func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try value(type, key) }
   func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try value(type, key) }
