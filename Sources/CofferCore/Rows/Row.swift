@@ -25,7 +25,7 @@ public final class Row {
   /// Where the values are, which the row keeps alive.
   private let source: Source
   /// The values of a copied row, in its block.
-  @usableFromInline let image: RowImage?
+  @usableFromInline package let image: RowImage?
   @exclusivity(unchecked) @usableFromInline private(set) var extras: RowExtras?
   /// See ``plan(_:make:)``.
   @exclusivity(unchecked) @usableFromInline package var plan: AnyObject?

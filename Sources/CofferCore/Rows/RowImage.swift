@@ -2,7 +2,7 @@ import Foundation
 
 /// A copied row's values; valid as long as its block.
 @usableFromInline
-struct RowImage {
+package struct RowImage {
   /// The bytes before the values.
   @inlinable static var headerBytes: Int { 8 }
 
@@ -33,7 +33,7 @@ struct RowImage {
     UInt64(truncatingIfNeeded: offset) << 31 | UInt64(truncatingIfNeeded: count)
   }
 
-  func isNull(_ index: Int) -> Bool { type(index) == SQLite.nullType }
+  package func isNull(_ index: Int) -> Bool { type(index) == SQLite.nullType }
 
   @usableFromInline
   func databaseValue(_ index: Int) -> DatabaseValue {
@@ -77,7 +77,7 @@ extension RowImage {
   /// The types that are asked for most are read without ``DatabaseValue`` where the column has
   /// that very type. Where the compiler knows `Value`, one branch is left.
   @inlinable
-  func value<Value: DatabaseValueConvertible>(_ index: Int) -> Value? {
+  package func value<Value: DatabaseValueConvertible>(_ index: Int) -> Value? {
     if Value.self == Int64.self || Value.self == Int.self {
       guard type(index) == SQLite.integerType else { return converted(index) }
       return same(payload(index), as: Value.self)

@@ -50,6 +50,8 @@ public final class Statement {
   @exclusivity(unchecked) private(set) var hasAftermath: Bool
   /// What record types have found out about the columns; see ``Row/plan(_:make:)``.
   var plans: [AnyObject] = []
+  /// How many records were made of the rows when they were last fetched; 0 where nobody counted.
+  @exclusivity(unchecked) @usableFromInline package var lastRecordCount = 0
   /// What SQLite had compiled by itself when the facts were recorded.
   var recompilations: Int
   /// The observers that want to know what the statement changes.

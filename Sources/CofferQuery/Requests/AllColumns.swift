@@ -2,6 +2,10 @@ import CofferCore
 
 /// All columns of a table: `*`.
 public struct AllColumns: SQLSelectable, Sendable {
+  // One array for all types: to compare it with itself takes no time.
+  // SAFETY: a constant whose element is Sendable.
+  nonisolated(unsafe) static let selection: [any SQLSelectable] = [AllColumns()]
+
   /// All columns.
   public init() {}
 

@@ -1,15 +1,38 @@
+import CofferCore
 import Synchronization
 
 /// The default names of tables, by type.
 enum TableNames {
-  private static let known = Mutex<[ObjectIdentifier: String]>([:])
+  private final class Entry: Sendable {
+    let type: ObjectIdentifier
+    let name: String
+
+    init(_ type: ObjectIdentifier, _ name: String) {
+      self.type = type
+      self.name = name
+    }
+  }
+
+  /// Types stay, and so do their names.
+  private static let known = Mutex<[ObjectIdentifier: Entry]>([:])
+  /// Addresses of those that were asked for last.
+  private static let latest = TypeSlots()
 
   static func name<T>(of type: T.Type) -> String {
     let key = ObjectIdentifier(type)
-    if let name = known.withLock({ $0[key] }) { return name }
-    let name = tableName(ofTypeNamed: String(describing: type))
-    known.withLock { $0[key] = name }
-    return name
+    if let address = UnsafeRawPointer(bitPattern: latest.word(key)) {
+      // SAFETY: `known` has the entry, and keeps it.
+      let entry = Unmanaged<Entry>.fromOpaque(address)._withUnsafeGuaranteedRef { $0 }
+      if entry.type == key { return entry.name }
+    }
+    let entry = known.withLock { known in
+      if let entry = known[key] { return entry }
+      let entry = Entry(key, tableName(ofTypeNamed: String(describing: type)))
+      known[key] = entry
+      return entry
+    }
+    _ = latest.exchange(UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque()), key)
+    return entry.name
   }
 
   /// The name without what makes the type generic, and with its first word in

@@ -41,7 +41,7 @@ extension TableRecord {
   }
 
   /// All columns.
-  public static var databaseSelection: [any SQLSelectable] { [AllColumns()] }
+  public static var databaseSelection: [any SQLSelectable] { AllColumns.selection }
 
   /// The number of columns that ``databaseSelection`` has.
   public static func numberOfSelectedColumns(_ db: Database) throws -> Int {

@@ -5,20 +5,20 @@ final class KeySlot {
   let key: String
   /// The key's column in the row as it is shown.
   let column: Int?
-  /// The same in the statement's row; -1 for none.
+  /// The same in the statement's row, or in the copy of it; -1 for none.
   let baseColumn: CInt
   /// The column's name in the row; the key where there is none.
   let columnName: String
 
   // Objects know their type's readers; a key is mostly decoded as one type.
-  private var columnReaderType: ObjectIdentifier?
-  private var columnReader: AnyObject?
-  private var rowReaderType: ObjectIdentifier?
-  private var rowReader: AnyObject?
+  @exclusivity(unchecked) private var columnReaderType: ObjectIdentifier?
+  @exclusivity(unchecked) private var columnReader: AnyObject?
+  @exclusivity(unchecked) private var rowReaderType: ObjectIdentifier?
+  @exclusivity(unchecked) private var rowReader: AnyObject?
   /// Whether rows have a scope of the key's name.
   private let hasScope: Bool
   /// The view of a cursor's row that the key stands for: the same for all rows.
-  private var liveScope: Row?
+  @exclusivity(unchecked) private var liveScope: Row?
 
   init(_ key: String, in row: Row, _ rules: DecodingRules) {
     self.key = key

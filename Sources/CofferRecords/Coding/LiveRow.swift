@@ -10,6 +10,8 @@ import Synchronization
 struct LiveRow {
   /// The statement whose current row is read; nil for a copy, and between two rows.
   @usableFromInline var handle: SQLiteStatement?
+  /// The values of the copy that is read.
+  @usableFromInline var image: RowImage?
   // SAFETY: the caller of `enter` holds the row until it calls `leave`.
   @usableFromInline var row: Unmanaged<Row>?
   /// Whether there are decoders of parts of the row, which go with it.
@@ -23,13 +25,14 @@ struct LiveRow {
   mutating func enter(_ row: Row) -> Bool {
     guard self.row == nil else { return false }
     self.row = .passUnretained(row)
-    handle = row.core?.pointee.handle
+    if let core = row.core { handle = core.pointee.handle } else { image = row.image }
     return true
   }
 
   @inlinable
   mutating func leave() {
     handle = nil
+    image = nil
     row = nil
     if hasParts { dropParts() }
   }
@@ -66,7 +69,7 @@ struct LiveRow {
 final class KeyTable {
   private static let byteCount = 256
 
-  /// The statement's column of each key; -1 where that is not known, or not the way.
+  /// The column of each key, in the statement's row or in the copy; -1 where that is not known, or not the way.
   let columns: UnsafeMutablePointer<CInt>
   private var slots: [KeySlot?] = []
 

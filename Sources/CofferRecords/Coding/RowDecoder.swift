@@ -1,6 +1,5 @@
 import CofferCore
 import FoundationEssentials
-import Synchronization
 
 /// A decoder of rows, used for one after the other.
 ///
@@ -11,17 +10,14 @@ class RowDecoder: Decoder {
   @usableFromInline final let reading: RowReading
   @usableFromInline final let live: UnsafeMutablePointer<LiveRow>
   /// The container for the keys that were asked for first.
-  private final var keyType: ObjectIdentifier?
-  private final var container: UnsafeMutableRawPointer?
+  @exclusivity(unchecked) private final var keyType: ObjectIdentifier?
+  @exclusivity(unchecked) private final var container: AnyObject?
+  // SAFETY: the object in `container`, which stays there as long as the decoder lives.
+  @exclusivity(unchecked) private final var unsafeContainer: Unmanaged<AnyObject>?
   /// The containers for other types of keys: those of superclasses, mostly.
   private final var containers: [ObjectIdentifier: AnyObject] = [:]
-  private final var freeContainer: (() -> Void)?
-
-  private final class Box<Key: CodingKey> {
-    let container: KeyedDecodingContainer<Key>
-
-    init(_ container: KeyedDecodingContainer<Key>) { self.container = container }
-  }
+  /// Which copied rows the decoder is for, where it waits for others of them.
+  final var waitsFor: WaitingDecoders.Rows?
 
   init(_ reading: RowReading) {
     self.reading = reading
@@ -31,7 +27,6 @@ class RowDecoder: Decoder {
 
   deinit {
     if reading.decoder === self { reading.decoder = nil }
-    freeContainer?()
   }
 
   @usableFromInline final var codingPath: [any CodingKey] { reading.codingPath }
@@ -39,9 +34,11 @@ class RowDecoder: Decoder {
 
   @usableFromInline
   final func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-    if keyType == ObjectIdentifier(type), let container {
+    if keyType == ObjectIdentifier(type), let unsafeContainer {
       // SAFETY: made below, for that type of keys.
-      return container.assumingMemoryBound(to: KeyedDecodingContainer<Key>.self).pointee
+      return unsafeContainer._withUnsafeGuaranteedRef {
+        unsafeDowncast($0, to: Kept<KeyedDecodingContainer<Key>>.self).get()
+      }
     }
     return findContainer(keyedBy: type)
   }
@@ -52,21 +49,16 @@ class RowDecoder: Decoder {
     let id = ObjectIdentifier(type)
     if let known = containers[id] {
       // SAFETY: as above.
-      return unsafeDowncast(known, to: Box<Key>.self).container
+      return unsafeDowncast(known, to: Kept<KeyedDecodingContainer<Key>>.self).get()
     }
     let made = KeyedDecodingContainer(RowKeyedContainer<Key>(reading))
     if keyType == nil {
-      // In plain memory: the class of a box would be looked up for each row.
-      let memory = UnsafeMutablePointer<KeyedDecodingContainer<Key>>.allocate(capacity: 1)
-      memory.initialize(to: made)
-      freeContainer = {
-        memory.deinitialize(count: 1)
-        memory.deallocate()
-      }
       keyType = id
-      container = UnsafeMutableRawPointer(memory)
+      let kept = Kept(made)
+      container = kept
+      unsafeContainer = .passUnretained(kept)
     } else {
-      containers[id] = Box<Key>(made)
+      containers[id] = Kept(made)
     }
     return made
   }
@@ -119,43 +111,18 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
 
   /// Copied rows are many, each an object of its own: those with the same columns have a decoder
   /// in common, which waits between them.
-  @usableFromInline
+  @inlinable
   static func decodeCopy(_ row: Row) throws -> Record {
-    let id = ObjectIdentifier(Record.self)
-    let waiting = WaitingDecoders.take(id)
-    let decoder =
-      if let waiting, waiting.layout === row.baseLayout, waiting.adaptation === row.adaptation {
-        // SAFETY: left there below, for that type.
-        unsafeDowncast(waiting.decoder, to: RecordDecoder<Record>.self)
-      } else {
-        RecordDecoder()
-      }
-    defer {
-      WaitingDecoders.put(
-        WaitingDecoders.Entry(
-          decoder: decoder, layout: row.baseLayout, adaptation: row.adaptation), id)
+    let decoder: RecordDecoder<Record>
+    if let waiting = WaitingDecoders.take(ObjectIdentifier(Record.self), row) {
+      // SAFETY: left there below, for that type.
+      decoder = unsafeDowncast(waiting, to: RecordDecoder<Record>.self)
+    } else {
+      decoder = RecordDecoder()
+      WaitingDecoders.prepare(decoder, ObjectIdentifier(Record.self), row)
     }
+    defer { WaitingDecoders.put(decoder) }
     return try decoder.decode(row)
-  }
-}
-
-/// The decoders of copied rows that nobody uses, one for a record type: the last one.
-private enum WaitingDecoders {
-  // SAFETY: a decoder is used by the thread that has taken it out, under the lock.
-  struct Entry: @unchecked Sendable {
-    let decoder: RowDecoder
-    let layout: RowLayout
-    let adaptation: RowAdaptation?
-  }
-
-  private static let entries = Mutex<[ObjectIdentifier: Entry]>([:])
-
-  static func take(_ id: ObjectIdentifier) -> Entry? {
-    entries.withLock { $0.removeValue(forKey: id) }
-  }
-
-  static func put(_ entry: Entry, _ id: ObjectIdentifier) {
-    entries.withLock { $0[id] = entry }
   }
 }
 

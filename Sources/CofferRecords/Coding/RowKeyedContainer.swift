@@ -67,7 +67,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     }
   }
 
-  /// The statement's column of the key; -1 where that is not known, or not the way.
+  /// The column of the key, in the statement's row or in the copy; -1 where that is not known, or not the way.
   @inline(__always)
   private func column(_ key: Key) -> CInt {
     guard live.pointee.generation == generation, let byte = byte(key) else { return -1 }
@@ -84,20 +84,39 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return slot
   }
 
-  // MARK: Values that are read straight from a statement
+  // MARK: Values that are read straight from a statement or a copy
 
   @inline(__always)
   private func value<V: DatabaseValueConvertible & StatementColumnConvertible>(
     _ type: V.Type, _ key: Key
   ) throws -> V {
     let column = column(key)
-    if column >= 0, let handle = live.pointee.handle,
-      let value = V.fromStatement(handle, atUncheckedIndex: column)
-    {
-      return value
+    if column >= 0 {
+      if let handle = live.pointee.handle {
+        if let value = V.fromStatement(handle, atUncheckedIndex: column) { return value }
+      } else if let image = live.pointee.image, let value: V = image.value(Int(column)) {
+        return value
+      }
     }
     return try findValue(type, key)
   }
+
+  /// An integer that can't stand for anything else: not for NULL, and not for a real that is out
+  /// of range. The numbers that most columns hold are read without any call but SQLite's.
+  @inline(__always)
+  private func plainInteger(_ key: Key) -> Int64? {
+    let column = column(key)
+    guard column >= 0, let handle = live.pointee.handle else { return nil }
+    let value = SQLite.columnInt64(handle, column)
+    return value == 0 || value == .max || value == .min ? nil : value
+  }
+
+  // Two functions, and not a generic one: that would look up the optional of its type.
+  @inline(never)
+  private func otherInt(_ key: Key) throws -> Int { try value(Int.self, key) }
+
+  @inline(never)
+  private func otherInt64(_ key: Key) throws -> Int64 { try value(Int64.self, key) }
 
   @inline(never)
   private func findValue<V: DatabaseValueConvertible & StatementColumnConvertible>(
@@ -114,9 +133,14 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     _ type: V.Type, _ key: Key
   ) throws -> V? {
     let column = column(key)
-    if column >= 0, let handle = live.pointee.handle {
-      if let value = V.fromStatement(handle, atUncheckedIndex: column) { return value }
-      if SQLite.columnIsNull(handle, column) { return nil }
+    if column >= 0 {
+      if let handle = live.pointee.handle {
+        if let value = V.fromStatement(handle, atUncheckedIndex: column) { return value }
+        if SQLite.columnIsNull(handle, column) { return nil }
+      } else if let image = live.pointee.image {
+        if let value: V = image.value(Int(column)) { return value }
+        if image.isNull(Int(column)) { return nil }
+      }
     }
     return try findValueIfPresent(type, key)
   }
@@ -137,11 +161,17 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: String.Type, forKey key: Key) throws -> String { try value(type, key) }
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try value(type, key) }
   func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try value(type, key) }
-  func decode(_ type: Int.Type, forKey key: Key) throws -> Int { try value(type, key) }
+  func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
+    if let value = plainInteger(key), let result = Int(exactly: value) { return result }
+    return try otherInt(key)
+  }
   func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try value(type, key) }
   func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try value(type, key) }
   func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try value(type, key) }
-  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 { try value(type, key) }
+  func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
+    if let value = plainInteger(key) { return value }
+    return try otherInt64(key)
+  }
   func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try value(type, key) }
   func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try value(type, key) }
   func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try value(type, key) }

@@ -10,11 +10,13 @@ class RowReader<Value> {
 
   /// The value of a row, which may be one that another type's plan is in use for.
   func value(of row: Row) throws -> Value {
-    let outerPlan = row.plan
-    row.plan = plan
+    // Moved, not copied: nothing has to be counted. A reading inside of this one, by the same
+    // reader, finds no plan, and makes another.
+    var other = plan.take()
+    swap(&row.plan, &other)
     defer {
-      plan = row.plan
-      row.plan = outerPlan
+      swap(&row.plan, &other)
+      plan = other
     }
     return try read(row)
   }
@@ -28,7 +30,7 @@ final class RecordRowReader<Record: FetchableRecord>: RowReader<Record> {
 /// A type that is no record: the strategies are those of the record around it.
 private final class DecodableRowReader<Value: Decodable>: RowReader<Value> {
   private let make: () -> RowReading
-  private var decoder: RowDecoder?
+  @exclusivity(unchecked) private var decoder: RowDecoder?
 
   init(_ make: @escaping () -> RowReading) { self.make = make }
 

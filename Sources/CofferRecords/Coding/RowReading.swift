@@ -14,7 +14,7 @@ final class RowReading {
 
   var row: Row? { live.pointee.row?.takeUnretainedValue() }
   // SAFETY: the decoder clears it when it dies.
-  unowned(unsafe) var decoder: RowDecoder?
+  @exclusivity(unchecked) unowned(unsafe) var decoder: RowDecoder?
 
   let rules: DecodingRules
   let codingPath: [any CodingKey]
@@ -23,10 +23,10 @@ final class RowReading {
   let missingKey: String?
   /// The types that are being decoded from the same row, from the outside in.
   let types: [ObjectIdentifier]
-  private var slots: [String: KeySlot] = [:]
+  @exclusivity(unchecked) private var slots: [String: KeySlot] = [:]
   private var keyTables: [KeyTable] = []
   /// The decoders of parts of the row, whose containers don't keep them.
-  var parts: [RowDecoder] = []
+  @exclusivity(unchecked) var parts: [RowDecoder] = []
   /// The row, where nobody calls `leave`.
   private var keptRow: Row?
 
