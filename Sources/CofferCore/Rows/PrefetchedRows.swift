@@ -63,16 +63,6 @@ extension Row {
       guard let nested = nodes[scope]?.nested, !nested.isEmpty else { return nil }
       return nested
     }
-
-    /// Without what belongs to the scopes of those names.
-    func outside(of scopes: [String]) -> PrefetchedRowsView {
-      var result = self
-      for scope in scopes where result.nodes[scope] != nil {
-        result.nodes[scope]?.nested = PrefetchedRowsView()
-        if result.nodes[scope]?.rows == nil { result.nodes[scope] = nil }
-      }
-      return result
-    }
   }
 }
 

@@ -29,7 +29,7 @@ extension Row: CustomDebugStringConvertible {
       lines.append("\(indentation)- \(name): \(row)")
       row.appendBranches(to: &lines, indentation: indentation + "  ")
     }
-    let prefetched = prefetchedRows.outside(of: scopes.names)
+    let prefetched = prefetchedRows
     for key in prefetched.keys.sorted() {
       let count = prefetched[key]?.count ?? 0
       lines.append("\(indentation)+ \(key): \(count) \(count > 1 ? "rows" : "row")")

@@ -55,6 +55,7 @@ struct PrefetchedRowsTests {
             unadapted: [id:1 id:2]
             - author: [id:2]
               + books: 2 rows
+            + books: 2 rows
           """)
     }
   }
