@@ -193,7 +193,6 @@ import Testing
       for table in ["a", "b", "c", "d"] {
         #expect(region.isModified(byEventsOfKind: .insert(tableName: table)))
       }
-      try db.execute(sql: "DELETE FROM a")
       let (_, read) = try db.recordingRegion { try Row.fetchAll(db, A.none().including(all: A.bs)) }
       #expect(read.isModified(byEventsOfKind: .insert(tableName: "a")))
       #expect(read.isModified(byEventsOfKind: .insert(tableName: "b")))
