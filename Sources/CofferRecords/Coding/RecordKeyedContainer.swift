@@ -43,7 +43,7 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private func byte(_ key: Key) -> Int? {
     switch form {
     // SAFETY: a trivial type of one byte.
-    case .byte: withUnsafeBytes(of: key) { Int($0.load(as: UInt8.self)) }
+    case .byte: Int(unsafeBitCast(key, to: UInt8.self))
     case .none: 0
     case .text: nil
     }
