@@ -53,7 +53,7 @@ public final class Database {
     static let recordingRegion = AccessState(rawValue: 8)
   }
 
-  var accessState: AccessState = []
+  @exclusivity(unchecked) var accessState: AccessState = []
 
   /// The number of statements under way.
   @exclusivity(unchecked) var activeStatementCount = 0

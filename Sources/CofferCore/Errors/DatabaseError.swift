@@ -27,11 +27,12 @@ public struct DatabaseError: Error {
     let publicStatementArguments: Bool
     let hint: String?
     let cipherDiagnosis: CipherDiagnosis?
+    let batchIndex: Int?
 
     init(
       _ extendedResultCode: ResultCode, message: String?, sql: String?,
       arguments: StatementArguments?, publicStatementArguments: Bool, hint: String?,
-      cipherDiagnosis: CipherDiagnosis? = nil
+      cipherDiagnosis: CipherDiagnosis? = nil, batchIndex: Int? = nil
     ) {
       self.extendedResultCode = extendedResultCode
       // A key in SQL, or bound to it, is quoted by SQLite's parser and by our excerpts as well.
@@ -46,6 +47,7 @@ public struct DatabaseError: Error {
       self.publicStatementArguments = publicStatementArguments
       self.hint = hidesKey && hint?.hasPrefix("The error is at byte") == true ? nil : hint
       self.cipherDiagnosis = cipherDiagnosis
+      self.batchIndex = batchIndex
     }
   }
 
@@ -83,13 +85,23 @@ public struct DatabaseError: Error {
       publicStatementArguments: publicStatementArguments, hint: hint)
   }
 
+  /// The same error, of an element of a batch.
+  package func inBatch(at index: Int, hint text: String) -> DatabaseError {
+    addingHint(text, batchIndex: index)
+  }
+
   /// The same error, with a sentence more at the end of its description.
   package func addingHint(_ text: String) -> DatabaseError {
+    addingHint(text, batchIndex: batchIndex)
+  }
+
+  private func addingHint(_ text: String, batchIndex: Int?) -> DatabaseError {
     var error = self
     error.contents = Contents(
       extendedResultCode, message: message, sql: sql, arguments: arguments,
       publicStatementArguments: contents.publicStatementArguments,
-      hint: hint.map { "\($0) \(text)" } ?? text, cipherDiagnosis: cipherDiagnosis)
+      hint: hint.map { "\($0) \(text)" } ?? text, cipherDiagnosis: cipherDiagnosis,
+      batchIndex: batchIndex)
     return error
   }
 
@@ -101,7 +113,7 @@ public struct DatabaseError: Error {
     error.contents = Contents(
       extendedResultCode, message: message, sql: sql, arguments: arguments,
       publicStatementArguments: publicStatementArguments, hint: hint,
-      cipherDiagnosis: cipherDiagnosis)
+      cipherDiagnosis: cipherDiagnosis, batchIndex: batchIndex)
     return error
   }
 }
@@ -135,6 +147,12 @@ extension DatabaseError {
   /// }
   /// ```
   public var cipherDiagnosis: CipherDiagnosis? { contents.cipherDiagnosis }
+
+  /// The element, counted from 0, at which a batch such as `insertAll` has failed; nil for every
+  /// other error.
+  ///
+  /// Where callbacks have batches of their own, it is the outermost one's element.
+  public var batchIndex: Int? { contents.batchIndex }
 
   /// Whether the statement was stopped rather than failed: its code is
   /// ``ResultCode/SQLITE_INTERRUPT`` or ``ResultCode/SQLITE_ABORT``.

@@ -17,9 +17,9 @@ public final class Statement {
   /// What is touched for each row; freed with the statement.
   @usableFromInline package let core: UnsafeMutablePointer<StatementCore>
   /// The SQL as it was given.
-  var plainHandle: SQLiteStatement
+  @exclusivity(unchecked) var plainHandle: SQLiteStatement
   /// The SQL in which some parameters take arrays; made when it is needed.
-  var arrayHandle: SQLiteStatement?
+  @exclusivity(unchecked) var arrayHandle: SQLiteStatement?
   /// The parameters that `arrayHandle` takes arrays for, 1-based.
   var arrayParameters: [Int] = []
   /// Whether `handle` has been stepped since it was last reset.
@@ -75,11 +75,11 @@ public final class Statement {
   private(set) lazy var parametersAreAnonymous = parameterNames.allSatisfy { $0 == nil }
 
   /// Whether the statement was taken from the cache, which wants it back clean.
-  package var isCached = false
+  @exclusivity(unchecked) package var isCached = false
 
-  var boundArguments = StatementArguments()
+  @exclusivity(unchecked) var boundArguments = StatementArguments()
   /// The arrays that are bound, whose addresses SQLite holds.
-  var boundArrays: [ArrayArgumentStorage] = []
+  @exclusivity(unchecked) var boundArrays: [ArrayArgumentStorage] = []
 
   init(
     database: Database, sql: String, handle: SQLiteStatement, facts: StatementFacts,

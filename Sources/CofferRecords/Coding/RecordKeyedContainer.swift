@@ -10,6 +10,8 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private let live: UnsafeMutablePointer<LiveTarget>
   /// There as long as `live` has the generation.
   private let unsafeTable: Unmanaged<EncodedKeyTable>
+  /// The table's words, there as long.
+  private let words: UnsafeMutablePointer<EncodedKeyTable.Words>
 
   init(_ writing: RecordWriting) {
     form =
@@ -20,7 +22,9 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
       }
     live = writing.live
     generation = writing.live.pointee.generation
-    unsafeTable = .passUnretained(writing.makeKeyTable())
+    let table = writing.makeKeyTable()
+    unsafeTable = .passUnretained(table)
+    words = table.words
   }
 
   private var writing: RecordWriting? {
@@ -59,16 +63,13 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   @inline(__always)
   private func set<V: DatabaseValueConvertible>(_ value: V, _ key: Key) throws {
+    // SAFETY: the generation says that the table is there, and what it is asked for is less than
+    // its count.
     if live.pointee.generation == generation, let container = live.pointee.container,
-      let byte = byte(key)
+      let byte = byte(key), byte < words.pointee.count,
+      container.pointee.bind(value, forColumnWith: words.pointee.start[byte])
     {
-      // SAFETY: the generation says that the table is there.
-      let isDone = unsafeTable._withUnsafeGuaranteedRef { table -> Bool in
-        guard byte < table.capacity, !table.names[byte].isEmpty else { return false }
-        container.pointee.set(value, forColumn: table.names[byte])
-        return true
-      }
-      if isDone { return }
+      return
     }
     try setSlowly(value, key)
   }

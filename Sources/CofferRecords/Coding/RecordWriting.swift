@@ -131,36 +131,44 @@ final class EncodedColumn {
 
 /// The columns of coding keys of one byte.
 final class EncodedKeyTable {
-  /// Their names; empty where they are not known.
-  private(set) var names: UnsafeMutablePointer<String>
-  private(set) var capacity = 16
+  /// The words of the columns' names, by the key's byte; those of no string where they are not
+  /// known.
+  struct Words {
+    var start: UnsafeMutablePointer<(UInt64, UInt64)>
+    var count: Int
+  }
+
+  let words: UnsafeMutablePointer<Words>
+  /// Keeps the storage that the words may point to.
   private var columns: [EncodedColumn?] = []
 
   init() {
-    names = .allocate(capacity: capacity)
-    names.initialize(repeating: "", count: capacity)
+    words = .allocate(capacity: 1)
+    words.initialize(to: Words(start: .allocate(capacity: 0), count: 0))
   }
 
   deinit {
-    names.deinitialize(count: capacity)
-    names.deallocate()
+    words.pointee.start.deallocate()
+    words.deallocate()
   }
 
   func column(_ byte: Int) -> EncodedColumn? { byte < columns.count ? columns[byte] : nil }
 
   func setColumn(_ column: EncodedColumn, _ byte: Int) {
-    if byte >= capacity { grow() }
     while columns.count <= byte { columns.append(nil) }
     columns[byte] = column
-    names[byte] = column.name
+    if byte >= words.pointee.count { grow() }
+    // SAFETY: a String is two words; they are compared, never interpreted. The column keeps them.
+    words.pointee.start[byte] = unsafeBitCast(column.name, to: (UInt64, UInt64).self)
   }
 
   private func grow() {
-    let grown = UnsafeMutablePointer<String>.allocate(capacity: 256)
-    grown.moveInitialize(from: names, count: capacity)
-    (grown + capacity).initialize(repeating: "", count: 256 - capacity)
-    names.deallocate()
-    names = grown
-    capacity = 256
+    let count = columns.count <= 16 ? 16 : 256
+    let grown = UnsafeMutablePointer<(UInt64, UInt64)>.allocate(capacity: count)
+    // No slot has these: neither a string nor the end of a target.
+    grown.initialize(repeating: (.max, .max), count: count)
+    grown.update(from: words.pointee.start, count: words.pointee.count)
+    words.pointee.start.deallocate()
+    words.pointee = Words(start: grown, count: count)
   }
 }

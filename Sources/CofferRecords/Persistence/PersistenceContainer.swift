@@ -7,6 +7,7 @@ import CofferQuery
 ///
 /// Columns have the order in which they were first set. A name counts in either case.
 public struct PersistenceContainer: @unchecked Sendable {
+  @usableFromInline
   struct Entry: Sendable {
     let column: String
     var value: DatabaseValue
@@ -15,16 +16,18 @@ public struct PersistenceContainer: @unchecked Sendable {
   /// What values are bound to; nil where they are collected.
   @usableFromInline let target: UnsafeMutablePointer<BindingTarget>?
   @usableFromInline let use: UInt
-  /// Keeps the target alive, or is to be told how the record encodes.
-  private(set) var plan: RecordPlan?
-  private(set) var entries: [Entry] = []
+  /// Nil where nothing was collected.
+  @usableFromInline private(set) var collected: [Entry]?
   /// Whether each column has been set once, and none has been read.
-  private(set) var isPlain = true
+  @usableFromInline private(set) var isPlain: Bool
 
   @usableFromInline
   init() {
     target = nil
     use = 0
+    collected = nil
+    isPlain = true
+    notes = nil
   }
 
   /// The columns of a record.
@@ -39,10 +42,22 @@ public struct PersistenceContainer: @unchecked Sendable {
   }
 
   /// A container that binds what is set in it.
-  init(binding plan: RecordPlan) {
-    target = plan.target
-    use = plan.target.pointee.use
-    self.plan = plan
+  @inlinable @inline(__always)
+  init(binding target: UnsafeMutablePointer<BindingTarget>) {
+    self.target = target
+    use = target.pointee.use
+    collected = nil
+    isPlain = true
+    notes = nil
+  }
+
+  var entries: [Entry] { collected ?? [] }
+
+  /// The plan by which values are bound; nil where they are collected, or the record is stored.
+  var plan: RecordPlan? {
+    guard let target, target.pointee.use == use else { return nil }
+    // SAFETY: the target's plan is the one that has this use.
+    return target.pointee.plan?.takeUnretainedValue()
   }
 
   // MARK: Setting
@@ -61,13 +76,31 @@ public struct PersistenceContainer: @unchecked Sendable {
     if code != SQLite.ok { target.pointee.code = code }
   }
 
-  @usableFromInline
+  /// Binds the value of a column, if it is the next one that has a name of these words.
+  @inline(__always)
+  func bind<Value: DatabaseValueConvertible>(
+    _ value: Value, forColumnWith words: (UInt64, UInt64)
+  ) -> Bool {
+    guard let target, target.pointee.use == use, target.pointee.next.pointee.words == words,
+      let handle = target.pointee.handle
+    else { return false }
+    let parameter = target.pointee.next.pointee.parameter
+    target.pointee.next += 1
+    guard parameter > 0 else { return true }
+    let code = value.bind(to: handle, at: parameter)
+    if code != SQLite.ok { target.pointee.code = code }
+    return true
+  }
+
+  @usableFromInline @inline(never)
   mutating func collect(_ value: DatabaseValue, _ column: String) {
     if let index = index(of: column) {
-      entries[index].value = value
+      collected?[index].value = value
       isPlain = false
+    } else if collected == nil {
+      collected = [Entry(column: column, value: value)]
     } else {
-      entries.append(Entry(column: column, value: value))
+      collected?.append(Entry(column: column, value: value))
     }
   }
 
@@ -77,7 +110,7 @@ public struct PersistenceContainer: @unchecked Sendable {
   @inlinable
   public subscript<Value: DatabaseValueConvertible>(column: String) -> Value? {
     get { value(column).flatMap { Value.fromDatabaseValue($0) } }
-    set { set(newValue, forColumn: column) }
+    @inline(__always) set { set(newValue, forColumn: column) }
   }
 
   /// The value of a column; nil where it is NULL or not set.
@@ -96,7 +129,7 @@ public struct PersistenceContainer: @unchecked Sendable {
     column: some ColumnExpression
   ) -> Value? {
     get { self[column.name] }
-    set { set(newValue, forColumn: column.name) }
+    @inline(__always) set { set(newValue, forColumn: column.name) }
   }
 
   /// The value of a column; nil where it is NULL or not set.
@@ -109,19 +142,20 @@ public struct PersistenceContainer: @unchecked Sendable {
   // MARK: Reading
 
   /// Takes note of what a record reads while it encodes.
-  private final class ReadNotes {
+  @usableFromInline
+  final class ReadNotes {
     var wasRead = false
   }
 
   /// Only while a record encodes.
-  private var notes: ReadNotes?
+  @usableFromInline private(set) var notes: ReadNotes?
 
   private func noteReading() {
     notes?.wasRead = true
     guard let target, target.pointee.use == use else { return }
     // The record is encoded once more, with a container that knows its values.
-    target.pointee.position = BindingTarget.nowhere
-    plan?.canBind = false
+    target.pointee.next = target.pointee.nowhere
+    target.pointee.canBind = false
   }
 
   /// The value of a column, NULL included; nil where it is not set.

@@ -6,7 +6,7 @@ import CofferQuery
 extension Database {
   /// Calls `body` for each index, all or nothing.
   ///
-  /// - Throws: What `body` throws, with the index in the text of a ``DatabaseError``.
+  /// - Throws: What `body` throws, a ``DatabaseError`` with the index.
   @inlinable
   func inRecordBatch(_ indices: Range<Int>, _ body: (Int) throws -> Void) throws {
     guard !indices.isEmpty else { return }
@@ -36,7 +36,9 @@ extension Database {
 extension DatabaseError {
   @usableFromInline
   func inBatch(at index: Int) -> DatabaseError {
-    addingHint("It was element \(index) of the batch, counted from 0; nothing of it was stored.")
+    inBatch(
+      at: index,
+      hint: "It was element \(index) of the batch, counted from 0; nothing of it was stored.")
   }
 }
 
@@ -49,8 +51,8 @@ extension MutablePersistableRecord {
   /// ```
   ///
   /// The callbacks of each record are called.
-  /// - Throws: The error of the first record that fails; a ``DatabaseError`` says which one it
-  ///   was. The records before it keep what their callbacks have changed.
+  /// - Throws: The error of the first record that fails; ``DatabaseError/batchIndex`` tells which
+  ///   one it was. The records before it keep what their callbacks have changed.
   @inlinable
   public static func insertAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -66,7 +68,7 @@ extension MutablePersistableRecord {
   /// Inserts copies of records, all or none, with one prepared statement.
   ///
   /// - Returns: The copies, which know their rowids where the type keeps them.
-  /// - Throws: The error of the first record that fails; a ``DatabaseError`` says which one it was.
+  /// - Throws: The error of the first record that fails; ``DatabaseError/batchIndex`` tells which one it was.
   @inlinable
   @discardableResult
   public static func insertAll(
@@ -81,7 +83,7 @@ extension MutablePersistableRecord {
   /// Inserts records, or updates the rows that are in the way of them, all or none.
   ///
   /// See ``upsert(_:)``.
-  /// - Throws: The error of the first record that fails; a ``DatabaseError`` says which one it was.
+  /// - Throws: The error of the first record that fails; ``DatabaseError/batchIndex`` tells which one it was.
   public static func upsertAll(_ db: Database, _ records: inout [Self]) throws {
     try db.inRecordBatch(records.indices) { index in
       try records[index].insertWithCallbacks(db) { try $0.upsertRow(db).success }
@@ -100,8 +102,8 @@ extension MutablePersistableRecord {
 
   /// Updates the rows of records, all or none, with one prepared statement.
   ///
-  /// - Throws: ``RecordError`` for a record without a row, or the error of the first that fails; a
-  ///   ``DatabaseError`` says which one it was.
+  /// - Throws: ``RecordError`` for a record without a row, or the error of the first that fails;
+  ///   ``DatabaseError/batchIndex`` tells which one it was.
   @inlinable
   public static func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -115,7 +117,7 @@ extension MutablePersistableRecord {
 
   /// Saves records, all or none: see ``save(_:onConflict:)``.
   ///
-  /// - Throws: The error of the first record that fails; a ``DatabaseError`` says which one it was.
+  /// - Throws: The error of the first record that fails; ``DatabaseError/batchIndex`` tells which one it was.
   public static func saveAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     _ records: inout [Self]
@@ -152,6 +154,26 @@ extension MutablePersistableRecord {
       if try records[index].delete(db) { count += 1 }
     }
     return count
+  }
+}
+
+extension PersistableRecord {
+  /// Inserts records, all or none, with one prepared statement.
+  ///
+  /// - Returns: The records.
+  /// - Throws: The error of the first record that fails; ``DatabaseError/batchIndex`` tells which one it was.
+  @inlinable
+  @discardableResult
+  public static func insertAll(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    _ records: some Sequence<Self>
+  ) throws -> [Self] {
+    // No insertion changes them: no copy is made of all.
+    let records = Array(records)
+    try db.inRecordBatch(records.indices) { index in
+      try records[index].insert(db, onConflict: conflictResolution)
+    }
+    return records
   }
 }
 

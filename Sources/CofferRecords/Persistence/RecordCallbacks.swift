@@ -89,13 +89,35 @@ extension MutablePersistableRecord {
 
 extension MutablePersistableRecord {
   /// Inserts with `insert`, and calls all callbacks.
+  ///
+  /// One function, so that the compiler sees through callbacks that do nothing.
   @inlinable @inline(__always)
   mutating func insertWithCallbacks(
     _ db: Database, _ insert: (Self) throws -> InsertionSuccess
   ) throws {
-    try withSaveCallbacks(db) { record in
-      PersistenceSuccess(try record.withInsertCallbacks(db, insert))
+    try willSave(db)
+    var inserted: InsertionSuccess?
+    var isSaved = false
+    let record = self
+    try record.aroundSave(db) {
+      try willInsert(db)
+      let record = self
+      try record.aroundInsert(db) {
+        let success = try insert(record)
+        inserted = success
+        return success
+      }
+      guard let inserted else { throw DatabaseError.callbackMisuse("aroundInsert") }
+      didInsert(inserted)
+      isSaved = true
+      return PersistenceSuccess(inserted)
     }
+    guard isSaved, var stored = inserted?.stored else {
+      throw DatabaseError.callbackMisuse("aroundSave")
+    }
+    if let inserted { didSave(PersistenceSuccess(inserted)) }
+    inserted = nil
+    StoredRecord<Self>.recycle(&stored)
   }
 
   /// Updates with `update`, and calls all callbacks.

@@ -7,44 +7,46 @@ import CofferQuery
 extension MutablePersistableRecord {
   // MARK: Plans
 
-  /// Executes a plan's statement with the values that the record encodes.
+  /// Executes a statement that is begun, with the values that the record encodes.
   ///
-  /// - Returns: Whether the plan has fitted; if not, nothing was executed.
+  /// - Returns: Whether it was executed: not where the record isn't as expected.
   @inlinable @inline(__always)
-  func execute(_ plan: RecordPlan, _ db: Database) throws -> Bool {
-    var container = try plan.begin(db)
+  func execute(
+    _ target: UnsafeMutablePointer<BindingTarget>, _ kind: RecordPlan.Kind, _ db: Database
+  ) throws -> Bool {
     do {
-      if plan.isInsertion, let count = try bindColumns(container) {
-        plan.target.pointee.position = count
-      } else {
+      let isBound = try kind == .insert && bindColumns(target)
+      if !isBound {
+        var container = PersistenceContainer(binding: target)
         try encode(to: &container)
       }
     } catch {
-      plan.cancel()
+      db.cancelRecord(target)
       throw error
     }
     do {
-      return try plan.execute()
+      return try db.executeRecord(target)
     } catch let error as DatabaseError {
-      throw describe(error, db, plan)
+      throw kind == .insert ? describe(error, db) : error
     }
   }
 
-  /// Lets a type that knows its columns bind them by itself; nil for those that don't.
+  /// Lets a type that knows its columns bind them by itself; false for those that don't.
   @inlinable @inline(__always)
-  func bindColumns(_ container: PersistenceContainer) throws -> Int? {
-    guard let target = container.target, let handle = target.pointee.handle else { return nil }
+  func bindColumns(_ target: UnsafeMutablePointer<BindingTarget>) throws -> Bool {
+    guard let handle = target.pointee.handle else { return false }
     var binder = StatementBinder(handle)
-    guard try _bindColumns(to: &binder) else { return nil }
+    guard try _bindColumns(to: &binder) else { return false }
     target.pointee.code = binder.code
-    return Int(binder.count)
+    target.pointee.next = target.pointee.slots + min(Int(binder.count), target.pointee.count + 1)
+    return true
   }
 
   /// The error, with the values that the statement had.
   @usableFromInline
-  func describe(_ error: DatabaseError, _ db: Database, _ plan: RecordPlan) -> DatabaseError {
+  func describe(_ error: DatabaseError, _ db: Database) -> DatabaseError {
     // A value that couldn't be bound can't be shown either.
-    guard plan.key.kind == .insert, error.resultCode != .SQLITE_MISMATCH,
+    guard error.resultCode != .SQLITE_MISMATCH,
       let container = try? PersistenceContainer(self)
     else { return error }
     return error.withArguments(
@@ -61,9 +63,11 @@ extension MutablePersistableRecord {
     let conflict =
       conflictResolution ?? type.persistenceConflictPolicy.conflictResolutionForInsert
     let key = RecordPlan.Key(type, .insert, conflict)
-    if let plan = try db.recordPlan(key, type.databaseTableName), try execute(plan, db) {
+    if let target = try db.beginRecord(key, type.databaseTableName),
+      try execute(target, .insert, db)
+    {
       return InsertionSuccess(
-        rowID: db.lastInsertedRowID, stored: StoredRecord.make(self, boundBy: plan))
+        rowID: db.lastInsertedRowID, stored: StoredRecord.make(self, boundBy: target))
     }
     return try insertCollectedRow(db, key)
   }
@@ -93,11 +97,13 @@ extension MutablePersistableRecord {
     let conflict =
       conflictResolution ?? type.persistenceConflictPolicy.conflictResolutionForUpdate
     let key = RecordPlan.Key(type, .update, conflict)
-    if let plan = try db.recordPlan(key, type.databaseTableName), try execute(plan, db) {
+    if let target = try db.beginRecord(key, type.databaseTableName),
+      try execute(target, .update, db)
+    {
       if db.changesCount == 0 {
         guard conflict == .ignore, try existsRow(db) else { throw try missingRow(db) }
       }
-      return PersistenceSuccess(StoredRecord.make(self, boundBy: plan))
+      return PersistenceSuccess(StoredRecord.make(self, boundBy: target))
     }
     return try updateCollectedRow(db, key, columns: nil)
   }
@@ -138,7 +144,9 @@ extension MutablePersistableRecord {
   func deleteRow(_ db: Database) throws -> Bool {
     let type = type(of: self)
     let key = RecordPlan.Key(type, .delete)
-    if let plan = try db.recordPlan(key, type.databaseTableName), try execute(plan, db) {
+    if let target = try db.beginRecord(key, type.databaseTableName),
+      try execute(target, .delete, db)
+    {
       return db.changesCount > 0
     }
     return try deleteCollectedRow(db, key)

@@ -32,58 +32,52 @@ final class RecordPlan {
   @exclusivity(unchecked) var encoder: AnyObject?
   let table: RecordTable
   let sql: String
-  @usableFromInline let target: UnsafeMutablePointer<BindingTarget>
-  @exclusivity(unchecked) private var statement: Statement?
+  let target: UnsafeMutablePointer<BindingTarget>
+  /// Released when the plan dies.
+  @exclusivity(unchecked) private var statement: Unmanaged<Statement>?
 
-  /// Whether records of the type can be bound as they are encoded: not where one reads what it
-  /// has set, or is asked for what it has stored.
-  @exclusivity(unchecked) var canBind = true
-  /// Whether the statement is in use: its execution may call back, and insert another record.
-  @exclusivity(unchecked) var isBusy = false
   /// Whether what is bound is cleared later, by a batch.
   @exclusivity(unchecked) var keepsBindings = false
   /// How often records did otherwise than expected.
   var missCount = 0
-  /// What successes hold, to be used again.
-  @exclusivity(unchecked) @usableFromInline var spare: StoredValues?
 
   init(_ key: Key, _ table: RecordTable, sql: String, columns: [(name: String, parameter: Int)]) {
     self.key = key
     self.table = table
     self.sql = sql
-    target = .allocate(capacity: 1)
-    target.initialize(to: BindingTarget(columns))
+    target = BindingTarget.checkOut(columns)
+    target.pointee.plan = .passUnretained(self)
   }
 
   deinit {
-    target.pointee.deallocate()
-    target.deinitialize(count: 1)
-    target.deallocate()
+    BindingTarget.takeBack(target)
+    statement?.release()
   }
 
-  @usableFromInline var isInsertion: Bool { key.kind == .insert }
+  var canBind: Bool {
+    get { target.pointee.canBind }
+    set { target.pointee.canBind = newValue }
+  }
 
-  /// A container that binds what is set in it.
-  @usableFromInline
-  func begin(_ db: Database) throws -> PersistenceContainer {
-    let statement = try readyStatement(db)
-    target.pointee.handle = try statement.beginBinding()
-    target.pointee.position = 0
+  /// Whether the statement is in use.
+  var isBusy: Bool { target.pointee.isBusy }
+
+  /// Readies the statement for a record's values.
+  func begin(_ db: Database) throws -> UnsafeMutablePointer<BindingTarget> {
+    let statement = try self.statement ?? .passRetained(db.makeStatement(sql: sql))
+    self.statement = statement
+    // SAFETY: here and below, the plan owns the statement.
+    let handle = try statement._withUnsafeGuaranteedRef { try $0.beginBinding() }
+    let target = target
+    target.pointee.handle = handle
+    target.pointee.next = target.pointee.slots
     target.pointee.code = SQLite.ok
     target.pointee.use &+= 1
-    isBusy = true
-    return PersistenceContainer(binding: self)
-  }
-
-  private func readyStatement(_ db: Database) throws -> Statement {
-    if let statement { return statement }
-    let statement = try db.makeStatement(sql: sql)
-    self.statement = statement
-    return statement
+    target.pointee.isBusy = true
+    return target
   }
 
   /// Ends an encoding that has failed.
-  @usableFromInline
   func cancel() {
     endBinding()
     clearBindings()
@@ -93,34 +87,33 @@ final class RecordPlan {
     // What is kept of the container counts no more.
     target.pointee.use &+= 1
     target.pointee.handle = nil
-    isBusy = false
+    target.pointee.isBusy = false
   }
 
   /// Forgets the values, secrets perhaps, that are bound.
-  func clearBindings() { statement?.clearBindings() }
+  func clearBindings() { statement?._withUnsafeGuaranteedRef { $0.clearBindings() } }
 
   /// Executes the statement with what was bound.
   ///
   /// - Returns: Whether it was executed: not where the record has set other columns, or in
   ///   another order.
-  @usableFromInline
   func execute() throws -> Bool {
-    let (position, code) = (target.pointee.position, target.pointee.code)
-    guard let statement, position == target.pointee.count else {
+    guard let statement, target.pointee.isComplete else {
       cancel()
       missCount += 1
       if missCount > 8 { canBind = false }
       return false
     }
-    guard code == SQLite.ok else {
+    guard target.pointee.code == SQLite.ok else {
+      let code = target.pointee.code
       cancel()
-      throw statement.bindingFailure(code)
+      throw statement._withUnsafeGuaranteedRef { $0.bindingFailure(code) }
     }
-    defer { endBinding() }
-    do { try statement.executeBound() } catch {
-      clearBindings()
+    do { try statement._withUnsafeGuaranteedRef { try $0.executeBound() } } catch {
+      cancel()
       throw error
     }
+    endBinding()
     if !keepsBindings { clearBindings() }
     return true
   }
@@ -129,40 +122,49 @@ final class RecordPlan {
 /// The plans of one connection.
 final class RecordPlans {
   private var plans: [RecordPlan.Key: RecordPlan] = [:]
-  /// The ones used last, by kind.
-  @exclusivity(unchecked) private var recentInsertion: RecordPlan?
-  @exclusivity(unchecked) private var recentUpdate: RecordPlan?
+  /// The ones used last, by kind; `plans` has them.
+  @exclusivity(unchecked) private var recentInsertion: Unmanaged<RecordPlan>?
+  @exclusivity(unchecked) private var recentUpdate: Unmanaged<RecordPlan>?
+  /// Plans that others have replaced while they were in use.
+  private var retired: [RecordPlan] = []
   /// How many batches are under way: what is bound is cleared at their end.
   @exclusivity(unchecked) var batchDepth = 0
 
-  /// The plan for a record of the type that is stored in that table, if it is usable now.
-  func plan(_ db: Database, _ key: RecordPlan.Key, _ tableName: String) throws -> RecordPlan? {
+  /// Readies the plan for a record of the type that is stored in that table, if there is one that
+  /// is usable now.
+  func begin(
+    _ db: Database, _ key: RecordPlan.Key, _ tableName: String
+  ) throws -> UnsafeMutablePointer<BindingTarget>? {
     guard let plan = recent(key) ?? find(key) else { return nil }
-    guard plan.canBind, !plan.isBusy else { return nil }
-    guard plan.table.name == tableName, try plan.table.isCurrent(db) else {
-      remove(plan)
-      return nil
+    // SAFETY: `plans` has it, and a plan in use that leaves `plans` is kept among the retired.
+    return try plan._withUnsafeGuaranteedRef { plan in
+      guard plan.canBind, !plan.isBusy else { return nil }
+      guard plan.table.name == tableName, try plan.table.isCurrent(db) else {
+        remove(plan)
+        return nil
+      }
+      plan.keepsBindings = batchDepth > 0
+      return try plan.begin(db)
     }
-    plan.keepsBindings = batchDepth > 0
+  }
+
+  private func recent(_ key: RecordPlan.Key) -> Unmanaged<RecordPlan>? {
+    guard let plan = key.kind == .insert ? recentInsertion : recentUpdate,
+      plan._withUnsafeGuaranteedRef({ $0.key == key })
+    else { return nil }
     return plan
   }
 
-  private func recent(_ key: RecordPlan.Key) -> RecordPlan? {
-    guard let plan = key.kind == .insert ? recentInsertion : recentUpdate, plan.key == key else {
-      return nil
-    }
-    return plan
-  }
-
-  private func find(_ key: RecordPlan.Key) -> RecordPlan? {
-    guard let plan = plans[key] else { return nil }
+  private func find(_ key: RecordPlan.Key) -> Unmanaged<RecordPlan>? {
+    guard let plan = plans[key].map(Unmanaged.passUnretained) else { return nil }
     if key.kind == .insert { recentInsertion = plan } else { recentUpdate = plan }
     return plan
   }
 
   private func remove(_ plan: RecordPlan) {
-    plans[plan.key] = nil
     (recentInsertion, recentUpdate) = (nil, nil)
+    retired.removeAll { !$0.isBusy }
+    if let old = plans.removeValue(forKey: plan.key), old.isBusy { retired.append(old) }
   }
 
   /// The plan that was made before, even where it can't be used, or a new one.
@@ -206,9 +208,29 @@ extension Database {
     return plans
   }
 
-  /// The plan for a record, if there is one that can be used now.
+  /// Readies the statement for a record's values, if there is a plan that can be used now.
+  ///
+  /// What is begun has to be executed or cancelled.
   @usableFromInline
-  func recordPlan(_ key: RecordPlan.Key, _ tableName: String) throws -> RecordPlan? {
-    try recordPlans.plan(self, key, tableName)
+  func beginRecord(
+    _ key: RecordPlan.Key, _ tableName: String
+  ) throws -> UnsafeMutablePointer<BindingTarget>? {
+    // SAFETY: nothing else is ever stored there.
+    guard let recordStorage else { return nil }
+    return try unsafeDowncast(recordStorage, to: RecordPlans.self).begin(self, key, tableName)
+  }
+
+  /// Executes what was begun: see ``RecordPlan/execute()``.
+  @usableFromInline
+  func executeRecord(_ target: UnsafeMutablePointer<BindingTarget>) throws -> Bool {
+    // SAFETY: a plan that is in use lives.
+    try target.pointee.plan?._withUnsafeGuaranteedRef { try $0.execute() } ?? false
+  }
+
+  /// Ends what was begun, where the record can't be encoded.
+  @usableFromInline
+  func cancelRecord(_ target: UnsafeMutablePointer<BindingTarget>) {
+    // SAFETY: as above.
+    target.pointee.plan?._withUnsafeGuaranteedRef { $0.cancel() }
   }
 }

@@ -8,20 +8,32 @@ import CofferCore
 class StoredValues {
   let table: RecordTable
   /// To be told that records of the type are asked for their values.
-  @exclusivity(unchecked) @usableFromInline var plan: RecordPlan?
+  @usableFromInline let target: UnsafeMutablePointer<BindingTarget>?
+  /// The count by which the target knows whether it is still the same plan's.
+  @usableFromInline let owner: UInt
+  /// The type of the record that has the values; nil where they were collected.
+  @usableFromInline let record: ObjectIdentifier?
   private let values: PersistenceContainer?
 
   init(_ values: PersistenceContainer, _ table: RecordTable, plan: RecordPlan? = nil) {
     self.values = values
     self.table = table
-    self.plan = plan
+    target = plan?.target
+    owner = plan?.target.pointee.owner ?? 0
+    record = nil
   }
 
+  /// - Parameter target: One that is begun.
   @usableFromInline
-  init(plan: RecordPlan) {
+  init(_ target: UnsafeMutablePointer<BindingTarget>, record: Any.Type) {
+    guard let plan = target.pointee.plan?.takeUnretainedValue() else {
+      preconditionFailure("a target without a plan")
+    }
     values = nil
     table = plan.table
-    self.plan = plan
+    self.target = target
+    owner = target.pointee.owner
+    self.record = ObjectIdentifier(record)
   }
 
   /// What the record encodes, where values weren't collected.
@@ -31,7 +43,7 @@ class StoredValues {
   final var container: PersistenceContainer {
     // Two encodings may differ, where one has a date or a random value in it: from now on, what
     // is stored is what is kept here.
-    plan?.canBind = false
+    if let target, target.pointee.owner == owner { target.pointee.canBind = false }
     return values ?? encoded() ?? PersistenceContainer()
   }
 }
@@ -39,31 +51,29 @@ class StoredValues {
 /// The record whose values were bound.
 @usableFromInline
 final class StoredRecord<Record: EncodableRecord>: StoredValues {
-  @exclusivity(unchecked) @usableFromInline var record: Record?
+  @exclusivity(unchecked) @usableFromInline var value: Record?
 
   @inlinable
-  init(_ record: Record, boundBy plan: RecordPlan) {
-    self.record = record
-    super.init(plan: plan)
+  init(_ value: Record, boundBy target: UnsafeMutablePointer<BindingTarget>) {
+    self.value = value
+    super.init(target, record: Record.self)
   }
 
   /// An object for the record: a used one, if there is one.
   @inlinable @inline(__always)
-  static func make(_ record: Record, boundBy plan: RecordPlan) -> StoredValues {
-    guard let spare = plan.spare, type(of: spare) == StoredRecord<Record>.self else {
-      return StoredRecord(record, boundBy: plan)
-    }
-    plan.spare = nil
+  static func make(
+    _ value: Record, boundBy target: UnsafeMutablePointer<BindingTarget>
+  ) -> StoredValues {
+    guard let spare = target.pointee.spare.take(), spare.record == ObjectIdentifier(Record.self)
+    else { return StoredRecord(value, boundBy: target) }
     // SAFETY: it is of that very class.
-    let stored = unsafeDowncast(spare, to: StoredRecord<Record>.self)
-    stored.record = record
-    stored.plan = plan
-    return stored
+    unsafeDowncast(spare, to: StoredRecord<Record>.self).value = value
+    return spare
   }
 
   @inlinable
   override func encoded() -> PersistenceContainer? {
-    record.flatMap { try? PersistenceContainer($0) }
+    value.flatMap { try? PersistenceContainer($0) }
   }
 
   /// Gives the object back to its plan, unless somebody keeps it.
@@ -71,13 +81,11 @@ final class StoredRecord<Record: EncodableRecord>: StoredValues {
   /// Not a method: those of generic classes are never specialised.
   @inlinable @inline(__always)
   static func recycle(_ stored: inout StoredValues) {
-    guard let plan = stored.plan, type(of: stored) == StoredRecord<Record>.self,
-      isKnownUniquelyReferenced(&stored)
+    guard stored.record == ObjectIdentifier(Record.self), isKnownUniquelyReferenced(&stored),
+      let target = stored.target, target.pointee.owner == stored.owner
     else { return }
     // SAFETY: it is of that very class.
-    unsafeDowncast(stored, to: StoredRecord<Record>.self).record = nil
-    // The plan is not to keep itself.
-    stored.plan = nil
-    plan.spare = stored
+    unsafeDowncast(stored, to: StoredRecord<Record>.self).value = nil
+    target.pointee.spare = stored
   }
 }

@@ -36,6 +36,7 @@ import Testing
       let error = databaseError { try Player.insertAll(db, &players) }
       #expect(error?.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE)
       #expect("\(try #require(error))".contains("element 2 "))
+      #expect(error?.batchIndex == 2)
       #expect(!"\(try #require(error))".contains("'a'"))
       #expect(try Player.fetchCount(db) == 1)
       #expect(db.isInsideTransaction == isInTransaction)
@@ -62,6 +63,30 @@ import Testing
       #expect(try Player.fetchOne(db, sql: "SELECT * FROM player WHERE id = 4")?.score == 9)
       #expect(try Player.deleteAll(db, [players[0], Player(77, "none"), players[1]]) == 2)
       #expect(try Player.deleteAll(db, keys: Array(1...10_000)) == 20)
+    }
+  }
+
+  @Test func `an error of an inner batch tells the outer element`() throws {
+    struct Outer: PersistableRecord {
+      static let databaseTableName = "note"
+      var name: String
+      func encode(to container: inout PersistenceContainer) { container["text"] = name }
+      func willInsert(_ db: Database) throws {
+        if name == "c" { try Player.insertAll(db, [Player("x"), Player("x")]) }
+      }
+    }
+    try EncryptedQueue.with(Persisted.schema) { db throws in
+      let error = databaseError {
+        try Outer.insertAll(db, ["a", "b", "b", "c"].map { Outer(name: $0) })
+      }
+      #expect(error?.batchIndex == 3)
+      #expect(try Persisted.rows(db, "note").isEmpty)
+      #expect(databaseError { try db.execute(sql: "nonsense") }?.batchIndex == nil)
+      let single = databaseError {
+        for _ in 0..<2 { _ = try Player("y").inserted(db) }
+      }
+      #expect(single?.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE)
+      #expect(single?.batchIndex == nil)
     }
   }
 
