@@ -25,7 +25,8 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
   /// Called around the insertion: calls `insert`, and no more than once.
   func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws
 
-  /// Called when the record has been inserted: the place to keep the rowid.
+  /// Called when the record has been inserted: the place to keep the rowid. An insertion that
+  /// `OR IGNORE` has dropped doesn't call it.
   mutating func didInsert(_ inserted: InsertionSuccess)
 
   /// Called before the record is updated.

@@ -7,11 +7,14 @@ public struct InsertionSuccess {
   public var rowID: Int64
 
   @usableFromInline let stored: StoredValues
+  /// Whether a conflict has kept the row away, without an error.
+  @usableFromInline let isIgnored: Bool
 
   @inlinable
-  init(rowID: Int64, stored: StoredValues) {
+  init(rowID: Int64, stored: StoredValues, isIgnored: Bool = false) {
     self.rowID = rowID
     self.stored = stored
+    self.isIgnored = isIgnored
   }
 
   /// The `INTEGER PRIMARY KEY` column, whose value is the rowid; nil for none.

@@ -48,7 +48,7 @@ extension MutablePersistableRecord {
       return success
     }
     guard let inserted else { throw DatabaseError.callbackMisuse("aroundInsert") }
-    didInsert(inserted)
+    if !inserted.isIgnored { didInsert(inserted) }
     return inserted
   }
 
@@ -108,7 +108,7 @@ extension MutablePersistableRecord {
         return success
       }
       guard let inserted else { throw DatabaseError.callbackMisuse("aroundInsert") }
-      didInsert(inserted)
+      if !inserted.isIgnored { didInsert(inserted) }
       isSaved = true
       return PersistenceSuccess(inserted)
     }

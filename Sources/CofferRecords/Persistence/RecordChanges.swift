@@ -67,7 +67,8 @@ extension MutablePersistableRecord {
       try execute(target, .insert, db)
     {
       return InsertionSuccess(
-        rowID: db.lastInsertedRowID, stored: StoredRecord.make(self, boundBy: target))
+        rowID: db.lastInsertedRowID, stored: StoredRecord.make(self, boundBy: target),
+        isIgnored: conflict == .ignore && db.changesCount == 0)
     }
     return try insertCollectedRow(db, key)
   }
@@ -84,7 +85,8 @@ extension MutablePersistableRecord {
     }
     if try !container.isPlain || !_bindsColumns(of: container) { plan.canBind = false }
     return InsertionSuccess(
-      rowID: db.lastInsertedRowID, stored: StoredValues(container, table, plan: plan))
+      rowID: db.lastInsertedRowID, stored: StoredValues(container, table, plan: plan),
+      isIgnored: key.conflict == .ignore && db.changesCount == 0)
   }
 
   // MARK: Update

@@ -231,6 +231,30 @@ import Testing
     }
   }
 
+  @Test func `an insertion that is ignored leaves the record without a rowid`() throws {
+    struct Tag: Codable, MutablePersistableRecord {
+      var id: Int64?
+      var name: String
+      mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+    }
+    try EncryptedQueue.with("CREATE TABLE tag (id INTEGER PRIMARY KEY, name TEXT UNIQUE)") {
+      db throws in
+      for _ in 0..<2 {
+        var tag = Tag(name: "a")
+        try tag.insert(db, onConflict: .ignore)
+        var other = Tag(name: "b")
+        try other.insert(db, onConflict: .ignore)
+        #expect((tag.id == nil) == (other.id == nil))
+        var again = Tag(name: "a")
+        try again.insert(db, onConflict: .ignore)
+        #expect(again.id == nil)
+      }
+      var tags = [Tag(name: "b"), Tag(name: "c")]
+      try Tag.insertAll(db, onConflict: .ignore, &tags)
+      #expect(tags.map(\.id) == [nil, 3])
+    }
+  }
+
   @Test func `the policy of the type counts, unless another is given`() throws {
     try EncryptedQueue.with(Persisted.schema) { db throws in
       try Replacing(id: 1, name: "a").insert(db)
