@@ -23,7 +23,7 @@ class RowReader<Value> {
 }
 
 /// A record that makes itself of a row, in its own way or by decoding.
-final class RecordRowReader<Record: FetchableRecord>: RowReader<Record> {
+private final class RecordRowReader<Record: FetchableRecord>: RowReader<Record> {
   override func read(_ row: Row) throws -> Record { try Record(row: row) }
 }
 

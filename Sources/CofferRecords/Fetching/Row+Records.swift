@@ -15,6 +15,7 @@ extension Row {
   ///
   /// The row is looked for in the scopes, and in those of scopes.
   /// Traps where there is none, or none but NULLs, or where the record can't be made of it.
+  @inlinable
   public subscript<Record: FetchableRecord>(_ scope: String) -> Record {
     do { return try decode(Record.self, forKey: scope) } catch { preconditionFailure("\(error)") }
   }
@@ -22,6 +23,7 @@ extension Row {
   /// The record of an association's row, by its key; nil where there is none, or none but NULLs.
   ///
   /// Traps where the record can't be made of the row.
+  @inlinable
   public subscript<Record: FetchableRecord>(_ scope: String) -> Record? {
     do {
       return try decodeIfPresent(Record.self, forKey: scope)
@@ -32,10 +34,11 @@ extension Row {
   ///
   /// - Throws: `RowDecodingError` where there is no such row, or none but NULLs, or what the record
   ///   throws.
+  @inlinable
   public func decode<Record: FetchableRecord>(
     _ type: Record.Type = Record.self, forKey scope: String
   ) throws -> Record {
-    guard let row = scopes[scope] ?? scopesTree[scope], row.containsNonNullValue else {
+    guard let row = presentScope(scope) else {
       throw missing(scope, Record.self, scopesTree.names)
     }
     return try Record(row: row)
@@ -44,12 +47,11 @@ extension Row {
   /// The record of an association's row, by its key; nil where there is none, or none but NULLs.
   ///
   /// - Throws: What the record throws.
+  @inlinable
   public func decodeIfPresent<Record: FetchableRecord>(
     _ type: Record.Type = Record.self, forKey scope: String
   ) throws -> Record? {
-    guard let row = scopes[scope] ?? scopesTree[scope], row.containsNonNullValue else {
-      return nil
-    }
+    guard let row = presentScope(scope) else { return nil }
     return try Record(row: row)
   }
 
@@ -65,6 +67,7 @@ extension Row {
   /// ```
   ///
   /// Traps where nothing was fetched for the key, or where a record can't be made of its row.
+  @inlinable
   public subscript<Records>(_ key: String) -> Records
   where Records: RangeReplaceableCollection, Records.Element: FetchableRecord {
     do { return try decode(Records.self, forKey: key) } catch { preconditionFailure("\(error)") }
@@ -73,6 +76,7 @@ extension Row {
   /// The distinct records of an association that was fetched along, by its key.
   ///
   /// Traps where nothing was fetched for the key, or where a record can't be made of its row.
+  @inlinable
   public subscript<Record: FetchableRecord & Hashable>(_ key: String) -> Set<Record> {
     do {
       return try decode(Set<Record>.self, forKey: key)
@@ -82,6 +86,7 @@ extension Row {
   /// The records of an association that was fetched along, by its key.
   ///
   /// - Throws: `RowDecodingError` where nothing was fetched for the key, or what a record throws.
+  @inlinable
   public func decode<Records>(
     _ type: Records.Type = Records.self, forKey key: String
   ) throws -> Records
@@ -89,30 +94,54 @@ extension Row {
     let rows = try prefetched(key, Records.Element.self)
     var records = Records()
     records.reserveCapacity(rows.count)
-    let reader = RecordRowReader<Records.Element>()
-    for row in rows { records.append(try reader.value(of: row)) }
+    var plan: AnyObject?
+    for row in rows { records.append(try row.record(Records.Element.self, keeping: &plan)) }
     return records
   }
 
   /// The distinct records of an association that was fetched along, by its key.
   ///
   /// - Throws: `RowDecodingError` where nothing was fetched for the key, or what a record throws.
+  @inlinable
   public func decode<Record: FetchableRecord & Hashable>(
     _ type: Set<Record>.Type = Set<Record>.self, forKey key: String
   ) throws -> Set<Record> {
     let rows = try prefetched(key, Record.self)
     var records = Set<Record>(minimumCapacity: rows.count)
-    let reader = RecordRowReader<Record>()
-    for row in rows { records.insert(try reader.value(of: row)) }
+    var plan: AnyObject?
+    for row in rows { records.insert(try row.record(Record.self, keeping: &plan)) }
     return records
   }
 
-  private func prefetched(_ key: String, _ record: Any.Type) throws -> [Row] {
+  /// The record of the row.
+  ///
+  /// - Parameter plan: What the type has found out about other rows with the same columns.
+  @inlinable
+  func record<Record: FetchableRecord>(
+    _ type: Record.Type, keeping plan: inout AnyObject?
+  ) throws -> Record {
+    swap(&self.plan, &plan)
+    defer { swap(&self.plan, &plan) }
+    return try Record(row: self)
+  }
+
+  @usableFromInline
+  func prefetched(_ key: String, _ record: Any.Type) throws -> [Row] {
     if let rows = prefetchedRows[key] { return rows }
     throw missing(key, record, prefetchedRows.keys)
   }
 
-  private func missing(
+  /// The scope of that name, unless it has NULLs only.
+  @usableFromInline
+  func presentScope(_ scope: String) -> Row? {
+    guard let row = scopes[scope] ?? scopesTree[scope], row.containsNonNullValue else {
+      return nil
+    }
+    return row
+  }
+
+  @usableFromInline
+  func missing(
     _ key: String, _ record: Any.Type, _ available: Set<String>
   ) -> RowDecodingError {
     var context = RowDecodingContext(sql: statement?.sql)
