@@ -102,9 +102,7 @@ extension MutablePersistableRecord {
     if let target = try db.beginRecord(key, type.databaseTableName),
       try execute(target, .update, db)
     {
-      if db.changesCount == 0 {
-        guard conflict == .ignore, try existsRow(db) else { throw try missingRow(db) }
-      }
+      if db.changesCount == 0 { throw try missingRow(db) }
       return PersistenceSuccess(StoredRecord.make(self, boundBy: target))
     }
     return try updateCollectedRow(db, key, columns: nil)
