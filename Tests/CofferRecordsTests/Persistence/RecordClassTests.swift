@@ -43,9 +43,11 @@ import Testing
       for _ in 0..<3 {
         let player = Player("a", 1)
         #expect(player.hasDatabaseChanges)
+        #expect(player.databaseEdited)
         #expect(try player.databaseChanges == ["id": nil, "NAME": nil, "score": nil])
         try player.insert(db)
         #expect(!player.hasDatabaseChanges)
+        #expect(!player.databaseEdited)
         player.score = 2
         #expect(try player.databaseChanges == ["score": 1.databaseValue])
         var changes: [Bool] = []
