@@ -39,6 +39,7 @@ let package = Package(
       dependencies: ["Coffer", "CSQLCipher", "CofferTestChild"]),
     .testTarget(name: "CofferQueryTests", dependencies: ["Coffer", "CofferTestChild"]),
     .testTarget(name: "CofferRecordsTests", dependencies: ["Coffer", "CofferTestChild"]),
+    .testTarget(name: "CofferObservationTests", dependencies: ["Coffer", "CofferTestChild"]),
     .testTarget(name: "CofferToolTests", dependencies: ["CofferTool"]),
     .testTarget(name: "CofferDocsTests", dependencies: ["Coffer"]),
   ],

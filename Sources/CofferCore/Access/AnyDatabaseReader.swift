@@ -56,3 +56,13 @@ public final class AnyDatabaseReader: DatabaseReader {
     try base.unsafeReentrantRead(value)
   }
 }
+
+extension AnyDatabaseReader: ObservableReader {
+  package var observableWriter: (any DatabaseWriter)? {
+    (base as? any ObservableReader)?.observableWriter
+  }
+
+  package func beginTracking(_ start: TrackingStart) { base.beginTracking(start) }
+
+  package func scheduleTracking(_ start: TrackingStart) { base.scheduleTracking(start) }
+}

@@ -107,3 +107,13 @@ public final class AnyDatabaseWriter: DatabaseWriter {
   /// Encrypts the database anew, with another key.
   public func changeKey(to key: DatabaseKey) throws { try base.changeKey(to: key) }
 }
+
+extension AnyDatabaseWriter: ObservableReader {
+  package var observableWriter: (any DatabaseWriter)? {
+    (base as? any ObservableReader)?.observableWriter
+  }
+
+  package func beginTracking(_ start: TrackingStart) { base.beginTracking(start) }
+
+  package func scheduleTracking(_ start: TrackingStart) { base.scheduleTracking(start) }
+}

@@ -203,3 +203,20 @@ public final class DatabaseQueue: DatabaseWriter {
     try? access.reentrantSync { $0.releaseMemory() }
   }
 }
+
+extension DatabaseQueue: ObservableReader {
+  package var observableWriter: (any DatabaseWriter)? { configuration.readonly ? nil : self }
+
+  package func beginTracking(_ start: TrackingStart) {
+    do { try access.reentrantSync { start.run(in: $0) } } catch { _ = start.fetch(.failure(error)) }
+  }
+
+  package func scheduleTracking(_ start: TrackingStart) {
+    access.schedule { result in
+      switch result {
+      case .success(let db): start.run(in: db)
+      case .failure: _ = start.fetch(result)
+      }
+    }
+  }
+}

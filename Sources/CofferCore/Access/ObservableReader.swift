@@ -1,0 +1,81 @@
+/// How the observation of a value begins: with a first fetch, and then with observers of changes.
+///
+/// Nothing is missed in between: `track` is told whether the region has changed meanwhile.
+package struct TrackingStart: Sendable {
+  /// Fetches the first value; called again, with a failure, where the end of its access fails.
+  ///
+  /// - Returns: The region that the value depends on; nil where nothing is to be tracked, since
+  ///   the fetch has failed, or the observation was cancelled.
+  package var fetch: @Sendable (Result<Database, any Error>) -> DatabaseRegion?
+
+  /// Adds the observers, on the connection that writes.
+  ///
+  /// It may be called inside a transaction only where the observation begins inside of one.
+  /// - Parameter hasChanged: Whether the region may have changed since the fetch.
+  package var track: @Sendable (_ db: Database, _ hasChanged: Bool) -> Void
+
+  /// Whether the fetch may write, so that it needs the connection that writes.
+  package var requiresWriteAccess: Bool
+
+  package init(
+    requiresWriteAccess: Bool,
+    fetch: @escaping @Sendable (Result<Database, any Error>) -> DatabaseRegion?,
+    track: @escaping @Sendable (_ db: Database, _ hasChanged: Bool) -> Void
+  ) {
+    self.requiresWriteAccess = requiresWriteAccess
+    self.fetch = fetch
+    self.track = track
+  }
+}
+
+/// A reader whose values can be observed.
+package protocol ObservableReader: DatabaseReader {
+  /// Fetches on this thread, inside another access of it as well, and sees to it that changes
+  /// are tracked from that state on.
+  func beginTracking(_ start: TrackingStart)
+
+  /// Fetches on another thread, and sees to it that changes are tracked from that state on.
+  func scheduleTracking(_ start: TrackingStart)
+
+  /// Where transactions are observed; nil where the database never changes.
+  var observableWriter: (any DatabaseWriter)? { get }
+}
+
+extension TrackingStart {
+  /// Fetches and begins to track in one access to the connection that writes.
+  func run(in db: Database) {
+    let region: DatabaseRegion?
+    do {
+      region =
+        requiresWriteAccess && !db.isInsideTransaction
+        ? try db.withTransaction(nil) { (fetch(.success(db)), .commit) }
+        : try db.isolatedRead { fetch(.success($0)) }
+    } catch {
+      // The value was fetched, and handed over; the end of its transaction has failed.
+      _ = fetch(.failure(error))
+      return
+    }
+    if region != nil, !db.configuration.readonly { track(db, false) }
+  }
+}
+
+extension DatabaseReader {
+  /// Begins to track on any reader; one that isn't ours can be observed no more than once.
+  package func beginTracking(_ start: TrackingStart) {
+    if let observable = self as? any ObservableReader { return observable.beginTracking(start) }
+    do {
+      try unsafeReentrantRead { db in _ = try db.isolatedRead { start.fetch(.success($0)) } }
+    } catch { _ = start.fetch(.failure(error)) }
+  }
+
+  /// As `beginTracking`, on another thread.
+  package func scheduleTracking(_ start: TrackingStart) {
+    if let observable = self as? any ObservableReader { return observable.scheduleTracking(start) }
+    asyncRead { _ = start.fetch($0) }
+  }
+
+  /// Where transactions are observed; nil where the database never changes.
+  package var transactionsWriter: (any DatabaseWriter)? {
+    (self as? any ObservableReader)?.observableWriter ?? self as? any DatabaseWriter
+  }
+}
