@@ -73,6 +73,9 @@ public struct Configuration: Sendable {
   /// Whether a pool keeps its readers when memory is asked back.
   public var persistentReadOnlyConnections = false
 
+  /// How a pool keeps its write-ahead log short.
+  public var checkpointPolicy: CheckpointPolicy = .default
+
   /// The quality of service of asynchronous accesses.
   public var qos: DispatchQoS = .default
 
@@ -133,5 +136,10 @@ public struct Configuration: Sendable {
   var accessQueue: DispatchQueue {
     DispatchQueue(
       label: label ?? "Coffer", qos: writeQoS, target: writeTargetQueue ?? targetQueue)
+  }
+
+  /// The queue of asynchronous accesses of a connection that reads, beside one that writes.
+  var readQueue: DispatchQueue {
+    DispatchQueue(label: (label ?? "Coffer") + ".reader", qos: readQoS, target: targetQueue)
   }
 }

@@ -57,6 +57,9 @@ extension Database {
     do {
       if let derivedKey, openingKey?.isSameKey(as: key) == true {
         spec = derivedKey.sqlcipherKeySpec()
+      } else if let knownKey, knownKey.key.isSameKey(as: key) {
+        derivedKey = knownKey.derived
+        spec = knownKey.derived.sqlcipherKeySpec()
       } else if let derived = try derive(key, settings) {
         derivedKey = derived
         spec = derived.sqlcipherKeySpec()

@@ -6,13 +6,20 @@ extension Database {
   ///
   /// A new file that has a key is created at once, encrypted, so that nothing
   /// can come between the key and the first write.
-  package static func open(path: String, configuration: Configuration) throws -> Database {
+  /// - Parameters:
+  ///   - queue: Where asynchronous accesses run; the configuration's for writes by default.
+  ///   - knownKey: The file's key, derived by another connection.
+  package static func open(
+    path: String, configuration: Configuration, queue: DispatchQueue? = nil,
+    knownKey: (key: DatabaseKey, derived: DerivedKey)? = nil
+  ) throws -> Database {
     // Another process may create the file, with a salt of its own, between the
     // look at it and the first write.
     var attempts = 3
     while true {
       do {
-        return try openOnce(path: path, configuration: configuration)
+        return try openOnce(
+          path: path, configuration: configuration, queue: queue, knownKey: knownKey)
       } catch is SaltRace where attempts > 1 {
         attempts -= 1
       }
@@ -47,7 +54,10 @@ extension Database {
       configuration: configuration)
   }
 
-  private static func openOnce(path: String, configuration: Configuration) throws -> Database {
+  private static func openOnce(
+    path: String, configuration: Configuration, queue: DispatchQueue?,
+    knownKey: (key: DatabaseKey, derived: DerivedKey)?
+  ) throws -> Database {
     // To SQLite the path would end there, and be that of another file.
     guard !path.utf8.contains(0) else {
       throw DatabaseError(
@@ -62,11 +72,14 @@ extension Database {
         resultCode: .SQLITE_CANTOPEN, message: "unable to open database file",
         hint: "The path is that of a device, a pipe or a socket.")
     }
-    return try prepare(path: path, file: file, flags: [], configuration: configuration)
+    return try prepare(
+      path: path, file: file, flags: [], configuration: configuration, queue: queue,
+      knownKey: knownKey)
   }
 
   private static func prepare(
-    path: String, file: String?, flags: SQLite.OpenFlags, configuration: Configuration
+    path: String, file: String?, flags: SQLite.OpenFlags, configuration: Configuration,
+    queue: DispatchQueue? = nil, knownKey: (key: DatabaseKey, derived: DerivedKey)? = nil
   ) throws -> Database {
     var flags = flags.union(.noMutex)
     flags.formUnion(configuration.readonly ? .readOnly : [.readWrite, .create])
@@ -80,7 +93,8 @@ extension Database {
     }
     let database = Database(
       connection: connection, path: path, configuration: configuration,
-      gate: AccessGate(queue: configuration.accessQueue))
+      gate: AccessGate(queue: queue ?? configuration.accessQueue))
+    database.knownKey = knownKey
     try database.gate.withAccess { () throws -> Void in
       do {
         try database.setUp()
@@ -129,6 +143,8 @@ extension Database {
       try setUpWAL()
     }
     observation.install()
+    try restorePoolWriter()
+    shareConfiguration()
   }
 
   private func setUpWAL() throws {

@@ -206,11 +206,13 @@ extension Database {
     }
     if accessState.contains(.pendingTransaction) { try beginPendingTransaction() }
     if accessState.contains(.recordingRegion) { record(statement.databaseRegion) }
+    if accessState.contains(.logged), !statement.isReadonly { commitLog?.note(statement) }
     if accessState.contains(.observed) { try observation.willExecute(statement) }
   }
 
   /// Called when a statement has been executed to its end.
   func didExecute(_ statement: Statement) throws {
+    if accessState.contains(.logged) { settleCommitLog() }
     guard statement.hasAftermath || accessState.contains(.observed) else { return }
     if statement.facts.transactionEffect != nil { hooks.transactionCount &+= 1 }
     if statement.facts.invalidatesSchemaCache {
@@ -225,6 +227,7 @@ extension Database {
   /// - Returns: The error to throw: another one where an observer has refused
   ///   a commit, or where the access was cancelled.
   func didFail(_ statement: Statement, with error: DatabaseError) -> any Error {
+    if accessState.contains(.logged) { settleCommitLog() }
     if statement.facts.invalidatesSchemaCache { hooks.authorizer.forgetDroppedTable() }
     return observation.didFail(statement) ?? translated(error)
   }

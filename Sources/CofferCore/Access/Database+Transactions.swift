@@ -156,6 +156,7 @@ extension Database {
       return
     }
     try runControl(.commit)
+    if accessState.contains(.logged) { settleCommitLog() }
     observation.didEndTransaction()
   }
 
@@ -227,7 +228,7 @@ extension Database {
   // MARK: Damaged pages
 
   /// How many pages an encrypted connection has read from its files; 0 for others.
-  private var cacheMisses: CInt {
+  var cacheMisses: CInt {
     guard isKeyed, let sqliteConnection else { return 0 }
     return SQLite.cacheMisses(sqliteConnection)
   }
@@ -238,7 +239,7 @@ extension Database {
   /// hands out zeros in its place without an error, and fails at the next page
   /// that the transaction asks for: so ask for one, unless all pages came from
   /// the cache, where nothing damaged is kept.
-  private func checkDamage(since misses: CInt) throws {
+  func checkDamage(since misses: CInt) throws {
     guard isKeyed, !accessState.contains(.pendingTransaction), cacheMisses != misses else {
       return
     }

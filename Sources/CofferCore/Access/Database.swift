@@ -15,7 +15,7 @@ public final class Database {
 
   /// How the connection was opened.
   public internal(set) var configuration: Configuration {
-    didSet { sharedConfiguration.set(configuration) }
+    didSet { shareConfiguration() }
   }
 
   /// The same, for those outside of accesses.
@@ -51,9 +51,18 @@ public final class Database {
     static let observed = AccessState(rawValue: 4)
     /// The regions that statements read are gathered.
     static let recordingRegion = AccessState(rawValue: 8)
+    /// Commits and what they change are noted.
+    static let logged = AccessState(rawValue: 16)
   }
 
   @exclusivity(unchecked) var accessState: AccessState = []
+
+  /// What the commits of a pool's writer have changed; nil elsewhere.
+  var commitLog: CommitLog?
+  /// What keeps the log of a pool's writer short; nil elsewhere.
+  var checkpointer: Checkpointer?
+  /// The key of another connection to the file, derived.
+  var knownKey: (key: DatabaseKey, derived: DerivedKey)?
 
   /// The number of statements under way.
   @exclusivity(unchecked) var activeStatementCount = 0
@@ -97,6 +106,7 @@ public final class Database {
     guard let connection = sqliteConnection else { return }
     interruption.disconnect()
     hooks.removeAll(from: connection)
+    SQLite.setWALHook(nil, in: connection)
     statementCache.removeAll()
     plans.removeAll()
     recordStorage = nil

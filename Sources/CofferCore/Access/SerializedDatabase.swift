@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A connection with one access at a time.
 // SAFETY: the database is touched inside the gate alone, by one thread at a
 // time; entering and leaving it orders what they do.
@@ -7,8 +9,10 @@ final class SerializedDatabase: @unchecked Sendable {
   private let interruption: Interruption
   let path: String
   private let sharedConfiguration: SharedConfiguration
-  private let allowsUnsafeTransactions: Bool
-  var configuration: Configuration { sharedConfiguration.value }
+  /// Whether an access may leave a transaction open; set before others know the connection.
+  private var keepsTransaction: Bool
+  private let invalidity = Atomic(false)
+  var configuration: Configuration { sharedConfiguration.value.configuration }
 
   init(_ database: Database) {
     self.database = database
@@ -16,7 +20,16 @@ final class SerializedDatabase: @unchecked Sendable {
     interruption = database.interruption
     path = database.path
     sharedConfiguration = database.sharedConfiguration
-    allowsUnsafeTransactions = database.configuration.allowsUnsafeTransactions
+    keepsTransaction = database.configuration.allowsUnsafeTransactions
+  }
+
+  /// Begins a read that lasts as long as the connection, before anybody else knows it.
+  func beginSnapshot() throws {
+    try sync { db in
+      try db.beginTransaction(.deferred)
+      _ = try db.establishSnapshot()
+      keepsTransaction = true
+    }
   }
 
   // MARK: Accesses
@@ -65,19 +78,21 @@ final class SerializedDatabase: @unchecked Sendable {
   func async<T: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    try Task.checkCancellation()
-    let token = CancellableAccess<T>(interruption)
-    return try await withTaskCancellationHandler {
-      try await withUnsafeThrowingContinuation { continuation in
-        guard token.wait(with: continuation) else { return }
-        gate.schedule { [self] in
-          guard let continuation = token.begin() else { return }
-          let result = Result { try access(body) }
-          continuation.resume(with: token.end(result))
-        }
-      }
-    } onCancel: {
-      token.cancel()
+    try await CancellableAccess<T>.run { token in self.schedule(token, body) }
+  }
+
+  /// Executes `body` alone, on another thread, for a request that waits.
+  ///
+  /// - Parameter whenOver: Called on that thread, before the request gets its result.
+  func schedule<T: Sendable>(
+    _ token: CancellableAccess<T>, _ body: @escaping @Sendable (Database) throws -> T,
+    whenOver: @escaping @Sendable () -> Void = {}
+  ) {
+    gate.schedule { [self] in
+      guard let continuation = token.begin(interruption) else { return whenOver() }
+      let result = token.end(Result { try access(body) })
+      whenOver()
+      continuation.resume(with: result)
     }
   }
 
@@ -99,8 +114,12 @@ final class SerializedDatabase: @unchecked Sendable {
   /// transaction, unless it may.
   private func end() throws {
     if database.activeStatementCount > 0 { database.registry.endExecutions() }
+    if database.accessState.contains(.logged) {
+      database.settleCommitLog()
+      database.checkpointer?.restartIfNeeded(database)
+    }
     guard let connection = database.sqliteConnection,
-      !SQLite.isAutocommit(connection), !allowsUnsafeTransactions
+      !SQLite.isAutocommit(connection), !keepsTransaction
     else { return }
     database.rollbackAfterError()
     throw DatabaseError(
@@ -111,6 +130,33 @@ final class SerializedDatabase: @unchecked Sendable {
   }
 
   // MARK: From any thread
+
+  /// Opens a connection that reads the same file, with the key that it has now.
+  func openReader() throws -> SerializedDatabase {
+    let shared = sharedConfiguration.value
+    var configuration = shared.configuration
+    configuration.readonly = true
+    configuration.journalMode = .default
+    configuration.allowsUnsafeTransactions = false
+    return SerializedDatabase(
+      try Database.open(
+        path: path, configuration: configuration, queue: configuration.readQueue,
+        knownKey: shared.knownKey))
+  }
+
+  /// Whether the current thread is inside an access.
+  var isHeldByCurrentThread: Bool { gate.isHeldByCurrentThread }
+
+  /// Whether the connection is to be closed when its access is over.
+  var isInvalid: Bool { invalidity.load(ordering: .relaxed) }
+
+  func invalidate() { invalidity.store(true, ordering: .relaxed) }
+
+  /// Closes the connection, which nobody else uses any more, unless it is this access.
+  func closeAfterUse() {
+    guard !gate.isHeldByCurrentThread else { return database.closeConnection() }
+    gate.withAccess { database.closeConnection() }
+  }
 
   func interrupt() { interruption.interrupt() }
 

@@ -1,12 +1,29 @@
 import Synchronization
 
-/// A connection's configuration, which changes with the key, read from any thread.
+/// What further connections to a connection's file need, read from any thread.
 final class SharedConfiguration: Sendable {
-  private let configuration: Mutex<Configuration>
+  struct Value: Sendable {
+    var configuration: Configuration
+    /// The key of the file, derived.
+    var knownKey: (key: DatabaseKey, derived: DerivedKey)?
+  }
 
-  init(_ configuration: Configuration) { self.configuration = Mutex(configuration) }
+  private let state: Mutex<Value>
 
-  var value: Configuration { configuration.withLock(\.self) }
+  init(_ configuration: Configuration) {
+    state = Mutex(Value(configuration: configuration))
+  }
 
-  func set(_ newValue: Configuration) { configuration.withLock { $0 = newValue } }
+  var value: Value { state.withLock(\.self) }
+
+  func set(_ newValue: Value) { state.withLock { $0 = newValue } }
+}
+
+extension Database {
+  /// Tells those outside of accesses what further connections need.
+  func shareConfiguration() {
+    var value = SharedConfiguration.Value(configuration: configuration)
+    if let keying, let derivedKey { value.knownKey = (keying.key, derivedKey) }
+    sharedConfiguration.set(value)
+  }
 }

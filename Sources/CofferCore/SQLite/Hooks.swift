@@ -10,6 +10,27 @@ extension SQLite {
     _ = sqlite3_update_hook(connection, didChange, context)
   }
 
+  /// Makes SQLite tell of commits and rollbacks alone.
+  static func installCommitHooks(
+    _ hooks: TransactionObservation, in connection: SQLiteConnection
+  ) {
+    // SAFETY: as above.
+    let context = Unmanaged.passUnretained(hooks).toOpaque()
+    _ = sqlite3_commit_hook(connection, willCommit, context)
+    _ = sqlite3_rollback_hook(connection, didRollback, context)
+  }
+
+  /// Makes SQLite tell the checkpointer, which must live until it is removed, of the log's length;
+  /// that takes the place of SQLite's own automatic checkpoints.
+  static func setWALHook(_ checkpointer: Checkpointer?, in connection: SQLiteConnection) {
+    guard let checkpointer else {
+      sqlite3_wal_hook(connection, nil, nil)
+      return
+    }
+    // SAFETY: the database retains it, and removes the hook before it closes.
+    sqlite3_wal_hook(connection, didWriteLog, Unmanaged.passUnretained(checkpointer).toOpaque())
+  }
+
   static func removeHooks(from connection: SQLiteConnection) {
     _ = sqlite3_commit_hook(connection, nil, nil)
     _ = sqlite3_rollback_hook(connection, nil, nil)
@@ -22,6 +43,21 @@ private func willCommit(context: UnsafeMutableRawPointer?) -> CInt {
   return Unmanaged<TransactionObservation>.fromOpaque(context)._withUnsafeGuaranteedRef {
     $0.sqliteWillCommit() ? 0 : 1
   }
+}
+
+private func didWriteLog(
+  context: UnsafeMutableRawPointer?, connection: OpaquePointer?, schema: UnsafePointer<CChar>?,
+  pageCount: CInt
+) -> CInt {
+  guard let context, let schema else { return SQLITE_OK }
+  let isDue = Unmanaged<Checkpointer>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    $0.didCommit(pageCount: Int(pageCount), isMain: String(cString: schema) == "main")
+  }
+  // Its failure is none of the commit.
+  if isDue {
+    _ = sqlite3_wal_checkpoint_v2(connection, schema, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+  }
+  return SQLITE_OK
 }
 
 private func didRollback(context: UnsafeMutableRawPointer?) {

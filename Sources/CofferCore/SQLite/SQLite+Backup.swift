@@ -67,6 +67,8 @@ package final class SQLiteProgressHandler {
 extension SQLite {
   /// Checkpoints wait for readers, and cut the WAL to nothing.
   package static var truncatingCheckpoint: CInt { SQLITE_CHECKPOINT_TRUNCATE }
+  package static var restartingCheckpoint: CInt { SQLITE_CHECKPOINT_RESTART }
+  package static var passiveCheckpoint: CInt { SQLITE_CHECKPOINT_PASSIVE }
 
   /// Binds text without a copy of it: the bytes have to outlive the binding.
   package static func bindStaticText(

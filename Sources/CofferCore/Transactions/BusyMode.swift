@@ -32,6 +32,19 @@ extension Database {
     SQLite.setBusyWait(hooks.busyWait, in: connection)
   }
 
+  /// Runs `body`, in which SQLite waits for locks for no longer than that.
+  func withBusyTimeout<T>(seconds: TimeInterval, _ body: () -> T) -> T {
+    guard let connection = sqliteConnection else { return body() }
+    let usual = hooks.busyWait
+    hooks.busyWait = BusyWait(.seconds(seconds), interruption)
+    SQLite.setBusyWait(hooks.busyWait, in: connection)
+    defer {
+      hooks.busyWait = usual
+      SQLite.setBusyWait(usual, in: connection)
+    }
+    return body()
+  }
+
   /// The error that is thrown for an error of SQLite: `CancellationError` where
   /// the access was cancelled, and an interruption where one has ended a wait.
   func translated(_ error: DatabaseError) -> any Error {

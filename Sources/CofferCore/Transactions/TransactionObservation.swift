@@ -56,6 +56,8 @@ package final class TransactionObservation {
   /// Called when the connection has been set up.
   func install() {
     database.hooks.authorizer.onRecompiledChange = { [unowned self] in recompiled($0) }
+    // A connection that was opened anew has no hooks yet.
+    database.accessState.remove(.observed)
     updateHooks()
   }
 
@@ -91,10 +93,11 @@ package final class TransactionObservation {
   }
 
   /// A connection that nobody observes has no hooks, and pays nothing.
-  private func updateHooks() {
+  func updateHooks() {
     generation &+= 1
     guard let connection = database.sqliteConnection else { return }
     let isObserved = !registrations.isEmpty
+    if !isObserved, database.commitLog != nil { SQLite.installCommitHooks(self, in: connection) }
     guard isObserved != database.accessState.contains(.observed) else { return }
     if isObserved {
       database.accessState.insert(.observed)
@@ -102,6 +105,7 @@ package final class TransactionObservation {
     } else {
       database.accessState.remove(.observed)
       SQLite.removeHooks(from: connection)
+      if database.commitLog != nil { SQLite.installCommitHooks(self, in: connection) }
       executions = []
       held = []
     }
@@ -305,6 +309,7 @@ package final class TransactionObservation {
     do {
       for observer in recipients() { try observer.databaseWillCommit() }
       outcome = .committing
+      database.commitLog?.willCommit()
       return true
     } catch {
       outcome = .refused(error)
@@ -313,6 +318,7 @@ package final class TransactionObservation {
   }
 
   func sqliteDidRollback() {
+    database.commitLog?.didRollback()
     held = []
     if case .refused = outcome { return }
     outcome = .rolledBack

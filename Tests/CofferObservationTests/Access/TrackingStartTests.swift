@@ -23,7 +23,9 @@ struct TrackingStartTests {
   @Test func `a fetch that fails is not tracked`() throws {
     let database = try EncryptedQueue()
     let events = Mutex<[String]>([])
-    let start = TrackingStart(requiresWriteAccess: false) { _ in nil } track: { _, _ in
+    let start = TrackingStart(requiresWriteAccess: false) { _ in
+      nil
+    } track: { _, _ in
       events.withLock { $0.append("track") }
     }
     AnyDatabaseReader(database.queue).beginTracking(start)

@@ -1,0 +1,181 @@
+import Dispatch
+
+extension DatabasePool {
+  // MARK: The connections
+
+  /// Makes the statements that run now fail with `SQLITE_INTERRUPT`.
+  public func interrupt() {
+    writer.interrupt()
+    readers.interrupt()
+  }
+
+  /// Closes the database, after the accesses that are under way; twice does nothing.
+  ///
+  /// Snapshots stay open.
+  public func close() throws {
+    try barrier {
+      readers.close()
+      try writer.close()
+    }
+  }
+
+  /// Has readers opened anew: idle ones are closed at once, others when their access is over.
+  ///
+  /// So further reads are prepared by `Configuration.prepareDatabase` again.
+  public func invalidateReadOnlyConnections() { readers.invalidate() }
+
+  /// Gives back memory: closes idle readers, unless `Configuration.persistentReadOnlyConnections`
+  /// keeps them, and empties caches.
+  ///
+  /// Waits for a write that is under way.
+  public func releaseMemory() {
+    releaseReaders()
+    try? writer.reentrantSync { $0.releaseMemory() }
+  }
+
+  /// Gives back memory as ``releaseMemory()`` does, without waiting.
+  public func releaseMemoryEventually() {
+    releaseReaders()
+    writer.schedule { if case .success(let db) = $0 { db.releaseMemory() } }
+  }
+
+  private func releaseReaders() {
+    let isPersistent = configuration.persistentReadOnlyConnections
+    readers.forEachIdle { reader in
+      if isPersistent {
+        try? reader.sync { $0.releaseMemory() }
+      } else {
+        reader.invalidate()
+      }
+    }
+  }
+
+  /// Encrypts the file anew, in place, with another key, and proves that it opens the file and the
+  /// old one doesn't. Readers use the new key from then on.
+  ///
+  /// Waits for the accesses that are under way, and keeps others waiting. Takes one derivation,
+  /// and rewrites the whole file; killed meanwhile, the file has one of the two keys.
+  /// - Throws: ``DatabaseError``, with the key unchanged where it doesn't say otherwise: among
+  ///   others for a read-only or a plaintext database, and where a snapshot or another process
+  ///   uses the file.
+  public func changeKey(to key: DatabaseKey) throws {
+    try barrierWriteWithoutTransaction { db in
+      readers.invalidate()
+      try db.changeKey(to: key)
+    }
+  }
+
+  /// Runs `body` while no connection reads.
+  private func barrier(_ body: () throws -> Void) throws {
+    guard readers.current == nil, !writer.isHeldByCurrentThread else {
+      throw DatabaseError.reentrancy(path)
+    }
+    let isIdle = DispatchSemaphore(value: 0)
+    readers.beginBarrier { isIdle.signal() }
+    isIdle.wait()
+    defer { readers.endBarrier() }
+    try body()
+  }
+}
+
+extension DatabasePool: ObservableReader {
+  package var observableWriter: (any DatabaseWriter)? { commits == nil ? nil : self }
+
+  package func beginTracking(_ start: TrackingStart) {
+    guard !needsWriter(start) else {
+      do { try writer.reentrantSync { start.run(in: $0) } } catch {
+        _ = start.fetch(.failure(error))
+      }
+      return
+    }
+    let commits = commits
+    commits?.pin()
+    do {
+      // The caller may be in a read: that isn't the last commit, and may have missed some.
+      let begin: (Database) throws -> (DatabaseRegion?, Int) = { db in
+        try db.isolatedRead { db in
+          let commit = db.isSnapshotEstablished ? 0 : try db.establishSnapshot(commits)
+          return (start.fetch(.success(db)), commit)
+        }
+      }
+      let isUrgent = writer.isHeldByCurrentThread
+      let (region, commit) = try readers.reentrantSync(isUrgent: isUrgent, begin)
+      track(start, region, since: commit)
+    } catch {
+      _ = start.fetch(.failure(error))
+      commits?.unpin()
+    }
+  }
+
+  package func scheduleTracking(_ start: TrackingStart) {
+    guard !needsWriter(start) else {
+      return writer.schedule { result in
+        switch result {
+        case .success(let db): start.run(in: db)
+        case .failure: _ = start.fetch(result)
+        }
+      }
+    }
+    let commits = commits
+    commits?.pin()
+    readers.schedule { [self] result in
+      do {
+        let (region, commit) = try result.get().isolatedRead { db in
+          let commit = try db.establishSnapshot(commits)
+          return (start.fetch(.success(db)), commit)
+        }
+        track(start, region, since: commit)
+      } catch {
+        _ = start.fetch(.failure(error))
+        commits?.unpin()
+      }
+    }
+  }
+
+  private func needsWriter(_ start: TrackingStart) -> Bool {
+    start.requiresWriteAccess && commits != nil
+  }
+
+  /// Adds the observers once the writer is free.
+  private func track(_ start: TrackingStart, _ region: DatabaseRegion?, since commit: Int) {
+    guard let commits else { return }
+    guard let region else { return commits.unpin() }
+    writer.scheduleEvenIfClosed { db in
+      defer { commits.unpin() }
+      guard db.sqliteConnection != nil else { return }
+      start.track(db, db.commitLog?.hasChanged(region, since: commit) ?? true)
+    }
+  }
+}
+
+extension Database {
+  /// Makes this connection the one of a pool that writes.
+  func setUpPoolWriter() throws -> CommitCount {
+    let checkpointer = Checkpointer(configuration.checkpointPolicy)
+    self.checkpointer = checkpointer
+    let commits = startCommitLog()
+    try restorePoolWriter()
+    return commits
+  }
+
+  /// Adds what a pool's writer has, to a connection that was opened, or opened anew.
+  func restorePoolWriter() throws {
+    guard let checkpointer, let connection = sqliteConnection else { return }
+    SQLite.setWALHook(checkpointer, in: connection)
+    let pageCount = configuration.checkpointPolicy.maximumPageCount
+    if pageCount < .max {
+      // A log that was long once is cut when it begins anew.
+      try runSetting("PRAGMA journal_size_limit = \(Int64(clamping: pageCount &* pageSize))")
+    }
+  }
+
+  private var pageSize: Int {
+    let size = sqliteConnection.flatMap { try? SQLite.scalar($0, "PRAGMA page_size") }
+    return size.flatMap { Int($0) } ?? 4096
+  }
+
+  /// Whether the state that statements see is fixed already.
+  var isSnapshotEstablished: Bool {
+    isInsideTransaction && !accessState.contains(.pendingTransaction)
+  }
+}

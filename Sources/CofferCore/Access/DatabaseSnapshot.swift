@@ -1,0 +1,180 @@
+/// Reads one state of a database, whatever is written meanwhile.
+public protocol DatabaseSnapshotReader: DatabaseReader {}
+
+extension DatabaseSnapshotReader {
+  /// Executes `value`, inside another access of the same thread as well.
+  public func reentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
+    try unsafeReentrantRead(value)
+  }
+
+  /// Executes `value`; the same as `read`, since the state doesn't change.
+  public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T { try read(value) }
+
+  /// Executes `value` on another thread; the same as `read`, since the state doesn't change.
+  public func unsafeRead<T: Sendable>(
+    _ value: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T {
+    try await read(value)
+  }
+
+  /// Schedules a read; the same as `asyncRead`, since the state doesn't change.
+  public func asyncUnsafeRead(
+    _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+  ) {
+    asyncRead(value)
+  }
+}
+
+/// A state of a database, on one connection whose accesses take turns.
+///
+/// ```swift
+/// let snapshot = try pool.makeSnapshot()
+/// try pool.write { try $0.execute(sql: "DELETE FROM player") }
+/// let count = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM player") }
+/// ```
+///
+/// It keeps the write-ahead log from beginning anew, so that the file's log grows with each write
+/// as long as it lives. The key can't be changed meanwhile.
+public final class DatabaseSnapshot: DatabaseSnapshotReader {
+  private let access: SerializedDatabase
+
+  /// How the snapshot was opened.
+  public var configuration: Configuration { access.configuration }
+
+  /// The path of the file.
+  public var path: String { access.path }
+
+  /// A snapshot on a connection that isn't used by anybody else.
+  init(_ access: SerializedDatabase) throws {
+    self.access = access
+    try access.beginSnapshot()
+  }
+
+  /// Opens a file in WAL mode, and keeps its state of now.
+  ///
+  /// - Throws: ``DatabaseError``, among others where the file isn't in WAL mode, in which a
+  ///   snapshot would keep everybody from writing.
+  public convenience init(path: String, configuration: Configuration = Configuration()) throws {
+    try self.init(SerializedDatabase(try Database.openForSnapshot(path, configuration)))
+  }
+
+  /// Executes `value` on this thread, in which statements that write throw.
+  public func read<T>(_ value: (Database) throws -> T) throws -> T {
+    try access.sync { try $0.snapshotRead(value) }
+  }
+
+  /// Executes `value` on another thread, in which statements that write throw.
+  public func read<T: Sendable>(
+    _ value: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T {
+    try await access.async { try $0.snapshotRead(value) }
+  }
+
+  /// Schedules a read, and returns.
+  public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+    access.schedule { $0.snapshotRead(reporting: value) }
+  }
+
+  /// Executes `value`, inside another access of this thread as well.
+  public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
+    try access.reentrantSync { try $0.snapshotRead(value) }
+  }
+
+  /// Makes the statements that run now fail with `SQLITE_INTERRUPT`.
+  public func interrupt() { access.interrupt() }
+
+  /// Closes the snapshot, after the accesses that are under way; twice does nothing.
+  public func close() throws { try access.close() }
+}
+
+/// A state of a database, on several connections that read at the same time.
+///
+/// As ``DatabaseSnapshot``, but accesses don't wait for each other as long as there are
+/// connections.
+public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
+  private let readers: ReaderPool
+
+  /// How the snapshot was opened.
+  public let configuration: Configuration
+
+  /// The path of the file.
+  public let path: String
+
+  private init(_ snapshots: [SerializedDatabase]) {
+    path = snapshots[0].path
+    configuration = snapshots[0].configuration
+    readers = ReaderPool(
+      path: path, maximumCount: snapshots.count, queue: configuration.readQueue,
+      readers: snapshots, open: nil)
+  }
+
+  /// Keeps the last commit of a pool, or of a file in WAL mode; nobody writes meanwhile.
+  ///
+  /// - Parameters:
+  ///   - db: A connection that can write, outside of a transaction.
+  ///   - configuration: How the snapshot's connections are opened; nil for as `db` is. As many
+  ///     as its `maximumReaderCount` are opened at once.
+  public convenience init(_ db: Database, configuration: Configuration? = nil) throws {
+    self.init(try db.openSnapshots(configuration))
+  }
+
+  /// Opens a file in WAL mode, and keeps its state of now; nobody writes meanwhile.
+  public convenience init(path: String, configuration: Configuration = Configuration()) throws {
+    var writable = configuration
+    writable.readonly = false
+    let database = try Database.openForSnapshot(path, writable)
+    defer { database.gate.withAccess { database.closeConnection() } }
+    self.init(try database.gate.withAccess { () throws in try database.openSnapshots(nil) })
+  }
+
+  /// Executes `value` on this thread, in which statements that write throw.
+  public func read<T>(_ value: (Database) throws -> T) throws -> T {
+    try readers.sync { try $0.snapshotRead(value) }
+  }
+
+  /// Executes `value` on another thread, in which statements that write throw.
+  public func read<T: Sendable>(
+    _ value: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T {
+    try await readers.async { try $0.snapshotRead(value) }
+  }
+
+  /// Schedules a read, and returns.
+  public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+    readers.schedule { $0.snapshotRead(reporting: value) }
+  }
+
+  /// Executes `value`, inside another access of this thread as well.
+  public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
+    try readers.reentrantSync { try $0.snapshotRead(value) }
+  }
+
+  /// Makes the statements that run now fail with `SQLITE_INTERRUPT`.
+  public func interrupt() { readers.interrupt() }
+
+  /// Closes the snapshot, after the accesses that are under way; twice does nothing.
+  public func close() throws {
+    guard readers.current == nil else { throw DatabaseError.reentrancy(path) }
+    readers.closeWhenIdle()
+  }
+}
+
+extension DatabasePool {
+  /// Keeps the state of the database as it is now.
+  ///
+  /// Inside a write, to be called outside of a transaction. Opens a connection, in less than a
+  /// millisecond.
+  public func makeSnapshot() throws -> DatabaseSnapshot {
+    if writer.isHeldByCurrentThread {
+      try writer.reentrantSync { try $0.requireNoTransaction("a snapshot") }
+    }
+    return try DatabaseSnapshot(try writer.openReader())
+  }
+
+  /// Keeps the state of the database as it is now, for several readers at the same time.
+  ///
+  /// Opens `maximumReaderCount` connections while nobody writes.
+  public func makeSnapshotPool() throws -> DatabaseSnapshotPool {
+    try writer.reentrantSync { try DatabaseSnapshotPool($0) }
+  }
+}

@@ -1,0 +1,332 @@
+import Dispatch
+import Synchronization
+
+/// Connections that read, of which each is lent to one access at a time.
+///
+/// A synchronous access waits on its own thread, an asynchronous one in a line: it needs a thread
+/// only once it has a connection. Of the idle ones, the one that was used last is lent first.
+final class ReaderPool: Sendable {
+  /// What somebody who has waited gets.
+  enum Lease {
+    case reader(SerializedDatabase)
+    /// There is room for one more connection: open it.
+    case open
+    case closed
+  }
+
+  private enum Waiter {
+    case thread(ThreadWaiter)
+    case job(@Sendable (Lease) -> Void)
+  }
+
+  private struct State {
+    /// All that are open, lent or idle.
+    var readers: [SerializedDatabase] = []
+    var idle: [SerializedDatabase] = []
+    var openingCount = 0
+    var waiters = Line<Waiter>()
+    var barriers = Line<@Sendable () -> Void>()
+    var hasBarrier = false
+    var isClosed = false
+
+    var lentCount: Int { readers.count - idle.count + openingCount }
+  }
+
+  private let state = Mutex(State())
+  private let path: String
+  private let maximumCount: Int
+  private let open: (@Sendable () throws -> SerializedDatabase)?
+  /// Where connections are opened for asynchronous accesses.
+  private let queue: DispatchQueue
+
+  /// - Parameters:
+  ///   - readers: Those that are there already.
+  ///   - open: Makes further ones; nil where those are all.
+  init(
+    path: String, maximumCount: Int, queue: DispatchQueue, readers: [SerializedDatabase] = [],
+    open: (@Sendable () throws -> SerializedDatabase)?
+  ) {
+    self.path = path
+    self.maximumCount = max(1, maximumCount)
+    self.queue = queue
+    self.open = open
+    state.withLock {
+      $0.readers = readers
+      $0.idle = readers
+    }
+  }
+
+  // MARK: Lending
+
+  /// The connection that the current thread has.
+  var current: SerializedDatabase? {
+    state.withLock { $0.readers.first(where: \.isHeldByCurrentThread) }
+  }
+
+  /// What can be had at once; nil where one has to wait.
+  private func nextLease(_ state: inout State, isUrgent: Bool) -> Lease? {
+    if state.isClosed { return .closed }
+    if !isUrgent, state.hasBarrier || !state.barriers.isEmpty { return nil }
+    if let reader = state.idle.popLast() { return .reader(reader) }
+    guard open != nil, state.readers.count + state.openingCount < maximumCount else { return nil }
+    state.openingCount += 1
+    return .open
+  }
+
+  /// Lends a connection to this thread.
+  ///
+  /// - Parameter isUrgent: Whether the thread holds the connection that writes: nobody who waits
+  ///   for that may keep it waiting.
+  private func take(isUrgent: Bool) throws -> SerializedDatabase {
+    var waiter: ThreadWaiter?
+    let lease: Lease? = try state.withLock { state throws(DatabaseError) in
+      guard !state.readers.contains(where: \.isHeldByCurrentThread) else {
+        throw DatabaseError.reentrancy(path)
+      }
+      if let lease = nextLease(&state, isUrgent: isUrgent) { return lease }
+      let newWaiter = ThreadWaiter()
+      waiter = newWaiter
+      state.waiters.append(.thread(newWaiter), first: isUrgent)
+      return nil
+    }
+    return try reader(of: lease ?? waiter?.wait() ?? .closed)
+  }
+
+  private func reader(of lease: Lease) throws -> SerializedDatabase {
+    switch lease {
+    case .reader(let reader): return reader
+    case .open: return try openReader()
+    case .closed: throw DatabaseError.connectionIsClosed
+    }
+  }
+
+  private func openReader() throws -> SerializedDatabase {
+    do {
+      guard let open else { throw DatabaseError.connectionIsClosed }
+      let reader = try open()
+      state.withLock { state in
+        state.openingCount -= 1
+        state.readers.append(reader)
+      }
+      return reader
+    } catch {
+      serve { $0.openingCount -= 1 }
+      throw error
+    }
+  }
+
+  /// Takes a connection back.
+  private func giveBack(_ reader: SerializedDatabase) {
+    let isSpoiled = reader.isInvalid
+    if isSpoiled { reader.closeAfterUse() }
+    serve { state in
+      if isSpoiled {
+        state.readers.removeAll { $0 === reader }
+      } else {
+        state.idle.append(reader)
+      }
+    }
+  }
+
+  /// Changes the state, and gives what is free then to those who wait.
+  private func serve(_ change: (inout State) -> Void) {
+    var served: [(Waiter, Lease)] = []
+    var barrier: (@Sendable () -> Void)?
+    state.withLock { state in
+      change(&state)
+      while let waiter = state.waiters.first {
+        guard let lease = nextLease(&state, isUrgent: state.waiters.isFirstUrgent) else { break }
+        state.waiters.removeFirst()
+        served.append((waiter, lease))
+      }
+      if !state.hasBarrier, state.lentCount == 0, let next = state.barriers.first {
+        state.barriers.removeFirst()
+        state.hasBarrier = true
+        barrier = next
+      }
+    }
+    for (waiter, lease) in served { hand(lease, to: waiter) }
+    barrier?()
+  }
+
+  private func hand(_ lease: Lease, to waiter: Waiter) {
+    switch waiter {
+    case .thread(let thread): thread.wake(with: lease)
+    case .job(let job): job(lease)
+    }
+  }
+
+  // MARK: Accesses
+
+  /// Executes `body` on this thread.
+  func sync<T>(isUrgent: Bool = false, _ body: (Database) throws -> T) throws -> T {
+    let reader = try take(isUrgent: isUrgent)
+    defer { giveBack(reader) }
+    return try reader.sync(body)
+  }
+
+  /// Executes `body` on this thread, with the connection that it has already, if any.
+  func reentrantSync<T>(isUrgent: Bool = false, _ body: (Database) throws -> T) throws -> T {
+    if let current { return try current.reentrantSync(body) }
+    return try sync(isUrgent: isUrgent, body)
+  }
+
+  /// Lends a connection to a job, which has to hand it back with `giveBack`.
+  private func lend(
+    isUrgent: Bool, _ job: @escaping @Sendable (Result<SerializedDatabase, any Error>) -> Void
+  ) {
+    let use: @Sendable (Lease) -> Void = { [self] lease in
+      switch lease {
+      case .reader(let reader): job(.success(reader))
+      case .open: queue.async { [self] in job(Result { try openReader() }) }
+      case .closed: queue.async { job(.failure(DatabaseError.connectionIsClosed)) }
+      }
+    }
+    let lease: Lease? = state.withLock { state in
+      if let lease = nextLease(&state, isUrgent: isUrgent) { return lease }
+      state.waiters.append(.job(use), first: isUrgent)
+      return nil
+    }
+    if let lease { use(lease) }
+  }
+
+  /// Schedules `body`, which is called once, and returns.
+  func schedule(
+    isUrgent: Bool = false, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
+  ) {
+    lend(isUrgent: isUrgent) { [self] result in
+      switch result {
+      case .success(let reader):
+        reader.schedule { [self] result in
+          defer { giveBack(reader) }
+          body(result)
+        }
+      case .failure(let error): body(.failure(error))
+      }
+    }
+  }
+
+  /// Executes `body` on another thread, until the task is cancelled.
+  func async<T: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T {
+    try await CancellableAccess<T>.run { token in
+      self.lend(isUrgent: false) { [self] result in
+        switch result {
+        case .success(let reader):
+          reader.schedule(token, body) { [self] in giveBack(reader) }
+        case .failure(let error): token.fail(error)
+        }
+      }
+    }
+  }
+
+  // MARK: Barriers
+
+  /// Calls `body` once all connections are idle; others wait until `endBarrier`.
+  func beginBarrier(_ body: @escaping @Sendable () -> Void) {
+    serve { $0.barriers.append(body) }
+  }
+
+  /// Lets the accesses go on that the barrier has kept waiting.
+  func endBarrier() { serve { $0.hasBarrier = false } }
+
+  /// Waits until no connection is lent; for the time of a barrier, which urgent accesses pass.
+  func waitUntilIdle() {
+    while state.withLock({ $0.lentCount > 0 }) {
+      let semaphore = DispatchSemaphore(value: 0)
+      // A barrier in the barrier: it begins when the last connection has come back.
+      let isWaiting = state.withLock { state in
+        guard state.lentCount > 0 else { return false }
+        state.hasBarrier = false
+        state.barriers.append({ semaphore.signal() }, first: true)
+        return true
+      }
+      if isWaiting { semaphore.wait() }
+    }
+  }
+
+  // MARK: Connections
+
+  func interrupt() {
+    for reader in state.withLock(\.readers) { reader.interrupt() }
+  }
+
+  /// Calls `body` with each idle connection, while nobody else uses it.
+  func forEachIdle(_ body: (SerializedDatabase) -> Void) {
+    let idle = state.withLock { state in
+      defer { state.idle = [] }
+      return state.idle
+    }
+    for reader in idle {
+      body(reader)
+      giveBack(reader)
+    }
+  }
+
+  /// Closes all connections: idle ones now, lent ones when they come back.
+  func invalidate() {
+    for reader in state.withLock(\.readers) { reader.invalidate() }
+    forEachIdle { _ in }
+  }
+
+  /// Closes all connections once they are idle.
+  func closeWhenIdle() {
+    let isIdle = DispatchSemaphore(value: 0)
+    beginBarrier { isIdle.signal() }
+    isIdle.wait()
+    close()
+    endBarrier()
+  }
+
+  /// Closes all connections; who waits, or comes later, gets an error.
+  func close() {
+    invalidate()
+    serve { $0.isClosed = true }
+  }
+}
+
+/// A line of those who wait; some are let in first.
+private struct Line<Element> {
+  private var urgent: [Element] = []
+  private var others: [Element?] = []
+  /// Those before it have gone.
+  private var head = 0
+
+  var isEmpty: Bool { urgent.isEmpty && head == others.count }
+  var isFirstUrgent: Bool { !urgent.isEmpty }
+  var first: Element? { urgent.first ?? (head < others.count ? others[head] : nil) }
+
+  mutating func append(_ element: Element, first: Bool = false) {
+    if first { urgent.append(element) } else { others.append(element) }
+  }
+
+  mutating func removeFirst() {
+    guard urgent.isEmpty else {
+      urgent.removeFirst()
+      return
+    }
+    others[head] = nil
+    head += 1
+    if head == others.count || head > 64 && head * 2 > others.count {
+      others.removeFirst(head)
+      head = 0
+    }
+  }
+}
+
+/// A thread that waits for a connection.
+private final class ThreadWaiter: Sendable {
+  private let semaphore = DispatchSemaphore(value: 0)
+  private let lease = Mutex<ReaderPool.Lease?>(nil)
+
+  func wake(with lease: ReaderPool.Lease) {
+    self.lease.withLock { $0 = lease }
+    semaphore.signal()
+  }
+
+  func wait() -> ReaderPool.Lease? {
+    semaphore.wait()
+    return lease.withLock(\.self)
+  }
+}
