@@ -1,0 +1,178 @@
+import CofferCore
+import CofferQuery
+import CofferRecords
+import Dispatch
+import FoundationEssentials
+
+/// Keeps the records of a request, and tells a list view how they change.
+///
+/// ```swift
+/// let controller = try FetchedRecordsController(pool, request: Player.order { $0.name })
+/// controller.trackChanges(
+///   willChange: { _ in tableView.beginUpdates() },
+///   onChange: { _, player, change in tableView.apply(change) },
+///   didChange: { _ in tableView.endUpdates() })
+/// try controller.performFetch()
+/// print(controller.fetchedRecords.count)
+/// ```
+///
+/// Records are fetched and compared elsewhere, so that neither the queue nor the database waits for it.
+/// Each transaction that changes the list gives one batch of changes; one that doesn't gives none.
+/// Where transactions come faster than lists can be compared, a batch may stand for several.
+///
+/// Records are told apart by their primary keys, where their type is a `TableRecord` and the request
+/// selects the key, or by a function. Otherwise a record that changes is taken for another one: it
+/// is deleted and inserted. Several records may have the same identity.
+///
+/// Concurrency: the controller belongs to its queue, which has to be serial: it is used and told of
+/// changes there. After the last reference is gone, nobody is told of anything.
+public final class FetchedRecordsController<Record: FetchableRecord & _SendableMetatype> {
+  /// The records, in the order of the request; none before ``performFetch()``.
+  public private(set) var fetchedRecords: [Record] = []
+
+  let reader: any DatabaseReader
+  let queue: DispatchQueue
+  let identity: ListIdentity<Record>
+  let sectionName: (@Sendable (Record) -> String)?
+  var request: AnyFetchRequest<Record>
+  var callbacks: Callbacks?
+  var errorHandler: ((FetchedRecordsController<Record>, any Error) -> Void)?
+  private(set) var isFetched = false
+  private(set) var list = FetchedList()
+  private(set) var layout: ListSections
+  private var differ: ListDiffer<Record>?
+  private var session: ListSession<Record>?
+  private let diffQueue = DispatchQueue(label: "Coffer.FetchedRecordsController")
+  private let reference = Reference()
+
+  init(
+    _ reader: any DatabaseReader, _ request: AnyFetchRequest<Record>, queue: DispatchQueue,
+    identity: ListIdentity<Record>, sectionName: (@Sendable (Record) -> String)?
+  ) {
+    self.reader = reader
+    self.queue = queue
+    self.identity = identity
+    self.sectionName = sectionName
+    self.request = request
+    layout = sectionName == nil ? ListSections(count: 0) : ListSections(names: [])
+    reference.controller = self
+  }
+
+  deinit { session?.cancel() }
+
+  /// Finds the controller on its queue.
+  private final class Reference: @unchecked Sendable {
+    // SAFETY: it is set once, before anybody else knows of it; weak references can be read on all
+    // threads, and what they give is used on the controller's queue alone.
+    weak var controller: FetchedRecordsController?
+  }
+
+  // MARK: Fetching
+
+  /// Fetches the records, before it returns; nobody is told of the changes to those before.
+  ///
+  /// From then on the records follow the database, if ``trackChanges(willChange:onSectionChange:onChange:didChange:)``
+  /// was called, before or afterwards. To be called outside of accesses to the database.
+  /// - Throws: What the fetch throws, and what a record throws that can't be made of its row. The
+  ///   records are what they were then, and no longer tracked.
+  public func performFetch() throws {
+    let empty = ListState(
+      FetchedList(), sections: emptyLayout, identity: identity, sectionName: sectionName)
+    let session = makeSession(from: empty)
+    do { _ = apply(try session.begin()) } catch {
+      stop()
+      throw error
+    }
+    isFetched = true
+  }
+
+  /// Fetches somewhere else, and observes; the changes to the list that there is are told.
+  func restart() {
+    let state = ListState(list, sections: layout, identity: identity, sectionName: sectionName)
+    makeSession(from: state).schedule()
+  }
+
+  /// Ends the observation.
+  func stop() {
+    session?.cancel()
+    session = nil
+    differ = nil
+  }
+
+  private var emptyLayout: ListSections {
+    sectionName == nil ? ListSections(count: 0) : ListSections(names: [])
+  }
+
+  private func makeSession(from state: ListState<Record>) -> ListSession<Record> {
+    stop()
+    let differ = ListDiffer(state, queue: diffQueue) { [queue, reference] differ, result in
+      queue.async { reference.controller?.receive(result, from: differ) }
+    }
+    let fetch = ListFetch(
+      request: request, identity: identity, alongside: callbacks?.fetchAlongside)
+    let session = ListSession(
+      fetch, reader: reader, differ: differ, isTracking: callbacks != nil)
+    self.differ = differ
+    self.session = session
+    return session
+  }
+
+  // MARK: Changes
+
+  private func receive(
+    _ result: Result<ListBatch<Record>, any Error>, from differ: ListDiffer<Record>
+  ) {
+    guard self.differ === differ else { return }
+    switch result {
+    case .failure(let error): errorHandler?(self, error)
+    case .success(let batch):
+      guard let callbacks else { return }
+      callbacks.willChange?(self, batch.list.alongside)
+      // It may have asked for other records.
+      if self.differ === differ { tell(batch, replaced: apply(batch), callbacks) }
+      callbacks.didChange?(self, batch.list.alongside)
+    }
+  }
+
+  /// Makes the list that of a batch.
+  ///
+  /// - Returns: The records before.
+  private func apply(_ batch: ListBatch<Record>) -> [Record] {
+    let old = fetchedRecords
+    fetchedRecords = batch.origins.enumerated().map { place, origin in
+      batch.fresh[place] ?? old[origin]
+    }
+    layout = batch.sections
+    list = batch.list
+    list.alongside = nil
+    return old
+  }
+
+  private func tell(_ batch: ListBatch<Record>, replaced old: [Record], _ callbacks: Callbacks) {
+    let changes = batch.changes
+    if let onSectionChange = callbacks.onSectionChange {
+      for index in changes.sectionDeletions { onSectionChange(self, .deletion(index: index)) }
+      for index in changes.sectionInsertions { onSectionChange(self, .insertion(index: index)) }
+    }
+    guard let onChange = callbacks.onChange else { return }
+    let new = batch.origins.isEmpty ? [] : fetchedRecords
+    let (oldLayout, newLayout) = (batch.oldSections, batch.sections)
+    for place in changes.deletions {
+      onChange(self, old[place], .deletion(indexPath: oldLayout.indexPath(place)))
+    }
+    for place in changes.insertions {
+      onChange(self, new[place], .insertion(indexPath: newLayout.indexPath(place)))
+    }
+    for pair in changes.moves {
+      let change = FetchedRecordChange.move(
+        indexPath: oldLayout.indexPath(pair.old), newIndexPath: newLayout.indexPath(pair.new),
+        changes: batch.changedValues[pair.new] ?? [:])
+      onChange(self, new[pair.new], change)
+    }
+    for pair in changes.updates {
+      let change = FetchedRecordChange.update(
+        indexPath: oldLayout.indexPath(pair.old), changes: batch.changedValues[pair.new] ?? [:])
+      onChange(self, new[pair.new], change)
+    }
+  }
+}

@@ -1,0 +1,177 @@
+import CofferCore
+import CofferRecords
+import Synchronization
+
+/// Fetches a list after each commit that may change it, from when it is made until it is cancelled.
+///
+/// It is fetched on a reader that starts from the commit, so that the writer goes on. What region
+/// the list depends on may grow (where records are prefetched for rows that there were none of,
+/// say): then it is observed from the next access of the writer on, and fetched again from there.
+final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
+  private struct State {
+    var region = DatabaseRegion()
+    var observer: ListObserver?
+    /// The number of the next list.
+    var count = 0
+  }
+
+  private let fetch: ListFetch<Record>
+  private let differ: ListDiffer<Record>
+  private let reader: any DatabaseReader
+  private let isTracking: Bool
+  private let state = Mutex(State())
+  private let isCancelled = Atomic(false)
+
+  /// - Parameter isTracking: Whether it observes; it fetches once otherwise.
+  init(
+    _ fetch: ListFetch<Record>, reader: any DatabaseReader, differ: ListDiffer<Record>,
+    isTracking: Bool
+  ) {
+    self.fetch = fetch
+    self.reader = reader
+    self.differ = differ
+    self.isTracking = isTracking
+  }
+
+  /// Fetches, before it returns, and begins to observe.
+  ///
+  /// - Returns: How the differ's list becomes the one that was fetched.
+  func begin() throws -> ListBatch<Record> {
+    let first = Reference(Mutex<Result<FetchedList, any Error>?>(nil))
+    _ = nextNumber()
+    reader.beginTracking(start { list in first.value.withLock { $0 = list } })
+    let list = first.value.withLock(\.self) ?? .failure(CancellationError())
+    return try differ.start(with: list.get())
+  }
+
+  /// Begins to observe, and submits a first list.
+  func schedule() {
+    let first = nextNumber()
+    let hasFetched = Reference(Atomic(false))
+    reader.scheduleTracking(
+      start { [self] list in
+        // The end of the access may fail once the list is there.
+        let isFirst = !hasFetched.value.exchange(true, ordering: .relaxed)
+        submit(list, isFirst ? first : nextNumber())
+      })
+  }
+
+  /// Ends the observation; lists that are being fetched are dropped.
+  func cancel() {
+    isCancelled.store(true, ordering: .relaxed)
+    differ.cancel()
+    // The database knows the observer as long as it lives.
+    state.withLock { $0.observer = nil }
+  }
+
+  private func nextNumber() -> Int {
+    state.withLock { state in
+      state.count += 1
+      return state.count - 1
+    }
+  }
+
+  private func submit(_ list: Result<FetchedList, any Error>, _ listNumber: Int) {
+    differ.submit(list, number: listNumber)
+  }
+
+  // MARK: Observing
+
+  private func start(
+    _ receive: @escaping @Sendable (Result<FetchedList, any Error>) -> Void
+  ) -> TrackingStart {
+    TrackingStart(requiresWriteAccess: false) { [self] result in
+      guard !isCancelled.load(ordering: .relaxed) else { return nil }
+      do {
+        let (list, region) = try fetch.fetch(result.get())
+        state.withLock { $0.region = region }
+        receive(.success(list))
+        return isTracking ? region : nil
+      } catch {
+        receive(.failure(error))
+        return nil
+      }
+    } track: { [self] db, hasChanged in
+      observe(db)
+      if hasChanged { refetch() }
+    }
+  }
+
+  /// Observes the region, and nothing else from now on; to be called on the writer.
+  private func observe(_ db: Database) {
+    let observer: ListObserver? = state.withLock { state in
+      guard !isCancelled.load(ordering: .relaxed) else { return nil }
+      state.observer = ListObserver(state.region) { [weak self] in self?.refetch() }
+      return state.observer
+    }
+    if let observer { db.add(transactionObserver: observer) }
+  }
+
+  /// Fetches the list of the last commit; to be called on the writer, outside of a transaction.
+  private func refetch() {
+    guard !isCancelled.load(ordering: .relaxed), let writer = reader.transactionsWriter else {
+      return
+    }
+    let listNumber = nextNumber()
+    writer.spawnConcurrentRead { [self] result in
+      do {
+        let (list, region) = try fetch.fetch(result.get())
+        submit(.success(list), listNumber)
+        if include(region) { observeAgain(writer) }
+      } catch { submit(.failure(error), listNumber) }
+    }
+  }
+
+  /// Adds to the region; whether it has grown.
+  private func include(_ region: DatabaseRegion) -> Bool {
+    state.withLock { state in
+      let union = state.region.union(region)
+      defer { state.region = union }
+      return union != state.region
+    }
+  }
+
+  private func observeAgain(_ writer: any DatabaseWriter) {
+    writer.asyncWriteWithoutTransaction { [weak self] db in
+      self?.observe(db)
+      self?.refetch()
+    }
+  }
+}
+
+/// Something that closures share.
+private final class Reference<Value: ~Copyable & Sendable>: Sendable {
+  let value: Value
+
+  init(_ value: consuming Value) { self.value = value }
+}
+
+/// Tells of commits that may have changed a region.
+final class ListObserver: SelectiveTransactionObserver, Sendable {
+  private let region: DatabaseRegion
+  private let onCommit: @Sendable () -> Void
+  private let isTouched = Atomic(false)
+
+  init(_ region: DatabaseRegion, onCommit: @escaping @Sendable () -> Void) {
+    self.region = region
+    self.onCommit = onCommit
+  }
+
+  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
+    region.isModified(byEventsOfKind: eventKind)
+  }
+
+  func databaseDidChange() { isTouched.store(true, ordering: .relaxed) }
+
+  func databaseDidChange(with event: DatabaseEvent) {
+    guard region.isModified(by: event) else { return }
+    isTouched.store(true, ordering: .relaxed)
+    stopObservingDatabaseChangesUntilNextTransaction()
+  }
+
+  func databaseDidCommit(_ db: Database) {
+    if isTouched.exchange(false, ordering: .relaxed) { onCommit() }
+  }
+
+  func databaseDidRollback(_ db: Database) { isTouched.store(false, ordering: .relaxed) }
+}
