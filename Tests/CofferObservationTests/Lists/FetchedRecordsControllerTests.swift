@@ -1,0 +1,403 @@
+import Coffer
+import Dispatch
+import Foundation
+import Testing
+
+private typealias Controller = FetchedRecordsController<Player>
+
+private func path(_ row: Int) -> IndexPath { IndexPath(row: row, section: 0) }
+
+@Suite("A controller of fetched records", .timeLimit(.minutes(2)))
+struct FetchedRecordsControllerTests {
+  private static let twoPlayers =
+    Player.schema + "INSERT INTO player VALUES (1, 'Arthur', NULL), (2, 'Barbara', NULL);"
+
+  /// A controller of all players by name, on a list view that was told of nothing yet.
+  private func shown(
+    _ kind: DatabaseKind, _ schema: String = twoPlayers
+  ) throws -> (database: ListDatabase, controller: Controller, view: ListView<Player>) {
+    let database = try kind.make(schema)
+    let view = ListView<Player>()
+    let controller = try Controller(
+      database.writer, request: Player.order(Column("name")), queue: view.queue)
+    try view.performFetch(controller)
+    return (database, controller, view)
+  }
+
+  // MARK: The list
+
+  @Test(arguments: DatabaseKind.allCases)
+  func `fetches records in the order of the request`(kind: DatabaseKind) throws {
+    let (_, controller, view) = try shown(kind)
+    try view.queue.sync {
+      #expect(controller.fetchedRecords.map(\.name) == ["Arthur", "Barbara"])
+      #expect(controller.sections.count == 1)
+      #expect(controller.sections[0].name == nil)
+      #expect(controller.sections[0].numberOfRecords == 2)
+      #expect(controller.record(at: path(1)).name == "Barbara")
+      let barbara = try #require(controller.fetchedRecords.last)
+      #expect(controller.indexPath(for: barbara) == path(1))
+      #expect(controller.indexPath(for: Player(id: 2, name: "Somebody")) == path(1))
+      #expect(controller.indexPath(for: Player(id: 3, name: "Barbara")) == nil)
+    }
+  }
+
+  @Test func `has no records before the fetch, and one section if there are none`() throws {
+    let database = try DatabaseKind.queue.make(Player.schema)
+    let controller = try Controller(database.writer, request: Player.all())
+    #expect(controller.fetchedRecords.isEmpty)
+    try controller.performFetch()
+    #expect(controller.fetchedRecords.isEmpty)
+    #expect(controller.sections.map(\.numberOfRecords) == [0])
+  }
+
+  @Test func `takes SQL, arguments and an adapter`() throws {
+    let database = try DatabaseKind.queue.make(Self.twoPlayers)
+    let controller = try Controller(
+      database.writer, sql: "SELECT id AS i, name AS n, team AS t FROM player WHERE id > ?",
+      arguments: [1], adapter: ColumnMapping(["id": "i", "name": "n", "team": "t"]))
+    try controller.performFetch()
+    #expect(controller.fetchedRecords == [Player(id: 2, name: "Barbara")])
+    #expect(controller.indexPath(for: controller.fetchedRecords[0]) == path(0))
+  }
+
+  @Test func `fetches anew what nobody tracks when it is asked to`() throws {
+    let database = try DatabaseKind.pool.make(Self.twoPlayers)
+    let controller = try Controller(database.writer, request: Player.all())
+    try controller.performFetch()
+    try database.execute("DELETE FROM player WHERE id = 1")
+    #expect(controller.fetchedRecords.count == 2)
+    try controller.performFetch()
+    #expect(controller.fetchedRecords.count == 1)
+  }
+
+  @Test func `fetches from snapshots, which never change`() throws {
+    let database = try EncryptedPool(Self.twoPlayers)
+    let view = ListView<Player>()
+    let controller = try Controller(
+      database.pool.makeSnapshot(), request: Player.all(), queue: view.queue)
+    try database.pool.write { try $0.execute(sql: "DELETE FROM player") }
+    try view.performFetch(controller)
+    #expect(view.queue.sync { controller.fetchedRecords.count } == 2)
+  }
+
+  // MARK: Changes
+
+  @Test(arguments: DatabaseKind.allCases)
+  func `tells of insertions, updates, moves and deletions`(kind: DatabaseKind) throws {
+    let (database, controller, view) = try shown(kind)
+    try database.execute("INSERT INTO player VALUES (3, 'Arturo', 'red')")
+    #expect(view.nextBatch() == [.insertion(indexPath: path(1))])
+    try database.execute("UPDATE player SET team = 'blue' WHERE id = 3")
+    #expect(
+      view.nextBatch() == [.update(indexPath: path(1), changes: ["team": "red".databaseValue])])
+    try database.execute("UPDATE player SET name = 'Zoe' WHERE id = 1")
+    #expect(
+      view.nextBatch() == [
+        .move(
+          indexPath: path(0), newIndexPath: path(2), changes: ["name": "Arthur".databaseValue])
+      ])
+    try database.execute("DELETE FROM player WHERE id = 3")
+    #expect(view.nextBatch() == [.deletion(indexPath: path(0))])
+    #expect(view.queue.sync { controller.fetchedRecords.map(\.id) } == [2, 1])
+    withExtendedLifetime(database) {}
+  }
+
+  @Test(arguments: DatabaseKind.allCases)
+  func `tells of a transaction once, with the old records before and the new ones after`(
+    kind: DatabaseKind
+  ) throws {
+    let (database, controller, view) = try shown(kind)
+    let names = { (controller: Controller) in controller.fetchedRecords.map(\.name).joined() }
+    var log: [String] = []
+    view.queue.sync {
+      controller.trackChanges(
+        willChange: { log.append("will " + names($0)) },
+        onChange: { controller, record, change in
+          log.append("\(record.name) \(change): " + names(controller))
+        },
+        didChange: {
+          log.append("did " + names($0))
+          view.onBatch()
+        })
+    }
+    let isDone = DispatchSemaphore(value: 0)
+    view.queue.sync { view.onBatch = { isDone.signal() } }
+    try database.execute(
+      """
+      DELETE FROM player WHERE id = 1;
+      INSERT INTO player VALUES (4, 'D', NULL);
+      UPDATE player SET name = 'C' WHERE id = 2;
+      """)
+    isDone.wait()
+    #expect(
+      view.queue.sync { log } == [
+        "will ArthurBarbara", "Arthur deletion at 0.0: CD", "D insertion at 0.1: CD",
+        "C update at 0.1 (name): CD", "did CD",
+      ])
+  }
+
+  @Test(arguments: DatabaseKind.allCases)
+  func `tells of nothing where nothing in the list has changed`(kind: DatabaseKind) throws {
+    let (database, controller, view) = try shown(kind)
+    try database.execute("INSERT INTO other VALUES (1)")
+    try database.execute("UPDATE player SET name = name")
+    try database.execute(
+      "INSERT INTO player VALUES (3, 'C', NULL); DELETE FROM player WHERE id = 3")
+    try database.writer.write { db in
+      try db.inSavepoint {
+        try db.execute(sql: "DELETE FROM player")
+        return .rollback
+      }
+    }
+    struct Refusal: Error {}
+    #expect(throws: Refusal.self) {
+      try database.writer.write { db in
+        try db.execute(sql: "DELETE FROM player")
+        throw Refusal()
+      }
+    }
+    try database.execute("DELETE FROM player WHERE id = 1")
+    #expect(view.nextBatch() == [.deletion(indexPath: path(0))])
+    #expect(view.batchCount == 0)
+    withExtendedLifetime(controller) {}
+  }
+
+  @Test(arguments: DatabaseKind.allCases)
+  func `tells who asks later of what has changed since the fetch`(kind: DatabaseKind) throws {
+    let database = try kind.make(Self.twoPlayers)
+    let view = ListView<Player>()
+    let controller = try Controller(database.writer, request: Player.all(), queue: view.queue)
+    try view.queue.sync { try controller.performFetch() }
+    try database.execute("DELETE FROM player WHERE id = 2")
+    view.queue.sync {
+      view.reload(controller)
+      view.show(controller)
+    }
+    #expect(view.nextBatch() == [.deletion(indexPath: path(1))])
+  }
+
+  @Test func `tells nobody any more who has asked with nothing`() throws {
+    let (database, controller, view) = try shown(.queue)
+    view.queue.sync { controller.trackChanges() }
+    try database.execute("DELETE FROM player")
+    view.queue.sync { view.show(controller) }
+    #expect(view.nextBatch().count == 2)
+    #expect(view.batchCount == 0)
+  }
+
+  @Test func `a trailing closure is told of ends of batches`() throws {
+    let database = try DatabaseKind.pool.make(Self.twoPlayers)
+    let queue = DispatchQueue(label: "test")
+    let controller = try Controller(database.writer, request: Player.all(), queue: queue)
+    let isDone = DispatchSemaphore(value: 0)
+    var counts: [Int] = []
+    try queue.sync {
+      controller.trackChanges { controller in
+        counts.append(controller.fetchedRecords.count)
+        isDone.signal()
+      }
+      try controller.performFetch()
+    }
+    try database.execute("DELETE FROM player WHERE id = 1")
+    isDone.wait()
+    queue.sync {
+      controller.trackChanges { db in
+        try Player.fetchCount(db) * 100
+      } didChange: { controller, count in
+        counts += [controller.fetchedRecords.count, count]
+        isDone.signal()
+      }
+    }
+    try database.execute("DELETE FROM player")
+    isDone.wait()
+    #expect(queue.sync { counts } == [1, 0, 0])
+  }
+
+  @Test(arguments: DatabaseKind.allCases)
+  func `fetches alongside from the same state`(kind: DatabaseKind) throws {
+    let (database, controller, view) = try shown(kind)
+    let isDone = DispatchSemaphore(value: 0)
+    var counts: [[Int]] = []
+    view.queue.sync {
+      controller.trackChanges(
+        fetchAlongside: { try Player.fetchCount($0) },
+        willChange: { counts.append([$0.fetchedRecords.count, $1]) },
+        didChange: {
+          counts.append([$0.fetchedRecords.count, $1])
+          isDone.signal()
+        })
+    }
+    for id in 3...5 {
+      try database.execute("INSERT INTO player VALUES (?, 'x', NULL)", [id])
+      isDone.wait()
+    }
+    #expect(view.queue.sync { counts } == [[2, 3], [3, 3], [3, 4], [4, 4], [4, 5], [5, 5]])
+  }
+
+  @Test func `a controller can be asked for other records while it tells`() throws {
+    let (database, controller, view) = try shown(.queue)
+    let isDone = DispatchSemaphore(value: 0)
+    view.queue.sync {
+      controller.trackChanges(
+        willChange: { controller in
+          #expect(throws: Never.self) { try controller.performFetch() }
+        },
+        onChange: { _, _, _ in Issue.record("the list was fetched anew") },
+        didChange: { _ in isDone.signal() })
+    }
+    try database.execute("DELETE FROM player WHERE id = 1")
+    isDone.wait()
+    #expect(view.queue.sync { controller.fetchedRecords.map(\.id) } == [2])
+  }
+
+  // MARK: Errors
+
+  @Test(arguments: DatabaseKind.allCases)
+  func `a table that is gone is an error, and the list goes on when it is back`(
+    kind: DatabaseKind
+  ) throws {
+    let (database, controller, view) = try shown(kind)
+    let isDone = DispatchSemaphore(value: 0)
+    var errors: [any Error] = []
+    view.queue.sync {
+      controller.trackErrors { _, error in
+        errors.append(error)
+        isDone.signal()
+      }
+    }
+    try database.execute("DELETE FROM player; DROP TABLE player")
+    isDone.wait()
+    let error = try #require(view.queue.sync { errors.first } as? DatabaseError)
+    #expect(error.resultCode == .SQLITE_ERROR)
+    #expect(error.message?.contains("no such table: player") == true)
+    #expect(view.queue.sync { controller.fetchedRecords.count } == 2)
+    try database.execute(
+      """
+      CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL, team TEXT);
+      INSERT INTO player VALUES (2, 'Barbara', NULL)
+      """)
+    #expect(view.nextBatch() == [.deletion(indexPath: path(0))])
+  }
+
+  @Test(arguments: DatabaseKind.allCases)
+  func `a fetch that fails throws, and leaves the records`(kind: DatabaseKind) throws {
+    let (_, controller, view) = try shown(kind)
+    try view.queue.sync {
+      controller.trackChanges()
+      try controller.setRequest(sql: "SELECT * FROM nothing")
+      #expect(databaseError { try controller.performFetch() }?.resultCode == .SQLITE_ERROR)
+      #expect(controller.fetchedRecords.count == 2)
+      try controller.setRequest(sql: "SELECT id FROM player")
+      #expect(throws: RowDecodingError.self) { try controller.performFetch() }
+      #expect(controller.fetchedRecords.count == 2)
+    }
+  }
+
+  @Test func `a closed database is an error`() throws {
+    let (database, controller, view) = try shown(.pool)
+    try database.writer.close()
+    view.queue.sync { #expect(databaseError { try controller.performFetch() } != nil) }
+  }
+
+  @Test(arguments: DatabaseKind.allCases)
+  func `a record that can't be made is an error, and the list goes on`(kind: DatabaseKind) throws {
+    let database = try kind.make("CREATE TABLE player (id INTEGER PRIMARY KEY, name, team)")
+    let view = ListView<Player>()
+    let controller = try Controller(database.writer, request: Player.all(), queue: view.queue)
+    let isDone = DispatchSemaphore(value: 0)
+    view.queue.sync { controller.trackErrors { _, _ in isDone.signal() } }
+    try view.performFetch(controller)
+    try database.execute("INSERT INTO player VALUES (1, NULL, NULL)")
+    isDone.wait()
+    try database.execute("UPDATE player SET name = 'Arthur'")
+    #expect(view.nextBatch() == [.insertion(indexPath: path(0))])
+  }
+
+  // MARK: Requests
+
+  @Test(arguments: DatabaseKind.allCases)
+  func `another request is told as changes, and tracked`(kind: DatabaseKind) throws {
+    let (database, controller, view) = try shown(kind)
+    try view.queue.sync { try controller.setRequest(Player.order(Column("name").desc)) }
+    #expect(
+      view.nextBatch() == [.move(indexPath: path(1), newIndexPath: path(0), changes: [:])])
+    try view.queue.sync {
+      try controller.setRequest(
+        sql: "SELECT ? AS id, ? AS name, NULL AS team", arguments: [1, "C"])
+    }
+    #expect(
+      view.nextBatch() == [
+        .deletion(indexPath: path(0)),
+        .update(indexPath: path(1), changes: ["name": "Arthur".databaseValue]),
+      ])
+    try view.queue.sync { try controller.setRequest(Player.filter(Column("team") == "red")) }
+    #expect(view.nextBatch() == [.deletion(indexPath: path(0))])
+    try database.execute("UPDATE player SET team = 'red' WHERE id = 2")
+    #expect(view.nextBatch() == [.insertion(indexPath: path(0))])
+  }
+
+  @Test func `another request that fails is an error, and the next one is tried`() throws {
+    let (database, controller, view) = try shown(.pool)
+    let isDone = DispatchSemaphore(value: 0)
+    try view.queue.sync {
+      controller.trackErrors { _, _ in isDone.signal() }
+      try controller.setRequest(sql: "SELECT nonsense FROM player")
+    }
+    isDone.wait()
+    try view.queue.sync { try controller.setRequest(Player.filter(key: 1)) }
+    #expect(view.nextBatch() == [.deletion(indexPath: path(1))])
+    try database.execute("UPDATE player SET team = 'red'")
+    #expect(view.nextBatch() == [.update(indexPath: path(0), changes: ["team": .null])])
+  }
+
+  @Test func `another request before the fetch is the one that is fetched`() throws {
+    let (database, _, view) = try shown(.queue)
+    let controller = try Controller(database.writer, request: Player.all(), queue: view.queue)
+    try view.queue.sync { try controller.setRequest(Player.filter(key: 2)) }
+    try view.performFetch(controller)
+    #expect(view.queue.sync { controller.fetchedRecords.map(\.id) } == [2])
+  }
+
+  // MARK: Size
+
+  @Test(arguments: DatabaseKind.allCases)
+  func `long lists go and come back`(kind: DatabaseKind) throws {
+    let (database, controller, view) = try shown(kind, Player.schema)
+    let fill = """
+      WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
+      INSERT INTO player SELECT i, printf('%05d', i), NULL FROM n
+      """
+    try database.execute(fill)
+    #expect(view.nextBatch().count == 20_000)
+    try database.execute("DELETE FROM player WHERE id % 2 = 0")
+    #expect(view.nextBatch().count == 10_000)
+    try database.execute("UPDATE player SET team = 'red' WHERE id = 9999")
+    #expect(
+      view.nextBatch() == [.update(indexPath: path(4_999), changes: ["team": .null])])
+    try database.execute("DELETE FROM player")
+    #expect(view.nextBatch().count == 10_000)
+    #expect(view.queue.sync { controller.fetchedRecords.isEmpty })
+  }
+
+  // MARK: Changes as values
+
+  @Test func `a change shows no values`() {
+    let change = FetchedRecordChange.update(
+      indexPath: path(3), changes: ["name": "x".databaseValue])
+    #expect("\(change)" == "update at 0.3 (name)")
+    #expect(String(reflecting: change) == "update at 0.3 (name)")
+    var dumped = ""
+    dump(change, to: &dumped)
+    #expect(!dumped.contains("\"x\""))
+  }
+
+  @Test func `an index path has a section and a row`() {
+    var path = IndexPath(row: 3, section: 1)
+    #expect((path.section, path.row, path.item) == (1, 3, 3))
+    path.row = 4
+    path.section = 2
+    #expect(path == IndexPath(item: 4, section: 2))
+    #expect(path == IndexPath(indexes: [2, 4]))
+  }
+}

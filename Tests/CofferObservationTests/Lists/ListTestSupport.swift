@@ -1,0 +1,152 @@
+import Coffer
+import Dispatch
+import Foundation
+import Testing
+
+/// Random numbers that are the same in each run.
+struct SeededGenerator: RandomNumberGenerator {
+  var state: UInt64
+
+  mutating func next() -> UInt64 {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var z = state
+    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+    return z ^ (z >> 31)
+  }
+}
+
+/// A kind of database with one writer.
+enum DatabaseKind: CaseIterable {
+  case queue, pool
+
+  func make(_ sql: String) throws -> ListDatabase {
+    switch self {
+    case .queue:
+      let database = try EncryptedQueue(sql)
+      return ListDatabase(writer: database.queue, owner: database)
+    case .pool:
+      let database = try EncryptedPool(sql)
+      return ListDatabase(writer: database.pool, owner: database)
+    }
+  }
+}
+
+struct ListDatabase {
+  let writer: any DatabaseWriter
+  let owner: any Sendable
+
+  func execute(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
+    try writer.write { try $0.execute(sql: sql, arguments: arguments) }
+  }
+}
+
+struct Player: FetchableRecord, PersistableRecord, TableRecord, Codable, Equatable {
+  var id: Int64
+  var name: String
+  var team: String?
+
+  static let schema = """
+    CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL, team TEXT);
+    CREATE TABLE other (id INTEGER PRIMARY KEY);
+    """
+}
+
+/// A list view that knows nothing but what it is told, and a queue for it.
+///
+/// It takes out and puts in what a batch says, and compares the result with the controller.
+final class ListView<Record: FetchableRecord & Equatable & SendableMetatype> {
+  /// The records of each section.
+  private(set) var content: [[Record]] = []
+  private(set) var batches: [[FetchedRecordChange]] = []
+  private(set) var sectionChanges: [FetchedRecordsSectionChange] = []
+  /// Called at the end of each batch.
+  var onBatch: () -> Void = {}
+  let queue = DispatchQueue(label: "list view")
+  private let arrivals = DispatchSemaphore(value: 0)
+  private var changes: [(record: Record, change: FetchedRecordChange)] = []
+  private var before: [Record] = []
+
+  /// Shows what the controller has, and is told of what changes.
+  func show(_ controller: FetchedRecordsController<Record>) {
+    controller.trackChanges(
+      willChange: { [self] controller in
+        before = controller.fetchedRecords
+        #expect(before == content.flatMap(\.self))
+        (changes, sectionChanges) = ([], [])
+      },
+      onSectionChange: { [self] controller, change in
+        #expect(changes.isEmpty)
+        sectionChanges.append(change)
+      },
+      onChange: { [self] controller, record, change in
+        changes.append((record, change))
+      },
+      didChange: { [self] controller in
+        apply(controller)
+        batches.append(changes.map(\.change))
+        onBatch()
+        arrivals.signal()
+      })
+  }
+
+  /// Fetches, and shows.
+  func performFetch(_ controller: FetchedRecordsController<Record>) throws {
+    try queue.sync {
+      show(controller)
+      try controller.performFetch()
+      reload(controller)
+    }
+  }
+
+  func reload(_ controller: FetchedRecordsController<Record>) {
+    content = controller.sections.map(\.records)
+  }
+
+  /// Waits for a batch that wasn't waited for yet.
+  func waitForBatch() { arrivals.wait() }
+
+  /// The changes of the next batch.
+  func nextBatch() -> [FetchedRecordChange] {
+    waitForBatch()
+    return queue.sync { batches.removeFirst() }
+  }
+
+  var batchCount: Int { queue.sync { batches.count } }
+
+  private func apply(_ controller: FetchedRecordsController<Record>) {
+    var old: [[Record?]] = content
+    var arriving: [(path: IndexPath, record: Record)] = []
+    for (record, change) in changes {
+      switch change {
+      case .insertion(let path): arriving.append((path, record))
+      case .deletion(let path):
+        #expect(old[path.section][path.row] == record)
+        old[path.section][path.row] = nil
+      case .move(let path, let newPath, _):
+        #expect(old[path.section][path.row] != nil)
+        old[path.section][path.row] = nil
+        arriving.append((newPath, record))
+      case .update(let path, _):
+        #expect(old[path.section][path.row] != record)
+        old[path.section][path.row] = record
+      }
+    }
+    var new = old.map { $0.compactMap(\.self) }
+    for case .deletion(let index) in sectionChanges.reversed() {
+      #expect(new[index].isEmpty)
+      new.remove(at: index)
+    }
+    for case .insertion(let index) in sectionChanges { new.insert([], at: index) }
+    for (path, record) in arriving.sorted(by: { $0.path < $1.path }) {
+      guard path.section < new.count, path.row <= new[path.section].count else {
+        Issue.record("there is no room for a record at \(path)")
+        continue
+      }
+      new[path.section].insert(record, at: path.row)
+    }
+    content = new
+    #expect(content == controller.sections.map(\.records))
+    #expect(content.flatMap(\.self) == controller.fetchedRecords)
+  }
+}
