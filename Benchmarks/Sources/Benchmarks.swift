@@ -2,12 +2,13 @@ import CFloor
 import Coffer
 import Foundation
 
-/// The benchmarks of the ground floor.
+/// All benchmarks, in the order in which they are run.
 func coreBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   readingBenchmarks(fixture) + bytesBenchmarks(fixture) + writingBenchmarks(fixture)
     + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)
     + recordBenchmarks(fixture) + mappingBenchmarks(fixture) + codableBenchmarks(fixture)
     + persistenceBenchmarks(fixture) + associationBenchmarks(fixture)
+    + observationBenchmarks(fixture)
 }
 
 private let insertSQL = "INSERT INTO target VALUES (?,?,?,?,?,?,?,?,?,?)"

@@ -1,0 +1,156 @@
+import Coffer
+import Dispatch
+import Foundation
+
+/// What observers cost those who write, and what lists cost that follow a table.
+///
+/// There is nothing in C to compare a commit with: in its column is the commit that one observation
+/// follows.
+func observationBenchmarks(_ fixture: Fixture) -> [Benchmark] {
+  let few = ObservedDatabase(fixture.directory.appendingPathComponent("observed-1.db").path)
+  let many = ObservedDatabase(fixture.directory.appendingPathComponent("observed-1001.db").path)
+  let list = FollowedList(fixture.directory.appendingPathComponent("list.db").path)
+  return [
+    Benchmark(
+      name: "commit, 1,000 other observations, to none", count: ObservedDatabase.commitCount,
+      goal: 2.0,
+      prepare: {
+        try few.setUp(observedTables: 1)
+        try many.setUp(observedTables: 1_001)
+      }, floor: { try few.commit() }
+    ) { try many.commit() },
+    Benchmark(
+      name: "controller: 10,000 records, one change", count: FollowedList.changeCount, goal: nil,
+      prepare: list.setUp, floor: nil, library: list.change),
+  ]
+}
+
+/// Tells how often a table is changed: stands for any observation of a region.
+private final class TableObservation: SelectiveTransactionObserver {
+  private let table: String
+  private var isTouched = false
+  private(set) var commitCount: Int64 = 0
+
+  init(_ table: String) { self.table = table }
+
+  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
+    eventKind.tableName == table
+  }
+
+  func databaseDidChange(with event: DatabaseEvent) {
+    isTouched = true
+    stopObservingDatabaseChangesUntilNextTransaction()
+  }
+
+  func databaseDidCommit(_ db: Database) {
+    if isTouched { commitCount += 1 }
+    isTouched = false
+  }
+
+  func databaseDidRollback(_ db: Database) { isTouched = false }
+}
+
+/// A database with 1,001 tables, of which the first one is written.
+private final class ObservedDatabase {
+  static let commitCount = 500
+  private let path: String
+  private var queue: DatabaseQueue?
+  private var observations: [TableObservation] = []
+
+  init(_ path: String) { self.path = path }
+
+  /// Makes the database and its observations, once.
+  func setUp(observedTables: Int) throws {
+    guard queue == nil else { return }
+    let queue = try makeQueue(path)
+    try queue.write { db in
+      for table in 0..<1_001 {
+        try db.execute(sql: "CREATE TABLE t\(table) (id INTEGER PRIMARY KEY, n INTEGER)")
+      }
+      try db.execute(sql: "INSERT INTO t0 VALUES (1, 0)")
+    }
+    observations = (0..<observedTables).map { observe("t\($0)", in: queue) }
+    self.queue = queue
+  }
+
+  /// The one place that knows how a table is observed.
+  private func observe(_ table: String, in queue: DatabaseQueue) -> TableObservation {
+    let observation = TableObservation(table)
+    queue.add(transactionObserver: observation)
+    return observation
+  }
+
+  /// Writes, in transactions of their own.
+  ///
+  /// - Returns: How often the observation of the table was told.
+  func commit() throws -> Int64 {
+    guard let queue else { return 0 }
+    let before = observations[0].commitCount
+    for _ in 0..<Self.commitCount {
+      try queue.write { try $0.execute(sql: "UPDATE t0 SET n = n + 1 WHERE id = 1") }
+    }
+    return observations[0].commitCount - before
+  }
+}
+
+/// A controller of 10,000 records.
+private final class FollowedList {
+  static let changeCount = 10
+  private struct Item: MappedRecord {
+    var id: Int64, name: String, count: Int64
+    static let databaseTableName = "item"
+    static let mapping = Mapping(
+      Item.init(id:name:count:), Field("id", \.id), Field("name", \.name),
+      Field("count", \.count))
+  }
+
+  private let path: String
+  private let controllerQueue = DispatchQueue(label: "benchmark")
+  private let isTold = DispatchSemaphore(value: 0)
+  private var queue: DatabaseQueue?
+  private var controller: FetchedRecordsController<Item>?
+
+  init(_ path: String) { self.path = path }
+
+  /// Makes the database and its controller, once.
+  func setUp() throws {
+    guard queue == nil else { return }
+    let queue = try makeQueue(path)
+    try queue.write { db in
+      try Item.createTable(db)
+      for id in 1...10_000 {
+        var item = Item(id: Int64(id), name: "item \(id)", count: 0)
+        try item.insert(db)
+      }
+    }
+    let controller = try FetchedRecordsController(
+      queue, request: Item.order(Column("id")), queue: controllerQueue)
+    try controllerQueue.sync { [isTold] in
+      controller.trackChanges { _ in isTold.signal() }
+      try controller.performFetch()
+    }
+    self.queue = queue
+    self.controller = controller
+  }
+
+  /// Changes records, and waits until the controller has told of each.
+  func change() throws -> Int64 {
+    guard let queue else { return 0 }
+    for step in 0..<Self.changeCount {
+      try queue.write {
+        try $0.execute(
+          sql: "UPDATE item SET count = count + 1 WHERE id = ?", arguments: [step * 999 + 1])
+      }
+      isTold.wait()
+    }
+    return Int64(Self.changeCount)
+  }
+}
+
+private func makeQueue(_ path: String) throws -> DatabaseQueue {
+  // Waiting for the disk is no work of the observers'.
+  var configuration = Configuration()
+  configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
+  return try DatabaseQueue(
+    path: path, key: .raw([UInt8](repeating: 1, count: 32)), configuration: configuration)
+}
