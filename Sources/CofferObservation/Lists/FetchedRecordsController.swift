@@ -61,9 +61,9 @@ public final class FetchedRecordsController<Record: FetchableRecord & _SendableM
   deinit { session?.cancel() }
 
   /// Finds the controller on its queue.
+  // SAFETY: it is set once, before anybody else knows of it; weak references can be read on all
+  // threads, and what they give is used on the controller's queue alone.
   private final class Reference: @unchecked Sendable {
-    // SAFETY: it is set once, before anybody else knows of it; weak references can be read on all
-    // threads, and what they give is used on the controller's queue alone.
     weak var controller: FetchedRecordsController?
   }
 

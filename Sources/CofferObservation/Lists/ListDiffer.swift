@@ -7,6 +7,8 @@ import Synchronization
 ///
 /// Fetches on readers end in any order; they are compared in the order of the commits that they
 /// come from. Where they come faster than they can be compared, those in between are left out.
+// SAFETY: `state` is touched in blocks of `queue` alone, which is serial; all else is constant,
+// atomic, or guarded by the mutex.
 final class ListDiffer<Record: FetchableRecord & _SendableMetatype>: @unchecked Sendable {
   /// Of more lists that wait, only the last one is looked at.
   private static var longestBacklog: Int { 4 }
@@ -27,8 +29,6 @@ final class ListDiffer<Record: FetchableRecord & _SendableMetatype>: @unchecked 
     }
   }
 
-  // SAFETY: `state` is touched in blocks of `queue` alone, which is serial; all else is constant,
-  // atomic, or guarded by the mutex.
   private var state: ListState<Record>
   private let queue: DispatchQueue
   private let inbox = Mutex(Inbox())

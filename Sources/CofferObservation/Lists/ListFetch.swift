@@ -31,10 +31,10 @@ enum ListKey: Hashable {
 }
 
 /// The rows of a fetch, with their keys, and what was fetched alongside.
+// SAFETY: the rows are copies of what a statement gave, whose values never change and can be read
+// on any thread. What does change in a row belongs to who decodes it: records are made on the
+// controller's own serial queue, of other `Row` objects.
 struct FetchedList: @unchecked Sendable {
-  // SAFETY: the rows are copies of what a statement gave, whose values never change and can be read
-  // on any thread. What does change in a row belongs to who decodes it: records are made on the
-  // controller's own serial queue, of other `Row` objects.
   var rows: [Row] = []
   var keys: [ListKey] = []
   /// The columns that make the keys; empty where whole rows do.

@@ -2,9 +2,9 @@ import CofferCore
 import CofferRecords
 
 /// What the receiver of a list is told: how its list becomes the next one.
+// SAFETY: the differ makes a batch, gives it to one block of the receiving queue, and keeps
+// nothing of its records, which are made for it.
 struct ListBatch<Record>: @unchecked Sendable {
-  // SAFETY: the differ makes a batch, gives it to one block of the receiving queue, and keeps
-  // nothing of its records, which are made for it.
   /// For each record of the new list its place in the old one, or ``ListDiff/none``.
   var origins: [Int]
   /// The records that are new, and those that have changed, by their places in the new list.

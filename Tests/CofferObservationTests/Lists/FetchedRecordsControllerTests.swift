@@ -9,26 +9,11 @@ private func path(_ row: Int) -> IndexPath { IndexPath(row: row, section: 0) }
 
 @Suite("A controller of fetched records", .timeLimit(.minutes(2)))
 struct FetchedRecordsControllerTests {
-  private static let twoPlayers =
-    Player.schema + "INSERT INTO player VALUES (1, 'Arthur', NULL), (2, 'Barbara', NULL);"
-
-  /// A controller of all players by name, on a list view that was told of nothing yet.
-  private func shown(
-    _ kind: DatabaseKind, _ schema: String = twoPlayers
-  ) throws -> (database: ListDatabase, controller: Controller, view: ListView<Player>) {
-    let database = try kind.make(schema)
-    let view = ListView<Player>()
-    let controller = try Controller(
-      database.writer, request: Player.order(Column("name")), queue: view.queue)
-    try view.performFetch(controller)
-    return (database, controller, view)
-  }
-
   // MARK: The list
 
   @Test(arguments: DatabaseKind.allCases)
   func `fetches records in the order of the request`(kind: DatabaseKind) throws {
-    let (_, controller, view) = try shown(kind)
+    let (_, controller, view) = try shownPlayers(kind)
     try view.queue.sync {
       #expect(controller.fetchedRecords.map(\.name) == ["Arthur", "Barbara"])
       #expect(controller.sections.count == 1)
@@ -52,7 +37,7 @@ struct FetchedRecordsControllerTests {
   }
 
   @Test func `takes SQL, arguments and an adapter`() throws {
-    let database = try DatabaseKind.queue.make(Self.twoPlayers)
+    let database = try DatabaseKind.queue.make(Player.two)
     let controller = try Controller(
       database.writer, sql: "SELECT id AS i, name AS n, team AS t FROM player WHERE id > ?",
       arguments: [1], adapter: ColumnMapping(["id": "i", "name": "n", "team": "t"]))
@@ -62,7 +47,7 @@ struct FetchedRecordsControllerTests {
   }
 
   @Test func `fetches anew what nobody tracks when it is asked to`() throws {
-    let database = try DatabaseKind.pool.make(Self.twoPlayers)
+    let database = try DatabaseKind.pool.make(Player.two)
     let controller = try Controller(database.writer, request: Player.all())
     try controller.performFetch()
     try database.execute("DELETE FROM player WHERE id = 1")
@@ -72,7 +57,7 @@ struct FetchedRecordsControllerTests {
   }
 
   @Test func `fetches from snapshots, which never change`() throws {
-    let database = try EncryptedPool(Self.twoPlayers)
+    let database = try EncryptedPool(Player.two)
     let view = ListView<Player>()
     let controller = try Controller(
       database.pool.makeSnapshot(), request: Player.all(), queue: view.queue)
@@ -85,7 +70,7 @@ struct FetchedRecordsControllerTests {
 
   @Test(arguments: DatabaseKind.allCases)
   func `tells of insertions, updates, moves and deletions`(kind: DatabaseKind) throws {
-    let (database, controller, view) = try shown(kind)
+    let (database, controller, view) = try shownPlayers(kind)
     try database.execute("INSERT INTO player VALUES (3, 'Arturo', 'red')")
     #expect(view.nextBatch() == [.insertion(indexPath: path(1))])
     try database.execute("UPDATE player SET team = 'blue' WHERE id = 3")
@@ -107,7 +92,7 @@ struct FetchedRecordsControllerTests {
   func `tells of a transaction once, with the old records before and the new ones after`(
     kind: DatabaseKind
   ) throws {
-    let (database, controller, view) = try shown(kind)
+    let (database, controller, view) = try shownPlayers(kind)
     let names = { (controller: Controller) in controller.fetchedRecords.map(\.name).joined() }
     var log: [String] = []
     view.queue.sync {
@@ -139,7 +124,7 @@ struct FetchedRecordsControllerTests {
 
   @Test(arguments: DatabaseKind.allCases)
   func `tells of nothing where nothing in the list has changed`(kind: DatabaseKind) throws {
-    let (database, controller, view) = try shown(kind)
+    let (database, controller, view) = try shownPlayers(kind)
     try database.execute("INSERT INTO other VALUES (1)")
     try database.execute("UPDATE player SET name = name")
     try database.execute(
@@ -165,7 +150,7 @@ struct FetchedRecordsControllerTests {
 
   @Test(arguments: DatabaseKind.allCases)
   func `tells who asks later of what has changed since the fetch`(kind: DatabaseKind) throws {
-    let database = try kind.make(Self.twoPlayers)
+    let database = try kind.make(Player.two)
     let view = ListView<Player>()
     let controller = try Controller(database.writer, request: Player.all(), queue: view.queue)
     try view.queue.sync { try controller.performFetch() }
@@ -178,7 +163,7 @@ struct FetchedRecordsControllerTests {
   }
 
   @Test func `tells nobody any more who has asked with nothing`() throws {
-    let (database, controller, view) = try shown(.queue)
+    let (database, controller, view) = try shownPlayers(.queue)
     view.queue.sync { controller.trackChanges() }
     try database.execute("DELETE FROM player")
     view.queue.sync { view.show(controller) }
@@ -187,7 +172,7 @@ struct FetchedRecordsControllerTests {
   }
 
   @Test func `a trailing closure is told of ends of batches`() throws {
-    let database = try DatabaseKind.pool.make(Self.twoPlayers)
+    let database = try DatabaseKind.pool.make(Player.two)
     let queue = DispatchQueue(label: "test")
     let controller = try Controller(database.writer, request: Player.all(), queue: queue)
     let isDone = DispatchSemaphore(value: 0)
@@ -216,7 +201,7 @@ struct FetchedRecordsControllerTests {
 
   @Test(arguments: DatabaseKind.allCases)
   func `fetches alongside from the same state`(kind: DatabaseKind) throws {
-    let (database, controller, view) = try shown(kind)
+    let (database, controller, view) = try shownPlayers(kind)
     let isDone = DispatchSemaphore(value: 0)
     var counts: [[Int]] = []
     view.queue.sync {
@@ -236,7 +221,7 @@ struct FetchedRecordsControllerTests {
   }
 
   @Test func `a controller can be asked for other records while it tells`() throws {
-    let (database, controller, view) = try shown(.queue)
+    let (database, controller, view) = try shownPlayers(.queue)
     let isDone = DispatchSemaphore(value: 0)
     view.queue.sync {
       controller.trackChanges(
@@ -251,119 +236,11 @@ struct FetchedRecordsControllerTests {
     #expect(view.queue.sync { controller.fetchedRecords.map(\.id) } == [2])
   }
 
-  // MARK: Errors
-
-  @Test(arguments: DatabaseKind.allCases)
-  func `a table that is gone is an error, and the list goes on when it is back`(
-    kind: DatabaseKind
-  ) throws {
-    let (database, controller, view) = try shown(kind)
-    let isDone = DispatchSemaphore(value: 0)
-    var errors: [any Error] = []
-    view.queue.sync {
-      controller.trackErrors { _, error in
-        errors.append(error)
-        isDone.signal()
-      }
-    }
-    try database.execute("DELETE FROM player; DROP TABLE player")
-    isDone.wait()
-    let error = try #require(view.queue.sync { errors.first } as? DatabaseError)
-    #expect(error.resultCode == .SQLITE_ERROR)
-    #expect(error.message?.contains("no such table: player") == true)
-    #expect(view.queue.sync { controller.fetchedRecords.count } == 2)
-    try database.execute(
-      """
-      CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL, team TEXT);
-      INSERT INTO player VALUES (2, 'Barbara', NULL)
-      """)
-    #expect(view.nextBatch() == [.deletion(indexPath: path(0))])
-  }
-
-  @Test(arguments: DatabaseKind.allCases)
-  func `a fetch that fails throws, and leaves the records`(kind: DatabaseKind) throws {
-    let (_, controller, view) = try shown(kind)
-    try view.queue.sync {
-      controller.trackChanges()
-      try controller.setRequest(sql: "SELECT * FROM nothing")
-      #expect(databaseError { try controller.performFetch() }?.resultCode == .SQLITE_ERROR)
-      #expect(controller.fetchedRecords.count == 2)
-      try controller.setRequest(sql: "SELECT id FROM player")
-      #expect(throws: RowDecodingError.self) { try controller.performFetch() }
-      #expect(controller.fetchedRecords.count == 2)
-    }
-  }
-
-  @Test func `a closed database is an error`() throws {
-    let (database, controller, view) = try shown(.pool)
-    try database.writer.close()
-    view.queue.sync { #expect(databaseError { try controller.performFetch() } != nil) }
-  }
-
-  @Test(arguments: DatabaseKind.allCases)
-  func `a record that can't be made is an error, and the list goes on`(kind: DatabaseKind) throws {
-    let database = try kind.make("CREATE TABLE player (id INTEGER PRIMARY KEY, name, team)")
-    let view = ListView<Player>()
-    let controller = try Controller(database.writer, request: Player.all(), queue: view.queue)
-    let isDone = DispatchSemaphore(value: 0)
-    view.queue.sync { controller.trackErrors { _, _ in isDone.signal() } }
-    try view.performFetch(controller)
-    try database.execute("INSERT INTO player VALUES (1, NULL, NULL)")
-    isDone.wait()
-    try database.execute("UPDATE player SET name = 'Arthur'")
-    #expect(view.nextBatch() == [.insertion(indexPath: path(0))])
-  }
-
-  // MARK: Requests
-
-  @Test(arguments: DatabaseKind.allCases)
-  func `another request is told as changes, and tracked`(kind: DatabaseKind) throws {
-    let (database, controller, view) = try shown(kind)
-    try view.queue.sync { try controller.setRequest(Player.order(Column("name").desc)) }
-    #expect(
-      view.nextBatch() == [.move(indexPath: path(1), newIndexPath: path(0), changes: [:])])
-    try view.queue.sync {
-      try controller.setRequest(
-        sql: "SELECT ? AS id, ? AS name, NULL AS team", arguments: [1, "C"])
-    }
-    #expect(
-      view.nextBatch() == [
-        .deletion(indexPath: path(0)),
-        .update(indexPath: path(1), changes: ["name": "Arthur".databaseValue]),
-      ])
-    try view.queue.sync { try controller.setRequest(Player.filter(Column("team") == "red")) }
-    #expect(view.nextBatch() == [.deletion(indexPath: path(0))])
-    try database.execute("UPDATE player SET team = 'red' WHERE id = 2")
-    #expect(view.nextBatch() == [.insertion(indexPath: path(0))])
-  }
-
-  @Test func `another request that fails is an error, and the next one is tried`() throws {
-    let (database, controller, view) = try shown(.pool)
-    let isDone = DispatchSemaphore(value: 0)
-    try view.queue.sync {
-      controller.trackErrors { _, _ in isDone.signal() }
-      try controller.setRequest(sql: "SELECT nonsense FROM player")
-    }
-    isDone.wait()
-    try view.queue.sync { try controller.setRequest(Player.filter(key: 1)) }
-    #expect(view.nextBatch() == [.deletion(indexPath: path(1))])
-    try database.execute("UPDATE player SET team = 'red'")
-    #expect(view.nextBatch() == [.update(indexPath: path(0), changes: ["team": .null])])
-  }
-
-  @Test func `another request before the fetch is the one that is fetched`() throws {
-    let (database, _, view) = try shown(.queue)
-    let controller = try Controller(database.writer, request: Player.all(), queue: view.queue)
-    try view.queue.sync { try controller.setRequest(Player.filter(key: 2)) }
-    try view.performFetch(controller)
-    #expect(view.queue.sync { controller.fetchedRecords.map(\.id) } == [2])
-  }
-
   // MARK: Size
 
   @Test(arguments: DatabaseKind.allCases)
   func `long lists go and come back`(kind: DatabaseKind) throws {
-    let (database, controller, view) = try shown(kind, Player.schema)
+    let (database, controller, view) = try shownPlayers(kind, Player.schema)
     let fill = """
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)
       INSERT INTO player SELECT i, printf('%05d', i), NULL FROM n

@@ -40,7 +40,7 @@ private final class ClassRecord: Record, Equatable {
 }
 
 private struct Score: FetchableRecord, TableRecord, Codable, Equatable {
-  var game: Int, player: Int?, points: Int
+  var game: Int?, player: Int?, points: Int
 }
 
 private struct Team: FetchableRecord, TableRecord, Codable, Equatable {
@@ -60,15 +60,12 @@ private struct TeamInfo: FetchableRecord, Decodable, Equatable {
 
 @Suite("What a controller takes for the same record", .timeLimit(.minutes(2)))
 struct FetchedRecordsIdentityTests {
-  private static let twoPlayers =
-    Player.schema + "INSERT INTO player VALUES (1, 'Arthur', NULL), (2, 'Barbara', NULL);"
-
   /// The changes to a list of names in their order, made by SQL.
   private func changes<R: FetchableRecord & Equatable & SendableMetatype>(
     _ controller: (any DatabaseWriter, DispatchQueue) throws -> FetchedRecordsController<R>,
     _ sql: String...
   ) throws -> [[FetchedRecordChange]] {
-    let database = try EncryptedPool(Self.twoPlayers)
+    let database = try EncryptedPool(Player.two)
     let view = ListView<R>()
     let controller = try controller(database.pool, view.queue)
     try view.performFetch(controller)
@@ -98,7 +95,7 @@ struct FetchedRecordsIdentityTests {
   }
 
   @Test func `an object that hasn't changed stays the same object`() throws {
-    let database = try EncryptedQueue(Self.twoPlayers)
+    let database = try EncryptedQueue(Player.two)
     let view = ListView<ClassRecord>()
     let controller = try FetchedRecordsController(
       database.queue, request: ClassRecord.order(Column("id")), queue: view.queue)
@@ -144,7 +141,7 @@ struct FetchedRecordsIdentityTests {
   }
 
   @Test func `a function finds the place of a record`() throws {
-    let database = try EncryptedQueue(Self.twoPlayers)
+    let database = try EncryptedQueue(Player.two)
     let controller = try FetchedRecordsController<Name>(
       database.queue, sql: "SELECT name FROM player ORDER BY name",
       isSameRecord: { $0.name.first == $1.name.first })
@@ -177,13 +174,36 @@ struct FetchedRecordsIdentityTests {
       ])
     try pool.write { try $0.execute(sql: "DELETE FROM score WHERE player = 1") }
     #expect(view.nextBatch().count == 2)
+    try pool.write { try $0.execute(sql: "INSERT INTO score VALUES (NULL, NULL, 1)") }
+    #expect(
+      view.nextBatch() == [.insertion(indexPath: path(0)), .insertion(indexPath: path(1))])
+    try pool.write { try $0.execute(sql: "UPDATE score SET points = 2 WHERE game IS NULL") }
+    #expect(
+      view.nextBatch() == [
+        .deletion(indexPath: path(0)), .deletion(indexPath: path(1)),
+        .insertion(indexPath: path(0)), .insertion(indexPath: path(1)),
+      ])
     #expect(
       view.queue.sync { controller.indexPath(for: Score(game: 1, player: 2, points: 0)) } == nil,
-      "a record that encodes nothing has no key")
+      "a record that is fetched only has no key")
+  }
+
+  @Test(arguments: DatabaseKind.allCases)
+  func `a table without rowids is followed`(kind: DatabaseKind) throws {
+    let database = try kind.make(
+      "CREATE TABLE player (name TEXT PRIMARY KEY, team TEXT) WITHOUT ROWID")
+    let view = ListView<Member>()
+    let controller = try FetchedRecordsController(
+      database.writer, request: Member.order(Column("name")), queue: view.queue)
+    try view.performFetch(controller)
+    try database.execute("INSERT INTO player VALUES ('Arthur', NULL), ('Barbara', NULL)")
+    #expect(view.nextBatch().count == 2)
+    try database.execute("UPDATE player SET team = 'red' WHERE name = 'Barbara'")
+    #expect(view.nextBatch() == [.update(indexPath: path(1), changes: ["team": .null])])
   }
 
   @Test func `a request without the key has records without identity`() throws {
-    let database = try EncryptedPool(Self.twoPlayers)
+    let database = try EncryptedPool(Player.two)
     let view = ListView<Member>()
     let controller = try FetchedRecordsController(
       database.pool, request: Member.select(Column("name")).order(Column("name")),

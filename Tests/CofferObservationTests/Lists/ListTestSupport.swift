@@ -50,6 +50,24 @@ struct Player: FetchableRecord, PersistableRecord, TableRecord, Codable, Equatab
     CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL, team TEXT);
     CREATE TABLE other (id INTEGER PRIMARY KEY);
     """
+
+  /// The schema, and two players.
+  static let two =
+    schema + "INSERT INTO player VALUES (1, 'Arthur', NULL), (2, 'Barbara', NULL);"
+}
+
+/// A controller of all players by name, on a list view that was told of nothing yet.
+func shownPlayers(
+  _ kind: DatabaseKind, _ schema: String = Player.two
+) throws -> (
+  database: ListDatabase, controller: FetchedRecordsController<Player>, view: ListView<Player>
+) {
+  let database = try kind.make(schema)
+  let view = ListView<Player>()
+  let controller = try FetchedRecordsController(
+    database.writer, request: Player.order(Column("name")), queue: view.queue)
+  try view.performFetch(controller)
+  return (database, controller, view)
 }
 
 /// A list view that knows nothing but what it is told, and a queue for it.
@@ -128,7 +146,7 @@ final class ListView<Record: FetchableRecord & Equatable & SendableMetatype> {
         old[path.section][path.row] = nil
         arriving.append((newPath, record))
       case .update(let path, _):
-        #expect(old[path.section][path.row] != record)
+        #expect(old[path.section][path.row] != nil)
         old[path.section][path.row] = record
       }
     }
