@@ -3,12 +3,12 @@ import Coffer
 import Foundation
 
 /// All benchmarks, in the order in which they are run.
-func coreBenchmarks(_ fixture: Fixture) -> [Benchmark] {
-  readingBenchmarks(fixture) + bytesBenchmarks(fixture) + writingBenchmarks(fixture)
+func coreBenchmarks(_ fixture: Fixture) throws -> [Benchmark] {
+  try readingBenchmarks(fixture) + bytesBenchmarks(fixture) + writingBenchmarks(fixture)
     + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)
     + recordBenchmarks(fixture) + mappingBenchmarks(fixture) + codableBenchmarks(fixture)
     + persistenceBenchmarks(fixture) + associationBenchmarks(fixture)
-    + observationBenchmarks(fixture)
+    + poolBenchmarks(fixture) + observationBenchmarks(fixture)
 }
 
 private let insertSQL = "INSERT INTO target VALUES (?,?,?,?,?,?,?,?,?,?)"
