@@ -139,8 +139,12 @@ public final class FetchedRecordsController<Record: FetchableRecord & _SendableM
   /// - Returns: The records before.
   private func apply(_ batch: ListBatch<Record>) -> [Record] {
     let old = fetchedRecords
-    fetchedRecords = batch.origins.enumerated().map { place, origin in
-      batch.fresh[place] ?? old[origin]
+    if batch.keepsPlaces {
+      for (place, record) in batch.fresh { fetchedRecords[place] = record }
+    } else {
+      fetchedRecords = batch.origins.enumerated().map { place, origin in
+        batch.fresh[place] ?? old[origin]
+      }
     }
     layout = batch.sections
     list = batch.list

@@ -58,22 +58,32 @@ struct ListFetch<Record: FetchableRecord & _SendableMetatype>: Sendable {
   }
 
   private func setKeys(of list: inout FetchedList, _ db: Database) throws {
-    list.keys = list.rows.map { .contents($0) }
     guard case .primaryKey(let table) = identity, let first = list.rows.first,
-      let columns = try db.primaryKeyIfAny(table)?.columns
-    else { return }
-    let indices = columns.compactMap { first.index(ofColumn: $0) }
-    guard indices.count == columns.count, !indices.isEmpty else { return }
+      let columns = try db.primaryKeyIfAny(table)?.columns,
+      case let indices = columns.compactMap({ first.index(ofColumn: $0) }),
+      indices.count == columns.count, let index = indices.first
+    else {
+      list.keys = list.rows.map { .contents($0) }
+      return
+    }
     list.keyColumns = columns
-    for (place, row) in list.rows.enumerated() {
-      if let key = ListKey(primaryKey: indices.map { row.databaseValue(at: $0) }) {
-        list.keys[place] = key
+    if indices.count == 1 {
+      list.keys = list.rows.map { ListKey(row: $0, index: index) }
+    } else {
+      list.keys = list.rows.map { row in
+        ListKey(primaryKey: indices.map { row.databaseValue(at: $0) }) ?? .contents(row)
       }
     }
   }
 }
 
 extension ListKey {
+  /// The key in a column; the row where it is NULL.
+  fileprivate init(row: Row, index: Int) {
+    let value = row.databaseValue(at: index)
+    self = value.isNull ? .contents(row) : .value(value)
+  }
+
   /// Nil where all values are NULL, which tell nothing apart.
   init?(primaryKey values: [DatabaseValue]) {
     guard values.contains(where: { !$0.isNull }) else { return nil }

@@ -15,6 +15,11 @@ struct ListBatch<Record>: @unchecked Sendable {
   var changes: ListChanges
   /// The old values of changed columns, by places in the new list.
   var changedValues: [Int: [String: DatabaseValue]] = [:]
+
+  /// Whether records have changed at most, and none has come, gone or moved.
+  var keepsPlaces: Bool {
+    changes.insertions.isEmpty && changes.deletions.isEmpty && changes.moves.isEmpty
+  }
 }
 
 /// A list as the differ knows it.
