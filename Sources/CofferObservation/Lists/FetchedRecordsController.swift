@@ -180,3 +180,6 @@ public final class FetchedRecordsController<Record: FetchableRecord & _SendableM
     }
   }
 }
+
+@available(*, unavailable)
+extension FetchedRecordsController: Sendable {}
