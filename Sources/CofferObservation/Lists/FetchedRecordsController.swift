@@ -79,7 +79,12 @@ public final class FetchedRecordsController<Record: FetchableRecord & _SendableM
     let empty = ListState(
       FetchedList(), sections: emptyLayout, identity: identity, sectionName: sectionName)
     let session = makeSession(from: empty)
-    do { _ = apply(try session.begin()) } catch {
+    do {
+      let batch = try session.begin()
+      // The changes are those to the empty list.
+      fetchedRecords = []
+      _ = apply(batch)
+    } catch {
       stop()
       throw error
     }

@@ -54,6 +54,10 @@ struct FetchedRecordsControllerTests {
     #expect(controller.fetchedRecords.count == 2)
     try controller.performFetch()
     #expect(controller.fetchedRecords.count == 1)
+    try database.execute("DELETE FROM player")
+    try controller.performFetch()
+    #expect(controller.fetchedRecords.isEmpty)
+    #expect(controller.sections.map(\.numberOfRecords) == [0])
   }
 
   @Test func `fetches from snapshots, which never change`() throws {
