@@ -31,18 +31,25 @@ public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable 
     var base: AsyncThrowingStream<Element, any Error>.Iterator
     let cancellable: AnyDatabaseCancellable
 
-    /// The next value; nil where the task is cancelled.
-    ///
-    /// - Throws: The error that has ended the observation.
-    public mutating func next() async throws -> Element? { try await base.next() }
+    /// Whether the error was thrown.
+    var hasFailed = false
 
     /// The next value; nil where the task is cancelled.
     ///
-    /// - Throws: The error that has ended the observation.
+    /// - Throws: The error that has ended the observation; once.
+    public mutating func next() async throws -> Element? { try await next(isolation: nil) }
+
+    /// The next value; nil where the task is cancelled.
+    ///
+    /// - Throws: The error that has ended the observation; once.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws -> Element? {
-      try await base.next(isolation: actor)
+      guard !hasFailed else { return nil }
+      do { return try await base.next(isolation: actor) } catch {
+        hasFailed = true
+        throw error
+      }
     }
   }
 }

@@ -87,9 +87,12 @@ struct DatabaseRegionObservationTests {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let unknown = start(
-      DatabaseRegionObservation(tracking: Table("nothing")), database, log)
+      DatabaseRegionObservation(tracking: SQLRequest<Row>(sql: "SELECT * FROM nothing")), database,
+      log)
     #expect(log.errors.count == 1)
-    let dropped = start(DatabaseRegionObservation(tracking: Table("player")), database, log)
+    let dropped = start(
+      DatabaseRegionObservation(tracking: SQLRequest<Row>(sql: "SELECT * FROM player")), database,
+      log)
     try database.execute("DROP TABLE player")
     #expect(log.errors.count == 2)
     #expect(log.values.isEmpty)

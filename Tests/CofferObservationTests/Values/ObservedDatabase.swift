@@ -121,8 +121,13 @@ final class ValueLog<Value: Sendable>: Sendable {
 
   /// Waits for the error.
   func error() async -> any Error {
-    await wait { _, errors in errors > 0 }
-    return errors[0]
+    await errors(atLeast: 1)[0]
+  }
+
+  /// Waits for a number of errors, and returns all that have come.
+  func errors(atLeast count: Int) async -> [any Error] {
+    await wait { _, errors in errors >= count }
+    return errors
   }
 }
 

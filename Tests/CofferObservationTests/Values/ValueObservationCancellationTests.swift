@@ -104,7 +104,7 @@ struct ValueObservationCancellationTests {
     let cancellers = DispatchGroup()
     for _ in 0..<4 {
       detachThread(group: cancellers) {
-        for round in 0..<40 {
+        for round in 0..<20 {
           let values = Atomic(0)
           let cancellable = tracking.observation.start(in: writer, scheduling: .task) { _ in
             failures.add(1, ordering: .relaxed)
@@ -112,7 +112,7 @@ struct ValueObservationCancellationTests {
             values.add(1, ordering: .relaxed)
           }
           // Now before the first value, now after some.
-          for _ in 0..<(round * 100) where values.load(ordering: .relaxed) < round % 5 {
+          for _ in 0..<(round * 4) where values.load(ordering: .relaxed) < round % 5 {
             _ = try? writer.read { try Int.fetchOne($0, sql: "SELECT 1") }
           }
           cancellable.cancel()
