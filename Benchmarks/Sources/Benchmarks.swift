@@ -3,11 +3,12 @@ import Coffer
 import Foundation
 
 /// The benchmarks of the ground floor.
-func coreBenchmarks(_ fixture: Fixture) -> [Benchmark] {
-  readingBenchmarks(fixture) + bytesBenchmarks(fixture) + writingBenchmarks(fixture)
+func coreBenchmarks(_ fixture: Fixture) throws -> [Benchmark] {
+  try readingBenchmarks(fixture) + bytesBenchmarks(fixture) + writingBenchmarks(fixture)
     + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)
     + recordBenchmarks(fixture) + mappingBenchmarks(fixture) + codableBenchmarks(fixture)
     + persistenceBenchmarks(fixture) + associationBenchmarks(fixture)
+    + poolBenchmarks(fixture)
 }
 
 private let insertSQL = "INSERT INTO target VALUES (?,?,?,?,?,?,?,?,?,?)"

@@ -5,7 +5,7 @@ do {
   let fixture = try Fixture(rows: options.rows)
   print(Report.header)
   var measurements: [Measurement] = []
-  for benchmark in coreBenchmarks(fixture) {
+  for benchmark in try coreBenchmarks(fixture) {
     if let filter = options.filter, !benchmark.name.contains(filter) { continue }
     let measurement = try benchmark.measure(rounds: options.rounds)
     print(Report.line(measurement))

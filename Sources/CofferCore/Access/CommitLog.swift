@@ -135,12 +135,16 @@ extension Database {
   ///
   /// - Returns: The commit that it sees, or an earlier one where commits come too fast to tell.
   func establishSnapshot(_ commits: CommitCount? = nil) throws -> Int {
+    var waits = 0
     for _ in 0..<50 {
-      let before = commits?.value ?? 0
-      if before & 1 == 1 {
-        sched_yield()
-        continue
+      var before = commits?.value ?? 0
+      // A commit takes as long as the disk: a tenth of a second is waited for at most.
+      while before & 1 == 1, waits < 1_000, let commits {
+        waits += 1
+        if waits < 10 { sched_yield() } else { usleep(100) }
+        before = commits.value
       }
+      if before & 1 == 1 { break }
       try beginSnapshot()
       if commits?.value ?? 0 == before { return before }
       try rollback()

@@ -199,7 +199,7 @@ extension Database {
     try checkAccess()
     if interruption.isCancelled.load(ordering: .relaxed) { throw CancellationError() }
     guard !accessState.isEmpty else { return }
-    if accessState.contains(.readOnly), !statement.isReadonly {
+    if accessState.contains(.readOnly), !statement.isReadonly, !statement.facts.asksJournalMode {
       throw DatabaseError(
         resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database",
         sql: statement.sql, hint: "Use `write { db in … }` to change the database.")

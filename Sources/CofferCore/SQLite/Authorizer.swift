@@ -67,7 +67,7 @@ final class Authorizer {
     case SQLITE_SAVEPOINT:
       recorder?.transaction(Authorizer.savepointEffect(text(first), name: text(second)))
     case SQLITE_PRAGMA:
-      recorder?.isRarelyUsed()
+      recorder?.pragma(text(first), isQuestion: second == nil)
       refusal = refusePragma?(text(first), second.map { String(cString: $0) })
       if refusal != nil { return SQLITE_DENY }
     case SQLITE_REINDEX, SQLITE_ANALYZE: recorder?.isRarelyUsed()

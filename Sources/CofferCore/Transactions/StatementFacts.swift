@@ -22,6 +22,9 @@ package struct StatementFacts: Sendable {
 
   package var transactionEffect: TransactionEffect?
 
+  /// Whether it only asks for the journal mode: SQLite counts that as a write.
+  package var asksJournalMode = false
+
   /// Whether the statement is worth being kept prepared.
   package var isWorthCaching = true
 
@@ -112,6 +115,11 @@ final class FactsRecorder {
   }
 
   func isRarelyUsed() { facts.isWorthCaching = false }
+
+  func pragma(_ name: String, isQuestion: Bool) {
+    facts.isWorthCaching = false
+    facts.asksJournalMode = isQuestion && SQLName(name) == SQLName("journal_mode")
+  }
 
   // MARK: The result
 

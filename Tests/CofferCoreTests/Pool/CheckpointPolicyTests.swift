@@ -1,0 +1,77 @@
+import CofferCore
+import Foundation
+import Synchronization
+import Testing
+
+@Suite("Checkpoints of a pool", .serialized, .timeLimit(.minutes(2)))
+struct CheckpointPolicyTests {
+  private static let schema = "CREATE TABLE t (a)"
+
+  /// Writes about so many pages, in commits of ten.
+  private func write(pages: Int, to pool: DatabasePool) throws {
+    for _ in 0..<pages / 10 {
+      try pool.write { db in
+        try db.execute(sql: "INSERT INTO t VALUES (zeroblob(36000))")
+      }
+    }
+  }
+
+  private func policy(_ automatic: Int, _ maximum: Int) -> (inout Configuration) -> Void {
+    {
+      $0.checkpointPolicy = CheckpointPolicy(
+        automaticPageCount: automatic, maximumPageCount: maximum)
+    }
+  }
+
+  @Test func `the log stays short with short reads around`() throws {
+    let database = try EncryptedPool(Self.schema, configure: policy(50, 200))
+    let stop = Atomic(false)
+    let group = DispatchGroup()
+    for _ in 0..<3 {
+      detachThread(group: group) {
+        while !stop.load(ordering: .relaxed) {
+          _ = try? database.pool.read { db in
+            _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM t")
+            Thread.sleep(forTimeInterval: 0.001)
+          }
+        }
+      }
+    }
+    try write(pages: 3_000, to: database.pool)
+    stop.store(true, ordering: .relaxed)
+    group.wait()
+    let pageSize = try database.pool.read { try Int.fetchOne($0, sql: "PRAGMA page_size") } ?? 0
+    #expect(database.logSize() < 500 * (pageSize + 24))
+  }
+
+  @Test func `a reader that holds the log back is warned of, and the log recovers`() throws {
+    let warnings = Mutex<[String]>([])
+    let usual = Database.logError
+    Database.logError = { code, message in
+      if code == .SQLITE_WARNING, message.contains("write-ahead log") {
+        warnings.withLock { $0.append(message) }
+      }
+    }
+    defer { Database.logError = usual }
+    let database = try EncryptedPool(Self.schema, configure: policy(50, 200))
+    let snapshot = try database.pool.makeSnapshot()
+    try write(pages: 600, to: database.pool)
+    let pageSize = try database.pool.read { try Int.fetchOne($0, sql: "PRAGMA page_size") } ?? 0
+    #expect(database.logSize() > 500 * pageSize)
+    let message = warnings.withLock(\.first)
+    #expect(message?.contains("holds on to an old state") == true)
+    #expect(warnings.withLock(\.count) < 8)
+    try snapshot.close()
+    try write(pages: 900, to: database.pool)
+    #expect(database.logSize() < 500 * (pageSize + 24))
+  }
+
+  @Test func `a manual policy leaves the log alone`() throws {
+    let database = try EncryptedPool(Self.schema) { $0.checkpointPolicy = .manual }
+    try write(pages: 1_500, to: database.pool)
+    let pageSize = try database.pool.read { try Int.fetchOne($0, sql: "PRAGMA page_size") } ?? 0
+    #expect(database.logSize() > 1_400 * pageSize)
+    try database.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    #expect(database.logSize() == 0)
+  }
+}
