@@ -202,7 +202,9 @@ extension ValueObserver {
   }
 
   private func setRegion(_ region: DatabaseRegion, _ db: Database) {
-    if tracked.update(region, in: db) { events.willTrackRegion?(region) }
+    guard tracked.update(region, in: db) else { return }
+    db.observation.interestsDidChange()
+    events.willTrackRegion?(region)
   }
 
   private func updateConstantRegion(_ db: Database, _ life: Life) throws {
@@ -249,6 +251,8 @@ extension ValueObserver {
 // MARK: - Transactions
 
 extension ValueObserver: SelectiveTransactionObserver {
+  var observedTables: Set<String>? { tracked.tableNames }
+
   func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
     tracked.observes(eventsOfKind: eventKind)
   }
