@@ -54,11 +54,11 @@ extension Database {
     let kinds = try region.impactfulEventKinds ?? allEventKinds()
     guard isInsideTransaction else {
       return try inTransaction(.immediate) {
-        observation.notifyChanges(in: region, kinds: kinds)
+        observation.notifyChanges(kinds: kinds)
         return .commit
       }
     }
-    observation.notifyChanges(in: region, kinds: kinds)
+    observation.notifyChanges(kinds: kinds)
   }
 
   private func allEventKinds() throws -> [DatabaseEventKind] {
