@@ -33,7 +33,8 @@ struct ObserverRegistry {
   private var tables: [SQLName: Table] = [:]
   private var byObserver: [ObjectIdentifier: [ObserverRegistration]] = [:]
 
-  private var nextSequence = 0
+  /// How many observers were ever added.
+  private(set) var addedCount = 0
   private var generation = 0
   private var anyTableGeneration = 0
   private var newTablesGeneration = 0
@@ -47,8 +48,8 @@ struct ObserverRegistry {
   mutating func add(
     _ observer: any TransactionObserver, extent: Database.TransactionObservationExtent
   ) {
-    let registration = ObserverRegistration(observer, extent: extent, sequence: nextSequence)
-    nextSequence += 1
+    let registration = ObserverRegistration(observer, extent: extent, sequence: addedCount)
+    addedCount += 1
     all.insert(registration)
     byObserver[registration.identifier, default: []].append(registration)
     if !registration.isSelective { unselective.insert(registration) }

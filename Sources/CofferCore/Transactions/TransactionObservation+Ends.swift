@@ -3,11 +3,14 @@ extension TransactionObservation {
     // A statement that commits by itself has ended all but for this.
     for index in executions.indices { tellUnreported(ofExecutionAt: index) }
     tellHeld()
+    let recipients = recipients()
+    askedCount = registry.addedCount
     do {
-      for (registration, observer) in recipients() where !registration.isRemoved {
+      for (registration, observer) in recipients where !registration.isRemoved {
         try observer.databaseWillCommit()
       }
       outcome = .committing
+      asked = recipients
       database.commitLog?.willCommit()
       return true
     } catch {
@@ -22,8 +25,6 @@ extension TransactionObservation {
     if case .refused = outcome { return }
     outcome = .rolledBack
   }
-
-  private typealias Recipient = (registration: ObserverRegistration, observer: any TransactionObserver)
 
   /// Those who are told of the end of the transaction: all but the selective
   /// ones that no change has touched.
@@ -48,6 +49,7 @@ extension TransactionObservation {
     guard SQLite.isAutocommit(connection) else {
       // A commit that found the database busy can be tried again.
       outcome = .none
+      asked = []
       return
     }
     if hasChangedSchema {
@@ -56,16 +58,20 @@ extension TransactionObservation {
     }
     if !savepoints.isEmpty { savepoints = [] }
     database.currentTransactionDate = nil
-    let outcome = outcome
+    let (outcome, asked) = (outcome, asked)
     self.outcome = .none
+    self.asked = []
     switch outcome {
-    case .committing: tellEnd { $0.databaseDidCommit(database) }
+    case .committing:
+      // Observers that came while others were asked are told as well.
+      let isComplete = askedCount == registry.addedCount
+      tellEnd(to: isComplete ? asked : recipients()) { $0.databaseDidCommit(database) }
     case .rolledBack:
       guard hasWritten || !database.accessState.contains(.readOnly) else { return reset() }
-      tellEnd { $0.databaseDidRollback(database) }
+      tellEnd(to: recipients()) { $0.databaseDidRollback(database) }
     case .refused(let error):
       refusal = error
-      tellEnd { $0.databaseDidRollback(database) }
+      tellEnd(to: recipients()) { $0.databaseDidRollback(database) }
     case .none:
       if executions.isEmpty { hasWritten = false }
       guard endsExplicitly, !registry.isEmpty, !database.accessState.contains(.readOnly) else {
@@ -75,8 +81,7 @@ extension TransactionObservation {
     }
   }
 
-  private func tellEnd(_ tell: (any TransactionObserver) -> Void) {
-    let recipients = recipients()
+  private func tellEnd(to recipients: [Recipient], _ tell: (any TransactionObserver) -> Void) {
     reset()
     forgetAfterTransaction(toldCount: recipients.count { !$0.registration.isSelective })
     // They may execute statements, end further transactions, add and remove observers.

@@ -5,6 +5,10 @@
 /// Transactions are begun and ended by methods, by SQL and by SQLite itself:
 /// whoever did, the hooks and the state after the statement tell.
 package final class TransactionObservation {
+  typealias Recipient = (
+    registration: ObserverRegistration, observer: any TransactionObserver
+  )
+
   /// What the hooks have told and the observers haven't been.
   enum Outcome {
     case none, committing, rolledBack
@@ -43,6 +47,10 @@ package final class TransactionObservation {
   /// Those who want no more of its changes.
   var stopped: [ObserverRegistration] = []
   var outcome = Outcome.none
+  /// Those who were asked whether to commit, until they are told of the end.
+  var asked: [Recipient] = []
+  /// How many observers had been added then.
+  var askedCount = 0
   /// What was thrown by the observer that has refused the commit.
   var refusal: (any Error)?
   /// Whether a statement that writes was begun in the transaction.
@@ -103,6 +111,7 @@ package final class TransactionObservation {
   func updateHooks() {
     guard let connection = database.sqliteConnection else { return }
     let isObserved = !registry.isEmpty
+    database.externalChanges?.setObserved(isObserved)
     if !isObserved, database.commitLog != nil { SQLite.installCommitHooks(self, in: connection) }
     guard isObserved != database.accessState.contains(.observed) else { return }
     if isObserved {
