@@ -36,6 +36,12 @@ final class ObserverRegistration {
   /// The observer, unless it has died or is none any more.
   var observer: (any TransactionObserver)? { strongObserver ?? weakObserver }
 
+  /// Whether the observer is interested; it is asked about its tables only.
+  func isInterested(_ observer: any TransactionObserver, in kind: DatabaseEventKind) -> Bool {
+    if let tables, !tables.contains(SQLName(kind.tableName)) { return false }
+    return observer.observes(eventsOfKind: kind)
+  }
+
   /// Lets go of the observer: compiled statements may keep the registration.
   func end() {
     strongObserver = nil
@@ -113,6 +119,10 @@ struct ObservationTarget {
   let registration: ObserverRegistration
   let observer: any TransactionObserver
   var changes: [TableChange]?
+
+  func isInterested(in kind: DatabaseEventKind) -> Bool {
+    registration.isInterested(observer, in: kind)
+  }
 
   /// Whether the observer wants to know of an event.
   ///

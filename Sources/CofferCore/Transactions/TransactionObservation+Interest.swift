@@ -17,8 +17,8 @@ extension TransactionObservation {
         changes.filter { !reportsRows($0) }.map(\.kind) + replacements(in: statement)
       entries = registrations.compactMap { registration -> StatementInterest.Entry? in
         guard let observer = registration.observer else { return nil }
-        let observed = changes.filter { observer.observes(eventsOfKind: $0.kind) }
-        let hasUnreportedRows = unreported.contains { observer.observes(eventsOfKind: $0) }
+        let observed = changes.filter { registration.isInterested(observer, in: $0.kind) }
+        let hasUnreportedRows = unreported.contains { registration.isInterested(observer, in: $0) }
         guard !observed.isEmpty || hasUnreportedRows else { return nil }
         return StatementInterest.Entry(
           registration: registration, changes: observed.count == changes.count ? nil : observed,
@@ -38,7 +38,8 @@ extension TransactionObservation {
     guard let last = executions.indices.last else { return }
     let (registrations, _) = registry.interested(inTables: [change.kind.tableName])
     for registration in registrations where !registration.isStopped {
-      guard let observer = registration.observer, observer.observes(eventsOfKind: change.kind)
+      guard let observer = registration.observer,
+        registration.isInterested(observer, in: change.kind)
       else { continue }
       if let index = executions[last].targets.firstIndex(where: {
         $0.registration === registration
@@ -51,7 +52,7 @@ extension TransactionObservation {
     }
     for index in executions[last].targets.indices
     where executions[last].targets[index].changes == nil
-      && !executions[last].targets[index].observer.observes(eventsOfKind: change.kind)
+      && !executions[last].targets[index].isInterested(in: change.kind)
     {
       executions[last].targets[index].changes = executions[last].changes
     }

@@ -274,7 +274,7 @@ package final class TransactionObservation {
     let (registrations, _) = registry.interested(inTables: kinds.map(\.tableName))
     for registration in registrations {
       guard let observer = registration.observer,
-        kinds.contains(where: { observer.observes(eventsOfKind: $0) })
+        kinds.contains(where: { registration.isInterested(observer, in: $0) })
       else { continue }
       tell(ObservationTarget(registration: registration, observer: observer), nil)
     }

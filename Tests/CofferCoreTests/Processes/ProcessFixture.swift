@@ -53,12 +53,12 @@ struct ProcessFixture {
 
   /// Expects that SQLite and SQLCipher find nothing wrong.
   func expectIntegrity(sourceLocation: SourceLocation = #_sourceLocation) throws {
-    try writer.read { db in
+    try writer.read { db throws in
       #expect(
         try String.fetchAll(db, sql: "PRAGMA integrity_check") == ["ok"],
         sourceLocation: sourceLocation)
     }
-    try writer.barrierWriteWithoutTransaction { db in
+    try writer.barrierWriteWithoutTransaction { db throws in
       #expect(try db.checkCipherIntegrity().isEmpty, sourceLocation: sourceLocation)
     }
   }

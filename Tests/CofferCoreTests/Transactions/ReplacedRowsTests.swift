@@ -75,7 +75,7 @@ import Testing
     _ = deletions.take()
     try queue.write { try $0.execute(sql: "INSERT INTO child (id) VALUES (5)") }
     #expect(deletions.take() == "? will did")
-    try queue.write { db in
+    try queue.write { db throws in
       #expect(try Int.fetchAll(db, sql: "SELECT id FROM a ORDER BY id") == [2, 3, 105])
     }
   }
