@@ -67,7 +67,9 @@ public struct Configuration: Sendable {
   /// Which tables have changed is unknown then, so that each observer is told
   /// that something has: of several commits maybe once, mostly within some
   /// milliseconds, and on a thread of the database, as of a commit of its own.
-  /// It works for read-only databases too.
+  /// It works for read-only databases too. In a file with a rollback journal, a
+  /// transaction that others undo after it has outgrown their cache may count as
+  /// a commit.
   ///
   /// The folder of the file is watched (`inotify`), so that it costs nothing
   /// while nobody writes or nobody observes; opening throws where the system has

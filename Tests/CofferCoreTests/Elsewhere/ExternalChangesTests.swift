@@ -13,7 +13,7 @@ struct ExternalChangesTests {
     let observer = ExternalObserver()
     fixture.writer.add(transactionObserver: observer)
     try fixture.insertElsewhere()
-    observer.wait(forRows: 1)
+    observer.wait(forRows: 1, in: fixture)
     #expect(observer.words.suffix(2) == ["?", "did"])
     #expect(!observer.words.contains("will"))
   }
@@ -26,7 +26,7 @@ struct ExternalChangesTests {
     for rows in 1...200 {
       try fixture.insertElsewhere()
       // Now and then one after the other, else as fast as they come.
-      if rows % 20 == 0 { observer.wait(forRows: rows) }
+      if rows % 20 == 0 { observer.wait(forRows: rows, in: fixture) }
     }
     #expect(observer.words.allSatisfy { $0 == "?" || $0 == "did" })
   }
@@ -44,7 +44,7 @@ struct ExternalChangesTests {
     for rows in 1...20 {
       child.goOn()
       #expect(child.readLine() == "committed")
-      observer.wait(forRows: rows)
+      observer.wait(forRows: rows, in: fixture)
     }
     child.kill()
   }
@@ -58,7 +58,7 @@ struct ExternalChangesTests {
       try fixture.writer.write { try $0.execute(sql: "INSERT INTO a DEFAULT VALUES") }
     }
     try fixture.insertElsewhere()
-    observer.wait(forRows: 21)
+    observer.wait(forRows: 21, in: fixture)
     #expect(observer.words == (1...20).flatMap { ["a\($0)", "will", "did"] } + ["?", "did"])
   }
 
@@ -102,6 +102,36 @@ struct ExternalChangesTests {
     }
   }
 
+  @Test func `what others roll back after it has reached the log is no change`() throws {
+    let fixture = try ExternalFixture(.pool)
+    try rollBackMuch(fixture)
+    try fixture.writer.writeWithoutTransaction { db in
+      #expect(db.lookForExternalChanges() == .same)
+    }
+  }
+
+  @Test func `what others roll back after it has reached the file is one at most`() throws {
+    let fixture = try ExternalFixture(.queue)
+    try rollBackMuch(fixture)
+    try fixture.writer.writeWithoutTransaction { db in
+      // The pages are what they were, but encrypted anew.
+      #expect(db.lookForExternalChanges() != .unknown)
+      #expect(db.lookForExternalChanges() == .same)
+    }
+  }
+
+  private func rollBackMuch(_ fixture: ExternalFixture) throws {
+    try fixture.other.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA cache_size = 10")
+      try db.inTransaction {
+        for _ in 0..<100 {
+          try db.execute(sql: "INSERT INTO a (x) VALUES (zeroblob(20000))")
+        }
+        return .rollback
+      }
+    }
+  }
+
   @Test(arguments: ExternalAccess.writing)
   func `a look neither waits for a lock nor forgets what it hides`(access: ExternalAccess) throws {
     let fixture = try ExternalFixture(access)
@@ -136,9 +166,9 @@ struct ExternalChangesTests {
     second.add(transactionObserver: secondObserver)
     let other = try ExternalFixture.open(path, isPool: isPool)
     try other.write { try $0.execute(sql: "INSERT INTO a DEFAULT VALUES") }
-    secondObserver.wait(forRows: 1)
+    secondObserver.wait(forRows: 1, in: second)
     try fixture.insertElsewhere()
-    observer.wait(forRows: 1)
+    observer.wait(forRows: 1, in: fixture)
     #expect(observer.words == ["?", "did"])
   }
 
@@ -149,14 +179,14 @@ struct ExternalChangesTests {
     let observer = ExternalObserver()
     fixture.writer.add(transactionObserver: observer)
     // Of what was committed while nobody observed, it is told once.
-    observer.wait(forRows: 1)
+    observer.wait(forRows: 1, in: fixture)
     fixture.writer.remove(transactionObserver: observer)
     try fixture.insertElsewhere()
     let next = ExternalObserver()
     fixture.writer.add(transactionObserver: next)
-    next.wait(forRows: 2)
+    next.wait(forRows: 2, in: fixture)
     try fixture.insertElsewhere()
-    next.wait(forRows: 3)
+    next.wait(forRows: 3, in: fixture)
   }
 
   @Test(arguments: ExternalAccess.allCases)
@@ -187,7 +217,7 @@ struct ExternalChangesTests {
       }
       let observer = ExternalObserver()
       database.add(transactionObserver: observer)
-      if round % 3 == 0 { observer.wait(forWord: "did") }
+      if round % 3 == 0 { observer.waitForCommit(in: database) }
       // Or it is let go of.
       if round % 2 == 0 { try database.close() }
     }
@@ -199,12 +229,12 @@ struct ExternalChangesTests {
     fixture.writer.add(transactionObserver: observer)
     let before = try fixture.writer.read { $0.hooks.schemaGeneration }
     try fixture.insertElsewhere()
-    observer.wait(forRows: 1)
+    observer.wait(forRows: 1, in: fixture)
     #expect(try fixture.writer.read { $0.hooks.schemaGeneration } == before)
     try fixture.other.write { db in
       try db.execute(sql: "ALTER TABLE a ADD COLUMN y; INSERT INTO a DEFAULT VALUES")
     }
-    observer.wait(forRows: 2)
+    observer.wait(forRows: 2, in: fixture)
     #expect(try fixture.writer.read { $0.hooks.schemaGeneration } > before)
   }
 
@@ -216,7 +246,7 @@ struct ExternalChangesTests {
       pool.add(transactionObserver: observer)
       let before = try #require(pool.commits?.value)
       try fixture.insertElsewhere()
-      observer.wait(forRows: 1)
+      observer.wait(forRows: 1, in: fixture)
       #expect(try #require(pool.commits?.value) == before + 2)
     }
   }
@@ -232,7 +262,7 @@ struct ExternalChangesTests {
     if let queue = fixture.writer as? DatabaseQueue { try queue.changeKey(to: key) }
     let other = try ExternalFixture.open(fixture.path, isPool: access == .pool) { $0.key = key }
     try other.write { try $0.execute(sql: "INSERT INTO a DEFAULT VALUES") }
-    observer.wait(forRows: 1)
+    observer.wait(forRows: 1, in: fixture)
   }
 
   @Test func `a folder that is moved stays watched`() throws {
@@ -246,7 +276,7 @@ struct ExternalChangesTests {
     try FileManager.default.moveItem(atPath: folder, toPath: directory.path("after"))
     let other = try ExternalFixture.open(directory.path("after") + "/db")
     try other.write { try $0.execute(sql: "INSERT INTO a DEFAULT VALUES") }
-    observer.wait(forRows: 1)
+    observer.wait(forRows: 1, in: queue)
   }
 
   @Test func `a log that comes and goes is watched as the file is`() throws {
@@ -264,7 +294,7 @@ struct ExternalChangesTests {
         try db.execute(sql: "PRAGMA journal_mode = \(mode)")
         try db.execute(sql: "INSERT INTO a DEFAULT VALUES")
       }
-      observer.wait(forRows: index + 1)
+      observer.wait(forRows: index + 1, in: fixture)
       try other.close()
     }
   }
@@ -287,7 +317,7 @@ struct ExternalChangesTests {
     let observer = Answering()
     fixture.writer.add(transactionObserver: observer)
     try fixture.insertElsewhere()
-    observer.isDone.wait()
+    withExtendedLifetime(fixture) { observer.isDone.wait() }
     #expect(try fixture.writer.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM b") } == 1)
   }
 
@@ -302,7 +332,7 @@ struct ExternalChangesTests {
       db.afterNextTransaction { _ in isOver.set() }
     }
     try fixture.insertElsewhere()
-    observer.wait(forRows: 1)
+    observer.wait(forRows: 1, in: fixture)
     #expect(next.words == [])
     #expect(!isOver.isSet)
     try fixture.writer.write { try $0.execute(sql: "DELETE FROM a") }
@@ -317,7 +347,7 @@ struct ExternalChangesTests {
     fixture.writer.add(transactionObserver: observer)
     deaf.add(transactionObserver: deafObserver)
     try fixture.insertElsewhere()
-    observer.wait(forRows: 1)
+    observer.wait(forRows: 1, in: fixture)
     #expect(deafObserver.words == [])
     #expect(try deaf.read { $0.externalChanges == nil })
   }

@@ -73,14 +73,18 @@ final class ExternalObserver: TransactionObserver, Sendable {
 
   var words: [String] { note.withLock(\.words) }
 
-  /// Waits until a commit has shown so many rows.
-  func wait(forRows rows: Int) {
-    while note.withLock({ $0.rows < rows }) { arrival.wait() }
+  /// Waits until a commit has shown so many rows; keeps the database open meanwhile.
+  func wait(forRows rows: Int, in database: some Any) {
+    withExtendedLifetime(database) {
+      while note.withLock({ $0.rows < rows }) { arrival.wait() }
+    }
   }
 
-  /// Waits until it was told of so many changes without a row.
-  func wait(forWord word: String, count: Int = 1) {
-    while note.withLock({ $0.words.count { $0 == word } < count }) { arrival.wait() }
+  /// Waits until it was told of a commit; keeps the database open meanwhile.
+  func waitForCommit(in database: some Any) {
+    withExtendedLifetime(database) {
+      while note.withLock({ !$0.words.contains("did") }) { arrival.wait() }
+    }
   }
 
   func observes(eventsOfKind kind: DatabaseEventKind) -> Bool { kind.tableName == "a" }
