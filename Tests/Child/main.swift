@@ -62,7 +62,11 @@ func run(_ arguments: [String]) throws {
     try DatabaseFile.convert(at: arguments[1], key: key(arguments[2]), from: old, to: new)
     say("done")
   default:
-    if try runEncryptionScenario(arguments) || runMigrationScenario(arguments) { return }
+    if try runEncryptionScenario(arguments) || runMigrationScenario(arguments)
+      || runProcessScenario(arguments)
+    {
+      return
+    }
     FileHandle.standardError.write(Data("unknown scenario\n".utf8))
     exit(64)
   }

@@ -56,6 +56,29 @@ public struct Configuration: Sendable {
   /// What ``Database/transactionDate`` reads.
   public var transactionClock: any TransactionClock = .default
 
+  /// Whether observers are told of what other connections and processes commit to the
+  /// file; false by default.
+  ///
+  /// ```swift
+  /// configuration.observesExternalChanges = true
+  /// let pool = try DatabasePool(path: "vault.db", configuration: configuration)
+  /// ```
+  ///
+  /// Which tables have changed is unknown then, so that each observer is told
+  /// that something has: of several commits maybe once, mostly within some
+  /// milliseconds, and on a thread of the database, as of a commit of its own.
+  /// It works for read-only databases too. In a file with a rollback journal, a
+  /// transaction that others undo after it has outgrown their cache may count as
+  /// a commit.
+  ///
+  /// The folder of the file is watched (`inotify`), so that it costs nothing
+  /// while nobody writes or nobody observes; opening throws where the system has
+  /// no watch left, or where the folder can't be read. A moved folder stays
+  /// watched, a file that takes the place of the old one isn't noticed, and
+  /// neither is what other machines write to a shared folder. A database in
+  /// memory has nobody else, and ignores it.
+  public var observesExternalChanges = false
+
   // MARK: Diagnostics
 
   /// A name for the connection's queues, to see in a debugger.
@@ -99,6 +122,9 @@ public struct Configuration: Sendable {
 
   /// The queue on which asynchronous writes run in the end; ``targetQueue`` by default.
   public var writeTargetQueue: DispatchQueue?
+
+  /// Whether the database may ever be another one, as far as its observers are told.
+  var maySeeCommits: Bool { !readonly || observesExternalChanges }
 
   /// The default configuration.
   public init() {}

@@ -142,6 +142,8 @@ extension Database {
     if configuration.journalMode == .wal, !configuration.readonly {
       try setUpWAL()
     }
+    // A connection that was opened anew counts anew.
+    externalChanges?.dataVersion = nil
     observation.install()
     try restorePoolWriter()
     shareConfiguration()

@@ -59,6 +59,8 @@ public final class Database {
 
   /// What the commits of a pool's writer have changed; nil elsewhere.
   var commitLog: CommitLog?
+  /// What others commit to the file; nil where nobody wants to know.
+  var externalChanges: ExternalChanges?
   /// What keeps the log of a pool's writer short; nil elsewhere.
   var checkpointer: Checkpointer?
   /// The key of another connection to the file, derived.

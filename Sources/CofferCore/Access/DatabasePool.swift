@@ -48,7 +48,10 @@ public final class DatabasePool: DatabaseWriter {
     configuration.journalMode = .wal
     let database = try Database.open(path: path, configuration: configuration)
     let commits = try database.gate.withAccess { () throws -> CommitCount? in
-      configuration.readonly ? nil : try database.setUpPoolWriter()
+      guard !configuration.readonly else {
+        return configuration.maySeeCommits ? database.startCommitLog() : nil
+      }
+      return try database.setUpPoolWriter()
     }
     let writer = SerializedDatabase(database)
     self.commits = commits
@@ -56,6 +59,7 @@ public final class DatabasePool: DatabaseWriter {
     readers = ReaderPool(
       path: path, maximumCount: configuration.maximumReaderCount, queue: configuration.readQueue
     ) { try writer.openReader() }
+    try writer.observeExternalChanges()
   }
 
   /// Opens the encrypted file at `path`, which is made if there is none, and set to WAL mode.

@@ -33,6 +33,7 @@ public final class DatabaseQueue: DatabaseWriter {
   ///   ``DatabaseError/cipherDiagnosis`` tells why.
   public init(path: String, configuration: Configuration = Configuration()) throws {
     access = SerializedDatabase(try Database.open(path: path, configuration: configuration))
+    try access.observeExternalChanges()
   }
 
   /// Opens the encrypted file at `path`, which is made if there is none.
@@ -205,7 +206,7 @@ public final class DatabaseQueue: DatabaseWriter {
 }
 
 extension DatabaseQueue: ObservableReader {
-  package var observableWriter: (any DatabaseWriter)? { configuration.readonly ? nil : self }
+  package var observableWriter: (any DatabaseWriter)? { configuration.maySeeCommits ? self : nil }
 
   package func beginTracking(_ start: TrackingStart) {
     do { try access.reentrantSync { start.run(in: $0) } } catch { _ = start.fetch(.failure(error)) }

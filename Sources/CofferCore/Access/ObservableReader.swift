@@ -58,7 +58,7 @@ extension TrackingStart {
       _ = fetch(.failure(error))
       return
     }
-    if region != nil, !db.configuration.readonly { track(db, false) }
+    if region != nil, db.configuration.maySeeCommits { track(db, false) }
   }
 }
 

@@ -162,7 +162,10 @@ final class SerializedDatabase: @unchecked Sendable {
 
   func close() throws {
     guard !gate.isHeldByCurrentThread else { throw DatabaseError.reentrancy(path) }
-    gate.withAccess { database.closeConnection() }
+    gate.withAccess {
+      database.externalChanges?.stop()
+      database.closeConnection()
+    }
   }
 }
 

@@ -93,7 +93,7 @@ final class BusyWait {
     case .seconds:
       let remaining = ContinuousClock.now.duration(to: deadline)
       guard remaining > .zero else { return false }
-      BusyWait.sleep(min(BusyWait.pause(count: count), remaining))
+      BusyWait.sleep(min(BusyWait.pause(), remaining))
       return !noticeInterruption()
     }
   }
@@ -104,13 +104,11 @@ final class BusyWait {
     return wasInterrupted
   }
 
-  /// Half a millisecond at first, and at most five, however long the wait: who
-  /// has waited for long has the same chance as a newcomer. Chance keeps two
-  /// from always trying at the same moment.
-  private static func pause(count: Int) -> Duration {
-    let longest = min(500 << min(count, 4), 5000)
-    return .microseconds(Int.random(in: longest / 2...longest))
-  }
+  /// Short, however long the wait: another process that writes without a break
+  /// leaves the lock free for some microseconds between its transactions, and
+  /// who looks rarely never meets them. Chance keeps two from always trying at
+  /// the same moment.
+  private static func pause() -> Duration { .microseconds(Int.random(in: 50...600)) }
 
   private static func sleep(_ duration: Duration) {
     let nanoseconds = duration.components.attoseconds / 1_000_000_000

@@ -54,22 +54,33 @@ extension Database {
     let kinds = try region.impactfulEventKinds ?? allEventKinds()
     guard isInsideTransaction else {
       return try inTransaction(.immediate) {
-        observation.notifyChanges(in: region, kinds: kinds)
+        observation.notifyChanges(kinds: kinds)
         return .commit
       }
     }
-    observation.notifyChanges(in: region, kinds: kinds)
+    observation.notifyChanges(kinds: kinds)
   }
 
+  /// What may happen to all the tables that there are.
   private func allEventKinds() throws -> [DatabaseEventKind] {
-    let tables = try String.fetchAll(
-      self,
-      sql: """
-        SELECT name FROM sqlite_master WHERE type = 'table'
-        UNION SELECT name FROM sqlite_temp_master WHERE type = 'table'
-        """)
-    return tables.flatMap {
-      [.insert(tableName: $0), .delete(tableName: $0)] as [DatabaseEventKind]
+    let schemas = try schemaRows("PRAGMA database_list").compactMap {
+      String.fromDatabaseValue($0[1])
+    }
+    return try schemas.flatMap { schema -> [DatabaseEventKind] in
+      let prefix = schema.quotedDatabaseIdentifier
+      let master = schema == "temp" ? "sqlite_temp_master" : "sqlite_master"
+      let tables = try schemaRows("SELECT name FROM \(prefix).\(master) WHERE type = 'table'")
+      return try tables.compactMap { String.fromDatabaseValue($0[0]) }
+        .filter { !SQLName($0).isInternal }
+        .flatMap { table -> [DatabaseEventKind] in
+          let columns = try schemaRows(
+            "PRAGMA \(prefix).table_info(\(table.quotedDatabaseIdentifier))")
+          let names = columns.compactMap { String.fromDatabaseValue($0[1]) }
+          return [
+            .insert(tableName: table), .delete(tableName: table),
+            .update(tableName: table, columnNames: Set(names)),
+          ]
+        }
     }
   }
 }

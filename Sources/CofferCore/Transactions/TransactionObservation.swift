@@ -5,8 +5,12 @@
 /// Transactions are begun and ended by methods, by SQL and by SQLite itself:
 /// whoever did, the hooks and the state after the statement tell.
 package final class TransactionObservation {
+  typealias Recipient = (
+    registration: ObserverRegistration, observer: any TransactionObserver
+  )
+
   /// What the hooks have told and the observers haven't been.
-  private enum Outcome {
+  enum Outcome {
     case none, committing, rolledBack
     case refused(any Error)
   }
@@ -21,12 +25,12 @@ package final class TransactionObservation {
   }
 
   /// A change that waits for the end of a savepoint; nil for an unknown one.
-  private struct HeldChange {
+  struct HeldChange {
     let event: DatabaseEvent?
     let target: ObservationTarget
   }
 
-  private struct Savepoint {
+  struct Savepoint {
     let name: SQLName
     /// The changes that were held when it began.
     var heldCount: Int
@@ -34,24 +38,29 @@ package final class TransactionObservation {
 
   // SAFETY: the database owns the observation, and removes its hooks before it dies.
   unowned let database: Database
-  var registrations: [ObserverRegistration] = []
-  /// Counts up whenever an observer comes, goes, or changes its mind.
-  var generation = 0
+  var registry = ObserverRegistry()
   var executions: [Execution] = []
-  private var savepoints: [Savepoint] = []
-  private var held: [HeldChange] = []
+  var savepoints: [Savepoint] = []
+  var held: [HeldChange] = []
   /// Counts the rollbacks to savepoints, as long as somebody observes.
-  private(set) var savepointRollbackCount = 0
-  private var touched: [ObserverRegistration] = []
-  private var outcome = Outcome.none
+  var savepointRollbackCount = 0
+  /// Those who were told of a change in the transaction.
+  var touched: [ObserverRegistration] = []
+  /// Those who want no more of its changes.
+  var stopped: [ObserverRegistration] = []
+  var outcome = Outcome.none
+  /// Those who were asked whether to commit, until they are told of the end.
+  var asked: [Recipient] = []
+  /// How many observers had been added then.
+  var askedCount = 0
+  /// What was thrown by the observer that has refused the commit.
+  var refusal: (any Error)?
   /// Whether a statement that writes was begun in the transaction.
-  private var hasWritten = false
+  var hasWritten = false
   /// Whether the schema was changed in the transaction.
-  private var hasChangedSchema = false
-  private var hasStopped = false
+  var hasChangedSchema = false
   private var lastNames: LastNames?
-  var rowReports: [String: Bool] = [:]
-  var rowReportsGeneration = 0
+  var schemaKnowledge = ChangeKnowledge()
 
   init(database: Database) { self.database = database }
 
@@ -66,39 +75,45 @@ package final class TransactionObservation {
   // MARK: Observers
 
   func add(_ observer: any TransactionObserver, extent: Database.TransactionObservationExtent) {
-    registrations.append(ObserverRegistration(observer, extent: extent))
+    registry.add(observer, extent: extent)
+    letGo(of: registry.nextDead())
     updateHooks()
   }
 
   func remove(_ observer: any TransactionObserver) {
-    for registration in registrations where registration.observer === observer {
-      registration.isStopped = true
-      registration.end()
-    }
-    prune()
+    let registrations = registry.registrations(of: observer)
+    for registration in registrations { registration.remove() }
+    letGo(of: registrations)
   }
 
-  /// Forgets what observers have answered; one of them would answer otherwise now.
-  package func interestsDidChange() { generation &+= 1 }
+  /// Forgets what observers have answered; some of them would answer otherwise now.
+  ///
+  /// - Complexity: O(*n*) in all observers: prefer ``interestsDidChange(of:)``.
+  package func interestsDidChange() { registry.interestsDidChange() }
+
+  /// Forgets what an observer has answered; it would answer otherwise from the
+  /// next statement on.
+  ///
+  /// - Complexity: O(*t*) in its tables.
+  package func interestsDidChange(of observer: some TransactionObserver) {
+    registry.interestsDidChange(of: observer)
+  }
 
   /// Forgets observers that have died, or are none any more.
-  private func prune() {
-    guard registrations.contains(where: { $0.observer == nil }) else { return }
-    registrations.removeAll { $0.observer == nil }
+  func letGo(of registrations: [ObserverRegistration]) {
+    guard !registrations.isEmpty else { return }
+    for registration in registrations {
+      registration.end()
+      registry.remove(registration)
+    }
     updateHooks()
-  }
-
-  /// Lets go of those who were to be told of one transaction.
-  private func endRegistrations(where isOver: (ObserverRegistration) -> Bool) {
-    for registration in registrations where isOver(registration) { registration.end() }
-    prune()
   }
 
   /// A connection that nobody observes has no hooks, and pays nothing.
   func updateHooks() {
-    generation &+= 1
     guard let connection = database.sqliteConnection else { return }
-    let isObserved = !registrations.isEmpty
+    let isObserved = !registry.isEmpty
+    database.externalChanges?.setObserved(isObserved)
     if !isObserved, database.commitLog != nil { SQLite.installCommitHooks(self, in: connection) }
     guard isObserved != database.accessState.contains(.observed) else { return }
     if isObserved {
@@ -180,9 +195,6 @@ package final class TransactionObservation {
     executions.remove(at: index)
   }
 
-  /// What was thrown by the observer that has refused the commit.
-  private var refusal: (any Error)?
-
   private func takeRefusal() -> (any Error)? {
     defer { refusal = nil }
     return refusal
@@ -229,14 +241,14 @@ package final class TransactionObservation {
     tellUnreported(ofExecutionAt: index)
   }
 
-  private func tellUnreported(ofExecutionAt index: Int) {
+  func tellUnreported(ofExecutionAt index: Int) {
     let targets = executions[index].unreported
     executions[index].unreported = []
     for target in targets { tell(target, nil) }
   }
 
   /// Tells of a change now, or holds it back until the savepoint ends.
-  private func tell(_ target: ObservationTarget, _ event: DatabaseEvent?) {
+  func tell(_ target: ObservationTarget, _ event: DatabaseEvent?) {
     if savepoints.isEmpty {
       deliver(target, event)
     } else if !target.registration.isStopped {
@@ -244,7 +256,7 @@ package final class TransactionObservation {
     }
   }
 
-  private func deliver(_ target: ObservationTarget, _ event: DatabaseEvent?) {
+  func deliver(_ target: ObservationTarget, _ event: DatabaseEvent?) {
     let registration = target.registration
     guard !registration.isStopped else { return }
     if !registration.isTouched {
@@ -261,10 +273,11 @@ package final class TransactionObservation {
   }
 
   /// Tells those who observe a region that something in it has changed.
-  func notifyChanges(in region: DatabaseRegion, kinds: [DatabaseEventKind]) {
+  func notifyChanges(kinds: [DatabaseEventKind]) {
+    let (registrations, _) = registry.interested(inTables: kinds.map(\.tableName))
     for registration in registrations {
       guard let observer = registration.observer,
-        kinds.contains(where: { observer.observes(eventsOfKind: $0) })
+        kinds.contains(where: { registration.isInterested(observer, in: $0) })
       else { continue }
       tell(ObservationTarget(registration: registration, observer: observer), nil)
     }
@@ -272,6 +285,7 @@ package final class TransactionObservation {
 
   /// Tells those who keep up with a region that a table was dropped or altered.
   private func tellRestructured(_ table: String) {
+    let (registrations, _) = registry.interested(inTables: [table])
     for registration in registrations where registration.isSelective {
       guard let observer = registration.observer,
         observer.observes(eventsOfKind: .delete(tableName: table))
@@ -281,138 +295,9 @@ package final class TransactionObservation {
   }
 
   func stop(_ observer: any TransactionObserver) {
-    for registration in registrations where registration.observer === observer {
+    for registration in registry.registrations(of: observer) where !registration.isStopped {
       registration.isStopped = true
-      hasStopped = true
-    }
-  }
-
-  // MARK: Savepoints
-
-  private func note(_ effect: TransactionEffect) {
-    switch effect {
-    case .begin, .commit, .rollback: break  // The state after the statement tells.
-    case .beginSavepoint(let name):
-      savepoints.append(Savepoint(name: SQLName(name), heldCount: held.count))
-    case .releaseSavepoint(let name):
-      guard let index = savepoints.lastIndex(where: { $0.name == SQLName(name) }) else { return }
-      savepoints.removeSubrange(index...)
-      if savepoints.isEmpty { tellHeld() }
-    case .rollbackToSavepoint(let name):
-      savepointRollbackCount &+= 1
-      if hasChangedSchema { database.schemaDidChange() }
-      guard let index = savepoints.lastIndex(where: { $0.name == SQLName(name) }) else { return }
-      savepoints.removeSubrange((index + 1)...)
-      held.removeSubrange(min(savepoints[index].heldCount, held.count)...)
-    }
-  }
-
-  private func tellHeld() {
-    let changes = held
-    held = []
-    for index in savepoints.indices { savepoints[index].heldCount = 0 }
-    for change in changes { deliver(change.target, change.event) }
-  }
-
-  // MARK: Ends of transactions
-
-  func sqliteWillCommit() -> Bool {
-    // A statement that commits by itself has ended all but for this.
-    for index in executions.indices { tellUnreported(ofExecutionAt: index) }
-    tellHeld()
-    do {
-      for observer in recipients() { try observer.databaseWillCommit() }
-      outcome = .committing
-      database.commitLog?.willCommit()
-      return true
-    } catch {
-      outcome = .refused(error)
-      return false
-    }
-  }
-
-  func sqliteDidRollback() {
-    database.commitLog?.didRollback()
-    held = []
-    if case .refused = outcome { return }
-    outcome = .rolledBack
-  }
-
-  /// Those who are told of the end of the transaction: all but the selective
-  /// ones that no change has touched.
-  private func recipients() -> [any TransactionObserver] {
-    registrations.compactMap { registration in
-      guard !registration.isSelective else { return nil }
-      return registration.observer
-    } + touched.compactMap { $0.isSelective ? $0.observer : nil }
-  }
-
-  /// Tells of the end of the transaction, if the statement that has ended was it.
-  ///
-  /// - Parameter endsExplicitly: Whether a commit or a rollback has ended: a
-  ///   transaction without a hook was empty, then.
-  private func settle(endsExplicitly: Bool) {
-    guard let connection = database.sqliteConnection else { return }
-    guard SQLite.isAutocommit(connection) else {
-      // A commit that found the database busy can be tried again.
-      outcome = .none
-      return
-    }
-    if hasChangedSchema {
-      hasChangedSchema = false
-      database.schemaDidChange()
-    }
-    if !savepoints.isEmpty { savepoints = [] }
-    database.currentTransactionDate = nil
-    let outcome = outcome
-    self.outcome = .none
-    switch outcome {
-    case .committing: tellEnd { $0.databaseDidCommit(database) }
-    case .rolledBack:
-      guard hasWritten || !database.accessState.contains(.readOnly) else { return reset() }
-      tellEnd { $0.databaseDidRollback(database) }
-    case .refused(let error):
-      refusal = error
-      tellEnd { $0.databaseDidRollback(database) }
-    case .none:
-      if executions.isEmpty { hasWritten = false }
-      guard endsExplicitly, !registrations.isEmpty,
-        !database.accessState.contains(.readOnly)
-      else { return }
-      tellEmptyCommit()
-    }
-  }
-
-  private func tellEnd(_ tell: (any TransactionObserver) -> Void) {
-    let recipients = recipients()
-    reset()
-    endRegistrations { $0.extent == .nextTransaction }
-    // They may execute statements, end further transactions, add observers.
-    for observer in recipients { tell(observer) }
-  }
-
-  /// SQLite tells nobody of the commit of a transaction that has not written,
-  /// but whoever waits for the end of the transaction has waited long enough.
-  private func tellEmptyCommit() {
-    var ends = registrations.compactMap { registration -> (any TransactionObserver)? in
-      guard registration.extent == .nextTransaction else { return nil }
-      return registration.observer as? TransactionEnd
-    }
-    ends += touched.compactMap(\.observer)
-    reset()
-    guard !ends.isEmpty else { return }
-    endRegistrations { $0.observer is TransactionEnd }
-    for observer in ends { observer.databaseDidCommit(database) }
-  }
-
-  private func reset() {
-    hasWritten = false
-    held = []
-    for registration in touched { registration.isTouched = false }
-    touched = []
-    if hasStopped {
-      hasStopped = false
-      for registration in registrations { registration.isStopped = false }
+      stopped.append(registration)
     }
   }
 }

@@ -12,10 +12,13 @@
 /// ```
 ///
 /// An observer is told of what its connection does, in SQL or through
-/// triggers and foreign keys; not of what other connections and processes do.
-/// Rows that `INSERT OR REPLACE` makes way for, and those of a table that is
-/// dropped, are not told of. For tables without rowids and for virtual tables
-/// there is `databaseDidChange()` alone.
+/// triggers and foreign keys; of what other connections and processes do only
+/// with ``Configuration/observesExternalChanges``. The rows of a table that is
+/// dropped are not told of. For tables without rowids and for virtual tables
+/// there is `databaseDidChange()` alone. So there is for rows that a conflict
+/// may have replaced (`INSERT OR REPLACE`, `ON CONFLICT REPLACE`), after the
+/// statement, if the observer observes deletions: which rows, if any, SQLite
+/// doesn't tell.
 ///
 /// Changes inside a savepoint are told of when it is released, and never if it
 /// is rolled back. Changes that a failed statement has undone may be told of.
@@ -67,10 +70,23 @@ extension TransactionObserver {
 }
 
 /// An observer that is told of a transaction's end only if it was told of a
-/// change in it: a commit doesn't cost it anything otherwise.
+/// change in it: other commits, and statements on other tables, cost nothing,
+/// however many such observers there are.
 ///
 /// For a table that was dropped or altered, it is told that something has changed.
-package protocol SelectiveTransactionObserver: TransactionObserver {}
+package protocol SelectiveTransactionObserver: TransactionObserver {
+  /// The tables about which the observer is to be asked, in any schema; nil for all.
+  ///
+  /// Names are compared as SQLite does: upper and lower case of ASCII letters
+  /// are the same. Read when the observer is added, and again when
+  /// ``TransactionObservation/interestsDidChange(of:)`` says so.
+  var observedTables: Set<String>? { get }
+}
+
+extension SelectiveTransactionObserver {
+  /// All tables.
+  package var observedTables: Set<String>? { nil }
+}
 
 extension Database {
   /// How long a database observes for an observer.

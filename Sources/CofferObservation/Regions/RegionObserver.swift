@@ -62,7 +62,7 @@ final class RegionObserver: SelectiveTransactionObserver, Sendable {
     guard tracked.takeChange(), let life = life.withLock(\.self) else { return }
     do {
       if tracked.isOutdated(in: db), tracked.update(try life.regions.union(db), in: db) {
-        db.observation.interestsDidChange()
+        db.observation.interestsDidChange(of: self)
       }
     } catch {
       return fail(error)

@@ -217,7 +217,7 @@ extension ValueObserver {
 
   private func setRegion(_ region: DatabaseRegion, _ db: Database) {
     guard tracked.update(region, in: db) else { return }
-    db.observation.interestsDidChange()
+    db.observation.interestsDidChange(of: self)
     events.willTrackRegion?(region)
   }
 

@@ -50,7 +50,7 @@ final class ObservedDatabase: Sendable {
   var observerCount: Int {
     get throws {
       try writer.unsafeReentrantWrite { db in
-        db.observation.registrations.count { $0.observer != nil }
+        db.observation.registry.all.items.count { $0.observer != nil }
       }
     }
   }

@@ -1,0 +1,135 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Tells that files of a database have been written, made or deleted, by whomever.
+///
+/// It follows the folder, not its path: a folder that is moved stays watched.
+// The descriptors are closed when nobody waits for them any more.
+final class FolderWatch: Sendable {
+  /// What has ended a wait; none of them where the time was over.
+  struct Wakeup {
+    var isWoken = false
+    var hasEvents = false
+  }
+
+  private let events: CInt
+  private let alarm: (reading: CInt, writing: CInt)
+  private let names: Set<[UInt8]>
+
+  /// Watches for a database, its journal and its log.
+  ///
+  /// - Throws: ``DatabaseError`` where the system has no more watches, or the
+  ///   folder can't be read.
+  init(databasePath: String) throws {
+    let (folder, name) = FolderWatch.split(databasePath)
+    names = Set(["", "-wal", "-journal"].map { Array((name + $0).utf8) })
+    events = inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC))
+    guard events >= 0 else { throw FolderWatch.failure(folder) }
+    let kinds = IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_ONLYDIR
+    guard inotify_add_watch(events, folder, UInt32(kinds)) >= 0 else {
+      let failure = FolderWatch.failure(folder)
+      close(events)
+      throw failure
+    }
+    var ends: [CInt] = [-1, -1]
+    guard pipe(&ends) == 0 else {
+      let failure = FolderWatch.failure(folder)
+      close(events)
+      throw failure
+    }
+    for end in ends {
+      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+      _ = fcntl(end, F_SETFL, O_NONBLOCK)
+    }
+    alarm = (ends[0], ends[1])
+  }
+
+  deinit {
+    close(events)
+    close(alarm.reading)
+    close(alarm.writing)
+  }
+
+  private static func failure(_ folder: String) -> DatabaseError {
+    let reason = String(cString: strerror(errno))
+    return DatabaseError(
+      resultCode: .SQLITE_CANTOPEN, message: "the folder of the database can't be watched",
+      hint: "\(folder): \(reason). The system allows each user so many watches: see "
+        + "/proc/sys/fs/inotify. Configuration.observesExternalChanges needs one per database.")
+  }
+
+  /// The folder that SQLite finds the file in, and the file's name there.
+  private static func split(_ path: String) -> (folder: String, name: String) {
+    var real = path
+    if let pointer = realpath(path, nil) {
+      real = String(cString: pointer)
+      free(pointer)
+    }
+    guard let slash = real.lastIndex(of: "/") else { return (".", real) }
+    let folder = real[..<slash]
+    return (folder.isEmpty ? "/" : String(folder), String(real[real.index(after: slash)...]))
+  }
+
+  // MARK: Waiting
+
+  /// Waits until somebody calls ``wake()`` or writes to the database.
+  ///
+  /// - Parameters:
+  ///   - milliseconds: How long at most; nil for ever.
+  ///   - forEvents: Whether what is written ends the wait; it is kept if not.
+  func wait(milliseconds: Int?, forEvents: Bool) -> Wakeup {
+    var descriptors = [
+      pollfd(fd: alarm.reading, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: forEvents ? events : -1, events: Int16(POLLIN), revents: 0),
+    ]
+    let timeout = milliseconds.map { CInt(clamping: $0) } ?? -1
+    guard poll(&descriptors, nfds_t(descriptors.count), timeout) > 0 else { return Wakeup() }
+    var wakeup = Wakeup()
+    if descriptors[0].revents != 0 {
+      wakeup.isWoken = true
+      withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
+        while read(alarm.reading, buffer.baseAddress, buffer.count) > 0 {}
+      }
+    }
+    if descriptors[1].revents != 0 { wakeup.hasEvents = takeEvents() }
+    return wakeup
+  }
+
+  /// Ends a wait, or the next one; from any thread.
+  func wake() {
+    var byte: UInt8 = 1
+    // A full pipe wakes as well.
+    _ = write(alarm.writing, &byte, 1)
+  }
+
+  /// Whether something was written to the database since the last call.
+  func takeEvents() -> Bool {
+    withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 8) { buffer in
+      var isConcerned = false
+      while true {
+        let count = read(events, buffer.baseAddress, buffer.count)
+        guard count > 0 else { return isConcerned }
+        if concerns(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { isConcerned = true }
+      }
+    }
+  }
+
+  /// Whether one of the events is about a file of the database, or was lost.
+  private func concerns(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    let header = MemoryLayout<inotify_event>.size
+    var start = 0
+    while start + header <= bytes.count {
+      // SAFETY: the kernel writes whole events only, each with the length of its name.
+      let event = bytes.loadUnaligned(fromByteOffset: start, as: inotify_event.self)
+      let end = start + header + Int(event.len)
+      guard end <= bytes.count else { return true }
+      if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return true }
+      if names.contains(Array(bytes[start + header..<end].prefix { $0 != 0 })) { return true }
+      start = end
+    }
+    return false
+  }
+}

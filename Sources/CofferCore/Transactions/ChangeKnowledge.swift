@@ -1,0 +1,128 @@
+/// What the schema tells of changes that SQLite doesn't tell of row by row.
+struct ChangeKnowledge {
+  fileprivate var schemaGeneration = 0
+  fileprivate var recompilations = -1
+  fileprivate var rowReports: [String: Bool] = [:]
+  fileprivate var replacing: Replacing?
+
+  /// What replaces rows by itself, without the statement's saying so.
+  fileprivate struct Replacing {
+    /// Tables with a constraint `ON CONFLICT REPLACE`.
+    var tables: Set<SQLName> = []
+    /// Tables with a trigger whose statements replace rows.
+    var triggers: Set<SQLName> = []
+  }
+}
+
+extension TransactionObservation {
+  /// Whether SQLite tells which rows of a table change.
+  func reportsRows(_ change: TableChange) -> Bool {
+    guard let connection = database.sqliteConnection else { return true }
+    refreshKnowledge()
+    let key = change.schema + "." + change.kind.tableName
+    if let reportsRows = schemaKnowledge.rowReports[key] { return reportsRows }
+    let table = change.kind.tableName
+    let reportsRows =
+      SQLite.hasRowIDs(connection, table, schema: change.schema)
+      && !database.isVirtual(table, schema: change.schema)
+    schemaKnowledge.rowReports[key] = reportsRows
+    return reportsRows
+  }
+
+  /// The deletions that a statement may make to resolve conflicts: SQLite
+  /// tells nobody of them.
+  ///
+  /// A table that has the name of a replacing one in another schema counts as
+  /// one, too.
+  func replacements(in statement: Statement) -> [DatabaseEventKind] {
+    let changes = statement.facts.changes.filter { $0.kind.eventKind != .delete }
+    guard !changes.isEmpty else { return [] }
+    refreshKnowledge()
+    let replacing = schemaKnowledge.replacing ?? findReplacing()
+    schemaKnowledge.replacing = replacing
+    let tables = Set(changes.map { SQLName($0.kind.tableName) })
+    // A statement's way with conflicts is that of its triggers, too.
+    let all =
+      SQLText(statement.sql).mayReplaceRows
+      || statement.facts.changes.contains {
+        replacing.triggers.contains(SQLName($0.kind.tableName))
+      }
+    return (all ? tables : tables.intersection(replacing.tables)).map {
+      .delete(tableName: $0.text)
+    }
+  }
+
+  private func refreshKnowledge() {
+    let generation = database.hooks.schemaGeneration
+    let recompilations = database.hooks.authorizer.recompilations
+    guard
+      schemaKnowledge.schemaGeneration != generation
+        || schemaKnowledge.recompilations != recompilations
+    else { return }
+    schemaKnowledge = ChangeKnowledge()
+    schemaKnowledge.schemaGeneration = generation
+    schemaKnowledge.recompilations = recompilations
+  }
+
+  private func findReplacing() -> ChangeKnowledge.Replacing {
+    var result = ChangeKnowledge.Replacing()
+    guard let connection = database.sqliteConnection else { return result }
+    // Nobody wants the facts of these statements.
+    _ = try? database.recordingFacts {
+      try database.withoutTracing {
+        for schema in try SQLite.schemaNames(connection).values {
+          let master = schema == "temp" ? "sqlite_temp_master" : "sqlite_master"
+          let rows = try SQLite.rows(
+            connection,
+            "SELECT type, tbl_name, sql FROM \(schema.quotedDatabaseIdentifier).\(master) "
+              + "WHERE type IN ('table', 'trigger') AND sql LIKE '%replace%'")
+          for row in rows {
+            guard let name = String.fromDatabaseValue(row[1]),
+              let sql = String.fromDatabaseValue(row[2]), SQLText(sql).mayReplaceRows
+            else { continue }
+            if String.fromDatabaseValue(row[0]) == "table" {
+              result.tables.insert(SQLName(name))
+            } else {
+              result.triggers.insert(SQLName(name))
+            }
+          }
+        }
+      }
+    }
+    return result
+  }
+}
+
+extension SQLText {
+  /// Whether `REPLACE` follows or precedes what makes it a way with conflicts:
+  /// `OR REPLACE`, `CONFLICT REPLACE`, `REPLACE INTO`.
+  var mayReplaceRows: Bool {
+    var string = string
+    return string.withUTF8 { utf8 in
+      var previous = SQLName("")
+      for token in SQLTokenizer(utf8) where token.isSignificant {
+        guard token.kind == .word else {
+          previous = SQLName("")
+          continue
+        }
+        let length = token.range.count
+        // No other word matters, and most are none of them.
+        guard length == 2 || length == 4 || length == 7 || length == 8 else {
+          previous = SQLName("")
+          continue
+        }
+        let word = SQLName(String(decoding: utf8[token.range], as: UTF8.self))
+        let replaces =
+          word == SQLText.replace && (previous == SQLText.or || previous == SQLText.conflict)
+        if replaces || word == SQLText.into && previous == SQLText.replace { return true }
+        previous = word
+      }
+      return false
+    }
+  }
+
+  private static let replace = SQLName("REPLACE")
+  private static let or = SQLName("OR")
+  private static let conflict = SQLName("CONFLICT")
+  private static let into = SQLName("INTO")
+}

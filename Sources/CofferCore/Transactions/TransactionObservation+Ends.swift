@@ -1,0 +1,127 @@
+extension TransactionObservation {
+  func sqliteWillCommit() -> Bool {
+    // A statement that commits by itself has ended all but for this.
+    for index in executions.indices { tellUnreported(ofExecutionAt: index) }
+    tellHeld()
+    let recipients = recipients()
+    askedCount = registry.addedCount
+    do {
+      for (registration, observer) in recipients where !registration.isRemoved {
+        try observer.databaseWillCommit()
+      }
+      outcome = .committing
+      asked = recipients
+      database.commitLog?.willCommit()
+      return true
+    } catch {
+      outcome = .refused(error)
+      return false
+    }
+  }
+
+  func sqliteDidRollback() {
+    database.commitLog?.didRollback()
+    held = []
+    if case .refused = outcome { return }
+    outcome = .rolledBack
+  }
+
+  /// Those who are told of the end of the transaction: all but the selective
+  /// ones that no change has touched.
+  private func recipients() -> [Recipient] {
+    var recipients: [Recipient] = []
+    recipients.reserveCapacity(registry.unselective.items.count)
+    for registration in registry.unselective.items {
+      if let observer = registration.observer { recipients.append((registration, observer)) }
+    }
+    for registration in touched where registration.isSelective && !registration.isRemoved {
+      if let observer = registration.observer { recipients.append((registration, observer)) }
+    }
+    return recipients
+  }
+
+  /// Tells of the end of the transaction, if the statement that has ended was it.
+  ///
+  /// - Parameter endsExplicitly: Whether a commit or a rollback has ended: a
+  ///   transaction without a hook was empty, then.
+  func settle(endsExplicitly: Bool) {
+    guard let connection = database.sqliteConnection else { return }
+    guard SQLite.isAutocommit(connection) else {
+      // A commit that found the database busy can be tried again.
+      outcome = .none
+      asked = []
+      return
+    }
+    if hasChangedSchema {
+      hasChangedSchema = false
+      database.schemaDidChange()
+    }
+    if !savepoints.isEmpty { savepoints = [] }
+    database.currentTransactionDate = nil
+    let (outcome, asked) = (outcome, asked)
+    self.outcome = .none
+    self.asked = []
+    switch outcome {
+    case .committing:
+      // Observers that came while others were asked are told as well.
+      let isComplete = askedCount == registry.addedCount
+      tellEnd(to: isComplete ? asked : recipients()) { $0.databaseDidCommit(database) }
+    case .rolledBack:
+      guard hasWritten || !database.accessState.contains(.readOnly) else { return reset() }
+      tellEnd(to: recipients()) { $0.databaseDidRollback(database) }
+    case .refused(let error):
+      refusal = error
+      tellEnd(to: recipients()) { $0.databaseDidRollback(database) }
+    case .none:
+      if executions.isEmpty { hasWritten = false }
+      guard endsExplicitly, !registry.isEmpty, !database.accessState.contains(.readOnly) else {
+        return
+      }
+      tellEmptyCommit()
+    }
+  }
+
+  private func tellEnd(to recipients: [Recipient], _ tell: (any TransactionObserver) -> Void) {
+    reset()
+    forgetAfterTransaction(toldCount: recipients.count { !$0.registration.isSelective })
+    // They may execute statements, end further transactions, add and remove observers.
+    for (registration, observer) in recipients where !registration.isRemoved { tell(observer) }
+  }
+
+  /// Lets go of those who were to be told of one transaction, and of the dead.
+  private func forgetAfterTransaction(toldCount: Int) {
+    if toldCount < registry.unselective.items.count {
+      letGo(of: registry.unselective.items.filter { $0.observer == nil })
+    }
+    letGo(of: registry.nextTransaction.items)
+    letGo(of: registry.nextDead())
+  }
+
+  /// SQLite tells nobody of the commit of a transaction that has not written,
+  /// but whoever waits for the end of the transaction has waited long enough.
+  private func tellEmptyCommit() {
+    let ended = registry.nextTransaction.items.filter(\.isTransactionEnd)
+    let recipients = (ended + touched).compactMap { registration -> Recipient? in
+      registration.observer.map { (registration, $0) }
+    }
+    reset()
+    letGo(of: ended)
+    for (registration, observer) in recipients where !registration.isRemoved {
+      observer.databaseDidCommit(database)
+    }
+  }
+
+  private func reset() {
+    hasWritten = false
+    held = []
+    for registration in touched { registration.isTouched = false }
+    touched = []
+    goOnTelling()
+  }
+
+  /// Tells those again who had stopped until the next transaction.
+  func goOnTelling() {
+    for registration in stopped { registration.isStopped = registration.isRemoved }
+    stopped = []
+  }
+}
