@@ -7,13 +7,15 @@ final class EncryptedDatabase: Sendable {
   let writer: any DatabaseWriter
   private let owner: any Sendable
 
-  init(_ kind: Kind, _ sql: String = "") throws {
+  init(
+    _ kind: Kind, _ sql: String = "", configure: (inout Configuration) -> Void = { _ in }
+  ) throws {
     switch kind {
     case .queue:
-      let database = try EncryptedQueue(sql)
+      let database = try EncryptedQueue(sql, configure: configure)
       (writer, owner) = (database.queue, database)
     case .pool:
-      let database = try EncryptedPool(sql)
+      let database = try EncryptedPool(sql, configure: configure)
       (writer, owner) = (database.pool, database)
     }
   }

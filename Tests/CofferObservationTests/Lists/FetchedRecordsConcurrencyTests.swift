@@ -47,8 +47,8 @@ struct FetchedRecordsConcurrencyTests {
     #expect(view.queue.sync { view.content.flatMap(\.self) } == expected)
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `however many write, the list ends as the table does`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `however many write, the list ends as the table does`(kind: EncryptedDatabase.Kind) throws {
     let database = try kind.make(Player.schema)
     let view = ListView<Player>()
     let request = Player.order(Column("name"), Column("id"))
@@ -60,8 +60,8 @@ struct FetchedRecordsConcurrencyTests {
     try expectLast(database, controller, view, request)
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `requests may change while others write`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `requests may change while others write`(kind: EncryptedDatabase.Kind) throws {
     let database = try kind.make(Player.schema)
     let view = ListView<Player>()
     let requests = [
@@ -85,8 +85,9 @@ struct FetchedRecordsConcurrencyTests {
     try expectLast(database, controller, view, requests[0])
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `nobody is told of anything when the controller is gone`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `nobody is told of anything when the controller is gone`(kind: EncryptedDatabase.Kind) throws
+  {
     let database = try kind.make(Player.schema)
     let queue = DispatchQueue(label: "test")
     let group = write(database.writer, count: 60)
@@ -110,7 +111,7 @@ struct FetchedRecordsConcurrencyTests {
   }
 
   @Test func `many controllers follow one pool`() throws {
-    let database = try DatabaseKind.pool.make(Player.schema)
+    let database = try EncryptedDatabase.Kind.pool.make(Player.schema)
     let shown = try (0..<20).map { _ in
       let view = ListView<Player>()
       let controller = try Controller(
@@ -128,7 +129,7 @@ struct FetchedRecordsConcurrencyTests {
   }
 
   @Test func `the controller fetches while the pool is written to`() throws {
-    let database = try DatabaseKind.pool.make(Player.schema)
+    let database = try EncryptedDatabase.Kind.pool.make(Player.schema)
     let view = ListView<Player>()
     let controller = try Controller(
       database.writer, request: Player.order(Column("id")), queue: view.queue)

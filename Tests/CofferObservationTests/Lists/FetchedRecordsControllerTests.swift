@@ -11,8 +11,8 @@ private func path(_ row: Int) -> IndexPath { IndexPath(row: row, section: 0) }
 struct FetchedRecordsControllerTests {
   // MARK: The list
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `fetches records in the order of the request`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `fetches records in the order of the request`(kind: EncryptedDatabase.Kind) throws {
     let (_, controller, view) = try shownPlayers(kind)
     try view.queue.sync {
       #expect(controller.fetchedRecords.map(\.name) == ["Arthur", "Barbara"])
@@ -28,7 +28,7 @@ struct FetchedRecordsControllerTests {
   }
 
   @Test func `has no records before the fetch, and one section if there are none`() throws {
-    let database = try DatabaseKind.queue.make(Player.schema)
+    let database = try EncryptedDatabase.Kind.queue.make(Player.schema)
     let controller = try Controller(database.writer, request: Player.all())
     #expect(controller.fetchedRecords.isEmpty)
     try controller.performFetch()
@@ -37,7 +37,7 @@ struct FetchedRecordsControllerTests {
   }
 
   @Test func `takes SQL, arguments and an adapter`() throws {
-    let database = try DatabaseKind.queue.make(Player.two)
+    let database = try EncryptedDatabase.Kind.queue.make(Player.two)
     let controller = try Controller(
       database.writer, sql: "SELECT id AS i, name AS n, team AS t FROM player WHERE id > ?",
       arguments: [1], adapter: ColumnMapping(["id": "i", "name": "n", "team": "t"]))
@@ -47,7 +47,7 @@ struct FetchedRecordsControllerTests {
   }
 
   @Test func `fetches anew what nobody tracks when it is asked to`() throws {
-    let database = try DatabaseKind.pool.make(Player.two)
+    let database = try EncryptedDatabase.Kind.pool.make(Player.two)
     let controller = try Controller(database.writer, request: Player.all())
     try controller.performFetch()
     try database.execute("DELETE FROM player WHERE id = 1")
@@ -72,8 +72,8 @@ struct FetchedRecordsControllerTests {
 
   // MARK: Changes
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `tells of insertions, updates, moves and deletions`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `tells of insertions, updates, moves and deletions`(kind: EncryptedDatabase.Kind) throws {
     let (database, controller, view) = try shownPlayers(kind)
     try database.execute("INSERT INTO player VALUES (3, 'Arturo', 'red')")
     #expect(view.nextBatch() == [.insertion(indexPath: path(1))])
@@ -92,9 +92,9 @@ struct FetchedRecordsControllerTests {
     withExtendedLifetime(database) {}
   }
 
-  @Test(arguments: DatabaseKind.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
   func `tells of a transaction once, with the old records before and the new ones after`(
-    kind: DatabaseKind
+    kind: EncryptedDatabase.Kind
   ) throws {
     let (database, controller, view) = try shownPlayers(kind)
     let names = { (controller: Controller) in controller.fetchedRecords.map(\.name).joined() }
@@ -126,8 +126,9 @@ struct FetchedRecordsControllerTests {
       ])
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `tells of nothing where nothing in the list has changed`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `tells of nothing where nothing in the list has changed`(kind: EncryptedDatabase.Kind) throws
+  {
     let (database, controller, view) = try shownPlayers(kind)
     try database.execute("INSERT INTO other VALUES (1)")
     try database.execute("UPDATE player SET name = name")
@@ -152,8 +153,10 @@ struct FetchedRecordsControllerTests {
     withExtendedLifetime(controller) {}
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `tells who asks later of what has changed since the fetch`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `tells who asks later of what has changed since the fetch`(kind: EncryptedDatabase.Kind)
+    throws
+  {
     let database = try kind.make(Player.two)
     let view = ListView<Player>()
     let controller = try Controller(database.writer, request: Player.all(), queue: view.queue)
@@ -176,7 +179,7 @@ struct FetchedRecordsControllerTests {
   }
 
   @Test func `a trailing closure is told of ends of batches`() throws {
-    let database = try DatabaseKind.pool.make(Player.two)
+    let database = try EncryptedDatabase.Kind.pool.make(Player.two)
     let queue = DispatchQueue(label: "test")
     let controller = try Controller(database.writer, request: Player.all(), queue: queue)
     let isDone = DispatchSemaphore(value: 0)
@@ -203,8 +206,8 @@ struct FetchedRecordsControllerTests {
     #expect(queue.sync { counts } == [1, 0, 0])
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `fetches alongside from the same state`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `fetches alongside from the same state`(kind: EncryptedDatabase.Kind) throws {
     let (database, controller, view) = try shownPlayers(kind)
     let isDone = DispatchSemaphore(value: 0)
     var counts: [[Int]] = []
@@ -242,8 +245,8 @@ struct FetchedRecordsControllerTests {
 
   // MARK: Size
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `long lists go and come back`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `long lists go and come back`(kind: EncryptedDatabase.Kind) throws {
     let (database, controller, view) = try shownPlayers(kind, Player.schema)
     let fill = """
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)

@@ -188,8 +188,8 @@ struct FetchedRecordsIdentityTests {
       "a record that is fetched only has no key")
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `a table without rowids is followed`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `a table without rowids is followed`(kind: EncryptedDatabase.Kind) throws {
     let database = try kind.make(
       "CREATE TABLE player (name TEXT PRIMARY KEY, team TEXT) WITHOUT ROWID")
     let view = ListView<Member>()
@@ -214,8 +214,10 @@ struct FetchedRecordsIdentityTests {
       view.nextBatch() == [.deletion(indexPath: path(0)), .insertion(indexPath: path(0))])
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `a list comes to depend on tables that it didn't read at first`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `a list comes to depend on tables that it didn't read at first`(kind: EncryptedDatabase.Kind)
+    throws
+  {
     let database = try kind.make(
       """
       CREATE TABLE team (name TEXT PRIMARY KEY);

@@ -11,9 +11,9 @@ private func path(_ row: Int) -> IndexPath { IndexPath(row: row, section: 0) }
 struct FetchedRecordsRequestTests {
   // MARK: Errors
 
-  @Test(arguments: DatabaseKind.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
   func `a table that is gone is an error, and the list goes on when it is back`(
-    kind: DatabaseKind
+    kind: EncryptedDatabase.Kind
   ) throws {
     let (database, controller, view) = try shownPlayers(kind)
     let isDone = DispatchSemaphore(value: 0)
@@ -38,8 +38,8 @@ struct FetchedRecordsRequestTests {
     #expect(view.nextBatch() == [.deletion(indexPath: path(0))])
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `a fetch that fails throws, and leaves the records`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `a fetch that fails throws, and leaves the records`(kind: EncryptedDatabase.Kind) throws {
     let (_, controller, view) = try shownPlayers(kind)
     try view.queue.sync {
       controller.trackChanges()
@@ -58,8 +58,10 @@ struct FetchedRecordsRequestTests {
     view.queue.sync { #expect(databaseError { try controller.performFetch() } != nil) }
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `a record that can't be made is an error, and the list goes on`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `a record that can't be made is an error, and the list goes on`(kind: EncryptedDatabase.Kind)
+    throws
+  {
     let database = try kind.make("CREATE TABLE player (id INTEGER PRIMARY KEY, name, team)")
     let view = ListView<Player>()
     let controller = try Controller(database.writer, request: Player.all(), queue: view.queue)
@@ -74,8 +76,8 @@ struct FetchedRecordsRequestTests {
 
   // MARK: Requests
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `another request is told as changes, and tracked`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `another request is told as changes, and tracked`(kind: EncryptedDatabase.Kind) throws {
     let (database, controller, view) = try shownPlayers(kind)
     try view.queue.sync { try controller.setRequest(Player.order(Column("name").desc)) }
     #expect(

@@ -6,7 +6,7 @@ import Testing
 @Suite("The sections of a controller", .timeLimit(.minutes(2)))
 struct FetchedRecordsSectionTests {
   private func shown(
-    _ kind: DatabaseKind, _ sql: String = ""
+    _ kind: EncryptedDatabase.Kind, _ sql: String = ""
   ) throws -> (ListDatabase, FetchedRecordsController<Player>, ListView<Player>) {
     let database = try kind.make(Player.schema + sql)
     let view = ListView<Player>()
@@ -38,8 +38,10 @@ struct FetchedRecordsSectionTests {
     #expect(view.queue.sync { controller.sections.isEmpty })
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `sections that come and go are told of with their records`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `sections that come and go are told of with their records`(kind: EncryptedDatabase.Kind)
+    throws
+  {
     let (database, controller, view) = try shown(kind)
     try database.execute(
       "INSERT INTO player VALUES (1, 'A', 'blue'), (2, 'B', 'red'), (3, 'C', 'red')")
@@ -72,8 +74,8 @@ struct FetchedRecordsSectionTests {
     #expect(view.queue.sync { view.sectionChanges } == [.deletion(index: 0), .deletion(index: 1)])
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `random transactions keep a list view in step`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `random transactions keep a list view in step`(kind: EncryptedDatabase.Kind) throws {
     let (database, controller, view) = try shown(kind)
     var generator = SeededGenerator(state: 21)
     for step in 0..<150 {

@@ -16,19 +16,10 @@ struct SeededGenerator: RandomNumberGenerator {
   }
 }
 
-/// A kind of database with one writer.
-enum DatabaseKind: CaseIterable {
-  case queue, pool
-
+extension EncryptedDatabase.Kind {
   func make(_ sql: String) throws -> ListDatabase {
-    switch self {
-    case .queue:
-      let database = try EncryptedQueue(sql)
-      return ListDatabase(writer: database.queue, owner: database)
-    case .pool:
-      let database = try EncryptedPool(sql)
-      return ListDatabase(writer: database.pool, owner: database)
-    }
+    let database = try EncryptedDatabase(self, sql)
+    return ListDatabase(writer: database.writer, owner: database)
   }
 }
 
@@ -58,7 +49,7 @@ struct Player: FetchableRecord, PersistableRecord, TableRecord, Codable, Equatab
 
 /// A controller of all players by name, on a list view that was told of nothing yet.
 func shownPlayers(
-  _ kind: DatabaseKind, _ schema: String = Player.two
+  _ kind: EncryptedDatabase.Kind, _ schema: String = Player.two
 ) throws -> (
   database: ListDatabase, controller: FetchedRecordsController<Player>, view: ListView<Player>
 ) {

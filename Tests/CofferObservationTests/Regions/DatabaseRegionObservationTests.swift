@@ -17,8 +17,10 @@ struct DatabaseRegionObservationTests {
     }
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `commits that change one of the regions are told of at once`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `commits that change one of the regions are told of at once`(kind: EncryptedDatabase.Kind)
+    throws
+  {
     let database = try ObservedDatabase(kind)
     let observations = [
       DatabaseRegionObservation(tracking: Table("player"), Table("team")),
@@ -57,8 +59,10 @@ struct DatabaseRegionObservationTests {
     #expect(try database.observerCount == 0)
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `columns, the whole database, and nothing can be observed`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `columns, the whole database, and nothing can be observed`(kind: EncryptedDatabase.Kind)
+    throws
+  {
     let database = try ObservedDatabase(kind)
     try database.execute("INSERT INTO player (id) VALUES (1)")
     let names = ValueLog<Int>()
@@ -82,8 +86,8 @@ struct DatabaseRegionObservationTests {
     for cancellable in cancellables { cancellable.cancel() }
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `a region that can't be made out is an error`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `a region that can't be made out is an error`(kind: EncryptedDatabase.Kind) throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let unknown = start(
@@ -103,8 +107,8 @@ struct DatabaseRegionObservationTests {
     for cancellable in [unknown, dropped, closed] { cancellable.cancel() }
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `a cancelled observation tells of nothing`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `a cancelled observation tells of nothing`(kind: EncryptedDatabase.Kind) throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let cancellable = start(
@@ -131,8 +135,10 @@ struct DatabaseRegionObservationTests {
     #expect(try database.observerCount == 0)
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `an observation that begins inside a write is told of the rest`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `an observation that begins inside a write is told of the rest`(kind: EncryptedDatabase.Kind)
+    throws
+  {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let observation = DatabaseRegionObservation(tracking: Table("player"))
@@ -150,8 +156,8 @@ struct DatabaseRegionObservationTests {
     for cancellable in cancellables + more { cancellable.cancel() }
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `who is told may write`(kind: DatabaseKind) throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `who is told may write`(kind: EncryptedDatabase.Kind) throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let cancellable = DatabaseRegionObservation(tracking: Table("player")).start(

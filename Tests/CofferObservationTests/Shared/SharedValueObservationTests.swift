@@ -17,9 +17,9 @@ struct SharedValueObservationTests {
     }
   }
 
-  @Test(arguments: DatabaseKind.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
   func `all share the fetches, and who comes later gets the last value`(
-    kind: DatabaseKind
+    kind: EncryptedDatabase.Kind
   ) async throws {
     let database = try ObservedDatabase(kind)
     let fetches = Fetches()
@@ -44,8 +44,8 @@ struct SharedValueObservationTests {
     two.cancel()
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `an observation lasts while somebody observes`(kind: DatabaseKind) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `an observation lasts while somebody observes`(kind: EncryptedDatabase.Kind) async throws {
     let database = try ObservedDatabase(kind)
     let fetches = Fetches()
     let shared = fetches.observation.shared(in: database.writer, scheduling: .task)
@@ -60,8 +60,10 @@ struct SharedValueObservationTests {
     }
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `an observation may last until the shared one dies`(kind: DatabaseKind) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `an observation may last until the shared one dies`(kind: EncryptedDatabase.Kind)
+    async throws
+  {
     let database = try ObservedDatabase(kind)
     let fetches = Fetches()
     var shared: SharedValueObservation<Int>? = fetches.observation.shared(

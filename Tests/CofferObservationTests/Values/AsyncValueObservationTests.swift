@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Values as asynchronous sequences", .timeLimit(.minutes(2)))
 struct AsyncValueObservationTests {
-  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `a loop gets the values, and ends the observation with its end`(
-    kind: DatabaseKind, tracking: CountTracking
+    kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
     var values: [Int] = []
@@ -32,8 +32,8 @@ struct AsyncValueObservationTests {
     #expect(try await first.next() == 1)
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `a loop throws the error, and is over`(kind: DatabaseKind) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `a loop throws the error, and is over`(kind: EncryptedDatabase.Kind) async throws {
     let database = try ObservedDatabase(kind)
     let observation = CountTracking.eachFetch.observation.map { value in
       if value == 1 { throw TestError() }
@@ -47,9 +47,9 @@ struct AsyncValueObservationTests {
     #expect(try database.observerCount == 0)
   }
 
-  @Test(arguments: DatabaseKind.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
   func `the cancellation of the task ends the loop and the observation`(
-    kind: DatabaseKind
+    kind: EncryptedDatabase.Kind
   ) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()

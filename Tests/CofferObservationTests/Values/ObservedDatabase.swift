@@ -4,11 +4,6 @@ import Testing
 @testable import Coffer
 @testable import CofferCore
 
-/// The kinds of databases that are written and observed.
-enum DatabaseKind: String, CaseIterable, Sendable {
-  case queue, pool
-}
-
 /// An encrypted database with a table of players, their teams, and what nobody observes.
 final class ObservedDatabase: Sendable {
   static let schema = """
@@ -21,15 +16,10 @@ final class ObservedDatabase: Sendable {
   let writer: any DatabaseWriter
   private let owner: AnyObject & Sendable
 
-  init(_ kind: DatabaseKind, _ configure: (inout Configuration) -> Void = { _ in }) throws {
-    switch kind {
-    case .queue:
-      let database = try EncryptedQueue(Self.schema, configure: configure)
-      (writer, owner) = (database.queue, database)
-    case .pool:
-      let database = try EncryptedPool(Self.schema, configure: configure)
-      (writer, owner) = (database.pool, database)
-    }
+  init(_ kind: EncryptedDatabase.Kind, _ configure: (inout Configuration) -> Void = { _ in }) throws
+  {
+    let database = try EncryptedDatabase(kind, Self.schema, configure: configure)
+    (writer, owner) = (database.writer, database)
   }
 
   // Not the asynchronous forms, in asynchronous tests either.

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("The end of observations", .timeLimit(.minutes(2)))
 struct ValueObservationCancellationTests {
-  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `nothing comes after a cancellation, and nothing remains`(
-    kind: DatabaseKind, tracking: CountTracking
+    kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
@@ -27,8 +27,10 @@ struct ValueObservationCancellationTests {
     #expect(try database.observerCount == 0)
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `the death of the cancellable ends the observation`(kind: DatabaseKind) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `the death of the cancellable ends the observation`(kind: EncryptedDatabase.Kind)
+    async throws
+  {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     var cancellable: AnyDatabaseCancellable? = CountTracking.eachFetch.observation
@@ -40,8 +42,10 @@ struct ValueObservationCancellationTests {
     #expect(try database.observerCount == 0)
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `an observation may be cancelled by what it delivers`(kind: DatabaseKind) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `an observation may be cancelled by what it delivers`(kind: EncryptedDatabase.Kind)
+    async throws
+  {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let cancellable = Mutex<AnyDatabaseCancellable?>(nil)
@@ -68,8 +72,10 @@ struct ValueObservationCancellationTests {
     #expect(log.values == [0, 1])
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `an observation may be cancelled before its first value`(kind: DatabaseKind) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `an observation may be cancelled before its first value`(kind: EncryptedDatabase.Kind)
+    async throws
+  {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let isBegun = DispatchSemaphore(value: 0)
@@ -87,9 +93,9 @@ struct ValueObservationCancellationTests {
     #expect(log.values.count <= (kind == .pool ? 1 : 0))
   }
 
-  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `cancellations at any moment leave a usable database`(
-    kind: DatabaseKind, tracking: CountTracking
+    kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
     let writer = database.writer
@@ -140,9 +146,9 @@ struct ValueObservationCancellationTests {
 
   private final class Token: Sendable {}
 
-  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `an observation that is over retains nothing`(
-    kind: DatabaseKind, tracking: CountTracking
+    kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
@@ -171,8 +177,10 @@ struct ValueObservationCancellationTests {
     while weakToken != nil { await Task.yield() }
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `an observation retains the database until it is over`(kind: DatabaseKind) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `an observation retains the database until it is over`(kind: EncryptedDatabase.Kind)
+    async throws
+  {
     let log = ValueLog<Int>()
     weak var weakWriter: (any DatabaseWriter)?
     let cancellable: AnyDatabaseCancellable

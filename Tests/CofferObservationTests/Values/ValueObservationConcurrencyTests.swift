@@ -6,9 +6,9 @@ import Testing
 
 @Suite("Observations and concurrent writes", .timeLimit(.minutes(3)))
 struct ValueObservationConcurrencyTests {
-  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `values come in the order of commits, and the last is the final state`(
-    kind: DatabaseKind, tracking: CountTracking
+    kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
     let writer = database.writer
@@ -33,8 +33,8 @@ struct ValueObservationConcurrencyTests {
     for cancellable in cancellables { cancellable.cancel() }
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `who is slow gets all values`(kind: DatabaseKind) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `who is slow gets all values`(kind: EncryptedDatabase.Kind) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let isReady = DispatchSemaphore(value: 0)
@@ -101,9 +101,9 @@ struct ValueObservationConcurrencyTests {
     cancellable.cancel()
   }
 
-  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `a transaction that another observer begins is not looked into`(
-    kind: DatabaseKind, tracking: CountTracking
+    kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
@@ -126,9 +126,9 @@ struct ValueObservationConcurrencyTests {
     cancellable.cancel()
   }
 
-  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `five hundred observations at once`(
-    kind: DatabaseKind, tracking: CountTracking
+    kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
     let logs = (0..<500).map { _ in ValueLog<Int>() }

@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Errors of observations", .timeLimit(.minutes(2)))
 struct ValueObservationErrorTests {
-  @Test(arguments: DatabaseKind.allCases, [true, false])
+  @Test(arguments: EncryptedDatabase.Kind.allCases, [true, false])
   func `a fetch that throws ends the observation`(
-    kind: DatabaseKind, isConstant: Bool
+    kind: EncryptedDatabase.Kind, isConstant: Bool
   ) async throws {
     let database = try ObservedDatabase(kind)
     let fetch: @Sendable (Database) throws -> Int = { db in
@@ -31,8 +31,8 @@ struct ValueObservationErrorTests {
     cancellable.cancel()
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `a first fetch that throws is all there is`(kind: DatabaseKind) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `a first fetch that throws is all there is`(kind: EncryptedDatabase.Kind) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let observations = [
@@ -75,8 +75,10 @@ struct ValueObservationErrorTests {
     cancellable.cancel()
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `an error while values are mapped ends the observation`(kind: DatabaseKind) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `an error while values are mapped ends the observation`(kind: EncryptedDatabase.Kind)
+    async throws
+  {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let cancellable = CountTracking.eachFetch.observation.map { value in
@@ -92,9 +94,9 @@ struct ValueObservationErrorTests {
     cancellable.cancel()
   }
 
-  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `a table that is dropped is an error`(
-    kind: DatabaseKind, tracking: CountTracking
+    kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
@@ -109,9 +111,9 @@ struct ValueObservationErrorTests {
     cancellable.cancel()
   }
 
-  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `a column that is added is observed`(
-    kind: DatabaseKind, tracking: CountTracking
+    kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
     try database.execute("INSERT INTO player (id) VALUES (1)")

@@ -9,8 +9,8 @@ struct ValueObservationOperatorTests {
     try String.fetchAll(db, sql: "SELECT name FROM player ORDER BY id")
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `values are mapped outside of the database`(kind: DatabaseKind) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `values are mapped outside of the database`(kind: EncryptedDatabase.Kind) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let writer = database.writer
@@ -24,8 +24,8 @@ struct ValueObservationOperatorTests {
     cancellable.cancel()
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `a value that equals the one before is left out`(kind: DatabaseKind) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `a value that equals the one before is left out`(kind: EncryptedDatabase.Kind) async throws {
     let database = try ObservedDatabase(kind)
     let all = ValueLog<[String]>()
     let distinct = ValueLog<[String]>()
@@ -65,8 +65,8 @@ struct ValueObservationOperatorTests {
     func write(_ string: String) { log.append(string) }
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `what happens can be printed`(kind: DatabaseKind) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `what happens can be printed`(kind: EncryptedDatabase.Kind) async throws {
     let database = try ObservedDatabase(kind)
     let lines = ValueLog<String>()
     let log = ValueLog<[String]>()

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("How observations begin", .timeLimit(.minutes(2)))
 struct ValueObservationStartTests {
-  @MainActor @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  @MainActor @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `an immediate observation has its first value when start returns`(
-    kind: DatabaseKind, tracking: CountTracking
+    kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
@@ -24,9 +24,9 @@ struct ValueObservationStartTests {
     cancellable.cancel()
   }
 
-  @MainActor @Test(arguments: DatabaseKind.allCases)
+  @MainActor @Test(arguments: EncryptedDatabase.Kind.allCases)
   func `an observation delivers on the main actor by default, later`(
-    kind: DatabaseKind
+    kind: EncryptedDatabase.Kind
   ) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
@@ -173,9 +173,9 @@ struct ValueObservationStartTests {
     }
   }
 
-  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `erased readers and writers are observed as their bases`(
-    kind: DatabaseKind, tracking: CountTracking
+    kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
@@ -190,8 +190,10 @@ struct ValueObservationStartTests {
     #expect(try database.observerCount == 0)
   }
 
-  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
-  func `a closed database is an error`(kind: DatabaseKind, tracking: CountTracking) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
+  func `a closed database is an error`(kind: EncryptedDatabase.Kind, tracking: CountTracking)
+    async throws
+  {
     let database = try ObservedDatabase(kind)
     try database.writer.close()
     let log = ValueLog<Int>()

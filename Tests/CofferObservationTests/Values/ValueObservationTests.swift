@@ -5,9 +5,9 @@ import Testing
 
 @Suite("Observed values", .timeLimit(.minutes(2)))
 struct ValueObservationTests {
-  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `there is a first value, and one after each commit that concerns it`(
-    kind: DatabaseKind, tracking: CountTracking
+    kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
@@ -39,9 +39,9 @@ struct ValueObservationTests {
     "DELETE FROM player",
   ]
 
-  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `what doesn't concern the value notifies nobody`(
-    kind: DatabaseKind, tracking: CountTracking
+    kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
     try database.execute("INSERT INTO player (id) VALUES (1)")
@@ -73,8 +73,8 @@ struct ValueObservationTests {
     cancellable.cancel()
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `records and their requests are observed`(kind: DatabaseKind) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `records and their requests are observed`(kind: EncryptedDatabase.Kind) async throws {
     struct Player: Codable, FetchableRecord, PersistableRecord, Sendable, Equatable {
       var id: Int64
       var name: String
@@ -116,8 +116,10 @@ struct ValueObservationTests {
     for observation in observations { observation.cancel() }
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `what the value depends on may change from fetch to fetch`(kind: DatabaseKind) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `what the value depends on may change from fetch to fetch`(kind: EncryptedDatabase.Kind)
+    async throws
+  {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let cancellable = ValueObservation.tracking { db in
@@ -139,8 +141,8 @@ struct ValueObservationTests {
     cancellable.cancel()
   }
 
-  @Test(arguments: DatabaseKind.allCases)
-  func `regions may be told, several and none`(kind: DatabaseKind) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `regions may be told, several and none`(kind: EncryptedDatabase.Kind) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let fetch: @Sendable (Database) throws -> Int = { db in
@@ -171,9 +173,9 @@ struct ValueObservationTests {
     for observation in observations { observation.cancel() }
   }
 
-  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `changes that are notified by hand count`(
-    kind: DatabaseKind, tracking: CountTracking
+    kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
@@ -185,9 +187,9 @@ struct ValueObservationTests {
     cancellable.cancel()
   }
 
-  @Test(arguments: DatabaseKind.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
   func `a fetch that writes has write access, and doesn't set itself off`(
-    kind: DatabaseKind
+    kind: EncryptedDatabase.Kind
   ) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
@@ -205,9 +207,9 @@ struct ValueObservationTests {
     cancellable.cancel()
   }
 
-  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `the change of a task that is cancelled right after it is told of`(
-    kind: DatabaseKind, tracking: CountTracking
+    kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
