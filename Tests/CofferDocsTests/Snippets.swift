@@ -17,22 +17,24 @@ let snippets: [Snippet] = [
   Snippet("README.md, SQL, 1", ["db"], snippet10),
   Snippet("README.md, SQL, 2", ["db"], snippet11),
   Snippet("README.md, SQL, 3", ["db"], snippet12),
-  Snippet("README.md, Errors, 1", [], snippet13),
-  Snippet("Docs/EasyDBCompatibility.md, EasyDB compatibility, 1", [], snippet14),
-  Snippet("Docs/Encryption.md, Keys, 1", [], snippet15),
-  Snippet("Docs/Encryption.md, Opening, 1", [], snippet16),
-  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet17),
-  Snippet("Docs/Encryption.md, Settings, 1", [], snippet18),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet19),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet20),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet21),
-  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet22),
-  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet23),
-  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet24),
-  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet25),
-  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet26),
-  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet27),
-  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet28),
+  Snippet("README.md, Many readers, 1", [], snippet13),
+  Snippet("README.md, Observation, 1", ["queue"], snippet14),
+  Snippet("README.md, Errors, 1", [], snippet15),
+  Snippet("Docs/EasyDBCompatibility.md, EasyDB compatibility, 1", [], snippet16),
+  Snippet("Docs/Encryption.md, Keys, 1", [], snippet17),
+  Snippet("Docs/Encryption.md, Opening, 1", [], snippet18),
+  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet19),
+  Snippet("Docs/Encryption.md, Settings, 1", [], snippet20),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet21),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet22),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet23),
+  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet24),
+  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet25),
+  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet26),
+  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet27),
+  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet28),
+  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet29),
+  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet30),
 ]
 
 // The blocks print to nowhere.
@@ -297,8 +299,53 @@ private func snippet12(_ scene: Scene) throws {
   }
 }
 
-// README.md, Errors, 1
+// README.md, Many readers, 1
 private func snippet13(_ scene: Scene) throws {
+  let pool = try DatabasePool(path: scene.file("vault.db"), key: .passphrase("correct horse battery staple"))
+  try pool.write { db in
+    try db.execute(sql: "CREATE TABLE note (text TEXT)")
+  }
+  let snapshot = try pool.makeSnapshot()  // sees what is there now, whatever is written from here on
+  try pool.write { db in
+    try db.execute(sql: "INSERT INTO note VALUES (?)", arguments: ["Buy milk."])
+  }
+  let count = try pool.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM note") }      // 1
+  let before = try snapshot.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM note") } // 0
+  _ = pool
+  _ = snapshot
+  _ = count
+  _ = before
+}
+
+// README.md, Observation, 1
+private func snippet14(_ scene: Scene) async throws {
+  let queue = try scene.queue()
+  struct Player: Codable, FetchableRecord, TableRecord {
+    var name: String
+    var score: Int?
+  }
+
+  let best = ValueObservation.tracking { db in
+    try Player.order { $0.score.desc }.limit(10).fetchAll(db)
+  }
+
+  let cancellable = best.start(in: queue, scheduling: .async(onQueue: .global())) { error in
+    print("No more values: \(error)")
+  } onChange: { players in
+    print(players.map(\.name))
+  }
+
+  let task = Task {
+    for try await players in best.values(in: queue) { print(players.count) }
+  }
+  task.cancel()
+  _ = best
+  _ = cancellable
+  _ = task
+}
+
+// README.md, Errors, 1
+private func snippet15(_ scene: Scene) throws {
   do {
     let queue = try DatabaseQueue(path: scene.file("old.db"), key: .passphrase("incorrect"))
     try queue.close()
@@ -314,7 +361,7 @@ private func snippet13(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, EasyDB compatibility, 1
-private func snippet14(_ scene: Scene) throws {
+private func snippet16(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("books.db"), key: key)
   let queue = try DatabaseQueue(path: scene.file("books.db"), key: key)
@@ -323,7 +370,7 @@ private func snippet14(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Keys, 1
-private func snippet15(_ scene: Scene) throws {
+private func snippet17(_ scene: Scene) throws {
   let passphrase = DatabaseKey.passphrase("correct horse battery staple")
   let bytes = DatabaseKey.passphrase(bytes: [0x66, 0x00, 0xFF])
   let raw = try DatabaseKey.raw((0..<32).map { UInt8($0) })
@@ -339,7 +386,7 @@ private func snippet15(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 1
-private func snippet16(_ scene: Scene) throws {
+private func snippet18(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = try .file(scene.file("vault.key"))
   let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -348,7 +395,7 @@ private func snippet16(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 2
-private func snippet17(_ scene: Scene) throws {
+private func snippet19(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.prepareDatabase { db in
     try db.usePassphrase("correct horse battery staple")
@@ -357,7 +404,7 @@ private func snippet17(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Settings, 1
-private func snippet18(_ scene: Scene) throws {
+private func snippet20(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   configuration.cipher = .sqlcipher3
@@ -367,7 +414,7 @@ private func snippet18(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 1
-private func snippet19(_ scene: Scene) throws {
+private func snippet21(_ scene: Scene) throws {
   let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("right"))
   try queue.close()
   let other = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("wrong"))
@@ -376,7 +423,7 @@ private func snippet19(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 2
-private func snippet20(_ scene: Scene) throws {
+private func snippet22(_ scene: Scene) throws {
   let inspection = DatabaseFile.inspect(at: scene.file("plain.db"))
   if case .plaintext(let header) = inspection.kind {
     print("not encrypted, pages of \(header.pageSize) bytes")
@@ -385,20 +432,20 @@ private func snippet20(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 3
-private func snippet21(_ scene: Scene) throws {
+private func snippet23(_ scene: Scene) throws {
   let queue = try scene.queue()
   let damagedPages = try queue.checkCipherIntegrity()
   _ = damagedPages
 }
 
 // Docs/Encryption.md, Changing the key, 1
-private func snippet22(_ scene: Scene) throws {
+private func snippet24(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.changeKey(to: .passphrase("staple battery horse correct"))
 }
 
 // Docs/Encryption.md, Whole files, 1
-private func snippet23(_ scene: Scene) throws {
+private func snippet25(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("encrypted.db"), key: key)
   try DatabaseFile.decrypt(at: scene.file("encrypted.db"), key: key, to: scene.file("readable.db"))
@@ -407,7 +454,7 @@ private func snippet23(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, From SQLCipher 3 to 4, 1
-private func snippet24(_ scene: Scene) throws {
+private func snippet26(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   func openVault() throws -> DatabaseQueue {
     do {
@@ -424,7 +471,7 @@ private func snippet24(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Backups, 1
-private func snippet25(_ scene: Scene) throws {
+private func snippet27(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.backup(toPath: scene.file("backup.db"))
   try queue.backup(toPath: scene.file("for-a-friend.db"), key: .passphrase("another one"))
@@ -432,7 +479,7 @@ private func snippet25(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Attached files, 1
-private func snippet26(_ scene: Scene) throws {
+private func snippet28(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.inDatabase { db in
     try db.attach(scene.file("archive.db"), as: "archive", key: .passphrase("another one"))
@@ -442,7 +489,7 @@ private func snippet26(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, Moving, 1
-private func snippet27(_ scene: Scene) throws {
+private func snippet29(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   let dbQueue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -451,7 +498,7 @@ private func snippet27(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, What differs, 1
-private func snippet28(_ scene: Scene) throws {
+private func snippet30(_ scene: Scene) throws {
   try scene.queue().write { db in
     let statement = try db.makeStatement(sql: "INSERT INTO player (name, score) VALUES (?, ?)")
     for number in 1...100 {

@@ -5,6 +5,7 @@ extension TransactionObservation {
     tellHeld()
     let recipients = recipients()
     askedCount = registry.addedCount
+    askedTouchedCount = touched.count
     do {
       for (registration, observer) in recipients where !registration.isRemoved {
         try observer.databaseWillCommit()
@@ -63,8 +64,10 @@ extension TransactionObservation {
     self.asked = []
     switch outcome {
     case .committing:
-      // Observers that came while others were asked are told as well.
-      let isComplete = askedCount == registry.addedCount
+      // Observers that came while others were asked are told as well, and those of a table that
+      // the statement has dropped.
+      let isComplete =
+        askedCount == registry.addedCount && askedTouchedCount == touched.count
       tellEnd(to: isComplete ? asked : recipients()) { $0.databaseDidCommit(database) }
     case .rolledBack:
       guard hasWritten || !database.accessState.contains(.readOnly) else { return reset() }

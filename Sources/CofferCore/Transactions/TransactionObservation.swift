@@ -53,6 +53,8 @@ package final class TransactionObservation {
   var asked: [Recipient] = []
   /// How many observers had been added then.
   var askedCount = 0
+  /// How many were touched then.
+  var askedTouchedCount = 0
   /// What was thrown by the observer that has refused the commit.
   var refusal: (any Error)?
   /// Whether a statement that writes was begun in the transaction.

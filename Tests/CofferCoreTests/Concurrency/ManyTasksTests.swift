@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Testing
 
-@Suite("Many tasks", .serialized, .timeLimit(.minutes(2)))
+@Suite("Many tasks", .serialized, .timeLimit(.minutes(15)))
 struct ManyTasksTests {
   /// The threads of this process.
   private static func threadCount() -> Int {

@@ -5,7 +5,7 @@ import Synchronization
 import Testing
 
 /// Tasks that are cancelled while they wait, run, commit, or have just ended.
-@Suite("Cancellation at any moment", .timeLimit(.minutes(3)))
+@Suite("Cancellation at any moment", .timeLimit(.minutes(15)))
 struct RandomCancellationTests {
   private static let schema = "CREATE TABLE t (task INTEGER, part INTEGER)"
 

@@ -5,7 +5,7 @@ import Testing
 @testable import Coffer
 @testable import CofferCore
 
-@Suite("Changes made elsewhere", .timeLimit(.minutes(2)))
+@Suite("Changes made elsewhere", .timeLimit(.minutes(15)))
 struct ExternalChangesTests {
   @Test(arguments: ExternalAccess.allCases)
   func `a commit of another connection is noticed`(access: ExternalAccess) throws {

@@ -3,7 +3,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Checkpoints of a pool", .serialized, .timeLimit(.minutes(2)))
+@Suite("Checkpoints of a pool", .serialized, .timeLimit(.minutes(15)))
 struct CheckpointPolicyTests {
   private static let schema = "CREATE TABLE t (a)"
 

@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-@Suite("Database pools", .timeLimit(.minutes(2)))
+@Suite("Database pools", .timeLimit(.minutes(15)))
 struct DatabasePoolTests {
   private static let schema = "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT)"
 

@@ -3,7 +3,7 @@ import Dispatch
 import Synchronization
 import Testing
 
-@Suite("Snapshots", .timeLimit(.minutes(2)))
+@Suite("Snapshots", .timeLimit(.minutes(15)))
 struct SnapshotTests {
   private static let schema = "CREATE TABLE t (a); INSERT INTO t VALUES (1)"
 

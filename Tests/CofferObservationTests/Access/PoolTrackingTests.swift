@@ -42,7 +42,7 @@ private final class Recorder: Sendable {
   var all: [String] { events.withLock(\.self) }
 }
 
-@Suite("The beginning of an observation on a pool", .timeLimit(.minutes(2)))
+@Suite("The beginning of an observation on a pool", .timeLimit(.minutes(15)))
 struct PoolTrackingTests {
   private static let schema = """
     CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT);

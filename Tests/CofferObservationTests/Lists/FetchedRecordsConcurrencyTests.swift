@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Testing
 
-@Suite("Controllers and many threads", .timeLimit(.minutes(2)))
+@Suite("Controllers and many threads", .timeLimit(.minutes(15)))
 struct FetchedRecordsConcurrencyTests {
   private typealias Controller = FetchedRecordsController<Player>
 

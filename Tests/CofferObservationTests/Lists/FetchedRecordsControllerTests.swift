@@ -7,7 +7,7 @@ private typealias Controller = FetchedRecordsController<Player>
 
 private func path(_ row: Int) -> IndexPath { IndexPath(row: row, section: 0) }
 
-@Suite("A controller of fetched records", .timeLimit(.minutes(2)))
+@Suite("A controller of fetched records", .timeLimit(.minutes(15)))
 struct FetchedRecordsControllerTests {
   // MARK: The list
 

@@ -58,7 +58,7 @@ private struct TeamInfo: FetchableRecord, Decodable, Equatable {
   var players: [Member]
 }
 
-@Suite("What a controller takes for the same record", .timeLimit(.minutes(2)))
+@Suite("What a controller takes for the same record", .timeLimit(.minutes(15)))
 struct FetchedRecordsIdentityTests {
   /// The changes to a list of names in their order, made by SQL.
   private func changes<R: FetchableRecord & Equatable & SendableMetatype>(

@@ -7,7 +7,7 @@ private typealias Controller = FetchedRecordsController<Player>
 
 private func path(_ row: Int) -> IndexPath { IndexPath(row: row, section: 0) }
 
-@Suite("Errors and requests of a controller", .timeLimit(.minutes(2)))
+@Suite("Errors and requests of a controller", .timeLimit(.minutes(15)))
 struct FetchedRecordsRequestTests {
   // MARK: Errors
 

@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Testing
 
-@Suite("The sections of a controller", .timeLimit(.minutes(2)))
+@Suite("The sections of a controller", .timeLimit(.minutes(15)))
 struct FetchedRecordsSectionTests {
   private func shown(
     _ kind: EncryptedDatabase.Kind, _ sql: String = ""

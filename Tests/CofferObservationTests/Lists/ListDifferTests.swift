@@ -30,7 +30,7 @@ struct ListDifferTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(15)))
   func `lists are compared in their order, however they arrive`() async {
     let (stream, events) = AsyncStream<String>.makeStream()
     let differ = differ(events)
@@ -44,7 +44,7 @@ struct ListDifferTests {
     #expect(told == ["+a -0", "+b -0", "+c -0", "failure"])
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(15)))
   func `of many lists that wait the last one is compared, and no error is lost`() async {
     let (stream, events) = AsyncStream<String>.makeStream()
     let differ = differ(events)
@@ -56,7 +56,7 @@ struct ListDifferTests {
     #expect(await iterator.next() == "failure")
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(15)))
   func `a first list is compared at once, and those that came earlier after it`() async throws {
     let (stream, events) = AsyncStream<String>.makeStream()
     let differ = differ(events)
@@ -67,7 +67,7 @@ struct ListDifferTests {
     #expect(await iterator.next() == "+b -0")
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(15)))
   func `a list that can't be made of rows is an error, and the next one is compared`() async {
     let (stream, events) = AsyncStream<String>.makeStream()
     let differ = differ(events)
@@ -81,7 +81,7 @@ struct ListDifferTests {
     #expect(told == ["+a -0", "failure", "+b -0"])
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(15)))
   func `nothing is delivered once it is cancelled`() async throws {
     let (stream, events) = AsyncStream<String>.makeStream()
     let differ = differ(events)

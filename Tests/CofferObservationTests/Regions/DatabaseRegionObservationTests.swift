@@ -4,7 +4,7 @@ import Testing
 
 @testable import Coffer
 
-@Suite("Observed regions", .timeLimit(.minutes(2)))
+@Suite("Observed regions", .timeLimit(.minutes(15)))
 struct DatabaseRegionObservationTests {
   private func start(
     _ observation: DatabaseRegionObservation, _ database: ObservedDatabase, _ log: ValueLog<Int>

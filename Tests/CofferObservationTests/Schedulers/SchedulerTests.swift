@@ -4,7 +4,7 @@ import Testing
 
 @testable import Coffer
 
-@Suite("Schedulers of observations", .timeLimit(.minutes(2)))
+@Suite("Schedulers of observations", .timeLimit(.minutes(15)))
 struct SchedulerTests {
   private func check(_ scheduler: some ValueObservationScheduler) async {
     let log = ValueLog<Int>()

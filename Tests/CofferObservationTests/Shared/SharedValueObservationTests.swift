@@ -4,7 +4,7 @@ import Testing
 
 @testable import Coffer
 
-@Suite("Shared observations", .timeLimit(.minutes(2)))
+@Suite("Shared observations", .timeLimit(.minutes(15)))
 struct SharedValueObservationTests {
   private final class Fetches: Sendable {
     private let counter = Atomic(0)

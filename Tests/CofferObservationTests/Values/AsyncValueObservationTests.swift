@@ -4,7 +4,7 @@ import Testing
 
 @testable import Coffer
 
-@Suite("Values as asynchronous sequences", .timeLimit(.minutes(2)))
+@Suite("Values as asynchronous sequences", .timeLimit(.minutes(15)))
 struct AsyncValueObservationTests {
   @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `a loop gets the values, and ends the observation with its end`(

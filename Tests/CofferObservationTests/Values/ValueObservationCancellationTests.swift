@@ -4,7 +4,7 @@ import Testing
 
 @testable import Coffer
 
-@Suite("The end of observations", .timeLimit(.minutes(2)))
+@Suite("The end of observations", .timeLimit(.minutes(15)))
 struct ValueObservationCancellationTests {
   @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `nothing comes after a cancellation, and nothing remains`(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import Coffer
 
-@Suite("Observations and concurrent writes", .timeLimit(.minutes(3)))
+@Suite("Observations and concurrent writes", .timeLimit(.minutes(15)))
 struct ValueObservationConcurrencyTests {
   @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `values come in the order of commits, and the last is the final state`(

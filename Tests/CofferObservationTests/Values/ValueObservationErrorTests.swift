@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coffer
 
-@Suite("Errors of observations", .timeLimit(.minutes(2)))
+@Suite("Errors of observations", .timeLimit(.minutes(15)))
 struct ValueObservationErrorTests {
   @Test(arguments: EncryptedDatabase.Kind.allCases, [true, false])
   func `a fetch that throws ends the observation`(

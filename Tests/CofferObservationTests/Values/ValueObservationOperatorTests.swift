@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coffer
 
-@Suite("Operators of observations", .timeLimit(.minutes(2)))
+@Suite("Operators of observations", .timeLimit(.minutes(15)))
 struct ValueObservationOperatorTests {
   private let names = ValueObservation.tracking { db in
     try String.fetchAll(db, sql: "SELECT name FROM player ORDER BY id")

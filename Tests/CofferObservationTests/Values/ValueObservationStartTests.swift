@@ -4,7 +4,7 @@ import Testing
 
 @testable import Coffer
 
-@Suite("How observations begin", .timeLimit(.minutes(2)))
+@Suite("How observations begin", .timeLimit(.minutes(15)))
 struct ValueObservationStartTests {
   @MainActor @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `an immediate observation has its first value when start returns`(

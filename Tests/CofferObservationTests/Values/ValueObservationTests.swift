@@ -3,7 +3,7 @@ import Testing
 
 @testable import Coffer
 
-@Suite("Observed values", .timeLimit(.minutes(2)))
+@Suite("Observed values", .timeLimit(.minutes(15)))
 struct ValueObservationTests {
   @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
   func `there is a first value, and one after each commit that concerns it`(
