@@ -8,8 +8,8 @@ public enum DocumentColumns<Document: Codable> {
   /// The column of a property.
   public static subscript<Value>(
     dynamicMember keyPath: KeyPath<Document, Value>
-  ) -> DocumentPath<Document, Value> {
-    DocumentPath(keyPath)
+  ) -> DocumentExpression<Document, Value> {
+    DocumentExpression(keyPath)
   }
 }
 
@@ -18,7 +18,7 @@ public enum DocumentColumns<Document: Codable> {
 /// It has all operators of typed columns. A path that leads to no stored property makes the query
 /// throw when it is executed.
 @dynamicMemberLookup
-public struct DocumentPath<Document: Codable, Value>: SQLTypedExpressible {
+public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible {
   /// The Swift type of the values.
   public typealias SQLValue = Value
 
@@ -29,8 +29,8 @@ public struct DocumentPath<Document: Codable, Value>: SQLTypedExpressible {
   /// A property of the property.
   public subscript<Nested>(
     dynamicMember keyPath: KeyPath<Value, Nested>
-  ) -> DocumentPath<Document, Nested> {
-    DocumentPath<Document, Nested>(self.keyPath.appending(path: keyPath))
+  ) -> DocumentExpression<Document, Nested> {
+    DocumentExpression<Document, Nested>(self.keyPath.appending(path: keyPath))
   }
 
   /// The column, compared as the property declares.

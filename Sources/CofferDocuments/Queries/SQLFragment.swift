@@ -101,7 +101,7 @@ public struct SQLFragment<Row: Codable>: ExpressibleByStringInterpolation, Senda
     }
 
     mutating func appendValue<Value: Codable>(_ value: Value) {
-      let column = lastColumn
+      let column = lastColumn ?? DocumentColumn(name: "the SQL")
       append { .value(try DocumentValue.databaseValue(of: value, in: column)) }
     }
 
@@ -110,7 +110,7 @@ public struct SQLFragment<Row: Codable>: ExpressibleByStringInterpolation, Senda
     ///
     /// Any number of values is fine, none included.
     public mutating func appendInterpolation<Value: Codable>(_ values: [Value]) {
-      let column = lastColumn
+      let column = lastColumn ?? DocumentColumn(name: "the SQL")
       guard followsIN else {
         return append { .value(try DocumentValue.databaseValue(of: values, in: column)) }
       }
