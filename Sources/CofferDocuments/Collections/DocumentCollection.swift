@@ -66,8 +66,9 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
 
   /// Makes the table, or has it follow the type, on another thread.
   public func migrate(dropColumns: Bool = false) async throws {
-    try schema.requireWritable(store.writer)
     let schema = schema
+    if try await store.writer.read({ try schema.isCurrent($0, dropColumns: dropColumns) }) { return }
+    try schema.requireWritable(store.writer)
     try await store.writer.write { try schema.migrate($0, dropColumns: dropColumns) }
   }
 
@@ -118,7 +119,7 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
 
   // MARK: Accesses
 
-  private func prepare(_ db: Database) -> Database {
+  fileprivate func prepare(_ db: Database) -> Database {
     for collation in collations { collation.ensure(in: db) }
     return db
   }
@@ -132,6 +133,9 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
     try store.writing { try body(prepare($0)) }
   }
 
+}
+
+extension DocumentCollection where Document: _SendableMetatype {
   func reading<T: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {

@@ -14,7 +14,7 @@ extension QueryBuilder where Document: Sendable {
   }
 }
 
-extension QueryBuilder {
+extension QueryBuilder where Document: _SendableMetatype {
   /// The number of documents of the query, counted by SQLite.
   public func fetchCount() async throws -> Int {
     try await collection.reading { try fetchCount($0) }

@@ -51,11 +51,11 @@ struct CollectionSchema: Sendable {
     }
     rowIDName =
       ["_rowid_", "rowid", "oid"].first { !names.contains(SQLName($0)) } ?? "_rowid_"
-    indexes = type.properties.flatMap { property in
+    indexes = type.properties.flatMap { (property: DocumentProperty) -> [Index] in
       var config = property.config
       if property.name == id?.name, id?.path.isEmpty == true { config.index = .unique }
       let all = [(property.column, config)] + property.nested.map { ($0.column, $0.config) }
-      return all.compactMap { column, config in
+      return all.compactMap { column, config -> Index? in
         guard config.index != .none else { return nil }
         let isUnique = config.index == .unique
         let kind = isUnique ? "unique" : "index"

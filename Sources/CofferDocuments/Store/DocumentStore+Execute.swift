@@ -70,7 +70,7 @@ extension SQLFragment {
   fileprivate func fetch<T: Decodable>(_ type: T.Type, _ db: Database) throws -> T {
     let (sql, arguments) = try built(db)
     let statement = try db.fetchStatement(sql)
-    let rows = try Row.fetchCursor(statement, arguments: arguments)
+    let rows = try CofferCore.Row.fetchCursor(statement, arguments: arguments)
     return try ExecutionResult.value(type, rows)
   }
 
