@@ -10,7 +10,7 @@ struct SampleDecoder: Decoder {
   /// The bit of everything inside; nil where each place has its own.
   var forcedBit: Int?
 
-  var codingPath: [any CodingKey] { node.path.map(SampleKey.init) }
+  var codingPath: [any CodingKey] { node.path.map { SampleKey($0) } }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
   var isRoot: Bool { node === run.root }
 
