@@ -57,7 +57,7 @@ struct JSONFragment {
       case UInt8(ascii: "n"): result.append(0x0A)
       case UInt8(ascii: "r"): result.append(0x0D)
       case UInt8(ascii: "t"): result.append(0x09)
-      case UInt8(ascii: "u"): result += Unicode.UTF8.encode(scalar(text, &position)) ?? []
+      case UInt8(ascii: "u"): result += String(Character(scalar(text, &position))).utf8
       default: result.append(escape)
       }
     }

@@ -31,6 +31,12 @@ package struct JSONScanner {
     return scanner.position == json.count ? scanner.found : nil
   }
 
+  /// Where the value is; nil for nowhere.
+  package static func find(in json: UnsafeRawBufferPointer, at path: String) -> Range<Int>? {
+    var path = path
+    return path.withUTF8 { find(in: json, at: UnsafeRawBufferPointer($0)) }
+  }
+
   private init(bytes: UnsafeRawBufferPointer, path: JSONPathBytes) {
     self.bytes = bytes
     self.path = path
