@@ -48,7 +48,10 @@ extension TrackingStart {
     do {
       region =
         requiresWriteAccess && !db.isInsideTransaction
-        ? try db.withTransaction(nil) { (fetch(.success(db)), .commit) }
+        ? try db.withTransaction(nil) {
+          let region = fetch(.success(db))
+          return (region, region == nil ? .rollback : .commit)
+        }
         : try db.isolatedRead { fetch(.success($0)) }
     } catch {
       // The value was fetched, and handed over; the end of its transaction has failed.
@@ -77,5 +80,32 @@ extension DatabaseReader {
   /// Where transactions are observed; nil where the database never changes.
   package var transactionsWriter: (any DatabaseWriter)? {
     (self as? any ObservableReader)?.observableWriter ?? self as? any DatabaseWriter
+  }
+}
+
+extension Database {
+  /// Fetches for an observation, and finds out what the value depends on.
+  package func observedFetch<T>(
+    requiresWriteAccess: Bool, _ fetch: (Database) throws -> T
+  ) throws -> (T, DatabaseRegion) {
+    guard requiresWriteAccess else {
+      return try isolatedRead { db in try db.recordingRegion { try fetch(db) } }
+    }
+    return try withTransaction(nil) { (try recordingRegion { try fetch(self) }, .commit) }
+  }
+
+  /// Whether the task whose access this is was cancelled, so that all statements throw.
+  package var isAccessCancelled: Bool { interruption.isCancelled.load(ordering: .relaxed) }
+
+  /// Calls `body` at the end of the current transaction if something was undone in it: what has
+  /// been read inside of it may never be committed.
+  package func whenUndone(_ body: @escaping (Database) -> Void) {
+    guard isInsideTransaction, !accessState.contains(.readOnly) else { return }
+    let rollbacks = observation.savepointRollbackCount
+    afterNextTransaction { db in
+      if db.observation.savepointRollbackCount != rollbacks { body(db) }
+    } onRollback: { db in
+      body(db)
+    }
   }
 }

@@ -60,8 +60,9 @@ final class Authorizer {
       recorder?.drop(table: text(first))
     case SQLITE_DROP_INDEX, SQLITE_DROP_TEMP_INDEX, SQLITE_DROP_TRIGGER,
       SQLITE_DROP_TEMP_TRIGGER, SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE,
-      SQLITE_ALTER_TABLE, SQLITE_ATTACH, SQLITE_DETACH:
+      SQLITE_ATTACH, SQLITE_DETACH:
       recorder?.changeSchema()
+    case SQLITE_ALTER_TABLE: recorder?.alter(table: text(second))
     case SQLITE_TRANSACTION: recorder?.transaction(Authorizer.transactionEffect(text(first)))
     case SQLITE_SAVEPOINT:
       recorder?.transaction(Authorizer.savepointEffect(text(first), name: text(second)))

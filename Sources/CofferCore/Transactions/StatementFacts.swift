@@ -14,6 +14,9 @@ package struct StatementFacts: Sendable {
   /// The table that is dropped; its rows are no change that is told of.
   package var droppedTable: String?
 
+  /// The table that is dropped or altered: what is known of it is outdated afterwards.
+  package var restructuredTable: String?
+
   /// Whether the schema may be another one afterwards.
   package var invalidatesSchemaCache = false
 
@@ -92,6 +95,12 @@ final class FactsRecorder {
   /// A table is dropped with its rows; the actions of foreign keys are changes.
   func drop(table: String) {
     facts.droppedTable = table
+    alter(table: table)
+  }
+
+  /// A table gets other columns, or another name.
+  func alter(table: String) {
+    facts.restructuredTable = table
     changeSchema()
   }
 

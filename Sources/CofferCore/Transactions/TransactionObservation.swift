@@ -40,6 +40,8 @@ package final class TransactionObservation {
   var executions: [Execution] = []
   private var savepoints: [Savepoint] = []
   private var held: [HeldChange] = []
+  /// Counts the rollbacks to savepoints, as long as somebody observes.
+  private(set) var savepointRollbackCount = 0
   private var touched: [ObserverRegistration] = []
   private var outcome = Outcome.none
   /// Whether a statement that writes was begun in the transaction.
@@ -138,6 +140,7 @@ package final class TransactionObservation {
   func didExecute(_ statement: Statement) throws {
     tellUnreported(of: statement)
     end(statement)
+    if let table = statement.facts.restructuredTable { tellRestructured(table) }
     if let effect = statement.facts.transactionEffect { note(effect) }
     settle(endsExplicitly: statement.facts.transactionEffect != nil)
   }
@@ -267,6 +270,16 @@ package final class TransactionObservation {
     }
   }
 
+  /// Tells those who keep up with a region that a table was dropped or altered.
+  private func tellRestructured(_ table: String) {
+    for registration in registrations where registration.isSelective {
+      guard let observer = registration.observer,
+        observer.observes(eventsOfKind: .delete(tableName: table))
+      else { continue }
+      tell(ObservationTarget(registration: registration, observer: observer), nil)
+    }
+  }
+
   func stop(_ observer: any TransactionObserver) {
     for registration in registrations where registration.observer === observer {
       registration.isStopped = true
@@ -286,6 +299,7 @@ package final class TransactionObservation {
       savepoints.removeSubrange(index...)
       if savepoints.isEmpty { tellHeld() }
     case .rollbackToSavepoint(let name):
+      savepointRollbackCount &+= 1
       if hasChangedSchema { database.schemaDidChange() }
       guard let index = savepoints.lastIndex(where: { $0.name == SQLName(name) }) else { return }
       savepoints.removeSubrange((index + 1)...)

@@ -68,6 +68,8 @@ extension TransactionObserver {
 
 /// An observer that is told of a transaction's end only if it was told of a
 /// change in it: a commit doesn't cost it anything otherwise.
+///
+/// For a table that was dropped or altered, it is told that something has changed.
 package protocol SelectiveTransactionObserver: TransactionObserver {}
 
 extension Database {

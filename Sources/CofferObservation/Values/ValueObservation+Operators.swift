@@ -1,0 +1,126 @@
+import CofferCore
+import Synchronization
+
+extension ValueObservation {
+  private func with<Other>(_ reducer: Other) -> ValueObservation<Other> {
+    ValueObservation<Other>(
+      reducer: reducer, tracking: tracking, events: events,
+      requiresWriteAccess: requiresWriteAccess)
+  }
+
+  /// An observation of what `transform` makes of the values; an error that it throws ends the
+  /// observation.
+  ///
+  /// `transform` runs outside of the database, which nobody has to wait for.
+  public func map<T: Sendable>(
+    _ transform: @escaping @Sendable (Reducer.Value) throws -> T
+  ) -> ValueObservation<ValueReducers.Map<Reducer, T>> {
+    with(ValueReducers.Map(base: reducer, transform: transform))
+  }
+
+  /// An observation without the values that `predicate` finds to be the same as the one before.
+  public func removeDuplicates(
+    by predicate: @escaping @Sendable (Reducer.Value, Reducer.Value) -> Bool
+  ) -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>> {
+    with(ValueReducers.RemoveDuplicates(base: reducer, predicate: predicate))
+  }
+
+  /// An observation without the values that equal the one before.
+  public func removeDuplicates() -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>>
+  where Reducer.Value: Equatable {
+    removeDuplicates { $0 == $1 }
+  }
+
+  // MARK: What happens
+
+  /// An observation that calls functions on its way; on any thread, where nothing else is said.
+  ///
+  /// - Parameters:
+  ///   - willStart: Called by `start`.
+  ///   - willFetch: Called before each fetch, inside the access.
+  ///   - willTrackRegion: Called when the region is known, and whenever it is another one.
+  ///   - databaseDidChange: Called after a commit that has changed something in the region.
+  ///   - didReceiveValue: Called with each value, before it is delivered.
+  ///   - didFail: Called with the error that ends the observation.
+  ///   - didCancel: Called when the observation is cancelled, on that thread.
+  public func handleEvents(
+    willStart: (@Sendable () -> Void)? = nil,
+    willFetch: (@Sendable () -> Void)? = nil,
+    willTrackRegion: (@Sendable (DatabaseRegion) -> Void)? = nil,
+    databaseDidChange: (@Sendable () -> Void)? = nil,
+    didReceiveValue: (@Sendable (Reducer.Value) -> Void)? = nil,
+    didFail: (@Sendable (any Error) -> Void)? = nil,
+    didCancel: (@Sendable () -> Void)? = nil
+  ) -> ValueObservation<ValueReducers.Trace<Reducer>> {
+    var observation = with(
+      ValueReducers.Trace(
+        base: reducer, willFetch: willFetch ?? {}, didReceiveValue: didReceiveValue ?? { _ in }))
+    observation.events = ValueObservationEvents(
+      willStart: both(events.willStart, willStart),
+      willTrackRegion: both(events.willTrackRegion, willTrackRegion),
+      databaseDidChange: both(events.databaseDidChange, databaseDidChange),
+      didFail: both(events.didFail, didFail),
+      didCancel: both(events.didCancel, didCancel))
+    return observation
+  }
+
+  private func both(
+    _ first: (@Sendable () -> Void)?, _ second: (@Sendable () -> Void)?
+  ) -> (@Sendable () -> Void)? {
+    guard let first, let second else { return first ?? second }
+    return {
+      first()
+      second()
+    }
+  }
+
+  private func both<Argument>(
+    _ first: (@Sendable (Argument) -> Void)?, _ second: (@Sendable (Argument) -> Void)?
+  ) -> (@Sendable (Argument) -> Void)? {
+    guard let first, let second else { return first ?? second }
+    return { argument in
+      first(argument)
+      second(argument)
+    }
+  }
+
+  /// An observation that prints what happens, its values included: to find errors.
+  ///
+  /// - Parameters:
+  ///   - prefix: What lines begin with.
+  ///   - stream: Where lines go; nil for the standard output.
+  public func print(
+    _ prefix: String = "", to stream: sending (any TextOutputStream)? = nil
+  ) -> ValueObservation<ValueReducers.Trace<Reducer>> {
+    let output = LineOutput(prefix: prefix.isEmpty ? "" : "\(prefix): ", stream: stream)
+    return handleEvents(
+      willStart: { output.write("start") },
+      willFetch: { output.write("fetch") },
+      willTrackRegion: { output.write("tracked region: \($0)") },
+      databaseDidChange: { output.write("database did change") },
+      didReceiveValue: { output.write("value: \($0)") },
+      didFail: { output.write("failure: \($0)") },
+      didCancel: { output.write("cancel") })
+  }
+}
+
+/// Writes lines, from any thread.
+private final class LineOutput: Sendable {
+  private let prefix: String
+  private let stream: Mutex<(any TextOutputStream)?>
+
+  init(prefix: String, stream: sending (any TextOutputStream)?) {
+    self.prefix = prefix
+    self.stream = Mutex(stream)
+  }
+
+  func write(_ line: String) {
+    stream.withLock { stream in
+      if stream == nil {
+        Swift.print(prefix + line)
+      } else {
+        stream?.write("\(prefix)\(line)\n")
+      }
+    }
+  }
+}

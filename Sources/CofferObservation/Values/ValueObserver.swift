@@ -1,0 +1,270 @@
+import CofferCore
+import Synchronization
+
+/// One observation under way.
+///
+/// It is told of transactions on the connection that writes, fetches there or on a connection that
+/// reads, and hands what was fetched to its pipeline. Each state has a lock of its own; none is
+/// held while foreign code is called, but for the reducer's, which nobody waits for.
+final class ValueObserver<Reducer: ValueReducer>: Sendable {
+  /// What is there until the observation is over.
+  struct Life: Sendable {
+    let reader: any DatabaseReader
+    let fetch: @Sendable (Database) throws -> Reducer.Fetched
+  }
+
+  /// Whether a connection that reads is fetching.
+  private enum Fetching { case idle, fetching, fetchingOnceMore }
+
+  let tracking: ValueTracking
+  let requiresWriteAccess: Bool
+  let events: ValueObservationEvents
+  let tracked = TrackedRegion()
+  private let life: Mutex<Life?>
+  private let receiver: Mutex<ValueReceiver<Reducer.Value>?>
+  private let reducer: Mutex<Reducer>
+  private let pipeline = ValuePipeline<Result<Reducer.Fetched, any Error>>()
+  private let fetching = Mutex(Fetching.idle)
+  /// Whether this observation's own fetch is under way on the connection that writes.
+  private let isFetchingHere = Atomic(false)
+
+  init(
+    _ observation: ValueObservation<Reducer>, reader: any DatabaseReader,
+    receiver: ValueReceiver<Reducer.Value>
+  ) {
+    tracking = observation.tracking
+    requiresWriteAccess = observation.requiresWriteAccess
+    events = observation.events
+    reducer = Mutex(observation.reducer)
+    life = Mutex(Life(reader: reader, fetch: observation.reducer.makeFetcher()))
+    self.receiver = Mutex(receiver)
+  }
+
+  // MARK: Beginning and end
+
+  func start(in reader: any DatabaseReader, isImmediate: Bool) {
+    let start = TrackingStart(requiresWriteAccess: requiresWriteAccess) { result in
+      self.fetchFirst(result)
+    } track: { db, hasChanged in
+      self.track(db, hasChanged)
+    }
+    guard isImmediate else { return reader.scheduleTracking(start) }
+    // Values of later commits have to wait until the first one was delivered.
+    pipeline.hold()
+    reader.beginTracking(start)
+    if let first = pipeline.pop() { deliver(first) { $0() } }
+    pipeline.release { self.process($0) }
+  }
+
+  func cancel() {
+    let receiver = receiver.withLock { receiver in
+      defer { receiver = nil }
+      return receiver
+    }
+    pipeline.close()
+    stop()
+    if receiver != nil { events.didCancel?() }
+  }
+
+  /// Stops fetching; what was fetched is still delivered.
+  private func stop() {
+    let life = life.withLock { life in
+      defer { life = nil }
+      return life
+    }
+    life?.reader.transactionsWriter?.asyncWriteWithoutTransaction { [self] db in
+      db.remove(transactionObserver: self)
+    }
+  }
+
+  var current: Life? { life.withLock(\.self) }
+
+  // MARK: Delivery
+
+  func push(_ result: Result<Reducer.Fetched, any Error>) {
+    if case .failure = result { stop() }
+    pipeline.push(result) { self.process($0) }
+  }
+
+  private func process(_ result: Result<Reducer.Fetched, any Error>) {
+    guard let schedule = receiver.withLock({ $0?.schedule }) else { return }
+    deliver(result, schedule)
+  }
+
+  /// Reduces what was fetched, and delivers the value.
+  private func deliver(
+    _ result: Result<Reducer.Fetched, any Error>,
+    _ schedule: (@escaping @Sendable () -> Void) -> Void
+  ) {
+    guard receiver.withLock({ $0 != nil }) else { return }
+    do {
+      let fetched = try result.get()
+      let value = try reducer.withLock { reducer in try reducer.reduce(fetched) }
+      guard let value else { return }
+      schedule { self.receiver.withLock(\.self)?.onChange(value) }
+    } catch {
+      stop()
+      pipeline.close()
+      events.didFail?(error)
+      schedule { self.takeReceiver()?.onError(error) }
+    }
+  }
+
+  /// - Returns: Nil where the observation was cancelled, or has failed before.
+  private func takeReceiver() -> ValueReceiver<Reducer.Value>? {
+    receiver.withLock { receiver in
+      defer { receiver = nil }
+      return receiver
+    }
+  }
+}
+
+// MARK: - Fetching
+
+extension ValueObserver {
+  /// - Returns: What is to be tracked.
+  private func fetchFirst(_ result: Result<Database, any Error>) -> DatabaseRegion? {
+    guard let life = current else { return nil }
+    do {
+      let db = try result.get()
+      let (fetched, recorded) = try db.recordingRegion { try life.fetch(db) }
+      let region = try region(recorded, db)
+      tracked.set(region)
+      events.willTrackRegion?(region)
+      push(.success(fetched))
+      return region
+    } catch {
+      push(.failure(error))
+      return nil
+    }
+  }
+
+  private func region(_ recorded: DatabaseRegion, _ db: Database) throws -> DatabaseRegion {
+    guard case .regions(let regions) = tracking else { return recorded }
+    return try regions.union(db)
+  }
+
+  private func track(_ db: Database, _ hasChanged: Bool) {
+    guard current != nil else { return }
+    tracked.confirm(in: db)
+    db.add(transactionObserver: self)
+    if hasChanged {
+      databaseDidChange()
+      fetchAgain(db, mayRegionDiffer: true)
+    } else {
+      // The observation began inside of a transaction.
+      db.whenUndone { [weak self] in self?.fetchAgain($0, mayRegionDiffer: true) }
+    }
+  }
+
+  /// Fetches after a change, inside an access to the connection that writes.
+  private func fetchAgain(_ db: Database, mayRegionDiffer: Bool = false) {
+    guard let life = current else { return }
+    _ = tracked.takeChange()
+    guard !db.isInsideTransaction else {
+      // Another observer has begun a transaction at the end of the one that has changed something.
+      return db.afterNextTransaction { [weak self] db in
+        self?.fetchAgain(db, mayRegionDiffer: true)
+      } onRollback: { [weak self] db in
+        self?.fetchAgain(db, mayRegionDiffer: true)
+      }
+    }
+    events.databaseDidChange?()
+    let isConcurrent = tracking.isConstant && !requiresWriteAccess
+    do {
+      if !isConcurrent {
+        push(.success(try fetchHere(db, life)))
+      } else if mayRegionDiffer || tracked.isOutdated(in: db) {
+        try updateConstantRegion(db, life)
+      }
+      if isConcurrent { fetchConcurrently(life) }
+    } catch {
+      guard db.isAccessCancelled else { return push(.failure(error)) }
+      // The task that has committed was cancelled, the observation wasn't.
+      life.reader.transactionsWriter?.asyncWriteWithoutTransaction { [weak self] in
+        self?.fetchAgain($0, mayRegionDiffer: true)
+      }
+    }
+  }
+
+  private func fetchHere(_ db: Database, _ life: Life) throws -> Reducer.Fetched {
+    isFetchingHere.store(true, ordering: .relaxed)
+    defer { isFetchingHere.store(false, ordering: .relaxed) }
+    let ((fetched, region), recorded) = try db.observedFetch(
+      requiresWriteAccess: requiresWriteAccess
+    ) { db -> (Reducer.Fetched, DatabaseRegion?) in
+      let fetched = try life.fetch(db)
+      guard case .regions(let regions) = tracking else { return (fetched, nil) }
+      return (fetched, try regions.union(db))
+    }
+    setRegion(region ?? recorded, db)
+    return fetched
+  }
+
+  private func setRegion(_ region: DatabaseRegion, _ db: Database) {
+    if tracked.update(region, in: db) { events.willTrackRegion?(region) }
+  }
+
+  private func updateConstantRegion(_ db: Database, _ life: Life) throws {
+    guard case .regions(let regions) = tracking else {
+      // Nothing but a fetch tells; its value is not in line with those of other connections.
+      _ = try fetchHere(db, life)
+      return
+    }
+    let (region, _) = try db.observedFetch(requiresWriteAccess: false) { try regions.union($0) }
+    setRegion(region, db)
+  }
+
+  // MARK: Concurrent fetches
+
+  /// Fetches the last commit, on a connection that reads if there is one: again, when a fetch is
+  /// under way already.
+  private func fetchConcurrently(_ life: Life) {
+    let begins = fetching.withLock { fetching in
+      let isIdle = fetching == .idle
+      fetching = isIdle ? .fetching : .fetchingOnceMore
+      return isIdle
+    }
+    guard begins, let writer = life.reader.transactionsWriter else { return }
+    writer.spawnConcurrentRead { [weak self] in self?.didBeginRead($0) }
+  }
+
+  private func didBeginRead(_ result: Result<Database, any Error>) {
+    guard let life = current else { return }
+    do {
+      push(.success(try life.fetch(try result.get())))
+    } catch {
+      guard (try? result.get())?.isAccessCancelled == true else { return push(.failure(error)) }
+      return life.reader.asyncRead { [weak self] in self?.didBeginRead($0) }
+    }
+    let isDone = fetching.withLock { fetching in
+      let isDone = fetching == .fetching
+      fetching = isDone ? .idle : .fetching
+      return isDone
+    }
+    if !isDone { life.reader.asyncRead { [weak self] in self?.didBeginRead($0) } }
+  }
+}
+
+// MARK: - Transactions
+
+extension ValueObserver: SelectiveTransactionObserver {
+  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
+    tracked.observes(eventsOfKind: eventKind)
+  }
+
+  func databaseDidChange() {
+    if !isFetchingHere.load(ordering: .relaxed) { tracked.setChanged() }
+  }
+
+  func databaseDidChange(with event: DatabaseEvent) {
+    guard !isFetchingHere.load(ordering: .relaxed) else { return }
+    if tracked.setChanged(by: event) { stopObservingDatabaseChangesUntilNextTransaction() }
+  }
+
+  func databaseDidCommit(_ db: Database) {
+    if tracked.takeChange() { fetchAgain(db) }
+  }
+
+  func databaseDidRollback(_ db: Database) { _ = tracked.takeChange() }
+}

@@ -1,0 +1,200 @@
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import Coffer
+
+@Suite("Shared observations", .timeLimit(.minutes(2)))
+struct SharedValueObservationTests {
+  private final class Fetches: Sendable {
+    private let counter = Atomic(0)
+    var count: Int { counter.load(ordering: .relaxed) }
+
+    var observation: ValueObservation<ValueReducers.Trace<ValueReducers.Fetch<Int>>> {
+      CountTracking.eachFetch.observation.handleEvents(willFetch: { [self] in
+        counter.add(1, ordering: .relaxed)
+      })
+    }
+  }
+
+  @Test(arguments: DatabaseKind.allCases)
+  func `all share the fetches, and who comes later gets the last value`(
+    kind: DatabaseKind
+  ) async throws {
+    let database = try ObservedDatabase(kind)
+    let fetches = Fetches()
+    let shared = fetches.observation.shared(in: database.writer, scheduling: .task)
+    let first = ValueLog<Int>()
+    let second = ValueLog<Int>()
+    let one = shared.start(onError: first.fail, onChange: first.append)
+    _ = await first.values(until: 0)
+    try database.execute("INSERT INTO player (id) VALUES (1)")
+    _ = await first.values(until: 1)
+    let two = shared.start(onError: second.fail, onChange: second.append)
+    #expect(await second.values(atLeast: 1) == [1])
+    try database.execute("INSERT INTO player (id) VALUES (2)")
+    #expect(await first.values(until: 2) == [0, 1, 2])
+    #expect(await second.values(until: 2) == [1, 2])
+    #expect(fetches.count == 3)
+    #expect(try database.observerCount == 1)
+    one.cancel()
+    try database.execute("INSERT INTO player (id) VALUES (3)")
+    #expect(await second.values(until: 3) == [1, 2, 3])
+    #expect(first.values == [0, 1, 2])
+    two.cancel()
+  }
+
+  @Test(arguments: DatabaseKind.allCases)
+  func `an observation lasts while somebody observes`(kind: DatabaseKind) async throws {
+    let database = try ObservedDatabase(kind)
+    let fetches = Fetches()
+    let shared = fetches.observation.shared(in: database.writer, scheduling: .task)
+    for count in 1...3 {
+      let log = ValueLog<Int>()
+      let cancellable = shared.start(onError: log.fail, onChange: log.append)
+      #expect(await log.values(atLeast: 1) == [0])
+      #expect(fetches.count == count)
+      #expect(try database.observerCount == 1)
+      cancellable.cancel()
+      #expect(try database.observerCount == 0)
+    }
+  }
+
+  @Test(arguments: DatabaseKind.allCases)
+  func `an observation may last until the shared one dies`(kind: DatabaseKind) async throws {
+    let database = try ObservedDatabase(kind)
+    let fetches = Fetches()
+    var shared: SharedValueObservation<Int>? = fetches.observation.shared(
+      in: database.writer, scheduling: .task, extent: .observationLifetime)
+    #expect(fetches.count == 0)
+    for _ in 1...3 {
+      let log = ValueLog<Int>()
+      let cancellable = shared?.start(onError: log.fail, onChange: log.append)
+      #expect(await log.values(atLeast: 1) == [0])
+      #expect(fetches.count == 1)
+      cancellable?.cancel()
+    }
+    #expect(try database.observerCount == 1)
+    shared = nil
+    // A value that is being delivered may retain it for a moment.
+    while try database.observerCount > 0 { await Task.yield() }
+  }
+
+  @Test func `those who observe retain the shared observation`() async throws {
+    let database = try ObservedDatabase(.queue)
+    let log = ValueLog<Int>()
+    let cancellable = CountTracking.eachFetch.observation
+      .shared(in: database.writer, scheduling: .task)
+      .start(onError: log.fail, onChange: log.append)
+    _ = await log.values(until: 0)
+    try database.execute("INSERT INTO player (id) VALUES (1)")
+    #expect(await log.values(until: 1) == [0, 1])
+    cancellable.cancel()
+    #expect(try database.observerCount == 0)
+  }
+
+  @MainActor @Test func `an immediate one gives its value before start returns, to all`()
+    async throws
+  {
+    let database = try ObservedDatabase(.pool)
+    let shared = CountTracking.eachFetch.observation.shared(
+      in: database.writer, scheduling: .immediate)
+    let first = ValueLog<Int>()
+    let second = ValueLog<Int>()
+    let one = shared.start(onError: first.fail, onChange: first.append)
+    #expect(first.values == [0])
+    let two = shared.start(onError: second.fail, onChange: second.append)
+    #expect(second.values == [0])
+    // Inside the delivery of a value.
+    let inner = ValueLog<Int>()
+    let cancellable = Mutex<AnyDatabaseCancellable?>(nil)
+    let three = shared.start(onError: first.fail) { _ in
+      let new = shared.start(onError: inner.fail, onChange: inner.append)
+      cancellable.withLock { $0 = new }
+    }
+    #expect(inner.values == [0])
+    for cancellable in [one, two, three] { cancellable.cancel() }
+    cancellable.withLock(\.self)?.cancel()
+    #expect(try database.observerCount == 0)
+  }
+
+  @Test(arguments: SharedExtents.allCases)
+  func `an error ends it for all, and the next start begins anew`(
+    extent: SharedExtents
+  ) async throws {
+    let database = try ObservedDatabase(.queue)
+    let shared = CountTracking.eachFetch.observation.map { value in
+      if value == 1 { throw TestError() }
+      return value
+    }.shared(in: database.writer, scheduling: .task, extent: extent.value)
+    let logs = [ValueLog<Int>(), ValueLog<Int>()]
+    let cancellables = logs.map { shared.start(onError: $0.fail, onChange: $0.append) }
+    for log in logs { _ = await log.values(atLeast: 1) }
+    try database.execute("INSERT INTO player (id) VALUES (1)")
+    for log in logs { #expect(await log.error() is TestError) }
+    try database.execute("INSERT INTO player (id) VALUES (2)")
+    let log = ValueLog<Int>()
+    let cancellable = shared.start(onError: log.fail, onChange: log.append)
+    #expect(await log.values(atLeast: 1) == [2])
+    for log in logs {
+      #expect(log.values == [0])
+      #expect(log.errors.count == 1)
+    }
+    for cancellable in cancellables + [cancellable] { cancellable.cancel() }
+  }
+
+  enum SharedExtents: CaseIterable, Sendable {
+    case short, long
+
+    var value: SharedValueObservationExtent {
+      self == .short ? .whileObserved : .observationLifetime
+    }
+  }
+
+  @Test func `values are a sequence for each loop`() async throws {
+    let database = try ObservedDatabase(.pool)
+    let fetches = Fetches()
+    let shared = fetches.observation.shared(in: database.writer, scheduling: .task)
+    var first = shared.values().makeAsyncIterator()
+    var second = shared.values(bufferingPolicy: .bufferingNewest(1)).makeAsyncIterator()
+    #expect(try await first.next() == 0)
+    #expect(try await second.next() == 0)
+    try database.execute("INSERT INTO player (id) VALUES (1)")
+    #expect(try await first.next() == 1)
+    #expect(try await second.next() == 1)
+    #expect(fetches.count == 2)
+  }
+
+  @Test func `starts and cancellations from many threads leave nothing`() async throws {
+    let database = try ObservedDatabase(.pool)
+    let shared = CountTracking.eachFetch.observation.shared(
+      in: database.writer, scheduling: .task)
+    let failures = Atomic(0)
+    let group = DispatchGroup()
+    for _ in 0..<4 {
+      detachThread(group: group) {
+        for _ in 0..<50 {
+          let last = Atomic(-1)
+          let cancellable = shared.start { _ in
+            failures.add(1, ordering: .relaxed)
+          } onChange: { value in
+            if last.exchange(value, ordering: .relaxed) >= value {
+              failures.add(1, ordering: .relaxed)
+            }
+          }
+          try? database.execute("INSERT INTO player (id) VALUES (NULL)")
+          cancellable.cancel()
+        }
+      }
+    }
+    await withCheckedContinuation { continuation in
+      group.notify(queue: .global()) { continuation.resume() }
+    }
+    #expect(failures.load(ordering: .relaxed) == 0)
+    #expect(try database.observerCount == 0)
+    let log = ValueLog<Int>()
+    let cancellable = shared.start(onError: log.fail, onChange: log.append)
+    #expect(await log.values(atLeast: 1) == [200])
+    cancellable.cancel()
+  }
+}

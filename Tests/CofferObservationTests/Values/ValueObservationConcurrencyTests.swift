@@ -1,0 +1,94 @@
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import Coffer
+
+@Suite("Observations and concurrent writes", .timeLimit(.minutes(3)))
+struct ValueObservationConcurrencyTests {
+  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  func `values come in the order of commits, and the last is the final state`(
+    kind: DatabaseKind, tracking: CountTracking
+  ) async throws {
+    let database = try ObservedDatabase(kind)
+    let writer = database.writer
+    let group = DispatchGroup()
+    for _ in 0..<3 {
+      detachThread(group: group) {
+        for _ in 0..<60 {
+          try? writer.write { try $0.execute(sql: "INSERT INTO player (id) VALUES (NULL)") }
+        }
+      }
+    }
+    // They begin while others write.
+    let logs = (0..<10).map { _ in ValueLog<Int>() }
+    let cancellables = logs.map { tracking.observation.start(in: writer, $0) }
+    for log in logs {
+      let values = await log.values(until: 180)
+      #expect(values == values.sorted())
+      // Nothing has come twice; in a pool, a fetch may have seen a later commit already.
+      if kind == .queue || tracking == .eachFetch { #expect(Set(values).count == values.count) }
+      #expect(log.errors.isEmpty)
+    }
+    for cancellable in cancellables { cancellable.cancel() }
+  }
+
+  @Test(arguments: DatabaseKind.allCases)
+  func `who is slow gets all values`(kind: DatabaseKind) async throws {
+    let database = try ObservedDatabase(kind)
+    let log = ValueLog<Int>()
+    let isReady = DispatchSemaphore(value: 0)
+    let queue = DispatchQueue(label: "test")
+    let cancellable = CountTracking.eachFetch.observation.start(
+      in: database.writer, scheduling: .async(onQueue: queue), onError: log.fail
+    ) { value in
+      log.append(value)
+      if value == 0 { isReady.wait() }
+    }
+    _ = await log.values(until: 0)
+    for _ in 0..<100 { try database.execute("INSERT INTO player (id) VALUES (NULL)") }
+    #expect(log.values == [0])
+    isReady.signal()
+    #expect(await log.values(until: 100) == Array(0...100))
+    cancellable.cancel()
+  }
+
+  @Test func `a constant region's fetches keep nobody from writing`() async throws {
+    let database = try ObservedDatabase(.pool)
+    let log = ValueLog<Int>()
+    let isFetching = DispatchSemaphore(value: 0)
+    let isWritten = DispatchSemaphore(value: 0)
+    let cancellable = ValueObservation.trackingConstantRegion { db in
+      let count = try Int.fetchOne(db, sql: "SELECT count(*) FROM player") ?? -1
+      if count == 1 {
+        isFetching.signal()
+        isWritten.wait()
+      }
+      return count
+    }.start(in: database.writer, log)
+    _ = await log.values(until: 0)
+    try database.execute("INSERT INTO player (id) VALUES (1)")
+    isFetching.wait()
+    // While the fetch lasts, others write; they share the next one.
+    for id in 2...9 { try database.execute("INSERT INTO player (id) VALUES (\(id))") }
+    isWritten.signal()
+    #expect(await log.values(until: 9) == [0, 1, 9])
+    cancellable.cancel()
+  }
+
+  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  func `five hundred observations at once`(
+    kind: DatabaseKind, tracking: CountTracking
+  ) async throws {
+    let database = try ObservedDatabase(kind)
+    let logs = (0..<500).map { _ in ValueLog<Int>() }
+    var cancellables = logs.map { tracking.observation.start(in: database.writer, $0) }
+    for log in logs { #expect(await log.values(until: 0) == [0]) }
+    try database.execute("INSERT INTO player (id) VALUES (1)")
+    for log in logs { #expect(await log.values(until: 1) == [0, 1]) }
+    #expect(try database.observerCount == 500)
+    withExtendedLifetime(cancellables) {}
+    cancellables = []
+    #expect(try database.observerCount == 0)
+  }
+}
