@@ -62,6 +62,18 @@ extension DocumentCollection {
 
   private func store(_ document: Document, _ onConflict: OnConflict, _ db: Database) throws {
     let stored = StoredDocument(document)
+    guard schema.references.isEmpty else {
+      return try schema.explainingReferences(of: stored.encodedColumns(), db) {
+        try store(stored, onConflict, db)
+      }
+    }
+    try store(stored, onConflict, db)
+  }
+
+  private func store(
+    _ stored: StoredDocument<Document>, _ onConflict: OnConflict, _ db: Database
+  ) throws {
+    if onConflict == .replace, schema.fullText != nil { try deleteReplaced(by: stored, db) }
     switch onConflict {
     case .abort: try stored.insert(db)
     case .ignore: try stored.insert(db, onConflict: .ignore)

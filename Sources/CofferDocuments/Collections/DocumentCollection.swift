@@ -67,7 +67,9 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
   /// Makes the table, or has it follow the type, on another thread.
   public func migrate(dropColumns: Bool = false) async throws {
     let schema = schema
-    if try await store.writer.read({ try schema.isCurrent($0, dropColumns: dropColumns) }) { return }
+    if try await store.writer.read({ try schema.isCurrent($0, dropColumns: dropColumns) }) {
+      return
+    }
     try schema.requireWritable(store.writer)
     try await store.writer.write { try schema.migrate($0, dropColumns: dropColumns) }
   }
@@ -119,7 +121,7 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
 
   // MARK: Accesses
 
-  fileprivate func prepare(_ db: Database) -> Database {
+  func prepare(_ db: Database) -> Database {
     for collation in collations { collation.ensure(in: db) }
     return db
   }
@@ -152,7 +154,7 @@ extension DocumentCollection where Document: _SendableMetatype {
 extension DocumentType {
   /// The column of the identifier; nil for a type that isn't `Identifiable`, or whose `id` is no
   /// stored property.
-  fileprivate var identifier: DocumentColumn? {
+  var identifier: DocumentColumn? {
     guard let identifiable = Document.self as? any Identifiable.Type else { return nil }
     func path<T: Identifiable>(_ type: T.Type) -> AnyKeyPath { \T.id }
     guard let path = path(identifiable) as? PartialKeyPath<Document> else { return nil }

@@ -7,6 +7,10 @@ struct DocumentQuery: Sendable {
   private(set) var conditions: [SQL] = []
   private(set) var orders: [SQL] = []
   private(set) var assignments: [SQL] = []
+  /// The columns that are assigned, as far as they are known.
+  private(set) var assignedColumns: [String] = []
+  /// The last search, and whether its relevance orders.
+  private var search: FullTextSearch?
   var limit: Int?
   var offset: Int?
   /// The collations that a connection has to know.
@@ -36,6 +40,28 @@ struct DocumentQuery: Sendable {
     render(condition, collation) { $0.conditions.append($1) }
   }
 
+  /// - Parameter pattern: Nil for what finds nothing.
+  mutating func search(
+    _ index: FullTextIndex, _ pattern: String?, in column: String?, rowID: String
+  ) {
+    guard let pattern else { return conditions.append(SQL(sql: "0")) }
+    let search = FullTextSearch(index: index, pattern: pattern, column: column)
+    conditions.append(search.condition(rowID: rowID))
+    // An order that was asked for is one by the search that was the last one then.
+    if self.search?.isOrder != true { self.search = search }
+  }
+
+  mutating func orderByRelevance() throws {
+    // Where a search has no words, there is nothing to be ordered.
+    guard search != nil || conditions.contains(where: \.findsNothing) else {
+      throw DocumentError(
+        "there is no search whose relevance could order", hint: "Call matching(_:) before.")
+    }
+    guard search != nil else { return }
+    search?.isOrder = true
+    orders.append(SQL(sql: FullTextSearch.rankColumn))
+  }
+
   mutating func add(condition: SQLExpression) { conditions.append(condition.sql) }
 
   mutating func add<Row>(
@@ -55,6 +81,7 @@ struct DocumentQuery: Sendable {
   mutating func add<Row>(assignment: SQLFragment<Row>) {
     do {
       assignments.append(try assignment.rendered(collation: .columns).sql)
+      if let name = assignment.firstColumn { assignedColumns.append(name) }
     } catch { fail(error) }
   }
 
@@ -107,6 +134,7 @@ struct DocumentQuery: Sendable {
   /// `SELECT … FROM …`
   func selecting(_ columns: String, from table: DocumentTable) -> SQL {
     var elements: [SQL.Element] = [.text("SELECT \(columns) FROM \(table.name)")]
+    if let search, search.isOrder { elements += search.join(table) }
     appendClauses(table, to: &elements)
     return SQL(elements: elements)
   }
@@ -143,8 +171,8 @@ struct DocumentQuery: Sendable {
       return appendClauses(table, ordered: false, to: &elements)
     }
     elements.append(
-      .text(" WHERE \(table.rowIDName) IN (SELECT \(table.rowIDName) FROM \(table.name)"))
-    appendClauses(table, to: &elements)
+      .text(" WHERE \(table.rowIDName) IN ("))
+    elements += selecting("\(table.name).\(table.rowIDName)", from: table).elements
     elements.append(.text(")"))
   }
 }

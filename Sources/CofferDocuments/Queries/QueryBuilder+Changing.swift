@@ -52,11 +52,19 @@ extension QueryBuilder {
       throw DocumentError(
         "there is nothing to update", hint: "Call updating(_:_:) before update().")
     }
-    return try collection.explaining { try query.updating(collection.table).change(db) }
+    return try collection.explaining {
+      try collection.schema.explainingReferences(of: query.assignedColumns) {
+        try query.updating(collection.table).change(db)
+      }
+    }
   }
 
   func delete(_ db: Database) throws -> Int {
-    try valid(db).deleting(from: collection.table).change(db)
+    let query = try valid(db)
+    let deletion = query.deleting(from: collection.table)
+    guard collection.id?.path.isEmpty == true else { return try deletion.change(db) }
+    let rows = query.selecting(collection.table.idColumn, from: collection.table)
+    return try collection.schema.explainingReferrers(to: rows, db) { try deletion.change(db) }
   }
 }
 

@@ -22,7 +22,7 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
 
   init(_ collection: DocumentCollection<Document>) { self.collection = collection }
 
-  private func with(_ change: (inout DocumentQuery) -> Void) -> Self {
+  func with(_ change: (inout DocumentQuery) -> Void) -> Self {
     var copy = self
     change(&copy.query)
     return copy

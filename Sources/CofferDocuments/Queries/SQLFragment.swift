@@ -142,6 +142,12 @@ extension SQLFragment {
     var collations: [Collation] = []
   }
 
+  /// The name of the first column.
+  var firstColumn: String? {
+    for case .column(let column) in parts { return column.name }
+    return nil
+  }
+
   /// The fragment as SQL.
   ///
   /// - Throws: What an interpolation couldn't do.

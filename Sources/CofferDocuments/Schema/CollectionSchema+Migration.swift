@@ -6,8 +6,13 @@ extension CollectionSchema {
 
   // MARK: Looking
 
-  /// Whether the table is as the type wants it.
+  /// Whether the table is as the type wants it, and those that it refers to are as theirs do.
   func isCurrent(_ db: Database, dropColumns: Bool) throws -> Bool {
+    guard try isTableCurrent(db, dropColumns: dropColumns) else { return false }
+    return try referenced().allSatisfy { try $0.isTableCurrent(db, dropColumns: false) }
+  }
+
+  private func isTableCurrent(_ db: Database, dropColumns: Bool) throws -> Bool {
     guard try db.tableExists(tableName, in: "main") else { return false }
     let present = try db.columns(in: tableName, in: "main")
     guard columns.allSatisfy({ column in present.contains { $0.name.isSameName(as: column.name) } })
@@ -16,7 +21,7 @@ extension CollectionSchema {
     guard !dropColumns || unknown.isEmpty else { return false }
     let changes = try indexChanges(db, present: present)
     guard changes.drop.isEmpty, changes.create.isEmpty else { return false }
-    return try missingDefaults(db).isEmpty
+    return try missingDefaults(db).isEmpty && areReferencesCurrent(db) && isFullTextCurrent(db)
   }
 
   /// The columns of the file that the type doesn't know.
@@ -26,7 +31,8 @@ extension CollectionSchema {
     _ present: [ColumnInfo], dropping: Bool = false
   ) throws -> [ColumnInfo] {
     let unknown = present.filter { info in
-      !info.isGenerated && !columns.contains { $0.name.isSameName(as: info.name) }
+      !info.isGenerated && info.name != FullTextIndex.rowIDColumn
+        && !columns.contains { $0.name.isSameName(as: info.name) }
     }
     let required = unknown.first {
       $0.isNotNull && $0.defaultValueSQL == nil && !isRowID($0, among: present)
@@ -60,8 +66,20 @@ extension CollectionSchema {
 
   /// Has the table follow the type, or throws and changes nothing.
   func migrate(_ db: Database, dropColumns: Bool) throws {
+    try db.inSavepoint {
+      let others = try referenced().filter { try !$0.isTableCurrent(db, dropColumns: false) }
+      try migrateContent(db, dropColumns: dropColumns)
+      for other in others { try other.migrateContent(db, dropColumns: false) }
+      // Once all tables are there: they may refer to each other.
+      for schema in [self] + others { try schema.addReferences(db) }
+      return .commit
+    }
+  }
+
+  private func migrateContent(_ db: Database, dropColumns: Bool) throws {
     for collation in collations { collation.ensure(in: db) }
     try db.inSavepoint {
+      try removeOutdated(db, dropColumns: dropColumns)
       try migrateTable(db)
       let present = try db.columns(in: tableName, in: "main")
       let unknown = try unknownColumns(present, dropping: dropColumns)
@@ -71,8 +89,22 @@ extension CollectionSchema {
       }
       if dropColumns, !unknown.isEmpty { try drop(unknown, of: present, db) }
       for index in changes.create { try create(index, db) }
+      try makeFullText(db)
       return .commit
     }
+  }
+
+  /// Removes what would be in the way of changes of columns.
+  private func removeOutdated(_ db: Database, dropColumns: Bool) throws {
+    guard try db.tableExists(tableName, in: "main") else { return }
+    let mayDrop =
+      try dropColumns
+      && !unknownColumns(
+        db.columns(in: tableName, in: "main"), dropping: true
+      ).isEmpty
+    try removeReferences(unlessCurrent: !mayDrop, db)
+    try removeFullText(unlessCurrent: !mayDrop, db)
+    if mayDrop, !SQLiteFeatures.linked.hasColumnDropping { try releaseRowIDs(db) }
   }
 
   private func migrateTable(_ db: Database) throws {

@@ -28,6 +28,8 @@ struct CollectionSchema: Sendable {
   let indexes: [Index]
   private(set) var renames: [(old: String, column: String)] = []
   private(set) var defaults: [DefaultValue] = []
+  private(set) var references: [DocumentReference] = []
+  private(set) var fullText: FullTextIndex?
   /// A name of the rowid that no column has.
   let rowIDName: String
 
@@ -80,6 +82,13 @@ struct CollectionSchema: Sendable {
       renames.append((old, column))
     case .value(let value, let column):
       defaults.append(DefaultValue(column: column, value: value))
+    case .reference(let reference): references.append(reference)
+    case .fullText(let columns):
+      guard fullText == nil else {
+        throw DocumentError(
+          "\(typeName) declares full text twice", hint: "Give all properties to one .fullText.")
+      }
+      fullText = FullTextIndex(contentTable: tableName, columns: columns)
     case .failure(let error): throw error
     }
   }

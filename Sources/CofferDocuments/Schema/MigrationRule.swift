@@ -24,19 +24,22 @@ public struct MigrationRule<Document: Codable>: Sendable {
   enum Content: Sendable {
     case rename(String, column: String)
     case value(DatabaseValue, column: String)
+    case fullText([String])
+    case reference(DocumentReference)
     case failure(any Error)
   }
 
   let content: Content
 
-  private init(_ make: () throws -> Content) {
+  init(_ make: () throws -> Content) {
     do { content = try make() } catch { content = .failure(error) }
   }
 
-  private static func column(_ property: PartialKeyPath<Document>) throws -> DocumentColumn {
+  static func column(_ property: PartialKeyPath<Document>) throws -> DocumentColumn {
     let column = try DocumentType<Document>.known().column(property)
     guard column.path.isEmpty else {
-      throw DocumentError("a rule of \(Document.self) is about \(column.description), a part of a column")
+      throw DocumentError(
+        "a rule of \(Document.self) is about \(column.description), a part of a column")
     }
     return column
   }
