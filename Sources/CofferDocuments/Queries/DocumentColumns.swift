@@ -61,7 +61,10 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
 
   /// Whether JSON has another form of the values than columns have.
   private static var differsInJSON: Bool {
-    [Date.self, UUID.self, Data.self, Decimal.self, Date?.self, UUID?.self, Data?.self, Decimal?.self]
-      .contains { $0 == Value.self }
+    [
+      Date.self, UUID.self, Data.self, Decimal.self, Date?.self, UUID?.self, Data?.self,
+      Decimal?.self,
+    ]
+    .contains { $0 == Value.self }
   }
 }

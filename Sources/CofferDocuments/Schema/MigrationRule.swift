@@ -36,7 +36,8 @@ public struct MigrationRule<Document: Codable>: Sendable {
   private static func column(_ property: PartialKeyPath<Document>) throws -> DocumentColumn {
     let column = try DocumentType<Document>.known().column(property)
     guard column.path.isEmpty else {
-      throw DocumentError("a rule of \(Document.self) is about \(column.description), a part of a column")
+      throw DocumentError(
+        "a rule of \(Document.self) is about \(column.description), a part of a column")
     }
     return column
   }

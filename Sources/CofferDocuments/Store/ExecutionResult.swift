@@ -34,7 +34,8 @@ enum ExecutionResult {
       }
       if let value = try open(composite) as? T { return value }
     }
-    let isSingle = type is any DatabaseValueConvertible.Type || CodableShape.of(type).layout != .keyed
+    let isSingle =
+      type is any DatabaseValueConvertible.Type || CodableShape.of(type).layout != .keyed
     if isSingle { return try SelectedValue<T>.value(of: row, at: 0) }
     return try DecodedRow<T>(row: row).value
   }
