@@ -17,12 +17,16 @@ public struct CollateLocalizedCaseInsensitive<Value: Codable & Equatable>: Confi
 extension CollateLocalizedCaseInsensitive: Sendable where Value: Sendable {}
 extension CollateLocalizedCaseInsensitive: Hashable where Value: Hashable {}
 extension CollateLocalizedCaseInsensitive: SQLExpressible where Value: DatabaseValueConvertible {}
-extension CollateLocalizedCaseInsensitive: StatementArgumentConvertible where Value: DatabaseValueConvertible {}
+extension CollateLocalizedCaseInsensitive: StatementArgumentConvertible
+where Value: DatabaseValueConvertible {}
 extension CollateLocalizedCaseInsensitive: StatementBinding where Value: DatabaseValueConvertible {}
-extension CollateLocalizedCaseInsensitive: DatabaseValueConvertible where Value: DatabaseValueConvertible {}
-extension CollateLocalizedCaseInsensitive: StatementColumnConvertible where Value: StatementColumnConvertible {}
+extension CollateLocalizedCaseInsensitive: DatabaseValueConvertible
+where Value: DatabaseValueConvertible {}
+extension CollateLocalizedCaseInsensitive: StatementColumnConvertible
+where Value: StatementColumnConvertible {}
 
-extension CollateLocalizedCaseInsensitive: ExpressibleByNilLiteral where Value: ExpressibleByNilLiteral {
+extension CollateLocalizedCaseInsensitive: ExpressibleByNilLiteral
+where Value: ExpressibleByNilLiteral {
   /// Wraps nil.
   @inlinable
   public init(nilLiteral: ()) { self.init(wrappedValue: nil) }

@@ -46,7 +46,8 @@ enum DocumentValue {
   private static func cannotEncode(
     _ type: any Any.Type, _ column: DocumentColumn
   ) -> DocumentError {
-    DocumentError("the value of \(type) that \(column.description) is compared with can't be stored")
+    DocumentError(
+      "the value of \(type) that \(column.description) is compared with can't be stored")
   }
 }
 
