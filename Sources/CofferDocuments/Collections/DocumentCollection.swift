@@ -30,6 +30,8 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
   let lookupSQL: String
   /// The column of the identifier; nil where there is none.
   let id: DocumentColumn?
+  /// Whether documents have an identifier.
+  @usableFromInline let hasID: Bool
   /// Those that indexes have, and connections don't know by themselves.
   private let collations: [Collation]
 
@@ -37,6 +39,7 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
     self.store = store
     type = try DocumentType<Document>.known()
     id = type.identifier
+    hasID = id != nil
     schema = try CollectionSchema(type, id: id)
     let name = schema.tableName.quotedDatabaseIdentifier
     columnList = schema.columns.map { $0.name.quotedDatabaseIdentifier }.joined(separator: ", ")
@@ -74,14 +77,11 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
     try await store.writer.write { try schema.migrate($0, dropColumns: dropColumns) }
   }
 
-  /// - Returns: Whether there was something to do.
-  @discardableResult
-  func migrateIfNeeded(dropColumns: Bool) throws -> Bool {
+  func migrateIfNeeded(dropColumns: Bool) throws {
     // Looked at first by a read, which waits for nobody.
-    if try store.reading({ try schema.isCurrent($0, dropColumns: dropColumns) }) { return false }
+    if try store.reading({ try schema.isCurrent($0, dropColumns: dropColumns) }) { return }
     try schema.requireWritable(store.writer)
     try store.writing { try schema.migrate($0, dropColumns: dropColumns) }
-    return true
   }
 
   /// The column of the identifier.
@@ -126,11 +126,13 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
     return db
   }
 
+  @usableFromInline
   func reading<T>(_ body: (Database) throws -> T) throws -> T {
     guard !collations.isEmpty else { return try store.reading(body) }
     return try store.reading { try body(prepare($0)) }
   }
 
+  @usableFromInline
   func writing<T>(_ body: (Database) throws -> T) throws -> T {
     try store.writing { try body(prepare($0)) }
   }
@@ -138,12 +140,14 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
 }
 
 extension DocumentCollection where Document: _SendableMetatype {
+  @usableFromInline
   func reading<T: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await store.writer.read { try body(self.prepare($0)) }
   }
 
+  @usableFromInline
   func writing<T: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {

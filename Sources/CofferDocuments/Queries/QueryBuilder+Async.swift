@@ -9,6 +9,7 @@ extension QueryBuilder where Document: Sendable {
   }
 
   /// All documents of the query.
+  @inlinable
   public func fetchMany() async throws -> [Document] {
     try await collection.reading { try fetchMany($0) }
   }

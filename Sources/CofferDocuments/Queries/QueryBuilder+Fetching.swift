@@ -16,6 +16,7 @@ extension QueryBuilder {
   ///
   /// - Throws: What was wrong with the query; ``RowDecodingError`` where a stored value doesn't fit
   ///   the type any more; ``DatabaseError``.
+  @inlinable
   public func fetchMany() throws -> [Document] {
     try collection.reading { try fetchMany($0) }
   }
@@ -87,20 +88,29 @@ extension QueryBuilder {
     return try StoredDocument<Document>.fetchOne(db, SQLRequest<Row>(literal: sql))?.document
   }
 
+  @inlinable
   func fetchMany(_ db: Database) throws -> [Document] {
-    let sql = try valid(db).selecting(collection.columnList, from: collection.table)
-    let cursor = try StoredDocument<Document>.fetchCursor(db, SQLRequest<Row>(literal: sql))
+    let statement = try selection(db)
     var documents: [Document] = []
-    let statement = cursor._execution.statement
     // As many as the same query gave before, most likely.
     let expected = statement.lastRecordCount
     let quarter = expected < 64 ? -1 : expected / 4
-    try cursor.forEach { stored in
+    try StoredDocument<Document>.fetchCursor(statement).forEach { stored in
       if documents.count == quarter { documents.reserveCapacity(expected + expected / 8) }
       documents.append(stored.document)
     }
     statement.lastRecordCount = documents.count
     return documents
+  }
+
+  /// The statement that selects the documents, with its arguments, which it forgets at its end.
+  @usableFromInline
+  func selection(_ db: Database) throws -> Statement {
+    let query = try valid(db).selecting(collection.columnList, from: collection.table)
+    let (sql, arguments) = try query.build(db)
+    let statement = try db.fetchStatement(sql)
+    try statement.setArguments(arguments)
+    return statement
   }
 
   func fetchCount(_ db: Database) throws -> Int {

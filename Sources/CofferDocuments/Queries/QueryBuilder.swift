@@ -17,7 +17,7 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
   /// The type of the documents.
   public typealias Row = Document
 
-  let collection: DocumentCollection<Document>
+  @usableFromInline let collection: DocumentCollection<Document>
   private(set) var query = DocumentQuery()
 
   init(_ collection: DocumentCollection<Document>) { self.collection = collection }

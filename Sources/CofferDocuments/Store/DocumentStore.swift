@@ -111,8 +111,8 @@ public final class DocumentStore: Sendable {
     guard autoMigrate else { return keep(collection) }
     // Until a transaction is committed, its tables may vanish again.
     let isLasting = currentDatabase?.isInsideTransaction != true
-    let hasChanged = try collection.migrateIfNeeded(dropColumns: autoDropColumns)
-    return isLasting || !hasChanged ? keep(collection) : collection
+    try collection.migrateIfNeeded(dropColumns: autoDropColumns)
+    return isLasting ? keep(collection) : collection
   }
 
   /// The collection of a type's documents, made on another thread where it isn't known yet.

@@ -129,7 +129,7 @@ import Testing
         #expect(try Row.fetchOne(db, sql: "SELECT coffer_json('{}', NULL)")?[0] as Int? == nil)
       }
     }
-    try database.use { db in
+    try database.use { db throws in
       try expectDatabaseError(.SQLITE_ERROR) { try db.execute(sql: "SELECT coffer_json('{}')") }
     }
   }

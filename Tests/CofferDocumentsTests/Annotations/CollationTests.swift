@@ -29,7 +29,7 @@ import Testing
     let expected: [Collation: [Bool]] = [
       .string: [true, false], .binary: [false, false], .caseInsensitive: [true, true],
     ]
-    try EncryptedQueue.with { db in
+    try EncryptedQueue.with { db throws in
       for (collation, results) in expected {
         let sql = "SELECT ? = ? COLLATE \(collation.name)"
         let forms = try Bool.fetchOne(db, sql: sql, arguments: [composed, decomposed])
@@ -42,7 +42,7 @@ import Testing
   @Test func `a custom collation sorts once a connection has it`() throws {
     #expect(!Self.byLength.isStandard)
     let collation = try #require(Self.byLength.databaseCollation)
-    try EncryptedQueue.with { db in
+    try EncryptedQueue.with { db throws in
       db.add(collation: collation)
       let sql = """
         SELECT * FROM (SELECT 'ccc' AS a UNION ALL SELECT 'a' UNION ALL SELECT 'bb')

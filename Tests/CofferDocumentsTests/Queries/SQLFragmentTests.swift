@@ -36,7 +36,8 @@ import Testing
     try items.filter(id: 1).update(\.name, attack)
     #expect(try items.filter("\(\.name) = \(attack)").fetchMany(\.id) == [1])
     #expect(try items.all().fetchCount() == 3)
-    #expect(try encrypted.store.execute([Int].self, "SELECT id FROM Item WHERE name = \(attack)") == [1])
+    #expect(
+      try encrypted.store.execute([Int].self, "SELECT id FROM Item WHERE name = \(attack)") == [1])
   }
 
   @Test func `names are quoted`() throws {

@@ -122,7 +122,8 @@ import Testing
 
   @Test func `filters can be shared`() throws {
     let employees = try employees()
-    let page = try employees
+    let page =
+      try employees
       .filter(\.name, lessThanOrEqualTo: "b")
       .orderBy(\.name)
       .limit(3)

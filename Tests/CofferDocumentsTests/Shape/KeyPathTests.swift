@@ -5,9 +5,9 @@ import Testing
 @testable import CofferDocuments
 
 @Suite("Key paths of documents") struct KeyPathTests {
-  @Test(arguments: kindsPaths.indices)
+  @Test(arguments: Kinds.paths.indices)
   func `a key path leads to its property, whatever its type`(index: Int) throws {
-    let (keyPath, path) = kindsPaths[index]
+    let (keyPath, path) = Kinds.paths[index]
     #expect(try DocumentType<Kinds>.path(keyPath) == path)
   }
 
@@ -25,7 +25,7 @@ import Testing
       @Unique @CollateBinary var b: String
       @Index var c: String?
       var d: String
-      static let wrapper: PartialKeyPath<Wrapped> = \._b
+      static var wrapper: PartialKeyPath<Wrapped> { \._b }
     }
     #expect(try DocumentType<Wrapped>.path(\.a) == "a")
     #expect(try DocumentType<Wrapped>.path(\.b) == "b")

@@ -84,26 +84,31 @@ struct Kinds: Codable {
   var zone: TimeZone
 }
 
-let kindsPaths: [(PartialKeyPath<Kinds>, String)] = [
-  (\.bool, "bool"), (\.int, "int"), (\.int8, "int8"), (\.int16, "int16"), (\.int32, "int32"),
-  (\.int64, "int64"), (\.uint, "uint"), (\.uint8, "uint8"), (\.uint16, "uint16"),
-  (\.uint32, "uint32"), (\.uint64, "uint64"), (\.double, "double"), (\.float, "float"),
-  (\.string, "string"), (\.otherString, "otherString"), (\.thirdString, "thirdString"),
-  (\.date, "date"), (\.data, "data"), (\.uuid, "uuid"), (\.url, "url"), (\.decimal, "decimal"),
-  (\.optionalInt, "optionalInt"), (\.optionalString, "optionalString"),
-  (\.direction, "direction"), (\.level, "level"), (\.flag, "flag"), (\.listed, "listed"),
-  (\.only, "only"), (\.optionalDirection, "optionalDirection"), (\.sampled, "sampled"),
-  (\.identifier, "identifier"), (\.identifier.rawValue, "identifier"), (\.money, "money"),
-  (\.range, "range"), (\.address, "address"), (\.address.street, "address.street"),
-  (\.address.city, "address.city"), (\.address.geo, "address.geo"),
-  (\.address.geo?.latitude, "address.geo.latitude"),
-  (\.optionalAddress, "optionalAddress"), (\.optionalAddress?.city, "optionalAddress.city"),
-  (\.optionalAddress?.geo?.longitude, "optionalAddress.geo.longitude"),
-  (\.optionalAddress!.street, "optionalAddress.street"),
-  (\.tags, "tags"), (\.tags.first, "tags[0]"), (\.set, "set"), (\.counts, "counts"),
-  (\.byLevel, "byLevel"), (\.addresses, "addresses"),
-  (\.addresses.first?.city, "addresses[0].city"), (\.zone, "zone"),
-]
+extension Kinds {
+  /// Key paths, with what they lead to.
+  static var paths: [(PartialKeyPath<Kinds>, String)] {
+    [
+      (\.bool, "bool"), (\.int, "int"), (\.int8, "int8"), (\.int16, "int16"), (\.int32, "int32"),
+      (\.int64, "int64"), (\.uint, "uint"), (\.uint8, "uint8"), (\.uint16, "uint16"),
+      (\.uint32, "uint32"), (\.uint64, "uint64"), (\.double, "double"), (\.float, "float"),
+      (\.string, "string"), (\.otherString, "otherString"), (\.thirdString, "thirdString"),
+      (\.date, "date"), (\.data, "data"), (\.uuid, "uuid"), (\.url, "url"), (\.decimal, "decimal"),
+      (\.optionalInt, "optionalInt"), (\.optionalString, "optionalString"),
+      (\.direction, "direction"), (\.level, "level"), (\.flag, "flag"), (\.listed, "listed"),
+      (\.only, "only"), (\.optionalDirection, "optionalDirection"), (\.sampled, "sampled"),
+      (\.identifier, "identifier"), (\.identifier.rawValue, "identifier"), (\.money, "money"),
+      (\.range, "range"), (\.address, "address"), (\.address.street, "address.street"),
+      (\.address.city, "address.city"), (\.address.geo, "address.geo"),
+      (\.address.geo?.latitude, "address.geo.latitude"),
+      (\.optionalAddress, "optionalAddress"), (\.optionalAddress?.city, "optionalAddress.city"),
+      (\.optionalAddress?.geo?.longitude, "optionalAddress.geo.longitude"),
+      (\.optionalAddress!.street, "optionalAddress.street"),
+      (\.tags, "tags"), (\.tags.first, "tags[0]"), (\.set, "set"), (\.counts, "counts"),
+      (\.byLevel, "byLevel"), (\.addresses, "addresses"),
+      (\.addresses.first?.city, "addresses[0].city"), (\.zone, "zone"),
+    ]
+  }
+}
 
 /// The message of the error that `body` throws.
 func documentError<T>(_ body: () throws -> T) -> String? {

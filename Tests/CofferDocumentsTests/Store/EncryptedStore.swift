@@ -30,11 +30,3 @@ final class EncryptedStore: Sendable {
     try database.writer.read { try $0.columns(in: table).map(\.name) }
   }
 }
-
-/// The error that `body` throws.
-func documentError<T>(_ body: () throws -> T) -> DocumentError? {
-  do {
-    _ = try body()
-    return nil
-  } catch { return error as? DocumentError }
-}
