@@ -1,4 +1,5 @@
 import CofferCore
+import CofferQuery
 import CofferRecords
 
 extension DocumentCollection {
@@ -69,18 +70,14 @@ extension DocumentCollection {
   @inlinable @inline(__always)
   func store(_ document: Document, _ onConflict: OnConflict, _ db: Database) throws {
     let stored = StoredDocument(document)
-    guard schema.references.isEmpty else {
-      return try schema.explainingReferences(of: stored.encodedColumns(), db) {
-        try store(stored, onConflict, db)
-      }
-    }
+    guard !hasExtras else { return try storeWithExtras(stored, onConflict, db) }
     try store(stored, onConflict, db)
   }
 
-  private func store(
+  @inlinable @inline(__always)
+  func store(
     _ stored: StoredDocument<Document>, _ onConflict: OnConflict, _ db: Database
   ) throws {
-    if onConflict == .replace, schema.fullText != nil { try deleteReplaced(by: stored, db) }
     switch onConflict {
     case .abort: try stored.insert(db)
     case .ignore: try stored.insert(db, onConflict: .ignore)

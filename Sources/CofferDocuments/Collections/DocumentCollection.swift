@@ -32,6 +32,8 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
   let id: DocumentColumn?
   /// Whether documents have an identifier.
   @usableFromInline let hasID: Bool
+  /// Whether the type declares full text or references, which insertions look after.
+  @usableFromInline let hasExtras: Bool
   /// Those that indexes have, and connections don't know by themselves.
   private let collations: [Collation]
 
@@ -41,6 +43,7 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
     id = type.identifier
     hasID = id != nil
     schema = try CollectionSchema(type, id: id)
+    hasExtras = schema.fullText != nil || !schema.references.isEmpty
     let name = schema.tableName.quotedDatabaseIdentifier
     columnList = schema.columns.map { $0.name.quotedDatabaseIdentifier }.joined(separator: ", ")
     let idColumn = id.map { $0.expression(collation: $0.collation) } ?? "NULL"

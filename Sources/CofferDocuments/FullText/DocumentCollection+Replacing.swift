@@ -2,6 +2,17 @@ import CofferCore
 import CofferRecords
 
 extension DocumentCollection {
+  /// Stores a document of a type with full text or references.
+  @usableFromInline
+  func storeWithExtras(
+    _ stored: StoredDocument<Document>, _ onConflict: OnConflict, _ db: Database
+  ) throws {
+    try schema.explainingReferences(of: stored.encodedColumns(), db) {
+      if onConflict == .replace, schema.fullText != nil { try deleteReplaced(by: stored, db) }
+      try store(stored, onConflict, db)
+    }
+  }
+
   /// Deletes the other documents that have a value of this one in a unique property.
   ///
   /// `REPLACE` does it by itself, but without triggers, so that the words of those documents would

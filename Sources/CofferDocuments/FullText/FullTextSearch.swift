@@ -28,11 +28,3 @@ struct FullTextSearch: Sendable {
       + [.text(") ON coffer_match = \(table.name).\(table.rowIDName)")]
   }
 }
-
-extension SQL {
-  /// Whether this is the condition of a search without words.
-  var findsNothing: Bool {
-    guard elements.count == 1, case .text("0")? = elements.first else { return false }
-    return true
-  }
-}

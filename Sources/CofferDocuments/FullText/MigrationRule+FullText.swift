@@ -23,7 +23,7 @@ extension MigrationRule {
   /// The properties are texts, or texts that may be nil; parts of stored structs and lists are not
   /// searched: a rule that names one makes ``DocumentStore/collection(_:)`` throw.
   public static func fullText(_ properties: PartialKeyPath<Document>...) -> MigrationRule {
-    MigrationRule { .fullText(try properties.map(textColumn)) }
+    MigrationRule { .fullText(try properties.map { try textColumn($0) }) }
   }
 
   private static func textColumn(_ property: PartialKeyPath<Document>) throws -> String {

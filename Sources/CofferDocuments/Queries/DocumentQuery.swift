@@ -11,6 +11,8 @@ struct DocumentQuery: Sendable {
   private(set) var assignedColumns: [String] = []
   /// The last search, and whether its relevance orders.
   private var search: FullTextSearch?
+  /// Whether a search had no words.
+  private var findsNothing = false
   var limit: Int?
   var offset: Int?
   /// The collations that a connection has to know.
@@ -44,7 +46,10 @@ struct DocumentQuery: Sendable {
   mutating func search(
     _ index: FullTextIndex, _ pattern: String?, in column: String?, rowID: String
   ) {
-    guard let pattern else { return conditions.append(SQL(sql: "0")) }
+    guard let pattern else {
+      findsNothing = true
+      return conditions.append(SQL(sql: "0"))
+    }
     let search = FullTextSearch(index: index, pattern: pattern, column: column)
     conditions.append(search.condition(rowID: rowID))
     // An order that was asked for is one by the search that was the last one then.
@@ -53,7 +58,7 @@ struct DocumentQuery: Sendable {
 
   mutating func orderByRelevance() throws {
     // Where a search has no words, there is nothing to be ordered.
-    guard search != nil || conditions.contains(where: \.findsNothing) else {
+    guard search != nil || findsNothing else {
       throw DocumentError(
         "there is no search whose relevance could order", hint: "Call matching(_:) before.")
     }

@@ -10,7 +10,7 @@ extension CollectionSchema {
     var waiting = references
     while let reference = waiting.popLast() {
       guard names.insert(SQLName(reference.tableName)).inserted else { continue }
-      let schema = try reference.schema()
+      let schema = try reference.schema.schema()
       all.append(schema)
       waiting += schema.references
     }

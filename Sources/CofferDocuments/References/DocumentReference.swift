@@ -10,7 +10,7 @@ struct DocumentReference: Sendable {
   let tableName: String
   let keyColumn: String
   /// The collection that is referred to: asked for late, since it may refer back.
-  let schema: @Sendable () throws -> CollectionSchema
+  let schema: any ReferencedSchemaSource
 
   /// The constraint in the table's definition.
   var sql: String {
@@ -32,5 +32,17 @@ struct DocumentReference: Sendable {
         hint: "Remove the wrapper from the id.")
     }
     return id.name
+  }
+}
+
+/// A collection that is referred to, whose type isn't known here.
+protocol ReferencedSchemaSource: Sendable {
+  func schema() throws -> CollectionSchema
+}
+
+struct ReferencedSchema<Parent: Codable>: ReferencedSchemaSource {
+  func schema() throws -> CollectionSchema {
+    let type = try DocumentType<Parent>.known()
+    return try CollectionSchema(type, id: type.identifier)
   }
 }

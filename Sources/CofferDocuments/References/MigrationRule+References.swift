@@ -54,10 +54,7 @@ extension MigrationRule {
           column: column.name, rule: rule, typeName: "\(other)",
           tableName: StoredDocument<Parent>.databaseTableName,
           keyColumn: try DocumentReference.key(of: other),
-          schema: {
-            let type = try DocumentType<Parent>.known()
-            return try CollectionSchema(type, id: type.identifier)
-          }))
+          schema: ReferencedSchema<Parent>()))
     }
   }
 }
