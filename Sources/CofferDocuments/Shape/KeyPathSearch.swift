@@ -18,7 +18,14 @@ struct KeyPathSearch<Document: Codable> {
     let description = "\(keyPath)"
     let path = description.hasPrefix(root) ? description.dropFirst(root.count) : ""
     isComputed = path.isEmpty || path.contains("<")
-    names = isComputed ? "" : path.filter { !"?!".contains($0) }
+    // A type of one value takes no space: what has it shares its place, and name, with others.
+    let isNamed = !isComputed && KeyPathSearch.size(type(of: keyPath).valueType) > 0
+    names = isNamed ? path.filter { !"?!".contains($0) } : ""
+  }
+
+  private static func size(_ type: any Any.Type) -> Int {
+    func size<Value>(_ type: Value.Type) -> Int { MemoryLayout<Value>.size }
+    return _openExistential(type, do: size)
   }
 
   func column() throws -> DocumentColumn {
