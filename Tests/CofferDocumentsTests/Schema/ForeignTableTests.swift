@@ -1,0 +1,108 @@
+import Coffer
+import CofferCore
+import Foundation
+import Testing
+
+@Suite("Tables that documents find") struct ForeignTableTests {
+  fileprivate struct Book: Codable, Identifiable, Equatable {
+    var id: Int
+    var title: String
+  }
+
+  @Test func `a table of records is a collection too`() throws {
+    let encrypted = try EncryptedStore(
+      .queue,
+      """
+      CREATE TABLE Book (id INTEGER PRIMARY KEY, title TEXT NOT NULL, stars INTEGER, shelf TEXT NOT NULL DEFAULT 'A');
+      INSERT INTO Book (id, title, stars) VALUES (1, 'Emma', 5);
+      """)
+    let books = try encrypted.store.collection(Book.self)
+    #expect(try encrypted.indexes("Book") == [])
+    #expect(try books.filter(id: 1).fetchOne() == Book(id: 1, title: "Emma"))
+    try books.insert(Book(id: 2, title: "Nana"))
+    try books.save(Book(id: 1, title: "EMMA"))
+    #expect(
+      try encrypted.store.execute([[String?]].self, "SELECT title, stars, shelf FROM Book")
+        == [["EMMA", "5", "A"], ["Nana", nil, "A"]])
+  }
+
+  @Test func `a column that needs a value is an error that names it`() throws {
+    let encrypted = try EncryptedStore(
+      .queue, "CREATE TABLE Book (id INTEGER, title TEXT, isbn TEXT NOT NULL)")
+    let error = documentError { try encrypted.store.collection(Book.self) }
+    #expect(error?.message.contains("isbn") == true)
+    #expect(try encrypted.indexes("Book") == [])
+  }
+
+  @Test func `a view can't be a collection`() throws {
+    let encrypted = try EncryptedStore(.queue, "CREATE VIEW Book AS SELECT 1 AS id, 'x' AS title")
+    #expect(
+      documentError { try encrypted.store.collection(Book.self) }?.message.contains("view") == true)
+  }
+
+  @Test func `constraints of a table stay when its columns are dropped, or nothing is`() throws {
+    let encrypted = try EncryptedStore(
+      .queue,
+      """
+      CREATE TABLE Book (id INTEGER PRIMARY KEY, title TEXT NOT NULL CHECK (title <> ''), old TEXT);
+      INSERT INTO Book VALUES (1, 'Emma', 'x');
+      """)
+    let books = try encrypted.store.collection(Book.self)
+    if SQLiteFeatures.linked.hasColumnDropping {
+      try books.migrate(dropColumns: true)
+      #expect(try encrypted.columns("Book") == ["id", "title"])
+    } else {
+      #expect(documentError { try books.migrate(dropColumns: true) } != nil)
+      #expect(try encrypted.columns("Book") == ["id", "title", "old"])
+    }
+    #expect(databaseError { try books.insert(Book(id: 2, title: "")) } != nil)
+    #expect(try books.filter(id: 1).fetchOne()?.title == "Emma")
+  }
+
+  fileprivate struct Address: Codable, Equatable {
+    @Index var city: String
+    @Unique var street: String
+  }
+
+  fileprivate struct Person: Codable, Equatable {
+    @CollateCaseInsensitive @Unique var email: String
+    var address: Address
+  }
+
+  @Test func `nested properties and collations have indexes that queries use`() throws {
+    let encrypted = try EncryptedStore()
+    let people = try encrypted.store.collection(Person.self)
+    #expect(
+      try encrypted.indexes("Person") == [
+        "Person-index-address.city", "Person-unique-address.street", "Person-unique-email",
+      ])
+    let one = Person(email: "a@b.c", address: Address(city: "Rome", street: "Via Appia 1"))
+    try people.insert(one)
+    let sameStreet = Person(email: "d@e.f", address: one.address)
+    let nested = databaseError { try people.insert(sameStreet) }
+    #expect(nested.map { "\($0)".contains("property address.street of Person") } == true)
+    let sameEmail = Person(email: "A@B.C", address: Address(city: "Rome", street: "other"))
+    let email = databaseError { try people.insert(sameEmail) }
+    #expect(email.map { "\($0)".contains("property email of Person") } == true)
+    #expect(try people.filter(\.email, equalTo: "A@b.c").fetchMany() == [one])
+    #expect(try people.filter { $0.email == "A@b.c" }.fetchMany() == [one])
+    let plan = try encrypted.store.execute(
+      [[String: String]].self,
+      "EXPLAIN QUERY PLAN SELECT * FROM Person WHERE \(\Person.address.city) = 'Rome'")
+    #expect(plan.contains { $0["detail"]?.contains("Person-index-address.city") == true })
+    // What is current isn't made again.
+    let version = try encrypted.database.writer.read { try $0.schemaVersion() }
+    _ = try encrypted.again().collection(Person.self)
+    #expect(try encrypted.database.writer.read { try $0.schemaVersion() } == version)
+  }
+
+  @Test func `unfit types are refused before a table is made`() throws {
+    struct Empty: Codable {}
+    enum Choice: String, Codable { case one }
+    let encrypted = try EncryptedStore()
+    #expect(documentError { try encrypted.store.collection(Empty.self) } != nil)
+    #expect(documentError { try encrypted.store.collection(Choice.self) } != nil)
+    #expect(documentError { try encrypted.store.collection([Int].self) } != nil)
+    #expect(try encrypted.store.execute(Int.self, "SELECT count(*) FROM sqlite_master") == 0)
+  }
+}
