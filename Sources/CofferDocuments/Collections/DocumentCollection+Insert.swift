@@ -1,4 +1,5 @@
 import CofferCore
+import CofferQuery
 import CofferRecords
 
 extension DocumentCollection {
