@@ -73,7 +73,7 @@ struct JSONPathBytes {
   func isKey(_ step: Step, _ name: UnsafeRawBufferPointer) -> Bool {
     guard step.index == nil else { return false }
     let key = UnsafeRawBufferPointer(rebasing: bytes[step.key])
-    if key.elementsEqual(name) { return true }
+    if key.count == name.count, key.elementsEqual(name) { return true }
     let backslash = UInt8(ascii: "\\")
     guard key.contains(backslash) || name.contains(backslash) else { return false }
     return JSONFragment.unescaped(key) == JSONFragment.unescaped(name)

@@ -26,7 +26,9 @@ struct SelectedValue<Value: Decodable>: Decodable, FetchableRecord {
   /// The value of any column.
   static func value(of row: Row, at index: Int) throws -> Value {
     let value = row.databaseValue(at: index)
-    if let type = Value.self as? any DatabaseValueConvertible.Type,
+    // An optional's nil would hide a value that doesn't fit.
+    if !(Value.self is any ExpressibleByNilLiteral.Type),
+      let type = Value.self as? any DatabaseValueConvertible.Type,
       let value = type.fromDatabaseValue(value) as? Value
     {
       return value

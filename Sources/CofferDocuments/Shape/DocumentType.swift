@@ -78,6 +78,12 @@ final class DocumentType<Document: Codable>: Sendable {
   private static func checkEncoding(of document: Document, _ nodes: [SampleNode]) throws {
     guard !nodes.isEmpty else { throw hasNoProperties }
     let decoded = nodes.map(\.key)
+    let folded = Dictionary(grouping: decoded) { $0.lowercased() }
+    if let names = folded.values.first(where: { $0.count > 1 }) {
+      throw DocumentError(
+        "\(Document.self) has the properties \(names.joined(separator: " and ")): columns must "
+          + "differ in more than the case of letters. Rename one in CodingKeys.")
+    }
     guard let encoded = try? SampleRecord(document: document).databaseDictionary,
       nodes.allSatisfy({ $0.type != nil }), Set(encoded.keys) == Set(decoded)
     else {
@@ -85,12 +91,6 @@ final class DocumentType<Document: Codable>: Sendable {
         "\(Document.self) can't be a document: its own Codable doesn't encode each stored "
           + "property under the key that it decodes it from. Leave Codable to the compiler; "
           + "CodingKeys may rename properties.")
-    }
-    let folded = Dictionary(grouping: decoded) { $0.lowercased() }
-    if let names = folded.values.first(where: { $0.count > 1 }) {
-      throw DocumentError(
-        "\(Document.self) has the properties \(names.joined(separator: " and ")): columns must "
-          + "differ in more than the case of letters. Rename one in CodingKeys.")
     }
   }
 }

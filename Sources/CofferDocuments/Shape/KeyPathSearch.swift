@@ -18,7 +18,14 @@ struct KeyPathSearch<Document: Codable> {
     let description = "\(keyPath)"
     let path = description.hasPrefix(root) ? description.dropFirst(root.count) : ""
     isComputed = path.isEmpty || path.contains("<")
-    names = isComputed ? "" : path.filter { !"?!".contains($0) }
+    // A type of one value takes no space: what has it shares its place, and name, with others.
+    let isNamed = !isComputed && KeyPathSearch.size(type(of: keyPath).valueType) > 0
+    names = isNamed ? path.filter { !"?!".contains($0) } : ""
+  }
+
+  private static func size(_ type: any Any.Type) -> Int {
+    func size<Value>(_ type: Value.Type) -> Int { MemoryLayout<Value>.size }
+    return _openExistential(type, do: size)
   }
 
   func column() throws -> DocumentColumn {
@@ -26,8 +33,8 @@ struct KeyPathSearch<Document: Codable> {
       throw DocumentError(
         "\\.self of \(Document.self) is the whole document: it has no column of its own.")
     }
+    try checkSubscripts()
     let (first, run) = try SampleRun.sample(of: Document.self, round: 0)
-    try checkSubscripts(run)
     let value = SampleComparand(first[keyPath: keyPath])
     var candidates = places(run, value)
     var hasVaried = false
@@ -78,15 +85,12 @@ struct KeyPathSearch<Document: Codable> {
   }
 
   /// Key paths don't tell the index of an array, and reading it would be out of bounds.
-  private func checkSubscripts(_ run: SampleRun) throws {
+  private func checkSubscripts() throws {
     let description = "\(keyPath)"
-    guard description.contains("<computed ") else { return }
-    for case let elements as any SampledArray in run.root.all.flatMap(\.given)
-    where elements.subscripts.contains(where: description.contains) {
-      throw DocumentError(
-        "\(keyPath) leads to an element of an array, which is no column. Use `.first`, or write "
-          + "the condition in SQL: coffer_json(column, '$[0]').")
-    }
+    guard ElementSubscripts.markers.contains(where: description.contains) else { return }
+    throw DocumentError(
+      "\(keyPath) leads to an element of an array or a dictionary, which is no column. Use "
+        + "`.first`, or write the condition in SQL: coffer_json(column, '$[0]').")
   }
 
   /// Whether the JSON of the column has what a nested key path leads to.
@@ -104,20 +108,19 @@ struct KeyPathSearch<Document: Codable> {
   }
 }
 
-/// Any array, with how key paths describe its subscripts.
-private protocol SampledArray {
-  var subscripts: [String] { get }
-}
-
-extension Array: SampledArray {
-  fileprivate var subscripts: [String] {
-    // `\Array<String>.<computed 0x00007f5e6a4e8d80 (String)>`: the address is that of the code.
-    let paths: [AnyKeyPath] = [\[Element].[0], \ArraySlice<Element>.[0]]
+/// How key paths are described that lead to elements.
+private enum ElementSubscripts {
+  /// `<computed 0x00007f5e6a4e8d80 ` of `\Array<Int>.<computed 0x00007f5e6a4e8d80 (Int)>`: the
+  /// address is that of the standard library's code, whatever the elements are.
+  static let markers: [String] = {
+    let paths: [AnyKeyPath] = [
+      \[Int].[0], \ArraySlice<Int>.[0], \ContiguousArray<Int>.[0], \[Int: Int].[0],
+    ]
     return paths.compactMap { path in
       let description = "\(path)"
       return description.firstRange(of: "<computed ").map { range in
         String(description[range.lowerBound...].prefix { $0 != "(" })
       }
     }
-  }
+  }()
 }

@@ -12,6 +12,12 @@ enum DocumentValue {
   ) throws -> DatabaseValue {
     if column.isNested { return try nestedValue(of: value, in: column) }
     if let value = plainValue(of: value) { return value }
+    if let optional = value as? any AnyOptional, optional.wrapped == nil { return .null }
+    if let inner = inner(of: value) { return try databaseValue(of: inner, in: column) }
+    // Records trap on those, until they are bound to a statement.
+    if let integer = value as? any UnsignedInteger & Encodable, Int64(exactly: integer) == nil {
+      throw cannotEncode(V.self, column)
+    }
     do {
       return try ValueRecord(value: value).databaseDictionary[ValueRecord<V>.column] ?? .null
     } catch { throw cannotEncode(V.self, column) }
@@ -26,6 +32,15 @@ enum DocumentValue {
     case is UUID.Type: (value as? UUID)?.databaseValue
     case is Double.Type: (value as? Double)?.databaseValue
     case is Bool.Type: (value as? Bool)?.databaseValue
+    default: nil
+    }
+  }
+
+  /// What is in an optional or a wrapper.
+  private static func inner<V: Encodable>(of value: V) -> (any Encodable)? {
+    switch value {
+    case let optional as any AnyOptional: optional.wrapped as? any Encodable
+    case let annotation as any ConfigurationAnnotation: annotation.wrappedValue
     default: nil
     }
   }

@@ -59,6 +59,31 @@ import Testing
     #expect(Self.value(json, "$").isNull)
   }
 
+  @Test func `a text that ends too soon has no values, and no byte of it can do harm`() {
+    let bytes = Array(Self.person.utf8)
+    for count in bytes.indices {
+      let json = String(decoding: bytes[..<count], as: UTF8.self)
+      #expect(Self.value(json, "$.name").isNull, "\(count) bytes")
+    }
+    let path = Array("$.address.geo[2].x".utf8)
+    for byte: UInt8 in [0, 0x22, 0x5C, 0x5B, 0x7D, 0x2C, 0x39, 0xFF] {
+      for index in bytes.indices {
+        var json = bytes
+        json[index] = byte
+        json.withUnsafeBytes { json in
+          path.withUnsafeBytes { _ = JSONScanner.value(in: json, at: $0) }
+        }
+      }
+      for index in path.indices {
+        var path = path
+        path[index] = byte
+        bytes.withUnsafeBytes { json in
+          path.withUnsafeBytes { _ = JSONScanner.value(in: json, at: $0) }
+        }
+      }
+    }
+  }
+
   @Test func `the root may be any value`() {
     #expect(Self.value(" 12 ", "$").storage == 12.databaseValue.storage)
     #expect(Self.value("\"x\"", "$").storage == "x".databaseValue.storage)

@@ -95,18 +95,6 @@ import Testing
     #expect(none.wrappedValue.wrappedValue == nil)
   }
 
-  @Test func `an integer beyond those of SQLite is an error`() throws {
-    struct Large: Codable, PersistableRecord {
-      static let databaseTableName = "t"
-      @Index var id: UInt64
-    }
-    try EncryptedQueue.with(Self.table) { db in
-      #expect(throws: (any Error).self) { try Large(id: .max).insert(db) }
-      try Large(id: 5).insert(db)
-      #expect(try Int.fetchAll(db, sql: "SELECT id FROM t") == [5])
-    }
-  }
-
   @propertyWrapper
   struct ByLength<Value: Codable & Equatable>: ConfigurationAnnotation {
     var wrappedValue: Value

@@ -211,7 +211,7 @@ import Testing
     let bobbyTables = "Robert'); DROP TABLE Employees;--"
     try database.execute("DELETE from Employee WHERE `name` = \(bobbyTables)")
     #expect(try employees.all().fetchCount() == 4)
-    let lessThan = true
+    let lessThan = Int("1") == 1
     let operation = lessThan ? "<" : ">"
     try employees.filter("salary \(literal: operation) 25").delete()
     #expect(try employees.all().fetchCount() == 2)

@@ -22,7 +22,8 @@ import Testing
     try books.insert(Book(id: 2, title: "Nana"))
     try books.save(Book(id: 1, title: "EMMA"))
     #expect(
-      try encrypted.store.execute([[String?]].self, "SELECT title, stars, shelf FROM Book")
+      try encrypted.store.execute(
+        [[String?]].self, "SELECT title, CAST(stars AS TEXT), shelf FROM Book")
         == [["EMMA", "5", "A"], ["Nana", nil, "A"]])
   }
 
@@ -30,14 +31,14 @@ import Testing
     let encrypted = try EncryptedStore(
       .queue, "CREATE TABLE Book (id INTEGER, title TEXT, isbn TEXT NOT NULL)")
     let error = documentError { try encrypted.store.collection(Book.self) }
-    #expect(error?.message.contains("isbn") == true)
+    #expect(error?.contains("isbn") == true)
     #expect(try encrypted.indexes("Book") == [])
   }
 
   @Test func `a view can't be a collection`() throws {
     let encrypted = try EncryptedStore(.queue, "CREATE VIEW Book AS SELECT 1 AS id, 'x' AS title")
     #expect(
-      documentError { try encrypted.store.collection(Book.self) }?.message.contains("view") == true)
+      documentError { try encrypted.store.collection(Book.self) }?.contains("view") == true)
   }
 
   @Test func `constraints of a table stay when its columns are dropped, or nothing is`() throws {
@@ -69,6 +70,11 @@ import Testing
     var address: Address
   }
 
+  /// A row of `EXPLAIN QUERY PLAN`.
+  private struct Step: Codable {
+    var detail: String
+  }
+
   @Test func `nested properties and collations have indexes that queries use`() throws {
     let encrypted = try EncryptedStore()
     let people = try encrypted.store.collection(Person.self)
@@ -87,9 +93,9 @@ import Testing
     #expect(try people.filter(\.email, equalTo: "A@b.c").fetchMany() == [one])
     #expect(try people.filter { $0.email == "A@b.c" }.fetchMany() == [one])
     let plan = try encrypted.store.execute(
-      [[String: String]].self,
+      [Step].self,
       "EXPLAIN QUERY PLAN SELECT * FROM Person WHERE \(\Person.address.city) = 'Rome'")
-    #expect(plan.contains { $0["detail"]?.contains("Person-index-address.city") == true })
+    #expect(plan.contains { $0.detail.contains("Person-index-address.city") })
     // What is current isn't made again.
     let version = try encrypted.database.writer.read { try $0.schemaVersion() }
     _ = try encrypted.again().collection(Person.self)

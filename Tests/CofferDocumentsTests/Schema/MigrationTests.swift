@@ -76,7 +76,7 @@ private enum V3 {
     try encrypted.store.collection(V1.Book.self)
       .insert(V1.Book(id: 3, title: "Persuasion", author: "Austen"))
     let error = documentError { try encrypted.again().collection(V2.Book.self) }
-    #expect(error?.message.contains("property author") == true)
+    #expect(error?.contains("property author") == true)
     #expect(error.map { "\($0)".contains("Austen") } == false)
     #expect(try encrypted.columns("Book") == ["id", "title", "author"])
     #expect(try encrypted.indexes("Book") == ["Book-index-author", "Book-unique-id"])

@@ -58,9 +58,27 @@ import Testing
     #expect(try DocumentType<Box<String?>>.known().properties[0].isOptional)
   }
 
-  @Test func `a final class is a document as a struct is, with its superclass's properties`()
-    throws
-  {
+  class Base: Codable {
+    var name = ""
+    init() {}
+  }
+
+  final class Derived: Base {
+    var score = 0
+    enum CodingKeys: CodingKey { case score }
+    override init() { super.init() }
+    required init(from decoder: any Decoder) throws {
+      score = try decoder.container(keyedBy: CodingKeys.self).decode(Int.self, forKey: .score)
+      try super.init(from: decoder)
+    }
+    override func encode(to encoder: any Encoder) throws {
+      try super.encode(to: encoder)
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(score, forKey: .score)
+    }
+  }
+
+  @Test func `a class is a document as a struct is, with its superclass's properties`() throws {
     final class Node: Codable {
       var name = ""
       let parent: Node?
@@ -69,6 +87,10 @@ import Testing
     }
     #expect(try DocumentType<Node>.path(\.score) == "score")
     #expect(try DocumentType<Node>.path(\.parent?.name) == "parent.name")
+    #expect(try DocumentType<Base>.path(\.name) == "name")
+    #expect(try DocumentType<Derived>.known().properties.map(\.name) == ["score", "name"])
+    #expect(try DocumentType<Derived>.path(\.name) == "name")
+    #expect(try DocumentType<Derived>.path(\.score) == "score")
   }
 
   @Test func `types that contain themselves come to an end`() throws {

@@ -81,7 +81,7 @@ import Testing
       databaseError { try notes.insert(Note(id: 2, text: "")) }?.resultCode == .SQLITE_READONLY)
     struct Missing: Codable { var name: String }
     let error = documentError { try reader.collection(Missing.self) }
-    #expect(error?.message.contains("Missing") == true)
+    #expect(error?.contains("Missing") == true)
   }
 
   // MARK: Collections
@@ -97,17 +97,21 @@ import Testing
   }
 
   @Test func `a type has one collection, and a name one type`() throws {
-    let store = try EncryptedStore().store
+    let encrypted = try EncryptedStore()
+    defer { withExtendedLifetime(encrypted) {} }
+    let store = encrypted.store
     let first = try store.collection(First.self)
     #expect(first.tableName == "things")
     #expect(try store.collection(First.self) === first)
     let error = documentError { try store.collection(Second.self) }
-    #expect(error?.message.contains("First") == true)
-    #expect(error?.message.contains("Second") == true)
+    #expect(error?.contains("First") == true)
+    #expect(error?.contains("Second") == true)
   }
 
   @Test func `a collection whose table was rolled back is made again`() throws {
-    let store = try EncryptedStore().store
+    let encrypted = try EncryptedStore()
+    defer { withExtendedLifetime(encrypted) {} }
+    let store = encrypted.store
     #expect(throws: Refusal.self) {
       try store.transaction {
         try store.collection(Note.self).insert(Note(id: 1, text: "one"))
@@ -138,7 +142,9 @@ import Testing
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
   func `SQL gives values, structs, dictionaries and arrays`(_ kind: EncryptedDatabase.Kind) throws {
-    let store = try EncryptedStore(kind).store
+    let encrypted = try EncryptedStore(kind)
+    defer { withExtendedLifetime(encrypted) {} }
+    let store = encrypted.store
     let notes = try store.collection(Note.self)
     try notes.insert([Note(id: 1, text: "one"), Note(id: 2, text: "two")])
     #expect(try store.execute(Int.self, "SELECT count(*) FROM \(notes)") == 2)
@@ -165,7 +171,9 @@ import Testing
   }
 
   @Test func `SQL that gives no value is an error`() throws {
-    let store = try EncryptedStore().store
+    let encrypted = try EncryptedStore()
+    defer { withExtendedLifetime(encrypted) {} }
+    let store = encrypted.store
     _ = try store.collection(Note.self)
     #expect(documentError { try store.execute(Int.self, "SELECT id FROM Note") } != nil)
     #expect(throws: (any Error).self) { try store.execute(Int.self, "SELECT 'x'") }

@@ -47,7 +47,7 @@ import Testing
     let encrypted = try EncryptedStore(kind)
     let notes = try encrypted.store.collection(Note.self)
     try notes.insert(Note(id: 1, text: "one"))
-    try encrypted.store.read { _ in
+    try encrypted.store.read { _ throws in
       #expect(try notes.all().fetchCount() == 1)
       #expect(
         databaseError { try notes.insert(Note(id: 2, text: "")) }?.resultCode == .SQLITE_READONLY)
@@ -60,7 +60,9 @@ import Testing
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
   func `an inner transaction is rolled back alone`(_ kind: EncryptedDatabase.Kind) throws {
-    let store = try EncryptedStore(kind).store
+    let encrypted = try EncryptedStore(kind)
+    defer { withExtendedLifetime(encrypted) {} }
+    let store = encrypted.store
     let notes = try store.collection(Note.self)
     let count = try store.transaction {
       try notes.insert(Note(id: 1, text: "outer"))
@@ -110,7 +112,9 @@ import Testing
   }
 
   @Test func `readers of a pool don't wait for a transaction`() throws {
-    let store = try EncryptedStore(.pool).store
+    let encrypted = try EncryptedStore(.pool)
+    defer { withExtendedLifetime(encrypted) {} }
+    let store = encrypted.store
     let notes = try store.collection(Note.self)
     try notes.insert(Note(id: 1, text: "before"))
     let isWritten = DispatchSemaphore(value: 0)
@@ -134,7 +138,9 @@ import Testing
   func `eight threads insert and read, and nothing is lost`(
     _ kind: EncryptedDatabase.Kind
   ) throws {
-    let store = try EncryptedStore(kind).store
+    let encrypted = try EncryptedStore(kind)
+    defer { withExtendedLifetime(encrypted) {} }
+    let store = encrypted.store
     let failures = Mutex<[String]>([])
     let group = DispatchGroup()
     for thread in 0..<8 {
@@ -168,7 +174,9 @@ import Testing
 
   @Test(.timeLimit(.minutes(2)), arguments: EncryptedDatabase.Kind.allCases)
   func `everything has an asynchronous form`(_ kind: EncryptedDatabase.Kind) async throws {
-    let store = try EncryptedStore(kind).store
+    let encrypted = try EncryptedStore(kind)
+    defer { withExtendedLifetime(encrypted) {} }
+    let store = encrypted.store
     let notes = try await store.collection(Note.self)
     try await notes.insert(Note(id: 1, text: "one"))
     try await notes.insert([Note(id: 2, text: "two"), Note(id: 3, text: "three")])
@@ -197,7 +205,9 @@ import Testing
 
   @Test(.timeLimit(.minutes(2)))
   func `a cancelled transaction is rolled back`() async throws {
-    let store = try EncryptedStore(.pool).store
+    let encrypted = try EncryptedStore(.pool)
+    defer { withExtendedLifetime(encrypted) {} }
+    let store = encrypted.store
     let notes = try store.syncCollection(Note.self)
     let isInside = DispatchSemaphore(value: 0)
     let mayGoOn = DispatchSemaphore(value: 0)
