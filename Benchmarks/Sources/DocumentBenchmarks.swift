@@ -12,7 +12,7 @@ func documentBenchmarks(_ fixture: Fixture) throws -> [Benchmark] {
   ] + lookups(documents)
 }
 
-private struct Ten: Codable, Identifiable, CustomCollectionName {
+private struct TenDocument: Codable, Identifiable, CustomCollectionName {
   static let collectionName = "documentTen"
   var id: Int, i1: Int, i2: Int, i3: Int, i4: Int, i5: Int, i6: Int, i7: Int, i8: Int, i9: Int
 
@@ -39,7 +39,7 @@ private struct NewTen: Codable, CustomCollectionName {
   }
 }
 
-private struct Person: Codable, CustomCollectionName {
+private struct PersonDocument: Codable, CustomCollectionName {
   static let collectionName = "documentPerson"
   var id: Int
   var name: String
@@ -73,23 +73,23 @@ private final class DocumentFixture {
   let fixture: Fixture
   let records: RecordFixture
   let store: DocumentStore
-  let tens: DocumentCollection<Ten>
+  let tens: DocumentCollection<TenDocument>
   let newTens: DocumentCollection<NewTen>
-  let people: DocumentCollection<Person>
+  let people: DocumentCollection<PersonDocument>
   lazy var tenDocuments = (0..<fixture.rows).map(NewTen.init)
-  lazy var personDocuments = (0..<fixture.rows).map(Person.init)
+  lazy var personDocuments = (0..<fixture.rows).map(PersonDocument.init)
 
   init(_ fixture: Fixture) throws {
     self.fixture = fixture
     records = RecordFixture(fixture)
     store = DocumentStore(fixture.queue)
-    tens = try store.collection(Ten.self)
+    tens = try store.collection(TenDocument.self)
     newTens = try store.collection(NewTen.self)
-    people = try store.collection(Person.self)
+    people = try store.collection(PersonDocument.self)
   }
 
   func fill() throws {
-    if try tens.all().fetchCount() == 0 { try tens.insert((0..<fixture.rows).map(Ten.init)) }
+    if try tens.all().fetchCount() == 0 { try tens.insert((0..<fixture.rows).map(TenDocument.init)) }
     if try people.all().fetchCount() == 0 { try people.insert(personDocuments) }
   }
 }
@@ -169,8 +169,8 @@ private func personFetch(_ documents: DocumentFixture) -> Benchmark {
     name: "documents, fetchMany of 3 strings and 2 numbers", count: documents.fixture.rows,
     goal: 1.8, prepare: { try documents.fill() },
     floor: {
-      var people: [Person] = []
-      documents.records.forEachRow("SELECT * FROM documentPerson") { people.append(Person($0)) }
+      var people: [PersonDocument] = []
+      documents.records.forEachRow("SELECT * FROM documentPerson") { people.append(PersonDocument($0)) }
       return people.reduce(0) { $0 &+ $1.checksum }
     }
   ) {

@@ -10,7 +10,7 @@ struct FullTextMigrationTests {
   private enum V1 {
     struct Note: Codable, CustomCollectionName {
       static let collectionName = "Note"
-      var title: String, text: String, old: String?
+      var title: String, text: String, old: String? = nil
     }
   }
 
@@ -116,7 +116,8 @@ struct FullTextMigrationTests {
 
   @Test func `a table that has a primary key keeps it`() throws {
     let store = try EncryptedStore(
-      .queue, "CREATE TABLE Note (title TEXT PRIMARY KEY, text TEXT); INSERT INTO Note VALUES ('a', 'b')")
+      .queue,
+      "CREATE TABLE Note (title TEXT PRIMARY KEY, text TEXT); INSERT INTO Note VALUES ('a', 'b')")
     let notes = try store.store.collection(V2.Note.self)
     #expect(try store.columns("Note") == ["title", "text"])
     #expect(try notes.matching("a").fetchMany(\.text) == ["b"])

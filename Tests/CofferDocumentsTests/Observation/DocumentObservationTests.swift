@@ -1,11 +1,12 @@
 import Dispatch
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Coffer
 
 @Suite("Observed queries", .timeLimit(.minutes(2)))
-struct DocumentObservationTests {
+final class DocumentObservationTests {
   struct Book: Codable, Identifiable, Equatable, Sendable {
     var id: Int
     var name: String
@@ -18,11 +19,14 @@ struct DocumentObservationTests {
   }
 
   private let queue = DispatchQueue(label: "coffer.tests.documents")
+  /// The files, which have to be there until the end of the test.
+  private let kept = Mutex<[EncryptedStore]>([])
 
   private func books(_ kind: EncryptedDatabase.Kind) throws -> (
     EncryptedStore, DocumentCollection<Book>
   ) {
     let store = try EncryptedStore(kind)
+    kept.withLock { $0.append(store) }
     return (store, try store.store.collection(Book.self))
   }
 
@@ -219,13 +223,13 @@ struct DocumentObservationTests {
   @MainActor @Test func `on the main actor, the first value may come at once`() throws {
     let (_, books) = try books(.pool)
     try books.insert(Book(id: 1, name: "Emma", priceCents: 850))
-    var names: [String] = []
+    let log = DocumentLog<String>()
     let cancellable = books.observeFirst(scheduling: .immediate) { error in
-      Issue.record(error)
+      log.fail(error)
     } onChange: { book in
-      names.append(book?.name ?? "none")
+      log.append(book?.name ?? "none")
     }
-    #expect(names == ["Emma"])
+    #expect(log.values == ["Emma"])
     cancellable.cancel()
   }
 }

@@ -36,9 +36,13 @@ struct PlainTableTests {
 
   @Test func `documents are fetched as records`() throws {
     try books.insert([full, empty])
-    let records = try encrypted.database.writer.read { try Book.order(Column("title")).fetchAll($0) }
+    let records = try encrypted.database.writer.read {
+      try Book.order(Column("title")).fetchAll($0)
+    }
     #expect(records == [empty, full])
-    let found = try encrypted.database.writer.read { try Book.filter(key: ["id": full.id]).fetchOne($0) }
+    let found = try encrypted.database.writer.read {
+      try Book.filter(key: ["id": full.id]).fetchOne($0)
+    }
     #expect(found == full)
   }
 

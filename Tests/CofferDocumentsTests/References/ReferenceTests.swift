@@ -184,7 +184,7 @@ struct ReferenceTests {
   private enum V1 {
     struct Book: Codable, Identifiable, CustomCollectionName {
       static let collectionName = "Book"
-      var id: Int, title: String, authorID: UUID, old: String?
+      var id: Int, title: String, authorID: UUID, old: String? = nil
     }
   }
 
@@ -254,7 +254,7 @@ struct ReferenceTests {
   @Test func `a collection that is referred to can change`() throws {
     let (_, books) = try library()
     struct Author: Codable, Identifiable {
-      var id: UUID, name: String, country: String?
+      var id: UUID, name: String, country: String? = nil
     }
     let authors = try encrypted.again().collection(Author.self)
     try authors.save(Author(id: melville.id, name: "M", country: "US"))
@@ -284,11 +284,11 @@ struct ReferenceTests {
 
   struct Place: Codable, Identifiable {
     var x: Int
-    var id: Int { x }
+    var id: String { "\(x)" }
   }
 
   struct Visit: Codable, MigratingDocument {
-    var place: Int
+    var place: String
     static var migrationRules: [MigrationRule<Visit>] {
       [.references(\.place, Place.self, onDelete: .cascade)]
     }
