@@ -355,9 +355,9 @@ private func snippet15(_ scene: Scene) throws {
 private func snippet16(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
-  let some = try await books.filter { $0.priceCents < 1000 && $0.title.hasPrefix("M") }.fetchMany()
+  let cheap = try await books.filter { $0.priceCents < 1000 && $0.title.hasPrefix("M") }.fetchMany()
   let far = try await books.filter(\.publisher.city, equalTo: "London").fetchCount()
-  _ = some
+  _ = cheap
   _ = far
 }
 
