@@ -12,7 +12,9 @@ extension CollectionSchema {
     let present = try db.columns(in: tableName, in: "main")
     guard columns.allSatisfy({ column in present.contains { $0.name.isSameName(as: column.name) } })
     else { return false }
-    let unknown = try unknownColumns(present)
+    // A reader needs the columns, and can change nothing.
+    if db.configuration.readonly { return true }
+    let unknown = try unknownColumns(present, dropping: dropColumns)
     guard !dropColumns || unknown.isEmpty else { return false }
     let changes = try indexChanges(db, present: present)
     guard changes.drop.isEmpty, changes.create.isEmpty else { return false }
