@@ -7,13 +7,14 @@ extension CollectionSchema {
   // MARK: Looking
 
   /// Whether the table is as the type wants it.
-  func isCurrent(_ db: Database, dropColumns: Bool) throws -> Bool {
+  ///
+  /// - Parameter isReadonly: Whether nobody can change it: its columns are all that matters then.
+  func isCurrent(_ db: Database, dropColumns: Bool, isReadonly: Bool) throws -> Bool {
     guard try db.tableExists(tableName, in: "main") else { return false }
     let present = try db.columns(in: tableName, in: "main")
     guard columns.allSatisfy({ column in present.contains { $0.name.isSameName(as: column.name) } })
     else { return false }
-    // A reader needs the columns, and can change nothing.
-    if db.configuration.readonly { return true }
+    if isReadonly { return true }
     let unknown = try unknownColumns(present, dropping: dropColumns)
     guard !dropColumns || unknown.isEmpty else { return false }
     let changes = try indexChanges(db, present: present)
