@@ -89,7 +89,9 @@ private final class DocumentFixture {
   }
 
   func fill() throws {
-    if try tens.all().fetchCount() == 0 { try tens.insert((0..<fixture.rows).map(TenDocument.init)) }
+    if try tens.all().fetchCount() == 0 {
+      try tens.insert((0..<fixture.rows).map(TenDocument.init))
+    }
     if try people.all().fetchCount() == 0 { try people.insert(personDocuments) }
   }
 }
@@ -170,7 +172,9 @@ private func personFetch(_ documents: DocumentFixture) -> Benchmark {
     goal: 1.8, prepare: { try documents.fill() },
     floor: {
       var people: [PersonDocument] = []
-      documents.records.forEachRow("SELECT * FROM documentPerson") { people.append(PersonDocument($0)) }
+      documents.records.forEachRow("SELECT * FROM documentPerson") {
+        people.append(PersonDocument($0))
+      }
       return people.reduce(0) { $0 &+ $1.checksum }
     }
   ) {

@@ -1,4 +1,5 @@
 import CofferCore
+import CofferRecords
 
 /// `Collation.binary` for a property's index, filters and sorting.
 @propertyWrapper
@@ -27,3 +28,5 @@ extension CollateBinary: ExpressibleByNilLiteral where Value: ExpressibleByNilLi
   @inlinable
   public init(nilLiteral: ()) { self.init(wrappedValue: nil) }
 }
+
+extension CollateBinary: ColumnWrapping {}

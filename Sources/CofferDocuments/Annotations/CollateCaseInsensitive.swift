@@ -1,4 +1,5 @@
 import CofferCore
+import CofferRecords
 
 /// `Collation.caseInsensitive` for a property's index, filters and sorting.
 @propertyWrapper
@@ -29,3 +30,5 @@ extension CollateCaseInsensitive: ExpressibleByNilLiteral where Value: Expressib
   @inlinable
   public init(nilLiteral: ()) { self.init(wrappedValue: nil) }
 }
+
+extension CollateCaseInsensitive: ColumnWrapping {}

@@ -1,4 +1,5 @@
 import CofferCore
+import CofferRecords
 
 /// `Collation.localized` for a property's index, filters and sorting.
 @propertyWrapper
@@ -27,3 +28,5 @@ extension CollateLocalized: ExpressibleByNilLiteral where Value: ExpressibleByNi
   @inlinable
   public init(nilLiteral: ()) { self.init(wrappedValue: nil) }
 }
+
+extension CollateLocalized: ColumnWrapping {}

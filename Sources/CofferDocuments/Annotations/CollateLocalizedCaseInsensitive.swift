@@ -1,4 +1,5 @@
 import CofferCore
+import CofferRecords
 
 /// `Collation.localizedCaseInsensitive` for a property's index, filters and sorting.
 @propertyWrapper
@@ -31,3 +32,5 @@ where Value: ExpressibleByNilLiteral {
   @inlinable
   public init(nilLiteral: ()) { self.init(wrappedValue: nil) }
 }
+
+extension CollateLocalizedCaseInsensitive: ColumnWrapping {}

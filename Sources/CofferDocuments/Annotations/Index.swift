@@ -1,4 +1,5 @@
 import CofferCore
+import CofferRecords
 
 /// An index on a property, for filters and sorting.
 @propertyWrapper
@@ -27,3 +28,5 @@ extension Index: ExpressibleByNilLiteral where Value: ExpressibleByNilLiteral {
   @inlinable
   public init(nilLiteral: ()) { self.init(wrappedValue: nil) }
 }
+
+extension Index: ColumnWrapping {}

@@ -1,4 +1,5 @@
 import CofferCore
+import CofferRecords
 
 /// A unique index on a property: no two documents have the same value there.
 ///
@@ -29,3 +30,5 @@ extension Unique: ExpressibleByNilLiteral where Value: ExpressibleByNilLiteral {
   @inlinable
   public init(nilLiteral: ()) { self.init(wrappedValue: nil) }
 }
+
+extension Unique: ColumnWrapping {}

@@ -73,7 +73,10 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
   /// Makes the table, or has it follow the type, on another thread.
   public func migrate(dropColumns: Bool = false) async throws {
     let schema = schema
-    if try await store.writer.read({ try schema.isCurrent($0, dropColumns: dropColumns) }) {
+    let isReadonly = store.writer.configuration.readonly
+    if try await store.writer.read({
+      try schema.isCurrent($0, dropColumns: dropColumns, isReadonly: isReadonly)
+    }) {
       return
     }
     try schema.requireWritable(store.writer)
@@ -81,8 +84,13 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
   }
 
   func migrateIfNeeded(dropColumns: Bool) throws {
+    let isReadonly = store.writer.configuration.readonly
     // Looked at first by a read, which waits for nobody.
-    if try store.reading({ try schema.isCurrent($0, dropColumns: dropColumns) }) { return }
+    if try store.reading({
+      try schema.isCurrent($0, dropColumns: dropColumns, isReadonly: isReadonly)
+    }) {
+      return
+    }
     try schema.requireWritable(store.writer)
     try store.writing { try schema.migrate($0, dropColumns: dropColumns) }
   }

@@ -123,8 +123,9 @@ extension QueryBuilder {
   ) throws -> [Value] {
     let name = SelectedValue<Value>.columnName.quotedDatabaseIdentifier
     let selection = "\(column.expression(collation: nil)) AS \(name)"
-    let request = SQLRequest<Never>(
-      literal: try valid(db).selecting(selection, from: collection.table))
+    let sql = try valid(db).selecting(selection, from: collection.table)
+    if let values = try PlainValues.fetchAll(type, sql, db) { return values }
+    let request = SQLRequest<Never>(literal: sql)
     return column.path.isEmpty
       ? try SelectedValue<Value>.fetchAll(db, request).map(\.value)
       : try SelectedLeaf<Value>.fetchAll(db, request).map(\.value)

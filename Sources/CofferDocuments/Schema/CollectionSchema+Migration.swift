@@ -7,17 +7,25 @@ extension CollectionSchema {
   // MARK: Looking
 
   /// Whether the table is as the type wants it, and those that it refers to are as theirs do.
-  func isCurrent(_ db: Database, dropColumns: Bool) throws -> Bool {
-    guard try isTableCurrent(db, dropColumns: dropColumns) else { return false }
+  ///
+  /// - Parameter isReadonly: Whether nobody can change it: its columns are all that matters then.
+  func isCurrent(_ db: Database, dropColumns: Bool, isReadonly: Bool) throws -> Bool {
+    guard try isTableCurrent(db, dropColumns: dropColumns, isReadonly: isReadonly) else {
+      return false
+    }
+    if isReadonly { return true }
     return try referenced().allSatisfy { try $0.isTableCurrent(db, dropColumns: false) }
   }
 
-  private func isTableCurrent(_ db: Database, dropColumns: Bool) throws -> Bool {
+  private func isTableCurrent(
+    _ db: Database, dropColumns: Bool, isReadonly: Bool = false
+  ) throws -> Bool {
     guard try db.tableExists(tableName, in: "main") else { return false }
     let present = try db.columns(in: tableName, in: "main")
     guard columns.allSatisfy({ column in present.contains { $0.name.isSameName(as: column.name) } })
     else { return false }
-    let unknown = try unknownColumns(present)
+    if isReadonly { return true }
+    let unknown = try unknownColumns(present, dropping: dropColumns)
     guard !dropColumns || unknown.isEmpty else { return false }
     let changes = try indexChanges(db, present: present)
     guard changes.drop.isEmpty, changes.create.isEmpty else { return false }

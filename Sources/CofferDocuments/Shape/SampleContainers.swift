@@ -26,6 +26,7 @@ struct SampleKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     let inside = inside(key)
     inside.node.isOptional = true
     do {
+      try decoder.mayOmit(type)
       return try inside.value(type)
     } catch is EndlessSample {
       inside.node.restart()

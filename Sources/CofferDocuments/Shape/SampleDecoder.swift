@@ -44,6 +44,9 @@ struct SampleDecoder: Decoder {
     SampleDecoder(run: run, node: node, types: types, forcedBit: forcedBit)
   }
 
+  /// Ends what may be missing.
+  func mayOmit(_ type: any Any.Type) throws { try run.mayOmit(type, depth: types.count) }
+
   var bit: Int { forcedBit ?? node.bit(run.round) }
 
   // MARK: Values
@@ -112,6 +115,7 @@ struct SampleDecoder: Decoder {
     let id = ObjectIdentifier(type)
     // Once more than the first time, so that a key path finds the properties in there.
     guard types.filter({ $0 == id }).count < 2 else { throw EndlessSample() }
+    run.note(id)
     var decoder = inside(node)
     decoder.types.append(id)
     // Values that differ from each other may be what the type refuses.
@@ -123,8 +127,8 @@ struct SampleDecoder: Decoder {
         return try T(from: decoder)
       } catch let error as DocumentError {
         throw error
-      } catch is EndlessSample {
-        throw EndlessSample()
+      } catch let error where error is EndlessSample || error is LongSample {
+        throw error
       } catch {
         node.restart()
         node.given = given

@@ -19,6 +19,7 @@ extension Optional: SampledStructure where Wrapped: Decodable {
   static func sample(_ decoder: SampleDecoder) throws -> Any {
     decoder.node.isOptional = true
     do {
+      try decoder.mayOmit(Wrapped.self)
       return Wrapped?.some(try decoder.value(Wrapped.self)) as Any
     } catch is EndlessSample {
       decoder.node.restart()
@@ -31,6 +32,7 @@ extension Array: SampledStructure where Element: Decodable {
   /// One or two elements, so that none doesn't have a first one.
   static func sample(_ decoder: SampleDecoder) throws -> Any {
     do {
+      try decoder.mayOmit(Element.self)
       return try (0...decoder.bit).map { index in
         try decoder.inside(decoder.node.child("[\(index)]", isInList: true)).value(Element.self)
       }
@@ -44,6 +46,7 @@ extension Array: SampledStructure where Element: Decodable {
 extension Set: SampledStructure where Element: Decodable {
   static func sample(_ decoder: SampleDecoder) throws -> Any {
     do {
+      try decoder.mayOmit(Element.self)
       return try Set(
         (0...decoder.bit).map { index in
           try decoder.inside(decoder.node.detached("[\(index)]")).value(Element.self)
@@ -57,6 +60,7 @@ extension Set: SampledStructure where Element: Decodable {
 extension Dictionary: SampledStructure where Key: Decodable, Value: Decodable {
   static func sample(_ decoder: SampleDecoder) throws -> Any {
     do {
+      try decoder.mayOmit(Value.self)
       let key = try decoder.inside(decoder.node.detached("key")).value(Key.self)
       let value = try decoder.inside(decoder.node.detached("value")).value(Value.self)
       return [key: value]

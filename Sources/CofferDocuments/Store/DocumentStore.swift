@@ -126,7 +126,10 @@ public final class DocumentStore: Sendable {
     try claim(collection.tableName, for: type)
     if autoMigrate {
       let (schema, dropColumns) = (collection.schema, autoDropColumns)
-      let isCurrent = try await writer.read { try schema.isCurrent($0, dropColumns: dropColumns) }
+      let isReadonly = writer.configuration.readonly
+      let isCurrent = try await writer.read {
+        try schema.isCurrent($0, dropColumns: dropColumns, isReadonly: isReadonly)
+      }
       if !isCurrent {
         try schema.requireWritable(writer)
         try await writer.write { try schema.migrate($0, dropColumns: dropColumns) }

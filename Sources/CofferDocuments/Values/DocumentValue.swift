@@ -14,10 +14,6 @@ enum DocumentValue {
     if let value = plainValue(of: value) { return value }
     if let optional = value as? any AnyOptional, optional.wrapped == nil { return .null }
     if let inner = inner(of: value) { return try databaseValue(of: inner, in: column) }
-    // Records trap on those, until they are bound to a statement.
-    if let integer = value as? any UnsignedInteger & Encodable, Int64(exactly: integer) == nil {
-      throw cannotEncode(V.self, column)
-    }
     do {
       return try ValueRecord(value: value).databaseDictionary[ValueRecord<V>.column] ?? .null
     } catch { throw cannotEncode(V.self, column) }

@@ -95,6 +95,22 @@ import Testing
     #expect(none.wrappedValue.wrappedValue == nil)
   }
 
+  @Test func `an integer beyond those of SQLite is an error`() throws {
+    struct Large: Codable, PersistableRecord {
+      static let databaseTableName = "t"
+      @Index var id: UInt64
+      @Unique @CollateBinary var name: UInt?
+    }
+    try EncryptedQueue.with(Self.table) { db throws in
+      for _ in 0..<2 {
+        #expect(throws: EncodingError.self) { try Large(id: .max, name: 1).insert(db) }
+        #expect(throws: EncodingError.self) { try Large(id: 1, name: .max).insert(db) }
+        try Large(id: 5, name: nil).insert(db)
+      }
+      #expect(try Int.fetchAll(db, sql: "SELECT id FROM t") == [5, 5])
+    }
+  }
+
   @propertyWrapper
   struct ByLength<Value: Codable & Equatable>: ConfigurationAnnotation {
     var wrappedValue: Value

@@ -180,7 +180,8 @@ import Testing
       .updating(\.salary, 5)
       .update()
     #expect(try employees.filter(\.name, equalTo: "both").fetchOne(\.salary) == 5)
-    let thatDudeWeGonnaFire = try #require(try employees.all().fetchOne(\.id))
+    let thatDudeWeGonnaFire = try #require(
+      try employees.filter(\.name, equalTo: "new-name").fetchOne(\.id))
     try employees
       .filter(id: thatDudeWeGonnaFire)
       .delete()

@@ -100,6 +100,29 @@ struct PlainTableTests {
     }
   }
 
+  @Test func `a table of EasyDB is read, and rewritten in the own forms`() throws {
+    struct Event: Codable, Identifiable, Equatable {
+      var id: UUID
+      var date: Date
+      var data: Data
+    }
+    let id = UUID()
+    let encrypted = try EncryptedStore(.queue, "CREATE TABLE Event (id, date, data)")
+    try encrypted.store.execute(
+      "INSERT INTO Event VALUES (\(id.uuidString), '2001-01-02T00:00:00Z', x'0102')")
+    let events = try encrypted.store.collection(Event.self)
+    let event = Event(
+      id: id, date: Date(timeIntervalSinceReferenceDate: 86_400), data: Data([1, 2]))
+    #expect(try events.all().fetchMany() == [event])
+    try encrypted.store.transaction {
+      let all = try events.all().fetchMany()
+      try events.all().delete()
+      try events.insert(all)
+    }
+    #expect(try events.filter(id: id).fetchOne() == event)
+    #expect(try events.filter(\.date, equalTo: event.date).fetchCount() == 1)
+  }
+
   @Test func `a table made by hand becomes a collection`() throws {
     struct Person: Codable, Identifiable, Equatable, FetchableRecord, MutablePersistableRecord {
       static let databaseTableName = "Person"

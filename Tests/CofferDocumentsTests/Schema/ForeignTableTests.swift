@@ -102,6 +102,70 @@ import Testing
     #expect(try encrypted.database.writer.read { try $0.schemaVersion() } == version)
   }
 
+  fileprivate struct Word: Codable, Equatable {
+    @CollateByLength @Unique var text: String
+  }
+
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `a collation of your own is known to each connection`(
+    _ kind: EncryptedDatabase.Kind
+  ) throws {
+    let encrypted = try EncryptedStore(kind)
+    let words = try encrypted.store.collection(Word.self)
+    try words.insert([Word(text: "one"), Word(text: "three")])
+    #expect(databaseError { try words.insert(Word(text: "two")) } != nil)
+    #expect(try words.filter(\.text, equalTo: "xxxxx").fetchMany() == [Word(text: "three")])
+    #expect(try words.filter { $0.text == "xxx" }.fetchMany() == [Word(text: "one")])
+    #expect(try words.all().orderBy(\.text, .descending).fetchMany(\.text) == ["three", "one"])
+    let again = try encrypted.again().collection(Word.self)
+    try again.save(Word(text: "six"))
+    #expect(try again.all().orderBy(\.text).fetchMany(\.text) == ["six", "three"])
+  }
+
+  @Test func `a table can't be made inside of a read`() throws {
+    let encrypted = try EncryptedStore()
+    try encrypted.store.read { _ throws in
+      let error = databaseError { try encrypted.store.collection(Book.self) }
+      #expect(error?.resultCode == .SQLITE_READONLY)
+    }
+    #expect(try encrypted.store.collection(Book.self).all().fetchCount() == 0)
+  }
+
+  @Test func `a reader takes tables with other indexes and columns`() throws {
+    let database = try EncryptedQueue(
+      """
+      CREATE TABLE Book (id INTEGER, title TEXT, isbn TEXT NOT NULL);
+      INSERT INTO Book VALUES (1, 'Emma', 'x');
+      """)
+    let store = DocumentStore(try database.other { $0.readonly = true })
+    #expect(try store.collection(Book.self).filter(id: 1).fetchOne()?.title == "Emma")
+    struct Missing: Codable, CustomCollectionName {
+      static let collectionName = "Book"
+      var weight: Int?
+    }
+    let other = DocumentStore(try database.other { $0.readonly = true })
+    #expect(documentError { try other.collection(Missing.self) } != nil)
+  }
+
+  fileprivate struct Renamed: Codable, MigratingDocument {
+    var name: String
+    var title: String
+    static var migrationRules: [MigrationRule<Renamed>] { [.renamed("title", to: \.name)] }
+  }
+
+  fileprivate struct Computed: Codable, MigratingDocument {
+    var name: String
+    static var migrationRules: [MigrationRule<Computed>] { [.defaultValue(1, for: \.name.count)] }
+  }
+
+  @Test func `wrong rules are refused`() throws {
+    let encrypted = try EncryptedStore()
+    let renamed = documentError { try encrypted.store.collection(Renamed.self) }
+    #expect(renamed?.contains("title") == true)
+    #expect(documentError { try encrypted.store.collection(Computed.self) } != nil)
+    #expect(try encrypted.store.execute(Int.self, "SELECT count(*) FROM sqlite_master") == 0)
+  }
+
   @Test func `unfit types are refused before a table is made`() throws {
     struct Empty: Codable {}
     enum Choice: String, Codable { case one }
@@ -110,5 +174,21 @@ import Testing
     #expect(documentError { try encrypted.store.collection(Choice.self) } != nil)
     #expect(documentError { try encrypted.store.collection([Int].self) } != nil)
     #expect(try encrypted.store.execute(Int.self, "SELECT count(*) FROM sqlite_master") == 0)
+  }
+}
+
+/// An order that SQLite doesn't have.
+@propertyWrapper
+private struct CollateByLength<Value: Codable & Equatable>: ConfigurationAnnotation {
+  var wrappedValue: Value
+
+  init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+
+  static var propertyConfig: PropertyConfig {
+    .collation(
+      Collation("lengthOfTests") { lhs, rhs in
+        lhs.count < rhs.count
+          ? .orderedAscending : lhs.count == rhs.count ? .orderedSame : .orderedDescending
+      })
   }
 }

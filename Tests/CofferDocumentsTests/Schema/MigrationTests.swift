@@ -124,7 +124,7 @@ private enum V3 {
   @Test func `a value that no longer decodes is an error that shows no value`() throws {
     struct Book: Codable, Identifiable {
       var id: Int
-      var title: Int
+      var title: [Int]
     }
     let books = try encrypted.again().collection(Book.self)
     do {

@@ -118,6 +118,24 @@ import Testing
     #expect(try DocumentType<Left>.path(\.right?.other?.name) == "right.other.name")
   }
 
+  struct Web<Tag: Codable>: Codable {
+    final class Knot: Codable {
+      var a: Web<Int>?, b: Web<String>?, c: Web<Bool>?, d: Web<Double>?, e: [Web<UInt8>] = []
+    }
+    var name: String
+    var first: Knot?
+    var second: [Knot]
+    var tag: Tag
+    var last: String
+  }
+
+  @Test func `types that contain each other in many ways come to an end`() throws {
+    let type = try DocumentType<Web<Int>>.known()
+    #expect(type.properties.map(\.name) == ["name", "first", "second", "tag", "last"])
+    #expect(try type.column(\.last).name == "last")
+    #expect(try type.column(\.first?.b?.name).description == "first.b.name")
+  }
+
   @Test func `a document's own Codable is fine where it reads and writes the same keys`() throws {
     struct Lenient: Codable {
       var name: String
