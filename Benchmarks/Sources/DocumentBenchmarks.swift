@@ -145,10 +145,9 @@ private func bind(_ text: String, to statement: OpaquePointer, at index: CInt) {
   var text = text
   text.withUTF8 { utf8 in
     utf8.withMemoryRebound(to: CChar.self) { bytes in
-      // `SQLITE_TRANSIENT`: SQLite copies the text.
       _ = sqlite3_bind_text(
         statement, index, bytes.baseAddress, CInt(bytes.count),
-        unsafeBitCast(-1, to: sqlite3_destructor_type.self))
+        unsafeBitCast(-1, to: sqlite3_destructor_type.self))  // SAFETY: SQLITE_TRANSIENT.
     }
   }
 }

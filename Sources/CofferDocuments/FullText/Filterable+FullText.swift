@@ -31,7 +31,7 @@ extension QueryBuilder {
         let index = try requireFullText()
         let column = try property.map { try searched($0, index) }
         let pattern = FullTextIndex.pattern(text, match)
-        query.search(index, pattern, in: column, rowID: collection.table.rowIDName)
+        query.search(index, pattern, in: column, of: collection.table)
       } catch { query.fail(error) }
     }
   }

@@ -21,6 +21,7 @@ struct FullTextIndex: Sendable {
 
   /// What finds a text's words; nil where it has none.
   static func pattern(_ text: String, _ match: TextMatch) -> String? {
+    let text = words(of: text)
     guard isFTS5 else {
       let pattern =
         switch match {
@@ -39,6 +40,25 @@ struct FullTextIndex: Sendable {
       case .phrase: FTS5Pattern(matchingPhrase: text)
       }
     return pattern?.rawPattern
+  }
+
+  /// The text without all that tokenizers leave out: a pattern must have no empty words, such as a
+  /// dash would be.
+  private static func words(of text: String) -> String {
+    var words = String.UnicodeScalarView()
+    var isInWord = false
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+        .decimalNumber, .letterNumber, .otherNumber, .privateUse:
+        isInWord = true
+      // Diacritics.
+      case .nonspacingMark: break
+      default: isInWord = false
+      }
+      words.append(isInWord ? scalar : " ")
+    }
+    return String(words)
   }
 
   /// `SELECT rowid FROM … WHERE … MATCH ?`, of all columns or of one.

@@ -12,9 +12,9 @@ struct FullTextSearch: Sendable {
   var isOrder = false
 
   /// `_rowid_ IN (SELECT rowid FROM … WHERE … MATCH ?)`
-  func condition(rowID: String) -> SQL {
+  func condition(_ table: DocumentTable) -> SQL {
     SQL(
-      elements: [.text("\(rowID) IN (")]
+      elements: [.text("\(table.name).\(table.rowIDName) IN (")]
         + index.search(pattern, in: column, selecting: "rowid") + [.text(")")])
   }
 

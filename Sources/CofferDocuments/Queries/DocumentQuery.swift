@@ -44,14 +44,14 @@ struct DocumentQuery: Sendable {
 
   /// - Parameter pattern: Nil for what finds nothing.
   mutating func search(
-    _ index: FullTextIndex, _ pattern: String?, in column: String?, rowID: String
+    _ index: FullTextIndex, _ pattern: String?, in column: String?, of table: DocumentTable
   ) {
     guard let pattern else {
       findsNothing = true
       return conditions.append(SQL(sql: "0"))
     }
     let search = FullTextSearch(index: index, pattern: pattern, column: column)
-    conditions.append(search.condition(rowID: rowID))
+    conditions.append(search.condition(table))
     // An order that was asked for is one by the search that was the last one then.
     if self.search?.isOrder != true { self.search = search }
   }

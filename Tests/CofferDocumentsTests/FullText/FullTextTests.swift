@@ -43,6 +43,8 @@ struct FullTextTests {
     #expect(try ids(books.matching("moby ishmael")) == [1])
     #expect(try ids(books.matching("moby bartleby")) == [])
     #expect(try ids(books.matching("ou baleine")) == [3])
+    #expect(try ids(books.matching("OÙ — “baleine”?")) == [3])
+    #expect(try ids(books.matching("ou\u{300} baleine")) == [3])
   }
 
   @Test func `one word, beginnings, phrases and one property`() throws {
@@ -58,7 +60,8 @@ struct FullTextTests {
   @Test(arguments: [
     "\"", "'", "whale\"", "* whale", "title:", "-whale", "(", "whale)", "^whale", "{whale}",
     "“whale”", "whale — white", "NEAR/2 whale", "whale AND", "OR whale", "whale NOT",
-    "'; DROP TABLE Book; --", "\0whale",
+    "'; DROP TABLE Book; --", "\0whale", "whale —", "— whale", "—", "“ ”", "\u{301}", "🐳 whale",
+    "whale 🐳", "\u{301}whale", "whale … …",
   ])
   func `what a user types is no syntax`(text: String) throws {
     for match in [TextMatch.allWords, .anyWord, .prefixes, .phrase] {
