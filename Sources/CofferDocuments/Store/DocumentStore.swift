@@ -111,7 +111,10 @@ public final class DocumentStore: Sendable {
     guard autoMigrate else { return keep(collection) }
     // Until a transaction is committed, its tables may vanish again.
     let isLasting = currentDatabase?.isInsideTransaction != true
-    try collection.migrateIfNeeded(dropColumns: autoDropColumns)
+    do { try collection.migrateIfNeeded(dropColumns: autoDropColumns) } catch {
+      giveUp(collection.tableName, for: type)
+      throw error
+    }
     return isLasting ? keep(collection) : collection
   }
 
@@ -125,17 +128,22 @@ public final class DocumentStore: Sendable {
     let collection = try DocumentCollection<Document>(in: self)
     try claim(collection.tableName, for: type)
     if autoMigrate {
-      let (schema, dropColumns) = (collection.schema, autoDropColumns)
-      let isReadonly = writer.configuration.readonly
-      let isCurrent = try await writer.read {
-        try schema.isCurrent($0, dropColumns: dropColumns, isReadonly: isReadonly)
-      }
-      if !isCurrent {
-        try schema.requireWritable(writer)
-        try await writer.write { try schema.migrate($0, dropColumns: dropColumns) }
+      do { try await migrate(collection.schema) } catch {
+        giveUp(collection.tableName, for: type)
+        throw error
       }
     }
     return keep(collection)
+  }
+
+  private func migrate(_ schema: CollectionSchema) async throws {
+    let (dropColumns, isReadonly) = (autoDropColumns, writer.configuration.readonly)
+    let isCurrent = try await writer.read {
+      try schema.isCurrent($0, dropColumns: dropColumns, isReadonly: isReadonly)
+    }
+    if isCurrent { return }
+    try schema.requireWritable(writer)
+    try await writer.write { try schema.migrate($0, dropColumns: dropColumns) }
   }
 
   private func knownCollection<Document>(_ type: Document.Type) -> DocumentCollection<Document>? {
@@ -168,6 +176,14 @@ public final class DocumentStore: Sendable {
       "\(type) and \(other) would both be stored in the table \(name)",
       hint: "Give one of them a name of its own: "
         + "conform it to CustomCollectionName, and declare `static let collectionName`.")
+  }
+
+  /// Takes the name from the type, whose collection couldn't be made.
+  private func giveUp(_ name: String, for type: any Any.Type) {
+    known.withLock { known in
+      guard known.collections[ObjectIdentifier(type)] == nil else { return }
+      if known.types[SQLName(name)] == type { known.types[SQLName(name)] = nil }
+    }
   }
 
   // MARK: Accesses

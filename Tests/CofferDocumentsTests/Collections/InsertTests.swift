@@ -116,6 +116,25 @@ import Testing
     #expect(try loose.all().orderBy(\.code).fetchMany().map(\.name) == ["b", "a"])
   }
 
+  fileprivate struct Partial: Codable, Identifiable, Equatable {
+    var id: String?
+    var name: String?
+    var tags: [String]?
+  }
+
+  @Test func `a saved nil takes the place of a value`() throws {
+    let partials = try encrypted.store.collection(Partial.self)
+    try partials.insert(Partial(id: "a", name: "one", tags: ["x"]))
+    try partials.save(Partial(id: "a", name: nil, tags: nil))
+    #expect(try partials.all().fetchMany() == [Partial(id: "a", name: nil, tags: nil)])
+    // nil is no identifier: there may be many.
+    try partials.save([Partial(id: nil, name: "x"), Partial(id: nil, name: "y")])
+    #expect(try partials.all().fetchCount() == 3)
+    #expect(try partials.filter(id: nil).fetchCount() == 2)
+    #expect(try partials.filter(id: nil).fetchOne()?.name == "x")
+    #expect(try partials.filter(id: "a").fetchOne()?.id == "a")
+  }
+
   @Test func `an empty batch does nothing, and a huge one is stored`() throws {
     try books.insert([])
     try books.save([])

@@ -166,6 +166,37 @@ import Testing
     #expect(try encrypted.store.execute(Int.self, "SELECT count(*) FROM sqlite_master") == 0)
   }
 
+  fileprivate struct Quoted: Codable, Equatable, CustomCollectionName {
+    static let collectionName = "a \"größe\"; DROP TABLE x; --'`]"
+    @Unique var first: Int
+    @Index var second: String
+    var third: Address?
+
+    enum CodingKeys: String, CodingKey {
+      case first = "\"'; --"
+      case second = "日本 [`"
+      case third = "a.b"
+    }
+  }
+
+  @Test func `names may have any character`() throws {
+    let encrypted = try EncryptedStore()
+    let all = try encrypted.store.collection(Quoted.self)
+    let document = Quoted(
+      first: 1, second: "x", third: Address(city: "Rome", street: "Via 'Appia\""))
+    try all.insert(document)
+    #expect(databaseError { try all.insert(document) } != nil)
+    #expect(try all.filter(\.third?.street, equalTo: "Via 'Appia\"").fetchMany() == [document])
+    #expect(try all.filter(\.second, equalTo: "x").update(\.third, nil) == 1)
+    #expect(try encrypted.indexes(Quoted.collectionName).count == 4)
+    let version = try encrypted.database.writer.read { try $0.schemaVersion() }
+    let again = try encrypted.again().collection(Quoted.self)
+    #expect(try again.all().fetchOne()?.third == nil)
+    #expect(try encrypted.database.writer.read { try $0.schemaVersion() } == version)
+    try again.migrate(dropColumns: true)
+    #expect(try again.all().fetchCount() == 1)
+  }
+
   @Test func `unfit types are refused before a table is made`() throws {
     struct Empty: Codable {}
     enum Choice: String, Codable { case one }

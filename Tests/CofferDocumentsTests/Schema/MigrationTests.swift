@@ -202,4 +202,39 @@ private enum V3 {
     #expect(try new.filter(id: 2).fetchOne()?.pages == nil)
     #expect(try new.all().fetchCount() == 2)
   }
+
+  @Test(.timeLimit(.minutes(2)))
+  func `connections of their own may migrate at once`() throws {
+    let database = try EncryptedPool()
+    let failures = FailureLog()
+    let group = DispatchGroup()
+    for index in 0..<4 {
+      detachThread(group: group) {
+        failures.catching {
+          let pool = try DatabasePool(path: database.path, configuration: database.configuration)
+          let store = DocumentStore(pool)
+          if index.isMultiple(of: 2) {
+            try store.collection(V1.Book.self)
+              .insert(V1.Book(id: index, title: "\(index)", author: "\(index)"))
+          } else {
+            try store.collection(V2.Book.self)
+              .insert(V2.Book(id: index, title: "\(index)", author: "\(index)", pages: index))
+          }
+        }
+      }
+    }
+    group.wait()
+    #expect(failures.all == [])
+    let books = try DocumentStore(database.pool).collection(V2.Book.self)
+    #expect(try books.all().orderBy(\.id).fetchMany(\.pages) == [nil, 1, nil, 3])
+  }
+
+  @Test func `a type whose table couldn't be made leaves the name to others`() throws {
+    let store = encrypted.again()
+    try encrypted.store.collection(V1.Book.self)
+      .insert(V1.Book(id: 3, title: "Persuasion", author: "Austen"))
+    #expect(documentError { try store.collection(V2.Book.self) } != nil)
+    #expect(try store.collection(V1.Book.self).all().fetchCount() == 3)
+    #expect(documentError { try store.collection(V3.Book.self) } != nil)
+  }
 }
