@@ -24,7 +24,8 @@ final class RegionObserver: SelectiveTransactionObserver, Sendable {
 
   func start(_ db: Database) throws {
     guard let life = life.withLock(\.self) else { return }
-    tracked.update(try life.regions.union(db), in: db)
+    tracked.set(try life.regions.union(db))
+    tracked.confirm(in: db)
     db.add(transactionObserver: self)
   }
 
@@ -45,6 +46,8 @@ final class RegionObserver: SelectiveTransactionObserver, Sendable {
 
   // MARK: Transactions
 
+  var observedTables: Set<String>? { tracked.tableNames }
+
   func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
     tracked.observes(eventsOfKind: eventKind)
   }
@@ -58,7 +61,9 @@ final class RegionObserver: SelectiveTransactionObserver, Sendable {
   func databaseDidCommit(_ db: Database) {
     guard tracked.takeChange(), let life = life.withLock(\.self) else { return }
     do {
-      if tracked.isOutdated(in: db) { tracked.update(try life.regions.union(db), in: db) }
+      if tracked.isOutdated(in: db), tracked.update(try life.regions.union(db), in: db) {
+        db.observation.interestsDidChange()
+      }
     } catch {
       return fail(error)
     }

@@ -24,16 +24,13 @@ final class TrackedRegion: Sendable {
 
   /// Sets the region as found out on the connection that is observed.
   ///
-  /// - Returns: Whether it is another one.
-  @discardableResult
+  /// - Returns: Whether it is another one, so that the observer's interests have changed.
   func update(_ region: DatabaseRegion, in db: Database) -> Bool {
-    let isNew = state.withLock { state in
+    state.withLock { state in
       state.schemaGeneration = db.hooks.schemaGeneration
       defer { state.region = region }
       return state.region != region
     }
-    if isNew { db.observation.interestsDidChange() }
-    return isNew
   }
 
   /// Whether the schema has changed since the region was found out.
@@ -42,7 +39,7 @@ final class TrackedRegion: Sendable {
   }
 
   /// The names of the tables; nil for all.
-  var tableNames: [String]? { state.withLock { $0.region.tableNames } }
+  var tableNames: Set<String>? { state.withLock { $0.region.tableNames.map(Set.init) } }
 
   func observes(eventsOfKind kind: DatabaseEventKind) -> Bool {
     state.withLock { $0.region.isModified(byEventsOfKind: kind) }

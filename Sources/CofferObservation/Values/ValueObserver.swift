@@ -13,8 +13,15 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
     let fetch: @Sendable (Database) throws -> Reducer.Fetched
   }
 
-  /// Whether a connection that reads is fetching.
-  private enum Fetching { case idle, fetching, fetchingOnceMore }
+  /// Where the fetch on a connection that reads is.
+  private enum Fetching {
+    case idle
+    /// It will see all that was committed before it begins.
+    case scheduled
+    case fetching
+    /// Something has changed since it has begun.
+    case fetchingOnceMore
+  }
 
   let tracking: ValueTracking
   let requiresWriteAccess: Bool
@@ -170,14 +177,15 @@ extension ValueObserver {
       }
     }
     events.databaseDidChange?()
-    let isConcurrent = tracking.isConstant && !requiresWriteAccess
     do {
-      if !isConcurrent {
-        push(.success(try fetchHere(db, life)))
-      } else if mayRegionDiffer || tracked.isOutdated(in: db) {
-        try updateConstantRegion(db, life)
+      let isOutdated = mayRegionDiffer || tracked.isOutdated(in: db)
+      if tracking.isConstant, !requiresWriteAccess, life.reader.transactionsWriter is DatabasePool {
+        // The value that tells the region is not in line with those of other connections.
+        if isOutdated { _ = try fetchHere(db, life, isOutdated: true) }
+        fetchConcurrently(life)
+      } else {
+        push(.success(try fetchHere(db, life, isOutdated: isOutdated)))
       }
-      if isConcurrent { fetchConcurrently(life) }
     } catch {
       guard db.isAccessCancelled else { return push(.failure(error)) }
       // The task that has committed was cancelled, the observation wasn't.
@@ -187,68 +195,74 @@ extension ValueObserver {
     }
   }
 
-  private func fetchHere(_ db: Database, _ life: Life) throws -> Reducer.Fetched {
+  private func fetchHere(
+    _ db: Database, _ life: Life, isOutdated: Bool
+  ) throws -> Reducer.Fetched {
     isFetchingHere.store(true, ordering: .relaxed)
     defer { isFetchingHere.store(false, ordering: .relaxed) }
     let ((fetched, region), recorded) = try db.observedFetch(
       requiresWriteAccess: requiresWriteAccess
     ) { db -> (Reducer.Fetched, DatabaseRegion?) in
       let fetched = try life.fetch(db)
-      guard case .regions(let regions) = tracking else { return (fetched, nil) }
+      guard isOutdated, case .regions(let regions) = tracking else { return (fetched, nil) }
       return (fetched, try regions.union(db))
     }
-    setRegion(region ?? recorded, db)
+    switch tracking {
+    case .eachFetch: setRegion(recorded, db)
+    case .firstFetch: if isOutdated { setRegion(recorded, db) }
+    case .regions: if let region { setRegion(region, db) }
+    }
     return fetched
   }
 
   private func setRegion(_ region: DatabaseRegion, _ db: Database) {
-    if tracked.update(region, in: db) { events.willTrackRegion?(region) }
-  }
-
-  private func updateConstantRegion(_ db: Database, _ life: Life) throws {
-    guard case .regions(let regions) = tracking else {
-      // Nothing but a fetch tells; its value is not in line with those of other connections.
-      _ = try fetchHere(db, life)
-      return
-    }
-    let (region, _) = try db.observedFetch(requiresWriteAccess: false) { try regions.union($0) }
-    setRegion(region, db)
+    guard tracked.update(region, in: db) else { return }
+    db.observation.interestsDidChange()
+    events.willTrackRegion?(region)
   }
 
   // MARK: Concurrent fetches
 
-  /// Fetches the last commit, on a connection that reads if there is one: again, when a fetch is
-  /// under way already.
+  /// Fetches the last commit on a connection that reads: again, when a fetch is under way already.
+  ///
+  /// Nobody waits for the read to begin: it may see later commits, never an earlier one.
   private func fetchConcurrently(_ life: Life) {
     let begins = fetching.withLock { fetching in
-      let isIdle = fetching == .idle
-      fetching = isIdle ? .fetching : .fetchingOnceMore
-      return isIdle
+      switch fetching {
+      case .idle:
+        fetching = .scheduled
+        return true
+      case .fetching: fetching = .fetchingOnceMore
+      case .scheduled, .fetchingOnceMore: break
+      }
+      return false
     }
-    guard begins, let writer = life.reader.transactionsWriter else { return }
-    writer.spawnConcurrentRead { [weak self] in self?.didBeginRead($0) }
+    if begins { life.reader.asyncRead { [weak self] in self?.fetch($0) } }
   }
 
-  private func didBeginRead(_ result: Result<Database, any Error>) {
+  private func fetch(_ result: Result<Database, any Error>) {
     guard let life = current else { return }
+    // The read's transaction begins with its first statement.
+    fetching.withLock { $0 = .fetching }
     do {
       push(.success(try life.fetch(try result.get())))
     } catch {
-      guard (try? result.get())?.isAccessCancelled == true else { return push(.failure(error)) }
-      return life.reader.asyncRead { [weak self] in self?.didBeginRead($0) }
+      return push(.failure(error))
     }
     let isDone = fetching.withLock { fetching in
       let isDone = fetching == .fetching
-      fetching = isDone ? .idle : .fetching
+      fetching = isDone ? .idle : .scheduled
       return isDone
     }
-    if !isDone { life.reader.asyncRead { [weak self] in self?.didBeginRead($0) } }
+    if !isDone { life.reader.asyncRead { [weak self] in self?.fetch($0) } }
   }
 }
 
 // MARK: - Transactions
 
 extension ValueObserver: SelectiveTransactionObserver {
+  var observedTables: Set<String>? { tracked.tableNames }
+
   func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
     tracked.observes(eventsOfKind: eventKind)
   }

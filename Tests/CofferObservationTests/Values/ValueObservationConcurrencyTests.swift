@@ -76,6 +76,56 @@ struct ValueObservationConcurrencyTests {
     cancellable.cancel()
   }
 
+  @Test(arguments: CountTracking.allCases)
+  func `readers that are all in use keep nobody from writing`(
+    tracking: CountTracking
+  ) async throws {
+    let database = try ObservedDatabase(.pool) { $0.maximumReaderCount = 1 }
+    let log = ValueLog<Int>()
+    let cancellable = tracking.observation.start(in: database.writer, log)
+    _ = await log.values(until: 0)
+    let isReading = DispatchSemaphore(value: 0)
+    let isWritten = DispatchSemaphore(value: 0)
+    let group = DispatchGroup()
+    detachThread(group: group) {
+      try? database.read { db in
+        _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM player")
+        isReading.signal()
+        isWritten.wait()
+      }
+    }
+    isReading.wait()
+    try database.execute("INSERT INTO player (id) VALUES (1)")
+    isWritten.signal()
+    #expect(await log.values(until: 1) == [0, 1])
+    cancellable.cancel()
+  }
+
+  @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
+  func `a transaction that another observer begins is not looked into`(
+    kind: DatabaseKind, tracking: CountTracking
+  ) async throws {
+    let database = try ObservedDatabase(kind)
+    let log = ValueLog<Int>()
+    let cancellable = tracking.observation.start(in: database.writer, log)
+    _ = await log.values(until: 0)
+    for completion in [Database.TransactionCompletion.rollback, .commit] {
+      try database.writeWithoutTransaction { db in
+        db.afterNextTransaction { db in
+          try? db.beginTransaction()
+          try? db.execute(sql: "INSERT INTO player (id) VALUES (NULL)")
+        }
+        try db.execute(sql: "INSERT INTO player (id) VALUES (NULL)")
+        #expect(db.isInsideTransaction)
+        try completion == .rollback ? db.rollback() : db.commit()
+      }
+      _ = await log.values(until: completion == .rollback ? 1 : 3)
+    }
+    let values = log.values
+    #expect(values == values.sorted() && !values.contains(2), "\(values)")
+    cancellable.cancel()
+  }
+
   @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
   func `five hundred observations at once`(
     kind: DatabaseKind, tracking: CountTracking

@@ -144,6 +144,35 @@ struct ValueObservationStartTests {
     }
   }
 
+  @MainActor @Test(arguments: CountTracking.allCases, [true, false])
+  func `what is written between the first fetch and tracking is fetched`(
+    tracking: CountTracking, isImmediate: Bool
+  ) async throws {
+    let database = try ObservedDatabase(.pool)
+    for (table, expected) in [("other", [0]), ("player", [0, 1])] {
+      let log = ValueLog<Int>()
+      let isFirst = Atomic(true)
+      let observation = tracking.observation.handleEvents(willTrackRegion: { _ in
+        guard isFirst.exchange(false, ordering: .relaxed) else { return }
+        try? database.execute("INSERT INTO \(table) (id) VALUES (1)")
+      })
+      let cancellable =
+        isImmediate
+        ? observation.start(in: database.writer, scheduling: .immediate) {
+          log.fail($0)
+        } onChange: {
+          log.append($0)
+        } : observation.start(in: database.writer, log)
+      _ = await log.values(atLeast: expected.count)
+      // What is told of this comes after what is told of the above.
+      try database.execute("INSERT INTO player (id) VALUES (100)")
+      let count = expected[expected.count - 1] + 1
+      #expect(await log.values(until: count) == expected + [count])
+      cancellable.cancel()
+      try database.execute("DELETE FROM player")
+    }
+  }
+
   @Test(arguments: DatabaseKind.allCases, CountTracking.allCases)
   func `erased readers and writers are observed as their bases`(
     kind: DatabaseKind, tracking: CountTracking
