@@ -79,12 +79,25 @@ extension DocumentCollection {
   /// delete what they replace.
   /// - Throws: ``DocumentError`` where the type declares no full text.
   public func rebuildFullText() throws {
+    let sql = try rebuildingSQL()
+    try writing { try $0.execute(sql: sql) }
+  }
+
+  /// Builds the index of full-text search anew, on another thread.
+  ///
+  /// - Throws: What the synchronous form throws.
+  public func rebuildFullText() async throws {
+    let sql = try rebuildingSQL()
+    try await store.writer.write { try $0.execute(sql: sql) }
+  }
+
+  private func rebuildingSQL() throws -> String {
     guard let fullText = schema.fullText else {
       throw DocumentError(
         "\(Document.self) has no property that can be searched as full text",
         hint: "Conform it to MigratingDocument, with .fullText(…) among its rules.")
     }
     let table = fullText.tableName.quotedDatabaseIdentifier
-    try writing { try $0.execute(sql: "INSERT INTO \(table)(\(table)) VALUES ('rebuild')") }
+    return "INSERT INTO \(table)(\(table)) VALUES ('rebuild')"
   }
 }

@@ -75,10 +75,7 @@ struct FullTextIndex: Sendable {
 
   /// Whether there is a table with this index's columns, made by this SQLite's engine.
   func isCurrent(_ db: Database) throws -> Bool {
-    let sql = try String.fetchOne(
-      db, sql: "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ?",
-      arguments: [tableName])
-    guard let sql, FullTextIndex.isFTS5 == sql.contains("USING fts5("),
+    guard let sql = try definition(db), FullTextIndex.isFTS5 == sql.contains("USING fts5("),
       try db.columns(in: tableName, in: "main").map(\.name) == columns
     else { return false }
     let triggers =
@@ -89,6 +86,12 @@ struct FullTextIndex: Sendable {
           WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE AND name IN (?)
           """, arguments: [contentTable, triggerNames]) ?? 0
     return triggers == (FullTextIndex.isFTS5 ? 3 : 4)
+  }
+
+  private func definition(_ db: Database) throws -> String? {
+    try String.fetchOne(
+      db, sql: "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ?",
+      arguments: [tableName])
   }
 
   private var triggerNames: [String] {
@@ -113,7 +116,14 @@ struct FullTextIndex: Sendable {
   }
 
   /// Drops the table, if there is one, and its triggers.
+  ///
+  /// - Throws: ``DocumentError`` for a table of an engine that this SQLite lacks.
   func drop(_ db: Database) throws {
+    guard try FullTextIndex.isFTS5 || definition(db)?.contains("USING fts5(") != true else {
+      throw DocumentError(
+        "the full text of \(contentTable) was made by FTS5, which this SQLCipher doesn't have",
+        hint: "Open the file with libsqlcipher 4.")
+    }
     for name in triggerNames {
       try db.execute(sql: "DROP TRIGGER IF EXISTS main.\(name.quotedDatabaseIdentifier)")
     }

@@ -137,4 +137,29 @@ struct FullTextMigrationTests {
     let notes = try store.again().collection(V2.Note.self)
     for _ in 0..<20 { #expect(try notes.matching("one").fetchMany().count == 1) }
   }
+
+  @Test(.enabled(if: !SQLiteFeatures.linked.hasFTS5))
+  func `full text of a newer SQLCipher is an error that says so`() throws {
+    let store = try EncryptedStore()
+    _ = try store.store.collection(V2.Note.self)
+    try store.database.writer.write { db in
+      try db.execute(
+        sql: """
+          PRAGMA writable_schema = ON;
+          UPDATE sqlite_master SET sql = replace(sql, 'USING fts4(', 'USING fts5(')
+          WHERE name = 'Note-fulltext';
+          PRAGMA writable_schema = OFF;
+          """)
+    }
+    let error = documentError { try store.again().collection(V2.Note.self) }
+    #expect(error?.contains("libsqlcipher 4") == true)
+  }
+
+  @Test func `the index is built anew, asynchronously too`() async throws {
+    let store = try EncryptedStore()
+    let notes = try await store.store.collection(V2.Note.self)
+    try await notes.insert(V2.Note(title: "one", text: "a"))
+    try await notes.rebuildFullText()
+    #expect(try await notes.matching("one").fetchCount() == 1)
+  }
 }
