@@ -40,6 +40,7 @@ let package = Package(
     .testTarget(name: "CofferQueryTests", dependencies: ["Coffer", "CofferTestChild"]),
     .testTarget(name: "CofferRecordsTests", dependencies: ["Coffer", "CofferTestChild"]),
     .testTarget(name: "CofferObservationTests", dependencies: ["Coffer", "CofferTestChild"]),
+    .testTarget(name: "CofferDocumentsTests", dependencies: ["Coffer", "CofferTestChild"]),
     .testTarget(name: "CofferToolTests", dependencies: ["CofferTool"]),
     .testTarget(name: "CofferDocsTests", dependencies: ["Coffer"]),
   ],

@@ -20,7 +20,9 @@ import Testing
   @Test func `every code block names a language, and every Swift block is compiled`() throws {
     let blocks = try extractor.blocks()
     let known: Set = ["swift", "text", "sh", "sql"]
-    let contexts: Set = ["queue", "db", "library", "configuration", "throws", "sqlcipher4"]
+    let contexts: Set = [
+      "queue", "db", "library", "store", "configuration", "throws", "sqlcipher4",
+    ]
     for block in blocks {
       #expect(known.contains(block.language), "\(block.title): \(block.language)")
       let unknown = Set(block.words).subtracting(contexts)

@@ -60,6 +60,19 @@ final class Scene: Sendable {
     return queue
   }
 
+  /// A store with books.
+  func store() throws -> (DocumentStore, DocumentCollection<Book>) {
+    let store = try DocumentStore(path: file("store.db"), key: .passphrase(Self.passphrase))
+    let author = Author(name: "Herman Melville")
+    try store.collection(Author.self).insert(author)
+    let books = try store.collection(Book.self)
+    try books.insert([
+      Book(title: "Moby-Dick", text: "The white whale", priceCents: 950, authorID: author.id),
+      Book(title: "Bartleby", text: "I would prefer not to", authorID: author.id),
+    ])
+    return (store, books)
+  }
+
   /// Opens a database with a configuration, and uses it.
   func open(_ configuration: Configuration) throws {
     let queue = try DatabaseQueue(path: file("configured.db"), configuration: configuration)
@@ -94,5 +107,29 @@ final class Scene: Sendable {
           """)
     }
     try queue.close()
+  }
+}
+
+/// What the documents' blocks with the word `store` keep.
+struct Author: Codable, Identifiable {
+  var id = UUID()
+  var name: String
+}
+
+struct Publisher: Codable {
+  var name = "Bentley"
+  var city = "London"
+}
+
+struct Book: Codable, Identifiable, MigratingDocument {
+  var id = UUID()
+  var title: String
+  var text = ""
+  var priceCents = 1200
+  var publisher = Publisher()
+  @Index var authorID: UUID
+
+  static var migrationRules: [MigrationRule<Book>] {
+    [.fullText(\.title, \.text), .references(\.authorID, Author.self, onDelete: .cascade)]
   }
 }

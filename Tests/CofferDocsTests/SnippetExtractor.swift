@@ -8,6 +8,7 @@ import Foundation
 /// - `queue`: there is a `queue`, a `DatabaseQueue` with the table `player`;
 /// - `db`: the block stands inside `queue.write { db in … }`;
 /// - `library`: the same, with the tables `author` and `book`;
+/// - `store`: there are a `store` and its collection `books`, with types `Book` and `Author`;
 /// - `configuration`: there is a `var configuration`, with which a queue is opened afterwards;
 /// - `throws`: running the block has to throw;
 /// - `sqlcipher4`: the block is run on SQLCipher 4 only.
@@ -111,6 +112,10 @@ struct SnippetExtractor {
       lines.append("  }")
     } else {
       if words.contains("queue") { lines.append("  let queue = try scene.queue()") }
+      if words.contains("store") {
+        lines.append("  let (store, books) = try scene.store()")
+        lines.append("  _ = (store, books)")
+      }
       if words.contains("configuration") {
         lines.append("  var configuration = Configuration()")
       }

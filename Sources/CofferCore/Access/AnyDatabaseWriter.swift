@@ -1,6 +1,6 @@
 /// Reads and writes a database, whatever it is.
 public final class AnyDatabaseWriter: DatabaseWriter {
-  private let base: any DatabaseWriter
+  let base: any DatabaseWriter
 
   /// A writer that passes everything on to another.
   public init(_ base: any DatabaseWriter) { self.base = base }

@@ -78,6 +78,9 @@ public final class Database {
   /// What record types have found out; see ``plan(_:make:)``.
   @exclusivity(unchecked) var plans = ConnectionPlans()
 
+  /// The collations that higher floors have made known; see ``ensure(collation:)``.
+  var ensuredCollations: Set<DatabaseCollation.ID> = []
+
   /// What completes the schema where SQLite doesn't know it all; the
   /// configuration's, unless `withSchemaSource` has taken its place.
   public package(set) var schemaSource: (any DatabaseSchemaSource)?

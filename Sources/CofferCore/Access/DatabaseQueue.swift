@@ -16,7 +16,7 @@ import Foundation
 /// the thread that asks. An access inside another one throws instead of waiting
 /// for itself.
 public final class DatabaseQueue: DatabaseWriter {
-  private let access: SerializedDatabase
+  let access: SerializedDatabase
 
   /// How the database was opened.
   public var configuration: Configuration { access.configuration }

@@ -34,6 +34,9 @@ final class SerializedDatabase: @unchecked Sendable {
 
   // MARK: Accesses
 
+  /// The connection, inside an access of this thread to it; nil otherwise.
+  var current: Database? { gate.isHeldByCurrentThread ? database : nil }
+
   /// Executes `body` alone, on this thread.
   func sync<T>(_ body: (Database) throws -> T) throws -> T {
     guard !gate.isHeldByCurrentThread else { throw DatabaseError.reentrancy(path) }

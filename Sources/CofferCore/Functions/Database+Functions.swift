@@ -29,6 +29,12 @@ extension Database {
     register("the collation \(collation.name)") { SQLite.add(collation, to: $0) }
   }
 
+  /// Makes a collation known to this connection, unless one of that name was made known so before.
+  package func ensure(collation: DatabaseCollation) {
+    guard ensuredCollations.insert(collation.id).inserted else { return }
+    add(collation: collation)
+  }
+
   /// Makes this connection forget a collation, so that statements that use it fail.
   ///
   /// - Precondition: No statement is being executed.

@@ -43,6 +43,21 @@ extension SQLite {
       return String.fromDatabaseValue(databaseValue(at: index))
     }
 
+    /// Lends the bytes of a text or blob; nil for everything else, and from `body`.
+    package func withUTF8<R>(
+      at index: Int, _ body: (UnsafeRawBufferPointer) throws -> R?
+    ) rethrows -> R? {
+      guard let value = value(at: index) else { return nil }
+      let start: UnsafeRawPointer?
+      switch sqlite3_value_type(value) {
+      case SQLITE_TEXT: start = UnsafeRawPointer(sqlite3_value_text(value))
+      case SQLITE_BLOB: start = sqlite3_value_blob(value)
+      default: return nil
+      }
+      let count = start == nil ? 0 : Int(sqlite3_value_bytes(value))
+      return try body(UnsafeRawBufferPointer(start: start, count: count))
+    }
+
     private func value(at index: Int) -> OpaquePointer? {
       guard let values, index < count else { return nil }
       return values[index]

@@ -2,7 +2,7 @@ import CofferCore
 import Synchronization
 
 /// The default names of tables, by type.
-enum TableNames {
+package enum TableNames {
   private final class Entry: Sendable {
     let type: ObjectIdentifier
     let name: String
@@ -19,18 +19,28 @@ enum TableNames {
   private static let latest = TypeSlots()
 
   static func name<T>(of type: T.Type) -> String {
+    name(of: type) { tableName(ofTypeNamed: String(describing: type)) }
+  }
+
+  /// The name of a type's table, which is made once.
+  package static func name<T>(of type: T.Type, make: () -> String) -> String {
     let key = ObjectIdentifier(type)
     if let address = UnsafeRawPointer(bitPattern: latest.word(key)) {
       // SAFETY: `known` has the entry, and keeps it.
       let entry = Unmanaged<Entry>.fromOpaque(address)._withUnsafeGuaranteedRef { $0 }
       if entry.type == key { return entry.name }
     }
-    let entry = known.withLock { known in
-      if let entry = known[key] { return entry }
-      let entry = Entry(key, tableName(ofTypeNamed: String(describing: type)))
-      known[key] = entry
-      return entry
-    }
+    let entry =
+      known.withLock { $0[key] }
+      ?? {
+        // Made without the lock: it may run code of the type.
+        let made = Entry(key, make())
+        return known.withLock { known in
+          let entry = known[key] ?? made
+          known[key] = entry
+          return entry
+        }
+      }()
     _ = latest.exchange(UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque()), key)
     return entry.name
   }

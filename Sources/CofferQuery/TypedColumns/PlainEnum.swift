@@ -1,10 +1,10 @@
 /// An enum without associated values, whose values can be made by their order.
-struct PlainEnum<T> {
+package struct PlainEnum<T> {
   /// How many cases there are; at least one.
-  let count: Int
+  package let count: Int
 
   /// - Returns: nil for any other type, and for an enum without cases.
-  init?(_ type: T.Type) {
+  package init?(_ type: T.Type) {
     guard let count = Self.caseCount, count > 0, _isPOD(T.self),
       MemoryLayout<T>.size == Self.tagSize(count)
     else { return nil }
@@ -12,7 +12,7 @@ struct PlainEnum<T> {
   }
 
   /// The value of a case, by its position in the declaration.
-  func value(at position: Int) -> T {
+  package func value(at position: Int) -> T {
     precondition((0..<count).contains(position), "\(T.self) has no case \(position)")
     return withUnsafeTemporaryAllocation(
       byteCount: max(MemoryLayout<T>.size, 1), alignment: MemoryLayout<T>.alignment
@@ -69,7 +69,7 @@ struct PlainEnum<T> {
 private func runtimeEnumCaseName<T>(_ value: T) -> UnsafePointer<CChar>?
 
 /// The name of the value's case, if it is one of an enum without payload.
-func enumCaseName<T>(_ value: T) -> String? {
+package func enumCaseName<T>(_ value: T) -> String? {
   guard PlainEnum(T.self) != nil else { return nil }
   // SAFETY: the name lives in the program's image.
   return runtimeEnumCaseName(value).map { String(cString: $0) }

@@ -27,7 +27,8 @@ private final class StrategyColumnWriter<Value>: ColumnWriter<Value> {
     _ value: Value, _ column: EncodedColumn, _ writing: RecordWriting
   ) throws {
     guard let dbValue = convert(value) else {
-      throw writing.invalid(value, column, "the strategy for \(Value.self) can't store this value")
+      throw writing.invalid(
+        value, column, "SQLite, or the strategy, can't store this \(Value.self)")
     }
     try writing.set(dbValue, column)
   }
@@ -98,13 +99,25 @@ enum ColumnWriters {
     if type == Date.self { return dateWriter(column: column, record) }
     if type == Data.self { return dataWriter(column: column, record) }
     if type == UUID.self { return uuidWriter(column: column, record) }
+    if type == UInt.self || type == UInt64.self { return unsignedWriter(type) }
     if let optional = type as? any EncodableOptional.Type {
       return optional.columnWriter(column: column, record)
+    }
+    if let wrapper = type as? any ColumnWrapping.Type {
+      return wrapper.columnWriter(column: column, record)
     }
     if let convertible = type as? any DatabaseValueConvertible.Type {
       return valueWriter(convertible)
     }
     return CodableColumnWriter<T>()
+  }
+
+  /// SQLite may have no room for them.
+  private static func unsignedWriter(_ type: any Any.Type) -> AnyObject {
+    if type == UInt.self {
+      return StrategyColumnWriter<UInt> { Int64(exactly: $0)?.databaseValue }
+    }
+    return StrategyColumnWriter<UInt64> { Int64(exactly: $0)?.databaseValue }
   }
 
   private static func valueWriter<V: DatabaseValueConvertible>(_ type: V.Type) -> AnyObject {

@@ -8,7 +8,7 @@ extension Database {
   ///
   /// - Throws: What `body` throws, a ``DatabaseError`` with the index.
   @inlinable
-  func inRecordBatch(_ indices: Range<Int>, _ body: (Int) throws -> Void) throws {
+  package func inRecordBatch(_ indices: Range<Int>, _ body: (Int) throws -> Void) throws {
     guard !indices.isEmpty else { return }
     try inSavepoint {
       beginRecordBatch()

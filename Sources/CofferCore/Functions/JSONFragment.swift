@@ -1,0 +1,91 @@
+/// The bytes of one JSON value, which a ``JSONScanner`` has found.
+struct JSONFragment {
+  private let bytes: UnsafeRawBufferPointer
+
+  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+  var databaseValue: DatabaseValue {
+    switch bytes.first {
+    case UInt8(ascii: "\""): string.databaseValue
+    case UInt8(ascii: "t"): 1.databaseValue
+    case UInt8(ascii: "f"): 0.databaseValue
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      String(decoding: bytes, as: UTF8.self).databaseValue
+    case UInt8(ascii: "n"), nil: .null
+    default: number
+    }
+  }
+
+  private var string: String {
+    let text = UnsafeRawBufferPointer(rebasing: bytes.dropFirst().dropLast())
+    guard text.contains(UInt8(ascii: "\\")) else { return String(decoding: text, as: UTF8.self) }
+    return String(decoding: JSONFragment.unescaped(text), as: UTF8.self)
+  }
+
+  private var number: DatabaseValue {
+    let text = String(decoding: bytes, as: UTF8.self)
+    if let integer = Int64(text) { return integer.databaseValue }
+    return (Double(text) ?? 0).databaseValue
+  }
+
+  static func hexDigit(_ byte: UInt8) -> UInt32? {
+    switch byte {
+    case 0x30...0x39: UInt32(byte - 0x30)
+    case 0x41...0x46: UInt32(byte - 0x41 + 10)
+    case 0x61...0x66: UInt32(byte - 0x61 + 10)
+    default: nil
+    }
+  }
+
+  /// The UTF-8 of what is between the quotes; a half of a surrogate pair is U+FFFD.
+  static func unescaped(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+    var result: [UInt8] = []
+    result.reserveCapacity(text.count)
+    var position = 0
+    while position < text.count {
+      let byte = text[position]
+      position += 1
+      guard byte == UInt8(ascii: "\\"), position < text.count else {
+        result.append(byte)
+        continue
+      }
+      let escape = text[position]
+      position += 1
+      switch escape {
+      case UInt8(ascii: "b"): result.append(0x08)
+      case UInt8(ascii: "f"): result.append(0x0C)
+      case UInt8(ascii: "n"): result.append(0x0A)
+      case UInt8(ascii: "r"): result.append(0x0D)
+      case UInt8(ascii: "t"): result.append(0x09)
+      case UInt8(ascii: "u"): result += String(Character(scalar(text, &position))).utf8
+      default: result.append(escape)
+      }
+    }
+    return result
+  }
+
+  /// The scalar of four digits, or of two times four with `\u` between them.
+  private static func scalar(
+    _ text: UnsafeRawBufferPointer, _ position: inout Int
+  ) -> Unicode.Scalar {
+    guard let unit = unit(text, position) else { return "\u{FFFD}" }
+    position += 4
+    if let scalar = Unicode.Scalar(unit) { return scalar }
+    guard (0xD800..<0xDC00).contains(unit), text.count - position >= 6,
+      text[position] == UInt8(ascii: "\\"), text[position + 1] == UInt8(ascii: "u"),
+      let low = self.unit(text, position + 2), (0xDC00..<0xE000).contains(low)
+    else { return "\u{FFFD}" }
+    position += 6
+    return Unicode.Scalar(0x1_0000 + (unit - 0xD800) << 10 + (low - 0xDC00)) ?? "\u{FFFD}"
+  }
+
+  private static func unit(_ text: UnsafeRawBufferPointer, _ position: Int) -> UInt32? {
+    guard text.count - position >= 4 else { return nil }
+    var unit: UInt32 = 0
+    for byte in text[position..<position + 4] {
+      guard let digit = hexDigit(byte) else { return nil }
+      unit = unit << 4 | digit
+    }
+    return unit
+  }
+}

@@ -1,0 +1,183 @@
+/// Finds one value in a JSON text, without making anything of the rest.
+///
+/// The whole text is read, so that what is no JSON has no values. Of several members of one
+/// name the first counts.
+package struct JSONScanner {
+  private let bytes: UnsafeRawBufferPointer
+  private let path: JSONPathBytes
+  private var position = 0
+  private var found: Range<Int>?
+
+  /// The value at a path, such as `$.address.city`, `$."two words"[0]` or `$`.
+  ///
+  /// Integers and reals are numbers, booleans 1 and 0, objects and arrays their text.
+  /// - Returns: NULL for `null`, for what isn't there, and where the text is no JSON or the
+  ///   path no path.
+  package static func value(
+    in json: UnsafeRawBufferPointer, at path: UnsafeRawBufferPointer
+  ) -> DatabaseValue {
+    find(in: json, at: path).map { JSONFragment(UnsafeRawBufferPointer(rebasing: json[$0])) }?
+      .databaseValue ?? .null
+  }
+
+  /// Where the value is; nil for nowhere.
+  package static func find(
+    in json: UnsafeRawBufferPointer, at path: UnsafeRawBufferPointer
+  ) -> Range<Int>? {
+    guard let path = JSONPathBytes(path) else { return nil }
+    var scanner = JSONScanner(bytes: json, path: path)
+    guard scanner.scanValue(path.start, depth: 0) else { return nil }
+    scanner.skipSpace()
+    return scanner.position == json.count ? scanner.found : nil
+  }
+
+  /// Where the value is; nil for nowhere.
+  package static func find(in json: UnsafeRawBufferPointer, at path: String) -> Range<Int>? {
+    var path = path
+    return path.withUTF8 { find(in: json, at: UnsafeRawBufferPointer($0)) }
+  }
+
+  private init(bytes: UnsafeRawBufferPointer, path: JSONPathBytes) {
+    self.bytes = bytes
+    self.path = path
+  }
+
+  // MARK: Values
+
+  /// Deeper JSON is refused, before the stack ends.
+  private static let maximumDepth = 1000
+
+  /// - Parameter wanted: Where the path goes on; nil off the path.
+  private mutating func scanValue(_ wanted: Int?, depth: Int) -> Bool {
+    skipSpace()
+    guard depth < JSONScanner.maximumDepth, position < bytes.count else { return false }
+    let start = position
+    let isValue =
+      switch bytes[position] {
+      case UInt8(ascii: "{"): scanObject(wanted.flatMap(path.step), depth: depth)
+      case UInt8(ascii: "["): scanArray(wanted.flatMap(path.step), depth: depth)
+      case UInt8(ascii: "\""): scanString()
+      case UInt8(ascii: "t"): scan("true")
+      case UInt8(ascii: "f"): scan("false")
+      case UInt8(ascii: "n"): scan("null")
+      default: scanNumber()
+      }
+    if isValue, wanted == path.end { found = start..<position }
+    return isValue
+  }
+
+  private mutating func scanObject(_ step: JSONPathBytes.Step?, depth: Int) -> Bool {
+    position += 1
+    if scanEnd(UInt8(ascii: "}")) { return true }
+    var wanted = step
+    repeat {
+      skipSpace()
+      let start = position
+      guard scanString() else { return false }
+      let key = start + 1..<position - 1
+      guard scanSeparator(UInt8(ascii: ":")) else { return false }
+      var next: Int?
+      if let step = wanted, path.isKey(step, UnsafeRawBufferPointer(rebasing: bytes[key])) {
+        next = step.next
+        wanted = nil
+      }
+      guard scanValue(next, depth: depth + 1) else { return false }
+    } while scanSeparator(UInt8(ascii: ","))
+    return scanEnd(UInt8(ascii: "}"))
+  }
+
+  private mutating func scanArray(_ step: JSONPathBytes.Step?, depth: Int) -> Bool {
+    position += 1
+    if scanEnd(UInt8(ascii: "]")) { return true }
+    var index = 0
+    repeat {
+      let next = step.flatMap { $0.index == index ? $0.next : nil }
+      guard scanValue(next, depth: depth + 1) else { return false }
+      index += 1
+    } while scanSeparator(UInt8(ascii: ","))
+    return scanEnd(UInt8(ascii: "]"))
+  }
+
+  private mutating func scanString() -> Bool {
+    guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return false }
+    position += 1
+    while position < bytes.count {
+      let byte = bytes[position]
+      position += 1
+      switch byte {
+      case UInt8(ascii: "\""): return true
+      case UInt8(ascii: "\\"): if !scanEscape() { return false }
+      case 0..<0x20: return false
+      default: break
+      }
+    }
+    return false
+  }
+
+  private mutating func scanEscape() -> Bool {
+    guard position < bytes.count else { return false }
+    let byte = bytes[position]
+    position += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"),
+      UInt8(ascii: "f"), UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+      return true
+    case UInt8(ascii: "u"):
+      guard bytes.count - position >= 4 else { return false }
+      position += 4
+      return bytes[position - 4..<position].allSatisfy { JSONFragment.hexDigit($0) != nil }
+    default: return false
+    }
+  }
+
+  private mutating func scanNumber() -> Bool {
+    _ = scan(byte: UInt8(ascii: "-"))
+    if !scan(byte: UInt8(ascii: "0")), !scanDigits() { return false }
+    if scan(byte: UInt8(ascii: ".")), !scanDigits() { return false }
+    if scan(byte: UInt8(ascii: "e")) || scan(byte: UInt8(ascii: "E")) {
+      if !scan(byte: UInt8(ascii: "-")) { _ = scan(byte: UInt8(ascii: "+")) }
+      return scanDigits()
+    }
+    return true
+  }
+
+  // MARK: Bytes
+
+  private mutating func scanDigits() -> Bool {
+    let start = position
+    while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
+    return position > start
+  }
+
+  private mutating func scan(_ word: StaticString) -> Bool {
+    // SAFETY: a literal's own UTF-8.
+    let word = UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+    guard bytes.count - position >= word.count,
+      bytes[position..<position + word.count].elementsEqual(word)
+    else { return false }
+    position += word.count
+    return true
+  }
+
+  private mutating func scan(byte: UInt8) -> Bool {
+    guard position < bytes.count, bytes[position] == byte else { return false }
+    position += 1
+    return true
+  }
+
+  private mutating func scanSeparator(_ byte: UInt8) -> Bool {
+    skipSpace()
+    return scan(byte: byte)
+  }
+
+  private mutating func scanEnd(_ byte: UInt8) -> Bool { scanSeparator(byte) }
+
+  private mutating func skipSpace() {
+    while position < bytes.count {
+      switch bytes[position] {
+      case 0x20, 0x0A, 0x0D, 0x09: position += 1
+      default: return
+      }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import CofferCore
+import CofferRecords
+
+/// `Collation.localizedCaseInsensitive` for a property's index, filters and sorting.
+@propertyWrapper
+public struct CollateLocalizedCaseInsensitive<Value: Codable & Equatable>: ConfigurationAnnotation {
+  /// The value of the property.
+  public var wrappedValue: Value
+
+  /// Wraps a value.
+  @inlinable
+  public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+
+  /// What it configures.
+  public static var propertyConfig: PropertyConfig { .collation(.localizedCaseInsensitive) }
+}
+
+extension CollateLocalizedCaseInsensitive: Sendable where Value: Sendable {}
+extension CollateLocalizedCaseInsensitive: Hashable where Value: Hashable {}
+extension CollateLocalizedCaseInsensitive: SQLExpressible where Value: DatabaseValueConvertible {}
+extension CollateLocalizedCaseInsensitive: StatementArgumentConvertible
+where Value: DatabaseValueConvertible {}
+extension CollateLocalizedCaseInsensitive: StatementBinding where Value: DatabaseValueConvertible {}
+extension CollateLocalizedCaseInsensitive: DatabaseValueConvertible
+where Value: DatabaseValueConvertible {}
+extension CollateLocalizedCaseInsensitive: StatementColumnConvertible
+where Value: StatementColumnConvertible {}
+
+extension CollateLocalizedCaseInsensitive: ExpressibleByNilLiteral
+where Value: ExpressibleByNilLiteral {
+  /// Wraps nil.
+  @inlinable
+  public init(nilLiteral: ()) { self.init(wrappedValue: nil) }
+}
+
+extension CollateLocalizedCaseInsensitive: ColumnWrapping {}

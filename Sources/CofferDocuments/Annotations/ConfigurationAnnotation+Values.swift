@@ -1,0 +1,46 @@
+import CofferCore
+
+// A wrapper is stored and read by the ways of its value, which are faster than `Codable`.
+
+extension DatabaseValueConvertible
+where Self: ConfigurationAnnotation, Self.Value: DatabaseValueConvertible {
+  /// The value's database value.
+  @inlinable
+  public var databaseValue: DatabaseValue { wrappedValue.databaseValue }
+
+  /// Binds the value.
+  @inlinable
+  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+    wrappedValue.bind(to: sqliteStatement, at: index)
+  }
+
+  /// Wraps what the value's type makes of it.
+  @inlinable
+  public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
+    Value.fromDatabaseValue(dbValue).map(Self.init(wrappedValue:))
+  }
+
+  /// Wraps what the value's type makes of a missing column.
+  @inlinable
+  public static func fromMissingColumn() -> Self? {
+    Value.fromMissingColumn().map(Self.init(wrappedValue:))
+  }
+}
+
+extension StatementColumnConvertible
+where Self: ConfigurationAnnotation, Self.Value: StatementColumnConvertible {
+  /// Wraps the value of the column, which is not NULL.
+  @inlinable
+  public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+    guard let value = Value(sqliteStatement: sqliteStatement, index: index) else { return nil }
+    self.init(wrappedValue: value)
+  }
+
+  /// Wraps the value of the column.
+  @inlinable
+  public static func fromStatement(
+    _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
+  ) -> Self? {
+    Value.fromStatement(sqliteStatement, atUncheckedIndex: index).map(Self.init(wrappedValue:))
+  }
+}

@@ -1,0 +1,64 @@
+/// What is configured for a property of a document.
+public enum PropertyConfig: Hashable, Sendable {
+  /// The order of its texts.
+  case collation(Collation)
+  /// An index on it.
+  case index(unique: Bool)
+}
+
+/// A property wrapper that configures a property of a document.
+///
+/// It is stored as the value that it wraps. Wrappers combine:
+/// `@Unique @CollateCaseInsensitive var name: String`. Your own needs the two conformances and
+/// the three members:
+///
+/// ```swift
+/// @propertyWrapper
+/// struct CollateByLength<Value: Codable & Equatable>: ConfigurationAnnotation {
+///   var wrappedValue: Value
+///   init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
+///   static var propertyConfig: PropertyConfig { .collation(byLength) }
+/// }
+/// ```
+public protocol ConfigurationAnnotation: Codable, Equatable {
+  /// The type of the property.
+  associatedtype Value: Codable & Equatable
+
+  /// The value of the property.
+  var wrappedValue: Value { get set }
+
+  /// Wraps a value.
+  init(wrappedValue: Value)
+
+  /// What it configures.
+  static var propertyConfig: PropertyConfig { get }
+}
+
+extension ConfigurationAnnotation {
+  /// Encodes the wrapped value alone.
+  @inlinable
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(wrappedValue)
+  }
+
+  /// Decodes the wrapped value.
+  @inlinable
+  public init(from decoder: any Decoder) throws {
+    self.init(wrappedValue: try decoder.singleValueContainer().decode(Value.self))
+  }
+
+  /// Whether both wrap the same value.
+  @inlinable
+  public static func == (lhs: Self, rhs: Self) -> Bool { lhs.wrappedValue == rhs.wrappedValue }
+}
+
+extension KeyedDecodingContainer {
+  /// The wrapped value; nil for a missing key, as for an optional without a wrapper.
+  @inlinable
+  public func decode<Annotation: ConfigurationAnnotation & ExpressibleByNilLiteral>(
+    _ type: Annotation.Type, forKey key: Key
+  ) throws -> Annotation {
+    try decodeIfPresent(type, forKey: key) ?? nil
+  }
+}

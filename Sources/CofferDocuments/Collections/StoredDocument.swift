@@ -1,0 +1,27 @@
+import CofferCore
+import CofferQuery
+import CofferRecords
+
+/// A document as a record: its table, and the coders that store it and fetch it.
+@usableFromInline
+struct StoredDocument<Document: Codable>: Codable, FetchableRecord, PersistableRecord {
+  @usableFromInline let document: Document
+
+  @inlinable
+  init(_ document: Document) { self.document = document }
+
+  @inlinable
+  init(from decoder: any Decoder) throws { document = try Document(from: decoder) }
+
+  @inlinable
+  func encode(to encoder: any Encoder) throws { try document.encode(to: encoder) }
+
+  /// What ``CustomCollectionName`` says, or the type's name.
+  @usableFromInline
+  static var databaseTableName: String {
+    TableNames.name(of: self) {
+      (Document.self as? any CustomCollectionName.Type)?.collectionName
+        ?? String(describing: Document.self)
+    }
+  }
+}

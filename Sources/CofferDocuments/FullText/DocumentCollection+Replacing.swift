@@ -1,0 +1,51 @@
+import CofferCore
+import CofferRecords
+
+extension DocumentCollection {
+  /// Stores a document of a type with full text or references.
+  @usableFromInline
+  func storeWithExtras(
+    _ stored: StoredDocument<Document>, _ onConflict: OnConflict, _ db: Database
+  ) throws {
+    try schema.explainingReferences(of: stored.encodedColumns(), db) {
+      if onConflict == .replace, schema.fullText != nil { try deleteReplaced(by: stored, db) }
+      try store(stored, onConflict, db)
+    }
+  }
+
+  /// Deletes the other documents that have a value of this one in a unique property.
+  ///
+  /// `REPLACE` does it by itself, but without triggers, so that the words of those documents would
+  /// be found still.
+  func deleteReplaced(by stored: StoredDocument<Document>, _ db: Database) throws {
+    let unique = schema.indexes.filter { $0.isUnique && $0.column != id }
+    guard !unique.isEmpty else { return }
+    let values = try stored.encodedColumns()
+    var elements: [SQL.Element] = [.text("DELETE FROM \(table.name) WHERE (")]
+    for (position, index) in unique.enumerated() {
+      let column = index.column
+      let value = values.first { $0.0 == column.name }?.1 ?? .null
+      let collation = column.collation.map { " COLLATE \($0.sqlName)" } ?? ""
+      elements.append(.text("\(position == 0 ? "" : " OR ")\(column.sqlText())\(collation) = "))
+      let argument = SQL.Element.argument(StatementArgument(value))
+      guard column.isNested else {
+        elements.append(argument)
+        continue
+      }
+      elements += [
+        .text("coffer_json("), argument,
+        .text(", \(column.jsonPath.databaseValue.sqlLiteral))"),
+      ]
+    }
+    elements.append(.text(")"))
+    if let id, let key = values.first(where: { $0.0 == id.name })?.1 {
+      elements += [
+        .text(" AND \(table.idColumn) IS NOT "), .argument(StatementArgument(key)),
+      ]
+    }
+    let (sql, arguments) = try SQL(elements: elements).build(db)
+    let statement = try db.fetchStatement(sql)
+    defer { statement.clearBindings() }
+    try statement.execute(arguments: arguments)
+  }
+}

@@ -1,0 +1,132 @@
+import CofferCore
+import CofferQuery
+
+/// The full-text table of a collection: FTS5 where SQLite has it, FTS4 elsewhere.
+///
+/// It indexes the texts of the collection's table, and has none of its own. Triggers follow inserts,
+/// updates and deletions, whoever makes them.
+struct FullTextIndex: Sendable {
+  /// The column that fixes rowids, by which the index finds documents: those of a table without
+  /// one may change by `VACUUM`.
+  static let rowIDColumn = "coffer_rowid"
+
+  let contentTable: String
+  let columns: [String]
+
+  var tableName: String { "\(contentTable)-fulltext" }
+
+  static var isFTS5: Bool { SQLiteFeatures.linked.hasFTS5 }
+
+  // MARK: Patterns
+
+  /// What finds a text's words; nil where it has none.
+  static func pattern(_ text: String, _ match: TextMatch) -> String? {
+    let text = words(of: text)
+    guard isFTS5 else {
+      let pattern =
+        switch match {
+        case .allWords: FTS3Pattern(matchingAllTokensIn: text)
+        case .anyWord: FTS3Pattern(matchingAnyTokenIn: text)
+        case .prefixes: FTS3Pattern(matchingAllPrefixesIn: text)
+        case .phrase: FTS3Pattern(matchingPhrase: text)
+        }
+      return pattern?.rawPattern
+    }
+    let pattern =
+      switch match {
+      case .allWords: FTS5Pattern(matchingAllTokensIn: text)
+      case .anyWord: FTS5Pattern(matchingAnyTokenIn: text)
+      case .prefixes: FTS5Pattern(matchingAllPrefixesIn: text)
+      case .phrase: FTS5Pattern(matchingPhrase: text)
+      }
+    return pattern?.rawPattern
+  }
+
+  /// The text without all that tokenizers leave out: a pattern must have no empty words, such as a
+  /// dash would be.
+  private static func words(of text: String) -> String {
+    var words = String.UnicodeScalarView()
+    var isInWord = false
+    for scalar in text.unicodeScalars {
+      switch scalar.properties.generalCategory {
+      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
+        .decimalNumber, .letterNumber, .otherNumber, .privateUse:
+        isInWord = true
+      // Diacritics.
+      case .nonspacingMark: break
+      default: isInWord = false
+      }
+      words.append(isInWord ? scalar : " ")
+    }
+    return String(words)
+  }
+
+  /// `SELECT rowid FROM … WHERE … MATCH ?`, of all columns or of one.
+  func search(_ pattern: String, in column: String?, selecting columns: String) -> [SQL.Element] {
+    let table = tableName.quotedDatabaseIdentifier
+    let target = column?.quotedDatabaseIdentifier ?? table
+    return [
+      .text("SELECT \(columns) FROM \(table) WHERE \(target) MATCH "),
+      .argument(StatementArgument(pattern.databaseValue)),
+    ]
+  }
+
+  // MARK: The table
+
+  /// Whether there is a table with this index's columns, made by this SQLite's engine.
+  func isCurrent(_ db: Database) throws -> Bool {
+    guard let sql = try definition(db), FullTextIndex.isFTS5 == sql.contains("USING fts5("),
+      try db.columns(in: tableName, in: "main").map(\.name) == columns
+    else { return false }
+    let triggers =
+      try Int.fetchOne(
+        db,
+        sql: """
+          SELECT count(*) FROM main.sqlite_master
+          WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE AND name IN (?)
+          """, arguments: [contentTable, triggerNames]) ?? 0
+    return triggers == (FullTextIndex.isFTS5 ? 3 : 4)
+  }
+
+  private func definition(_ db: Database) throws -> String? {
+    try String.fetchOne(
+      db, sql: "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ?",
+      arguments: [tableName])
+  }
+
+  private var triggerNames: [String] {
+    ["ai", "ad", "au", "bd", "bu"].map { "__\(tableName)_\($0)" }
+  }
+
+  /// Makes the table and its triggers, and indexes the documents that are there.
+  func make(_ db: Database) throws {
+    if FullTextIndex.isFTS5 {
+      try db.create(virtualTable: tableName, using: FTS5()) { table in
+        table.tokenizer = .unicode61()
+        table.synchronize(withTable: contentTable)
+        for column in columns { table.column(column) }
+      }
+    } else {
+      try db.create(virtualTable: tableName, using: FTS4()) { table in
+        table.tokenizer = .unicode61()
+        table.synchronize(withTable: contentTable)
+        for column in columns { table.column(column) }
+      }
+    }
+  }
+
+  /// Drops the table, if there is one, and its triggers.
+  ///
+  /// - Throws: ``DocumentError`` for a table of an engine that this SQLite lacks.
+  func drop(_ db: Database) throws {
+    guard try FullTextIndex.isFTS5 || definition(db)?.contains("USING fts5(") != true else {
+      throw DocumentError(
+        "the full text of \(contentTable) was made by FTS5, which this SQLCipher doesn't have",
+        hint: "Open the file with libsqlcipher 4.")
+    }
+    for name in triggerNames {
+      try db.execute(sql: "DROP TRIGGER IF EXISTS main.\(name.quotedDatabaseIdentifier)")
+    }
+    try db.execute(sql: "DROP TABLE IF EXISTS main.\(tableName.quotedDatabaseIdentifier)")
+  }
+}

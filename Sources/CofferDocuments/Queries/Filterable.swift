@@ -1,0 +1,150 @@
+import CofferCore
+import CofferQuery
+
+/// What documents can be filtered of: a collection, or a query of one.
+///
+/// Extend it for filters of your own:
+///
+/// ```swift
+/// extension Filterable {
+///   func filter<V: Codable>(_ property: KeyPath<Row, V>, isEven: Bool) -> QueryBuilder<Row> {
+///     filter("\(property) % 2 == \(isEven ? 0 : 1)")
+///   }
+/// }
+/// ```
+///
+/// Filters don't throw. What is wrong with one, such as a key path that leads to no stored property,
+/// is thrown by what executes the query.
+public protocol Filterable<Row> {
+  /// The type of the documents.
+  associatedtype Row: Codable
+
+  /// The query with one more condition, written in SQL.
+  ///
+  /// - Parameter collation: How the texts of the fragment's key paths are compared; nil for what
+  ///   the properties declare.
+  func filter(_ sqlFragment: SQLFragment<Row>, collation: Collation?) -> QueryBuilder<Row>
+
+  /// The query of all documents that fulfil the conditions so far.
+  func all() -> QueryBuilder<Row>
+}
+
+extension Filterable {
+  /// The query with one more condition, written in SQL.
+  ///
+  /// ```swift
+  /// employees.filter("\(\.salary) % 2 == 0")
+  /// ```
+  public func filter(_ sqlFragment: SQLFragment<Row>) -> QueryBuilder<Row> {
+    filter(sqlFragment, collation: nil)
+  }
+
+  // MARK: Comparing
+
+  /// The documents whose property is equal to a value; nil is equal to nil.
+  ///
+  /// - Parameter collation: How texts are compared; nil for what the property declares, which is
+  ///   byte by byte by default.
+  public func filter<V: Codable>(
+    _ property: KeyPath<Row, V>, equalTo value: V, collation: Collation? = nil
+  ) -> QueryBuilder<Row> {
+    filter("\(property) IS \(value: value)", collation: collation)
+  }
+
+  /// The documents whose property isn't equal to a value; nil is equal to nil.
+  public func filter<V: Codable>(
+    _ property: KeyPath<Row, V>, notEqualTo value: V, collation: Collation? = nil
+  ) -> QueryBuilder<Row> {
+    filter("\(property) IS NOT \(value: value)", collation: collation)
+  }
+
+  /// The documents whose property is greater than a value.
+  public func filter<V: Codable>(
+    _ property: KeyPath<Row, V>, greaterThan value: V, collation: Collation? = nil
+  ) -> QueryBuilder<Row> {
+    filter("\(property) > \(value: value)", collation: collation)
+  }
+
+  /// The documents whose property is less than a value.
+  public func filter<V: Codable>(
+    _ property: KeyPath<Row, V>, lessThan value: V, collation: Collation? = nil
+  ) -> QueryBuilder<Row> {
+    filter("\(property) < \(value: value)", collation: collation)
+  }
+
+  /// The documents whose property is greater than a value, or equal to it.
+  public func filter<V: Codable>(
+    _ property: KeyPath<Row, V>, greaterThanOrEqualTo value: V, collation: Collation? = nil
+  ) -> QueryBuilder<Row> {
+    filter("\(property) >= \(value: value)", collation: collation)
+  }
+
+  /// The documents whose property is less than a value, or equal to it.
+  public func filter<V: Codable>(
+    _ property: KeyPath<Row, V>, lessThanOrEqualTo value: V, collation: Collation? = nil
+  ) -> QueryBuilder<Row> {
+    filter("\(property) <= \(value: value)", collation: collation)
+  }
+
+  /// The documents whose property is nil, or those whose property isn't.
+  public func filter<V: Codable>(
+    _ property: KeyPath<Row, V>, isNull: Bool
+  ) -> QueryBuilder<Row> {
+    isNull ? filter("\(property) ISNULL") : filter("\(property) NOTNULL")
+  }
+
+  // MARK: Patterns
+
+  /// The documents whose property matches a pattern: `%` stands for any text, `_` for one character,
+  /// and the letters of ASCII match in either case.
+  public func filter(_ property: KeyPath<Row, String>, like pattern: String) -> QueryBuilder<Row> {
+    filter("\(property) LIKE \(pattern)")
+  }
+
+  /// The documents whose property matches a pattern; nil doesn't.
+  public func filter(_ property: KeyPath<Row, String?>, like pattern: String) -> QueryBuilder<Row> {
+    filter("\(property) LIKE \(pattern)")
+  }
+
+  /// The documents whose property doesn't match a pattern.
+  public func filter(
+    _ property: KeyPath<Row, String>, notLike pattern: String
+  ) -> QueryBuilder<Row> {
+    filter("\(property) NOT LIKE \(pattern)")
+  }
+
+  /// The documents whose property doesn't match a pattern; those where it is nil are left out.
+  public func filter(
+    _ property: KeyPath<Row, String?>, notLike pattern: String
+  ) -> QueryBuilder<Row> {
+    filter("\(property) NOT LIKE \(pattern)")
+  }
+
+  // MARK: Closures
+
+  /// The documents that fulfil a condition on their properties.
+  ///
+  /// ```swift
+  /// books.filter { $0.priceCents < 1000 && $0.name.hasPrefix("C") }
+  /// ```
+  ///
+  /// Nested properties are found too: `$0.address.city`.
+  public func filter(
+    _ condition: (DocumentColumns<Row>.Type) throws -> any SQLExpressible
+  ) rethrows -> QueryBuilder<Row> {
+    let expression = try condition(DocumentColumns<Row>.self).sqlExpression
+    return all().filter(expression)
+  }
+}
+
+extension Filterable where Row: Identifiable, Row.ID: Codable {
+  /// The document of an identifier, if there is one.
+  ///
+  /// Its `fetchOne()` is the fastest way to one document.
+  public func filter(id: Row.ID) -> QueryBuilder<Row> { all().lookingUp(id) }
+}
+
+extension SQLFragment.StringInterpolation {
+  /// One value, arrays included.
+  mutating func appendInterpolation<Value: Codable>(value: Value) { appendValue(value) }
+}

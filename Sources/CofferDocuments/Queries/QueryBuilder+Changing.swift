@@ -1,0 +1,78 @@
+import CofferCore
+
+extension QueryBuilder {
+  /// Gives a property a value in all documents of the query.
+  ///
+  /// ```swift
+  /// try employees.filter(\.name, equalTo: "old").update(\.name, "new")
+  /// ```
+  ///
+  /// - Returns: The number of documents.
+  /// - Throws: What was wrong with the query; ``DatabaseError``, such as that of a unique property.
+  @discardableResult
+  public func update<Value: Codable>(
+    _ property: KeyPath<Document, Value>, _ value: Value
+  ) throws -> Int {
+    try updating(property, value).update()
+  }
+
+  /// Executes an assignment in SQL for all documents of the query.
+  ///
+  /// ```swift
+  /// try employees.all().update("\(\.salary) = \(\.salary) + 1")
+  /// ```
+  ///
+  /// - Returns: The number of documents.
+  @discardableResult
+  public func update(_ sqlFragment: SQLFragment<Document>) throws -> Int {
+    try updating(sqlFragment).update()
+  }
+
+  /// Executes the assignments that `updating` has added, for all documents of the query.
+  ///
+  /// - Returns: The number of documents.
+  @discardableResult
+  public func update() throws -> Int {
+    try collection.writing { try update($0) }
+  }
+
+  /// Deletes all documents of the query.
+  ///
+  /// - Returns: The number of documents.
+  @discardableResult
+  public func delete() throws -> Int {
+    try collection.writing { try delete($0) }
+  }
+
+  // MARK: On a connection
+
+  func update(_ db: Database) throws -> Int {
+    let query = try valid(db)
+    guard !query.assignments.isEmpty else {
+      throw DocumentError(
+        "there is nothing to update", hint: "Call updating(_:_:) before update().")
+    }
+    return try collection.explaining {
+      try collection.schema.explainingReferences(of: query.assignedColumns) {
+        try query.updating(collection.table).change(db)
+      }
+    }
+  }
+
+  func delete(_ db: Database) throws -> Int {
+    let query = try valid(db)
+    let deletion = query.deleting(from: collection.table)
+    guard collection.id?.path.isEmpty == true else { return try deletion.change(db) }
+    let rows = query.selecting(collection.table.idColumn, from: collection.table)
+    return try collection.schema.explainingReferrers(to: rows, db) { try deletion.change(db) }
+  }
+}
+
+extension SQL {
+  /// Executes the SQL, and tells how many rows it has changed.
+  fileprivate func change(_ db: Database) throws -> Int {
+    let (sql, arguments) = try build(db)
+    try db.execute(sql: sql, arguments: arguments)
+    return db.changesCount
+  }
+}

@@ -1,0 +1,140 @@
+import CofferCore
+import CofferRecords
+
+extension QueryBuilder {
+  // MARK: Documents
+
+  /// The first document of the query; nil where there is none.
+  ///
+  /// - Throws: What was wrong with the query; ``RowDecodingError`` where a stored value doesn't fit
+  ///   the type any more; ``DatabaseError``.
+  public func fetchOne() throws -> Document? {
+    try collection.reading { try fetchOne($0) }
+  }
+
+  /// All documents of the query.
+  ///
+  /// - Throws: What was wrong with the query; ``RowDecodingError`` where a stored value doesn't fit
+  ///   the type any more; ``DatabaseError``.
+  @inlinable
+  public func fetchMany() throws -> [Document] {
+    try collection.reading { try fetchMany($0) }
+  }
+
+  /// The number of documents of the query, counted by SQLite.
+  public func fetchCount() throws -> Int {
+    try collection.reading { try fetchCount($0) }
+  }
+
+  // MARK: One property
+
+  /// A property of the first document of the query; nil where there is none.
+  public func fetchOne<Value: Codable>(_ property: KeyPath<Document, Value>) throws -> Value? {
+    try limitedToOne.fetchMany(property).first
+  }
+
+  /// A property of each document of the query.
+  ///
+  /// ```swift
+  /// let names = try employees.all().fetchMany(\.name)  // [String]
+  /// ```
+  public func fetchMany<Value: Codable>(_ property: KeyPath<Document, Value>) throws -> [Value] {
+    let column = try collection.type.column(property)
+    return try collection.reading { try fetchMany(Value.self, column, $0) }
+  }
+
+  // MARK: Smaller types
+
+  /// The first document of the query as another type, which has some of the properties; nil where
+  /// there is none.
+  public func fetchOne<Value: Codable>(_ properties: Value.Type) throws -> Value? {
+    try limitedToOne.fetchMany(properties).first
+  }
+
+  /// Each document of the query as another type, which has some of the properties.
+  ///
+  /// ```swift
+  /// struct NameAndID: Codable { var id: UUID, name: String }
+  /// let pairs = try employees.all().fetchMany(NameAndID.self)
+  /// // SELECT "id", "name" FROM "Employee"
+  /// ```
+  ///
+  /// - Throws: ``DocumentError`` where the type has properties that the documents don't have.
+  public func fetchMany<Value: Codable>(_ properties: Value.Type) throws -> [Value] {
+    let columns = try collection.columns(of: properties)
+    return try collection.reading { try fetchMany(properties, columns: columns, $0) }
+  }
+
+  // MARK: On a connection
+
+  var limitedToOne: Self { limit(min(query.limit ?? 1, 1)) }
+
+  /// The query, if nothing is wrong with it, on a connection that knows its collations.
+  func valid(_ db: Database) throws -> DocumentQuery {
+    if let failure = query.failure { throw failure }
+    for collation in query.collations { collation.ensure(in: db) }
+    return query
+  }
+
+  func fetchOne(_ db: Database) throws -> Document? {
+    if query.isLookup, let id = query.id {
+      switch try DocumentLookup<Document>.lookUp(db, id, collection) {
+      case .found(let document): return document
+      case .none: return nil
+      case .needsRequest: break
+      }
+    }
+    let sql = try limitedToOne.valid(db).selecting(collection.columnList, from: collection.table)
+    return try StoredDocument<Document>.fetchOne(db, SQLRequest<Row>(literal: sql))?.document
+  }
+
+  @inlinable
+  func fetchMany(_ db: Database) throws -> [Document] {
+    let statement = try selection(db)
+    var documents: [Document] = []
+    // As many as the same query gave before, most likely.
+    let expected = statement.lastRecordCount
+    let quarter = expected < 64 ? -1 : expected / 4
+    try StoredDocument<Document>.fetchCursor(statement).forEach { stored in
+      if documents.count == quarter { documents.reserveCapacity(expected + expected / 8) }
+      documents.append(stored.document)
+    }
+    statement.lastRecordCount = documents.count
+    return documents
+  }
+
+  /// The statement that selects the documents, with its arguments, which it forgets at its end.
+  @usableFromInline
+  func selection(_ db: Database) throws -> Statement {
+    let query = try valid(db).selecting(collection.columnList, from: collection.table)
+    let (sql, arguments) = try query.build(db)
+    let statement = try db.fetchStatement(sql)
+    try statement.setArguments(arguments)
+    return statement
+  }
+
+  func fetchCount(_ db: Database) throws -> Int {
+    let sql = try valid(db).counting(from: collection.table)
+    return try Int.fetchOne(db, SQLRequest<Int>(literal: sql)) ?? 0
+  }
+
+  func fetchMany<Value: Decodable>(
+    _ type: Value.Type, _ column: DocumentColumn, _ db: Database
+  ) throws -> [Value] {
+    let name = SelectedValue<Value>.columnName.quotedDatabaseIdentifier
+    let selection = "\(column.expression(collation: nil)) AS \(name)"
+    let sql = try valid(db).selecting(selection, from: collection.table)
+    if let values = try PlainValues.fetchAll(type, sql, db) { return values }
+    let request = SQLRequest<Never>(literal: sql)
+    return column.path.isEmpty
+      ? try SelectedValue<Value>.fetchAll(db, request).map(\.value)
+      : try SelectedLeaf<Value>.fetchAll(db, request).map(\.value)
+  }
+
+  func fetchMany<Value: Decodable>(
+    _ type: Value.Type, columns: String, _ db: Database
+  ) throws -> [Value] {
+    let sql = try valid(db).selecting(columns, from: collection.table)
+    return try DecodedRow<Value>.fetchAll(db, SQLRequest<Never>(literal: sql)).map(\.value)
+  }
+}

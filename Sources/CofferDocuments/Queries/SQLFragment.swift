@@ -1,0 +1,180 @@
+import CofferCore
+import CofferRecords
+
+/// A piece of SQL, written as a string literal in which key paths, values, collections and
+/// collations may stand.
+///
+/// ```swift
+/// books.filter("length(\(\.name)) < \(limit)")
+/// // SELECT … FROM "Book" WHERE length("name") < ?
+/// ```
+///
+/// An interpolated value becomes an argument of the statement, whatever is in it. Text gets into the
+/// SQL by name only: `\(literal: "…")`, `\(raw: "…")`, `\(name: "…")`, and the literal's own text.
+public struct SQLFragment<Row: Codable>: ExpressibleByStringInterpolation, Sendable {
+  enum Part: Sendable {
+    case text(String)
+    case column(DocumentColumn)
+    case value(DatabaseValue)
+    case list([DatabaseValue])
+    case collation(Collation)
+    /// What can't be said in SQL; thrown once the SQL is needed.
+    case failure(any Error)
+  }
+
+  let parts: [Part]
+
+  /// SQL without key paths and values.
+  public init(stringLiteral: String) { parts = [.text(stringLiteral)] }
+
+  /// SQL with key paths and values in it.
+  public init(stringInterpolation: StringInterpolation) { parts = stringInterpolation.parts }
+
+  init(_ parts: [Part]) { self.parts = parts }
+
+  /// What makes fragments of string literals.
+  public struct StringInterpolation: StringInterpolationProtocol {
+    private(set) var parts: [Part] = []
+    /// The column that the next value is compared with, most likely.
+    private var lastColumn: DocumentColumn?
+
+    /// An interpolation of so many parts.
+    public init(literalCapacity: Int, interpolationCount: Int) {
+      parts.reserveCapacity(interpolationCount * 2 + 1)
+    }
+
+    /// Adds the literal's own text.
+    public mutating func appendLiteral(_ literal: String) {
+      if !literal.isEmpty { parts.append(.text(literal)) }
+    }
+
+    private mutating func append(_ part: () throws -> Part) {
+      do { parts.append(try part()) } catch { parts.append(.failure(error)) }
+    }
+
+    // MARK: Names
+
+    /// `\(\.name)` adds the column of a property, nested ones included.
+    public mutating func appendInterpolation<Value: Codable>(_ property: KeyPath<Row, Value>) {
+      append { .column(try DocumentType<Row>.known().column(property)) }
+      if case .column(let column)? = parts.last { lastColumn = column }
+    }
+
+    /// `\(\Book.name)` adds the column of a property of another type.
+    @_disfavoredOverload
+    public mutating func appendInterpolation<Document: Codable, Value: Codable>(
+      _ property: KeyPath<Document, Value>
+    ) {
+      append { .column(try DocumentType<Document>.known().column(property)) }
+      if case .column(let column)? = parts.last { lastColumn = column }
+    }
+
+    /// `\(books)` adds the quoted name of a collection's table.
+    public mutating func appendInterpolation<Document>(_ collection: DocumentCollection<Document>) {
+      parts.append(.text(collection.tableName.quotedDatabaseIdentifier))
+    }
+
+    /// `\(.caseInsensitive)` adds the quoted name of a collation, to follow `COLLATE`.
+    public mutating func appendInterpolation(_ collation: Collation) {
+      parts.append(.collation(collation))
+    }
+
+    /// `\(name: "…")` adds the quoted name of a table, a column, ….
+    public mutating func appendInterpolation(name: String) {
+      parts.append(.text(name.quotedDatabaseIdentifier))
+    }
+
+    // MARK: Text
+
+    /// `\(literal: "…")` adds text as it is: it must not come from outside of the program.
+    public mutating func appendInterpolation(literal sql: String) { appendLiteral(sql) }
+
+    /// `\(raw: "…")` adds text as it is: it must not come from outside of the program.
+    public mutating func appendInterpolation(raw sql: String) { appendLiteral(sql) }
+
+    // MARK: Values
+
+    /// `\(value)` adds an argument with the value, as the property of the last key path before it
+    /// stores it; nil is NULL.
+    public mutating func appendInterpolation<Value: Codable>(_ value: Value) {
+      appendValue(value)
+    }
+
+    mutating func appendValue<Value: Codable>(_ value: Value) {
+      let column = lastColumn ?? DocumentColumn(name: "the SQL")
+      append { .value(try DocumentValue.databaseValue(of: value, in: column)) }
+    }
+
+    /// `\(values)` adds the values in parentheses where it follows `IN`, and otherwise one
+    /// argument: the array, as a property stores it.
+    ///
+    /// Any number of values is fine, none included.
+    public mutating func appendInterpolation<Value: Codable>(_ values: [Value]) {
+      let column = lastColumn ?? DocumentColumn(name: "the SQL")
+      guard followsIN else {
+        return append { .value(try DocumentValue.databaseValue(of: values, in: column)) }
+      }
+      append { .list(try values.map { try DocumentValue.databaseValue(of: $0, in: column) }) }
+    }
+
+    private var followsIN: Bool {
+      guard case .text(let text)? = parts.last else { return false }
+      let word = text.split(whereSeparator: \.isWhitespace).last
+      return word?.uppercased() == "IN"
+    }
+  }
+}
+
+extension SQLFragment {
+  /// What follows the columns of a fragment.
+  enum ColumnCollation {
+    /// Nothing.
+    case columns
+    /// The collation that the property declares, if it declares one.
+    case declared
+    /// One for all.
+    case override(Collation)
+  }
+
+  /// SQL, and the collations that a connection has to know for it.
+  struct Rendered {
+    var sql: SQL
+    var collations: [Collation] = []
+  }
+
+  /// The name of the first column.
+  var firstColumn: String? {
+    for case .column(let column) in parts { return column.name }
+    return nil
+  }
+
+  /// The fragment as SQL.
+  ///
+  /// - Throws: What an interpolation couldn't do.
+  func rendered(collation: ColumnCollation) throws -> Rendered {
+    var elements: [SQL.Element] = []
+    var collations: [Collation] = []
+    elements.reserveCapacity(parts.count)
+    for part in parts {
+      switch part {
+      case .text(let text): elements.append(.text(text))
+      case .value(let value): elements.append(.argument(StatementArgument(value)))
+      case .list(let values): elements.append(.list(ArrayArgument(values)))
+      case .failure(let error): throw error
+      case .collation(let collation):
+        elements.append(.text(collation.sqlName))
+        collations.append(collation)
+      case .column(let column):
+        let used: Collation? =
+          switch collation {
+          case .columns: nil
+          case .declared: column.collation
+          case .override(let collation): collation
+          }
+        elements.append(.text(column.expression(collation: used)))
+        if let used { collations.append(used) }
+      }
+    }
+    return Rendered(sql: SQL(elements: elements), collations: collations)
+  }
+}

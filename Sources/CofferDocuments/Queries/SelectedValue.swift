@@ -1,0 +1,56 @@
+import CofferCore
+import CofferRecords
+import FoundationEssentials
+
+/// A row that is decoded as a `Decodable` type, as records are.
+struct DecodedRow<Value: Decodable>: Decodable, FetchableRecord {
+  let value: Value
+
+  init(from decoder: any Decoder) throws { value = try Value(from: decoder) }
+}
+
+/// One column that is decoded as a `Decodable` type, as records' columns are.
+struct SelectedValue<Value: Decodable>: Decodable, FetchableRecord {
+  private enum CodingKeys: CodingKey { case value }
+
+  /// The name that the column has to have.
+  static var columnName: String { "value" }
+
+  let value: Value
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    value = try container.decode(Value.self, forKey: .value)
+  }
+
+  /// The value of any column.
+  static func value(of row: Row, at index: Int) throws -> Value {
+    let value = row.databaseValue(at: index)
+    // An optional's nil would hide a value that doesn't fit.
+    if !(Value.self is any ExpressibleByNilLiteral.Type),
+      let type = Value.self as? any DatabaseValueConvertible.Type,
+      let value = type.fromDatabaseValue(value) as? Value
+    {
+      return value
+    }
+    return try SelectedValue(row: Row(columnNames: [columnName], values: [value])).value
+  }
+}
+
+/// A part of a column's JSON that is decoded as a `Decodable` type.
+struct SelectedLeaf<Value: Decodable>: Decodable, FetchableRecord {
+  let value: Value
+
+  init(from decoder: any Decoder) throws {
+    value = try SelectedValue<Value>(from: decoder).value
+  }
+
+  // As the JSON of records has them.
+  static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
+    .millisecondsSince1970
+  }
+
+  static func databaseDataDecodingStrategy(for column: String) -> DatabaseDataDecodingStrategy {
+    .custom { value in String.fromDatabaseValue(value).flatMap { Data(base64Encoded: $0) } }
+  }
+}

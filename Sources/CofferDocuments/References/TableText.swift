@@ -1,0 +1,110 @@
+import CofferCore
+import CofferQuery
+
+/// The definition of a table, changed where it stands in the schema.
+///
+/// `ALTER TABLE` adds no foreign key to a column that is there. Making the table anew would: but
+/// dropping the old one deletes its rows, with which documents that refer to them would go. What
+/// is added here says nothing about how rows are stored, so that they stay as they are.
+struct TableText {
+  let tableName: String
+  private(set) var sql: String
+
+  /// - Throws: ``DocumentError`` where there is no such table.
+  init(_ tableName: String, _ db: Database) throws {
+    self.tableName = tableName
+    let sql = try String.fetchOne(
+      db,
+      sql: "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE",
+      arguments: [tableName])
+    guard let sql else { throw DocumentError("there is no table \(tableName)") }
+    self.sql = sql
+  }
+
+  // MARK: References
+
+  /// What the constraints of references begin with; all of them stand at the end.
+  private static let mark = ", CONSTRAINT \"coffer-reference "
+
+  /// The constraints of references.
+  var references: String {
+    get {
+      guard let range = referencesRange else { return "" }
+      return String(sql[range])
+    }
+    set {
+      let range = referencesRange ?? { $0..<$0 }(end)
+      sql.replaceSubrange(range, with: newValue)
+    }
+  }
+
+  /// The constraint of one.
+  static func constraint(
+    column: String, table: String, key: String, rule: DeleteRule
+  ) -> String {
+    "\(mark)\(column.quotedDatabaseIdentifier.dropFirst()) "
+      + "FOREIGN KEY (\(column.quotedDatabaseIdentifier)) "
+      + "REFERENCES \(table.quotedDatabaseIdentifier) (\(key.quotedDatabaseIdentifier)) "
+      + "ON DELETE \(rule.sql)"
+  }
+
+  private var referencesRange: Range<String.Index>? {
+    sql.firstRange(of: TableText.mark).map { $0.lowerBound..<max(end, $0.lowerBound) }
+  }
+
+  /// The parenthesis that ends the columns and constraints.
+  private var end: String.Index {
+    var text = sql
+    let offset = text.withUTF8 { utf8 in
+      var depth = 0
+      var end = utf8.count
+      for token in SQLTokenizer(utf8) where token.range.count == 1 {
+        switch utf8[token.range.lowerBound] {
+        case UInt8(ascii: "("): depth += 1
+        case UInt8(ascii: ")"):
+          depth -= 1
+          if depth == 0 { end = token.range.lowerBound }
+        default: break
+        }
+      }
+      return end
+    }
+    return sql.utf8.index(sql.startIndex, offsetBy: offset)
+  }
+
+  // MARK: Rowids
+
+  /// Makes a column of whole numbers, the last one of the name, the table's rowid.
+  mutating func makeRowID(_ column: String) {
+    let definition = "\(column.quotedDatabaseIdentifier) INTEGER"
+    guard let range = sql.ranges(of: definition).last else { return }
+    sql.replaceSubrange(range, with: definition + " PRIMARY KEY")
+  }
+
+  /// Undoes it.
+  mutating func removeRowID(_ column: String) {
+    let definition = "\(column.quotedDatabaseIdentifier) INTEGER"
+    guard let range = sql.ranges(of: definition + " PRIMARY KEY").last else { return }
+    sql.replaceSubrange(range, with: definition)
+  }
+
+  // MARK: Storing
+
+  /// Puts the definition into the schema, in a transaction.
+  func store(_ db: Database) throws {
+    try db.execute(sql: "PRAGMA writable_schema = ON")
+    defer { try? db.execute(sql: "PRAGMA writable_schema = OFF") }
+    try db.execute(
+      sql: """
+        UPDATE main.sqlite_master SET sql = ?
+        WHERE type = 'table' AND name = ? COLLATE NOCASE
+        """, arguments: [sql, tableName])
+    // Other connections learn of it by the version, this one by a change that is undone.
+    let version = try Int.fetchOne(db, sql: "PRAGMA main.schema_version") ?? 0
+    try db.execute(sql: "PRAGMA main.schema_version = \(version &+ 1)")
+    try db.inSavepoint {
+      try db.execute(sql: "CREATE TABLE main.\"coffer-reload\" (x)")
+      return .rollback
+    }
+  }
+}

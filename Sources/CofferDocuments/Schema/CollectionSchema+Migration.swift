@@ -1,0 +1,247 @@
+import CofferCore
+import CofferQuery
+
+extension CollectionSchema {
+  private var quotedTable: String { "main.\(tableName.quotedDatabaseIdentifier)" }
+
+  // MARK: Looking
+
+  /// Whether the table is as the type wants it, and those that it refers to are as theirs do.
+  ///
+  /// - Parameter isReadonly: Whether nobody can change it: its columns are all that matters then.
+  func isCurrent(_ db: Database, dropColumns: Bool, isReadonly: Bool) throws -> Bool {
+    guard try isTableCurrent(db, dropColumns: dropColumns, isReadonly: isReadonly) else {
+      return false
+    }
+    if isReadonly { return true }
+    return try referenced().allSatisfy { try $0.isTableCurrent(db, dropColumns: false) }
+  }
+
+  private func isTableCurrent(
+    _ db: Database, dropColumns: Bool, isReadonly: Bool = false
+  ) throws -> Bool {
+    guard try db.tableExists(tableName, in: "main") else { return false }
+    let present = try db.columns(in: tableName, in: "main")
+    guard columns.allSatisfy({ column in present.contains { $0.name.isSameName(as: column.name) } })
+    else { return false }
+    if isReadonly { return true }
+    let unknown = try unknownColumns(present, dropping: dropColumns)
+    guard !dropColumns || unknown.isEmpty else { return false }
+    let changes = try indexChanges(db, present: present)
+    guard changes.drop.isEmpty, changes.create.isEmpty else { return false }
+    return try missingDefaults(db).isEmpty && areReferencesCurrent(db) && isFullTextCurrent(db)
+  }
+
+  /// The columns of the file that the type doesn't know.
+  ///
+  /// - Throws: An error for one without which no document could be inserted.
+  private func unknownColumns(
+    _ present: [ColumnInfo], dropping: Bool = false
+  ) throws -> [ColumnInfo] {
+    let unknown = present.filter { info in
+      !info.isGenerated && info.name != FullTextIndex.rowIDColumn
+        && !columns.contains { $0.name.isSameName(as: info.name) }
+    }
+    let required = unknown.first {
+      $0.isNotNull && $0.defaultValueSQL == nil && !isRowID($0, among: present)
+    }
+    guard let required, !dropping else { return unknown }
+    throw DocumentError(
+      "the table \(tableName) has a column \(required.name) that needs a value, "
+        + "and \(typeName) has no such property",
+      hint: "Add the property, give the column a default value, or drop it.")
+  }
+
+  /// Whether SQLite itself finds values for the column.
+  private func isRowID(_ column: ColumnInfo, among all: [ColumnInfo]) -> Bool {
+    column.primaryKeyIndex == 1 && column.type.uppercased() == "INTEGER"
+      && !all.contains { $0.primaryKeyIndex > 1 }
+  }
+
+  /// The default values that documents wait for.
+  private func missingDefaults(_ db: Database) throws -> [DefaultValue] {
+    try defaults.filter { rule in
+      guard columns.contains(where: { $0.name == rule.column && !$0.isOptional }) else {
+        return false
+      }
+      let column = rule.column.quotedDatabaseIdentifier
+      return try Bool.fetchOne(
+        db, sql: "SELECT EXISTS (SELECT 1 FROM \(quotedTable) WHERE \(column) IS NULL)") ?? false
+    }
+  }
+
+  // MARK: Migrating
+
+  /// Has the table follow the type, or throws and changes nothing.
+  func migrate(_ db: Database, dropColumns: Bool) throws {
+    try db.inSavepoint {
+      let others = try referenced().filter { try !$0.isTableCurrent(db, dropColumns: false) }
+      try migrateContent(db, dropColumns: dropColumns)
+      for other in others { try other.migrateContent(db, dropColumns: false) }
+      // Once all tables are there: they may refer to each other.
+      for schema in [self] + others { try schema.addReferences(db) }
+      return .commit
+    }
+  }
+
+  private func migrateContent(_ db: Database, dropColumns: Bool) throws {
+    for collation in collations { collation.ensure(in: db) }
+    try db.inSavepoint {
+      try removeOutdated(db, dropColumns: dropColumns)
+      try migrateTable(db)
+      let present = try db.columns(in: tableName, in: "main")
+      let unknown = try unknownColumns(present, dropping: dropColumns)
+      let changes = try indexChanges(db, present: present)
+      for name in changes.drop {
+        try db.execute(sql: "DROP INDEX main.\(name.quotedDatabaseIdentifier)")
+      }
+      if dropColumns, !unknown.isEmpty { try drop(unknown, of: present, db) }
+      for index in changes.create { try create(index, db) }
+      try makeFullText(db)
+      return .commit
+    }
+  }
+
+  /// Removes what would be in the way of changes of columns.
+  private func removeOutdated(_ db: Database, dropColumns: Bool) throws {
+    guard try db.tableExists(tableName, in: "main") else { return }
+    let mayDrop =
+      try dropColumns
+      && !unknownColumns(
+        db.columns(in: tableName, in: "main"), dropping: true
+      ).isEmpty
+    try removeReferences(unlessCurrent: !mayDrop, db)
+    try removeFullText(unlessCurrent: !mayDrop, db)
+    if mayDrop, !SQLiteFeatures.linked.hasColumnDropping { try releaseRowIDs(db) }
+  }
+
+  private func migrateTable(_ db: Database) throws {
+    guard try db.tableExists(tableName, in: "main") else {
+      guard try !db.viewExists(tableName, in: "main") else {
+        throw DocumentError(
+          "\(tableName) is a view, which can't have the documents of \(typeName)",
+          hint: "Give the collection another name.")
+      }
+      // Columns without a type keep values as they are.
+      let names = columns.map { $0.name.quotedDatabaseIdentifier }.joined(separator: ", ")
+      return try db.execute(sql: "CREATE TABLE \(quotedTable) (\(names))")
+    }
+    var present = try Set(db.columns(in: tableName, in: "main").map { SQLName($0.name) })
+    for (old, column) in renames
+    where present.contains(SQLName(old)) && !present.contains(SQLName(column)) {
+      try rename(old, to: column, db)
+      present.insert(SQLName(column))
+    }
+    for column in columns where !present.contains(SQLName(column.name)) {
+      let name = column.name.quotedDatabaseIdentifier
+      try db.execute(sql: "ALTER TABLE \(quotedTable) ADD COLUMN \(name)")
+      for rule in defaults where rule.column == column.name { try apply(rule, db) }
+    }
+    for rule in try missingDefaults(db) { try apply(rule, db) }
+  }
+
+  private func rename(_ old: String, to column: String, _ db: Database) throws {
+    let (old, new) = (old.quotedDatabaseIdentifier, column.quotedDatabaseIdentifier)
+    guard SQLiteFeatures.linked.hasColumnRenaming else {
+      try db.execute(sql: "ALTER TABLE \(quotedTable) ADD COLUMN \(new)")
+      return try db.execute(sql: "UPDATE \(quotedTable) SET \(new) = \(old)")
+    }
+    try db.execute(sql: "ALTER TABLE \(quotedTable) RENAME COLUMN \(old) TO \(new)")
+  }
+
+  private func apply(_ rule: DefaultValue, _ db: Database) throws {
+    let column = rule.column.quotedDatabaseIdentifier
+    try db.execute(
+      sql: "UPDATE \(quotedTable) SET \(column) = ? WHERE \(column) IS NULL",
+      arguments: [rule.value])
+  }
+
+  private func drop(_ unknown: [ColumnInfo], of present: [ColumnInfo], _ db: Database) throws {
+    guard SQLiteFeatures.linked.hasColumnDropping else {
+      let kept = present.filter { info in !unknown.contains { $0.name == info.name } }
+      return try TableRebuild(tableName: tableName, columns: kept, rowIDName: rowIDName).run(db)
+    }
+    for column in unknown {
+      let name = column.name.quotedDatabaseIdentifier
+      try db.execute(sql: "ALTER TABLE \(quotedTable) DROP COLUMN \(name)")
+    }
+  }
+
+  // MARK: Indexes
+
+  /// An index that is there.
+  private struct Present {
+    let name: String
+    let sql: String
+  }
+
+  /// The indexes that have a name of ours.
+  private func presentIndexes(_ db: Database) throws -> [Present] {
+    let rows = try Row.fetchAll(
+      db,
+      sql: """
+        SELECT name, sql FROM main.sqlite_master
+        WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = ? COLLATE NOCASE
+        """, arguments: [tableName])
+    return rows.map { Present(name: $0["name"], sql: $0["sql"]) }.filter { index in
+      ["unique", "index"].contains { index.name.hasPrefix("\(tableName)-\($0)-") }
+    }
+  }
+
+  /// What is to be dropped and to be made.
+  private func indexChanges(
+    _ db: Database, present columns: [ColumnInfo]
+  ) throws -> (drop: [String], create: [Index]) {
+    let present = try presentIndexes(db)
+    let wanted = try indexes.filter { try !hasConstraint($0, columns, db) }
+    let kept = wanted.filter { index in
+      present.contains { $0.name == index.name && $0.sql == index.storedSQL(tableName) }
+    }
+    return (
+      present.map(\.name).filter { name in !kept.contains { $0.name == name } },
+      wanted.filter { index in !kept.contains { $0.name == index.name } }
+    )
+  }
+
+  /// Whether the table's own definition says already that the property is unique.
+  private func hasConstraint(
+    _ index: Index, _ columns: [ColumnInfo], _ db: Database
+  ) throws -> Bool {
+    guard index.isUnique, index.column.path.isEmpty, index.column.collation == nil else {
+      return false
+    }
+    let name = index.column.name
+    let key = columns.filter { $0.primaryKeyIndex > 0 }
+    if key.count == 1, key[0].name.isSameName(as: name) { return true }
+    return try db.indexes(on: tableName, in: "main").contains {
+      $0.isUnique && $0.origin != .createIndex && $0.columns.count == 1
+        && $0.columns[0].isSameName(as: name)
+    }
+  }
+
+  private func create(_ index: Index, _ db: Database) throws {
+    do { try db.execute(sql: index.creationSQL(tableName)) } catch let error as DatabaseError
+      where error.resultCode == .SQLITE_CONSTRAINT
+    {
+      throw DocumentError(
+        "the property \(index.property) of \(typeName) can't become unique, "
+          + "since two documents have the same value there",
+        hint: "Change or delete one of them first. The table is as it was.")
+    }
+  }
+}
+
+extension CollectionSchema.Index {
+  private func definition(_ tableName: String) -> String {
+    "\(name.quotedDatabaseIdentifier) ON \(tableName.quotedDatabaseIdentifier) "
+      + "(\(column.expression(collation: column.collation)))"
+  }
+
+  private var start: String { isUnique ? "CREATE UNIQUE INDEX " : "CREATE INDEX " }
+
+  /// The statement that makes the index.
+  func creationSQL(_ tableName: String) -> String { "\(start)main.\(definition(tableName))" }
+
+  /// The same, as SQLite keeps it.
+  func storedSQL(_ tableName: String) -> String { start + definition(tableName) }
+}

@@ -1,0 +1,76 @@
+import CofferCore
+
+/// What a key path of a document leads to: a column, or a value in the JSON of one.
+struct DocumentColumn: Hashable, Sendable {
+  let name: String
+  /// The coding keys inside of the column's JSON, and the indexes, as `[0]`; empty for the
+  /// column itself.
+  let path: [String]
+  /// The declared one; nil where none is.
+  let collation: Collation?
+
+  init(name: String, path: [String] = [], collation: Collation? = nil) {
+    self.name = name
+    self.path = path
+    self.collation = collation
+  }
+
+  var isNested: Bool { !path.isEmpty }
+
+  /// The property's name in messages: `address.city`.
+  var description: String {
+    path.reduce(name) { $0 + (DocumentColumn.isIndex($1) ? $1 : "." + $1) }
+  }
+
+  /// The path in the JSON: `$.address.city`, `$."street 2"`, `$.tags[0]`.
+  var jsonPath: String {
+    path.reduce("$") { path, step in
+      if DocumentColumn.isIndex(step) { return path + step }
+      let isPlain = !step.isEmpty && step.utf8.allSatisfy(DocumentColumn.isPlain)
+      return path + "." + (isPlain ? step : DocumentColumn.quoted(step))
+    }
+  }
+
+  /// The SQL of the value: `"name"`, `coffer_json("address", '$.city')`.
+  ///
+  /// It is the same in queries and in indexes, which SQLite finds by their text.
+  /// - Parameter table: A table's name or alias, in front of the column.
+  func sqlText(table: String? = nil) -> String {
+    var column = name.quotedDatabaseIdentifier
+    if let table { column = table.quotedDatabaseIdentifier + "." + column }
+    guard isNested else { return column }
+    return "coffer_json(\(column), \(jsonPath.databaseValue.sqlLiteral))"
+  }
+
+  /// The SQL of the value.
+  func sql(table: String? = nil) -> SQL { SQL(sql: sqlText(table: table)) }
+
+  // MARK: Steps
+
+  private static func isIndex(_ step: String) -> Bool {
+    let digits = step.utf8.dropFirst().dropLast()
+    return step.hasPrefix("[") && step.hasSuffix("]") && !digits.isEmpty
+      && digits.allSatisfy { (0x30...0x39).contains($0) }
+  }
+
+  private static func isPlain(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"): true
+    default: false
+    }
+  }
+
+  private static func quoted(_ step: String) -> String {
+    var result = "\""
+    for character in step.unicodeScalars {
+      switch character {
+      case "\"", "\\": result += "\\\(character)"
+      case "\0"..<" ":
+        let digits = String(character.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(character)
+      }
+    }
+    return result + "\""
+  }
+}

@@ -1,0 +1,150 @@
+import CofferCore
+import CofferRecords
+import Synchronization
+
+/// What is known of a document type: its properties, and what key paths lead to.
+///
+/// It is found by decoding samples of the type, once for a type and process.
+final class DocumentType<Document: Codable>: Sendable {
+  /// In the order in which they are decoded: that of the declaration.
+  let properties: [DocumentProperty]
+
+  /// Key paths that have been mapped.
+  private let columns = Mutex<[DocumentPath: DocumentColumn]>([:])
+
+  /// What is known of the type.
+  ///
+  /// - Throws: ``DocumentError`` for a type that can't be a document, with what to do.
+  /// - Complexity: one lookup, but for the first time.
+  static func known() throws -> DocumentType {
+    let id = ObjectIdentifier(Document.self)
+    if let known = DocumentTypes.known.withLock({ $0[id] }) as? DocumentType { return known }
+    // Made without the lock: decoding runs code of the type.
+    let made = try DocumentType()
+    DocumentTypes.known.withLock { $0[id] = made }
+    return made
+  }
+
+  private init() throws {
+    try DocumentType.checkKind()
+    let (document, run) = try SampleRun.sample(of: Document.self, round: 0)
+    let nodes = run.root.children
+    guard run.isKeyed || !nodes.isEmpty else { throw DocumentType.hasNoProperties }
+    try DocumentType.checkEncoding(of: document, nodes)
+    properties = nodes.map(DocumentProperty.init)
+  }
+
+  // MARK: Key paths
+
+  /// What a key path leads to.
+  ///
+  /// - Throws: ``DocumentError`` for one that leads to no stored property.
+  /// - Complexity: one lookup, but for the first time: some samples are decoded then.
+  func column(_ keyPath: PartialKeyPath<Document>) throws -> DocumentColumn {
+    let path = DocumentPath(keyPath: keyPath)
+    if let column = columns.withLock({ $0[path] }) { return column }
+    // Found without the lock: key paths run code of the type.
+    let column = try KeyPathSearch(keyPath).column()
+    columns.withLock { $0[path] = column }
+    return column
+  }
+
+  /// The property of a name.
+  func property(named name: String) -> DocumentProperty? {
+    properties.first { $0.name == name }
+  }
+
+  // MARK: What can't be a document
+
+  private static func checkKind() throws {
+    let type = Document.self
+    guard TypeKind(type) != .enumeration, !(type is any AnyOptional.Type),
+      !(type is any SampledStructure.Type),
+      !StandardSamples.types.contains(ObjectIdentifier(type))
+    else {
+      throw DocumentError(
+        "\(type) can't be a document: it has no stored properties to be columns. Store it as the "
+          + "property of a struct.")
+    }
+  }
+
+  private static var hasNoProperties: DocumentError {
+    DocumentError(
+      "\(Document.self) can't be a document: it has no stored property. Each one is a column, "
+        + "and there must be one at least.")
+  }
+
+  /// Whether what is decoded is what is encoded.
+  private static func checkEncoding(of document: Document, _ nodes: [SampleNode]) throws {
+    guard !nodes.isEmpty else { throw hasNoProperties }
+    let decoded = nodes.map(\.key)
+    let folded = Dictionary(grouping: decoded) { $0.lowercased() }
+    if let names = folded.values.first(where: { $0.count > 1 }) {
+      throw DocumentError(
+        "\(Document.self) has the properties \(names.joined(separator: " and ")): columns must "
+          + "differ in more than the case of letters. Rename one in CodingKeys.")
+    }
+    guard let encoded = try? SampleRecord(document: document).databaseDictionary,
+      nodes.allSatisfy({ $0.type != nil }), Set(encoded.keys) == Set(decoded)
+    else {
+      throw DocumentError(
+        "\(Document.self) can't be a document: its own Codable doesn't encode each stored "
+          + "property under the key that it decodes it from. Leave Codable to the compiler; "
+          + "CodingKeys may rename properties.")
+    }
+  }
+}
+
+/// What is known of all document types.
+private enum DocumentTypes {
+  static let known = Mutex<[ObjectIdentifier: any Sendable]>([:])
+}
+
+/// A key path as a key.
+// SAFETY: key paths are immutable, and those that are kept lead to a property: a subscript's
+// arguments, which they would have captured, lead to no column.
+private struct DocumentPath: Hashable, @unchecked Sendable {
+  let keyPath: AnyKeyPath
+}
+
+/// A document as the record that it is stored as.
+struct SampleRecord<Document: Encodable>: EncodableRecord, Encodable {
+  let document: Document
+
+  func encode(to encoder: any Encoder) throws { try document.encode(to: encoder) }
+}
+
+extension DocumentProperty {
+  init(_ node: SampleNode) {
+    name = node.key
+    var stored: any Any.Type = node.type ?? Any.self
+    var isOptional = node.isOptional
+    while let inner = DocumentProperty.inner(stored) {
+      if stored is any AnyOptional.Type { isOptional = true }
+      stored = inner
+    }
+    type = stored
+    self.isOptional = isOptional
+    config = node.config
+    nested = node.children.flatMap(\.all).compactMap { inside in
+      guard !inside.isInList, inside.config != DocumentPropertyConfig() else { return nil }
+      return NestedProperty(column: DocumentColumn(inside), config: inside.config)
+    }
+  }
+
+  /// The type inside of an optional, or a wrapper.
+  private static func inner(_ type: any Any.Type) -> (any Any.Type)? {
+    func value<A: ConfigurationAnnotation>(_ type: A.Type) -> any Any.Type { A.Value.self }
+    if let optional = type as? any AnyOptional.Type { return optional.wrappedType }
+    if let annotation = type as? any ConfigurationAnnotation.Type { return value(annotation) }
+    return nil
+  }
+}
+
+extension DocumentColumn {
+  init(_ node: SampleNode) {
+    self.init(
+      name: node.path.first ?? "", path: Array(node.path.dropFirst()),
+      collation: node.config.collation)
+  }
+}

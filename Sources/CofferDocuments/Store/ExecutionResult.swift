@@ -1,0 +1,83 @@
+import CofferCore
+import CofferQuery
+import CofferRecords
+
+/// Values of any `Decodable` type, made of rows.
+enum ExecutionResult {
+  /// What a type makes of all rows.
+  static func value<T: Decodable>(_ type: T.Type, _ rows: RowCursor) throws -> T {
+    if let list = type as? any RowListDecodable.Type {
+      func open<L: RowListDecodable>(_ list: L.Type) throws -> any RowListDecodable {
+        try L(rows: rows)
+      }
+      if let value = try open(list) as? T { return value }
+    }
+    guard let row = try rows.next() else {
+      if let type = type as? any MissingRowDecodable.Type, let value = type.missingRow as? T {
+        return value
+      }
+      throw DocumentError(
+        "the SQL has given no row to make \(type) of",
+        hint: "Ask for an optional or an array where there may be none.")
+    }
+    let result = try value(type, of: row)
+    // A statement that writes is to be executed to its end.
+    while try rows.next() != nil {}
+    return result
+  }
+
+  /// What a type makes of one row.
+  static func value<T: Decodable>(_ type: T.Type, of row: Row) throws -> T {
+    if let composite = type as? any RowColumnsDecodable.Type {
+      func open<C: RowColumnsDecodable>(_ type: C.Type) throws -> any RowColumnsDecodable {
+        try C(columnsOf: row)
+      }
+      if let value = try open(composite) as? T { return value }
+    }
+    let isSingle =
+      type is any DatabaseValueConvertible.Type || CodableShape.of(type).layout != .keyed
+    if isSingle { return try SelectedValue<T>.value(of: row, at: 0) }
+    return try DecodedRow<T>(row: row).value
+  }
+}
+
+/// A type that takes all rows.
+private protocol RowListDecodable {
+  init(rows: RowCursor) throws
+}
+
+/// A type that takes the columns of a row by their position or name.
+private protocol RowColumnsDecodable {
+  init(columnsOf row: Row) throws
+}
+
+/// A type that stands for a row that isn't there.
+private protocol MissingRowDecodable {
+  static var missingRow: Any { get }
+}
+
+extension Array: RowListDecodable where Element: Decodable {
+  init(rows: RowCursor) throws {
+    self = []
+    while let row = try rows.next() { append(try ExecutionResult.value(Element.self, of: row)) }
+  }
+}
+
+extension Array: RowColumnsDecodable where Element: Decodable {
+  init(columnsOf row: Row) throws {
+    self = try (0..<row.count).map { try SelectedValue<Element>.value(of: row, at: $0) }
+  }
+}
+
+extension Dictionary: RowColumnsDecodable where Key == String, Value: Decodable {
+  init(columnsOf row: Row) throws {
+    self = [:]
+    for (index, name) in row.columnNames.enumerated() where self[name] == nil {
+      self[name] = try SelectedValue<Value>.value(of: row, at: index)
+    }
+  }
+}
+
+extension Optional: MissingRowDecodable {
+  static var missingRow: Any { Wrapped?.none as Any }
+}

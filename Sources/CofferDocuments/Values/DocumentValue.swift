@@ -1,0 +1,72 @@
+import CofferCore
+import CofferRecords
+import FoundationEssentials
+
+/// Values as documents store them.
+enum DocumentValue {
+  /// The value that a column has for a value of its property; NULL for nil.
+  ///
+  /// - Throws: ``DocumentError`` for what can't be stored, without showing it.
+  static func databaseValue<V: Encodable>(
+    of value: V, in column: DocumentColumn
+  ) throws -> DatabaseValue {
+    if column.isNested { return try nestedValue(of: value, in: column) }
+    if let value = plainValue(of: value) { return value }
+    if let optional = value as? any AnyOptional, optional.wrapped == nil { return .null }
+    if let inner = inner(of: value) { return try databaseValue(of: inner, in: column) }
+    do {
+      return try ValueRecord(value: value).databaseDictionary[ValueRecord<V>.column] ?? .null
+    } catch { throw cannotEncode(V.self, column) }
+  }
+
+  /// The most frequent types, without an encoder.
+  private static func plainValue<V>(of value: V) -> DatabaseValue? {
+    switch V.self {
+    case is Int.Type: (value as? Int)?.databaseValue
+    case is Int64.Type: (value as? Int64)?.databaseValue
+    case is String.Type: (value as? String)?.databaseValue
+    case is UUID.Type: (value as? UUID)?.databaseValue
+    case is Double.Type: (value as? Double)?.databaseValue
+    case is Bool.Type: (value as? Bool)?.databaseValue
+    default: nil
+    }
+  }
+
+  /// What is in an optional or a wrapper.
+  private static func inner<V: Encodable>(of value: V) -> (any Encodable)? {
+    switch value {
+    case let optional as any AnyOptional: optional.wrapped as? any Encodable
+    case let annotation as any ConfigurationAnnotation: annotation.wrappedValue
+    default: nil
+    }
+  }
+
+  /// The value that `coffer_json` gives for it.
+  private static func nestedValue<V: Encodable>(
+    of value: V, in column: DocumentColumn
+  ) throws -> DatabaseValue {
+    do {
+      let json = try ValueRecord<V>.databaseJSONEncoder(for: column.name).encode([value])
+      var path = "$[0]"
+      return json.withUnsafeBytes { json in
+        path.withUTF8 { JSONScanner.value(in: json, at: UnsafeRawBufferPointer($0)) }
+      }
+    } catch { throw cannotEncode(V.self, column) }
+  }
+
+  private static func cannotEncode(
+    _ type: any Any.Type, _ column: DocumentColumn
+  ) -> DocumentError {
+    DocumentError(
+      "the value of \(type) that \(column.description) is compared with can't be stored")
+  }
+}
+
+/// A record of one column.
+private struct ValueRecord<Value: Encodable>: EncodableRecord, Encodable {
+  static var column: String { "value" }
+
+  let value: Value
+
+  enum CodingKeys: CodingKey { case value }
+}

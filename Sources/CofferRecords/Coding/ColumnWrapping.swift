@@ -1,0 +1,24 @@
+/// A type that is stored as the value that it wraps, by the ways of that value's type.
+package protocol ColumnWrapping: Encodable {
+  associatedtype Value: Encodable
+  var wrappedValue: Value { get }
+}
+
+/// Writes what is wrapped.
+private final class WrappingColumnWriter<Wrapper: ColumnWrapping>: ColumnWriter<Wrapper> {
+  private let writer: ColumnWriter<Wrapper.Value>
+
+  init(_ writer: ColumnWriter<Wrapper.Value>) { self.writer = writer }
+
+  override func write(
+    _ value: Wrapper, _ column: EncodedColumn, _ writing: RecordWriting
+  ) throws {
+    try writer.write(value.wrappedValue, column, writing)
+  }
+}
+
+extension ColumnWrapping {
+  static func columnWriter(column: String, _ record: any EncodableRecord.Type) -> AnyObject {
+    WrappingColumnWriter<Self>(ColumnWriters.writer(Value.self, column: column, record))
+  }
+}

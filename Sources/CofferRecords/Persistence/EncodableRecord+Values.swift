@@ -1,0 +1,6 @@
+extension EncodableRecord {
+  /// What the record stores, column by column.
+  ///
+  /// - Throws: What `encode(to:)` throws.
+  package func encodedColumns() throws -> PersistenceContainer { try PersistenceContainer(self) }
+}

@@ -1,0 +1,62 @@
+import Coffer
+import Foundation
+import Testing
+
+@testable import CofferDocuments
+
+@Suite("Collations of documents") struct CollationTests {
+  static let byLength = Collation("byLength") { lhs, rhs in
+    lhs.count < rhs.count
+      ? .orderedAscending : lhs.count == rhs.count ? .orderedSame : .orderedDescending
+  }
+
+  static let standard: [Collation] = [
+    .string, .binary, .caseInsensitive, .localized, .localizedCaseInsensitive,
+  ]
+
+  @Test(arguments: standard)
+  func `every connection knows the standard collations`(collation: Collation) throws {
+    #expect(collation.isStandard)
+    try EncryptedQueue.with("CREATE TABLE t(a COLLATE \(collation.name))") { db in
+      try db.execute(sql: "INSERT INTO t VALUES ('b'), ('a')")
+      #expect(try String.fetchAll(db, sql: "SELECT a FROM t ORDER BY a") == ["a", "b"])
+    }
+  }
+
+  @Test func `each has the equality that it promises`() throws {
+    let composed = "\u{E9}"
+    let decomposed = "e\u{301}"
+    let expected: [Collation: [Bool]] = [
+      .string: [true, false], .binary: [false, false], .caseInsensitive: [true, true],
+    ]
+    try EncryptedQueue.with { db throws in
+      for (collation, results) in expected {
+        let sql = "SELECT ? = ? COLLATE \(collation.name)"
+        let forms = try Bool.fetchOne(db, sql: sql, arguments: [composed, decomposed])
+        let cases = try Bool.fetchOne(db, sql: sql, arguments: ["ÄPFEL", "äpfel"])
+        #expect([forms, cases] == results, "\(collation)")
+      }
+    }
+  }
+
+  @Test func `a custom collation sorts once a connection has it`() throws {
+    #expect(!Self.byLength.isStandard)
+    let collation = try #require(Self.byLength.databaseCollation)
+    try EncryptedQueue.with { db throws in
+      db.add(collation: collation)
+      let sql = """
+        SELECT * FROM (SELECT 'ccc' AS a UNION ALL SELECT 'a' UNION ALL SELECT 'bb')
+        ORDER BY a COLLATE byLength
+        """
+      #expect(try String.fetchAll(db, sql: sql) == ["a", "bb", "ccc"])
+    }
+  }
+
+  @Test func `collations are the same if their names are, in either case`() {
+    #expect(Collation("BYLENGTH") == Self.byLength)
+    #expect(Set([Collation("x"), Collation("X"), Collation("y")]).count == 2)
+    #expect(Collation("binary") == .binary)
+    #expect(Collation("anything").isStandard)
+    #expect("\(Collation.string)" == "swiftCompare")
+  }
+}

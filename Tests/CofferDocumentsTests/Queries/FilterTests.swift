@@ -1,0 +1,191 @@
+import Coffer
+import Foundation
+import Testing
+
+@Suite("Filters") struct FilterTests {
+  fileprivate struct Address: Codable, Equatable {
+    var city: String
+    var since: Date?
+    var number: Int
+  }
+
+  fileprivate struct Person: Codable, Identifiable, Equatable {
+    var id: Int
+    var name: String
+    var nickname: String?
+    var score: Double?
+    var born: Date?
+    var isActive: Bool
+    var tags: [String]
+    var address: Address?
+  }
+
+  private let encrypted: EncryptedStore
+  private let people: DocumentCollection<Person>
+  private static let date = Date(timeIntervalSince1970: 1_700_000_000)
+
+  init() throws {
+    encrypted = try EncryptedStore()
+    people = try encrypted.store.collection(Person.self)
+    try people.insert([
+      Person(
+        id: 1, name: "Arthur", nickname: nil, score: 1.5, born: Self.date, isActive: true,
+        tags: ["a", "b"], address: Address(city: "Paris", since: Self.date, number: 3)),
+      Person(
+        id: 2, name: "barbara", nickname: "Barb", score: nil, born: nil, isActive: false, tags: [],
+        address: nil),
+      Person(
+        id: 3, name: "Étienne", nickname: "É%", score: -3, born: Self.date.addingTimeInterval(60),
+        isActive: true, tags: ["c"], address: Address(city: "Łódź", since: nil, number: 12)),
+    ])
+  }
+
+  private func ids(_ query: QueryBuilder<Person>) throws -> [Int] {
+    try query.orderBy(\.id).fetchMany(\.id)
+  }
+
+  @Test func `documents come back as they were`() throws {
+    let all = try people.all().orderBy(\.id).fetchMany()
+    #expect(all.count == 3)
+    #expect(all[0].tags == ["a", "b"])
+    #expect(all[0].born == Self.date)
+    #expect(all[1].address == nil)
+    #expect(all[2].address == Address(city: "Łódź", since: nil, number: 12))
+  }
+
+  @Test func `equality takes nil for equal to nil`() throws {
+    #expect(try ids(people.filter(\.name, equalTo: "Arthur")) == [1])
+    #expect(try ids(people.filter(\.nickname, equalTo: nil)) == [1])
+    #expect(try ids(people.filter(\.nickname, notEqualTo: nil)) == [2, 3])
+    #expect(try ids(people.filter(\.nickname, notEqualTo: "Barb")) == [1, 3])
+    #expect(try ids(people.filter(\.nickname, isNull: true)) == [1])
+    #expect(try ids(people.filter(\.nickname, isNull: false)) == [2, 3])
+  }
+
+  @Test func `comparisons leave nil out`() throws {
+    #expect(try ids(people.filter(\.score, greaterThan: 0)) == [1])
+    #expect(try ids(people.filter(\.score, lessThan: 1.5)) == [3])
+    #expect(try ids(people.filter(\.score, lessThanOrEqualTo: 1.5)) == [1, 3])
+    #expect(try ids(people.filter(\.score, greaterThanOrEqualTo: -3)) == [1, 3])
+    #expect(try ids(people.filter(\.born, greaterThan: Self.date)) == [3])
+    #expect(try ids(people.filter(\.isActive, equalTo: true)) == [1, 3])
+    #expect(try ids(people.filter(\.tags, equalTo: ["c"])) == [3])
+  }
+
+  @Test func `patterns match`() throws {
+    #expect(try ids(people.filter(\.name, like: "%AR%")) == [1, 2])
+    #expect(try ids(people.filter(\.name, notLike: "a%")) == [2, 3])
+    #expect(try ids(people.filter(\.nickname, like: "B_rb")) == [2])
+    #expect(try ids(people.filter(\.nickname, notLike: "B%")) == [3])
+  }
+
+  @Test func `collations decide what is equal`() throws {
+    #expect(try ids(people.filter(\.name, equalTo: "BARBARA")).isEmpty)
+    #expect(try ids(people.filter(\.name, equalTo: "BARBARA", collation: .caseInsensitive)) == [2])
+    #expect(try ids(people.filter(\.name, equalTo: "E\u{301}tienne")).isEmpty)
+    #expect(try ids(people.filter(\.name, equalTo: "E\u{301}tienne", collation: .string)) == [3])
+    let byLength = Collation("byLength") { lhs, rhs in
+      lhs.count < rhs.count
+        ? .orderedAscending : lhs.count == rhs.count ? .orderedSame : .orderedDescending
+    }
+    #expect(try ids(people.filter(\.name, equalTo: "123456", collation: byLength)) == [1])
+    #expect(try ids(people.filter("\(\.name) COLLATE \(byLength) = 'xxxxxx'")) == [1])
+    let order = people.all().orderBy(\.name, .descending, collation: byLength).orderBy(\.id)
+    #expect(try order.fetchMany(\.id) == [2, 3, 1])
+  }
+
+  @Test func `nested properties are compared in their JSON`() throws {
+    #expect(try ids(people.filter(\.address?.city, equalTo: "Łódź")) == [3])
+    #expect(try ids(people.filter(\.address?.number, greaterThan: 3)) == [3])
+    #expect(try ids(people.filter(\.address?.since, equalTo: Self.date)) == [1])
+    #expect(try ids(people.filter(\.address?.city, isNull: true)) == [2])
+    let cities = try people.all().orderBy(\.address?.city, nulls: .last).fetchMany(\.address?.city)
+    #expect(cities == ["Paris", "Łódź", nil])
+    #expect(try people.filter(id: 1).fetchOne(\.address?.since) == .some(Self.date))
+  }
+
+  @Test func `conditions are combined, and documents found by identifier`() throws {
+    let query = people.filter(\.isActive, equalTo: true).filter("\(\.id) = 1 OR \(\.id) = 2")
+    #expect(try ids(query) == [1])
+    #expect(try people.filter(id: 2).fetchOne()?.name == "barbara")
+    #expect(try people.filter(id: 4).fetchOne() == nil)
+    #expect(try people.filter(id: 2).fetchMany().count == 1)
+    #expect(try people.filter(id: 2).filter(id: 3).fetchOne() == nil)
+    #expect(try people.filter(id: 2).filter(\.isActive, equalTo: true).fetchOne() == nil)
+    #expect(try people.filter(id: 2).fetchCount() == 1)
+  }
+
+  @Test func `closures have typed columns`() throws {
+    #expect(try ids(people.filter { $0.id < 3 && $0.name.hasPrefix("A") }) == [1])
+    #expect(try ids(people.filter { $0.score > 0 }) == [1])
+    #expect(try ids(people.filter { $0.nickname == nil || $0.id == 3 }) == [1, 3])
+    #expect(try ids(people.filter { [2, 3].contains($0.id) }) == [2, 3])
+    #expect(try people.all().orderBy { $0.id.desc }.fetchMany(\.id) == [3, 2, 1])
+  }
+
+  fileprivate struct House: Codable {
+    var address: Address
+  }
+
+  @Test func `closures reach into stored structs`() throws {
+    let houses = try encrypted.store.collection(House.self)
+    try houses.insert([
+      House(address: Address(city: "Paris", since: Self.date, number: 1)),
+      House(address: Address(city: "Rome", since: nil, number: 2)),
+    ])
+    #expect(try houses.filter { $0.address.city == "Rome" }.fetchMany(\.address.number) == [2])
+    #expect(try houses.filter { $0.address.number < 2 }.fetchCount() == 1)
+    #expect(documentError { try houses.filter { $0.address.since != nil }.fetchCount() } != nil)
+    #expect(documentError { try houses.filter { $0.address.city.count > 2 }.fetchCount() } != nil)
+  }
+
+  @Test func `nil is first or last, as it is asked for`() throws {
+    typealias Query = QueryBuilder<Person>
+    func order(_ direction: Query.Direction?, _ nulls: Query.Nulls?) throws -> [Int] {
+      try people.all().orderBy(\.score, direction, nulls: nulls).fetchMany(\.id)
+    }
+    #expect(try order(nil, nil) == [2, 3, 1])
+    #expect(try order(.ascending, .first) == [2, 3, 1])
+    #expect(try order(.ascending, .last) == [3, 1, 2])
+    #expect(try order(.descending, nil) == [1, 3, 2])
+    #expect(try order(.descending, .last) == [1, 3, 2])
+    #expect(try order(.descending, .first) == [2, 1, 3])
+  }
+
+  @Test func `limits and offsets`() throws {
+    let all = people.all().orderBy(\.id)
+    #expect(try all.limit(2).fetchMany(\.id) == [1, 2])
+    #expect(try all.limit(2).offset(1).fetchMany(\.id) == [2, 3])
+    #expect(try all.offset(2).fetchMany(\.id) == [3])
+    #expect(try all.limit(0).fetchMany().isEmpty)
+    #expect(try all.limit(0).fetchOne() == nil)
+    #expect(try all.offset(1).fetchOne()?.id == 2)
+    #expect(try all.limit(2).fetchCount() == 2)
+    #expect(try all.offset(1).fetchCount() == 2)
+    #expect(documentError { try all.limit(-1).fetchMany() } != nil)
+    #expect(documentError { try all.offset(-1).fetchCount() } != nil)
+  }
+
+  @Test func `a limit holds for changes too`() throws {
+    #expect(try people.all().orderBy(\.id, .descending).limit(1).update(\.name, "last") == 1)
+    #expect(try people.filter(\.name, equalTo: "last").fetchMany(\.id) == [3])
+    #expect(try people.all().orderBy(\.id).offset(1).limit(1).delete() == 1)
+    #expect(try ids(people.all()) == [1, 3])
+    #expect(try people.filter(id: 9).delete() == 0)
+    #expect(try people.all().update(\.address, nil) == 2)
+    #expect(try people.all().fetchMany(\.address) == [nil, nil])
+    #expect(try people.all().delete() == 2)
+  }
+
+  @Test func `what can't be asked is an error that says what to do`() throws {
+    #expect(documentError { try people.all().update() } != nil)
+    #expect(documentError { try people.filter(\.name.count, equalTo: 1).fetchMany() } != nil)
+    #expect(documentError { try people.all().updating(\.address?.city, "x").update() } != nil)
+    struct Other: Codable { var name: String, weight: Int }
+    let error = documentError { try people.all().fetchMany(Other.self) }
+    #expect(error?.contains("weight") == true)
+    // A query with an error has no effect at all.
+    #expect(documentError { try people.filter(\.name.count, equalTo: 1).delete() } != nil)
+    #expect(try people.all().fetchCount() == 3)
+  }
+}
