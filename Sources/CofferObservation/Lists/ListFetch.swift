@@ -49,12 +49,15 @@ struct ListFetch<Record: FetchableRecord & _SendableMetatype>: Sendable {
   var alongside: (@Sendable (Database) throws -> any Sendable)?
 
   /// Fetches, and tells what region of the database the list depends on.
-  func fetch(_ db: Database) throws -> (FetchedList, DatabaseRegion) {
+  ///
+  /// - Returns: A failure where nothing can be fetched alongside: the region is known, and the next
+  ///   commit may do better.
+  func fetch(_ db: Database) throws -> (Result<FetchedList, any Error>, DatabaseRegion) {
     let (rows, region) = try db.recordingRegion { try Row.fetchAll(db, request) }
     var list = FetchedList(rows: rows)
     try setKeys(of: &list, db)
-    list.alongside = try alongside?(db)
-    return (list, region)
+    do { list.alongside = try alongside?(db) } catch { return (.failure(error), region) }
+    return (.success(list), region)
   }
 
   private func setKeys(of list: inout FetchedList, _ db: Database) throws {

@@ -85,7 +85,7 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
       do {
         let (list, region) = try fetch.fetch(result.get())
         state.withLock { $0.region = region }
-        receive(.success(list))
+        receive(list)
         return isTracking ? region : nil
       } catch {
         receive(.failure(error))
@@ -116,7 +116,7 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
     writer.spawnConcurrentRead { [self] result in
       do {
         let (list, region) = try fetch.fetch(result.get())
-        submit(.success(list), listNumber)
+        submit(list, listNumber)
         if include(region) { observeAgain(writer) }
       } catch { submit(.failure(error), listNumber) }
     }

@@ -18,8 +18,7 @@ final class ValuePipeline<Element: Sendable>: Sendable {
 
   private let state = Mutex(State())
 
-  /// Where values are reduced, those of many observations at the same time.
-  private static var queue: DispatchQueue { reductionQueue }
+  private let queue = ReductionQueues.next()
 
   /// Adds an element, which `work` is called with on another thread, after all before it.
   func push(_ element: Element, _ work: @escaping @Sendable (Element) -> Void) {
@@ -29,7 +28,7 @@ final class ValuePipeline<Element: Sendable>: Sendable {
       defer { state.isWorking = true }
       return !state.isWorking
     }
-    if begins { Self.queue.async { self.work(work) } }
+    if begins { queue.async { self.work(work) } }
   }
 
   /// Has this thread be the worker, until `release`.
@@ -46,7 +45,7 @@ final class ValuePipeline<Element: Sendable>: Sendable {
       if state.waiting.isEmpty { state.isWorking = false }
       return state.waiting.isEmpty
     }
-    if !isDone { Self.queue.async { self.work(work) } }
+    if !isDone { queue.async { self.work(work) } }
   }
 
   /// Forgets what has come, and what will come.
@@ -70,4 +69,16 @@ final class ValuePipeline<Element: Sendable>: Sendable {
   }
 }
 
-private let reductionQueue = DispatchQueue(label: "coffer.observation", attributes: .concurrent)
+/// Where values are reduced, those of several observations at the same time.
+///
+/// Serial queues have threads of their own, where those of concurrent queues are as few as the
+/// machine's cores: blocked tasks can take them all.
+private enum ReductionQueues {
+  private static let queues = (0..<4).map { DispatchQueue(label: "coffer.observation.\($0)") }
+  private static let count = Atomic(0)
+
+  static func next() -> DispatchQueue {
+    let number = count.add(1, ordering: .relaxed).newValue
+    return queues[number & 3]
+  }
+}

@@ -394,7 +394,7 @@ struct DatabasePoolTests {
     }
     begun.meet()
     let isOver = DispatchSemaphore(value: 0)
-    group.notify(queue: .global()) { isOver.signal() }
+    group.notify(queue: DispatchQueue(label: "over")) { isOver.signal() }
     repeat { pool.interrupt() } while isOver.wait(timeout: .now() + 0.01) == .timedOut
     #expect(codes.withLock(\.self) == [.SQLITE_INTERRUPT, .SQLITE_INTERRUPT])
     #expect(try pool.read { try Self.count($0) } == 0)

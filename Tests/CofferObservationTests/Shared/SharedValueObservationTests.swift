@@ -190,7 +190,7 @@ struct SharedValueObservationTests {
       }
     }
     await withCheckedContinuation { continuation in
-      group.notify(queue: .global()) { continuation.resume() }
+      group.notify(queue: DispatchQueue(label: "over")) { continuation.resume() }
     }
     #expect(failures.load(ordering: .relaxed) == 0)
     #expect(try database.observerCount == 0)

@@ -126,9 +126,9 @@ struct ValueObservationCancellationTests {
       }
     }
     await withCheckedContinuation { continuation in
-      cancellers.notify(queue: .global()) {
+      cancellers.notify(queue: DispatchQueue(label: "over")) {
         isOver.store(true, ordering: .relaxed)
-        group.notify(queue: .global()) { continuation.resume() }
+        group.notify(queue: DispatchQueue(label: "over")) { continuation.resume() }
       }
     }
     #expect(failures.load(ordering: .relaxed) == 0)
