@@ -19,30 +19,31 @@ let snippets: [Snippet] = [
   Snippet("README.md, SQL, 3", ["db"], snippet12),
   Snippet("README.md, Many readers, 1", [], snippet13),
   Snippet("README.md, Observation, 1", ["queue"], snippet14),
-  Snippet("README.md, Errors, 1", [], snippet15),
-  Snippet("Docs/EasyDBCompatibility.md, EasyDB compatibility, 1", [], snippet16),
-  Snippet("Docs/EasyDBCompatibility.md, Moving, 1", [], snippet17),
-  Snippet("Docs/EasyDBCompatibility.md, What is beyond, 1", ["store"], snippet18),
-  Snippet("Docs/EasyDBCompatibility.md, Observation, 1", ["store"], snippet19),
-  Snippet("Docs/EasyDBCompatibility.md, Full-text search, 1", ["store"], snippet20),
-  Snippet("Docs/EasyDBCompatibility.md, Full-text search, 2", ["store", "sqlcipher4"], snippet21),
-  Snippet("Docs/EasyDBCompatibility.md, References, 1", ["store"], snippet22),
-  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 1", [], snippet23),
-  Snippet("Docs/EasyDBCompatibility.md, Tables, records and SQL, 1", ["queue"], snippet24),
-  Snippet("Docs/Encryption.md, Keys, 1", [], snippet25),
-  Snippet("Docs/Encryption.md, Opening, 1", [], snippet26),
-  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet27),
-  Snippet("Docs/Encryption.md, Settings, 1", [], snippet28),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet29),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet30),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet31),
-  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet32),
-  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet33),
-  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet34),
-  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet35),
-  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet36),
-  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet37),
-  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet38),
+  Snippet("README.md, Documents, 1", [], snippet15),
+  Snippet("README.md, Errors, 1", [], snippet16),
+  Snippet("Docs/EasyDBCompatibility.md, EasyDB compatibility, 1", [], snippet17),
+  Snippet("Docs/EasyDBCompatibility.md, Moving, 1", [], snippet18),
+  Snippet("Docs/EasyDBCompatibility.md, What is beyond, 1", ["store"], snippet19),
+  Snippet("Docs/EasyDBCompatibility.md, Observation, 1", ["store"], snippet20),
+  Snippet("Docs/EasyDBCompatibility.md, Full-text search, 1", ["store"], snippet21),
+  Snippet("Docs/EasyDBCompatibility.md, Full-text search, 2", ["store", "sqlcipher4"], snippet22),
+  Snippet("Docs/EasyDBCompatibility.md, References, 1", ["store"], snippet23),
+  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 1", [], snippet24),
+  Snippet("Docs/EasyDBCompatibility.md, Tables, records and SQL, 1", ["queue"], snippet25),
+  Snippet("Docs/Encryption.md, Keys, 1", [], snippet26),
+  Snippet("Docs/Encryption.md, Opening, 1", [], snippet27),
+  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet28),
+  Snippet("Docs/Encryption.md, Settings, 1", [], snippet29),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet30),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet31),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet32),
+  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet33),
+  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet34),
+  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet35),
+  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet36),
+  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet37),
+  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet38),
+  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet39),
 ]
 
 // The blocks print to nowhere.
@@ -352,8 +353,26 @@ private func snippet14(_ scene: Scene) async throws {
   _ = task
 }
 
-// README.md, Errors, 1
+// README.md, Documents, 1
 private func snippet15(_ scene: Scene) throws {
+  struct Book: Codable, Identifiable {
+    var id = UUID()
+    @Unique var name: String
+    var author: String
+    var priceCents: Int
+  }
+
+  let store = try DocumentStore(path: scene.file("library.db"), key: .passphrase("correct horse battery staple"))
+  let books = try store.collection(Book.self)
+  try books.insert(Book(name: "Catch-22", author: "Joseph Heller", priceCents: 1050))
+  let cheap = try books.filter(\.priceCents, lessThan: 2000).orderBy(\.author).fetchMany()
+  _ = store
+  _ = books
+  _ = cheap
+}
+
+// README.md, Errors, 1
+private func snippet16(_ scene: Scene) throws {
   do {
     let queue = try DatabaseQueue(path: scene.file("old.db"), key: .passphrase("incorrect"))
     try queue.close()
@@ -369,7 +388,7 @@ private func snippet15(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, EasyDB compatibility, 1
-private func snippet16(_ scene: Scene) throws {
+private func snippet17(_ scene: Scene) throws {
   struct Book: Codable, Identifiable {
     var id = UUID()
     @Unique var name: String
@@ -390,7 +409,7 @@ private func snippet16(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, Moving, 1
-private func snippet17(_ scene: Scene) throws {
+private func snippet18(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("books.db"), key: key)
   let store = try DocumentStore(path: scene.file("books.db"), key: key)
@@ -399,7 +418,7 @@ private func snippet17(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, What is beyond, 1
-private func snippet18(_ scene: Scene) async throws {
+private func snippet19(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let cheap = try await books.filter { $0.priceCents < 1000 && $0.title.hasPrefix("M") }.fetchMany()
@@ -409,7 +428,7 @@ private func snippet18(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Observation, 1
-private func snippet19(_ scene: Scene) async throws {
+private func snippet20(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   for try await cheap in books.filter(\.priceCents, lessThan: 1000).values() {
@@ -430,7 +449,7 @@ private func snippet19(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Full-text search, 1
-private func snippet20(_ scene: Scene) async throws {
+private func snippet21(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let found = try await books.matching("white whale").fetchMany()
@@ -440,7 +459,7 @@ private func snippet20(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Full-text search, 2
-private func snippet21(_ scene: Scene) async throws {
+private func snippet22(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let best = try await books.matching("whale").orderByRelevance().limit(10).fetchMany()
@@ -448,7 +467,7 @@ private func snippet21(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, References, 1
-private func snippet22(_ scene: Scene) async throws {
+private func snippet23(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let authors = try await store.collection(Author.self)
@@ -461,7 +480,7 @@ private func snippet22(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Migrations by rules, 1
-private func snippet23(_ scene: Scene) throws {
+private func snippet24(_ scene: Scene) throws {
   struct Note: Codable, MigratingDocument {
     var heading: String  // was `title`
     var author: String  // is new
@@ -478,7 +497,7 @@ private func snippet23(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, Tables, records and SQL, 1
-private func snippet24(_ scene: Scene) throws {
+private func snippet25(_ scene: Scene) throws {
   let queue = try scene.queue()
   struct Player: Codable, FetchableRecord, PersistableRecord {
     var id: Int64
@@ -496,7 +515,7 @@ private func snippet24(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Keys, 1
-private func snippet25(_ scene: Scene) throws {
+private func snippet26(_ scene: Scene) throws {
   let passphrase = DatabaseKey.passphrase("correct horse battery staple")
   let bytes = DatabaseKey.passphrase(bytes: [0x66, 0x00, 0xFF])
   let raw = try DatabaseKey.raw((0..<32).map { UInt8($0) })
@@ -512,7 +531,7 @@ private func snippet25(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 1
-private func snippet26(_ scene: Scene) throws {
+private func snippet27(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = try .file(scene.file("vault.key"))
   let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -521,7 +540,7 @@ private func snippet26(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 2
-private func snippet27(_ scene: Scene) throws {
+private func snippet28(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.prepareDatabase { db in
     try db.usePassphrase("correct horse battery staple")
@@ -530,7 +549,7 @@ private func snippet27(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Settings, 1
-private func snippet28(_ scene: Scene) throws {
+private func snippet29(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   configuration.cipher = .sqlcipher3
@@ -540,7 +559,7 @@ private func snippet28(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 1
-private func snippet29(_ scene: Scene) throws {
+private func snippet30(_ scene: Scene) throws {
   let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("right"))
   try queue.close()
   let other = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("wrong"))
@@ -549,7 +568,7 @@ private func snippet29(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 2
-private func snippet30(_ scene: Scene) throws {
+private func snippet31(_ scene: Scene) throws {
   let inspection = DatabaseFile.inspect(at: scene.file("plain.db"))
   if case .plaintext(let header) = inspection.kind {
     print("not encrypted, pages of \(header.pageSize) bytes")
@@ -558,20 +577,20 @@ private func snippet30(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 3
-private func snippet31(_ scene: Scene) throws {
+private func snippet32(_ scene: Scene) throws {
   let queue = try scene.queue()
   let damagedPages = try queue.checkCipherIntegrity()
   _ = damagedPages
 }
 
 // Docs/Encryption.md, Changing the key, 1
-private func snippet32(_ scene: Scene) throws {
+private func snippet33(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.changeKey(to: .passphrase("staple battery horse correct"))
 }
 
 // Docs/Encryption.md, Whole files, 1
-private func snippet33(_ scene: Scene) throws {
+private func snippet34(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("encrypted.db"), key: key)
   try DatabaseFile.decrypt(at: scene.file("encrypted.db"), key: key, to: scene.file("readable.db"))
@@ -580,7 +599,7 @@ private func snippet33(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, From SQLCipher 3 to 4, 1
-private func snippet34(_ scene: Scene) throws {
+private func snippet35(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   func openVault() throws -> DatabaseQueue {
     do {
@@ -597,7 +616,7 @@ private func snippet34(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Backups, 1
-private func snippet35(_ scene: Scene) throws {
+private func snippet36(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.backup(toPath: scene.file("backup.db"))
   try queue.backup(toPath: scene.file("for-a-friend.db"), key: .passphrase("another one"))
@@ -605,7 +624,7 @@ private func snippet35(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Attached files, 1
-private func snippet36(_ scene: Scene) throws {
+private func snippet37(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.inDatabase { db in
     try db.attach(scene.file("archive.db"), as: "archive", key: .passphrase("another one"))
@@ -615,7 +634,7 @@ private func snippet36(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, Moving, 1
-private func snippet37(_ scene: Scene) throws {
+private func snippet38(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   let dbQueue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -624,7 +643,7 @@ private func snippet37(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, What differs, 1
-private func snippet38(_ scene: Scene) throws {
+private func snippet39(_ scene: Scene) throws {
   try scene.queue().write { db in
     let statement = try db.makeStatement(sql: "INSERT INTO player (name, score) VALUES (?, ?)")
     for number in 1...100 {
