@@ -12,7 +12,7 @@ func observationBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let list = FollowedList(fixture.directory.appendingPathComponent("list.db").path)
   return [
     Benchmark(
-      name: "commit, 1,000 other observations, to none", count: ObservedDatabase.commitCount,
+      name: "commit, 1,000 other ValueObservations / none", count: ObservedDatabase.commitCount,
       goal: 2.0,
       prepare: {
         try few.setUp(observedTables: 1)
@@ -25,37 +25,13 @@ func observationBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   ]
 }
 
-/// Tells how often a table is changed: stands for any observation of a region.
-private final class TableObservation: SelectiveTransactionObserver {
-  private let table: String
-  private var isTouched = false
-  private(set) var commitCount: Int64 = 0
-
-  init(_ table: String) { self.table = table }
-
-  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
-    eventKind.tableName == table
-  }
-
-  func databaseDidChange(with event: DatabaseEvent) {
-    isTouched = true
-    stopObservingDatabaseChangesUntilNextTransaction()
-  }
-
-  func databaseDidCommit(_ db: Database) {
-    if isTouched { commitCount += 1 }
-    isTouched = false
-  }
-
-  func databaseDidRollback(_ db: Database) { isTouched = false }
-}
-
 /// A database with 1,001 tables, of which the first one is written.
 private final class ObservedDatabase {
   static let commitCount = 500
   private let path: String
+  private let observingQueue = DispatchQueue(label: "observations")
   private var queue: DatabaseQueue?
-  private var observations: [TableObservation] = []
+  private var observations: [AnyDatabaseCancellable] = []
 
   init(_ path: String) { self.path = path }
 
@@ -73,23 +49,26 @@ private final class ObservedDatabase {
     self.queue = queue
   }
 
-  /// The one place that knows how a table is observed.
-  private func observe(_ table: String, in queue: DatabaseQueue) -> TableObservation {
-    let observation = TableObservation(table)
-    queue.add(transactionObserver: observation)
-    return observation
+  /// Observes a number in the table.
+  private func observe(_ table: String, in queue: DatabaseQueue) -> AnyDatabaseCancellable {
+    let number = ValueObservation.trackingConstantRegion { db in
+      try Int64.fetchOne(db, sql: "SELECT n FROM \(table)")
+    }
+    let hasBegun = DispatchSemaphore(value: 0)
+    let cancellable = number.start(in: queue, scheduling: .async(onQueue: observingQueue)) { _ in
+    } onChange: { _ in
+      hasBegun.signal()
+    }
+    hasBegun.wait()
+    return cancellable
   }
 
-  /// Writes, in transactions of their own.
-  ///
-  /// - Returns: How often the observation of the table was told.
+  /// Writes, in transactions of their own, what one of the observations is of.
   func commit() throws -> Int64 {
-    guard let queue else { return 0 }
-    let before = observations[0].commitCount
     for _ in 0..<Self.commitCount {
-      try queue.write { try $0.execute(sql: "UPDATE t0 SET n = n + 1 WHERE id = 1") }
+      try queue?.write { try $0.execute(sql: "UPDATE t0 SET n = n + 1 WHERE id = 1") }
     }
-    return observations[0].commitCount - before
+    return Int64(Self.commitCount)
   }
 }
 
