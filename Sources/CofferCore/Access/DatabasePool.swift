@@ -97,12 +97,7 @@ public final class DatabasePool: DatabaseWriter {
 
   /// Schedules a read, and returns.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    readers.schedule { result in
-      switch result {
-      case .success(let db): db.isolatedRead(reporting: value)
-      case .failure: value(result)
-      }
-    }
+    readers.schedule { $0.isolatedRead(reporting: value) }
   }
 
   /// Executes `value`, whose statements may see different states of the database.
@@ -123,12 +118,7 @@ public final class DatabasePool: DatabaseWriter {
   public func asyncUnsafeRead(
     _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
-    readers.schedule { result in
-      do {
-        let db = try result.get()
-        try db.readOnly { value(.success(db)) }
-      } catch { value(.failure(error)) }
-    }
+    readers.schedule { $0.unsafeRead(reporting: value) }
   }
 
   /// Executes `value`, with the connection of the read that this thread is in, if it is in one.

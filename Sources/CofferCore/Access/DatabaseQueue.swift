@@ -74,12 +74,7 @@ public final class DatabaseQueue: DatabaseWriter {
 
   /// Schedules a read, and returns.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    access.schedule { result in
-      switch result {
-      case .success(let db): db.isolatedRead(reporting: value)
-      case .failure: value(result)
-      }
-    }
+    access.schedule { $0.isolatedRead(reporting: value) }
   }
 
   /// Executes `value`, whose statements may see different states of the database.
@@ -98,12 +93,7 @@ public final class DatabaseQueue: DatabaseWriter {
   public func asyncUnsafeRead(
     _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
-    access.schedule { result in
-      do {
-        let db = try result.get()
-        try db.readOnly { value(.success(db)) }
-      } catch { value(.failure(error)) }
-    }
+    access.schedule { $0.unsafeRead(reporting: value) }
   }
 
   /// Executes `value`, inside another access of this thread as well.

@@ -24,8 +24,8 @@ final class ReaderPool: Sendable {
     var readers: [SerializedDatabase] = []
     var idle: [SerializedDatabase] = []
     var openingCount = 0
-    var waiters = Line<Waiter>()
-    var barriers = Line<@Sendable () -> Void>()
+    var waiters = WaitingLine<Waiter>()
+    var barriers = WaitingLine<@Sendable () -> Void>()
     var hasBarrier = false
     var isClosed = false
 
@@ -283,35 +283,6 @@ final class ReaderPool: Sendable {
   func close() {
     invalidate()
     serve { $0.isClosed = true }
-  }
-}
-
-/// A line of those who wait; some are let in first.
-private struct Line<Element> {
-  private var urgent: [Element] = []
-  private var others: [Element?] = []
-  /// Those before it have gone.
-  private var head = 0
-
-  var isEmpty: Bool { urgent.isEmpty && head == others.count }
-  var isFirstUrgent: Bool { !urgent.isEmpty }
-  var first: Element? { urgent.first ?? (head < others.count ? others[head] : nil) }
-
-  mutating func append(_ element: Element, first: Bool = false) {
-    if first { urgent.append(element) } else { others.append(element) }
-  }
-
-  mutating func removeFirst() {
-    guard urgent.isEmpty else {
-      urgent.removeFirst()
-      return
-    }
-    others[head] = nil
-    head += 1
-    if head == others.count || head > 64 && head * 2 > others.count {
-      others.removeFirst(head)
-      head = 0
-    }
   }
 }
 

@@ -1,0 +1,28 @@
+/// A line of those who wait; some are let in first.
+struct WaitingLine<Element> {
+  private var urgent: [Element] = []
+  private var others: [Element?] = []
+  /// Those before it have gone.
+  private var head = 0
+
+  var isEmpty: Bool { urgent.isEmpty && head == others.count }
+  var isFirstUrgent: Bool { !urgent.isEmpty }
+  var first: Element? { urgent.first ?? (head < others.count ? others[head] : nil) }
+
+  mutating func append(_ element: Element, first: Bool = false) {
+    if first { urgent.append(element) } else { others.append(element) }
+  }
+
+  mutating func removeFirst() {
+    guard urgent.isEmpty else {
+      urgent.removeFirst()
+      return
+    }
+    others[head] = nil
+    head += 1
+    if head == others.count || head > 64 && head * 2 > others.count {
+      others.removeFirst(head)
+      head = 0
+    }
+  }
+}
