@@ -73,14 +73,24 @@ package struct RowDecodingContext: Sendable {
 
 extension RowDecodingError {
   /// The value doesn't convert to the type.
+  ///
+  /// - Parameter showsValue: Whether the text has the value, and not its storage class alone.
   package static func valueMismatch(
-    _ type: Any.Type, context: RowDecodingContext, databaseValue: DatabaseValue
+    _ type: Any.Type, context: RowDecodingContext, databaseValue: DatabaseValue,
+    showsValue: Bool = true
   ) -> RowDecodingError {
     let name = "\(type)"
-    let found = databaseValue.isNull ? "NULL" : "\(databaseValue) (\(databaseValue.className))"
+    let found =
+      if databaseValue.isNull {
+        "database value NULL"
+      } else if showsValue {
+        "database value \(databaseValue) (\(databaseValue.className))"
+      } else {
+        "a database value (\(databaseValue.className))"
+      }
     return RowDecodingError(
       Contents(
-        .valueMismatch, "could not decode \(name) from database value \(found)", context,
+        .valueMismatch, "could not decode \(name) from \(found)", context,
         expectedType: name, databaseValue: databaseValue))
   }
 

@@ -4,7 +4,7 @@ import CofferRecords
 
 /// A document as a record: its table, and the coders that store it and fetch it.
 @usableFromInline
-struct StoredDocument<Document: Codable>: Codable, FetchableRecord, PersistableRecord {
+struct StoredDocument<Document: Codable>: Codable, FetchableRecord, PersistableRecord, StrictlyDecoded {
   @usableFromInline let document: Document
 
   @inlinable

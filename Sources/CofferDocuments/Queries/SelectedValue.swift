@@ -3,14 +3,14 @@ import CofferRecords
 import FoundationEssentials
 
 /// A row that is decoded as a `Decodable` type, as records are.
-struct DecodedRow<Value: Decodable>: Decodable, FetchableRecord {
+struct DecodedRow<Value: Decodable>: Decodable, FetchableRecord, StrictlyDecoded {
   let value: Value
 
   init(from decoder: any Decoder) throws { value = try Value(from: decoder) }
 }
 
 /// One column that is decoded as a `Decodable` type, as records' columns are.
-struct SelectedValue<Value: Decodable>: Decodable, FetchableRecord {
+struct SelectedValue<Value: Decodable>: Decodable, FetchableRecord, StrictlyDecoded {
   private enum CodingKeys: CodingKey { case value }
 
   /// The name that the column has to have.
@@ -38,7 +38,7 @@ struct SelectedValue<Value: Decodable>: Decodable, FetchableRecord {
 }
 
 /// A part of a column's JSON that is decoded as a `Decodable` type.
-struct SelectedLeaf<Value: Decodable>: Decodable, FetchableRecord {
+struct SelectedLeaf<Value: Decodable>: Decodable, FetchableRecord, StrictlyDecoded {
   let value: Value
 
   init(from decoder: any Decoder) throws {

@@ -121,20 +121,27 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
     throw reading.mismatch(self.type, slot)
   }
 
-  func decode(_ type: Bool.Type) throws -> Bool { try value(type) }
+  private func number<V: DatabaseValueConvertible & StatementColumnConvertible>(
+    _ type: V.Type
+  ) throws -> V {
+    let (reading, slot) = try column()
+    return try reading.rules.isStrict ? reading.number(type, slot) : value(type)
+  }
+
+  func decode(_ type: Bool.Type) throws -> Bool { try number(type) }
   func decode(_ type: String.Type) throws -> String { try value(type) }
-  func decode(_ type: Double.Type) throws -> Double { try value(type) }
-  func decode(_ type: Float.Type) throws -> Float { try value(type) }
-  func decode(_ type: Int.Type) throws -> Int { try value(type) }
-  func decode(_ type: Int8.Type) throws -> Int8 { try value(type) }
-  func decode(_ type: Int16.Type) throws -> Int16 { try value(type) }
-  func decode(_ type: Int32.Type) throws -> Int32 { try value(type) }
-  func decode(_ type: Int64.Type) throws -> Int64 { try value(type) }
-  func decode(_ type: UInt.Type) throws -> UInt { try value(type) }
-  func decode(_ type: UInt8.Type) throws -> UInt8 { try value(type) }
-  func decode(_ type: UInt16.Type) throws -> UInt16 { try value(type) }
-  func decode(_ type: UInt32.Type) throws -> UInt32 { try value(type) }
-  func decode(_ type: UInt64.Type) throws -> UInt64 { try value(type) }
+  func decode(_ type: Double.Type) throws -> Double { try number(type) }
+  func decode(_ type: Float.Type) throws -> Float { try number(type) }
+  func decode(_ type: Int.Type) throws -> Int { try number(type) }
+  func decode(_ type: Int8.Type) throws -> Int8 { try number(type) }
+  func decode(_ type: Int16.Type) throws -> Int16 { try number(type) }
+  func decode(_ type: Int32.Type) throws -> Int32 { try number(type) }
+  func decode(_ type: Int64.Type) throws -> Int64 { try number(type) }
+  func decode(_ type: UInt.Type) throws -> UInt { try number(type) }
+  func decode(_ type: UInt8.Type) throws -> UInt8 { try number(type) }
+  func decode(_ type: UInt16.Type) throws -> UInt16 { try number(type) }
+  func decode(_ type: UInt32.Type) throws -> UInt32 { try number(type) }
+  func decode(_ type: UInt64.Type) throws -> UInt64 { try number(type) }
 }
 
 /// A coding key that is nothing but a string.

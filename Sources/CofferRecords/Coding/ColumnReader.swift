@@ -39,6 +39,13 @@ where Value: DatabaseValueConvertible & StatementColumnConvertible {
   }
 }
 
+/// A number, or a type that is stored as one, which takes nothing else: see ``StrictlyDecoded``.
+final class NumberColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Value> {
+  override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
+    try reading.number(Value.self, slot)
+  }
+}
+
 /// A type that is made of database values.
 final class ValueColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Value> {
   override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
@@ -102,7 +109,7 @@ enum ColumnReaders {
       return optional.columnReader(column: column, rules)
     }
     if let fast = type as? any (DatabaseValueConvertible & StatementColumnConvertible).Type {
-      return fastReader(fast)
+      return fastReader(fast, rules)
     }
     if let convertible = type as? any DatabaseValueConvertible.Type {
       return valueReader(convertible)
@@ -111,9 +118,19 @@ enum ColumnReaders {
   }
 
   private static func fastReader<V: DatabaseValueConvertible & StatementColumnConvertible>(
-    _ type: V.Type
+    _ type: V.Type, _ rules: DecodingRules
   ) -> AnyObject {
-    FastColumnReader<V>()
+    rules.isStrict && isNumber(type) ? NumberColumnReader<V>() : FastColumnReader<V>()
+  }
+
+  /// Whether values of the type are stored as numbers.
+  private static func isNumber(_ type: any Any.Type) -> Bool {
+    func wrapped<W: ColumnWrapping>(_ type: W.Type) -> any Any.Type { W.Value.self }
+    func raw<R: RawRepresentable>(_ type: R.Type) -> any Any.Type { R.RawValue.self }
+    if let wrapper = type as? any ColumnWrapping.Type { return isNumber(wrapped(wrapper)) }
+    if let enumeration = type as? any RawRepresentable.Type { return isNumber(raw(enumeration)) }
+    if let optional = type as? any DecodableOptional.Type { return isNumber(optional.wrappedType) }
+    return type is any Numeric.Type || type == Bool.self
   }
 
   private static func valueReader<V: DatabaseValueConvertible>(_ type: V.Type) -> AnyObject {
@@ -138,9 +155,12 @@ enum ColumnReaders {
 protocol DecodableOptional {
   static func columnReader(column: String, _ rules: DecodingRules) -> AnyObject
   static var none: Self { get }
+  static var wrappedType: any Any.Type { get }
 }
 
 extension Optional: DecodableOptional where Wrapped: Decodable {
+  static var wrappedType: any Any.Type { Wrapped.self }
+
   static func columnReader(column: String, _ rules: DecodingRules) -> AnyObject {
     OptionalColumnReader<Wrapped>(ColumnReaders.reader(Wrapped.self, column: column, rules))
   }

@@ -1,16 +1,25 @@
 import CofferCore
 import FoundationEssentials
 
+/// A type whose columns follow no declaration, but what its properties were when a row was written.
+///
+/// What isn't stored as a number is none then, and a fraction stays one: what SQLite would make of
+/// a text, as 0 of "apples", would be lost with the next save. Errors don't show the value.
+package protocol StrictlyDecoded {}
+
 /// What a record type says about its decoding, with the type itself left out.
 final class DecodingRules {
   let record: any FetchableRecord.Type
   let columns: DatabaseColumnDecodingStrategy
+  /// Whether the type is ``StrictlyDecoded``.
+  let isStrict: Bool
   // Asked for each time: few ask, and what they get may change while a statement is kept.
   var userInfo: [CodingUserInfoKey: Any] { record.databaseDecodingUserInfo }
 
   init(_ record: any FetchableRecord.Type) {
     self.record = record
     columns = record.databaseColumnDecodingStrategy
+    isStrict = record is any StrictlyDecoded.Type
   }
 }
 

@@ -10,6 +10,8 @@ import CofferCore
 struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private enum Form: UInt8 { case none, byte, text }
   private let form: Form
+  /// Whether a number must be stored as one.
+  private let isStrict: Bool
   private let generation: UInt32
   private let live: UnsafeMutablePointer<LiveRow>
   /// The table's columns. Like the table, they are there as long as `live` has the generation.
@@ -23,6 +25,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
       case 1 where _isPOD(Key.self): .byte
       default: .text
       }
+    isStrict = reading.rules.isStrict
     live = reading.live
     generation = reading.live.pointee.generation
     let table = reading.makeKeyTable()
@@ -106,17 +109,68 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   @inline(__always)
   private func plainInteger(_ key: Key) -> Int64? {
     let column = column(key)
-    guard column >= 0, let handle = live.pointee.handle else { return nil }
+    guard column >= 0, let handle = live.pointee.handle,
+      !isStrict || SQLite.columnType(handle, column) == SQLite.integerType
+    else { return nil }
     let value = SQLite.columnInt64(handle, column)
     return value == 0 || value == .max || value == .min ? nil : value
   }
 
   // Two functions, and not a generic one: that would look up the optional of its type.
   @inline(never)
-  private func otherInt(_ key: Key) throws -> Int { try value(Int.self, key) }
+  private func otherInt(_ key: Key) throws -> Int { try number(Int.self, key) }
 
   @inline(never)
-  private func otherInt64(_ key: Key) throws -> Int64 { try value(Int64.self, key) }
+  private func otherInt64(_ key: Key) throws -> Int64 { try number(Int64.self, key) }
+
+  /// A number, stored as its type stores it where that matters.
+  @inline(__always)
+  private func number<V: DatabaseValueConvertible & StatementColumnConvertible>(
+    _ type: V.Type, _ key: Key, storedAs storageClass: CInt = SQLite.integerType
+  ) throws -> V {
+    guard isStrict else { return try value(type, key) }
+    return try strictNumber(type, key, storageClass)
+  }
+
+  @inline(__always)
+  private func numberIfPresent<V: DatabaseValueConvertible & StatementColumnConvertible>(
+    _ type: V.Type, _ key: Key, storedAs storageClass: CInt = SQLite.integerType
+  ) throws -> V? {
+    guard isStrict else { return try valueIfPresent(type, key) }
+    return try strictNumberIfPresent(type, key, storageClass)
+  }
+
+  private func strictNumber<V: DatabaseValueConvertible & StatementColumnConvertible>(
+    _ type: V.Type, _ key: Key, _ storageClass: CInt
+  ) throws -> V {
+    let column = column(key)
+    if column >= 0, let handle = live.pointee.handle,
+      SQLite.columnType(handle, column) == storageClass,
+      let value = V.fromStatement(handle, atUncheckedIndex: column)
+    {
+      return value
+    }
+    let reading = try currentReading()
+    return try reading.number(type, slot(key, reading))
+  }
+
+  private func strictNumberIfPresent<V: DatabaseValueConvertible & StatementColumnConvertible>(
+    _ type: V.Type, _ key: Key, _ storageClass: CInt
+  ) throws -> V? {
+    let column = column(key)
+    if column >= 0, let handle = live.pointee.handle {
+      switch SQLite.columnType(handle, column) {
+      case storageClass:
+        if let value = V.fromStatement(handle, atUncheckedIndex: column) { return value }
+      case SQLite.nullType: return nil
+      default: break
+      }
+    }
+    let reading = try currentReading()
+    let slot = try slot(key, reading)
+    guard slot.column != nil, try !reading.isNull(slot) else { return nil }
+    return try reading.number(type, slot)
+  }
 
   @inline(never)
   private func findValue<V: DatabaseValueConvertible & StatementColumnConvertible>(
@@ -157,68 +211,72 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     throw reading.mismatch(type, slot)
   }
 
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try value(type, key) }
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try number(type, key) }
   func decode(_ type: String.Type, forKey key: Key) throws -> String { try value(type, key) }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double { try value(type, key) }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float { try value(type, key) }
+  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
+    try number(type, key, storedAs: SQLite.floatType)
+  }
+  func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
+    try number(type, key, storedAs: SQLite.floatType)
+  }
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
     if let value = plainInteger(key), let result = Int(exactly: value) { return result }
     return try otherInt(key)
   }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try value(type, key) }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try value(type, key) }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try value(type, key) }
+  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try number(type, key) }
+  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try number(type, key) }
+  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try number(type, key) }
   func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
     if let value = plainInteger(key) { return value }
     return try otherInt64(key)
   }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try value(type, key) }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try value(type, key) }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try value(type, key) }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try value(type, key) }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try value(type, key) }
+  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try number(type, key) }
+  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try number(type, key) }
+  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try number(type, key) }
+  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try number(type, key) }
+  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try number(type, key) }
 
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try valueIfPresent(type, key)
+    try numberIfPresent(type, key)
   }
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
     try valueIfPresent(type, key)
   }
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
-    try valueIfPresent(type, key)
+    try numberIfPresent(type, key, storedAs: SQLite.floatType)
   }
   func decodeIfPresent(_ type: Float.Type, forKey key: Key) throws -> Float? {
-    try valueIfPresent(type, key)
+    try numberIfPresent(type, key, storedAs: SQLite.floatType)
   }
   func decodeIfPresent(_ type: Int.Type, forKey key: Key) throws -> Int? {
-    try valueIfPresent(type, key)
+    try numberIfPresent(type, key)
   }
   func decodeIfPresent(_ type: Int8.Type, forKey key: Key) throws -> Int8? {
-    try valueIfPresent(type, key)
+    try numberIfPresent(type, key)
   }
   func decodeIfPresent(_ type: Int16.Type, forKey key: Key) throws -> Int16? {
-    try valueIfPresent(type, key)
+    try numberIfPresent(type, key)
   }
   func decodeIfPresent(_ type: Int32.Type, forKey key: Key) throws -> Int32? {
-    try valueIfPresent(type, key)
+    try numberIfPresent(type, key)
   }
   func decodeIfPresent(_ type: Int64.Type, forKey key: Key) throws -> Int64? {
-    try valueIfPresent(type, key)
+    try numberIfPresent(type, key)
   }
   func decodeIfPresent(_ type: UInt.Type, forKey key: Key) throws -> UInt? {
-    try valueIfPresent(type, key)
+    try numberIfPresent(type, key)
   }
   func decodeIfPresent(_ type: UInt8.Type, forKey key: Key) throws -> UInt8? {
-    try valueIfPresent(type, key)
+    try numberIfPresent(type, key)
   }
   func decodeIfPresent(_ type: UInt16.Type, forKey key: Key) throws -> UInt16? {
-    try valueIfPresent(type, key)
+    try numberIfPresent(type, key)
   }
   func decodeIfPresent(_ type: UInt32.Type, forKey key: Key) throws -> UInt32? {
-    try valueIfPresent(type, key)
+    try numberIfPresent(type, key)
   }
   func decodeIfPresent(_ type: UInt64.Type, forKey key: Key) throws -> UInt64? {
-    try valueIfPresent(type, key)
+    try numberIfPresent(type, key)
   }
 
   // MARK: All other values

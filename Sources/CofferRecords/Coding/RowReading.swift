@@ -99,6 +99,16 @@ final class RowReading {
     return V.fromDatabaseValue(row.databaseValue(at: column))
   }
 
+  /// The number, where the column has one: not what SQLite makes of a text, and no whole number of
+  /// one that has a fraction.
+  func number<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V {
+    let stored = try databaseValue(slot)
+    if let value = V.fromDatabaseValue(stored), !stored.isTruncated(as: value.databaseValue) {
+      return value
+    }
+    throw mismatch(type, slot)
+  }
+
   func isNull(_ slot: KeySlot) throws -> Bool {
     if let handle, slot.baseColumn >= 0 { return SQLite.columnIsNull(handle, slot.baseColumn) }
     guard let column = slot.column else { throw columnNotFound(slot) }
@@ -126,7 +136,8 @@ final class RowReading {
   func mismatch(_ type: Any.Type, _ slot: KeySlot) -> any Error {
     do {
       return RowDecodingError.valueMismatch(
-        type, context: context(slot), databaseValue: try databaseValue(slot))
+        type, context: context(slot), databaseValue: try databaseValue(slot),
+        showsValue: !rules.isStrict)
     } catch { return error }
   }
 
@@ -148,6 +159,16 @@ final class RowReading {
     context.recordType = "\(rules.record)"
     let available = row.scopesTree.names.union(row.prefetchedRows.keys)
     return RowDecodingError.keyNotFound(key, available: Array(available), context: context)
+  }
+}
+
+extension DatabaseValue {
+  /// Whether the other one, which a type has made of this one, lacks its fraction.
+  func isTruncated(as other: DatabaseValue) -> Bool {
+    guard case .double(let real) = storage, case .int64(let whole) = other.storage else {
+      return false
+    }
+    return Double(whole) != real
   }
 }
 

@@ -1,0 +1,170 @@
+import Coffer
+import Foundation
+import Testing
+
+/// A type of each kind that is stored as a number, in the forms in which properties have them.
+private struct Of<Value: Codable & Sendable>: Codable, CustomCollectionName, Sendable {
+  static var collectionName: String { "Item" }
+  var value: Value
+}
+
+private struct Wrapped<Value: Codable & Equatable>: Codable, CustomCollectionName {
+  static var collectionName: String { "Item" }
+  @Index var value: Value
+}
+
+private enum Grade: Int, Codable, Equatable, Sendable { case none, some }
+
+private enum StoredGrade: Int, Codable, DatabaseValueConvertible, Sendable { case none, some }
+
+/// What the columns of a file hold that was written by another form of a type.
+@Suite("Stored values that are no longer of the property's type") struct StoredValueTests {
+  private let encrypted: EncryptedStore
+
+  init() throws {
+    encrypted = try EncryptedStore(.queue, "CREATE TABLE Item (value)")
+  }
+
+  private func store(_ literal: String) throws {
+    try encrypted.store.execute("DELETE FROM Item")
+    try encrypted.store.execute("INSERT INTO Item VALUES (\(raw: literal))")
+  }
+
+  /// The errors of all ways that read the value.
+  private func errors<Value: Codable & Sendable & Equatable>(
+    _ type: Value.Type, _ literal: String
+  ) throws -> [any Error] {
+    try store(literal)
+    let values = try encrypted.again().collection(Of<Value>.self)
+    let wrapped = try encrypted.again().collection(Wrapped<Value>.self)
+    let ways: [() throws -> Void] = [
+      { _ = try values.all().fetchMany() },
+      { _ = try values.all().fetchOne() },
+      { _ = try values.all().fetchMany(\.value) },
+      { _ = try values.all().fetchMany(Of<Value>.self) },
+      { _ = try wrapped.all().fetchMany() },
+      { _ = try wrapped.all().fetchMany(\.value) },
+      { _ = try encrypted.store.read { _ in try values.all().fetchMany() } },
+    ]
+    return try ways.compactMap { way in
+      do {
+        try way()
+        return nil
+      } catch let error as RowDecodingError { return error }
+    }
+  }
+
+  private func expectErrors<Value: Codable & Sendable & Equatable>(
+    _ type: Value.Type, _ literals: String..., sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    for literal in literals {
+      let errors = try errors(type, literal)
+      #expect(errors.count == 7, "\(literal) as \(type)", sourceLocation: sourceLocation)
+      for error in errors {
+        let text = "\(error)"
+        #expect(text.contains("value"), sourceLocation: sourceLocation)
+        #expect(!text.contains("secret"), "\(text)", sourceLocation: sourceLocation)
+      }
+      let count = try encrypted.store.execute(
+        Int.self, "SELECT count(*) FROM Item WHERE value IS \(raw: literal)")
+      #expect(count == 1, sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test func `text is no number`() throws {
+    let texts = ["'secret'", "'12 secrets'", "'12'", "''", "x'31'"]
+    for text in texts {
+      try expectErrors(Int.self, text)
+      try expectErrors(Int?.self, text)
+      try expectErrors(Double.self, text)
+      try expectErrors(Double?.self, text)
+      try expectErrors(Bool.self, text)
+      try expectErrors(Bool?.self, text)
+    }
+    try expectErrors(Int8.self, "'secret'")
+    try expectErrors(Int16.self, "'secret'")
+    try expectErrors(Int32.self, "'secret'")
+    try expectErrors(Int64.self, "'secret'", "'12'")
+    try expectErrors(UInt.self, "'secret'", "'12'")
+    try expectErrors(UInt8.self, "'secret'")
+    try expectErrors(UInt16?.self, "'secret'")
+    try expectErrors(UInt32.self, "'secret'")
+    try expectErrors(UInt64.self, "'secret'")
+    try expectErrors(Float.self, "'secret'", "'1.5'")
+    try expectErrors(Grade.self, "'secret'", "'1'")
+    try expectErrors(Grade?.self, "'secret'", "'1'")
+    try expectErrors(StoredGrade.self, "'secret'", "'1'")
+    try expectErrors(StoredGrade?.self, "'secret'", "'1'")
+  }
+
+  @Test func `nil is no number, where there must be one`() throws {
+    try expectErrors(Int.self, "NULL")
+    try expectErrors(Double.self, "NULL")
+    try expectErrors(Bool.self, "NULL")
+    try expectErrors(String.self, "NULL")
+    try expectErrors(Grade.self, "NULL")
+    #expect(try errors(Int?.self, "NULL").isEmpty)
+    #expect(try errors(Grade?.self, "NULL").isEmpty)
+  }
+
+  @Test func `a number keeps its fraction, or is an error`() throws {
+    try expectErrors(Int.self, "1.5", "-0.25", "1e300")
+    try expectErrors(Int?.self, "1.5")
+    try expectErrors(Int8.self, "1.5", "128", "1e3")
+    try expectErrors(UInt.self, "1.5", "-1")
+    try expectErrors(Grade.self, "0.5", "7")
+    #expect(try errors(Int.self, "3.0").isEmpty)
+    #expect(try errors(UInt8.self, "255").isEmpty)
+  }
+
+  private func read<Value: Codable & Sendable>(
+    _ type: Value.Type, _ literal: String
+  ) throws -> [Value] {
+    try store(literal)
+    let values = try encrypted.again().collection(Of<Value>.self)
+    let optionals = try encrypted.again().collection(Of<Value?>.self)
+    return try values.all().fetchMany().map(\.value) + values.all().fetchMany(\.value)
+      + optionals.all().fetchMany().compactMap(\.value)
+      + optionals.all().fetchMany(\.value).compactMap { $0 }
+  }
+
+  private func expect<Value: Codable & Sendable & Equatable>(
+    _ value: Value, _ literal: String, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    let values = try read(Value.self, literal)
+    #expect(values == Array(repeating: value, count: 4), sourceLocation: sourceLocation)
+  }
+
+  @Test func `numbers that a type can have are read as they are`() throws {
+    try expect(0, "0")
+    try expect(-7, "-7")
+    try expect(3, "3.0")
+    try expect(Int64.max, "9223372036854775807")
+    try expect(Int64.min, "-9223372036854775808")
+    try expect(2.0, "2")
+    try expect(0.0, "0")
+    try expect(0.1, "0.1")
+    try expect(Float(0.5), "0.5")
+    try expect(true, "1")
+    try expect(false, "0")
+    try expect(true, "1.0")
+    try expect(UInt32(7), "7")
+    try expect(Grade.some, "1")
+    try expect(StoredGrade.some, "1.0")
+    try expect("7", "7")
+  }
+
+  @Test func `what was decoded before an error is still there after it`() throws {
+    try store("1")
+    try encrypted.store.execute("INSERT INTO Item VALUES ('secret'), (3)")
+    let values = try encrypted.again().collection(Of<Int>.self)
+    #expect(throws: RowDecodingError.self) { try values.all().fetchMany() }
+    #expect(throws: RowDecodingError.self) { try values.all().fetchMany(\.value) }
+    #expect(try values.filter("typeof(value) = 'integer'").fetchMany(\.value) == [1, 3])
+    #expect(try values.all().fetchCount() == 3)
+    let texts = try encrypted.again().collection(Of<String>.self)
+    #expect(try texts.filter("typeof(value) = 'text'").fetchMany(\.value) == ["secret"])
+    try texts.filter(\.value, equalTo: "secret").delete()
+    #expect(try values.all().fetchMany(\.value) == [1, 3])
+  }
+}
