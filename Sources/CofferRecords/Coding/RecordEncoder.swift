@@ -147,7 +147,10 @@ extension RecordEncoder {
 
   @usableFromInline
   func begin(_ container: UnsafeMutablePointer<PersistenceContainer>) {
-    writing.live.pointee.container = container
+    let live = writing.live
+    live.pointee.container = container
+    live.pointee.target = container.pointee.target
+    live.pointee.use = container.pointee.use
   }
 
   /// Writes what is complete only when the record has been encoded.
@@ -157,6 +160,7 @@ extension RecordEncoder {
   @usableFromInline
   func end() {
     writing.live.pointee.container = nil
+    writing.live.pointee.target = nil
     if writing.hasNodes { writing.dropNodes() }
   }
 }

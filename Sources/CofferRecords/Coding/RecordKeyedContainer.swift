@@ -65,9 +65,10 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private func set<V: DatabaseValueConvertible>(_ value: V, _ key: Key) throws {
     // SAFETY: the generation says that the table is there, and what it is asked for is less than
     // its count.
-    if live.pointee.generation == generation, let container = live.pointee.container,
+    if live.pointee.generation == generation, let target = live.pointee.target,
       let byte = byte(key), byte < words.pointee.count,
-      container.pointee.bind(value, forColumnWith: words.pointee.start[byte])
+      BindingTarget.bind(
+        value, to: target, live.pointee.use, forColumnWith: words.pointee.start[byte])
     {
       return
     }

@@ -84,6 +84,10 @@ final class RecordWriting {
 struct LiveTarget {
   /// What is written to; nil between two records.
   var container: UnsafeMutablePointer<PersistenceContainer>?
+  /// What the container binds to, and under which use: beside it, since to look into the container
+  /// for each value would count references.
+  var target: UnsafeMutablePointer<BindingTarget>?
+  var use: UInt = 0
   var generation: UInt32 = 0
   var writing: Unmanaged<RecordWriting>?
 

@@ -56,6 +56,23 @@ struct BindingTarget {
   /// Whether each column has been set, in order.
   var isComplete: Bool { next == slots + count }
 
+  /// Binds the value of a column, if it is the next one, and its name has these words.
+  @inline(__always)
+  static func bind<Value: DatabaseValueConvertible>(
+    _ value: Value, to target: UnsafeMutablePointer<BindingTarget>, _ use: UInt,
+    forColumnWith words: (UInt64, UInt64)
+  ) -> Bool {
+    let slot = target.pointee.next
+    guard target.pointee.use == use, slot.pointee.words == words,
+      let handle = target.pointee.handle
+    else { return false }
+    target.pointee.next = slot + 1
+    guard slot.pointee.parameter > 0 else { return true }
+    let code = value.bind(to: handle, at: slot.pointee.parameter)
+    if code != SQLite.ok { target.pointee.code = code }
+    return true
+  }
+
   /// The parameter for the next column; 0 where its value is not wanted.
   @inlinable @inline(__always)
   mutating func nextParameter(_ column: String, _ use: UInt) -> CInt {

@@ -76,22 +76,6 @@ public struct PersistenceContainer: @unchecked Sendable {
     if code != SQLite.ok { target.pointee.code = code }
   }
 
-  /// Binds the value of a column, if it is the next one that has a name of these words.
-  @inline(__always)
-  func bind<Value: DatabaseValueConvertible>(
-    _ value: Value, forColumnWith words: (UInt64, UInt64)
-  ) -> Bool {
-    guard let target, target.pointee.use == use, target.pointee.next.pointee.words == words,
-      let handle = target.pointee.handle
-    else { return false }
-    let parameter = target.pointee.next.pointee.parameter
-    target.pointee.next += 1
-    guard parameter > 0 else { return true }
-    let code = value.bind(to: handle, at: parameter)
-    if code != SQLite.ok { target.pointee.code = code }
-    return true
-  }
-
   @usableFromInline @inline(never)
   mutating func collect(_ value: DatabaseValue, _ column: String) {
     if let index = index(of: column) {
