@@ -109,9 +109,11 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   @inline(__always)
   private func plainInteger(_ key: Key) -> Int64? {
     let column = column(key)
-    guard column >= 0, let handle = live.pointee.handle,
-      !isStrict || SQLite.columnType(handle, column) == SQLite.integerType
-    else { return nil }
+    guard column >= 0, let handle = live.pointee.handle else { return nil }
+    if isStrict {
+      let value = SQLite.columnValue(handle, column)
+      return SQLite.valueType(value) == SQLite.integerType ? SQLite.valueInt64(value) : nil
+    }
     let value = SQLite.columnInt64(handle, column)
     return value == 0 || value == .max || value == .min ? nil : value
   }
