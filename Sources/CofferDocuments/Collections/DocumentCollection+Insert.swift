@@ -63,7 +63,11 @@ extension DocumentCollection {
   @inlinable
   func insert(_ documents: [Document], _ onConflict: OnConflict, _ db: Database) throws {
     try explaining {
-      try db.inRecordBatch(documents.indices) { try store(documents[$0], onConflict, db) }
+      try db.inRecordBatch(documents.indices) { index in
+        do { try store(documents[index], onConflict, db) } catch let error as EncodingError {
+          throw cannotStore(error, at: index)
+        }
+      }
     }
   }
 
@@ -82,8 +86,12 @@ extension DocumentCollection {
     case .abort: try stored.insert(db)
     case .ignore: try stored.insert(db, onConflict: .ignore)
     case .replace:
-      if hasID, try update(stored, db) { return }
-      try stored.insert(db, onConflict: .replace)
+      do {
+        if hasID, try update(stored, db) { return }
+        try stored.insert(db, onConflict: .replace)
+      } catch let error as DatabaseError {
+        throw explainingReplacement(by: stored, error, db)
+      }
     }
   }
 
@@ -112,13 +120,37 @@ extension DocumentCollection {
     return db.changesCount > 0
   }
 
-  /// Adds to the error of a value that isn't unique which property has it.
+  /// Says of an error which property is the reason, without any value.
   @usableFromInline
   func explaining<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as DatabaseError {
       guard let hint = schema.explanation(of: error) else { throw error }
       throw error.addingHint(hint)
+    } catch let error as EncodingError { throw cannotStore(error) }
+  }
+
+  /// The error of a document that can't be encoded, whose own one has the value.
+  ///
+  /// - Parameter index: The document's, in a batch.
+  @usableFromInline
+  func cannotStore(_ error: EncodingError, at index: Int? = nil) -> DocumentError {
+    guard case .invalidValue(let value, let context) = error else {
+      return DocumentError("\(Document.self) can't be stored")
     }
+    let property = context.codingPath.reduce("") { path, key in
+      if let index = key.intValue { return path + "[\(index)]" }
+      return path.isEmpty ? key.stringValue : path + "." + key.stringValue
+    }
+    let place = index.map { "; it was element \($0) of the batch, nothing of which was stored" }
+    let reason =
+      switch value {
+      case is any BinaryFloatingPoint: "JSON has no such number"
+      case is any UnsignedInteger: "SQLite's largest integer is \(Int64.max)"
+      default: "its encode(to:) throws"
+      }
+    return DocumentError(
+      "\(property.isEmpty ? "" : "the property \(property) of ")\(Document.self) can't be stored: "
+        + "the value of \(Swift.type(of: value)) isn't taken, since \(reason)\(place ?? "")")
   }
 }
 

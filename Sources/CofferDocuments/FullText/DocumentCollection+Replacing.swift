@@ -18,10 +18,22 @@ extension DocumentCollection {
   /// `REPLACE` does it by itself, but without triggers, so that the words of those documents would
   /// be found still.
   func deleteReplaced(by stored: StoredDocument<Document>, _ db: Database) throws {
+    guard let condition = try replaced(by: stored) else { return }
+    let (sql, arguments) = try SQL(
+      elements: [.text("DELETE FROM \(table.name) WHERE ")] + condition
+    ).build(db)
+    let statement = try db.fetchStatement(sql)
+    defer { statement.clearBindings() }
+    try statement.execute(arguments: arguments)
+  }
+
+  /// The condition of the other documents that have a value of this one in a unique property; nil
+  /// where there is no such property.
+  private func replaced(by stored: StoredDocument<Document>) throws -> [SQL.Element]? {
     let unique = schema.indexes.filter { $0.isUnique && $0.column != id }
-    guard !unique.isEmpty else { return }
+    guard !unique.isEmpty else { return nil }
     let values = try stored.encodedColumns()
-    var elements: [SQL.Element] = [.text("DELETE FROM \(table.name) WHERE (")]
+    var elements: [SQL.Element] = [.text("(")]
     for (position, index) in unique.enumerated() {
       let column = index.column
       let value = values.first { $0.0 == column.name }?.1 ?? .null
@@ -43,9 +55,20 @@ extension DocumentCollection {
         .text(" AND \(table.idColumn) IS NOT "), .argument(StatementArgument(key)),
       ]
     }
-    let (sql, arguments) = try SQL(elements: elements).build(db)
-    let statement = try db.fetchStatement(sql)
-    defer { statement.clearBindings() }
-    try statement.execute(arguments: arguments)
+    return elements
+  }
+
+  /// The error of a replacement, with the documents that keep a replaced one from being deleted.
+  @usableFromInline
+  func explainingReplacement(
+    by stored: StoredDocument<Document>, _ error: DatabaseError, _ db: Database
+  ) -> DatabaseError {
+    guard id?.path.isEmpty == true else { return error }
+    return schema.explained(error, db) {
+      try replaced(by: stored).map { condition in
+        SQL(
+          elements: [.text("SELECT \(table.idColumn) FROM \(table.name) WHERE ")] + condition)
+      }
+    }
   }
 }

@@ -62,9 +62,13 @@ extension QueryBuilder {
   func delete(_ db: Database) throws -> Int {
     let query = try valid(db)
     let deletion = query.deleting(from: collection.table)
-    guard collection.id?.path.isEmpty == true else { return try deletion.change(db) }
-    let rows = query.selecting(collection.table.idColumn, from: collection.table)
-    return try collection.schema.explainingReferrers(to: rows, db) { try deletion.change(db) }
+    do { return try deletion.change(db) } catch let error as DatabaseError
+      where collection.id?.path.isEmpty == true
+    {
+      throw collection.schema.explained(error, db) {
+        query.selecting(collection.table.idColumn, from: collection.table)
+      }
+    }
   }
 }
 

@@ -94,18 +94,18 @@ extension CollectionSchema {
       + "\(reference.tableName)."
   }
 
-  /// Adds to the error of a deletion which documents refer to those that it would delete.
+  /// The error of a deletion, with the documents that refer to those that it would delete.
   ///
-  /// - Parameter rows: The identifiers of these, selected.
-  func explainingReferrers<T>(
-    to rows: SQL, _ db: Database, _ body: () throws -> T
-  ) throws -> T {
-    do { return try body() } catch let error as DatabaseError where error.isReferenceFailure {
-      guard let referrer = try? referrer(to: rows, db) else { throw error }
-      throw error.addingHint(
-        "Documents of the collection \(referrer.table) refer to it by their property "
-          + "\(referrer.column).")
-    }
+  /// - Parameter rows: Selects the identifiers of these.
+  func explained(
+    _ error: DatabaseError, _ db: Database, referrersTo rows: () throws -> SQL?
+  ) -> DatabaseError {
+    guard error.isReferenceFailure, let rows = try? rows(),
+      let referrer = try? referrer(to: rows, db)
+    else { return error }
+    return error.addingHint(
+      "Documents of the collection \(referrer.table) refer to one that would be deleted, "
+        + "by their property \(referrer.column).")
   }
 
   private func referrer(

@@ -106,9 +106,10 @@ struct CollectionSchema: Sendable {
 
   /// What a unique property's error means; nil for other errors.
   func explanation(of error: DatabaseError) -> String? {
-    guard error.extendedResultCode == .SQLITE_CONSTRAINT_UNIQUE, let message = error.message else {
-      return nil
-    }
+    let codes: [ResultCode] = [
+      .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_ROWID,
+    ]
+    guard codes.contains(error.extendedResultCode), let message = error.message else { return nil }
     let index = indexes.first { index in
       index.isUnique
         && (message.hasSuffix(": \(tableName).\(index.property)")

@@ -1,5 +1,6 @@
 import CofferCore
 import CofferRecords
+import FoundationEssentials
 
 /// Finds the place in a document that a key path leads to.
 ///
@@ -114,7 +115,7 @@ private enum ElementSubscripts {
   /// address is that of the standard library's code, whatever the elements are.
   static let markers: [String] = {
     let paths: [AnyKeyPath] = [
-      \[Int].[0], \ArraySlice<Int>.[0], \ContiguousArray<Int>.[0], \[Int: Int].[0],
+      \[Int].[0], \ArraySlice<Int>.[0], \ContiguousArray<Int>.[0], \[Int: Int].[0], \Data.[0],
     ]
     return paths.compactMap { path in
       let description = "\(path)"

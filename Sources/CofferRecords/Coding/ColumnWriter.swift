@@ -76,8 +76,22 @@ private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
     }
     let jsonEncoder = self.jsonEncoder ?? writing.record.databaseJSONEncoder(for: column.name)
     self.jsonEncoder = jsonEncoder
-    let json = try jsonEncoder.encode(value)
-    try writing.set(String(decoding: json, as: UTF8.self), column)
+    do {
+      let json = try jsonEncoder.encode(value)
+      try writing.set(String(decoding: json, as: UTF8.self), column)
+    } catch let error as EncodingError { throw error.inside(of: column) }
+  }
+}
+
+extension EncodingError {
+  /// The error of a column's JSON, with the column before the place in it.
+  fileprivate func inside(of column: EncodedColumn) -> EncodingError {
+    guard case .invalidValue(let value, let context) = self else { return self }
+    return .invalidValue(
+      value,
+      Context(
+        codingPath: [StringKey(column.name)] + context.codingPath,
+        debugDescription: context.debugDescription, underlyingError: context.underlyingError))
   }
 }
 

@@ -69,6 +69,64 @@ import Testing
     #expect(try all().map(\.id) == [1])
   }
 
+  @Test func `a primary key of SQL names the property too`() throws {
+    struct Item: Codable, Identifiable { var id: Int, name: String }
+    try encrypted.store.execute("CREATE TABLE Item (id INTEGER PRIMARY KEY, name TEXT)")
+    let items = try encrypted.store.collection(Item.self)
+    try items.insert(Item(id: 1, name: "one"))
+    let error = databaseError { try items.insert(Item(id: 1, name: "two")) }
+    #expect(error.map { "\($0)".contains("property id of Item is unique") } == true)
+    #expect(try items.all().fetchMany(\.name) == ["one"])
+  }
+
+  private struct Measured: Codable {
+    var secret: String
+    var ratio: Double?
+    var count: UInt64?
+    var inner: Inner?
+    var refused: Refusing?
+  }
+
+  private struct Inner: Codable { var ratios: [Double] }
+
+  private struct Refusing: Codable {
+    var text: String
+    init(_ text: String) { self.text = text }
+    init(from decoder: any Decoder) throws { text = try String(from: decoder) }
+    func encode(to encoder: any Encoder) throws {
+      guard text == "secret" else { return try text.encode(to: encoder) }
+      throw EncodingError.invalidValue(
+        text, EncodingError.Context(codingPath: encoder.codingPath, debugDescription: text))
+    }
+  }
+
+  @Test func `a value that can't be stored is an error that shows no value`() throws {
+    let measured = try encrypted.store.collection(Measured.self)
+    let documents = [
+      "count": Measured(secret: "secret", count: 18_446_744_073_709_551_557),
+      "inner.ratios[1]": Measured(secret: "secret", inner: Inner(ratios: [1, .infinity])),
+      "refused": Measured(secret: "secret", refused: Refusing("secret")),
+    ]
+    for (property, document) in documents {
+      let ways: [() throws -> Void] = [
+        { try measured.insert(document) },
+        { try measured.save(document) },
+        { try measured.insert([Measured(secret: "fine"), document]) },
+        { try measured.save([Measured(secret: "fine"), document]) },
+      ]
+      for (index, way) in ways.enumerated() {
+        let message = documentError(way) ?? "none"
+        #expect(message.contains("property \(property)"), "\(message)")
+        #expect(message.contains("of Measured can't be stored"), "\(message)")
+        #expect(message.contains("element 1 of the batch") == (index > 1), "\(message)")
+        #expect(!message.contains("secret") && !message.contains("18446744073709551557"))
+      }
+    }
+    #expect(try measured.all().fetchCount() == 0)
+    try measured.insert(Measured(secret: "fine"))
+    #expect(try measured.all().fetchCount() == 1)
+  }
+
   @Test func `conflicts can be ignored`() throws {
     try books.insert(Book(id: 1, name: "one", price: 1))
     try books.insert(

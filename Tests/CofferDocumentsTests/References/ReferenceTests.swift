@@ -91,6 +91,21 @@ struct ReferenceTests {
     #expect(try books.filter(id: 2).delete() == 1)
   }
 
+  @Test func `with restrict, a replacement fails and names what refers`() throws {
+    let (authors, _) = try library()
+    try store.collection(Contract.self).insert(Contract(author: verne.id, book: nil))
+    try authors.filter(id: verne.id).update(\.email, "jules@example.com")
+    let other = Author(id: UUID(), name: "Jules", email: "jules@example.com")
+    for save in [{ try authors.save(other) }, { try authors.save([other]) }] {
+      let error = databaseError { try save() }
+      #expect(error?.resultCode == .SQLITE_CONSTRAINT)
+      let message = error.map { "\($0)" } ?? ""
+      #expect(message.contains("collection Contract") && message.contains("property author"))
+      #expect(!message.contains("jules@"))
+    }
+    #expect(try authors.all().fetchCount() == 2)
+  }
+
   @Test func `saving a document again is no deletion`() throws {
     let (authors, books) = try library()
     _ = try store.collection(Contract.self).insert(Contract(author: verne.id, book: nil))

@@ -97,8 +97,10 @@ import Testing
       @Index var numbers: [Int]
       var addresses: [Address]?
       var sizes: [String: [Int]]
+      var data: Data
     }
     let paths: [PartialKeyPath<Lists>] = [
+      \.data[index],
       \.tags[index], \.numbers[index], \.addresses?[index].city, \.addresses![index].street.count,
       \.sizes["x"]!, \.sizes["x"]?[index],
     ]
