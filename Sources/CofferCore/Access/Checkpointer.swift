@@ -29,18 +29,22 @@ public struct CheckpointPolicy: Sendable, Hashable {
 /// Keeps the log of one connection that writes short.
 final class Checkpointer {
   private let policy: CheckpointPolicy
+  private let commitLog: CommitLog
   private var pageCount = 0
   private var nextRestart: Int
 
-  init(_ policy: CheckpointPolicy) {
+  init(_ policy: CheckpointPolicy, _ commitLog: CommitLog) {
     self.policy = policy
+    self.commitLog = commitLog
     nextRestart = policy.maximumPageCount
   }
 
   /// A commit has left the log of a schema at so many pages.
   ///
   /// - Returns: Whether to move them to the file.
-  func didCommit(pageCount: Int, isMain: Bool) -> Bool {
+  func didCommit(_ connection: SQLiteConnection, pageCount: Int, isMain: Bool) -> Bool {
+    // Readers see the commit from here on, whatever the statement has to do still.
+    commitLog.settle(connection)
     guard isMain else { return pageCount >= policy.automaticPageCount }
     self.pageCount = pageCount
     if pageCount < policy.maximumPageCount { nextRestart = policy.maximumPageCount }

@@ -25,6 +25,29 @@ final class CommitCount: Sendable {
   func pin() { pins.add(1, ordering: .sequentiallyConsistent) }
 
   func unpin() { pins.subtract(1, ordering: .sequentiallyConsistent) }
+
+  // MARK: Making way
+
+  /// How many readers are about to begin, and want to know at which commit.
+  private let starters = Atomic<Int>(0)
+
+  /// Executes `body`, during which the writer lets commits wait, for some milliseconds at most.
+  func makingWay<T>(_ body: () throws -> T) rethrows -> T {
+    starters.add(1, ordering: .sequentiallyConsistent)
+    defer { starters.subtract(1, ordering: .sequentiallyConsistent) }
+    return try body()
+  }
+
+  /// Lets the readers begin that are about to.
+  ///
+  /// One that begins meanwhile goes unnoticed: it looks at the count once more.
+  func makeWay() {
+    var waits = 0
+    while starters.load(ordering: .sequentiallyConsistent) > 0, waits < 100 {
+      waits += 1
+      if waits < 10 { sched_yield() } else { usleep(100) }
+    }
+  }
 }
 
 /// What the commits of a pool's writer have changed, as their statements announce it.
@@ -58,6 +81,7 @@ final class CommitLog {
   /// SQLite is about to make the commit visible.
   func willCommit() {
     guard !isCommitting else { return }
+    commits.makeWay()
     isCommitting = true
     commits.store(commits.value | 1)
   }
@@ -70,10 +94,14 @@ final class CommitLog {
     commits.store(commits.value & ~1)
   }
 
-  /// The statement that commits has ended.
-  ///
+  /// Notes that a commit is over, if there was one.
+  func settle(_ connection: SQLiteConnection) {
+    guard isCommitting, SQLite.isAutocommit(connection) else { return }
+    didCommit(changesCount: SQLite.totalChangesCount(connection))
+  }
+
   /// - Parameter changesCount: The connection's count of changed rows.
-  func didCommit(changesCount: Int) {
+  private func didCommit(changesCount: Int) {
     isCommitting = false
     defer { lastChangesCount = changesCount }
     // Transactions that are begun for a write may do without one.
@@ -115,44 +143,60 @@ final class CommitLog {
 
 extension Database {
   /// Has the commits of this connection counted.
-  func startCommitLog() -> CommitCount {
+  func startCommitLog() -> CommitLog {
     let log = CommitLog()
     commitLog = log
     accessState.insert(.logged)
     observation.updateHooks()
-    return log.commits
+    return log
   }
 
   /// Notes that a commit is over, if there was one.
   func settleCommitLog() {
-    guard let commitLog, commitLog.isCommitting, let sqliteConnection,
-      SQLite.isAutocommit(sqliteConnection)
-    else { return }
-    commitLog.didCommit(changesCount: SQLite.totalChangesCount(sqliteConnection))
+    guard let commitLog, let sqliteConnection else { return }
+    commitLog.settle(sqliteConnection)
   }
 
   /// Begins the transaction that a read access owes, and has it see the last commit.
   ///
-  /// - Returns: The commit that it sees, or an earlier one where commits come too fast to tell.
-  func establishSnapshot(_ commits: CommitCount? = nil) throws -> Int {
+  /// - Parameter isPatient: Whether a commit that takes long is waited for; it takes as long as the
+  ///   disk.
+  /// - Returns: The commit that it sees, or an earlier one where that can't be told.
+  func establishSnapshot(
+    _ commits: CommitCount? = nil, isPatient: Bool = false
+  ) throws -> Int {
+    guard let commits else {
+      try beginSnapshot()
+      return 0
+    }
+    if let commit = try commits.makingWay({ try countedSnapshot(commits, isPatient) }) {
+      return commit
+    }
+    let earlier = commits.value & ~1
+    try beginSnapshot()
+    return earlier
+  }
+
+  /// Begins the transaction where no commit is under way.
+  ///
+  /// - Returns: The commit that it sees; nil where it hasn't begun.
+  private func countedSnapshot(_ commits: CommitCount, _ isPatient: Bool) throws -> Int? {
     var waits = 0
-    for _ in 0..<50 {
-      var before = commits?.value ?? 0
-      // A commit takes as long as the disk: a tenth of a second is waited for at most.
-      while before & 1 == 1, waits < 1_000, let commits {
+    for _ in 0..<(isPatient ? 10_000 : 50) {
+      var before = commits.value
+      while before & 1 == 1 {
         waits += 1
+        // A tenth of a second, or ten.
+        if waits > (isPatient ? 100_000 : 1_000) { return nil }
         if waits < 10 { sched_yield() } else { usleep(100) }
         before = commits.value
       }
-      if before & 1 == 1 { break }
       try beginSnapshot()
-      if commits?.value ?? 0 == before { return before }
+      if commits.value == before { return before }
       try rollback()
       accessState.insert(.pendingTransaction)
     }
-    let earlier = (commits?.value ?? 0) & ~1
-    try beginSnapshot()
-    return earlier
+    return nil
   }
 
   private func beginSnapshot() throws {

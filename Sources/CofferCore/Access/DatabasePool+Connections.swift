@@ -121,7 +121,7 @@ extension DatabasePool: ObservableReader {
     readers.schedule { [self] result in
       do {
         let (region, commit) = try result.get().isolatedRead { db in
-          let commit = try db.establishSnapshot(commits)
+          let commit = try db.establishSnapshot(commits, isPatient: true)
           return (start.fetch(.success(db)), commit)
         }
         track(start, region, since: commit)
@@ -151,11 +151,10 @@ extension DatabasePool: ObservableReader {
 extension Database {
   /// Makes this connection the one of a pool that writes.
   func setUpPoolWriter() throws -> CommitCount {
-    let checkpointer = Checkpointer(configuration.checkpointPolicy)
-    self.checkpointer = checkpointer
-    let commits = startCommitLog()
+    let commitLog = startCommitLog()
+    checkpointer = Checkpointer(configuration.checkpointPolicy, commitLog)
     try restorePoolWriter()
-    return commits
+    return commitLog.commits
   }
 
   /// Adds what a pool's writer has, to a connection that was opened, or opened anew.

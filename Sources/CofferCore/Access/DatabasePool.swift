@@ -49,7 +49,7 @@ public final class DatabasePool: DatabaseWriter {
     let database = try Database.open(path: path, configuration: configuration)
     let commits = try database.gate.withAccess { () throws -> CommitCount? in
       guard !configuration.readonly else {
-        return configuration.maySeeCommits ? database.startCommitLog() : nil
+        return configuration.maySeeCommits ? database.startCommitLog().commits : nil
       }
       return try database.setUpPoolWriter()
     }

@@ -12,4 +12,40 @@ extension DatabaseFunction {
         arguments.withUTF8(at: 1) { path in JSONScanner.value(in: text, at: path) }
       } ?? .null
     })
+
+  /// `coffer_json_set(text, path, json)`: the JSON with another value at a path, on both
+  /// generations of SQLCipher.
+  ///
+  /// Every connection knows it: it is how the properties of stored structs are updated. The third
+  /// argument is JSON, such as `'"Rome"'` with its quotes, or a number; NULL is `null`. An object's member that
+  /// is missing is added. Where the object itself is missing, and where there is no JSON, nothing
+  /// is changed. A third argument that is no JSON, and a path that is none, are errors.
+  public static let jsonSet = DatabaseFunction(
+    "coffer_json_set", argumentCount: 3, pure: true,
+    implementation: .scalar { arguments in
+      guard var value = json(arguments, 2),
+        value.withUTF8({ JSONScanner.find(in: UnsafeRawBufferPointer($0), at: "$") }) != nil
+      else { throw DatabaseError(message: "coffer_json_set: the third argument is no JSON") }
+      let changed = try arguments.withUTF8(at: 0) { text in
+        try arguments.withUTF8(at: 1) { path in
+          guard JSONPathBytes(path) != nil else {
+            throw DatabaseError(message: "coffer_json_set: the second argument is no path")
+          }
+          return value.withUTF8 {
+            JSONEditor.setting(UnsafeRawBufferPointer($0), at: path, in: text)
+          }
+        }
+      }
+      return changed?.databaseValue ?? arguments.databaseValue(at: 0)
+    })
+
+  /// The JSON that an argument is; nil for a blob that is no text.
+  private static func json(_ arguments: SQLite.FunctionArguments, _ index: Int) -> String? {
+    switch arguments.databaseValue(at: index).storage {
+    case .null: "null"
+    case .int64(let value): String(value)
+    case .double(let value): String(value)
+    case .string, .blob: arguments.string(at: index)
+    }
+  }
 }

@@ -45,7 +45,7 @@ extension DatabaseFunction {
 
   static let standard = [
     capitalize, lowercase, uppercase, localizedCapitalize, localizedLowercase, localizedUppercase,
-    json,
+    json, jsonSet,
   ]
 }
 

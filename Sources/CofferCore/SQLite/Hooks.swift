@@ -49,9 +49,10 @@ private func didWriteLog(
   context: UnsafeMutableRawPointer?, connection: OpaquePointer?, schema: UnsafePointer<CChar>?,
   pageCount: CInt
 ) -> CInt {
-  guard let context, let schema else { return SQLITE_OK }
+  guard let context, let connection, let schema else { return SQLITE_OK }
   let isDue = Unmanaged<Checkpointer>.fromOpaque(context)._withUnsafeGuaranteedRef {
-    $0.didCommit(pageCount: Int(pageCount), isMain: String(cString: schema) == "main")
+    $0.didCommit(
+      connection, pageCount: Int(pageCount), isMain: String(cString: schema) == "main")
   }
   // Its failure is none of the commit.
   if isDue {

@@ -2,13 +2,19 @@ import CofferCore
 
 /// What a query asks for, in SQL without the table.
 struct DocumentQuery: Sendable {
+  /// What an update does to a column.
+  private struct Assignment {
+    /// Nil where it isn't known.
+    let column: String?
+    /// The new value of a column that is known; the whole assignment where the column isn't.
+    let sql: SQL
+  }
+
   /// The identifier of the only document that is asked for.
   private(set) var id: DatabaseValue?
   private(set) var conditions: [SQL] = []
   private(set) var orders: [SQL] = []
-  private(set) var assignments: [SQL] = []
-  /// The columns that are assigned, as far as they are known.
-  private(set) var assignedColumns: [String] = []
+  private var assignments: [Assignment] = []
   /// The last search, and whether its relevance orders.
   private var search: FullTextSearch?
   /// Whether a search had no words.
@@ -83,12 +89,41 @@ struct DocumentQuery: Sendable {
 
   mutating func add(order: SQLOrdering) { orders.append(order.sql) }
 
+  /// - Parameter assignment: `column = value`.
   mutating func add<Row>(assignment: SQLFragment<Row>) {
     do {
-      assignments.append(try assignment.rendered(collation: .columns).sql)
-      if let name = assignment.firstColumn { assignedColumns.append(name) }
+      assignments.append(
+        Assignment(column: nil, sql: try assignment.rendered(collation: .columns).sql))
+      if let name = assignment.firstColumn { mentionedColumns.append(name) }
     } catch { fail(error) }
   }
+
+  /// Gives a column a value, or a place in its JSON.
+  ///
+  /// Of several assignments to a column, SQLite takes the last one: those to different places of one
+  /// column become one.
+  mutating func assign(_ value: DatabaseValue, to column: DocumentColumn) {
+    let value = SQL.Element.argument(StatementArgument(value))
+    let known = assignments.firstIndex { $0.column == column.name }
+    var elements = [value]
+    if column.isNested {
+      let old = known.map { assignments[$0].sql.elements }
+      elements =
+        [.text("coffer_json_set(")]
+        + (old ?? [.text(column.name.quotedDatabaseIdentifier)])
+        + [.text(", \(column.jsonPath.databaseValue.sqlLiteral), "), value, .text(")")]
+    }
+    let assignment = Assignment(column: column.name, sql: SQL(elements: elements))
+    if let known { assignments[known] = assignment } else { assignments.append(assignment) }
+  }
+
+  /// The columns that fragments name first, which they assign, most likely.
+  private var mentionedColumns: [String] = []
+
+  /// The columns that are assigned, as far as they are known.
+  var assignedColumns: [String] { mentionedColumns + assignments.compactMap(\.column) }
+
+  var isUpdate: Bool { !assignments.isEmpty }
 
   private mutating func render<Row>(
     _ fragment: SQLFragment<Row>, _ collation: Collation?,
@@ -165,6 +200,11 @@ struct DocumentQuery: Sendable {
   /// `UPDATE … SET …`
   func updating(_ table: DocumentTable) -> SQL {
     var elements: [SQL.Element] = [.text("UPDATE \(table.name)")]
+    let assignments = assignments.map { assignment in
+      guard let column = assignment.column else { return assignment.sql }
+      return SQL(
+        elements: [.text("\(column.quotedDatabaseIdentifier) = ")] + assignment.sql.elements)
+    }
     append(assignments, before: " SET ", between: ", ", to: &elements)
     appendTarget(table, to: &elements)
     return SQL(elements: elements)

@@ -48,7 +48,7 @@ extension QueryBuilder {
 
   func update(_ db: Database) throws -> Int {
     let query = try valid(db)
-    guard !query.assignments.isEmpty else {
+    guard query.isUpdate else {
       throw DocumentError(
         "there is nothing to update", hint: "Call updating(_:_:) before update().")
     }

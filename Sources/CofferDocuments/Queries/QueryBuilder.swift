@@ -139,20 +139,36 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
   /// ```swift
   /// try employees.all().updating(\.name, "nobody").updating(\.salary, 0).update()
   /// ```
+  ///
+  /// A property of a stored struct, as `\.address.city`, is changed inside of its JSON; documents in
+  /// which the struct itself is nil stay as they are.
   public func updating<Value: Codable>(
     _ property: KeyPath<Document, Value>, _ value: Value
   ) -> QueryBuilder<Document> {
     with { query in
       do {
         let column = try collection.type.column(property)
-        guard column.path.isEmpty else {
-          throw DocumentError(
-            "a part of \(column.name) can't be updated alone",
-            hint: "Update the whole property, or fetch the documents, change them and save them.")
-        }
-        query.add(assignment: "\(property) = \(value: value)" as SQLFragment<Document>)
+        query.assign(try assigned(value, to: column), to: column)
       } catch { query.fail(error) }
     }
+  }
+
+  /// What a column is given, or a place in its JSON.
+  private func assigned<Value: Codable>(
+    _ value: Value, to column: DocumentColumn
+  ) throws -> DatabaseValue {
+    guard column.isNested else { return try DocumentValue.databaseValue(of: value, in: column) }
+    guard !column.isInList else {
+      throw DocumentError(
+        "\(column.description), an element of a list, can't be updated alone",
+        hint: "Update the whole list, or fetch the documents, change them and save them.")
+    }
+    if let optional = value as? any AnyOptional, optional.wrapped == nil,
+      try !collection.type.isOptional(column)
+    {
+      throw DocumentError("\(column.description) of \(Document.self) can't become nil")
+    }
+    return try DocumentValue.json(of: value, in: column).databaseValue
   }
 
   /// The query that will execute an assignment in SQL, once `update()` is called.

@@ -17,6 +17,9 @@ struct DocumentColumn: Hashable, Sendable {
 
   var isNested: Bool { !path.isEmpty }
 
+  /// Whether it is an element of a list, or in one.
+  var isInList: Bool { path.contains(where: DocumentColumn.isIndex) }
+
   /// The property's name in messages: `address.city`.
   var description: String {
     path.reduce(name) { $0 + (DocumentColumn.isIndex($1) ? $1 : "." + $1) }

@@ -54,6 +54,13 @@ final class DocumentType<Document: Codable>: Sendable {
     properties.first { $0.name == name }
   }
 
+  /// Whether a property, or one of a stored struct, may be nil.
+  func isOptional(_ column: DocumentColumn) throws -> Bool {
+    let (_, run) = try SampleRun.sample(of: Document.self, round: 0)
+    let places = run.root.children.flatMap(\.all)
+    return places.first { DocumentColumn($0) == column }?.isOptional == true
+  }
+
   // MARK: What can't be a document
 
   private static func checkKind() throws {

@@ -45,12 +45,21 @@ enum DocumentValue {
   private static func nestedValue<V: Encodable>(
     of value: V, in column: DocumentColumn
   ) throws -> DatabaseValue {
-    do {
-      let json = try ValueRecord<V>.databaseJSONEncoder(for: column.name).encode([value])
-      var path = "$[0]"
-      return json.withUnsafeBytes { json in
-        path.withUTF8 { JSONScanner.value(in: json, at: UnsafeRawBufferPointer($0)) }
+    var path = "$"
+    var json = try json(of: value, in: column)
+    return json.withUTF8 { json in
+      path.withUTF8 { path in
+        JSONScanner.value(in: UnsafeRawBufferPointer(json), at: UnsafeRawBufferPointer(path))
       }
+    }
+  }
+
+  /// The JSON of a value in that of a column.
+  static func json<V: Encodable>(of value: V, in column: DocumentColumn) throws -> String {
+    do {
+      // In a list, since encoders may refuse single values.
+      let list = try ValueRecord<V>.databaseJSONEncoder(for: column.name).encode([value])
+      return String(decoding: list.dropFirst().dropLast(), as: UTF8.self)
     } catch { throw cannotEncode(V.self, column) }
   }
 
@@ -58,7 +67,7 @@ enum DocumentValue {
     _ type: any Any.Type, _ column: DocumentColumn
   ) -> DocumentError {
     DocumentError(
-      "the value of \(type) that \(column.description) is compared with can't be stored")
+      "the value of \(type) for \(column.description) can't be stored")
   }
 }
 

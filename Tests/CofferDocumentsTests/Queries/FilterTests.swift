@@ -180,7 +180,6 @@ import Testing
   @Test func `what can't be asked is an error that says what to do`() throws {
     #expect(documentError { try people.all().update() } != nil)
     #expect(documentError { try people.filter(\.name.count, equalTo: 1).fetchMany() } != nil)
-    #expect(documentError { try people.all().updating(\.address?.city, "x").update() } != nil)
     struct Other: Codable { var name: String, weight: Int }
     let error = documentError { try people.all().fetchMany(Other.self) }
     #expect(error?.contains("weight") == true)
