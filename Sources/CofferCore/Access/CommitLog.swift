@@ -186,8 +186,8 @@ extension Database {
       var before = commits.value
       while before & 1 == 1 {
         waits += 1
-        // A tenth of a second, or ten.
-        if waits > (isPatient ? 100_000 : 1_000) { return nil }
+        // A second, or ten: a commit may be long on its way where its thread gets no time.
+        if waits > (isPatient ? 100_000 : 10_000) { return nil }
         if waits < 10 { sched_yield() } else { usleep(100) }
         before = commits.value
       }
