@@ -33,7 +33,8 @@ let package = Package(
       path: "Benchmarks/Sources"),
     // A process for tests to kill.
     .executableTarget(
-      name: "CofferTestChild", dependencies: ["CofferCore", "CofferQuery"], path: "Tests/Child"),
+      name: "CofferTestChild", dependencies: ["Coffer", "CofferCore", "CofferQuery"],
+      path: "Tests/Child"),
     .testTarget(
       name: "CofferCoreTests",
       dependencies: ["Coffer", "CSQLCipher", "CofferTestChild"]),

@@ -63,7 +63,7 @@ func run(_ arguments: [String]) throws {
     say("done")
   default:
     if try runEncryptionScenario(arguments) || runMigrationScenario(arguments)
-      || runProcessScenario(arguments)
+      || runProcessScenario(arguments) || runDocumentScenario(arguments)
     {
       return
     }

@@ -81,6 +81,8 @@ extension Database {
     path: String, file: String?, flags: SQLite.OpenFlags, configuration: Configuration,
     queue: DispatchQueue? = nil, knownKey: (key: DatabaseKey, derived: DerivedKey)? = nil
   ) throws -> Database {
+    // Others may create the file, with a salt of their own, as long as this connection has none.
+    let mayRace = !path.isEmpty && file != nil && DatabaseFile.inspect(at: path).size <= 1
     var flags = flags.union(.noMutex)
     flags.formUnion(configuration.readonly ? .readOnly : [.readWrite, .create])
     let connection: SQLiteConnection
@@ -100,6 +102,11 @@ extension Database {
         try database.setUp()
       } catch {
         database.closeConnection()
+        if mayRace, database.isKeyed, (error as? DatabaseError)?.resultCode == .SQLITE_NOTADB,
+          DatabaseFile.inspect(at: path).size > 1
+        {
+          throw SaltRace()
+        }
         throw error
       }
     }
@@ -150,7 +157,9 @@ extension Database {
   }
 
   private func setUpWAL() throws {
-    let mode = try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL")
+    let mode = try retryingWhileBusy {
+      try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL")
+    }
     guard mode?.lowercased() == "wal" || isInMemory else {
       throw DatabaseError(
         resultCode: .SQLITE_ERROR, message: "could not activate the WAL journal mode",

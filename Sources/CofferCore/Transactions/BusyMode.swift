@@ -24,12 +24,30 @@ extension Database {
 
   func setUpBusyMode() {
     guard let connection = sqliteConnection else { return }
-    switch configuration.busyMode {
-    case .immediateError: hooks.busyWait = nil
-    case .timeout(let seconds): hooks.busyWait = BusyWait(.seconds(seconds), interruption)
-    case .callback(let callback): hooks.busyWait = BusyWait(.asking(callback), interruption)
-    }
+    hooks.busyWait = makeBusyWait()
     SQLite.setBusyWait(hooks.busyWait, in: connection)
+  }
+
+  private func makeBusyWait() -> BusyWait? {
+    switch configuration.busyMode {
+    case .immediateError: nil
+    case .timeout(let seconds): BusyWait(.seconds(seconds), interruption)
+    case .callback(let callback): BusyWait(.asking(callback), interruption)
+    }
+  }
+
+  /// Runs `body` again and again, as long as the busy mode says, where SQLite fails without having
+  /// waited: it doesn't wait for locks which others may not give up before this connection does.
+  func retryingWhileBusy<T>(_ body: () throws -> T) throws -> T {
+    let wait = makeBusyWait()
+    var count = 0
+    while true {
+      do { return try body() } catch let error as DatabaseError
+        where error.resultCode == .SQLITE_BUSY && wait?.shouldRetry(count: count) == true
+      {
+        count += 1
+      }
+    }
   }
 
   /// Runs `body`, in which SQLite waits for locks for no longer than that.

@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import Synchronization
 import Testing
 
 @testable import CofferCore
@@ -26,6 +28,39 @@ import Testing
         #expect(try db.checkCipherIntegrity() == [])
       }
       try queue.close()
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `connections with a raw key that create one file at the same time share it`(
+    isPool: Bool
+  ) throws {
+    let folder = try TemporaryDirectory()
+    for round in 0..<30 {
+      let path = folder.path("db\(round)")
+      let failures = Mutex<[String]>([])
+      let group = DispatchGroup()
+      for index in 0..<6 {
+        detachThread(group: group) {
+          do {
+            let key = try DatabaseKey.raw([UInt8](repeating: 7, count: 32))
+            let writer: any DatabaseWriter =
+              try isPool
+              ? DatabasePool(path: path, key: key) : DatabaseQueue(path: path, key: key)
+            try writer.write { db in
+              try db.execute(sql: "CREATE TABLE IF NOT EXISTS t (x)")
+              try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [index])
+            }
+            try writer.close()
+          } catch { failures.withLock { $0.append("\(error)") } }
+        }
+      }
+      group.wait()
+      #expect(failures.withLock(\.self) == [])
+      let queue = try DatabaseQueue(path: path, key: .raw([UInt8](repeating: 7, count: 32)))
+      try queue.read { db throws in
+        #expect(try Int.fetchAll(db, sql: "SELECT x FROM t ORDER BY x") == Array(0..<6))
+      }
     }
   }
 }
