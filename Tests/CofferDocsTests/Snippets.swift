@@ -423,6 +423,7 @@ private func snippet19(_ scene: Scene) async throws {
   _ = (store, books)
   let cheap = try await books.filter { $0.priceCents < 1000 && $0.title.hasPrefix("M") }.fetchMany()
   let far = try await books.filter(\.publisher.city, equalTo: "London").fetchCount()
+  try await books.filter(\.title, equalTo: "Moby-Dick").update(\.publisher.city, "New York")
   _ = cheap
   _ = far
 }

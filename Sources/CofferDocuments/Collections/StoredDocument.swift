@@ -4,7 +4,9 @@ import CofferRecords
 
 /// A document as a record: its table, and the coders that store it and fetch it.
 @usableFromInline
-struct StoredDocument<Document: Codable>: Codable, FetchableRecord, PersistableRecord, StrictlyDecoded {
+struct StoredDocument<Document: Codable>: Codable, FetchableRecord, PersistableRecord,
+  StrictlyDecoded
+{
   @usableFromInline let document: Document
 
   @inlinable

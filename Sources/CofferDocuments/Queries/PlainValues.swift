@@ -56,7 +56,9 @@ private struct StoredNumber<Number: PlainNumber>: DatabaseValueConvertible,
 
   init(sqliteStatement: SQLiteStatement, index: CInt) {
     isNumber = SQLite.columnType(sqliteStatement, index) == Number.storageClass
-    value = isNumber ? Number.fromStatement(sqliteStatement, atUncheckedIndex: index) ?? .zero : .zero
+    let number =
+      isNumber ? Number.fromStatement(sqliteStatement, atUncheckedIndex: index) : nil
+    value = number ?? .zero
   }
 
   static func fromStatement(
