@@ -93,13 +93,17 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   func encodeNil(forKey key: Key) throws { try set(DatabaseValue.null, key) }
   func encode(_ value: Bool, forKey key: Key) throws { try set(value, key) }
+  @inline(__always)
   func encode(_ value: String, forKey key: Key) throws { try set(value, key) }
+  @inline(__always)
   func encode(_ value: Double, forKey key: Key) throws { try set(value, key) }
   func encode(_ value: Float, forKey key: Key) throws { try set(value, key) }
+  @inline(__always)
   func encode(_ value: Int, forKey key: Key) throws { try set(value, key) }
   func encode(_ value: Int8, forKey key: Key) throws { try set(value, key) }
   func encode(_ value: Int16, forKey key: Key) throws { try set(value, key) }
   func encode(_ value: Int32, forKey key: Key) throws { try set(value, key) }
+  @inline(__always)
   func encode(_ value: Int64, forKey key: Key) throws { try set(value, key) }
   func encode(_ value: UInt, forKey key: Key) throws { try setUnsigned(value, key) }
   func encode(_ value: UInt8, forKey key: Key) throws { try set(value, key) }

@@ -221,6 +221,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
     try number(type, key, storedAs: SQLite.floatType)
   }
+  @inline(__always)
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
     if let value = plainInteger(key), let result = Int(exactly: value) { return result }
     return try otherInt(key)
@@ -228,6 +229,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try number(type, key) }
   func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try number(type, key) }
   func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try number(type, key) }
+  @inline(__always)
   func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
     if let value = plainInteger(key) { return value }
     return try otherInt64(key)
