@@ -52,12 +52,14 @@ public struct Collation: Sendable {
 extension Collation {
   /// The order of Swift's `==` and `<`, which takes different forms of a letter for equal.
   ///
-  /// SQL knows it as `swiftCompare`, on all connections of Coffer.
+  /// It is that of all texts where nothing else is declared, but for identifiers, which are compared
+  /// byte by byte. SQL knows it as `swiftCompare`, on all connections of Coffer.
   public static let string = Collation(.unicodeCompare)
 
   /// The order of the bytes: SQLite's own `BINARY`, the fastest.
   ///
-  /// Texts are different where Unicode has two forms for a letter, such as é.
+  /// Texts are different where Unicode has two forms for a letter, such as é. `@CollateBinary` suits
+  /// keys and codes, and texts that refer to identifiers: their index serves references too.
   public static let binary = Collation("BINARY")
 
   /// The order of `caseInsensitiveCompare(_:)`: letters of all scripts in either case.

@@ -165,14 +165,3 @@ extension DocumentCollection where Document: _SendableMetatype {
     try await store.writer.write { try body(self.prepare($0)) }
   }
 }
-
-extension DocumentType {
-  /// The column of the identifier; nil for a type that isn't `Identifiable`, or whose `id` is no
-  /// stored property.
-  var identifier: DocumentColumn? {
-    guard let identifiable = Document.self as? any Identifiable.Type else { return nil }
-    func path<T: Identifiable>(_ type: T.Type) -> AnyKeyPath { \T.id }
-    guard let path = path(identifiable) as? PartialKeyPath<Document> else { return nil }
-    return try? column(path)
-  }
-}

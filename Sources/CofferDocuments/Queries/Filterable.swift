@@ -44,7 +44,7 @@ extension Filterable {
   /// The documents whose property is equal to a value; nil is equal to nil.
   ///
   /// - Parameter collation: How texts are compared; nil for what the property declares, which is
-  ///   byte by byte by default.
+  ///   as Swift's `==` does by default (see ``Collation/string``).
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, equalTo value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {

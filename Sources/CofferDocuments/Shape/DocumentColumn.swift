@@ -6,7 +6,7 @@ struct DocumentColumn: Hashable, Sendable {
   /// The coding keys inside of the column's JSON, and the indexes, as `[0]`; empty for the
   /// column itself.
   let path: [String]
-  /// The declared one; nil where none is.
+  /// The declared one; by default that of Swift's `==` for texts, and none for other values.
   let collation: Collation?
 
   init(name: String, path: [String] = [], collation: Collation? = nil) {

@@ -34,11 +34,8 @@ struct DocumentProperty: Sendable {
   let config: DocumentPropertyConfig
   /// What is configured inside of a nested struct.
   let nested: [NestedProperty]
-
   /// The property as a whole.
-  var column: DocumentColumn {
-    DocumentColumn(name: name, path: [], collation: config.collation)
-  }
+  var column: DocumentColumn
 }
 
 /// A configured property of a nested struct.

@@ -8,6 +8,9 @@ import Synchronization
 final class DocumentType<Document: Codable>: Sendable {
   /// In the order in which they are decoded: that of the declaration.
   let properties: [DocumentProperty]
+  /// The column of the identifier; nil for a type that isn't `Identifiable`, or whose `id` is no
+  /// stored property.
+  let identifier: DocumentColumn?
 
   /// Key paths that have been mapped.
   private let columns = Mutex<[DocumentPath: DocumentColumn]>([:])
@@ -31,7 +34,24 @@ final class DocumentType<Document: Codable>: Sendable {
     let nodes = run.root.children
     guard run.isKeyed || !nodes.isEmpty else { throw DocumentType.hasNoProperties }
     try DocumentType.checkEncoding(of: document, nodes)
-    properties = nodes.map(DocumentProperty.init)
+    var properties = nodes.map(DocumentProperty.init)
+    var identifier = DocumentType.identifierPath.flatMap { try? KeyPathSearch($0).column() }
+    if let name = identifier?.name, identifier?.path.isEmpty == true,
+      let index = properties.firstIndex(where: { $0.name == name && $0.config.collation == nil })
+    {
+      // By bytes, even where it is a text: as references look it up.
+      let column = DocumentColumn(name: name)
+      properties[index].column = column
+      identifier = column
+    }
+    self.properties = properties
+    self.identifier = identifier
+  }
+
+  private static var identifierPath: PartialKeyPath<Document>? {
+    func path<T: Identifiable>(_ type: T.Type) -> AnyKeyPath { \T.id }
+    guard let identifiable = Document.self as? any Identifiable.Type else { return nil }
+    return path(identifiable) as? PartialKeyPath<Document>
   }
 
   // MARK: Key paths
@@ -44,7 +64,10 @@ final class DocumentType<Document: Codable>: Sendable {
     let path = DocumentPath(keyPath: keyPath)
     if let column = columns.withLock({ $0[path] }) { return column }
     // Found without the lock: key paths run code of the type.
-    let column = try KeyPathSearch(keyPath).column()
+    var column = try KeyPathSearch(keyPath).column()
+    if column.path.isEmpty, let property = property(named: column.name) {
+      column = property.column
+    }
     columns.withLock { $0[path] = column }
     return column
   }
@@ -133,6 +156,7 @@ extension DocumentProperty {
     type = stored
     self.isOptional = isOptional
     config = node.config
+    column = DocumentColumn(node)
     nested = node.children.flatMap(\.all).compactMap { inside in
       guard !inside.isInList, inside.config != DocumentPropertyConfig() else { return nil }
       return NestedProperty(column: DocumentColumn(inside), config: inside.config)
@@ -140,7 +164,7 @@ extension DocumentProperty {
   }
 
   /// The type inside of an optional, or a wrapper.
-  private static func inner(_ type: any Any.Type) -> (any Any.Type)? {
+  fileprivate static func inner(_ type: any Any.Type) -> (any Any.Type)? {
     func value<A: ConfigurationAnnotation>(_ type: A.Type) -> any Any.Type { A.Value.self }
     if let optional = type as? any AnyOptional.Type { return optional.wrappedType }
     if let annotation = type as? any ConfigurationAnnotation.Type { return value(annotation) }
@@ -152,6 +176,13 @@ extension DocumentColumn {
   init(_ node: SampleNode) {
     self.init(
       name: node.path.first ?? "", path: Array(node.path.dropFirst()),
-      collation: node.config.collation)
+      collation: node.config.collation ?? DocumentColumn.defaultCollation(node.type))
+  }
+
+  /// That of Swift's `==` for texts; none for all others.
+  private static func defaultCollation(_ type: (any Any.Type)?) -> Collation? {
+    guard let type else { return nil }
+    if let inner = DocumentProperty.inner(type) { return defaultCollation(inner) }
+    return type == String.self ? .string : nil
   }
 }

@@ -39,6 +39,41 @@ import Testing
     }
   }
 
+  private struct Texts: Codable, Identifiable {
+    var id: String
+    @Unique var name: String
+    @Index @CollateBinary var code: String?
+    var inner: Inner
+    struct Inner: Codable { @Index var text: String? }
+  }
+
+  @Test func `texts are equal as in Swift where nothing else is declared, but for identifiers`()
+    throws
+  {
+    let composed = "caf\u{E9}"
+    let decomposed = "cafe\u{301}"
+    let encrypted = try EncryptedStore()
+    let texts = try encrypted.store.collection(Texts.self)
+    try texts.insert(
+      Texts(id: composed, name: composed, code: composed, inner: .init(text: composed)))
+    #expect(try texts.filter(\.name, equalTo: decomposed).fetchCount() == 1)
+    #expect(try texts.filter { $0.name == decomposed }.fetchCount() == 1)
+    #expect(try texts.filter(\.inner.text, equalTo: decomposed).fetchCount() == 1)
+    #expect(try texts.filter(\.code, equalTo: decomposed).fetchCount() == 0)
+    #expect(try texts.filter(\.id, equalTo: decomposed).fetchCount() == 0)
+    #expect(try texts.filter(id: decomposed).fetchOne() == nil)
+    #expect(try texts.filter(id: composed).fetchOne() != nil)
+    // The index is of the same opinion, and used.
+    let error = databaseError {
+      try texts.insert(Texts(id: "2", name: decomposed, inner: .init(text: nil)))
+    }
+    #expect(error.map { "\($0)".contains("property name of Texts is unique") } == true)
+    let indexes = try texts.store.execute(
+      [String].self,
+      "SELECT name FROM sqlite_master WHERE type = 'index' AND sql LIKE '%swiftCompare%'")
+    #expect(Set(indexes) == ["Texts-unique-name", "Texts-index-inner.text"])
+  }
+
   @Test func `a custom collation sorts once a connection has it`() throws {
     #expect(!Self.byLength.isStandard)
     let collation = try #require(Self.byLength.databaseCollation)
