@@ -147,9 +147,20 @@ extension RowDecodingError {
 extension RowDecodingError {
   /// The same error, which names the record's type, unless it names one already.
   package func naming(record type: Any.Type) -> RowDecodingError {
-    guard recordType == nil else { return self }
+    recordType == nil ? with { $0.recordType = "\(type)" } : self
+  }
+
+  /// The same error, about a column that has another name in the row.
+  package func naming(column: String, ofRecord type: Any.Type) -> RowDecodingError {
+    with {
+      $0.columnName = column
+      $0.recordType = "\(type)"
+    }
+  }
+
+  private func with(_ change: (inout RowDecodingContext) -> Void) -> RowDecodingError {
     var context = contents.context
-    context.recordType = "\(type)"
+    change(&context)
     return RowDecodingError(
       Contents(
         kind, message, context, expectedType: expectedType, databaseValue: databaseValue,

@@ -8,6 +8,7 @@ struct StoredDocument<Document: Codable>: Codable, FetchableRecord, PersistableR
   StrictlyDecoded
 {
   @usableFromInline let document: Document
+  @usableFromInline static var decodedType: any Any.Type { Document.self }
 
   @inlinable
   init(_ document: Document) { self.document = document }

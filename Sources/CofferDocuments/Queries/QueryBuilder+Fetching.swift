@@ -124,11 +124,15 @@ extension QueryBuilder {
     let name = SelectedValue<Value>.columnName.quotedDatabaseIdentifier
     let selection = "\(column.expression(collation: nil)) AS \(name)"
     let sql = try valid(db).selecting(selection, from: collection.table)
-    if let values = try PlainValues.fetchAll(type, sql, db) { return values }
-    let request = SQLRequest<Never>(literal: sql)
-    return column.path.isEmpty
-      ? try SelectedValue<Value>.fetchAll(db, request).map(\.value)
-      : try SelectedLeaf<Value>.fetchAll(db, request).map(\.value)
+    do {
+      if let values = try PlainValues.fetchAll(type, sql, db) { return values }
+      let request = SQLRequest<Never>(literal: sql)
+      return column.path.isEmpty
+        ? try SelectedValue<Value>.fetchAll(db, request).map(\.value)
+        : try SelectedLeaf<Value>.fetchAll(db, request).map(\.value)
+    } catch let error as RowDecodingError {
+      throw error.naming(column: column.description, ofRecord: Document.self)
+    }
   }
 
   func fetchMany<Value: Decodable>(

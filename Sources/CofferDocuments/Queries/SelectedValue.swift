@@ -4,6 +4,8 @@ import FoundationEssentials
 
 /// A row that is decoded as a `Decodable` type, as records are.
 struct DecodedRow<Value: Decodable>: Decodable, FetchableRecord, StrictlyDecoded {
+  static var decodedType: any Any.Type { Value.self }
+
   let value: Value
 
   init(from decoder: any Decoder) throws { value = try Value(from: decoder) }
@@ -12,6 +14,7 @@ struct DecodedRow<Value: Decodable>: Decodable, FetchableRecord, StrictlyDecoded
 /// One column that is decoded as a `Decodable` type, as records' columns are.
 struct SelectedValue<Value: Decodable>: Decodable, FetchableRecord, StrictlyDecoded {
   private enum CodingKeys: CodingKey { case value }
+  static var decodedType: any Any.Type { Value.self }
 
   /// The name that the column has to have.
   static var columnName: String { "value" }
@@ -39,6 +42,8 @@ struct SelectedValue<Value: Decodable>: Decodable, FetchableRecord, StrictlyDeco
 
 /// A part of a column's JSON that is decoded as a `Decodable` type.
 struct SelectedLeaf<Value: Decodable>: Decodable, FetchableRecord, StrictlyDecoded {
+  static var decodedType: any Any.Type { Value.self }
+
   let value: Value
 
   init(from decoder: any Decoder) throws {

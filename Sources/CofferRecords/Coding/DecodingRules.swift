@@ -5,21 +5,27 @@ import FoundationEssentials
 ///
 /// What isn't stored as a number is none then, and a fraction stays one: what SQLite would make of
 /// a text, as 0 of "apples", would be lost with the next save. Errors don't show the value.
-package protocol StrictlyDecoded {}
+package protocol StrictlyDecoded {
+  /// The type that errors name.
+  static var decodedType: any Any.Type { get }
+}
 
 /// What a record type says about its decoding, with the type itself left out.
 final class DecodingRules {
   let record: any FetchableRecord.Type
   let columns: DatabaseColumnDecodingStrategy
   /// Whether the type is ``StrictlyDecoded``.
-  let isStrict: Bool
+  var isStrict: Bool { strictType != nil }
+  private let strictType: (any StrictlyDecoded.Type)?
+  /// What errors call the type.
+  var recordName: String { "\(strictType?.decodedType ?? record)" }
   // Asked for each time: few ask, and what they get may change while a statement is kept.
   var userInfo: [CodingUserInfoKey: Any] { record.databaseDecodingUserInfo }
 
   init(_ record: any FetchableRecord.Type) {
     self.record = record
     columns = record.databaseColumnDecodingStrategy
-    isStrict = record is any StrictlyDecoded.Type
+    strictType = record as? any StrictlyDecoded.Type
   }
 }
 

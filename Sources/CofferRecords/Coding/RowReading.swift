@@ -124,7 +124,7 @@ final class RowReading {
         slot.column.map(row.decodingContext(column:))
         ?? row.decodingContext(columnName: slot.key)
     }
-    context.recordType = "\(rules.record)"
+    context.recordType = rules.recordName
     return context
   }
 
@@ -156,7 +156,7 @@ final class RowReading {
   func keyNotFound(_ key: String) -> any Error {
     guard let row else { return RowDecodingError.keyNotFound(key, context: RowDecodingContext()) }
     var context = row.decodingContext(columnName: key)
-    context.recordType = "\(rules.record)"
+    context.recordType = rules.recordName
     let available = row.scopesTree.names.union(row.prefetchedRows.keys)
     return RowDecodingError.keyNotFound(key, available: Array(available), context: context)
   }

@@ -154,6 +154,31 @@ private enum StoredGrade: Int, Codable, DatabaseValueConvertible, Sendable { cas
     try expect("7", "7")
   }
 
+  @Test func `the error names the document's type, and the property`() throws {
+    struct Item: Codable { var number: Int, inner: Inner }
+    struct Inner: Codable { var count: Int }
+    try encrypted.store.execute("DROP TABLE Item")
+    try encrypted.store.execute("CREATE TABLE Item (number, inner)")
+    try encrypted.store.execute("INSERT INTO Item VALUES ('secret', '{\"count\":\"secret\"}')")
+    let items = try encrypted.again().collection(Item.self)
+    let ways: [(column: String, way: () throws -> Void)] = [
+      ("number", { _ = try items.all().fetchMany() }),
+      ("number", { _ = try items.all().fetchMany(\.number) }),
+      ("inner", { _ = try items.all().fetchMany(\.inner) }),
+      ("inner.count", { _ = try items.all().fetchMany(\.inner.count) }),
+    ]
+    for (column, way) in ways {
+      do {
+        try way()
+        Issue.record("nothing was thrown")
+      } catch let error as RowDecodingError {
+        #expect(error.columnName == column)
+        #expect(error.recordType == "Item")
+        #expect(!"\(error)".contains("secret"))
+      }
+    }
+  }
+
   @Test func `what was decoded before an error is still there after it`() throws {
     try store("1")
     try encrypted.store.execute("INSERT INTO Item VALUES ('secret'), (3)")
