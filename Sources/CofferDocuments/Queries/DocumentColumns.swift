@@ -42,8 +42,8 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
           "\(Value.self) inside of \(column.name) is stored otherwise than a column's",
           hint: "Use filter(\\.path, equalTo:) and its kin, which know both forms.")
       }
-      guard let collation = column.collation, !collation.isStandard else {
-        return SQLExpression(sql: SQL(sql: column.expression(collation: column.collation)))
+      guard let collation = column.comparing, !collation.isStandard else {
+        return SQLExpression(sql: SQL(sql: column.expression(collation: column.comparing)))
       }
       let sql = column.expression(collation: collation)
       return SQLExpression(

@@ -130,7 +130,7 @@ extension SQLFragment {
   enum ColumnCollation {
     /// Nothing.
     case columns
-    /// The collation that the property declares, if it declares one.
+    /// The collation that the property declares, or that its type needs.
     case declared
     /// One for all.
     case override(Collation)
@@ -168,7 +168,7 @@ extension SQLFragment {
         let used: Collation? =
           switch collation {
           case .columns: nil
-          case .declared: column.collation
+          case .declared: column.comparing
           case .override(let collation): collation
           }
         elements.append(.text(column.expression(collation: used)))

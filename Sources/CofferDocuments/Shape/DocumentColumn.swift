@@ -8,12 +8,18 @@ struct DocumentColumn: Hashable, Sendable {
   let path: [String]
   /// The declared one; nil where none is.
   let collation: Collation?
+  /// Whether it is a column of decimal numbers, which are stored as texts.
+  let isDecimal: Bool
 
-  init(name: String, path: [String] = [], collation: Collation? = nil) {
+  init(name: String, path: [String] = [], collation: Collation? = nil, isDecimal: Bool = false) {
     self.name = name
     self.path = path
     self.collation = collation
+    self.isDecimal = isDecimal
   }
+
+  /// What compares the values in queries: indexes have the declared one.
+  var comparing: Collation? { collation ?? (isDecimal ? .decimal : nil) }
 
   var isNested: Bool { !path.isEmpty }
 

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// What is configured for a property by its wrappers.
 struct DocumentPropertyConfig: Hashable, Sendable {
   /// What kind of index there is to be.
@@ -37,7 +39,8 @@ struct DocumentProperty: Sendable {
 
   /// The property as a whole.
   var column: DocumentColumn {
-    DocumentColumn(name: name, path: [], collation: config.collation)
+    DocumentColumn(
+      name: name, path: [], collation: config.collation, isDecimal: type == Decimal.self)
   }
 }
 

@@ -1,5 +1,6 @@
 import CofferCore
 import CofferRecords
+import FoundationEssentials
 import Synchronization
 
 /// What is known of a document type: its properties, and what key paths lead to.
@@ -124,19 +125,25 @@ struct SampleRecord<Document: Encodable>: EncodableRecord, Encodable {
 extension DocumentProperty {
   init(_ node: SampleNode) {
     name = node.key
-    var stored: any Any.Type = node.type ?? Any.self
-    var isOptional = node.isOptional
-    while let inner = DocumentProperty.inner(stored) {
-      if stored is any AnyOptional.Type { isOptional = true }
-      stored = inner
-    }
+    let (stored, isOptional) = DocumentProperty.stored(node.type ?? Any.self)
     type = stored
-    self.isOptional = isOptional
+    self.isOptional = isOptional || node.isOptional
     config = node.config
     nested = node.children.flatMap(\.all).compactMap { inside in
       guard !inside.isInList, inside.config != DocumentPropertyConfig() else { return nil }
       return NestedProperty(column: DocumentColumn(inside), config: inside.config)
     }
+  }
+
+  /// The type without its wrappers and its optionals, and whether it had any of the latter.
+  fileprivate static func stored(_ type: any Any.Type) -> (type: any Any.Type, isOptional: Bool) {
+    var stored = type
+    var isOptional = false
+    while let inner = inner(stored) {
+      if stored is any AnyOptional.Type { isOptional = true }
+      stored = inner
+    }
+    return (stored, isOptional)
   }
 
   /// The type inside of an optional, or a wrapper.
@@ -152,6 +159,8 @@ extension DocumentColumn {
   init(_ node: SampleNode) {
     self.init(
       name: node.path.first ?? "", path: Array(node.path.dropFirst()),
-      collation: node.config.collation)
+      collation: node.config.collation,
+      isDecimal: node.path.count == 1
+        && node.type.map { DocumentProperty.stored($0).type == Decimal.self } == true)
   }
 }

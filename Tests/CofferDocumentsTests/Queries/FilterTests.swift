@@ -139,6 +139,51 @@ import Testing
     #expect(documentError { try houses.filter { $0.address.city.count > 2 }.fetchCount() } != nil)
   }
 
+  fileprivate enum Color: String, Codable { case red, green }
+  fileprivate enum Finish: Codable { case matt, glossy }
+
+  fileprivate struct Paint: Codable, Equatable {
+    var id: Int
+    var color: Color
+    var second: Color?
+    var finish: Finish
+    var address: Address
+    var other: Address?
+    @Index var price: Decimal
+    var value: Int
+  }
+
+  private func paints() throws -> DocumentCollection<Paint> {
+    let paints = try encrypted.store.collection(Paint.self)
+    let address = Address(city: "Paris", since: Self.date, number: 1)
+    try paints.insert([
+      Paint(
+        id: 1, color: .red, second: .green, finish: .matt, address: address, other: nil,
+        price: 10, value: 3),
+      Paint(
+        id: 2, color: .green, second: nil, finish: .glossy,
+        address: Address(city: "Rome", since: nil, number: 2), other: address, price: 9.5,
+        value: 1),
+      Paint(
+        id: 3, color: .green, second: .red, finish: .glossy, address: address,
+        other: Address(city: "Rome", since: nil, number: 2), price: -100, value: 2),
+    ])
+    return paints
+  }
+
+  @Test func `decimal numbers are compared and ordered as numbers`() throws {
+    let paints = try paints()
+    #expect(try paints.filter(\.price, lessThan: 10).orderBy(\.id).fetchMany(\.id) == [2, 3])
+    #expect(try paints.filter(\.price, greaterThan: 9.6).fetchMany(\.id) == [1])
+    #expect(try paints.filter(\.price, equalTo: 9.5).fetchMany(\.id) == [2])
+    let high = paints.filter { $0.price >= 9.5 }
+    #expect(try high.orderBy { $0.price.asc }.fetchMany(\.id) == [2, 1])
+    #expect(try paints.all().orderBy(\.price).fetchMany(\.id) == [3, 2, 1])
+    // The index is one that SQL without Coffer can use.
+    let sql = "SELECT sql FROM sqlite_master WHERE name = 'Paint-index-price'"
+    #expect(try encrypted.store.execute(String.self, "\(raw: sql)").contains("COLLATE") == false)
+  }
+
   @Test func `nil is first or last, as it is asked for`() throws {
     typealias Query = QueryBuilder<Person>
     func order(_ direction: Query.Direction?, _ nulls: Query.Nulls?) throws -> [Int] {
