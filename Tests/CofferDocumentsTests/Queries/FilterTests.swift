@@ -171,6 +171,32 @@ import Testing
     return paints
   }
 
+  @Test func `closures compare enums and structs`() throws {
+    let paints = try paints()
+    func ids(
+      _ condition: (DocumentColumns<Paint>.Type) -> any SQLExpressible
+    ) throws -> [Int] {
+      try paints.filter(condition).orderBy(\.id).fetchMany(\.id)
+    }
+    #expect(try ids { $0.color == .green } == [2, 3])
+    #expect(try ids { $0.color != .green && $0.id > 0 } == [1])
+    #expect(try ids { $0.second == .red } == [3])
+    #expect(try ids { $0.second == nil } == [2])
+    #expect(try ids { $0.finish == .matt || $0.second == .red } == [1, 3])
+    #expect(try ids { [.red].contains($0.color) } == [1])
+    #expect(try ids { ([] as [Color]).contains($0.color) } == [])
+    #expect(try ids { [Color.red, .green].contains($0.second) } == [1, 3])
+    #expect(try ids { $0.address == Address(city: "Rome", since: nil, number: 2) } == [2])
+  }
+
+  @Test func `closures reach into structs that may be nil`() throws {
+    let paints = try paints()
+    #expect(try paints.filter { $0.other.city == "Rome" }.fetchMany(\.id) == [3])
+    #expect(try paints.filter { $0.other.number < 2 }.fetchMany(\.id) == [2])
+    #expect(try paints.filter { $0.other.city == nil }.fetchMany(\.id) == [1])
+    #expect(try people.filter { $0.address.city.hasPrefix("Ł") }.fetchMany(\.id) == [3])
+  }
+
   @Test func `decimal numbers are compared and ordered as numbers`() throws {
     let paints = try paints()
     #expect(try paints.filter(\.price, lessThan: 10).orderBy(\.id).fetchMany(\.id) == [2, 3])
