@@ -210,6 +210,12 @@ import Testing
     #expect(try encrypted.store.execute(String.self, "\(raw: sql)").contains("COLLATE") == false)
   }
 
+  @Test func `a property of any name orders what is fetched of another`() throws {
+    let paints = try paints()
+    #expect(try paints.all().orderBy(\.value).fetchMany(\.id) == [2, 3, 1])
+    #expect(try paints.all().orderBy { $0.value.desc }.fetchOne(\.id) == 1)
+  }
+
   @Test func `nil is first or last, as it is asked for`() throws {
     typealias Query = QueryBuilder<Person>
     func order(_ direction: Query.Direction?, _ nulls: Query.Nulls?) throws -> [Int] {
