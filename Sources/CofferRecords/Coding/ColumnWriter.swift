@@ -52,6 +52,7 @@ private final class OptionalColumnWriter<Wrapped>: ColumnWriter<Wrapped?> {
 private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
   private var encoder: ColumnEncoder?
   private var jsonEncoder: JSONEncoder?
+  private let isUnordered = Value.self is any Unordered.Type
 
   override func write(
     _ value: Value, _ column: EncodedColumn, _ writing: RecordWriting
@@ -77,7 +78,8 @@ private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
     let jsonEncoder = self.jsonEncoder ?? writing.record.databaseJSONEncoder(for: column.name)
     self.jsonEncoder = jsonEncoder
     do {
-      let json = try jsonEncoder.encode(value)
+      let unordered = isUnordered ? value as? any Unordered : nil
+      let json = try unordered?.json(jsonEncoder) ?? jsonEncoder.encode(value)
       try writing.set(String(decoding: json, as: UTF8.self), column)
     } catch let error as EncodingError { throw error.inside(of: column) }
   }
@@ -182,3 +184,40 @@ private protocol JSONCollection {}
 extension Array: JSONCollection {}
 extension Set: JSONCollection {}
 extension Dictionary: JSONCollection {}
+
+/// Types whose values have no order, so that equal ones may be encoded differently.
+private protocol Unordered {
+  /// The same JSON for equal values; nil where the encoder itself sees to that.
+  func json(_ encoder: JSONEncoder) throws -> Data?
+}
+
+extension Unordered {
+  /// A list in the order of the bytes.
+  fileprivate func list(_ elements: [Data]) -> Data {
+    let ordered = elements.sorted { $0.lexicographicallyPrecedes($1) }
+    return Data("[".utf8) + Data(ordered.joined(separator: Data(",".utf8))) + Data("]".utf8)
+  }
+
+  /// The elements, without the brackets of a list.
+  fileprivate func elements(_ list: some Encodable, _ encoder: JSONEncoder) throws -> Data {
+    try encoder.encode(list).dropFirst().dropLast()
+  }
+}
+
+extension Set: Unordered where Element: Encodable {
+  fileprivate func json(_ encoder: JSONEncoder) throws -> Data? {
+    list(try map { try elements([$0], encoder) })
+  }
+}
+
+/// Of keys that JSON has no names for, which it has in a list, each before its value.
+extension Dictionary: Unordered where Key: Encodable, Value: Encodable {
+  fileprivate func json(_ encoder: JSONEncoder) throws -> Data? {
+    let type: Any.Type = Key.self
+    if type == String.self || type == Int.self || type is any CodingKeyRepresentable.Type {
+      return nil
+    }
+    return list(
+      try map { try elements([$0.key], encoder) + Data(",".utf8) + elements([$0.value], encoder) })
+  }
+}

@@ -210,6 +210,25 @@ import Testing
     #expect(try encrypted.store.execute(String.self, "\(raw: sql)").contains("COLLATE") == false)
   }
 
+  fileprivate struct Bag: Codable {
+    struct Content: Codable { var numbers: Set<Int>, names: [String: Int] }
+    var numbers: Set<Int>
+    var content: Content
+  }
+
+  @Test func `sets are compared, and refused where they can't be`() throws {
+    let bags = try encrypted.store.collection(Bag.self)
+    let numbers = Set(1...20)
+    try bags.insert(
+      Bag(numbers: numbers, content: Bag.Content(numbers: numbers, names: ["a": 1, "b": 2])))
+    var others = Set<Int>(minimumCapacity: 500)
+    for number in (1...20).reversed() { others.insert(number) }
+    #expect(try bags.filter(\.numbers, equalTo: others).fetchCount() == 1)
+    #expect(try bags.filter(\.content.names, equalTo: ["b": 2, "a": 1]).fetchCount() == 1)
+    let error = documentError { try bags.filter(\.content.numbers, equalTo: others).fetchCount() }
+    #expect(error?.contains("content.numbers") == true)
+  }
+
   @Test func `a property of any name orders what is fetched of another`() throws {
     let paints = try paints()
     #expect(try paints.all().orderBy(\.value).fetchMany(\.id) == [2, 3, 1])
