@@ -144,7 +144,8 @@ extension DocumentCollection {
     let place = index.map { "; it was element \($0) of the batch, nothing of which was stored" }
     let reason =
       switch value {
-      case is any BinaryFloatingPoint: "JSON has no such number"
+      case is any BinaryFloatingPoint:
+        context.codingPath.count > 1 ? "JSON has no such number" : "SQLite has no NaN"
       case is any UnsignedInteger: "SQLite's largest integer is \(Int64.max)"
       default: "its encode(to:) throws"
       }

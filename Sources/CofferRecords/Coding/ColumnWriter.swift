@@ -122,6 +122,7 @@ enum ColumnWriters {
     if let wrapper = type as? any ColumnWrapping.Type {
       return wrapper.columnWriter(column: column, record)
     }
+    if record is any StrictlyDecoded.Type, let writer = realWriter(type) { return writer }
     if let convertible = type as? any DatabaseValueConvertible.Type {
       return valueWriter(convertible)
     }
@@ -134,6 +135,15 @@ enum ColumnWriters {
       return StrategyColumnWriter<UInt> { Int64(exactly: $0)?.databaseValue }
     }
     return StrategyColumnWriter<UInt64> { Int64(exactly: $0)?.databaseValue }
+  }
+
+  /// The writer of numbers, of which there are some that SQLite has none for.
+  private static func realWriter(_ type: any Any.Type) -> AnyObject? {
+    if type == Double.self {
+      return StrategyColumnWriter<Double> { $0.isNaN ? nil : $0.databaseValue }
+    }
+    guard type == Float.self else { return nil }
+    return StrategyColumnWriter<Float> { $0.isNaN ? nil : $0.databaseValue }
   }
 
   private static func valueWriter<V: DatabaseValueConvertible>(_ type: V.Type) -> AnyObject {

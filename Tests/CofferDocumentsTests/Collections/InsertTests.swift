@@ -127,6 +127,34 @@ import Testing
     #expect(try measured.all().fetchCount() == 1)
   }
 
+  fileprivate struct Sample: Codable {
+    var id: Int
+    var real: Double
+    var single: Float
+    @Index var indexed: Double
+    var maybe: Double?
+  }
+
+  @Test func `NaN is refused, since NULL would be read again`() throws {
+    let samples = try encrypted.store.collection(Sample.self)
+    let fine = Sample(id: 1, real: .infinity, single: 0, indexed: 0, maybe: nil)
+    try samples.insert(fine)
+    for path: WritableKeyPath<Sample, Double> in [\.real, \.indexed] {
+      var document = fine
+      document[keyPath: path] = .nan
+      #expect(documentError { try samples.insert(document) }?.contains("NaN") == true)
+      #expect(documentError { try samples.save([fine, document]) }?.contains("element 1") == true)
+      #expect(documentError { try samples.all().update(path, .nan) }?.contains("NaN") == true)
+    }
+    var document = fine
+    document.single = .nan
+    #expect(documentError { try samples.insert(document) }?.contains("property single") == true)
+    document = fine
+    document.maybe = .nan
+    #expect(documentError { try samples.insert(document) }?.contains("property maybe") == true)
+    #expect(try samples.all().fetchMany().map(\.real) == [.infinity])
+  }
+
   @Test func `conflicts can be ignored`() throws {
     try books.insert(Book(id: 1, name: "one", price: 1))
     try books.insert(
