@@ -273,6 +273,15 @@ import Testing
     #expect(try people.all().delete() == 2)
   }
 
+  fileprivate struct RowIDs: Codable { var rowid: Int, oid: Int, _rowid_: Int }
+
+  @Test func `a limit that can't hold for changes is an error`() throws {
+    let rows = try encrypted.store.collection(RowIDs.self)
+    try rows.insert([RowIDs(rowid: 1, oid: 1, _rowid_: 1), RowIDs(rowid: 1, oid: 1, _rowid_: 1)])
+    #expect(documentError { try rows.all().limit(1).delete() }?.contains("rowid") == true)
+    #expect(try rows.all().fetchCount() == 2)
+  }
+
   @Test func `what can't be asked is an error that says what to do`() throws {
     #expect(documentError { try people.all().update() } != nil)
     #expect(documentError { try people.filter(\.name.count, equalTo: 1).fetchMany() } != nil)
