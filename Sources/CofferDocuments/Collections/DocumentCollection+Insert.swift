@@ -111,10 +111,11 @@ extension DocumentCollection {
       assignments += "\(assignments.isEmpty ? "" : ", ")\(column.quotedDatabaseIdentifier) = ?"
       arguments.append(value)
     }
-    guard !key.isNull, id.path.isEmpty else { return false }
+    guard !key.isNull, !id.isInList else { return false }
     arguments.append(key)
     let statement = try db.fetchStatement(
-      "UPDATE OR REPLACE \(table.name) SET \(assignments) WHERE \(table.idColumn) = ?")
+      "UPDATE OR REPLACE \(table.name) SET \(assignments) "
+        + "WHERE \(table.idColumn) = \(id.sqlText(of: "?"))")
     defer { statement.clearBindings() }
     try statement.execute(arguments: StatementArguments(arguments))
     return db.changesCount > 0

@@ -54,9 +54,13 @@ struct CollectionSchema: Sendable {
     rowIDName =
       ["_rowid_", "rowid", "oid"].first { !names.contains(SQLName($0)) } ?? "_rowid_"
     indexes = type.properties.flatMap { (property: DocumentProperty) -> [Index] in
-      var config = property.config
-      if property.name == id?.name, id?.path.isEmpty == true { config.index = .unique }
-      let all = [(property.column, config)] + property.nested.map { ($0.column, $0.config) }
+      var all =
+        [(property.column, property.config)] + property.nested.map { ($0.column, $0.config) }
+      if let id, id.name == property.name, !id.isInList {
+        let place = all.firstIndex { $0.0 == id } ?? all.endIndex
+        if place == all.endIndex { all.append((id, DocumentPropertyConfig())) }
+        all[place].1.index = .unique
+      }
       return all.compactMap { column, config -> Index? in
         guard config.index != .none else { return nil }
         let isUnique = config.index == .unique

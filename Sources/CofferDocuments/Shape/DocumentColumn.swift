@@ -47,8 +47,12 @@ struct DocumentColumn: Hashable, Sendable {
   func sqlText(table: String? = nil) -> String {
     var column = name.quotedDatabaseIdentifier
     if let table { column = table.quotedDatabaseIdentifier + "." + column }
-    guard isNested else { return column }
-    return "coffer_json(\(column), \(jsonPath.databaseValue.sqlLiteral))"
+    return sqlText(of: column)
+  }
+
+  /// The SQL of the value in a value of the whole column.
+  func sqlText(of stored: String) -> String {
+    isNested ? "coffer_json(\(stored), \(jsonPath.databaseValue.sqlLiteral))" : stored
   }
 
   /// The SQL of the value.

@@ -155,6 +155,26 @@ import Testing
     #expect(try samples.all().fetchMany().map(\.real) == [.infinity])
   }
 
+  fileprivate struct Keyed: Codable, Identifiable {
+    struct Key: Codable { var shop: Int, number: Int }
+    var key: Key
+    @Unique var name: String
+    var id: Int { key.number }
+  }
+
+  @Test func `an identifier inside of a stored struct is unique`() throws {
+    let keyed = try encrypted.store.collection(Keyed.self)
+    try keyed.insert(Keyed(key: Keyed.Key(shop: 1, number: 7), name: "a"))
+    let rowID = try encrypted.store.execute(Int.self, "SELECT rowid FROM Keyed")
+    try keyed.save(Keyed(key: Keyed.Key(shop: 2, number: 7), name: "b"))
+    #expect(try keyed.filter(id: 7).fetchMany(\.name) == ["b"])
+    #expect(try encrypted.store.execute([Int].self, "SELECT rowid FROM Keyed") == [rowID])
+    let error = databaseError {
+      try keyed.insert(Keyed(key: Keyed.Key(shop: 2, number: 7), name: "c"))
+    }
+    #expect(error.map { "\($0)".contains("key.number of Keyed is unique") } == true)
+  }
+
   @Test func `conflicts can be ignored`() throws {
     try books.insert(Book(id: 1, name: "one", price: 1))
     try books.insert(
