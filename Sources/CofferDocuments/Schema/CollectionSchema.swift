@@ -114,10 +114,12 @@ struct CollectionSchema: Sendable {
       .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_ROWID,
     ]
     guard codes.contains(error.extendedResultCode), let message = error.message else { return nil }
+    // In the letters of the table's definition, which may be others than the type's.
+    let folded = message.lowercased()
     let index = indexes.first { index in
       index.isUnique
-        && (message.hasSuffix(": \(tableName).\(index.property)")
-          || message.contains("'\(index.name)'"))
+        && (folded.hasSuffix(": \(tableName).\(index.property)".lowercased())
+          || folded.contains("'\(index.name)'".lowercased()))
     }
     return index.map {
       "The property \($0.property) of \(typeName) is unique, and another document has that value."
