@@ -82,6 +82,19 @@ final class DocumentType<Document: Codable>: Sendable {
         + "and there must be one at least.")
   }
 
+  /// The keys that a sample is stored under.
+  private static func encodedKeys(of document: Document) throws -> Set<String> {
+    do {
+      return Set(try SampleRecord(document: document).databaseDictionary.keys)
+    } catch EncodingError.invalidValue(let value, let context) where !context.codingPath.isEmpty {
+      let property = context.codingPath.map(\.stringValue).joined(separator: ".")
+      throw DocumentError(
+        "\(Document.self).\(property), of type \(Swift.type(of: value)), has values that can't be "
+          + "stored: SQLite has no integer above \(Int64.max). Give it others, or let the "
+          + "property's type conform to SampleValueSource with two that can.")
+    } catch { return [] }
+  }
+
   /// Whether what is decoded is what is encoded.
   private static func checkEncoding(of document: Document, _ nodes: [SampleNode]) throws {
     guard !nodes.isEmpty else { throw hasNoProperties }
@@ -92,9 +105,15 @@ final class DocumentType<Document: Codable>: Sendable {
         "\(Document.self) has the properties \(names.joined(separator: " and ")): columns must "
           + "differ in more than the case of letters. Rename one in CodingKeys.")
     }
-    guard let encoded = try? SampleRecord(document: document).databaseDictionary,
-      nodes.allSatisfy({ $0.type != nil }), Set(encoded.keys) == Set(decoded)
-    else {
+    let encoded = try encodedKeys(of: document)
+    let constants = encoded.subtracting(decoded)
+    guard constants.isEmpty || !encoded.isSuperset(of: decoded) else {
+      throw DocumentError(
+        "\(Document.self) can't be a document: it encodes \(constants.sorted().joined(separator: ", "))"
+          + ", and never decodes it. A `let` that has a value already is none that can be fetched: "
+          + "make it a `var`, or leave it out of CodingKeys.")
+    }
+    guard nodes.allSatisfy({ $0.type != nil }), encoded == Set(decoded) else {
       throw DocumentError(
         "\(Document.self) can't be a document: its own Codable doesn't encode each stored "
           + "property under the key that it decodes it from. Leave Codable to the compiler; "
