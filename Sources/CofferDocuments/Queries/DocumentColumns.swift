@@ -121,6 +121,31 @@ extension Optional {
   }
 }
 
+// MARK: - Other values for nil
+
+extension DocumentExpression {
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped: DatabaseValueConvertible>(
+    lhs: Self, rhs: Wrapped
+  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
+    TypedExpression(SQLExpression(.function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression])))
+  }
+
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped>(
+    lhs: Self, rhs: some SQLTypedExpressible<Wrapped>
+  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
+    TypedExpression(SQLExpression(.function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression])))
+  }
+
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped>(
+    lhs: Self, rhs: some SQLTypedExpressible<Wrapped?>
+  ) -> TypedExpression<Wrapped?> where Value == Wrapped? {
+    TypedExpression(SQLExpression(.function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression])))
+  }
+}
+
 // MARK: - Values of all stored types
 
 // Enums, structs and lists, which no column of records takes by itself.

@@ -121,6 +121,8 @@ import Testing
     #expect(try ids(people.filter { $0.nickname == nil || $0.id == 3 }) == [1, 3])
     #expect(try ids(people.filter { [2, 3].contains($0.id) }) == [2, 3])
     #expect(try people.all().orderBy { $0.id.desc }.fetchMany(\.id) == [3, 2, 1])
+    #expect(try ids(people.filter { ($0.score ?? 9) > 1 }) == [1, 2])
+    #expect(try ids(people.filter { ($0.nickname ?? $0.name) == "Arthur" }) == [1])
   }
 
   fileprivate struct House: Codable {
