@@ -74,6 +74,24 @@ extension Collation {
   public static let localizedCaseInsensitive = Collation(.localizedCaseInsensitiveCompare)
 }
 
+extension Collation {
+  /// The order of the numbers that decimal texts stand for; other texts come first.
+  static let decimal = Collation("coffer_decimal") { lhs, rhs in
+    let (left, right) = (number(lhs), number(rhs))
+    guard let left, let right else {
+      if left != nil { return .orderedDescending }
+      if right != nil { return .orderedAscending }
+      return lhs == rhs ? .orderedSame : lhs < rhs ? .orderedAscending : .orderedDescending
+    }
+    return left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
+  }
+
+  /// Nil for what can't be compared.
+  private static func number(_ text: String) -> Decimal? {
+    Decimal.fromDatabaseValue(text.databaseValue).flatMap { $0.isNaN ? nil : $0 }
+  }
+}
+
 extension Collation: Hashable {
   private var folded: String {
     String(decoding: name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)

@@ -111,10 +111,11 @@ extension DocumentCollection {
       assignments += "\(assignments.isEmpty ? "" : ", ")\(column.quotedDatabaseIdentifier) = ?"
       arguments.append(value)
     }
-    guard !key.isNull, id.path.isEmpty else { return false }
+    guard !key.isNull, !id.isInList else { return false }
     arguments.append(key)
     let statement = try db.fetchStatement(
-      "UPDATE OR REPLACE \(table.name) SET \(assignments) WHERE \(table.idColumn) = ?")
+      "UPDATE OR REPLACE \(table.name) SET \(assignments) "
+        + "WHERE \(table.idColumn) = \(id.sqlText(of: "?"))")
     defer { statement.clearBindings() }
     try statement.execute(arguments: StatementArguments(arguments))
     return db.changesCount > 0
@@ -144,7 +145,8 @@ extension DocumentCollection {
     let place = index.map { "; it was element \($0) of the batch, nothing of which was stored" }
     let reason =
       switch value {
-      case is any BinaryFloatingPoint: "JSON has no such number"
+      case is any BinaryFloatingPoint:
+        context.codingPath.count > 1 ? "JSON has no such number" : "SQLite has no NaN"
       case is any UnsignedInteger: "SQLite's largest integer is \(Int64.max)"
       default: "its encode(to:) throws"
       }

@@ -39,23 +39,22 @@ extension DocumentCollection {
       let value = values.first { $0.0 == column.name }?.1 ?? .null
       let collation = column.collation.map { " COLLATE \($0.sqlName)" } ?? ""
       elements.append(.text("\(position == 0 ? "" : " OR ")\(column.sqlText())\(collation) = "))
-      let argument = SQL.Element.argument(StatementArgument(value))
-      guard column.isNested else {
-        elements.append(argument)
-        continue
-      }
-      elements += [
-        .text("coffer_json("), argument,
-        .text(", \(column.jsonPath.databaseValue.sqlLiteral))"),
-      ]
+      elements += part(column, of: value)
     }
     elements.append(.text(")"))
     if let id, let key = values.first(where: { $0.0 == id.name })?.1 {
-      elements += [
-        .text(" AND \(table.idColumn) IS NOT "), .argument(StatementArgument(key)),
-      ]
+      elements.append(.text(" AND \(table.idColumn) IS NOT "))
+      elements += part(id, of: key)
     }
     return elements
+  }
+
+  /// The value in a value of the whole column.
+  private func part(_ column: DocumentColumn, of value: DatabaseValue) -> [SQL.Element] {
+    let argument = SQL.Element.argument(StatementArgument(value))
+    guard column.isNested else { return [argument] }
+    let path = column.jsonPath.databaseValue.sqlLiteral
+    return [.text("coffer_json("), argument, .text(", \(path))")]
   }
 
   /// The error of a replacement, with the documents that keep a replaced one from being deleted.

@@ -33,30 +33,65 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
     DocumentExpression<Document, Nested>(self.keyPath.appending(path: keyPath))
   }
 
+  /// A property of an optional property, as `\.address?.city`: nil where that one is nil.
+  public subscript<Wrapped, Nested>(
+    dynamicMember keyPath: KeyPath<Wrapped, Nested>
+  ) -> DocumentExpression<Document, Nested?> where Value == Wrapped? {
+    DocumentExpression<Document, Nested?>(
+      self.keyPath.appending(path: \Wrapped?.[memberAt: keyPath]))
+  }
+
+  /// An optional property of an optional property: nil where one of them is nil.
+  public subscript<Wrapped, Nested>(
+    dynamicMember keyPath: KeyPath<Wrapped, Nested?>
+  ) -> DocumentExpression<Document, Nested?> where Value == Wrapped? {
+    DocumentExpression<Document, Nested?>(
+      self.keyPath.appending(path: \Wrapped?.[memberAt: keyPath]))
+  }
+
   /// The column, compared as the property declares.
   public var sqlExpression: SQLExpression {
     do {
-      let column = try DocumentType<Document>.known().column(keyPath)
+      let column = try column()
       guard column.path.isEmpty || !Self.differsInJSON else {
         throw DocumentError(
           "\(Value.self) inside of \(column.name) is stored otherwise than a column's",
           hint: "Use filter(\\.path, equalTo:) and its kin, which know both forms.")
       }
-      guard let collation = column.collation, !collation.isStandard else {
-        return SQLExpression(sql: SQL(sql: column.expression(collation: column.collation)))
-      }
-      let sql = column.expression(collation: collation)
-      return SQLExpression(
-        sql: SQL(
-          elements: [
-            .deferred { db in
-              collation.ensure(in: db)
-              return SQL(sql: sql)
-            }
-          ]))
-    } catch {
-      return SQLExpression(sql: SQL(elements: [.deferred { _ in throw error }]))
+      return DocumentExpression.expression(of: column)
+    } catch { return SQLExpression(failure: error) }
+  }
+
+  private func column() throws -> DocumentColumn {
+    try DocumentType<Document>.known().column(keyPath)
+  }
+
+  private static func expression(of column: DocumentColumn) -> SQLExpression {
+    let sql = column.expression(collation: column.comparing)
+    guard let collation = column.comparing, !collation.isStandard else {
+      return SQLExpression(sql: SQL(sql: sql))
     }
+    return SQLExpression(
+      sql: SQL(
+        elements: [
+          .deferred { db in
+            collation.ensure(in: db)
+            return SQL(sql: sql)
+          }
+        ]))
+  }
+
+  /// A condition of the property and values of any stored type, as the property stores them.
+  fileprivate func condition(
+    _ values: [some Codable], _ make: (SQLExpression, [DatabaseValue]) -> SQLExpression
+  ) -> TypedPredicate {
+    do {
+      let column = try column()
+      return TypedPredicate(
+        make(
+          DocumentExpression.expression(of: column),
+          try values.map { try DocumentValue.databaseValue(of: $0, in: column) }))
+    } catch { return TypedPredicate(SQLExpression(failure: error)) }
   }
 
   /// Whether JSON has another form of the values than columns have.
@@ -66,5 +101,83 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
       Decimal?.self,
     ]
     .contains { $0 == Value.self }
+  }
+}
+
+extension SQLExpression {
+  /// What throws once it is executed.
+  fileprivate init(failure error: any Error) {
+    self.init(sql: SQL(elements: [.deferred { _ in throw error }]))
+  }
+}
+
+extension Optional {
+  fileprivate subscript<Member>(memberAt keyPath: KeyPath<Wrapped, Member>) -> Member? {
+    self?[keyPath: keyPath]
+  }
+
+  fileprivate subscript<Member>(memberAt keyPath: KeyPath<Wrapped, Member?>) -> Member? {
+    self?[keyPath: keyPath]
+  }
+}
+
+// MARK: - Other values for nil
+
+extension DocumentExpression {
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped: DatabaseValueConvertible>(
+    lhs: Self, rhs: Wrapped
+  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
+    TypedExpression(SQLExpression(.function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression])))
+  }
+
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped>(
+    lhs: Self, rhs: some SQLTypedExpressible<Wrapped>
+  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
+    TypedExpression(SQLExpression(.function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression])))
+  }
+
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped>(
+    lhs: Self, rhs: some SQLTypedExpressible<Wrapped?>
+  ) -> TypedExpression<Wrapped?> where Value == Wrapped? {
+    TypedExpression(SQLExpression(.function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression])))
+  }
+}
+
+// MARK: - Values of all stored types
+
+// Enums, structs and lists, which no column of records takes by itself.
+
+extension DocumentExpression where Value: Codable {
+  /// `lhs = rhs`; `IS NULL` where the value is nil.
+  @_disfavoredOverload
+  public static func == (lhs: Self, rhs: Value) -> TypedPredicate {
+    lhs.condition([rhs]) { comparison(.equal, $0, $1.first.flatMap { $0.isNull ? nil : $0 }) }
+  }
+
+  /// `lhs <> rhs`; `IS NOT NULL` where the value is nil.
+  @_disfavoredOverload
+  public static func != (lhs: Self, rhs: Value) -> TypedPredicate {
+    lhs.condition([rhs]) { comparison(.notEqual, $0, $1.first.flatMap { $0.isNull ? nil : $0 }) }
+  }
+}
+
+extension Sequence where Element: Codable {
+  /// `property IN (…)`: whether the list holds the value.
+  @_disfavoredOverload
+  public func contains<Document>(_ property: DocumentExpression<Document, Element>)
+    -> TypedPredicate
+  {
+    property.condition(Array(self)) { $1.contains($0) }
+  }
+
+  /// `property IN (…)`: whether the list holds the value; nil is in no list.
+  @_disfavoredOverload
+  public func contains<Document>(_ property: DocumentExpression<Document, Element?>)
+    -> TypedPredicate
+  {
+    property.condition(Array(self)) { $1.contains($0) }
   }
 }

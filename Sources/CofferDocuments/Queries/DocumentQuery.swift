@@ -163,7 +163,7 @@ struct DocumentQuery: Sendable {
       parenthesized: conditions.count > 1 || id != nil, to: &elements)
     guard ordered else { return }
     append(orders, before: " ORDER BY ", between: ", ", to: &elements)
-    guard limit != nil || offset != nil else { return }
+    guard isLimited else { return }
     elements.append(.text(" LIMIT "))
     elements.append(.argument(StatementArgument((limit ?? -1).databaseValue)))
     guard let offset else { return }
@@ -181,7 +181,7 @@ struct DocumentQuery: Sendable {
 
   /// `SELECT count(*) FROM …`
   func counting(from table: DocumentTable) -> SQL {
-    guard limit != nil || offset != nil else {
+    guard isLimited else {
       var elements: [SQL.Element] = [.text("SELECT count(*) FROM \(table.name)")]
       appendClauses(table, ordered: false, to: &elements)
       return SQL(elements: elements)
@@ -190,15 +190,20 @@ struct DocumentQuery: Sendable {
     return SQL(elements: [.text("SELECT count(*) FROM (")] + rows.elements + [.text(")")])
   }
 
+  /// Whether changes are of some of the rows that the conditions select.
+  var isLimited: Bool { limit != nil || offset != nil }
+
   /// `DELETE FROM …`
-  func deleting(from table: DocumentTable) -> SQL {
+  /// - Parameter rowKey: The columns that tell rows apart, quoted, for a query that is limited.
+  func deleting(from table: DocumentTable, rowKey: [String]) -> SQL {
     var elements: [SQL.Element] = [.text("DELETE FROM \(table.name)")]
-    appendTarget(table, to: &elements)
+    appendTarget(table, rowKey, to: &elements)
     return SQL(elements: elements)
   }
 
   /// `UPDATE … SET …`
-  func updating(_ table: DocumentTable) -> SQL {
+  /// - Parameter rowKey: The columns that tell rows apart, quoted, for a query that is limited.
+  func updating(_ table: DocumentTable, rowKey: [String]) -> SQL {
     var elements: [SQL.Element] = [.text("UPDATE \(table.name)")]
     let assignments = assignments.map { assignment in
       guard let column = assignment.column else { return assignment.sql }
@@ -206,18 +211,19 @@ struct DocumentQuery: Sendable {
         elements: [.text("\(column.quotedDatabaseIdentifier) = ")] + assignment.sql.elements)
     }
     append(assignments, before: " SET ", between: ", ", to: &elements)
-    appendTarget(table, to: &elements)
+    appendTarget(table, rowKey, to: &elements)
     return SQL(elements: elements)
   }
 
   /// The condition of a change: SQLite may know no limits there.
-  private func appendTarget(_ table: DocumentTable, to elements: inout [SQL.Element]) {
-    guard limit != nil || offset != nil else {
-      return appendClauses(table, ordered: false, to: &elements)
-    }
-    elements.append(
-      .text(" WHERE \(table.rowIDName) IN ("))
-    elements += selecting("\(table.name).\(table.rowIDName)", from: table).elements
+  private func appendTarget(
+    _ table: DocumentTable, _ rowKey: [String], to elements: inout [SQL.Element]
+  ) {
+    guard isLimited else { return appendClauses(table, ordered: false, to: &elements) }
+    let key = rowKey.count == 1 ? rowKey[0] : "(\(rowKey.joined(separator: ", ")))"
+    let columns = rowKey.map { "\(table.name).\($0)" }.joined(separator: ", ")
+    elements.append(.text(" WHERE \(key) IN ("))
+    elements += selecting(columns, from: table).elements
     elements.append(.text(")"))
   }
 }

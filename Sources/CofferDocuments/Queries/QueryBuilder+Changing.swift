@@ -1,4 +1,5 @@
 import CofferCore
+import CofferQuery
 
 extension QueryBuilder {
   /// Gives a property a value in all documents of the query.
@@ -54,14 +55,14 @@ extension QueryBuilder {
     }
     return try collection.explaining {
       try collection.schema.explainingReferences(of: query.assignedColumns) {
-        try query.updating(collection.table).change(db)
+        try query.updating(collection.table, rowKey: rowKey(query, db)).change(db)
       }
     }
   }
 
   func delete(_ db: Database) throws -> Int {
     let query = try valid(db)
-    let deletion = query.deleting(from: collection.table)
+    let deletion = query.deleting(from: collection.table, rowKey: try rowKey(query, db))
     do { return try deletion.change(db) } catch let error as DatabaseError
       where collection.id?.path.isEmpty == true
     {
@@ -69,6 +70,23 @@ extension QueryBuilder {
         query.selecting(collection.table.idColumn, from: collection.table)
       }
     }
+  }
+
+  /// The columns that tell the table's rows apart, quoted, where the query needs them.
+  ///
+  /// - Throws: ``DocumentError`` where none do.
+  private func rowKey(_ query: DocumentQuery, _ db: Database) throws -> [String] {
+    guard query.isLimited else { return [] }
+    let key = try db.primaryKey(collection.tableName, in: "main")
+    if let column = key.rowIDColumn { return [column.quotedDatabaseIdentifier] }
+    // Of a table without rowids.
+    guard let name = key.rowIDName else { return key.columns.map(\.quotedDatabaseIdentifier) }
+    let isProperty = collection.schema.columns.contains { $0.name.isSameName(as: name) }
+    if !isProperty { return [name] }
+    throw DocumentError(
+      "a limit can't hold for changes of \(Document.self), whose properties have all names of "
+        + "SQLite's rowid",
+      hint: "Rename one of them in CodingKeys.")
   }
 }
 

@@ -157,7 +157,12 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
   private func assigned<Value: Codable>(
     _ value: Value, to column: DocumentColumn
   ) throws -> DatabaseValue {
-    guard column.isNested else { return try DocumentValue.databaseValue(of: value, in: column) }
+    guard column.isNested else {
+      if let number = value as? any BinaryFloatingPoint, number.isNaN {
+        throw DocumentError("\(column.description) can't become NaN, which SQLite doesn't have")
+      }
+      return try DocumentValue.databaseValue(of: value, in: column)
+    }
     guard !column.isInList else {
       throw DocumentError(
         "\(column.description), an element of a list, can't be updated alone",

@@ -16,7 +16,10 @@ public struct SQLFragment<Row: Codable>: ExpressibleByStringInterpolation, Senda
     case text(String)
     case column(DocumentColumn)
     case value(DatabaseValue)
+    /// Values in parentheses.
     case list([DatabaseValue])
+    /// Values in parentheses that are there already.
+    case element([DatabaseValue])
     case collation(Collation)
     /// What can't be said in SQL; thrown once the SQL is needed.
     case failure(any Error)
@@ -105,22 +108,34 @@ public struct SQLFragment<Row: Codable>: ExpressibleByStringInterpolation, Senda
       append { .value(try DocumentValue.databaseValue(of: value, in: column)) }
     }
 
-    /// `\(values)` adds the values in parentheses where it follows `IN`, and otherwise one
-    /// argument: the array, as a property stores it.
+    /// `\(values)` adds the values where it follows `IN`, with or without parentheses around it,
+    /// and otherwise one argument: the array, as a property stores it.
     ///
     /// Any number of values is fine, none included.
     public mutating func appendInterpolation<Value: Codable>(_ values: [Value]) {
       let column = lastColumn ?? DocumentColumn(name: "the SQL")
-      guard followsIN else {
+      guard let place = listPlace else {
         return append { .value(try DocumentValue.databaseValue(of: values, in: column)) }
       }
-      append { .list(try values.map { try DocumentValue.databaseValue(of: $0, in: column) }) }
+      append {
+        let list = try values.map { try DocumentValue.databaseValue(of: $0, in: column) }
+        return place == .afterIN ? .list(list) : .element(list)
+      }
     }
 
-    private var followsIN: Bool {
-      guard case .text(let text)? = parts.last else { return false }
-      let word = text.split(whereSeparator: \.isWhitespace).last
-      return word?.uppercased() == "IN"
+    private enum ListPlace { case afterIN, inParentheses }
+
+    /// Where a list is, if it is the right side of `IN`.
+    private var listPlace: ListPlace? {
+      guard case .text(var text)? = parts.last else { return nil }
+      func trim() { while text.last?.isWhitespace == true { text.removeLast() } }
+      trim()
+      let isInside = text.last == "("
+      if isInside { text.removeLast() }
+      trim()
+      let word = text.reversed().prefix { $0.isLetter || $0.isNumber || $0 == "_" || $0 == "$" }
+      guard String(word).uppercased() == "NI" else { return nil }
+      return isInside ? .inParentheses : .afterIN
     }
   }
 }
@@ -130,7 +145,7 @@ extension SQLFragment {
   enum ColumnCollation {
     /// Nothing.
     case columns
-    /// The collation that the property declares, if it declares one.
+    /// The collation that the property declares, or that its type needs.
     case declared
     /// One for all.
     case override(Collation)
@@ -160,6 +175,8 @@ extension SQLFragment {
       case .text(let text): elements.append(.text(text))
       case .value(let value): elements.append(.argument(StatementArgument(value)))
       case .list(let values): elements.append(.list(ArrayArgument(values)))
+      case .element(let values):
+        elements.append(.argument(StatementArgument(ArrayArgument(values))))
       case .failure(let error): throw error
       case .collation(let collation):
         elements.append(.text(collation.sqlName))
@@ -168,7 +185,7 @@ extension SQLFragment {
         let used: Collation? =
           switch collation {
           case .columns: nil
-          case .declared: column.collation
+          case .declared: column.comparing
           case .override(let collation): collation
           }
         elements.append(.text(column.expression(collation: used)))

@@ -13,11 +13,12 @@ struct DecodedRow<Value: Decodable>: Decodable, FetchableRecord, StrictlyDecoded
 
 /// One column that is decoded as a `Decodable` type, as records' columns are.
 struct SelectedValue<Value: Decodable>: Decodable, FetchableRecord, StrictlyDecoded {
-  private enum CodingKeys: CodingKey { case value }
+  private enum CodingKeys: String, CodingKey { case value = "coffer_value" }
   static var decodedType: any Any.Type { Value.self }
 
-  /// The name that the column has to have.
-  static var columnName: String { "value" }
+  /// The name that the column has to have: that of no property, or else an order by the property
+  /// would be one by this column.
+  static var columnName: String { CodingKeys.value.stringValue }
 
   let value: Value
 

@@ -184,7 +184,9 @@ extension CollectionSchema {
         WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = ? COLLATE NOCASE
         """, arguments: [tableName])
     return rows.map { Present(name: $0["name"], sql: $0["sql"]) }.filter { index in
-      ["unique", "index"].contains { index.name.hasPrefix("\(tableName)-\($0)-") }
+      ["unique", "index"].contains {
+        index.name.lowercased().hasPrefix("\(tableName)-\($0)-".lowercased())
+      }
     }
   }
 

@@ -54,9 +54,13 @@ struct CollectionSchema: Sendable {
     rowIDName =
       ["_rowid_", "rowid", "oid"].first { !names.contains(SQLName($0)) } ?? "_rowid_"
     indexes = type.properties.flatMap { (property: DocumentProperty) -> [Index] in
-      var config = property.config
-      if property.name == id?.name, id?.path.isEmpty == true { config.index = .unique }
-      let all = [(property.column, config)] + property.nested.map { ($0.column, $0.config) }
+      var all =
+        [(property.column, property.config)] + property.nested.map { ($0.column, $0.config) }
+      if let id, id.name == property.name, !id.isInList {
+        let place = all.firstIndex { $0.0 == id } ?? all.endIndex
+        if place == all.endIndex { all.append((id, DocumentPropertyConfig())) }
+        all[place].1.index = .unique
+      }
       return all.compactMap { column, config -> Index? in
         guard config.index != .none else { return nil }
         let isUnique = config.index == .unique
@@ -110,10 +114,12 @@ struct CollectionSchema: Sendable {
       .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_ROWID,
     ]
     guard codes.contains(error.extendedResultCode), let message = error.message else { return nil }
+    // In the letters of the table's definition, which may be others than the type's.
+    let folded = message.lowercased()
     let index = indexes.first { index in
       index.isUnique
-        && (message.hasSuffix(": \(tableName).\(index.property)")
-          || message.contains("'\(index.name)'"))
+        && (folded.hasSuffix(": \(tableName).\(index.property)".lowercased())
+          || folded.contains("'\(index.name)'".lowercased()))
     }
     return index.map {
       "The property \($0.property) of \(typeName) is unique, and another document has that value."

@@ -8,12 +8,18 @@ struct DocumentColumn: Hashable, Sendable {
   let path: [String]
   /// The declared one; by default that of Swift's `==` for texts, and none for other values.
   let collation: Collation?
+  /// Whether it is a column of decimal numbers, which are stored as texts.
+  let isDecimal: Bool
 
-  init(name: String, path: [String] = [], collation: Collation? = nil) {
+  init(name: String, path: [String] = [], collation: Collation? = nil, isDecimal: Bool = false) {
     self.name = name
     self.path = path
     self.collation = collation
+    self.isDecimal = isDecimal
   }
+
+  /// What compares the values in queries: indexes have the declared one.
+  var comparing: Collation? { collation ?? (isDecimal ? .decimal : nil) }
 
   var isNested: Bool { !path.isEmpty }
 
@@ -41,8 +47,12 @@ struct DocumentColumn: Hashable, Sendable {
   func sqlText(table: String? = nil) -> String {
     var column = name.quotedDatabaseIdentifier
     if let table { column = table.quotedDatabaseIdentifier + "." + column }
-    guard isNested else { return column }
-    return "coffer_json(\(column), \(jsonPath.databaseValue.sqlLiteral))"
+    return sqlText(of: column)
+  }
+
+  /// The SQL of the value in a value of the whole column.
+  func sqlText(of stored: String) -> String {
+    isNested ? "coffer_json(\(stored), \(jsonPath.databaseValue.sqlLiteral))" : stored
   }
 
   /// The SQL of the value.

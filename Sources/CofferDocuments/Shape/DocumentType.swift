@@ -1,5 +1,6 @@
 import CofferCore
 import CofferRecords
+import FoundationEssentials
 import Synchronization
 
 /// What is known of a document type: its properties, and what key paths lead to.
@@ -104,6 +105,19 @@ final class DocumentType<Document: Codable>: Sendable {
         + "and there must be one at least.")
   }
 
+  /// The keys that a sample is stored under.
+  private static func encodedKeys(of document: Document) throws -> Set<String> {
+    do {
+      return Set(try SampleRecord(document: document).databaseDictionary.keys)
+    } catch EncodingError.invalidValue(let value, let context) where !context.codingPath.isEmpty {
+      let property = context.codingPath.map(\.stringValue).joined(separator: ".")
+      throw DocumentError(
+        "\(Document.self).\(property), of type \(Swift.type(of: value)), has values that can't be "
+          + "stored: SQLite has no integer above \(Int64.max). Give it others, or let the "
+          + "property's type conform to SampleValueSource with two that can.")
+    } catch { return [] }
+  }
+
   /// Whether what is decoded is what is encoded.
   private static func checkEncoding(of document: Document, _ nodes: [SampleNode]) throws {
     guard !nodes.isEmpty else { throw hasNoProperties }
@@ -114,9 +128,15 @@ final class DocumentType<Document: Codable>: Sendable {
         "\(Document.self) has the properties \(names.joined(separator: " and ")): columns must "
           + "differ in more than the case of letters. Rename one in CodingKeys.")
     }
-    guard let encoded = try? SampleRecord(document: document).databaseDictionary,
-      nodes.allSatisfy({ $0.type != nil }), Set(encoded.keys) == Set(decoded)
-    else {
+    let encoded = try encodedKeys(of: document)
+    let constants = encoded.subtracting(decoded)
+    guard constants.isEmpty || !encoded.isSuperset(of: decoded) else {
+      throw DocumentError(
+        "\(Document.self) can't be a document: it encodes \(constants.sorted().joined(separator: ", "))"
+          + ", and never decodes it. A `let` that has a value already is none that can be fetched: "
+          + "make it a `var`, or leave it out of CodingKeys.")
+    }
+    guard nodes.allSatisfy({ $0.type != nil }), encoded == Set(decoded) else {
       throw DocumentError(
         "\(Document.self) can't be a document: its own Codable doesn't encode each stored "
           + "property under the key that it decodes it from. Leave Codable to the compiler; "
@@ -147,14 +167,9 @@ struct SampleRecord<Document: Encodable>: EncodableRecord, Encodable {
 extension DocumentProperty {
   init(_ node: SampleNode) {
     name = node.key
-    var stored: any Any.Type = node.type ?? Any.self
-    var isOptional = node.isOptional
-    while let inner = DocumentProperty.inner(stored) {
-      if stored is any AnyOptional.Type { isOptional = true }
-      stored = inner
-    }
+    let (stored, isOptional) = DocumentProperty.stored(node.type ?? Any.self)
     type = stored
-    self.isOptional = isOptional
+    self.isOptional = isOptional || node.isOptional
     config = node.config
     column = DocumentColumn(node)
     nested = node.children.flatMap(\.all).compactMap { inside in
@@ -163,8 +178,19 @@ extension DocumentProperty {
     }
   }
 
+  /// The type without its wrappers and its optionals, and whether it had any of the latter.
+  fileprivate static func stored(_ type: any Any.Type) -> (type: any Any.Type, isOptional: Bool) {
+    var stored = type
+    var isOptional = false
+    while let inner = inner(stored) {
+      if stored is any AnyOptional.Type { isOptional = true }
+      stored = inner
+    }
+    return (stored, isOptional)
+  }
+
   /// The type inside of an optional, or a wrapper.
-  fileprivate static func inner(_ type: any Any.Type) -> (any Any.Type)? {
+  private static func inner(_ type: any Any.Type) -> (any Any.Type)? {
     func value<A: ConfigurationAnnotation>(_ type: A.Type) -> any Any.Type { A.Value.self }
     if let optional = type as? any AnyOptional.Type { return optional.wrappedType }
     if let annotation = type as? any ConfigurationAnnotation.Type { return value(annotation) }
@@ -176,13 +202,16 @@ extension DocumentColumn {
   init(_ node: SampleNode) {
     self.init(
       name: node.path.first ?? "", path: Array(node.path.dropFirst()),
-      collation: node.config.collation ?? DocumentColumn.defaultCollation(node.type))
+      collation: node.config.collation ?? DocumentColumn.defaultCollation(node),
+      isDecimal: node.path.count == 1 && DocumentColumn.stored(node) == Decimal.self)
   }
 
   /// That of Swift's `==` for texts; none for all others.
-  private static func defaultCollation(_ type: (any Any.Type)?) -> Collation? {
-    guard let type else { return nil }
-    if let inner = DocumentProperty.inner(type) { return defaultCollation(inner) }
-    return type == String.self ? .string : nil
+  private static func defaultCollation(_ node: SampleNode) -> Collation? {
+    stored(node) == String.self ? .string : nil
+  }
+
+  private static func stored(_ node: SampleNode) -> (any Any.Type)? {
+    node.type.map { DocumentProperty.stored($0).type }
   }
 }

@@ -12,6 +12,8 @@ enum StandardSamples {
     ObjectIdentifier(Data.self), ObjectIdentifier(UUID.self), ObjectIdentifier(URL.self),
     ObjectIdentifier(Decimal.self), ObjectIdentifier(TimeZone.self),
     ObjectIdentifier(Locale.self), ObjectIdentifier(Calendar.self),
+    // Decoding it from any other text ends the process.
+    ObjectIdentifier(URLComponents.self),
   ]
 
   /// - Returns: Nil for any other type.
@@ -27,6 +29,7 @@ enum StandardSamples {
       case is Data.Type: Data([UInt8(bit)])
       case is UUID.Type: UUID(uuid: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, UInt8(bit)))
       case is URL.Type: URL(string: "data:,\(bit)")
+      case is URLComponents.Type: URLComponents(string: "data:,\(bit)")
       case is Decimal.Type: Decimal(bit)
       case is TimeZone.Type: TimeZone(secondsFromGMT: bit * 3600)
       case is Locale.Type: Locale(identifier: bit == 0 ? "en" : "fr")

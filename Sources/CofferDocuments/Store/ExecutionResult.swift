@@ -34,10 +34,13 @@ enum ExecutionResult {
       }
       if let value = try open(composite) as? T { return value }
     }
-    let isSingle =
-      type is any DatabaseValueConvertible.Type || CodableShape.of(type).layout != .keyed
-    if isSingle { return try SelectedValue<T>.value(of: row, at: 0) }
+    if isSingle(type) { return try SelectedValue<T>.value(of: row, at: 0) }
     return try DecodedRow<T>(row: row).value
+  }
+
+  /// Whether a type takes one column.
+  fileprivate static func isSingle<T: Decodable>(_ type: T.Type) -> Bool {
+    type is any DatabaseValueConvertible.Type || CodableShape.of(type).layout != .keyed
   }
 }
 
@@ -75,6 +78,18 @@ extension Dictionary: RowColumnsDecodable where Key == String, Value: Decodable 
     for (index, name) in row.columnNames.enumerated() where self[name] == nil {
       self[name] = try SelectedValue<Value>.value(of: row, at: index)
     }
+  }
+}
+
+extension Optional: RowColumnsDecodable where Wrapped: Decodable {
+  /// Nil for NULL alone: a row of a struct that doesn't decode is an error.
+  init(columnsOf row: Row) throws {
+    let takesColumns =
+      Wrapped.self is any RowColumnsDecodable.Type || !ExecutionResult.isSingle(Wrapped.self)
+    self =
+      takesColumns
+      ? try ExecutionResult.value(Wrapped.self, of: row)
+      : try SelectedValue<Wrapped?>.value(of: row, at: 0)
   }
 }
 

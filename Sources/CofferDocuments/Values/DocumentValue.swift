@@ -45,6 +45,13 @@ enum DocumentValue {
   private static func nestedValue<V: Encodable>(
     of value: V, in column: DocumentColumn
   ) throws -> DatabaseValue {
+    let stored = (V.self as? any AnyOptional.Type)?.wrappedType ?? V.self
+    guard (stored as? any UnorderedValue.Type)?.hasAnyOrder != true else {
+      throw DocumentError(
+        "\(column.description) is a \(stored) inside of a stored struct, where equal values have "
+          + "several forms",
+        hint: "Make it a property of the document itself, or store a sorted array.")
+    }
     var path = "$"
     var json = try json(of: value, in: column)
     return json.withUTF8 { json in
@@ -68,6 +75,23 @@ enum DocumentValue {
   ) -> DocumentError {
     DocumentError(
       "the value of \(type) for \(column.description) can't be stored")
+  }
+}
+
+/// Values that JSON has in any order.
+private protocol UnorderedValue {
+  static var hasAnyOrder: Bool { get }
+}
+
+extension Set: UnorderedValue {
+  fileprivate static var hasAnyOrder: Bool { true }
+}
+
+extension Dictionary: UnorderedValue {
+  /// Not with keys that JSON has names for, which are sorted.
+  fileprivate static var hasAnyOrder: Bool {
+    let type: Any.Type = Key.self
+    return type != String.self && type != Int.self && !(type is any CodingKeyRepresentable.Type)
   }
 }
 

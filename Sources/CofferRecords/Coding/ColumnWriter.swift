@@ -52,6 +52,7 @@ private final class OptionalColumnWriter<Wrapped>: ColumnWriter<Wrapped?> {
 private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
   private var encoder: ColumnEncoder?
   private var jsonEncoder: JSONEncoder?
+  private let isUnordered = Value.self is any Unordered.Type
 
   override func write(
     _ value: Value, _ column: EncodedColumn, _ writing: RecordWriting
@@ -77,7 +78,8 @@ private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
     let jsonEncoder = self.jsonEncoder ?? writing.record.databaseJSONEncoder(for: column.name)
     self.jsonEncoder = jsonEncoder
     do {
-      let json = try jsonEncoder.encode(value)
+      let unordered = isUnordered ? value as? any Unordered : nil
+      let json = try unordered?.json(jsonEncoder) ?? jsonEncoder.encode(value)
       try writing.set(String(decoding: json, as: UTF8.self), column)
     } catch let error as EncodingError { throw error.inside(of: column) }
   }
@@ -120,6 +122,7 @@ enum ColumnWriters {
     if let wrapper = type as? any ColumnWrapping.Type {
       return wrapper.columnWriter(column: column, record)
     }
+    if record is any StrictlyDecoded.Type, let writer = realWriter(type) { return writer }
     if let convertible = type as? any DatabaseValueConvertible.Type {
       return valueWriter(convertible)
     }
@@ -132,6 +135,15 @@ enum ColumnWriters {
       return StrategyColumnWriter<UInt> { Int64(exactly: $0)?.databaseValue }
     }
     return StrategyColumnWriter<UInt64> { Int64(exactly: $0)?.databaseValue }
+  }
+
+  /// The writer of numbers, of which there are some that SQLite has none for.
+  private static func realWriter(_ type: any Any.Type) -> AnyObject? {
+    if type == Double.self {
+      return StrategyColumnWriter<Double> { $0.isNaN ? nil : $0.databaseValue }
+    }
+    guard type == Float.self else { return nil }
+    return StrategyColumnWriter<Float> { $0.isNaN ? nil : $0.databaseValue }
   }
 
   private static func valueWriter<V: DatabaseValueConvertible>(_ type: V.Type) -> AnyObject {
@@ -182,3 +194,40 @@ private protocol JSONCollection {}
 extension Array: JSONCollection {}
 extension Set: JSONCollection {}
 extension Dictionary: JSONCollection {}
+
+/// Types whose values have no order, so that equal ones may be encoded differently.
+private protocol Unordered {
+  /// The same JSON for equal values; nil where the encoder itself sees to that.
+  func json(_ encoder: JSONEncoder) throws -> Data?
+}
+
+extension Unordered {
+  /// A list in the order of the bytes.
+  fileprivate func list(_ elements: [Data]) -> Data {
+    let ordered = elements.sorted { $0.lexicographicallyPrecedes($1) }
+    return Data("[".utf8) + Data(ordered.joined(separator: Data(",".utf8))) + Data("]".utf8)
+  }
+
+  /// The elements, without the brackets of a list.
+  fileprivate func elements(_ list: some Encodable, _ encoder: JSONEncoder) throws -> Data {
+    try encoder.encode(list).dropFirst().dropLast()
+  }
+}
+
+extension Set: Unordered where Element: Encodable {
+  fileprivate func json(_ encoder: JSONEncoder) throws -> Data? {
+    list(try map { try elements([$0], encoder) })
+  }
+}
+
+/// Of keys that JSON has no names for, which it has in a list, each before its value.
+extension Dictionary: Unordered where Key: Encodable, Value: Encodable {
+  fileprivate func json(_ encoder: JSONEncoder) throws -> Data? {
+    let type: Any.Type = Key.self
+    if type == String.self || type == Int.self || type is any CodingKeyRepresentable.Type {
+      return nil
+    }
+    return list(
+      try map { try elements([$0.key], encoder) + Data(",".utf8) + elements([$0.value], encoder) })
+  }
+}

@@ -4,7 +4,8 @@ import FoundationEssentials
 /// A type whose columns follow no declaration, but what its properties were when a row was written.
 ///
 /// What isn't stored as a number is none then, and a fraction stays one: what SQLite would make of
-/// a text, as 0 of "apples", would be lost with the next save. Errors don't show the value.
+/// a text, as 0 of "apples", would be lost with the next save. Nor is a number written as NULL, which
+/// SQLite makes of NaN. Errors don't show the value.
 package protocol StrictlyDecoded {
   /// The type that errors name.
   static var decodedType: any Any.Type { get }

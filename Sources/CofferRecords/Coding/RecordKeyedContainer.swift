@@ -91,13 +91,30 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try set(integer, key)
   }
 
+  /// Reals, of which SQLite makes NULL where they are no numbers.
+  @inline(__always)
+  private func setReal<V: BinaryFloatingPoint & DatabaseValueConvertible>(
+    _ value: V, _ key: Key
+  ) throws {
+    if value.isNaN { try requireNull(value, key) }
+    try set(value, key)
+  }
+
+  /// Throws where NULL would be another value.
+  @inline(never)
+  private func requireNull(_ value: Any, _ key: Key) throws {
+    let writing = try currentWriting()
+    guard writing.record is any StrictlyDecoded.Type else { return }
+    throw writing.invalid(value, column(key, writing), "SQLite has no NaN")
+  }
+
   func encodeNil(forKey key: Key) throws { try set(DatabaseValue.null, key) }
   func encode(_ value: Bool, forKey key: Key) throws { try set(value, key) }
   @inline(__always)
   func encode(_ value: String, forKey key: Key) throws { try set(value, key) }
   @inline(__always)
-  func encode(_ value: Double, forKey key: Key) throws { try set(value, key) }
-  func encode(_ value: Float, forKey key: Key) throws { try set(value, key) }
+  func encode(_ value: Double, forKey key: Key) throws { try setReal(value, key) }
+  func encode(_ value: Float, forKey key: Key) throws { try setReal(value, key) }
   @inline(__always)
   func encode(_ value: Int, forKey key: Key) throws { try set(value, key) }
   func encode(_ value: Int8, forKey key: Key) throws { try set(value, key) }
@@ -113,8 +130,12 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try set(value, key) }
   func encodeIfPresent(_ value: String?, forKey key: Key) throws { try set(value, key) }
-  func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try set(value, key) }
-  func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try set(value, key) }
+  func encodeIfPresent(_ value: Double?, forKey key: Key) throws {
+    if let value { try setReal(value, key) } else { try encodeNil(forKey: key) }
+  }
+  func encodeIfPresent(_ value: Float?, forKey key: Key) throws {
+    if let value { try setReal(value, key) } else { try encodeNil(forKey: key) }
+  }
   func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try set(value, key) }
   func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try set(value, key) }
   func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try set(value, key) }

@@ -127,6 +127,54 @@ import Testing
     #expect(try measured.all().fetchCount() == 1)
   }
 
+  fileprivate struct Sample: Codable {
+    var id: Int
+    var real: Double
+    var single: Float
+    @Index var indexed: Double
+    var maybe: Double?
+  }
+
+  @Test func `NaN is refused, since NULL would be read again`() throws {
+    let samples = try encrypted.store.collection(Sample.self)
+    let fine = Sample(id: 1, real: .infinity, single: 0, indexed: 0, maybe: nil)
+    try samples.insert(fine)
+    for path: WritableKeyPath<Sample, Double> in [\.real, \.indexed] {
+      var document = fine
+      document[keyPath: path] = .nan
+      #expect(documentError { try samples.insert(document) }?.contains("NaN") == true)
+      #expect(documentError { try samples.save([fine, document]) }?.contains("element 1") == true)
+      #expect(documentError { try samples.all().update(path, .nan) }?.contains("NaN") == true)
+    }
+    var document = fine
+    document.single = .nan
+    #expect(documentError { try samples.insert(document) }?.contains("property single") == true)
+    document = fine
+    document.maybe = .nan
+    #expect(documentError { try samples.insert(document) }?.contains("property maybe") == true)
+    #expect(try samples.all().fetchMany().map(\.real) == [.infinity])
+  }
+
+  fileprivate struct Keyed: Codable, Identifiable {
+    struct Key: Codable { var shop: Int, number: Int }
+    var key: Key
+    @Unique var name: String
+    var id: Int { key.number }
+  }
+
+  @Test func `an identifier inside of a stored struct is unique`() throws {
+    let keyed = try encrypted.store.collection(Keyed.self)
+    try keyed.insert(Keyed(key: Keyed.Key(shop: 1, number: 7), name: "a"))
+    let rowID = try encrypted.store.execute(Int.self, "SELECT rowid FROM Keyed")
+    try keyed.save(Keyed(key: Keyed.Key(shop: 2, number: 7), name: "b"))
+    #expect(try keyed.filter(id: 7).fetchMany(\.name) == ["b"])
+    #expect(try encrypted.store.execute([Int].self, "SELECT rowid FROM Keyed") == [rowID])
+    let error = databaseError {
+      try keyed.insert(Keyed(key: Keyed.Key(shop: 2, number: 7), name: "c"))
+    }
+    #expect(error.map { "\($0)".contains("key.number of Keyed is unique") } == true)
+  }
+
   @Test func `conflicts can be ignored`() throws {
     try books.insert(Book(id: 1, name: "one", price: 1))
     try books.insert(

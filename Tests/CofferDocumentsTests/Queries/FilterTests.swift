@@ -124,6 +124,8 @@ import Testing
     #expect(try ids(people.filter { $0.nickname == nil || $0.id == 3 }) == [1, 3])
     #expect(try ids(people.filter { [2, 3].contains($0.id) }) == [2, 3])
     #expect(try people.all().orderBy { $0.id.desc }.fetchMany(\.id) == [3, 2, 1])
+    #expect(try ids(people.filter { ($0.score ?? 9) > 1 }) == [1, 2])
+    #expect(try ids(people.filter { ($0.nickname ?? $0.name) == "Arthur" }) == [1])
   }
 
   fileprivate struct House: Codable {
@@ -140,6 +142,102 @@ import Testing
     #expect(try houses.filter { $0.address.number < 2 }.fetchCount() == 1)
     #expect(documentError { try houses.filter { $0.address.since != nil }.fetchCount() } != nil)
     #expect(documentError { try houses.filter { $0.address.city.count > 2 }.fetchCount() } != nil)
+  }
+
+  fileprivate enum Color: String, Codable { case red, green }
+  fileprivate enum Finish: Codable { case matt, glossy }
+
+  fileprivate struct Paint: Codable, Equatable {
+    var id: Int
+    var color: Color
+    var second: Color?
+    var finish: Finish
+    var address: Address
+    var other: Address?
+    @Index var price: Decimal
+    var value: Int
+  }
+
+  private func paints() throws -> DocumentCollection<Paint> {
+    let paints = try encrypted.store.collection(Paint.self)
+    let address = Address(city: "Paris", since: Self.date, number: 1)
+    try paints.insert([
+      Paint(
+        id: 1, color: .red, second: .green, finish: .matt, address: address, other: nil,
+        price: 10, value: 3),
+      Paint(
+        id: 2, color: .green, second: nil, finish: .glossy,
+        address: Address(city: "Rome", since: nil, number: 2), other: address, price: 9.5,
+        value: 1),
+      Paint(
+        id: 3, color: .green, second: .red, finish: .glossy, address: address,
+        other: Address(city: "Rome", since: nil, number: 2), price: -100, value: 2),
+    ])
+    return paints
+  }
+
+  @Test func `closures compare enums and structs`() throws {
+    let paints = try paints()
+    func ids(
+      _ condition: (DocumentColumns<Paint>.Type) -> any SQLExpressible
+    ) throws -> [Int] {
+      try paints.filter(condition).orderBy(\.id).fetchMany(\.id)
+    }
+    #expect(try ids { $0.color == .green } == [2, 3])
+    #expect(try ids { $0.color != .green && $0.id > 0 } == [1])
+    #expect(try ids { $0.second == .red } == [3])
+    #expect(try ids { $0.second == nil } == [2])
+    #expect(try ids { $0.finish == .matt || $0.second == .red } == [1, 3])
+    #expect(try ids { [.red].contains($0.color) } == [1])
+    #expect(try ids { ([] as [Color]).contains($0.color) } == [])
+    #expect(try ids { [Color.red, .green].contains($0.second) } == [1, 3])
+    #expect(try ids { $0.address == Address(city: "Rome", since: nil, number: 2) } == [2])
+  }
+
+  @Test func `closures reach into structs that may be nil`() throws {
+    let paints = try paints()
+    #expect(try paints.filter { $0.other.city == "Rome" }.fetchMany(\.id) == [3])
+    #expect(try paints.filter { $0.other.number < 2 }.fetchMany(\.id) == [2])
+    #expect(try paints.filter { $0.other.city == nil }.fetchMany(\.id) == [1])
+    #expect(try people.filter { $0.address.city.hasPrefix("Ł") }.fetchMany(\.id) == [3])
+  }
+
+  @Test func `decimal numbers are compared and ordered as numbers`() throws {
+    let paints = try paints()
+    #expect(try paints.filter(\.price, lessThan: 10).orderBy(\.id).fetchMany(\.id) == [2, 3])
+    #expect(try paints.filter(\.price, greaterThan: 9.6).fetchMany(\.id) == [1])
+    #expect(try paints.filter(\.price, equalTo: 9.5).fetchMany(\.id) == [2])
+    let high = paints.filter { $0.price >= 9.5 }
+    #expect(try high.orderBy { $0.price.asc }.fetchMany(\.id) == [2, 1])
+    #expect(try paints.all().orderBy(\.price).fetchMany(\.id) == [3, 2, 1])
+    // The index is one that SQL without Coffer can use.
+    let sql = "SELECT sql FROM sqlite_master WHERE name = 'Paint-index-price'"
+    #expect(try encrypted.store.execute(String.self, "\(raw: sql)").contains("COLLATE") == false)
+  }
+
+  fileprivate struct Bag: Codable {
+    struct Content: Codable { var numbers: Set<Int>, names: [String: Int] }
+    var numbers: Set<Int>
+    var content: Content
+  }
+
+  @Test func `sets are compared, and refused where they can't be`() throws {
+    let bags = try encrypted.store.collection(Bag.self)
+    let numbers = Set(1...20)
+    try bags.insert(
+      Bag(numbers: numbers, content: Bag.Content(numbers: numbers, names: ["a": 1, "b": 2])))
+    var others = Set<Int>(minimumCapacity: 500)
+    for number in (1...20).reversed() { others.insert(number) }
+    #expect(try bags.filter(\.numbers, equalTo: others).fetchCount() == 1)
+    #expect(try bags.filter(\.content.names, equalTo: ["b": 2, "a": 1]).fetchCount() == 1)
+    let error = documentError { try bags.filter(\.content.numbers, equalTo: others).fetchCount() }
+    #expect(error?.contains("content.numbers") == true)
+  }
+
+  @Test func `a property of any name orders what is fetched of another`() throws {
+    let paints = try paints()
+    #expect(try paints.all().orderBy(\.value).fetchMany(\.id) == [2, 3, 1])
+    #expect(try paints.all().orderBy { $0.value.desc }.fetchOne(\.id) == 1)
   }
 
   @Test func `nil is first or last, as it is asked for`() throws {
@@ -178,6 +276,15 @@ import Testing
     #expect(try people.all().update(\.address, nil) == 2)
     #expect(try people.all().fetchMany(\.address) == [nil, nil])
     #expect(try people.all().delete() == 2)
+  }
+
+  fileprivate struct RowIDs: Codable { var rowid: Int, oid: Int, _rowid_: Int }
+
+  @Test func `a limit that can't hold for changes is an error`() throws {
+    let rows = try encrypted.store.collection(RowIDs.self)
+    try rows.insert([RowIDs(rowid: 1, oid: 1, _rowid_: 1), RowIDs(rowid: 1, oid: 1, _rowid_: 1)])
+    #expect(documentError { try rows.all().limit(1).delete() }?.contains("rowid") == true)
+    #expect(try rows.all().fetchCount() == 2)
   }
 
   @Test func `what can't be asked is an error that says what to do`() throws {

@@ -62,6 +62,16 @@ import Testing
     #expect(try items.filter("\(\.bin) IN \([UUID(), bin])").fetchMany(\.id) == [9])
   }
 
+  @Test func `arrays in parentheses after IN are lists too`() throws {
+    #expect(try items.filter("\(\.id) IN (\([1, 3]))").fetchCount() == 2)
+    #expect(try items.filter("\(\.id) NOT IN ( \([1, 3]) )").fetchMany(\.id) == [2])
+    #expect(try items.filter("\(\.id) IN (\([1]), 3)").fetchCount() == 2)
+    #expect(try items.filter("\(\.id) in(\([Int]()))").fetchCount() == 0)
+    #expect(try items.filter("\(\.id) IN (\(Array(-50_000..<3)))").fetchCount() == 2)
+    // A function whose name ends like it takes one argument.
+    #expect(throws: (any Error).self) { try items.filter("join(\([1]))").fetchCount() }
+  }
+
   @Test func `text gets in by name only`() throws {
     let order = "DESC"
     #expect(try items.all().orderBy("\(\.id) \(raw: order)").fetchMany(\.id) == [3, 2, 1])

@@ -35,6 +35,31 @@ import Testing
     #expect(try encrypted.indexes("Book") == [])
   }
 
+  @Test(arguments: ["id INTEGER PRIMARY KEY, title TEXT", "title, id, PRIMARY KEY (title, id)"])
+  func `limits hold for changes of tables without rowids`(_ columns: String) throws {
+    let encrypted = try EncryptedStore(.pool, "CREATE TABLE Book (\(columns)) WITHOUT ROWID")
+    let books = try encrypted.store.collection(Book.self)
+    try books.insert((1...4).map { Book(id: $0, title: "x") })
+    #expect(try books.all().orderBy(\.id, .descending).limit(1).update(\.title, "y") == 1)
+    #expect(try books.all().orderBy(\.id).offset(1).limit(2).delete() == 2)
+    let left = try books.all().orderBy(\.id).fetchMany()
+    #expect(left == [Book(id: 1, title: "x"), Book(id: 4, title: "y")])
+  }
+
+  fileprivate struct Shelf: Codable, Identifiable {
+    var id: Int
+    @Unique var label: String
+  }
+
+  @Test func `the letters of a table's names may be others than the type's`() throws {
+    let encrypted = try EncryptedStore(.pool, "CREATE TABLE shelf (ID, LABEL)")
+    let shelves = try encrypted.store.collection(Shelf.self)
+    try shelves.insert(Shelf(id: 1, label: "A"))
+    let error = databaseError { try shelves.insert(Shelf(id: 2, label: "A")) }
+    #expect(error.map { "\($0)".contains("The property label of Shelf is unique") } == true)
+    #expect(try shelves.filter(\.label, equalTo: "A").fetchOne()?.id == 1)
+  }
+
   @Test func `a view can't be a collection`() throws {
     let encrypted = try EncryptedStore(.queue, "CREATE VIEW Book AS SELECT 1 AS id, 'x' AS title")
     #expect(

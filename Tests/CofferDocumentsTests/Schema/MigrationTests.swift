@@ -72,6 +72,31 @@ private enum V3 {
     #expect(try encrypted.indexes("Book") == ["Book-index-author", "Book-unique-id", "mine"])
   }
 
+  private enum Letters {
+    struct Small: Codable, Identifiable, CustomCollectionName {
+      static let collectionName = "things"
+      var id: Int
+      @Index var name: String
+    }
+    struct Capital: Codable, Identifiable, CustomCollectionName {
+      static let collectionName = "THINGS"
+      var id: Int
+      @Index var name: String
+    }
+  }
+
+  @Test func `the letters of a collection's name may change`() throws {
+    let encrypted = try EncryptedStore()
+    try encrypted.store.collection(Letters.Small.self).insert(Letters.Small(id: 1, name: "x"))
+    for _ in 0..<2 {
+      let capital = try encrypted.again().collection(Letters.Capital.self)
+      #expect(try capital.filter(id: 1).fetchCount() == 1)
+      let small = try encrypted.again().collection(Letters.Small.self)
+      #expect(try small.filter(id: 1).fetchCount() == 1)
+    }
+    #expect(try encrypted.indexes("things") == ["things-index-name", "things-unique-id"])
+  }
+
   @Test func `a property can't become unique over duplicates, and nothing changes`() throws {
     try encrypted.store.collection(V1.Book.self)
       .insert(V1.Book(id: 3, title: "Persuasion", author: "Austen"))

@@ -152,6 +152,15 @@ import Testing
     #expect(try type.column(\.stars).name == "stars")
   }
 
+  @Test func `the parts of a URL can be a property`() throws {
+    struct Link: Codable { var name: String, parts: URLComponents, others: [URLComponents]? }
+    #expect(try DocumentType<Link>.path(\.parts) == "parts")
+    let links = try DocumentStore.inMemory().collection(Link.self)
+    let parts = try #require(URLComponents(string: "https://example.com/a?b=c"))
+    try links.insert(Link(name: "x", parts: parts, others: nil))
+    #expect(try links.filter(\.parts, equalTo: parts).fetchMany(\.parts) == [parts])
+  }
+
   @Test func `a thousand tasks find one shape`() async throws {
     struct Shared: Codable { var a: Int, b: Int, c: String }
     try await withThrowingTaskGroup(of: String.self) { group in

@@ -112,6 +112,29 @@ import Testing
     #expect(message(Dynamic.self).contains("can't be a document"))
   }
 
+  @Test func `a constant that has a value already is named, with what to do`() {
+    // As the compiler writes it, which warns of it.
+    struct Constant: Codable, Identifiable {
+      let id = UUID()
+      var name: String
+      enum CodingKeys: CodingKey { case id, name }
+      init(from decoder: any Decoder) throws {
+        name = try decoder.container(keyedBy: CodingKeys.self).decode(String.self, forKey: .name)
+      }
+    }
+    let text = message(Constant.self)
+    #expect(text.contains("encodes id, and never decodes it"))
+    #expect(text.contains("make it a `var`") && !text.contains("its own Codable"))
+  }
+
+  fileprivate enum Huge: UInt64, Codable { case most = 18_446_744_073_709_551_615 }
+
+  @Test func `an enum of integers that SQLite doesn't have is named`() {
+    struct Holder: Codable { var huge: Huge }
+    let text = message(Holder.self)
+    #expect(text.contains("Holder.huge") && !text.contains("its own Codable"))
+  }
+
   @Test func `columns differ in more than the case of letters`() {
     struct Case: Codable { var name: String, Name: String }
     #expect(message(Case.self).contains("the case of letters"))

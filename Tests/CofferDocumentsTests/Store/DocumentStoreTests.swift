@@ -166,6 +166,11 @@ import Testing
     #expect(try store.execute([Int?].self, "SELECT NULL UNION ALL SELECT 1") == [nil, 1])
     #expect(try store.execute(Int?.self, "SELECT id FROM Note WHERE 0") == nil)
     #expect(try store.execute([Int].self, "SELECT id FROM Note WHERE 0").isEmpty)
+    #expect(
+      try store.execute(Pair?.self, "SELECT * FROM Note ORDER BY id") == Pair(id: 1, text: "one"))
+    #expect(try store.execute(Pair?.self, "SELECT * FROM Note WHERE 0") == nil)
+    #expect(try store.execute([Int]?.self, "SELECT 1, 2") == [1, 2])
+    #expect(throws: (any Error).self) { try store.execute(Pair?.self, "SELECT 1 AS other") }
     let date = Date(timeIntervalSince1970: 1_600_000_000)
     #expect(try store.execute(Date.self, "SELECT \(date)") == date)
   }

@@ -74,6 +74,29 @@ import Testing
     #expect(value == 5.databaseValue)
   }
 
+  private enum Suit: String, Codable { case clubs, hearts, spades }
+
+  @Test func `sets and dictionaries have one form, whatever their order`() throws {
+    let suits: [Suit] = [.clubs, .hearts, .spades]
+    var forms: Set<DatabaseValue> = []
+    for capacity in [1, 10, 100, 1000] {
+      var set = Set<Suit>(minimumCapacity: capacity)
+      for suit in suits.shuffled() { set.insert(suit) }
+      forms.insert(try DocumentValue.databaseValue(of: set, in: Self.top))
+      forms.insert(try DocumentValue.databaseValue(of: Optional(set), in: Self.top))
+    }
+    #expect(forms == ["[\"clubs\",\"hearts\",\"spades\"]".databaseValue])
+    forms = []
+    for capacity in [1, 10, 100, 1000] {
+      var dictionary = [Suit: Int](minimumCapacity: capacity)
+      for suit in suits.shuffled() { dictionary[suit] = suit.rawValue.count }
+      forms.insert(try DocumentValue.databaseValue(of: dictionary, in: Self.top))
+    }
+    #expect(forms == ["[\"clubs\",5,\"hearts\",6,\"spades\",6]".databaseValue])
+    let empty = try DocumentValue.databaseValue(of: Set<Int>(), in: Self.top)
+    #expect(empty == "[]".databaseValue)
+  }
+
   @Test func `what can't be stored is an error that doesn't show it`() throws {
     for column in [Self.top, Self.nested] {
       let message = documentError {
