@@ -7,68 +7,68 @@ enum PlainValues {
   static func fetchAll<Value>(_ type: Value.Type, _ sql: SQL, _ db: Database) throws -> [Value]? {
     let values: Any? =
       switch type {
-      case is Int.Type: try numbers(Int.self, sql, db)
-      case is Int64.Type: try numbers(Int64.self, sql, db)
-      case is Double.Type: try numbers(Double.self, sql, db)
-      case is String.Type: try String.fetchAll(db, SQLRequest<String>(literal: sql))
+      case is Int.Type: try plain(Int.self, sql, db)
+      case is Int64.Type: try plain(Int64.self, sql, db)
+      case is Double.Type: try plain(Double.self, sql, db)
+      case is String.Type: try plain(String.self, sql, db)
       default: nil
       }
     return values.flatMap { $0 as? [Value] }
   }
 
-  private static func numbers<Number: PlainNumber>(
-    _ type: Number.Type, _ sql: SQL, _ db: Database
-  ) throws -> [Number]? {
-    let cursor = try StoredNumber<Number>.fetchCursor(db, SQLRequest<Never>(literal: sql))
-    var numbers: [Number] = []
+  private static func plain<Value: PlainValue>(
+    _ type: Value.Type, _ sql: SQL, _ db: Database
+  ) throws -> [Value]? {
+    let cursor = try StoredPlainly<Value>.fetchCursor(db, SQLRequest<Never>(literal: sql))
+    var values: [Value] = []
     while let stored = try cursor.next() {
-      guard stored.isNumber else { return nil }
-      numbers.append(stored.value)
+      guard let value = stored.value else { return nil }
+      values.append(value)
     }
-    return numbers
+    return values
   }
 }
 
-/// A number that is stored in one way.
-private protocol PlainNumber: DatabaseValueConvertible, StatementColumnConvertible {
-  static var zero: Self { get }
+/// A value that is stored in one way.
+private protocol PlainValue: DatabaseValueConvertible, StatementColumnConvertible {
   static var storageClass: CInt { get }
 }
 
-extension Int: PlainNumber {
+extension Int: PlainValue {
   fileprivate static var storageClass: CInt { SQLite.integerType }
 }
 
-extension Int64: PlainNumber {
+extension Int64: PlainValue {
   fileprivate static var storageClass: CInt { SQLite.integerType }
 }
 
-extension Double: PlainNumber {
+extension Double: PlainValue {
   fileprivate static var storageClass: CInt { SQLite.floatType }
 }
 
-/// A column's number, if it is stored as its type's numbers are.
-private struct StoredNumber<Number: PlainNumber>: DatabaseValueConvertible,
+extension String: PlainValue {
+  fileprivate static var storageClass: CInt { SQLite.textType }
+}
+
+/// A column's value, if it is stored as its type's values are.
+private struct StoredPlainly<Value: PlainValue>: DatabaseValueConvertible,
   StatementColumnConvertible
 {
-  let value: Number
-  let isNumber: Bool
+  let value: Value?
 
   init(sqliteStatement: SQLiteStatement, index: CInt) {
-    isNumber = SQLite.columnType(sqliteStatement, index) == Number.storageClass
-    let number =
-      isNumber ? Number.fromStatement(sqliteStatement, atUncheckedIndex: index) : nil
-    value = number ?? .zero
+    let isPlain = SQLite.columnType(sqliteStatement, index) == Value.storageClass
+    value = isPlain ? Value.fromStatement(sqliteStatement, atUncheckedIndex: index) : nil
   }
 
   static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
-  ) -> StoredNumber? {
-    StoredNumber(sqliteStatement: sqliteStatement, index: index)
+  ) -> StoredPlainly? {
+    StoredPlainly(sqliteStatement: sqliteStatement, index: index)
   }
 
-  var databaseValue: DatabaseValue { value.databaseValue }
+  var databaseValue: DatabaseValue { value?.databaseValue ?? .null }
 
-  /// - Returns: Nil always: numbers are read from statements.
-  static func fromDatabaseValue(_ dbValue: DatabaseValue) -> StoredNumber? { nil }
+  /// - Returns: Nil always: values are read from statements.
+  static func fromDatabaseValue(_ dbValue: DatabaseValue) -> StoredPlainly? { nil }
 }

@@ -129,7 +129,10 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
   }
 
   func decode(_ type: Bool.Type) throws -> Bool { try number(type) }
-  func decode(_ type: String.Type) throws -> String { try value(type) }
+  func decode(_ type: String.Type) throws -> String {
+    let (reading, slot) = try column()
+    return try reading.rules.isStrict ? reading.text(type, slot) : value(type)
+  }
   func decode(_ type: Double.Type) throws -> Double { try number(type) }
   func decode(_ type: Float.Type) throws -> Float { try number(type) }
   func decode(_ type: Int.Type) throws -> Int { try number(type) }

@@ -46,6 +46,20 @@ final class NumberColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Va
   }
 }
 
+/// A type that is stored as text: see ``StrictlyDecoded``.
+final class TextColumnReader<Value>: ColumnReader<Value>
+where Value: DatabaseValueConvertible & StatementColumnConvertible {
+  override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
+    if let handle = reading.handle,
+      SQLite.columnType(handle, slot.baseColumn) == SQLite.textType,
+      let value = Value.fromStatement(handle, atUncheckedIndex: slot.baseColumn)
+    {
+      return value
+    }
+    return try reading.text(Value.self, slot)
+  }
+}
+
 /// A type that is made of database values.
 final class ValueColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Value> {
   override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
@@ -120,17 +134,23 @@ enum ColumnReaders {
   private static func fastReader<V: DatabaseValueConvertible & StatementColumnConvertible>(
     _ type: V.Type, _ rules: DecodingRules
   ) -> AnyObject {
-    rules.isStrict && isNumber(type) ? NumberColumnReader<V>() : FastColumnReader<V>()
+    guard rules.isStrict else { return FastColumnReader<V>() }
+    let stored = storedType(type)
+    if stored == String.self { return TextColumnReader<V>() }
+    let isNumber = stored is any Numeric.Type || stored == Bool.self
+    return isNumber ? NumberColumnReader<V>() : FastColumnReader<V>()
   }
 
-  /// Whether values of the type are stored as numbers.
-  private static func isNumber(_ type: any Any.Type) -> Bool {
+  /// The type whose values are stored for those of the type.
+  private static func storedType(_ type: any Any.Type) -> any Any.Type {
     func wrapped<W: ColumnWrapping>(_ type: W.Type) -> any Any.Type { W.Value.self }
     func raw<R: RawRepresentable>(_ type: R.Type) -> any Any.Type { R.RawValue.self }
-    if let wrapper = type as? any ColumnWrapping.Type { return isNumber(wrapped(wrapper)) }
-    if let enumeration = type as? any RawRepresentable.Type { return isNumber(raw(enumeration)) }
-    if let optional = type as? any DecodableOptional.Type { return isNumber(optional.wrappedType) }
-    return type is any Numeric.Type || type == Bool.self
+    if let wrapper = type as? any ColumnWrapping.Type { return storedType(wrapped(wrapper)) }
+    if let enumeration = type as? any RawRepresentable.Type { return storedType(raw(enumeration)) }
+    if let optional = type as? any DecodableOptional.Type {
+      return storedType(optional.wrappedType)
+    }
+    return type
   }
 
   private static func valueReader<V: DatabaseValueConvertible>(_ type: V.Type) -> AnyObject {

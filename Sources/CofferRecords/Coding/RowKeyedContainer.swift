@@ -156,6 +156,37 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return try reading.number(type, slot(key, reading))
   }
 
+  /// A text that is stored as one.
+  @inline(__always)
+  private func plainText(_ handle: SQLiteStatement, _ column: CInt) -> String? {
+    let value = SQLite.columnValue(handle, column)
+    guard SQLite.valueType(value) == SQLite.textType else { return nil }
+    let bytes = SQLite.valueBytes(value, isText: true)
+    // Without memory, there are none.
+    guard bytes.baseAddress != nil else { return nil }
+    return String(decoding: bytes.bindMemory(to: UInt8.self), as: UTF8.self)
+  }
+
+  private func strictText(_ key: Key) throws -> String {
+    let column = column(key)
+    if column >= 0, let handle = live.pointee.handle, let text = plainText(handle, column) {
+      return text
+    }
+    let reading = try currentReading()
+    return try reading.text(String.self, slot(key, reading))
+  }
+
+  private func strictTextIfPresent(_ key: Key) throws -> String? {
+    let column = column(key)
+    if column >= 0, let handle = live.pointee.handle, let text = plainText(handle, column) {
+      return text
+    }
+    let reading = try currentReading()
+    let slot = try slot(key, reading)
+    guard slot.column != nil, try !reading.isNull(slot) else { return nil }
+    return try reading.text(String.self, slot)
+  }
+
   private func strictNumberIfPresent<V: DatabaseValueConvertible & StatementColumnConvertible>(
     _ type: V.Type, _ key: Key, _ storageClass: CInt
   ) throws -> V? {
@@ -213,8 +244,13 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     throw reading.mismatch(type, slot)
   }
 
-  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool { try number(type, key) }
-  func decode(_ type: String.Type, forKey key: Key) throws -> String { try value(type, key) }
+  // No class: what is stored has to be 0 or 1.
+  func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
+    try number(type, key, storedAs: SQLite.nullType)
+  }
+  func decode(_ type: String.Type, forKey key: Key) throws -> String {
+    if isStrict { try strictText(key) } else { try value(type, key) }
+  }
   func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
     try number(type, key, storedAs: SQLite.floatType)
   }
@@ -241,10 +277,10 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try number(type, key) }
 
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
-    try numberIfPresent(type, key)
+    try numberIfPresent(type, key, storedAs: SQLite.nullType)
   }
   func decodeIfPresent(_ type: String.Type, forKey key: Key) throws -> String? {
-    try valueIfPresent(type, key)
+    if isStrict { try strictTextIfPresent(key) } else { try valueIfPresent(type, key) }
   }
   func decodeIfPresent(_ type: Double.Type, forKey key: Key) throws -> Double? {
     try numberIfPresent(type, key, storedAs: SQLite.floatType)

@@ -99,13 +99,24 @@ final class RowReading {
     return V.fromDatabaseValue(row.databaseValue(at: column))
   }
 
-  /// The number, where the column has one: not what SQLite makes of a text, and no whole number of
-  /// one that has a fraction.
+  /// The number, where the column has one: not what SQLite makes of a text, no whole number of one
+  /// that has a fraction, and no Boolean of any number.
   func number<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V {
     let stored = try databaseValue(slot)
     if let value = V.fromDatabaseValue(stored), !stored.isTruncated(as: value.databaseValue) {
       return value
     }
+    throw mismatch(type, slot)
+  }
+
+  /// The text, of a blob only if it is UTF-8: what else it holds would be lost.
+  func text<V: DatabaseValueConvertible & StatementColumnConvertible>(
+    _ type: V.Type, _ slot: KeySlot
+  ) throws -> V {
+    let stored = try databaseValue(slot)
+    let value: V? =
+      if case .blob = stored.storage { V.fromDatabaseValue(stored) } else { try value(type, slot) }
+    if let value { return value }
     throw mismatch(type, slot)
   }
 
@@ -163,12 +174,13 @@ final class RowReading {
 }
 
 extension DatabaseValue {
-  /// Whether the other one, which a type has made of this one, lacks its fraction.
+  /// Whether the other one, which a type has made of this one, is another number.
   func isTruncated(as other: DatabaseValue) -> Bool {
-    guard case .double(let real) = storage, case .int64(let whole) = other.storage else {
-      return false
+    switch (storage, other.storage) {
+    case (.double(let real), .int64(let whole)): Double(whole) != real
+    case (.int64(let whole), .int64(let other)): whole != other
+    default: false
     }
-    return Double(whole) != real
   }
 }
 

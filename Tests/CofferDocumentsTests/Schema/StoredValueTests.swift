@@ -97,6 +97,19 @@ private enum StoredGrade: Int, Codable, DatabaseValueConvertible, Sendable { cas
     try expectErrors(StoredGrade?.self, "'secret'", "'1'")
   }
 
+  @Test func `bytes are no text, unless they are UTF-8`() throws {
+    try expectErrors(String.self, "x'73656372657480'")
+    try expectErrors(String?.self, "x'FF'")
+    try expect("secret", "x'736563726574'")
+    try expect("", "''")
+    try expect("1.5", "1.5")
+  }
+
+  @Test func `a Boolean is 0 or 1`() throws {
+    try expectErrors(Bool.self, "2", "-1", "0.5", "424242")
+    try expectErrors(Bool?.self, "2")
+  }
+
   @Test func `nil is no number, where there must be one`() throws {
     try expectErrors(Int.self, "NULL")
     try expectErrors(Double.self, "NULL")
