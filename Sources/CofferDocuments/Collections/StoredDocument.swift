@@ -22,9 +22,12 @@ struct StoredDocument<Document: Codable>: Codable, FetchableRecord, PersistableR
   /// What ``CustomCollectionName`` says, or the type's name.
   @usableFromInline
   static var databaseTableName: String {
-    TableNames.name(of: self) {
+    // By the document's type: to ask for this one's costs a lookup each time.
+    documentTableNames.name(of: Document.self) {
       (Document.self as? any CustomCollectionName.Type)?.collectionName
         ?? String(describing: Document.self)
     }
   }
 }
+
+private let documentTableNames = TableNames()

@@ -1,8 +1,11 @@
 import CofferCore
 import Synchronization
 
-/// The default names of tables, by type.
-package enum TableNames {
+/// Names of tables, by type.
+package final class TableNames: Sendable {
+  /// Those that records have by default.
+  static let records = TableNames()
+
   private final class Entry: Sendable {
     let type: ObjectIdentifier
     let name: String
@@ -14,16 +17,19 @@ package enum TableNames {
   }
 
   /// Types stay, and so do their names.
-  private static let known = Mutex<[ObjectIdentifier: Entry]>([:])
+  private let known = Mutex<[ObjectIdentifier: Entry]>([:])
   /// Addresses of those that were asked for last.
-  private static let latest = TypeSlots()
+  private let latest = TypeSlots()
+
+  /// No names yet, for a constant: they are never forgotten.
+  package init() {}
 
   static func name<T>(of type: T.Type) -> String {
-    name(of: type) { tableName(ofTypeNamed: String(describing: type)) }
+    records.name(of: type) { tableName(ofTypeNamed: String(describing: type)) }
   }
 
   /// The name of a type's table, which is made once.
-  package static func name<T>(of type: T.Type, make: () -> String) -> String {
+  package func name<T>(of type: T.Type, make: () -> String) -> String {
     let key = ObjectIdentifier(type)
     if let address = UnsafeRawPointer(bitPattern: latest.word(key)) {
       // SAFETY: `known` has the entry, and keeps it.
