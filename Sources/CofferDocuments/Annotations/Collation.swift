@@ -52,8 +52,8 @@ public struct Collation: Sendable {
 extension Collation {
   /// The order of Swift's `==` and `<`, which takes different forms of a letter for equal.
   ///
-  /// It is that of all texts where nothing else is declared, but for identifiers, which are compared
-  /// byte by byte. SQL knows it as `swiftCompare`, on all connections of Coffer.
+  /// It is that of all texts where nothing else is declared, but for identifiers and for properties
+  /// of stored structs, which are compared byte by byte. SQL knows it as `swiftCompare`, on all connections of Coffer.
   public static let string = Collation(.unicodeCompare)
 
   /// The order of the bytes: SQLite's own `BINARY`, the fastest.

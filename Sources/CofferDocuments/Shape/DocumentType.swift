@@ -206,9 +206,10 @@ extension DocumentColumn {
       isDecimal: node.path.count == 1 && DocumentColumn.stored(node) == Decimal.self)
   }
 
-  /// That of Swift's `==` for texts; none for all others.
+  /// That of Swift's `==` for texts; none for all others, and none inside of stored structs: the
+  /// SQLite of SQLCipher 3 uses no index on an expression that has one.
   private static func defaultCollation(_ node: SampleNode) -> Collation? {
-    stored(node) == String.self ? .string : nil
+    node.path.count == 1 && stored(node) == String.self ? .string : nil
   }
 
   private static func stored(_ node: SampleNode) -> (any Any.Type)? {
