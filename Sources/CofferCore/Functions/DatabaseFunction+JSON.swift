@@ -17,9 +17,10 @@ extension DatabaseFunction {
   /// generations of SQLCipher.
   ///
   /// Every connection knows it: it is how the properties of stored structs are updated. The third
-  /// argument is JSON, such as `'"Rome"'` with its quotes, or a number; NULL is `null`. An object's member that
-  /// is missing is added. Where the object itself is missing, and where there is no JSON, nothing
-  /// is changed. A third argument that is no JSON, and a path that is none, are errors.
+  /// argument is JSON, such as `'"Rome"'` with its quotes, or a number; NULL is `null`. An object's
+  /// member that is missing is added. Where the object itself is missing, and where there is no
+  /// JSON, nothing is changed. A third argument that is no JSON, and a path that is none, are
+  /// errors.
   public static let jsonSet = DatabaseFunction(
     "coffer_json_set", argumentCount: 3, pure: true,
     implementation: .scalar { arguments in

@@ -6,7 +6,8 @@ struct DocumentColumn: Hashable, Sendable {
   /// The coding keys inside of the column's JSON, and the indexes, as `[0]`; empty for the
   /// column itself.
   let path: [String]
-  /// The declared one; by default that of Swift's `==` for texts, and none for other values.
+  /// The declared one; by default that of Swift's `==` for texts that are columns, but for the
+  /// identifier, and none for other values.
   let collation: Collation?
   /// Whether it is a column of decimal numbers, which are stored as texts.
   let isDecimal: Bool
@@ -54,9 +55,6 @@ struct DocumentColumn: Hashable, Sendable {
   func sqlText(of stored: String) -> String {
     isNested ? "coffer_json(\(stored), \(jsonPath.databaseValue.sqlLiteral))" : stored
   }
-
-  /// The SQL of the value.
-  func sql(table: String? = nil) -> SQL { SQL(sql: sqlText(table: table)) }
 
   // MARK: Steps
 
