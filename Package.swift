@@ -42,6 +42,10 @@ let package = Package(
     .testTarget(name: "CofferRecordsTests", dependencies: ["Coffer", "CofferTestChild"]),
     .testTarget(name: "CofferObservationTests", dependencies: ["Coffer", "CofferTestChild"]),
     .testTarget(name: "CofferDocumentsTests", dependencies: ["Coffer", "CofferTestChild"]),
+    // What compiles in Swift 5's mode with GRDB.
+    .testTarget(
+      name: "CofferSwift5Tests", dependencies: ["Coffer"],
+      swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(name: "CofferToolTests", dependencies: ["CofferTool"]),
     .testTarget(name: "CofferDocsTests", dependencies: ["Coffer"]),
   ],

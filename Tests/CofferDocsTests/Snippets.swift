@@ -28,22 +28,31 @@ let snippets: [Snippet] = [
   Snippet("Docs/EasyDBCompatibility.md, Full-text search, 1", ["store"], snippet21),
   Snippet("Docs/EasyDBCompatibility.md, Full-text search, 2", ["store", "sqlcipher4"], snippet22),
   Snippet("Docs/EasyDBCompatibility.md, References, 1", ["store"], snippet23),
-  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 1", [], snippet24),
-  Snippet("Docs/EasyDBCompatibility.md, Tables, records and SQL, 1", ["queue"], snippet25),
-  Snippet("Docs/Encryption.md, Keys, 1", [], snippet26),
-  Snippet("Docs/Encryption.md, Opening, 1", [], snippet27),
-  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet28),
-  Snippet("Docs/Encryption.md, Settings, 1", [], snippet29),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet30),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet31),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet32),
-  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet33),
-  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet34),
-  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet35),
-  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet36),
-  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet37),
-  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet38),
-  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet39),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 1", ["store"], snippet24),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 2", [], snippet25),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 3", ["store"], snippet26),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 4", ["store"], snippet27),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 5", [], snippet28),
+  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 1", [], snippet29),
+  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 2", ["store"], snippet30),
+  Snippet("Docs/EasyDBCompatibility.md, Documents that expire, 1", [], snippet31),
+  Snippet("Docs/EasyDBCompatibility.md, Tables, records and SQL, 1", ["queue"], snippet32),
+  Snippet("Docs/EasyDBCompatibility.md, Identifiers that cost nothing, 1", [], snippet33),
+  Snippet("Docs/Encryption.md, Keys, 1", [], snippet34),
+  Snippet("Docs/Encryption.md, Opening, 1", [], snippet35),
+  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet36),
+  Snippet("Docs/Encryption.md, Settings, 1", [], snippet37),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet38),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet39),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet40),
+  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet41),
+  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet42),
+  Snippet("Docs/Encryption.md, Whole files, 2", [], snippet43),
+  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet44),
+  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet45),
+  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet46),
+  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet47),
+  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet48),
 ]
 
 // The blocks print to nowhere.
@@ -480,14 +489,110 @@ private func snippet23(_ scene: Scene) async throws {
   _ = melville
 }
 
+// Docs/EasyDBCompatibility.md, More queries, 1
+private func snippet24(_ scene: Scene) async throws {
+  let (store, books) = try scene.store()
+  _ = (store, books)
+  let some = try await books.filter(\.title, in: ["Moby-Dick", "Typee"]).fetchMany()
+  let mid = try await books.filter(\.priceCents, between: 500...1000).count()
+  let first = try await books.all().orderBy(\.publisher.city, \.title).first()
+  let none = try await books.filter(\.title, notIn: ["Moby-Dick"]).isEmpty()
+  if let first, let same = try await books.fetch(id: first.id) { try await books.delete(same) }
+  _ = some
+  _ = mid
+  _ = first
+  _ = none
+}
+
+// Docs/EasyDBCompatibility.md, More queries, 2
+private func snippet25(_ scene: Scene) throws {
+  struct Article: Codable, Identifiable, Equatable {
+    var id = UUID()
+    var author: String
+    var words: Int
+    var tags: [String] = []
+    var attributes: [String: String] = [:]
+  }
+
+  let store = try DocumentStore.inMemory()
+  let articles = try store.collection(Article.self)
+  try articles.insert(Article(author: "Ada", words: 800, tags: ["swift"], attributes: ["color": "red"]))
+
+  let tagged = try articles.filter(\.tags, contains: "swift").fetchMany()
+  let long = try articles.filter { $0.tags.count > 1 || $0.attributes["color"] == "red" }.fetchMany()
+
+  let words = try articles.filter(\.author, equalTo: "Ada").sum(\.words)
+  let (least, most) = (try articles.min(\.words), try articles.max(\.words))
+  let authors = try articles.distinct(\.author)
+  print(words, least ?? 0, most ?? 0, authors)
+  let byAuthor = try articles.all().grouped(by: \.author).sum(\.words)  // [String: Int]
+  for (author, words) in try articles.all().fetchMany(\.author, \.words) { print(author, words) }
+  _ = store
+  _ = articles
+  _ = tagged
+  _ = long
+  _ = words
+  _ = 
+  _ = authors
+  _ = byAuthor
+}
+
+// Docs/EasyDBCompatibility.md, More queries, 3
+private func snippet26(_ scene: Scene) throws {
+  let (store, books) = try scene.store()
+  _ = (store, books)
+  try store.read { db in
+    let cursor = try books.all().fetchCursor(db)
+    while let book = try cursor.next() { print(book.title) }
+  }
+}
+
+// Docs/EasyDBCompatibility.md, More queries, 4
+private func snippet27(_ scene: Scene) async throws {
+  let (store, books) = try scene.store()
+  _ = (store, books)
+  let page = try await books.all().orderBy(\.title).fetchPage(20)
+  let next = try await books.all().orderBy(\.title).fetchPage(20, after: page.next)
+  _ = page
+  _ = next
+}
+
+// Docs/EasyDBCompatibility.md, More queries, 5
+private func snippet28(_ scene: Scene) async throws {
+  struct Chore: Codable, Identifiable, Equatable {
+    var id: Int
+    var isDone = false
+  }
+
+  let chores = try await DocumentStore.inMemory().collection(Chore.self)
+  for try await changes in chores.filter(\.isDone, equalTo: false).changes() {
+    print(changes.inserted, changes.updated, changes.deleted)
+    break
+  }
+  _ = chores
+}
+
 // Docs/EasyDBCompatibility.md, Migrations by rules, 1
-private func snippet24(_ scene: Scene) throws {
+private func snippet29(_ scene: Scene) throws {
   struct Note: Codable, MigratingDocument {
+    struct Place: Codable {
+      var city: String  // was `town`
+      var country: String  // is new
+    }
+
     var heading: String  // was `title`
     var author: String  // is new
+    var cents: Int  // was a number of euros
+    var place: Place?
 
     static var migrationRules: [MigrationRule<Note>] {
-      [.renamed("title", to: \.heading), .defaultValue("unknown", for: \.author)]
+      [
+        .renamed("title", to: \.heading), .defaultValue("unknown", for: \.author),
+        .renamed("town", to: \.place?.city), .defaultValue("FR", for: \.place?.country),
+        .renamed("price", to: \.cents),
+        .converted("cents", \.cents, from: Double.self) { Int(($0 * 100).rounded()) },
+        .index(\.author, \.heading), .unique(\.heading, \.cents),
+      ]
     }
   }
 
@@ -497,8 +602,34 @@ private func snippet24(_ scene: Scene) throws {
   _ = notes
 }
 
+// Docs/EasyDBCompatibility.md, Migrations by rules, 2
+private func snippet30(_ scene: Scene) async throws {
+  let (store, books) = try scene.store()
+  _ = (store, books)
+  for result in try await books.all().fetchResults() {
+    switch result {
+    case .success(let book): print(book.title)
+    case .failure(let error): print(error.columnName ?? "", error.recordKey ?? .null)
+    }
+  }
+}
+
+// Docs/EasyDBCompatibility.md, Documents that expire, 1
+private func snippet31(_ scene: Scene) throws {
+  struct Session: Codable, Identifiable, MigratingDocument {
+    var id = UUID()
+    var created = Date()
+
+    static var migrationRules: [MigrationRule<Session>] { [.expires(\.created, after: 30 * 60)] }
+  }
+
+  let sessions = try DocumentStore.inMemory().collection(Session.self)
+  try sessions.deleteExpired()
+  _ = sessions
+}
+
 // Docs/EasyDBCompatibility.md, Tables, records and SQL, 1
-private func snippet25(_ scene: Scene) throws {
+private func snippet32(_ scene: Scene) throws {
   let queue = try scene.queue()
   struct Player: Codable, FetchableRecord, PersistableRecord {
     var id: Int64
@@ -515,8 +646,24 @@ private func snippet25(_ scene: Scene) throws {
   _ = players
 }
 
+// Docs/EasyDBCompatibility.md, Identifiers that cost nothing, 1
+private func snippet33(_ scene: Scene) throws {
+  struct Event: Codable, Identifiable {
+    var id: UUID
+    var name: String
+
+    init(id: UUID = UUID(), name: String) {
+      self.id = id
+      self.name = name
+    }
+  }
+
+  let event = Event(name: "start")
+  _ = event
+}
+
 // Docs/Encryption.md, Keys, 1
-private func snippet26(_ scene: Scene) throws {
+private func snippet34(_ scene: Scene) throws {
   let passphrase = DatabaseKey.passphrase("correct horse battery staple")
   let bytes = DatabaseKey.passphrase(bytes: [0x66, 0x00, 0xFF])
   let raw = try DatabaseKey.raw((0..<32).map { UInt8($0) })
@@ -532,7 +679,7 @@ private func snippet26(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 1
-private func snippet27(_ scene: Scene) throws {
+private func snippet35(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = try .file(scene.file("vault.key"))
   let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -541,16 +688,17 @@ private func snippet27(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 2
-private func snippet28(_ scene: Scene) throws {
+private func snippet36(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.prepareDatabase { db in
     try db.usePassphrase("correct horse battery staple")
+    try db.execute(sql: "PRAGMA kdf_iter = 64000")
   }
   try scene.open(configuration)
 }
 
 // Docs/Encryption.md, Settings, 1
-private func snippet29(_ scene: Scene) throws {
+private func snippet37(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   configuration.cipher = .sqlcipher3
@@ -560,7 +708,7 @@ private func snippet29(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 1
-private func snippet30(_ scene: Scene) throws {
+private func snippet38(_ scene: Scene) throws {
   let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("right"))
   try queue.close()
   let other = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("wrong"))
@@ -569,7 +717,7 @@ private func snippet30(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 2
-private func snippet31(_ scene: Scene) throws {
+private func snippet39(_ scene: Scene) throws {
   let inspection = DatabaseFile.inspect(at: scene.file("plain.db"))
   if case .plaintext(let header) = inspection.kind {
     print("not encrypted, pages of \(header.pageSize) bytes")
@@ -578,20 +726,20 @@ private func snippet31(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 3
-private func snippet32(_ scene: Scene) throws {
+private func snippet40(_ scene: Scene) throws {
   let queue = try scene.queue()
   let damagedPages = try queue.checkCipherIntegrity()
   _ = damagedPages
 }
 
 // Docs/Encryption.md, Changing the key, 1
-private func snippet33(_ scene: Scene) throws {
+private func snippet41(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.changeKey(to: .passphrase("staple battery horse correct"))
 }
 
 // Docs/Encryption.md, Whole files, 1
-private func snippet34(_ scene: Scene) throws {
+private func snippet42(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("encrypted.db"), key: key)
   try DatabaseFile.decrypt(at: scene.file("encrypted.db"), key: key, to: scene.file("readable.db"))
@@ -599,8 +747,21 @@ private func snippet34(_ scene: Scene) throws {
   _ = key
 }
 
+// Docs/Encryption.md, Whole files, 2
+private func snippet43(_ scene: Scene) throws {
+  let byLength = DatabaseCollation("byLength") { lhs, rhs in
+    lhs.count < rhs.count ? .orderedAscending : lhs.count == rhs.count ? .orderedSame : .orderedDescending
+  }
+  var configuration = Configuration()
+  configuration.prepareDatabase { db in db.add(collation: byLength) }
+  try DatabaseFile.encrypt(
+    at: scene.file("plain.db"), to: scene.file("by-length.db"), key: .passphrase("correct horse battery staple"), configuration: configuration)
+  _ = byLength
+  _ = configuration
+}
+
 // Docs/Encryption.md, From SQLCipher 3 to 4, 1
-private func snippet35(_ scene: Scene) throws {
+private func snippet44(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   func openVault() throws -> DatabaseQueue {
     do {
@@ -617,7 +778,7 @@ private func snippet35(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Backups, 1
-private func snippet36(_ scene: Scene) throws {
+private func snippet45(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.backup(toPath: scene.file("backup.db"))
   try queue.backup(toPath: scene.file("for-a-friend.db"), key: .passphrase("another one"))
@@ -625,7 +786,7 @@ private func snippet36(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Attached files, 1
-private func snippet37(_ scene: Scene) throws {
+private func snippet46(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.inDatabase { db in
     try db.attach(scene.file("archive.db"), as: "archive", key: .passphrase("another one"))
@@ -635,7 +796,7 @@ private func snippet37(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, Moving, 1
-private func snippet38(_ scene: Scene) throws {
+private func snippet47(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   let dbQueue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -644,7 +805,7 @@ private func snippet38(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, What differs, 1
-private func snippet39(_ scene: Scene) throws {
+private func snippet48(_ scene: Scene) throws {
   try scene.queue().write { db in
     let statement = try db.makeStatement(sql: "INSERT INTO player (name, score) VALUES (?, ?)")
     for number in 1...100 {

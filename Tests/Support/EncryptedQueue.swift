@@ -52,6 +52,30 @@ func databaseError<T>(
   return nil
 }
 
+/// Expects `body` to throw an error of SQLite with that code, primary or extended.
+func expectFailure<T>(
+  _ code: ResultCode, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T
+) {
+  let error = databaseError(body, sourceLocation: sourceLocation)
+  #expect(
+    error?.resultCode == code || error?.extendedResultCode == code, "\(error as Any)",
+    sourceLocation: sourceLocation)
+}
+
+/// Expects `body` to throw an error of SQLite with that code, primary or extended.
+func expectFailure<T>(
+  _ code: ResultCode, sourceLocation: SourceLocation = #_sourceLocation,
+  _ body: () async throws -> T
+) async {
+  do {
+    _ = try await body()
+    Issue.record("nothing was thrown", sourceLocation: sourceLocation)
+  } catch {
+    #expect(
+      (error as? DatabaseError)?.resultCode == code, "\(error)", sourceLocation: sourceLocation)
+  }
+}
+
 /// An endless query, but for an interruption.
 let endlessSQL = """
   WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c

@@ -5,7 +5,7 @@ import Synchronization
 /// Lets one access at a time to a connection, in the order in which they came.
 ///
 /// A synchronous access runs on its caller's thread, an asynchronous one on a
-/// thread of `queue`; both wait in one line. Entering and leaving without
+/// thread of `queue`, as all do where that has a target; both wait in one line. Entering and leaving without
 /// contention costs two uncontended locks and no system call.
 ///
 /// Who holds the gate is known, so that a re-entrant access can be refused and
@@ -41,10 +41,22 @@ package final class AccessGate: Sendable {
   private let state = Mutex(State())
   private let owner = Atomic<UInt>(0)
   private let queue: DispatchQueue
+  private let target: DispatchQueue?
 
-  /// - Parameter queue: Where asynchronous accesses run; it is never blocked by
-  ///   one that waits.
-  package init(queue: DispatchQueue) { self.queue = queue }
+  /// - Parameters:
+  ///   - queue: Where asynchronous accesses run; it is never blocked by one that waits.
+  ///   - target: The queue's target, if an application has chosen one: synchronous accesses run
+  ///     there, too.
+  package init(queue: DispatchQueue, target: DispatchQueue? = nil) {
+    self.queue = queue
+    self.target = target
+    // Dispatch's own queues take no marks; they needn't be known again, since none is serial.
+    if let target, !target.isGlobal {
+      target.setSpecific(key: AccessGate.targetKey, value: ObjectIdentifier(target))
+    }
+  }
+
+  private static let targetKey = DispatchSpecificKey<ObjectIdentifier>()
 
   /// Whether the current thread is inside an access.
   package var isHeldByCurrentThread: Bool {
@@ -60,7 +72,18 @@ package final class AccessGate: Sendable {
   package func withAccess<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
     enter()
     defer { leave() }
-    return try body()
+    guard let target, !isRunning(on: target) else { return try body() }
+    var result: Result<T, E>?
+    queue.sync {
+      owner.store(AccessGate.currentThread, ordering: .relaxed)
+      do throws(E) { result = .success(try body()) } catch { result = .failure(error) }
+    }
+    return try result!.get()
+  }
+
+  /// Whether this thread is on the queue already, where waiting for it would never end.
+  private func isRunning(on target: DispatchQueue) -> Bool {
+    DispatchQueue.getSpecific(key: AccessGate.targetKey) == ObjectIdentifier(target)
   }
 
   private func enter() {
@@ -115,4 +138,9 @@ package final class AccessGate: Sendable {
       leave()
     }
   }
+}
+
+extension DispatchQueue {
+  /// Whether it is one of those that Dispatch has for everybody.
+  fileprivate var isGlobal: Bool { label.hasPrefix("com.apple.root.") }
 }

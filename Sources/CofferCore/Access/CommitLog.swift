@@ -63,11 +63,14 @@ final class CommitLog {
   private var entries: [(commit: Int, changes: Changes)] = []
   /// Whether SQLite is in the middle of a commit, or was.
   private(set) var isCommitting = false
+  /// Whether a statement that writes has begun in the transaction.
+  private(set) var hasWritten = false
   private var lastStatement: ObjectIdentifier?
   private var lastChangesCount = 0
 
   /// A statement is about to write.
   func note(_ statement: Statement) {
+    hasWritten = true
     guard lastStatement != ObjectIdentifier(statement) else { return }
     lastStatement = ObjectIdentifier(statement)
     // A transaction of so many different statements counts as one that changes all.
@@ -78,6 +81,9 @@ final class CommitLog {
     }
   }
 
+  /// A transaction has begun; statements before it may have written nothing that was committed.
+  func didBegin() { hasWritten = false }
+
   /// SQLite is about to make the commit visible.
   func willCommit() {
     guard !isCommitting else { return }
@@ -87,6 +93,7 @@ final class CommitLog {
   }
 
   func didRollback() {
+    hasWritten = false
     pending = []
     lastStatement = nil
     guard isCommitting else { return }
@@ -103,6 +110,7 @@ final class CommitLog {
   /// - Parameter changesCount: The connection's count of changed rows.
   private func didCommit(changesCount: Int) {
     isCommitting = false
+    hasWritten = false
     defer { lastChangesCount = changesCount }
     // Transactions that are begun for a write may do without one.
     if let pending, pending.isEmpty, changesCount == lastChangesCount {
@@ -193,8 +201,7 @@ extension Database {
       }
       try beginSnapshot()
       if commits.value == before { return before }
-      try rollback()
-      accessState.insert(.pendingTransaction)
+      try renewPendingTransaction()
     }
     return nil
   }

@@ -14,7 +14,7 @@ public struct Configuration: Sendable {
   package private(set) var wasKeyReplaced = false
 
   /// Has further connections open the file with its new key.
-  mutating func replaceKey(with newKey: DatabaseKey) {
+  mutating func replaceKey(with newKey: DatabaseKey?) {
     key = newKey
     wasKeyReplaced = true
   }
@@ -50,6 +50,16 @@ public struct Configuration: Sendable {
 
   // MARK: Transactions
 
+  /// Not there: the kind of a transaction follows from what it does.
+  @available(
+    *, unavailable,
+    message: "Writes are immediate, reads deferred; inTransaction takes another kind."
+  )
+  public var defaultTransactionKind: Database.TransactionKind {
+    get { .immediate }
+    set {}
+  }
+
   /// Whether an access may leave a transaction open; false by default.
   public var allowsUnsafeTransactions = false
 
@@ -81,7 +91,10 @@ public struct Configuration: Sendable {
 
   // MARK: Diagnostics
 
-  /// A name for the connection's queues, to see in a debugger.
+  /// A name for the connections and their queues, to see in logs and in a debugger.
+  ///
+  /// The connection of a queue is called `label`, those of a pool `label.writer`, `label.reader.1` and
+  /// `label.snapshot.1`; `Coffer.DatabaseQueue` and so on where there is no label.
   public var label: String?
 
   /// Whether errors show the arguments of statements; false by default, since
@@ -117,10 +130,14 @@ public struct Configuration: Sendable {
   private var readQoSOverride: DispatchQoS?
   private var writeQoSOverride: DispatchQoS?
 
-  /// The queue on which asynchronous accesses run in the end.
+  /// The queue on which accesses run in the end; without one, synchronous ones run on the thread that
+  /// asks for them.
+  ///
+  /// On a serial queue, a synchronous access waits for what the queue is doing.
   public var targetQueue: DispatchQueue?
 
-  /// The queue on which asynchronous writes run in the end; ``targetQueue`` by default.
+  /// The queue on which the accesses of a connection that can write run in the end; ``targetQueue`` by
+  /// default.
   public var writeTargetQueue: DispatchQueue?
 
   /// Whether the database may ever be another one, as far as its observers are told.
@@ -155,17 +172,24 @@ public struct Configuration: Sendable {
     case wal
   }
 
+  /// What a connection is called.
+  ///
+  /// - Parameter purpose: What it does in its database; nil where it is the only one.
+  func connectionName(_ defaultLabel: String, _ purpose: String? = nil) -> String {
+    let label = label ?? "Coffer." + defaultLabel
+    return purpose.map { "\(label).\($0)" } ?? label
+  }
+
+  /// The queue on which the accesses of a connection run in the end; nil for any.
+  var accessTarget: DispatchQueue? { readonly ? targetQueue : writeTargetQueue ?? targetQueue }
+
   /// The queue of a connection's asynchronous accesses.
   ///
   /// A serial one: Dispatch always has a thread for it, also while the threads
   /// that Swift's tasks run on, as few as the cores, wait for accesses.
-  var accessQueue: DispatchQueue {
-    DispatchQueue(
-      label: label ?? "Coffer", qos: writeQoS, target: writeTargetQueue ?? targetQueue)
-  }
-
-  /// The queue of asynchronous accesses of a connection that reads, beside one that writes.
-  var readQueue: DispatchQueue {
-    DispatchQueue(label: (label ?? "Coffer") + ".reader", qos: readQoS, target: targetQueue)
+  func accessQueue(_ name: String) -> DispatchQueue {
+    // With a quality of its own, it would leave a target that is one of Dispatch's queues.
+    if let accessTarget { return DispatchQueue(label: name, target: accessTarget) }
+    return DispatchQueue(label: name, qos: readonly ? readQoS : writeQoS)
   }
 }

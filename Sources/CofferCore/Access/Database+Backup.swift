@@ -19,8 +19,8 @@ extension Database {
   /// - Parameters:
   ///   - target: Its key and its salt stay; nobody may use it meanwhile.
   ///   - pagesPerStep: Pages that are copied while others can't write; all where it is negative.
-  ///   - progress: Called after each step; what it throws before the end cancels the backup, and
-  ///     the target is as it was.
+  ///   - progress: Called after each step; what it throws cancels the backup, and the target is as
+  ///     it was. What it throws once `isCompleted` is true is ignored.
   /// - Throws: ``DatabaseError``, with the target as it was unless the error says otherwise.
   public func backup(
     to target: Database, pagesPerStep: CInt = -1,
@@ -35,7 +35,8 @@ extension Database {
       from: openConnection(), to: target.openConnection(), pagesPerStep: pagesPerStep,
       progress: progress)
     try target.proveBackup()
-    try progress?(last)
+    target.didCommit()
+    try? progress?(last)
   }
 
   /// Copies all pages of one connection's main database to another one's.
@@ -113,12 +114,14 @@ extension Database {
       let known = derivedKey.flatMap { $0.salt == (key.salt ?? salt) ? $0 : nil }
       return try FileKey(key, settings: settings, salt: salt, derived: known)
     }
-    try Database.proveCopy(at: path, fileKey)
+    try Database.proveCopy(at: path, fileKey, additions)
   }
 
   /// Throws unless the file is whole, and encrypted as it should be.
-  static func proveCopy(at path: String, _ key: FileKey?) throws {
-    let connection = try FileConnection(path: path, key: key)
+  static func proveCopy(
+    at path: String, _ key: FileKey?, _ additions: SQLAdditions
+  ) throws {
+    let connection = try FileConnection(path: path, key: key, additions: additions)
     defer { connection.close() }
     func failure(_ reason: String) -> DatabaseError {
       DatabaseError(
@@ -160,7 +163,9 @@ extension DatabaseReader {
   ///
   /// The copy gets its name when it is complete and checked. Of a plaintext database a plaintext
   /// copy is made, unless there is a `key`.
-  /// - Parameter key: The copy's key; nil for the same.
+  /// - Parameters:
+  ///   - key: The copy's key; nil for the same.
+  ///   - progress: As that of ``Database/backup(to:pagesPerStep:progress:)``.
   public func backup(
     toPath path: String, key: DatabaseKey? = nil,
     progress: ((DatabaseBackupProgress) throws -> Void)? = nil
@@ -171,6 +176,7 @@ extension DatabaseReader {
       try FileConversion(
         source: source.path, sourceKey: nil, target: path,
         targetKey: try .new(key, settings: source.settings), isExclusive: false,
+        additions: source.additions,
         progress: progress.map { progress in { try progress(DatabaseBackupProgress($0)) } }
       ).run()
       return
@@ -190,9 +196,9 @@ extension DatabaseReader {
         progress: progress)
     }
     target.close()
-    try Database.proveCopy(at: file.path, targetKey)
+    try Database.proveCopy(at: file.path, targetKey, source.additions)
     try file.moveToTarget(replaces: false)
-    try progress?(last)
+    try? progress?(last)
   }
 
   /// Writes a plaintext copy of an encrypted database to a file that doesn't exist yet.
@@ -208,7 +214,8 @@ extension DatabaseReader {
     try FileConversion(
       source: source.path,
       sourceKey: try .existing(at: source.path, key: key, settings: source.settings),
-      target: path, targetKey: nil, isExclusive: false, progress: progress
+      target: path, targetKey: nil, isExclusive: false, additions: source.additions,
+      progress: progress
     ).run()
   }
 
@@ -226,12 +233,14 @@ private struct FileIdentity {
   let path: String
   let key: DatabaseKey?
   let settings: CipherSettings
+  let additions: SQLAdditions
   private let isInMemory: Bool
 
   init(_ db: Database) {
     path = db.path
     key = db.keying?.key
     settings = db.openingSettings
+    additions = db.additions
     isInMemory = db.isInMemory
   }
 

@@ -109,7 +109,7 @@ extension Database {
     }
   }
 
-  private func setting(_ pragma: String) throws -> String? {
+  func setting(_ pragma: String) throws -> String? {
     let connection = try openConnection()
     do {
       return try SQLite.scalar(connection, pragma)?.lowercased()

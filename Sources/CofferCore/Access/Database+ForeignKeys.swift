@@ -26,3 +26,10 @@ extension Database {
     }
   }
 }
+
+extension Database {
+  /// Whether the transaction has foreign keys that lead nowhere, which it couldn't be committed with.
+  package var hasBrokenForeignKeys: Bool {
+    sqliteConnection.map(SQLite.hasBrokenForeignKeys) ?? false
+  }
+}

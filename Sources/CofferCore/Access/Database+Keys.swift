@@ -11,16 +11,24 @@ extension Database {
   /// }
   /// ```
   ///
-  /// `Configuration.key` does the same, and lets a pool derive the key once.
+  /// Pragmas right after it say how the file is encrypted, as `Configuration.cipher` does, which
+  /// checks what it is given:
+  ///
+  /// ```swift
+  /// configuration.prepareDatabase { db in
+  ///   try db.usePassphrase("correct horse battery staple")
+  ///   try db.execute(sql: "PRAGMA cipher_compatibility = 3")
+  /// }
+  /// ```
   public func usePassphrase(_ passphrase: String) throws {
     if configuration.wasKeyReplaced { return }
-    try applyKey(.passphrase(passphrase), settings: configuration.cipher)
+    try giveKey(.passphrase(passphrase), settings: configuration.cipher)
   }
 
   /// Gives the connection its passphrase, of any bytes.
   public func usePassphrase(_ passphrase: Data) throws {
     if configuration.wasKeyReplaced { return }
-    try applyKey(.passphrase(bytes: passphrase), settings: configuration.cipher)
+    try giveKey(.passphrase(bytes: passphrase), settings: configuration.cipher)
   }
 
   /// Encrypts the database anew, with another passphrase.
@@ -40,9 +48,12 @@ extension Database {
   // MARK: Keying
 
   /// Gives SQLCipher the key, before the file is read for the first time.
-  func applyKey(_ key: DatabaseKey, settings: CipherSettings) throws {
+  ///
+  /// What is given is the key itself: preparations may still change the settings that a passphrase
+  /// is derived with, and SQLCipher derives it when the file is read. ``settleKey()`` comes before
+  /// that, and spares the derivation.
+  func giveKey(_ key: DatabaseKey, settings: CipherSettings) throws {
     try checkAccess()
-    let connection = try openConnection()
     let pragmas: [String]
     do {
       try key.validate()
@@ -53,23 +64,45 @@ extension Database {
         resultCode: .SQLITE_MISUSE, message: "\(error)")
     }
     try proveEngine()
-    let spec: SecureBytes
+    // A connection that is opened anew has derived it before.
+    if let ownKnownKey { knownKey = ownKnownKey }
+    derivedKey = nil
+    keying = (key, settings)
+    requestedCipherSettings = [:]
+    isKeyProvisional = true
+    guard !configuration.preparations.isEmpty else { return try settleKey() }
+    try setKeyUp(key.keySpec(), pragmas)
+  }
+
+  /// Has the settings hold that preparations have made, and derives the key, unless another
+  /// connection has.
+  func settleKey() throws {
+    guard isKeyProvisional, let (key, given) = keying else { return }
+    isKeyProvisional = false
+    let settings = requestedCipherSettings.isEmpty ? given : try requestedSettings()
+    let pragmas: [String]
+    // Whoever has read the file by C functions already has had SQLCipher derive the key.
+    let isDerived = hasUsedFile
     do {
-      if let derivedKey, openingKey?.isSameKey(as: key) == true {
-        spec = derivedKey.sqlcipherKeySpec()
-      } else if let knownKey, knownKey.key.isSameKey(as: key) {
+      try settings.validate(with: key)
+      pragmas = try settings.pragmas()
+      keying = (key, settings)
+      if isDerived { return }
+      if let knownKey, knownKey.isSame(as: key, settings) {
         derivedKey = knownKey.derived
-        spec = knownKey.derived.sqlcipherKeySpec()
-      } else if let derived = try derive(key, settings) {
-        derivedKey = derived
-        spec = derived.sqlcipherKeySpec()
       } else {
-        spec = try key.keySpec()
+        derivedKey = try derive(key, settings)
       }
-    } catch let error as DatabaseKeyError {
+    } catch {
       throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "\(error)")
     }
-    keying = (key, settings)
+    try setKeyUp(derivedKey?.sqlcipherKeySpec() ?? key.keySpec(), pragmas)
+  }
+
+  private func setKeyUp(_ spec: SecureBytes, _ pragmas: [String]) throws {
+    let connection = try openConnection()
+    isSettingKeyUp = true
+    defer { isSettingKeyUp = false }
     let code = spec.withUnsafeBytes { SQLite.key(connection, $0) }
     guard code == SQLite.ok else {
       throw DatabaseError(
@@ -116,4 +149,23 @@ extension Database {
 
   /// Whether the connection has a key.
   package var isKeyed: Bool { keying != nil }
+
+  /// The connection's key, for others to the same file; nil where SQLCipher has derived it.
+  var ownKnownKey: KnownKey? {
+    guard let keying, let derivedKey else { return nil }
+    return KnownKey(key: keying.key, settings: keying.settings, derived: derivedKey)
+  }
+}
+
+/// A key that a connection has derived.
+package struct KnownKey: Sendable {
+  let key: DatabaseKey
+  let settings: CipherSettings
+  let derived: DerivedKey
+
+  /// Whether it is what that key is derived to.
+  func isSame(as other: DatabaseKey, _ otherSettings: CipherSettings) -> Bool {
+    settings.kdfIterations == otherSettings.kdfIterations
+      && settings.kdfAlgorithm == otherSettings.kdfAlgorithm && key.isSameKey(as: other)
+  }
 }

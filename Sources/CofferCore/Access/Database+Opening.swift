@@ -1,4 +1,3 @@
-import Dispatch
 import FoundationEssentials
 
 extension Database {
@@ -7,11 +6,11 @@ extension Database {
   /// A new file that has a key is created at once, encrypted, so that nothing
   /// can come between the key and the first write.
   /// - Parameters:
-  ///   - queue: Where asynchronous accesses run; the configuration's for writes by default.
+  ///   - name: What the connection is called.
   ///   - knownKey: The file's key, derived by another connection.
   package static func open(
-    path: String, configuration: Configuration, queue: DispatchQueue? = nil,
-    knownKey: (key: DatabaseKey, derived: DerivedKey)? = nil
+    path: String, name: String, configuration: Configuration,
+    knownKey: KnownKey? = nil
   ) throws -> Database {
     // Another process may create the file, with a salt of its own, between the
     // look at it and the first write.
@@ -19,7 +18,7 @@ extension Database {
     while true {
       do {
         return try openOnce(
-          path: path, configuration: configuration, queue: queue, knownKey: knownKey)
+          path: path, name: name, configuration: configuration, knownKey: knownKey)
       } catch is SaltRace where attempts > 1 {
         attempts -= 1
       }
@@ -28,12 +27,13 @@ extension Database {
 
   /// Opens a database in memory.
   ///
-  /// - Parameter name: Connections of this process with the same name share it.
+  /// - Parameter sharedName: Connections of this process with the same one share it.
   package static func openInMemory(
-    named name: String?, configuration: Configuration
+    named sharedName: String?, name: String, configuration: Configuration
   ) throws -> Database {
-    guard let name else {
-      return try prepare(path: ":memory:", file: nil, flags: [], configuration: configuration)
+    guard let sharedName else {
+      return try prepare(
+        path: ":memory:", name: name, file: nil, flags: [], configuration: configuration)
     }
     guard configuration.key == nil else {
       throw DatabaseError(
@@ -42,7 +42,7 @@ extension Database {
     }
     let features = SQLiteFeatures.linked
     try features.require(features.hasSharedMemoryDatabases, "a named database in memory", "3.36")
-    let escaped = name.utf8.map { byte in
+    let escaped = sharedName.utf8.map { byte in
       let isPlain =
         (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
         || (0x61...0x7A).contains(byte)
@@ -50,13 +50,13 @@ extension Database {
       return isPlain ? String(UnicodeScalar(byte)) : "%" + (byte < 16 ? "0" : "") + hex
     }
     return try prepare(
-      path: ":memory:", file: "file:/coffer-\(escaped.joined())?vfs=memdb", flags: .uri,
-      configuration: configuration)
+      path: ":memory:", name: name, file: "file:/coffer-\(escaped.joined())?vfs=memdb",
+      flags: .uri, configuration: configuration)
   }
 
   private static func openOnce(
-    path: String, configuration: Configuration, queue: DispatchQueue?,
-    knownKey: (key: DatabaseKey, derived: DerivedKey)?
+    path: String, name: String, configuration: Configuration,
+    knownKey: KnownKey?
   ) throws -> Database {
     // To SQLite the path would end there, and be that of another file.
     guard !path.utf8.contains(0) else {
@@ -73,13 +73,13 @@ extension Database {
         hint: "The path is that of a device, a pipe or a socket.")
     }
     return try prepare(
-      path: path, file: file, flags: [], configuration: configuration, queue: queue,
+      path: path, name: name, file: file, flags: [], configuration: configuration,
       knownKey: knownKey)
   }
 
   private static func prepare(
-    path: String, file: String?, flags: SQLite.OpenFlags, configuration: Configuration,
-    queue: DispatchQueue? = nil, knownKey: (key: DatabaseKey, derived: DerivedKey)? = nil
+    path: String, name: String, file: String?, flags: SQLite.OpenFlags,
+    configuration: Configuration, knownKey: KnownKey? = nil
   ) throws -> Database {
     // Others may create the file, with a salt of their own, as long as this connection has none.
     let mayRace = !path.isEmpty && file != nil && DatabaseFile.inspect(at: path).size <= 1
@@ -94,8 +94,7 @@ extension Database {
         hint: hint(forOpening: path, error, readonly: configuration.readonly))
     }
     let database = Database(
-      connection: connection, path: path, configuration: configuration,
-      gate: AccessGate(queue: queue ?? configuration.accessQueue))
+      connection: connection, path: path, name: name, configuration: configuration)
     database.knownKey = knownKey
     try database.gate.withAccess { () throws -> Void in
       do {
@@ -132,6 +131,7 @@ extension Database {
 
   func setUp() throws {
     let connection = try openConnection()
+    isSetUp = false
     setUpBusyMode()
     SQLite.setCancellation(interruption, in: connection)
     // Nothing may spill to a temporary file, which no key encrypts; and none of
@@ -140,10 +140,14 @@ extension Database {
     try runSetting("PRAGMA foreign_keys = \(configuration.foreignKeysEnabled ? "ON" : "OFF")")
     SQLite.setDoubleQuotedStrings(connection, configuration.acceptsDoubleQuotedStringLiterals)
     try installAuthorizer()
-    addStandardFunctions()
+    try Database.addStandardFunctions(to: connection)
     fts5API = SQLite.fts5API(connection)
-    if let key = configuration.key { try applyKey(key, settings: configuration.cipher) }
+    if let key = configuration.key { try giveKey(key, settings: configuration.cipher) }
+    isPreparing = true
+    defer { isPreparing = false }
     for preparation in configuration.preparations { try run(preparation) }
+    try settleKey()
+    isPreparing = false
     try validateFormat()
     try createEncryptedFile()
     if configuration.journalMode == .wal, !configuration.readonly {
@@ -154,6 +158,7 @@ extension Database {
     observation.install()
     try restorePoolWriter()
     shareConfiguration()
+    isSetUp = true
   }
 
   private func setUpWAL() throws {
@@ -166,6 +171,8 @@ extension Database {
         hint: "The file system may lack shared memory; the journal mode is now "
           + "\(mode ?? "unknown").")
     }
+    // The first read makes the log's files, which those who open the file for reading need.
+    try validateFormat()
     // As safe as FULL in WAL mode, but for the last transactions of a power cut.
     try execute(sql: "PRAGMA synchronous = NORMAL")
   }

@@ -7,7 +7,8 @@ extension Database {
   ///
   /// The authorizer asks, for every pragma of a statement that is compiled.
   /// - Parameter value: What it is set to; nil where it is only read.
-  func pragmaRefusal(name: String, value: String?) -> String? {
+  /// - Parameter schema: Nil where none is named.
+  func pragmaRefusal(name: String, value: String?, schema: String? = nil) -> String? {
     switch name.lowercased() {
     case "key", "hexkey", "textkey":
       return "PRAGMA \(name) is refused: a key in SQL text reaches traces and logs. Use "
@@ -25,6 +26,8 @@ extension Database {
     case "page_size" where isKeyed && SQLCipherGeneration.linked == .three && value != nil:
       return "PRAGMA page_size is refused: after the key, SQLCipher 3 destroys data with it. Use "
         + "Configuration.cipher.pageSize."
+    case let name where name.hasPrefix("cipher") || name.hasSuffix("kdf_iter"):
+      return cipherPragmaRefusal(name: name, value: value, schema: schema)
     default:
       return nil
     }

@@ -4,16 +4,18 @@ extension Database {
     var configuration = configuration
     configuration.journalMode = .default
     configuration.allowsUnsafeTransactions = false
-    let database = try Database.open(path: path, configuration: configuration)
+    let database = try Database.open(
+      path: path, name: configuration.connectionName("DatabaseSnapshot"),
+      configuration: configuration)
     try database.gate.withAccess { () throws in try database.requireWAL() }
     return database
   }
 
   private func requireWAL() throws {
-    let mode = try String.fetchOne(self, sql: "PRAGMA journal_mode")
-    guard mode?.lowercased() == "wal" else {
+    let mode = try setting("PRAGMA main.journal_mode")
+    guard mode == "wal" else {
       throw DatabaseError(
-        resultCode: .SQLITE_MISUSE, message: "a snapshot needs a file in WAL mode",
+        resultCode: .SQLITE_ERROR, message: "a snapshot needs a file in WAL mode",
         hint: "The journal mode of \(path) is \(mode ?? "unknown"). Open it with a DatabasePool.")
     }
   }
@@ -26,51 +28,107 @@ extension Database {
     }
   }
 
-  /// Opens connections that all see the last commit.
-  ///
-  /// Nobody can commit while they begin: this connection has the right to write.
+  /// Throws where the statements of this access may see another state than the last commit.
+  private func requireLastCommit() throws {
+    guard isSnapshotEstablished else { return }
+    guard let commitLog, !commitLog.hasWritten else {
+      throw DatabaseError(
+        resultCode: .SQLITE_ERROR,
+        message: "a snapshot pool can't be made of what a transaction sees",
+        hint: "Make it before the first statement of a read, or before a transaction writes: it "
+          + "keeps the last commit.")
+    }
+  }
+
+  /// Opens connections that all see the last commit. A read that has no statement yet sees it, too.
   func openSnapshots(_ configuration: Configuration?) throws -> [SerializedDatabase] {
     try checkAccess()
-    try requireNoTransaction("a snapshot pool")
-    let count = max(1, (configuration ?? self.configuration).maximumReaderCount)
-    guard !self.configuration.readonly else {
-      throw DatabaseError(
-        resultCode: .SQLITE_READONLY, message: "a snapshot pool needs a connection that can write",
-        hint: "Use DatabaseSnapshot.")
-    }
+    try requireLastCommit()
+    try requireWAL()
     let settings = sharedConfiguration.value
     var reader = configuration ?? settings.configuration
     reader.key = reader.key ?? settings.configuration.key
     reader.readonly = true
     reader.journalMode = .default
     reader.allowsUnsafeTransactions = false
-    try beginTransaction(.immediate)
-    defer { rollbackAfterError() }
-    return try (0..<count).map { _ in
-      let access = SerializedDatabase(
+    let snapshots = try (1...max(1, reader.maximumReaderCount)).map { number in
+      SerializedDatabase(
         try Database.open(
-          path: path, configuration: reader, queue: reader.readQueue, knownKey: settings.knownKey))
-      try access.beginSnapshot()
-      return access
+          path: path, name: reader.connectionName("DatabaseSnapshotPool", "reader.\(number)"),
+          configuration: reader, knownKey: settings.knownKey))
     }
+    try beginTogether(snapshots)
+    return snapshots
   }
+
+  /// Has connections begin at the same commit, and the read of this access, if it owes a
+  /// transaction.
+  ///
+  /// Nobody is kept from committing meanwhile: one of the connections looks at the version of the
+  /// data before the others begin, and begins last. Where it sees another one then, all begin anew.
+  private func beginTogether(_ snapshots: [SerializedDatabase]) throws {
+    let isOwing = accessState.contains(.pendingTransaction)
+    let witness = snapshots[0]
+    // Beginning takes less time than most commits; one that writes all the time mustn't keep us.
+    for _ in 0..<10_000 {
+      try checkCancellation()
+      let before = try witness.sync { try $0.dataVersion() }
+      for snapshot in snapshots.dropFirst() { try snapshot.beginSnapshot() }
+      if isOwing { _ = try establishSnapshot() }
+      if try witness.beginSnapshot() == before { return }
+      for snapshot in snapshots { try snapshot.endSnapshot() }
+      if isOwing { try renewPendingTransaction() }
+    }
+    throw DatabaseError(
+      resultCode: .SQLITE_BUSY, message: "the snapshot can't begin between two commits",
+      hint: "Somebody commits all the time. Try again, or make it inside a write.")
+  }
+
+  /// What changes with each commit of others that this connection comes to see.
+  func dataVersion() throws -> String? { try setting("PRAGMA main.data_version") }
+
+  // MARK: Reading
 
   /// Executes `body` inside the transaction of a snapshot.
   func snapshotRead<T>(_ body: (Database) throws -> T) throws -> T {
     try requireSnapshot()
     let misses = cacheMisses
-    let result = try isolatedRead(body)
+    // No transaction block: who ends the transaction, and begins another, sees another state.
+    let result = try readOnly { try body(self) }
     try checkDamage(since: misses)
     try requireSnapshot()
     return result
   }
 
+  /// Executes `body` inside the transaction of one of several connections to a snapshot.
+  ///
+  /// - Parameter whenLost: Called where the connection doesn't see the snapshot any more.
+  func snapshotRead<T>(
+    _ body: (Database) throws -> T, whenLost: () -> Void
+  ) throws -> T {
+    let (misses, transactions) = (cacheMisses, hooks.transactionCount)
+    defer { if hasLostSnapshot(since: transactions) { whenLost() } }
+    let result = try readOnly { try body(self) }
+    try checkDamage(since: misses)
+    return result
+  }
+
+  private func hasLostSnapshot(since transactions: Int) -> Bool {
+    guard isInsideTransaction else { return true }
+    // Savepoints count as transactions, and leave the snapshot as it is.
+    return hooks.transactionCount != transactions && (try? dataVersion()) != snapshotVersion
+  }
+
   private func requireSnapshot() throws {
-    guard isInsideTransaction else {
-      throw DatabaseError(
-        resultCode: .SQLITE_ABORT, message: "the snapshot is lost",
-        hint: "A statement has ended its transaction, or an error has. Make another one.")
-    }
+    guard isInsideTransaction else { throw DatabaseError.snapshotIsLost }
+  }
+}
+
+extension DatabaseError {
+  static var snapshotIsLost: DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_ABORT, message: "the snapshot is lost",
+      hint: "A statement has ended its transaction, or an error has. Make another one.")
   }
 }
 

@@ -56,6 +56,7 @@ extension Database {
   ) throws -> (statement: Statement?, end: Int) {
     try checkAccess()
     registry.settleDebts()
+    if isPreparing || isKeyProvisional { try settleKey(before: sql, from: offset) }
     try refuseUnsafeSQL(sql, from: offset)
     let (prepared, facts) = try recordingFacts {
       try prepareHandle(sql, from: offset, isPersistent: isCached)
@@ -70,8 +71,9 @@ extension Database {
     }
     let isWhole = offset == 0 && end == sql.utf8.count
     let statement = Statement(
-      database: self, sql: isWhole ? sql : SQLText(sql).statement(in: offset..<end), handle: handle,
-      facts: facts, isCached: isCached)
+      database: self,
+      sql: isWhole ? SQLText(sql).trimmed : SQLText(sql).statement(in: offset..<end),
+      handle: handle, facts: facts, isCached: isCached)
     return (statement, end)
   }
 
@@ -88,10 +90,12 @@ extension Database {
           isPersistent: isPersistent)
       }
     } catch let failure as SQLite.Failure {
+      // What the transaction had made has gone with it, which is not what has failed.
+      try checkTransaction(sql)
       let position = SQLite.errorOffset(connection)
       let error = DatabaseError(
         code: failure.code, connection: connection, sql: sql,
-        hint: position.flatMap { SQLText(sql).excerpt(at: offset + $0) })
+        note: position.flatMap { SQLText(sql).excerpt(at: offset + $0) })
       throw translated(error)
     }
   }
@@ -175,7 +179,7 @@ extension Database {
     guard rest.positional.isEmpty else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
-        message: "wrong number of statement arguments: \(arguments.positional.count)", sql: sql)
+        message: "wrong number of statement arguments: \(arguments.positional.count)")
     }
   }
 
@@ -198,11 +202,14 @@ extension Database {
   func willExecute(_ statement: Statement) throws {
     try checkAccess()
     if interruption.isCancelled.load(ordering: .relaxed) { throw CancellationError() }
-    guard !accessState.isEmpty else { return }
+    let state = accessState.subtracting(.revocable)
+    guard !state.isEmpty else { return }
+    try checkTransaction(statement.sql)
+    if state == .transactionBlock { return }
     if accessState.contains(.readOnly), !statement.isReadonly, !statement.facts.asksJournalMode {
       throw DatabaseError(
-        resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database",
-        sql: statement.sql, hint: "Use `write { db in … }` to change the database.")
+        .SQLITE_READONLY, "attempt to write a readonly database",
+        note: "Use `write { db in … }` to change the database.", sql: statement.sql)
     }
     if accessState.contains(.pendingTransaction) { try beginPendingTransaction() }
     if accessState.contains(.recordingRegion) { record(statement.databaseRegion) }
@@ -213,6 +220,7 @@ extension Database {
   /// Called when a statement has been executed to its end.
   func didExecute(_ statement: Statement) throws {
     if accessState.contains(.logged) { settleCommitLog() }
+    if accessState.contains(.revocable) { noteCommit(by: statement) }
     guard statement.hasAftermath || accessState.contains(.observed) else { return }
     if statement.facts.transactionEffect != nil { hooks.transactionCount &+= 1 }
     if statement.facts.invalidatesSchemaCache {
@@ -228,12 +236,17 @@ extension Database {
   ///   a commit, or where the access was cancelled.
   func didFail(_ statement: Statement, with error: DatabaseError) -> any Error {
     if accessState.contains(.logged) { settleCommitLog() }
+    // An `OR FAIL` keeps what was changed before the failure.
+    if accessState.contains(.revocable), error.resultCode == .SQLITE_CONSTRAINT, changesCount > 0 {
+      noteCommit(by: statement)
+    }
     if statement.facts.invalidatesSchemaCache { hooks.authorizer.forgetDroppedTable() }
     return observation.didFail(statement) ?? translated(error)
   }
 
   /// Called when a statement that writes was reset before its end.
   func didAbandon(_ statement: Statement) {
+    if accessState.contains(.revocable) { noteCommit(by: statement) }
     if accessState.contains(.observed) { observation.didAbandon(statement) }
   }
 

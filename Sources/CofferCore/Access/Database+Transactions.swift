@@ -51,16 +51,12 @@ extension Database {
     try beginTransaction(kind)
     let misses = cacheMisses
     do {
-      let (result, completion) = try operations()
+      let (result, completion) = try inTransactionBlock(operations)
       switch completion {
       case .commit:
         try checkCancellation()
         // A statement may have ended the transaction by itself.
-        guard isInsideTransaction else {
-          throw DatabaseError(
-            resultCode: .SQLITE_ABORT, message: "Transaction was aborted",
-            hint: "A statement inside it has rolled it back, or ended it.")
-        }
+        guard isInsideTransaction else { throw DatabaseError.transactionWasAborted() }
         try checkDamage(since: misses)
         try commit()
       case .rollback: try rollback()
@@ -73,6 +69,35 @@ extension Database {
     }
   }
 
+  /// Executes `body`, whose statements belong to the transaction that is open.
+  ///
+  /// SQLite rolls a transaction back by itself after some errors, and SQL may end it: what comes
+  /// after that would be committed one by one, though the whole has failed. So it throws.
+  private func inTransactionBlock<T>(_ body: () throws -> T) rethrows -> T {
+    let isOutermost = !accessState.contains(.transactionBlock)
+    accessState.insert(.transactionBlock)
+    // Observers are told of the end afterwards, and may use the connection.
+    defer { if isOutermost { accessState.remove(.transactionBlock) } }
+    return try body()
+  }
+
+  /// Throws where the transaction that statements belong to is over.
+  @inline(__always)
+  func checkTransaction(_ sql: @autoclosure () -> String?) throws {
+    guard accessState.contains(.transactionBlock), let sqliteConnection,
+      SQLite.isAutocommit(sqliteConnection)
+    else { return }
+    throw DatabaseError.transactionWasAborted(sql: sql())
+  }
+
+  /// Executes `body`, whose statements belong to no transaction.
+  func outsideTransactionBlock(_ body: () -> Void) {
+    let isInside = accessState.contains(.transactionBlock)
+    accessState.remove(.transactionBlock)
+    defer { if isInside { accessState.insert(.transactionBlock) } }
+    body()
+  }
+
   /// Rolls back whatever is open, and ignores what can't be helped: SQLite may
   /// have rolled back by itself.
   func rollbackAfterError() {
@@ -81,7 +106,7 @@ extension Database {
     currentTransactionDate = nil
     guard !SQLite.isAutocommit(connection) else { return }
     runDespiteInterruptions(in: connection) { control.run(.rollback, in: connection) }
-    observation.didEndTransaction()
+    observation.didRollBack()
   }
 
   /// Runs what has to be done, though the access may have been interrupted.
@@ -95,8 +120,36 @@ extension Database {
     }
   }
 
+  // MARK: Cancellation
+
   func checkCancellation() throws {
     if interruption.isCancelled.load(ordering: .relaxed) { throw CancellationError() }
+  }
+
+  /// Executes `body`, and throws where it was cancelled and has committed nothing, also where
+  /// `body` has taken no notice.
+  func revocably<T>(_ body: (Database) throws -> T) throws -> T {
+    accessState.insert(.revocable)
+    defer { accessState.remove(.revocable) }
+    let result = try body(self)
+    if accessState.contains(.revocable) { try checkCancellation() }
+    return result
+  }
+
+  /// Notes that the access can't be taken back any more.
+  func didCommit() {
+    // The end of a read is no commit.
+    if !accessState.contains(.readOnly) { accessState.remove(.revocable) }
+  }
+
+  /// Notes whether a statement has committed something when it ended.
+  func noteCommit(by statement: Statement) {
+    guard let sqliteConnection, SQLite.isAutocommit(sqliteConnection) else { return }
+    switch statement.facts.transactionEffect {
+    case nil: if !statement.isReadonly { didCommit() }
+    case .commit, .releaseSavepoint: didCommit()
+    default: break
+    }
   }
 
   // MARK: Savepoints
@@ -107,10 +160,13 @@ extension Database {
   /// Savepoints nest: <https://sqlite.org/lang_savepoint.html>.
   public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
     guard isInsideTransaction else { return try inTransaction(nil, operations) }
-    try execute(sql: "SAVEPOINT coffer")
+    try execute(sql: "SAVEPOINT grdb")
     do {
-      switch try operations() {
-      case .commit: try execute(sql: "RELEASE SAVEPOINT coffer")
+      let completion = try inTransactionBlock(operations)
+      // The savepoint has gone with the transaction.
+      guard isInsideTransaction else { throw DatabaseError.transactionWasAborted() }
+      switch completion {
+      case .commit: try execute(sql: "RELEASE SAVEPOINT grdb")
       case .rollback: try rollbackSavepoint()
       }
     } catch {
@@ -124,8 +180,8 @@ extension Database {
   }
 
   private func rollbackSavepoint() throws {
-    try execute(sql: "ROLLBACK TRANSACTION TO SAVEPOINT coffer")
-    try execute(sql: "RELEASE SAVEPOINT coffer")
+    try execute(sql: "ROLLBACK TRANSACTION TO SAVEPOINT grdb")
+    try execute(sql: "RELEASE SAVEPOINT grdb")
   }
 
   // MARK: Steps of a transaction
@@ -144,6 +200,7 @@ extension Database {
     case .immediate: try runControl(.beginImmediate)
     case .exclusive: try runControl(.beginExclusive)
     }
+    commitLog?.didBegin()
     hooks.transactionCount &+= 1
   }
 
@@ -156,8 +213,9 @@ extension Database {
       return
     }
     try runControl(.commit)
+    didCommit()
     if accessState.contains(.logged) { settleCommitLog() }
-    observation.didEndTransaction()
+    try observation.didCommit()
   }
 
   /// Rolls the transaction back; does nothing where none is open.
@@ -165,18 +223,27 @@ extension Database {
     try checkAccess()
     accessState.remove(.pendingTransaction)
     if isInsideTransaction { try runControl(.rollback) }
-    observation.didEndTransaction()
+    observation.didRollBack()
   }
 
   /// Begins the transaction that a read access owes its first statement.
   func beginPendingTransaction() throws {
     try runControl(.beginDeferred)
     accessState.remove(.pendingTransaction)
+    accessState.insert(.transactionBlock)
     hooks.transactionCount &+= 1
+  }
+
+  /// Ends the transaction of a read, which owes it to its next statement again.
+  func renewPendingTransaction() throws {
+    accessState.remove(.transactionBlock)
+    try rollback()
+    accessState.insert(.pendingTransaction)
   }
 
   private func runControl(_ kind: ControlStatements.Kind) throws {
     let connection = try openConnection()
+    if kind != .rollback { try checkTransaction(control.sql(kind)) }
     let code = control.run(kind, in: connection)
     guard code != SQLite.ok else { return }
     let error = DatabaseError(code: code, connection: connection, sql: control.sql(kind))
@@ -200,9 +267,13 @@ extension Database {
   /// The transaction begins with the first statement, so that an access
   /// without one costs nothing.
   func isolatedRead<T>(_ body: (Database) throws -> T) throws -> T {
-    if isInsideTransaction { return try readOnly { try body(self) } }
-    let added = AccessState([.readOnly, .pendingTransaction]).subtracting(accessState)
-    accessState.insert(added)
+    // A read around this one owes the transaction, and ends it.
+    if accessState.contains(.pendingTransaction) { return try readOnly { try body(self) } }
+    if isInsideTransaction { return try inTransactionBlock { try readOnly { try body(self) } } }
+    // The transaction's own mark comes with its beginning.
+    let added = AccessState([.readOnly, .pendingTransaction, .transactionBlock])
+      .subtracting(accessState)
+    accessState.insert(added.subtracting(.transactionBlock))
     defer { accessState.remove(added) }
     let misses = cacheMisses
     do {
@@ -246,9 +317,10 @@ extension Database {
     let connection = try openConnection()
     let code = control.run(.touchSchema, in: connection)
     guard code != SQLite.ok else { return }
-    let error = DatabaseError(code: code, connection: connection)
+    let error = explainingChangedKey(DatabaseError(code: code, connection: connection))
     switch error.resultCode {
-    case .SQLITE_ERROR, .SQLITE_CORRUPT, .SQLITE_NOTADB: throw Database.damage(sql: nil)
+    case .SQLITE_ERROR, .SQLITE_CORRUPT, .SQLITE_NOTADB:
+      throw error.cipherDiagnosis == nil ? Database.damage(sql: nil) : error
     default: throw translated(error)
     }
   }
@@ -257,6 +329,7 @@ extension Database {
   /// words for it than "SQL logic error".
   private func explainingDamage(_ error: any Error) -> any Error {
     guard isKeyed, let error = error as? DatabaseError, error.resultCode == .SQLITE_ERROR,
+      error.cipherDiagnosis == nil,
       error.message == SQLite.errorString(error.resultCode.rawValue),
       let connection = sqliteConnection, !SQLite.isAutocommit(connection),
       control.run(.touchSchema, in: connection) == ResultCode.SQLITE_ERROR.rawValue

@@ -24,6 +24,9 @@ public final class Database {
   /// The path, or `:memory:`.
   package let path: String
 
+  /// What the connection is called; see ``Configuration/label``.
+  public let description: String
+
   package let gate: AccessGate
   package let registry: StatementRegistry
   package let arrays: ArrayRegistry
@@ -53,6 +56,10 @@ public final class Database {
     static let recordingRegion = AccessState(rawValue: 8)
     /// Commits and what they change are noted.
     static let logged = AccessState(rawValue: 16)
+    /// Statements belong to a transaction, and throw once it is over.
+    static let transactionBlock = AccessState(rawValue: 32)
+    /// Nothing has been committed, so that the access can be cancelled as if it had never been.
+    static let revocable = AccessState(rawValue: 64)
   }
 
   @exclusivity(unchecked) var accessState: AccessState = []
@@ -64,7 +71,17 @@ public final class Database {
   /// What keeps the log of a pool's writer short; nil elsewhere.
   var checkpointer: Checkpointer?
   /// The key of another connection to the file, derived.
-  var knownKey: (key: DatabaseKey, derived: DerivedKey)?
+  var knownKey: KnownKey?
+  /// Whether SQLCipher has the key as it was given, whose settings preparations may still change.
+  var isKeyProvisional = false
+  /// What the settings of the cipher were last set to by SQL, as far as that can be read back.
+  var requestedCipherSettings: [String: String] = [:]
+  /// Whether the connection's own statements set the cipher up.
+  var isSettingKeyUp = false
+  /// Whether preparations are run.
+  var isPreparing = false
+  /// Whether the connection has been set up, and may be used.
+  var isSetUp = false
 
   /// The number of statements under way.
   @exclusivity(unchecked) var activeStatementCount = 0
@@ -78,24 +95,35 @@ public final class Database {
   /// What record types have found out; see ``plan(_:make:)``.
   @exclusivity(unchecked) var plans = ConnectionPlans()
 
+  /// What was added to the connection, for others to the same file.
+  var additions = SQLAdditions()
+
   /// The collations that higher floors have made known; see ``ensure(collation:)``.
   var ensuredCollations: Set<DatabaseCollation.ID> = []
+
+  /// The names of the functions that higher floors have made known; see ``ensure(function:)``.
+  var ensuredFunctions: Set<String> = []
 
   /// What completes the schema where SQLite doesn't know it all; the
   /// configuration's, unless `withSchemaSource` has taken its place.
   public package(set) var schemaSource: (any DatabaseSchemaSource)?
 
+  /// The version of the data that a snapshot sees; nil where this is none.
+  var snapshotVersion: String?
+
   /// The date of the current transaction, as the clock told it.
   var currentTransactionDate: TransactionInstant?
 
   init(
-    connection: SQLiteConnection, path: String, configuration: Configuration, gate: AccessGate
+    connection: SQLiteConnection, path: String, name: String, configuration: Configuration
   ) {
     sqliteConnection = connection
     self.path = path
+    description = name
     self.configuration = configuration
     sharedConfiguration = SharedConfiguration(configuration)
-    self.gate = gate
+    gate = AccessGate(
+      queue: configuration.accessQueue(name), target: configuration.accessTarget)
     schemaSource = configuration.schemaSource
     arrays = ArrayRegistry()
     registry = StatementRegistry(gate: gate, arrays: arrays)
@@ -115,6 +143,7 @@ public final class Database {
     statementCache.removeAll()
     plans.removeAll()
     recordStorage = nil
+    additions = SQLAdditions()
     registry.finalizeAll()
     control.finalizeAll()
     sqliteConnection = nil
@@ -180,8 +209,6 @@ public final class Database {
 extension Database: Sendable {}
 
 extension Database: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The label or the path.
-  public var description: String { configuration.label ?? path }
   /// The same as `description`.
   public var debugDescription: String { "<Database: \(description)>" }
 }

@@ -46,7 +46,9 @@ public final class DatabasePool: DatabaseWriter {
     }
     var configuration = configuration
     configuration.journalMode = .wal
-    let database = try Database.open(path: path, configuration: configuration)
+    let database = try Database.open(
+      path: path, name: configuration.connectionName("DatabasePool", "writer"),
+      configuration: configuration)
     let commits = try database.gate.withAccess { () throws -> CommitCount? in
       guard !configuration.readonly else {
         return configuration.maySeeCommits ? database.startCommitLog().commits : nil
@@ -56,8 +58,10 @@ public final class DatabasePool: DatabaseWriter {
     let writer = SerializedDatabase(database)
     self.commits = commits
     self.writer = writer
+    configuration.readonly = true
     readers = ReaderPool(
-      path: path, maximumCount: configuration.maximumReaderCount, queue: configuration.readQueue
+      path: path, maximumCount: configuration.maximumReaderCount,
+      queue: configuration.accessQueue(configuration.connectionName("DatabasePool", "reader"))
     ) { try writer.openReader() }
     try writer.observeExternalChanges()
   }
@@ -121,11 +125,11 @@ public final class DatabasePool: DatabaseWriter {
     readers.schedule { $0.unsafeRead(reporting: value) }
   }
 
-  /// Executes `value`, with the connection of the read that this thread is in, if it is in one.
+  /// Executes `value`, with the connection of the access that this thread is in, if it is in one:
+  /// inside a write, it sees what the write has done so far.
   public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
-    try readers.reentrantSync(isUrgent: writer.isHeldByCurrentThread) { db in
-      try db.readOnly { try value(db) }
-    }
+    if readers.current == nil, let db = writer.current { return try db.readOnly { try value(db) } }
+    return try readers.reentrantSync { db in try db.readOnly { try value(db) } }
   }
 
   /// Reads the last commit, which later writes don't change.

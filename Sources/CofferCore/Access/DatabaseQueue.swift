@@ -32,7 +32,10 @@ public final class DatabaseQueue: DatabaseWriter {
   /// - Throws: ``DatabaseError``; where the key doesn't open the file, its
   ///   ``DatabaseError/cipherDiagnosis`` tells why.
   public init(path: String, configuration: Configuration = Configuration()) throws {
-    access = SerializedDatabase(try Database.open(path: path, configuration: configuration))
+    access = SerializedDatabase(
+      try Database.open(
+        path: path, name: configuration.connectionName("DatabaseQueue"),
+        configuration: configuration))
     try access.observeExternalChanges()
   }
 
@@ -55,7 +58,9 @@ public final class DatabaseQueue: DatabaseWriter {
   ///   one database; nil for a database of its own.
   public init(named name: String? = nil, configuration: Configuration = Configuration()) throws {
     access = SerializedDatabase(
-      try Database.openInMemory(named: name, configuration: configuration))
+      try Database.openInMemory(
+        named: name, name: configuration.connectionName("DatabaseQueue"),
+        configuration: configuration))
   }
 
   // MARK: Reading
@@ -77,28 +82,31 @@ public final class DatabaseQueue: DatabaseWriter {
     access.schedule { $0.isolatedRead(reporting: value) }
   }
 
-  /// Executes `value`, whose statements may see different states of the database.
+  /// Executes `value`, whose statements may see different states of the database, and may write.
   public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T {
-    try access.sync { db in try db.readOnly { try value(db) } }
+    try access.sync(value)
   }
 
-  /// Executes `value` on another thread, whose statements may see different states.
+  /// Executes `value` on another thread, whose statements may see different states of the
+  /// database, and may write.
   public func unsafeRead<T: Sendable>(
     _ value: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    try await access.async { db in try db.readOnly { try value(db) } }
+    try await access.async(value)
   }
 
-  /// Schedules a read whose statements may see different states, and returns.
+  /// Schedules a read whose statements may see different states of the database, and may write;
+  /// returns.
   public func asyncUnsafeRead(
     _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
-    access.schedule { $0.unsafeRead(reporting: value) }
+    access.schedule(value)
   }
 
-  /// Executes `value`, inside another access of this thread as well.
+  /// Executes `value`, inside another access of this thread as well; its statements may write
+  /// unless that access is a read.
   public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
-    try access.reentrantSync { db in try db.readOnly { try value(db) } }
+    try access.reentrantSync(value)
   }
 
   // MARK: Writing

@@ -29,6 +29,7 @@ public protocol DatabaseReader: AnyObject, Sendable {
 
   /// Executes `value`, whose statements may see different states of the database.
   ///
+  /// Statements that write throw, but with a ``DatabaseQueue``, which has one connection for all.
   /// `read` notices every damaged page at its end. Here, where the last page of a
   /// long value in an encrypted database is damaged, SQLCipher gives zeros for it
   /// and no error.

@@ -90,7 +90,8 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
 /// A state of a database, on several connections that read at the same time.
 ///
 /// As ``DatabaseSnapshot``, but accesses don't wait for each other as long as there are
-/// connections.
+/// connections. One whose transaction is ended by a statement is closed after that access; once
+/// all are, reads throw.
 public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   private let readers: ReaderPool
 
@@ -104,50 +105,59 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     path = snapshots[0].path
     configuration = snapshots[0].configuration
     readers = ReaderPool(
-      path: path, maximumCount: snapshots.count, queue: configuration.readQueue,
+      path: path, maximumCount: snapshots.count,
+      queue: configuration.accessQueue(configuration.connectionName("DatabaseSnapshotPool")),
       readers: snapshots, open: nil)
   }
 
-  /// Keeps the last commit of a pool, or of a file in WAL mode; nobody writes meanwhile.
+  /// Keeps the last commit of a pool, or of a file in WAL mode.
   ///
   /// - Parameters:
-  ///   - db: A connection that can write, outside of a transaction.
+  ///   - db: A connection outside of a transaction, in a read before its first statement, or in a
+  ///     pool's write that has written nothing.
   ///   - configuration: How the snapshot's connections are opened; nil for as `db` is. As many
   ///     as its `maximumReaderCount` are opened at once.
   public convenience init(_ db: Database, configuration: Configuration? = nil) throws {
     self.init(try db.openSnapshots(configuration))
   }
 
-  /// Opens a file in WAL mode, and keeps its state of now; nobody writes meanwhile.
+  /// Opens a file in WAL mode, and keeps its state of now.
   public convenience init(path: String, configuration: Configuration = Configuration()) throws {
-    var writable = configuration
-    writable.readonly = false
-    let database = try Database.openForSnapshot(path, writable)
+    let database = try Database.openForSnapshot(path, configuration)
     defer { database.gate.withAccess { database.closeConnection() } }
     self.init(try database.gate.withAccess { () throws in try database.openSnapshots(nil) })
   }
 
   /// Executes `value` on this thread, in which statements that write throw.
   public func read<T>(_ value: (Database) throws -> T) throws -> T {
-    try readers.sync { try $0.snapshotRead(value) }
+    try readers.sync { db in try db.snapshotRead(value) { drop() } }
   }
 
   /// Executes `value` on another thread, in which statements that write throw.
   public func read<T: Sendable>(
     _ value: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    try await readers.async { try $0.snapshotRead(value) }
+    try await readers.async { [self] db in try db.snapshotRead(value) { drop() } }
   }
 
   /// Schedules a read, and returns.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    readers.schedule { $0.snapshotRead(reporting: value) }
+    readers.schedule { [self] result in
+      switch result {
+      // Nothing fails there before `value`, which doesn't throw.
+      case .success(let db): try? db.snapshotRead({ _ in value(result) }) { drop() }
+      case .failure: value(result)
+      }
+    }
   }
 
   /// Executes `value`, inside another access of this thread as well.
   public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
-    try readers.reentrantSync { try $0.snapshotRead(value) }
+    try readers.reentrantSync { db in try db.snapshotRead(value) { drop() } }
   }
+
+  /// Gives the connection of this thread to nobody else: a statement has ended its transaction.
+  private func drop() { readers.current?.invalidate() }
 
   /// Makes the statements that run now fail with `SQLITE_INTERRUPT`.
   public func interrupt() { readers.interrupt() }
@@ -168,12 +178,12 @@ extension DatabasePool {
     if writer.isHeldByCurrentThread {
       try writer.reentrantSync { try $0.requireNoTransaction("a snapshot") }
     }
-    return try DatabaseSnapshot(try writer.openReader())
+    return try DatabaseSnapshot(try writer.openReader(isSnapshot: true))
   }
 
   /// Keeps the state of the database as it is now, for several readers at the same time.
   ///
-  /// Opens `maximumReaderCount` connections while nobody writes.
+  /// Opens `maximumReaderCount` connections, after the write that is under way.
   public func makeSnapshotPool() throws -> DatabaseSnapshotPool {
     try writer.reentrantSync { try DatabaseSnapshotPool($0) }
   }

@@ -51,8 +51,9 @@ extension Database {
     let key = try keying.map { key, settings in
       try FileKey.existing(at: file.path, key: key, settings: settings)
     }
-    try Database.proveCopy(at: file.path, key)
+    try Database.proveCopy(at: file.path, key, additions)
     try file.moveToTarget(replaces: PendingFile.size(of: path) == 0)
+    didCommit()
   }
 
   /// Empties the database; see ``DatabaseWriter/erase()``.

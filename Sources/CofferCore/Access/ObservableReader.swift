@@ -79,7 +79,10 @@ extension DatabaseReader {
 
   /// Where transactions are observed; nil where the database never changes.
   package var transactionsWriter: (any DatabaseWriter)? {
-    (self as? any ObservableReader)?.observableWriter ?? self as? any DatabaseWriter
+    guard let observable = self as? any ObservableReader else {
+      return self as? any DatabaseWriter
+    }
+    return observable.observableWriter
   }
 }
 

@@ -11,7 +11,8 @@ final class ReaderPool: Sendable {
     case reader(SerializedDatabase)
     /// There is room for one more connection: open it.
     case open
-    case closed
+    /// There is none, and there will be none.
+    case refused(DatabaseError)
   }
 
   private enum Waiter {
@@ -65,9 +66,11 @@ final class ReaderPool: Sendable {
 
   /// What can be had at once; nil where one has to wait.
   private func nextLease(_ state: inout State, isUrgent: Bool) -> Lease? {
-    if state.isClosed { return .closed }
+    if state.isClosed { return .refused(.connectionIsClosed) }
     if !isUrgent, state.hasBarrier || !state.barriers.isEmpty { return nil }
     if let reader = state.idle.popLast() { return .reader(reader) }
+    // The connections of a snapshot can't be replaced.
+    if open == nil, state.readers.isEmpty { return .refused(.snapshotIsLost) }
     guard open != nil, state.readers.count + state.openingCount < maximumCount else { return nil }
     state.openingCount += 1
     return .open
@@ -89,14 +92,14 @@ final class ReaderPool: Sendable {
       state.waiters.append(.thread(newWaiter), first: isUrgent)
       return nil
     }
-    return try reader(of: lease ?? waiter?.wait() ?? .closed)
+    return try reader(of: lease ?? waiter?.wait() ?? .refused(.connectionIsClosed))
   }
 
   private func reader(of lease: Lease) throws -> SerializedDatabase {
     switch lease {
     case .reader(let reader): return reader
     case .open: return try openReader()
-    case .closed: throw DatabaseError.connectionIsClosed
+    case .refused(let error): throw error
     }
   }
 
@@ -179,7 +182,7 @@ final class ReaderPool: Sendable {
       switch lease {
       case .reader(let reader): job(.success(reader))
       case .open: queue.async { [self] in job(Result { try openReader() }) }
-      case .closed: queue.async { job(.failure(DatabaseError.connectionIsClosed)) }
+      case .refused(let error): queue.async { job(.failure(error)) }
       }
     }
     let lease: Lease? = state.withLock { state in

@@ -28,6 +28,8 @@ package struct SQLiteFeatures: Sendable {
   package var hasColumnDropping: Bool { isAtLeast(35) }
   package var hasSharedMemoryDatabases: Bool { isAtLeast(36) }
   package var hasStrictTables: Bool { isAtLeast(37) }
+  /// A pragma tells which tables virtual ones store into.
+  package var hasTableList: Bool { isAtLeast(37) }
   package var hasJSON: Bool { isAtLeast(38) }
   package var hasJSONErrorPosition: Bool { isAtLeast(42) }
   package var hasJSONB: Bool { isAtLeast(45) }

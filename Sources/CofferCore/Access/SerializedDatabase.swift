@@ -12,6 +12,9 @@ final class SerializedDatabase: @unchecked Sendable {
   /// Whether an access may leave a transaction open; set before others know the connection.
   private var keepsTransaction: Bool
   private let invalidity = Atomic(false)
+  /// The connections that were opened beside this one, by what they are for.
+  private let readerCount = Atomic(0)
+  private let snapshotCount = Atomic(0)
   var configuration: Configuration { sharedConfiguration.value.configuration }
 
   init(_ database: Database) {
@@ -24,12 +27,23 @@ final class SerializedDatabase: @unchecked Sendable {
   }
 
   /// Begins a read that lasts as long as the connection, before anybody else knows it.
-  func beginSnapshot() throws {
+  ///
+  /// - Returns: The version of the data that it sees.
+  @discardableResult
+  func beginSnapshot() throws -> String? {
     try sync { db in
       try db.beginTransaction(.deferred)
       _ = try db.establishSnapshot()
+      db.snapshotVersion = try db.dataVersion()
       keepsTransaction = true
+      return db.snapshotVersion
     }
+  }
+
+  /// Ends that read, for it to begin anew.
+  func endSnapshot() throws {
+    keepsTransaction = false
+    try sync { try $0.rollback() }
   }
 
   // MARK: Accesses
@@ -92,10 +106,11 @@ final class SerializedDatabase: @unchecked Sendable {
     whenOver: @escaping @Sendable () -> Void = {}
   ) {
     gate.schedule { [self] in
-      guard let continuation = token.begin(interruption) else { return whenOver() }
-      let result = token.end(Result { try access(body) })
-      whenOver()
-      continuation.resume(with: result)
+      token.begin(interruption) { [self] in
+        try access { try $0.revocably(body) }
+      } whenOver: {
+        whenOver()
+      }
     }
   }
 
@@ -135,16 +150,23 @@ final class SerializedDatabase: @unchecked Sendable {
   // MARK: From any thread
 
   /// Opens a connection that reads the same file, with the key that it has now.
-  func openReader() throws -> SerializedDatabase {
+  ///
+  /// - Parameter isSnapshot: Whether it is to keep the state of now, which its name tells.
+  func openReader(isSnapshot: Bool = false) throws -> SerializedDatabase {
     let shared = sharedConfiguration.value
     var configuration = shared.configuration
     configuration.readonly = true
     configuration.journalMode = .default
     configuration.allowsUnsafeTransactions = false
+    let number =
+      isSnapshot
+      ? snapshotCount.add(1, ordering: .relaxed).newValue
+      : readerCount.add(1, ordering: .relaxed).newValue
+    let name = configuration.connectionName(
+      "DatabasePool", "\(isSnapshot ? "snapshot" : "reader").\(number)")
     return SerializedDatabase(
       try Database.open(
-        path: path, configuration: configuration, queue: configuration.readQueue,
-        knownKey: shared.knownKey))
+        path: path, name: name, configuration: configuration, knownKey: shared.knownKey))
   }
 
   /// Whether the current thread is inside an access.

@@ -5,7 +5,7 @@ final class SharedConfiguration: Sendable {
   struct Value: Sendable {
     var configuration: Configuration
     /// The key of the file, derived.
-    var knownKey: (key: DatabaseKey, derived: DerivedKey)?
+    var knownKey: KnownKey?
   }
 
   private let state: Mutex<Value>
@@ -23,7 +23,7 @@ extension Database {
   /// Tells those outside of accesses what further connections need.
   func shareConfiguration() {
     var value = SharedConfiguration.Value(configuration: configuration)
-    if let keying, let derivedKey { value.knownKey = (keying.key, derivedKey) }
+    value.knownKey = ownKnownKey
     sharedConfiguration.set(value)
   }
 }

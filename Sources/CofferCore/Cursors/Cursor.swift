@@ -1,8 +1,8 @@
 /// A sequence of elements read one by one, each of which may fail.
 ///
-/// A cursor is consumed by reading it, once. After its last element, and
-/// after an error, ``next()`` answers nil for ever. Errors stop whatever reads
-/// the cursor: `try cursor.map { … }.filter { … }` needs no handling of its own.
+/// A cursor is consumed by reading it, once. After its last element, ``next()``
+/// answers nil for ever. Errors stop whatever reads the cursor:
+/// `try cursor.map { … }.filter { … }` needs no handling of its own.
 ///
 /// Elements may share storage: a cursor of rows gives one row object over and
 /// over. Copy such an element before you read the next one.

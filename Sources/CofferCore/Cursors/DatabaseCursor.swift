@@ -1,8 +1,9 @@
 /// A cursor over the rows of a statement.
 ///
 /// It steps the statement when it is asked for the next element, and ends the
-/// statement when it is released. After the last element, or an error, it
-/// answers nil.
+/// statement when it is released. After the last element, it answers nil. Where
+/// the statement has failed, it throws for ever; where an element could not be
+/// made of a row, it goes on with the next row.
 public protocol DatabaseCursor<Element>: Cursor {
   /// The statement's, for the cursor's own use.
   var _execution: StatementExecution { get }
@@ -12,6 +13,11 @@ public protocol DatabaseCursor<Element>: Cursor {
 }
 
 extension DatabaseCursor {
+  /// The statement that the cursor executes.
+  ///
+  /// For C functions that Coffer doesn't offer; stepping it would disturb the cursor.
+  public var _statement: Statement { _execution.statement }
+
   /// The SQL.
   public var sql: String { _execution.statement.sql }
 
@@ -31,7 +37,7 @@ extension DatabaseCursor {
   @inlinable
   public func next() throws -> Element? {
     guard try _execution.advance() else { return nil }
-    do { return try _element() } catch { throw _execution.fail(error) }
+    return try _element()
   }
 }
 
@@ -44,7 +50,7 @@ public final class StatementExecution {
 
   @usableFromInline
   package enum Phase {
-    case fresh, running, ended
+    case fresh, running, ended, failed
     /// The rows were fetched before; `replay` goes through them.
     case replaying
     /// The statement was executed anew, or its access has ended.
@@ -92,8 +98,9 @@ public final class StatementExecution {
   /// Ends the execution with the code of a step that gave no row.
   @usableFromInline
   func end(_ code: CInt) throws -> Bool {
-    phase = .ended
+    phase = .failed
     try statement.finish(code)
+    phase = .ended
     return false
   }
 
@@ -102,16 +109,19 @@ public final class StatementExecution {
   func advanceFromRest() throws -> Bool {
     switch phase {
     case .running:
-      phase = .ended
+      phase = .failed
       throw DatabaseError.connectionIsClosed
     case .ended: return false
+    case .failed:
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: "The cursor has failed.", sql: statement.sql,
+        hint: "What next() has thrown before tells why. Fetch again.")
     case .replaying:
       if let replay, replay() { return true }
       phase = .ended
       replay = nil
       return false
     case .superseded:
-      phase = .ended
       guard core.pointee.handle != nil else { throw DatabaseError.connectionIsClosed }
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "The cursor is no longer valid.",
@@ -119,10 +129,10 @@ public final class StatementExecution {
         hint: "Its access has ended, or its statement was executed again. Read it to its end "
           + "first, or use `fetchAll`.")
     case .fresh:
-      phase = .ended
+      phase = .failed
       let hasRow = try statement.firstStep()
+      phase = hasRow ? .running : .ended
       guard hasRow else { return false }
-      phase = .running
       statement.executionDidStart(self)
       do { try didStart?() } catch { throw fail(error) }
       return true
@@ -133,7 +143,7 @@ public final class StatementExecution {
   @usableFromInline
   package func fail(_ error: any Error) -> any Error {
     let isReplaying = phase == .replaying
-    phase = .ended
+    phase = .failed
     if !isReplaying { statement.abandon() }
     return error
   }

@@ -45,7 +45,7 @@ public final class SQLStatementCursor: Cursor {
     guard rest.positional.isEmpty else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
-        message: "wrong number of statement arguments: \(argumentCount)", sql: sql)
+        message: "wrong number of statement arguments: \(argumentCount)")
     }
     return nil
   }

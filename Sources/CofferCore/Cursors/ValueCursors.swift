@@ -33,7 +33,7 @@ public final class FastDatabaseValueCursor<
   @inlinable
   public func next() throws -> Value? {
     guard try _execution.advance() else { return nil }
-    do { return try _element() } catch { throw _execution.fail(error) }
+    return try _element()
   }
 }
 

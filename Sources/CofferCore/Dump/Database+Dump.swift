@@ -38,6 +38,8 @@ extension Database {
 
   /// Writes the rows of a request.
   ///
+  /// Rows that are fetched along with its own follow, under the key of their association.
+  ///
   /// The values are plaintext: mind where they go. An adapter of the request is
   /// not applied: the dump shows what the query gives.
   /// - Parameter stream: Where the dump goes; nil for the standard output.
@@ -45,10 +47,24 @@ extension Database {
     _ request: some FetchRequest, format: some DumpFormat = .debug(),
     to stream: (any TextOutputStream)? = nil
   ) throws {
-    var format = format
     var stream = DumpStream(stream)
+    try dump(request, format: format, to: &stream)
+  }
+
+  private func dump(
+    _ request: some FetchRequest, format: some DumpFormat, to stream: inout DumpStream
+  ) throws {
+    var rowFormat = format
     let prepared = try request.makePreparedRequest(self, forSingleResult: false)
-    try dump(prepared.statement, format: &format, to: &stream)
+    try dump(prepared.statement, format: &rowFormat, to: &stream)
+    guard let supplementaryRequests = prepared.supplementaryRequests else { return }
+    let rows = try Row.fetchAll(prepared.fetchedStatement, adapter: prepared.adapter)
+    guard !rows.isEmpty else { return }
+    for (keyPath, request) in try supplementaryRequests(self, rows) {
+      stream.margin()
+      stream.write(keyPath.joined(separator: ".") + "\n")
+      try dump(request, format: format, to: &stream)
+    }
   }
 
   // MARK: Tables
@@ -116,7 +132,8 @@ extension Database {
 
   /// Writes the schema and the rows of all tables, in the order of their names.
   ///
-  /// Tables that SQLite or this library keep for themselves are left out.
+  /// Tables that SQLite or this library keep for themselves are left out, and those that virtual
+  /// tables store into.
   /// - Parameter stream: Where the dump goes; nil for the standard output.
   public func dumpContent(
     format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
@@ -130,9 +147,26 @@ extension Database {
         SELECT name FROM sqlite_master WHERE type = 'table' AND \(Self.isNotInternal)
         ORDER BY name COLLATE NOCASE
         """)
-    for table in tables {
+    let shadows = try shadowTables()
+    for table in tables where !shadows.contains(table) {
       try dump(table: table, isNamed: true, stableOrder: true, format: &format, to: &stream)
     }
+  }
+
+  /// The tables that virtual tables store into.
+  private func shadowTables() throws -> Set<String> {
+    if SQLiteFeatures.linked.hasTableList {
+      return try String.fetchSet(
+        self, sql: "SELECT name FROM pragma_table_list WHERE type = 'shadow' AND schema = 'main'")
+    }
+    // Those of the modules that SQLite comes with have names of their own.
+    let parts = [
+      "content", "segments", "segdir", "docsize", "stat", "data", "idx", "config", "node", "rowid",
+      "parent",
+    ]
+    let virtualTables = try String.fetchAll(
+      self, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage = 0")
+    return Set(virtualTables.flatMap { table in parts.map { "\(table)_\($0)" } })
   }
 
   /// Writes the SQL of the schema: each table with its indexes and triggers,
@@ -146,15 +180,18 @@ extension Database {
 
   private func dumpSchema(to stream: inout DumpStream) throws {
     stream.write("sqlite_master\n")
-    let definitions = try String.fetchAll(
+    let shadows = try shadowTables()
+    let definitions = try Row.fetchAll(
       self,
       sql: """
-        SELECT sql FROM sqlite_master WHERE sql IS NOT NULL AND \(Self.isNotInternal)
+        SELECT tbl_name, sql FROM sqlite_master WHERE sql IS NOT NULL AND \(Self.isNotInternal)
         ORDER BY tbl_name COLLATE NOCASE,
           CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 WHEN 'trigger' THEN 2 ELSE 3 END,
           name COLLATE NOCASE
         """)
-    for sql in definitions { stream.write("\(sql);\n") }
+    for row in definitions where !shadows.contains(row[0]) {
+      stream.write("\(row[1] as String);\n")
+    }
   }
 
   private static let isNotInternal = """

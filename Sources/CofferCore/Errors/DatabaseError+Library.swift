@@ -1,4 +1,12 @@
 extension DatabaseError {
+  /// The error of a statement whose transaction is over.
+  static func transactionWasAborted(sql: String? = nil) -> DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_ABORT, message: "Transaction was aborted", sql: sql,
+      hint: "A statement inside it has rolled it back, or ended it: let the access fail, and do "
+        + "the whole again.")
+  }
+
   /// An error that the library makes, with what to do about it.
   package init(resultCode: ResultCode, message: String, sql: String? = nil, hint: String?) {
     self.init(resultCode, message, hint: hint, sql: sql)
@@ -8,7 +16,7 @@ extension DatabaseError {
   package init(
     code: CInt, connection: SQLiteConnection?, sql: String? = nil,
     arguments: StatementArguments? = nil, publicStatementArguments: Bool = false,
-    hint: String? = nil
+    hint: String? = nil, note: String? = nil
   ) {
     // The connection's message may be about another call than the one that failed.
     let isCurrent =
@@ -18,7 +26,8 @@ extension DatabaseError {
     let message =
       isCurrent ? connection.map { SQLite.errorMessage($0) } : SQLite.errorString(code)
     self.init(
-      ResultCode(rawValue: code), message ?? SQLite.errorString(code), hint: hint, sql: sql,
+      ResultCode(rawValue: code), message ?? SQLite.errorString(code), hint: hint, note: note,
+      sql: sql,
       arguments: arguments, publicStatementArguments: publicStatementArguments)
   }
 

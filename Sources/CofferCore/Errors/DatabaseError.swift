@@ -26,13 +26,14 @@ public struct DatabaseError: Error {
     let arguments: StatementArguments?
     let publicStatementArguments: Bool
     let hint: String?
+    let note: String?
     let cipherDiagnosis: CipherDiagnosis?
     let batchIndex: Int?
 
     init(
       _ extendedResultCode: ResultCode, message: String?, sql: String?,
       arguments: StatementArguments?, publicStatementArguments: Bool, hint: String?,
-      cipherDiagnosis: CipherDiagnosis? = nil, batchIndex: Int? = nil
+      note: String? = nil, cipherDiagnosis: CipherDiagnosis? = nil, batchIndex: Int? = nil
     ) {
       self.extendedResultCode = extendedResultCode
       // A key in SQL, or bound to it, is quoted by SQLite's parser and by our excerpts as well.
@@ -45,7 +46,9 @@ public struct DatabaseError: Error {
         hidesKey && quotesSQL ? "syntax error in a statement that may hold a key" : message
       self.arguments = hidesKey ? nil : arguments
       self.publicStatementArguments = publicStatementArguments
-      self.hint = hidesKey && hint?.hasPrefix("The error is at byte") == true ? nil : hint
+      self.hint = hint
+      // A note is an excerpt of the SQL, or is about a statement.
+      self.note = hidesKey ? nil : note
       self.cipherDiagnosis = cipherDiagnosis
       self.batchIndex = batchIndex
     }
@@ -68,21 +71,25 @@ public struct DatabaseError: Error {
   }
 
   /// The failure of opening a file, with the reason that the file itself tells.
-  package init(_ failure: DatabaseError, diagnosis: CipherDiagnosis) {
+  ///
+  /// - Parameter hint: What to do about it; nil for the diagnosis's own words.
+  package init(_ failure: DatabaseError, diagnosis: CipherDiagnosis, hint: String? = nil) {
     contents = Contents(
       failure.extendedResultCode, message: failure.message, sql: nil, arguments: nil,
-      publicStatementArguments: false, hint: diagnosis.message, cipherDiagnosis: diagnosis)
+      publicStatementArguments: false, hint: hint ?? diagnosis.message, cipherDiagnosis: diagnosis)
   }
 
   /// An error that the library itself makes.
-  /// - Parameter hint: What to do about it, for the end of the description.
+  /// - Parameters:
+  ///   - hint: What to do about it, for the end of the description.
+  ///   - note: The same, where the description is SQLite's or GRDB's, for ``debugDescription`` alone.
   package init(
-    _ resultCode: ResultCode, _ message: String, hint: String? = nil, sql: String? = nil,
-    arguments: StatementArguments? = nil, publicStatementArguments: Bool = false
+    _ resultCode: ResultCode, _ message: String, hint: String? = nil, note: String? = nil,
+    sql: String? = nil, arguments: StatementArguments? = nil, publicStatementArguments: Bool = false
   ) {
     contents = Contents(
       resultCode, message: message, sql: sql, arguments: arguments,
-      publicStatementArguments: publicStatementArguments, hint: hint)
+      publicStatementArguments: publicStatementArguments, hint: hint, note: note)
   }
 
   /// The same error, of an element of a batch.
@@ -100,8 +107,8 @@ public struct DatabaseError: Error {
     error.contents = Contents(
       extendedResultCode, message: message, sql: sql, arguments: arguments,
       publicStatementArguments: contents.publicStatementArguments,
-      hint: hint.map { "\($0) \(text)" } ?? text, cipherDiagnosis: cipherDiagnosis,
-      batchIndex: batchIndex)
+      hint: contents.hint.map { "\($0) \(text)" } ?? text, note: contents.note,
+      cipherDiagnosis: cipherDiagnosis, batchIndex: batchIndex)
     return error
   }
 
@@ -112,8 +119,8 @@ public struct DatabaseError: Error {
     var error = self
     error.contents = Contents(
       extendedResultCode, message: message, sql: sql, arguments: arguments,
-      publicStatementArguments: publicStatementArguments, hint: hint,
-      cipherDiagnosis: cipherDiagnosis, batchIndex: batchIndex)
+      publicStatementArguments: publicStatementArguments, hint: contents.hint,
+      note: contents.note, cipherDiagnosis: cipherDiagnosis, batchIndex: batchIndex)
     return error
   }
 }
@@ -134,8 +141,14 @@ extension DatabaseError {
   /// The values of the statement's parameters; private data, perhaps.
   public var arguments: StatementArguments? { contents.arguments }
 
-  /// What to do about it, shown at the end of the description.
-  package var hint: String? { contents.hint }
+  /// What to do about it, where Coffer knows; without private data.
+  ///
+  /// It ends ``debugDescription``, which is what an uncaught error prints, and ``description`` too,
+  /// but for errors that are SQLite's own: those are described in SQLite's words alone.
+  public var hint: String? {
+    let parts = [contents.note, contents.hint].compactMap { $0 }
+    return parts.isEmpty ? nil : parts.joined(separator: " ")
+  }
 
   /// Why an encrypted file doesn't open; nil for every other error.
   ///
@@ -161,17 +174,24 @@ extension DatabaseError {
   }
 }
 
-extension DatabaseError: CustomStringConvertible {
+extension DatabaseError: CustomStringConvertible, CustomDebugStringConvertible {
   /// The code, the message and the SQL, without the arguments (unless they
   /// are declared public).
   public var description: String {
-    describe(showingArguments: contents.publicStatementArguments)
+    describe(showingArguments: contents.publicStatementArguments, hint: contents.hint)
+  }
+
+  /// ``description``, and the ``hint`` in any case.
+  public var debugDescription: String {
+    describe(showingArguments: contents.publicStatementArguments, hint: hint)
   }
 
   /// ``description`` with the arguments: private data, perhaps, in a log.
-  public var expandedDescription: String { describe(showingArguments: true) }
+  public var expandedDescription: String {
+    describe(showingArguments: true, hint: contents.hint)
+  }
 
-  private func describe(showingArguments: Bool) -> String {
+  private func describe(showingArguments: Bool, hint: String?) -> String {
     var text = "SQLite error \(resultCode.rawValue)"
     if let message { text += ": \(message)" }
     if let sql { text += " - while executing `\(sql)`" }

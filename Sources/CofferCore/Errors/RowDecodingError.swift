@@ -50,6 +50,8 @@ package struct RowDecodingContext: Sendable {
   package var columnIndex: Int?
   /// The type of the record that the row is decoded for.
   package var recordType: String?
+  /// The key of the record, which no text shows.
+  package var recordKey: DatabaseValue?
   /// The columns and values of the row, as text.
   package var row: String?
   package var sql: String?
@@ -158,6 +160,11 @@ extension RowDecodingError {
     }
   }
 
+  /// The same error, with the key of the record.
+  package func naming(recordKey: DatabaseValue) -> RowDecodingError {
+    with { $0.recordKey = recordKey }
+  }
+
   private func with(_ change: (inout RowDecodingContext) -> Void) -> RowDecodingError {
     var context = contents.context
     change(&context)
@@ -187,6 +194,10 @@ extension RowDecodingError {
 
   /// The name of the record type that the row was decoded for, where that is known.
   public var recordType: String? { contents.context.recordType }
+
+  /// The identifier of the document that couldn't be decoded, as it is stored; nil where it isn't
+  /// known. The error's description doesn't show it.
+  public var recordKey: DatabaseValue? { contents.context.recordKey }
 
   /// The column's name, as asked for or as the row has it.
   public var columnName: String? { contents.context.columnName }

@@ -7,33 +7,38 @@ extension DatabaseFile {
   /// - Parameters:
   ///   - source: The plaintext database, locked until the end.
   ///   - target: Where the encrypted one goes; there must be nothing, unless it is `source` itself.
+  ///   - configuration: What the application opens such files with: the functions and collations
+  ///     that its preparations add are known while the file is copied, and all else is ignored. An
+  ///     index, or a generated column, may use them. Those of Coffer and of EasyDB are always known.
   ///   - progress: Called now and then; what it throws cancels and leaves nothing behind.
   /// - Throws: ``DatabaseError``: among others where a connection uses the source, and where it
-  ///   isn't a plaintext database. An index on an expression or a collation that the application
-  ///   defines can't be copied.
+  ///   isn't a plaintext database.
   public static func encrypt(
     at source: String, to target: String, key: DatabaseKey, cipher: CipherSettings = .default,
+    configuration: Configuration = Configuration(),
     progress: ((Progress) throws -> Void)? = nil
   ) throws {
     try requirePlaintext(source)
     try FileConversion(
       source: source, sourceKey: nil, target: target,
-      targetKey: try .new(key, settings: cipher), progress: progress
+      targetKey: try .new(key, settings: cipher), additions: additions(of: configuration),
+      progress: progress
     ).run()
   }
 
   /// Makes a plaintext copy of an encrypted database, or replaces it by one.
   ///
-  /// As ``encrypt(at:to:key:cipher:progress:)``, the other way round. The copy can be read by
+  /// As ``encrypt(at:to:key:cipher:configuration:progress:)``, the other way round. The copy can be read by
   /// its owner alone.
   public static func decrypt(
     at source: String, key: DatabaseKey, cipher: CipherSettings = .default, to target: String,
+    configuration: Configuration = Configuration(),
     progress: ((Progress) throws -> Void)? = nil
   ) throws {
     try FileConversion(
       source: source,
       sourceKey: try requireEncrypted(source, key: key, settings: cipher), target: target,
-      targetKey: nil, progress: progress
+      targetKey: nil, additions: additions(of: configuration), progress: progress
     ).run()
   }
 
@@ -46,20 +51,29 @@ extension DatabaseFile {
   ///   - path: The database, locked until the end.
   ///   - newKey: The key of the new file; nil for the same.
   ///   - newPath: Where the new file goes; nil to replace the old one.
+  ///   - configuration: What the application opens the file with, for its functions and collations.
   ///   - progress: Called now and then; what it throws cancels and leaves nothing behind.
   /// - Throws: ``DatabaseError``: among others where a connection uses the file, and where the
   ///   SQLCipher of this process is too old for the new settings.
   public static func convert(
     at path: String, key: DatabaseKey, from oldSettings: CipherSettings = .sqlcipher3,
     to newSettings: CipherSettings = .default, newKey: DatabaseKey? = nil,
-    newPath: String? = nil, progress: ((Progress) throws -> Void)? = nil
+    newPath: String? = nil, configuration: Configuration = Configuration(),
+    progress: ((Progress) throws -> Void)? = nil
   ) throws {
     let targetKey = try FileKey.new(newKey ?? key, settings: newSettings)
     try FileConversion(
       source: path,
       sourceKey: try requireEncrypted(path, key: key, settings: oldSettings),
-      target: newPath ?? path, targetKey: targetKey, progress: progress
+      target: newPath ?? path, targetKey: targetKey, additions: additions(of: configuration),
+      progress: progress
     ).run()
+  }
+
+  /// What the preparations of a configuration add to a connection.
+  private static func additions(of configuration: Configuration) throws -> SQLAdditions {
+    guard !configuration.preparations.isEmpty else { return SQLAdditions() }
+    return try DatabaseQueue.withTemporaryFile(like: configuration, \.additions)
   }
 
   private static func requirePlaintext(_ path: String) throws {

@@ -8,9 +8,12 @@ final class FileConnection {
   let fileKey: FileKey?
   private var handle: SQLiteConnection?
 
-  /// - Parameter key: Nil for a plaintext file.
+  /// - Parameters:
+  ///   - key: Nil for a plaintext file.
+  ///   - additions: What indexes and tables may use beyond what every connection knows.
   init(
-    path: String, key: FileKey?, readonly: Bool = false, busyTimeout milliseconds: CInt = 5000
+    path: String, key: FileKey?, readonly: Bool = false, busyTimeout milliseconds: CInt = 5000,
+    additions: SQLAdditions = SQLAdditions()
   ) throws {
     self.path = path
     fileKey = key
@@ -30,6 +33,8 @@ final class FileConnection {
     try run("PRAGMA foreign_keys = OFF")
     try run("PRAGMA ignore_check_constraints = ON")
     SQLite.setTriggersEnabled(connection, false)
+    try Database.addStandardFunctions(to: connection)
+    try Database.add(additions, to: connection)
     if let key { try apply(key) }
   }
 

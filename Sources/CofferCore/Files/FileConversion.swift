@@ -12,6 +12,8 @@ final class FileConversion {
   private let isReplacing: Bool
   /// Whether other connections are kept out of the source meanwhile.
   private let isExclusive: Bool
+  /// The application's functions and collations.
+  private let additions: SQLAdditions
   private let progress: ((DatabaseFile.Progress) throws -> Void)?
   /// What `progress` has thrown while SQLite was running.
   private var cancellation: (any Error)?
@@ -21,7 +23,8 @@ final class FileConversion {
   ///   - isExclusive: False to read the source beside its other users. It can't be replaced then.
   init(
     source: String, sourceKey: FileKey?, target: String, targetKey: FileKey?,
-    isExclusive: Bool = true, progress: ((DatabaseFile.Progress) throws -> Void)?
+    isExclusive: Bool = true, additions: SQLAdditions,
+    progress: ((DatabaseFile.Progress) throws -> Void)?
   ) {
     self.source = PendingFile.resolved(source)
     self.sourceKey = sourceKey
@@ -29,6 +32,7 @@ final class FileConversion {
     self.target = isReplacing ? self.source : target
     self.targetKey = targetKey
     self.isExclusive = isExclusive
+    self.additions = additions
     self.progress = progress
   }
 
@@ -83,7 +87,8 @@ final class FileConversion {
   private func openSource() throws -> FileConnection {
     let isWritable = PendingFile.isWritable(source)
     let connection = try FileConnection(
-      path: source, key: sourceKey, readonly: !isWritable, busyTimeout: 1000)
+      path: source, key: sourceKey, readonly: !isWritable, busyTimeout: 1000,
+      additions: additions)
     do {
       if isExclusive && isWritable {
         // It keeps its locks between transactions, and in WAL mode needs to be the only one.
@@ -204,7 +209,7 @@ final class FileConversion {
   private func verify(
     _ file: PendingFile, against old: FileConnection, _ facts: SourceFacts
   ) throws {
-    let new = try FileConnection(path: file.path, key: targetKey)
+    let new = try FileConnection(path: file.path, key: targetKey, additions: additions)
     defer { new.close() }
     try new.readSchema()
     if targetKey != nil, targetKey?.settings.plaintextHeaderSize == 0,
@@ -213,8 +218,8 @@ final class FileConversion {
       throw mismatch("it is not encrypted")
     }
     try compareContents(new, old)
-    let integrity = try new.rows("PRAGMA integrity_check")
-    if integrity != [["ok"]], integrity != (try old.rows("PRAGMA integrity_check")) {
+    let integrity = try integrity(of: new)
+    if integrity != [["ok"]], integrity != (try self.integrity(of: old)) {
       throw mismatch("its integrity check says: \(integrity.first?.first ?? "nothing")")
     }
     if facts.usesWAL { _ = try new.scalar("PRAGMA journal_mode = WAL") }
@@ -229,6 +234,15 @@ final class FileConversion {
           try report(.verifying, 0.5 + 0.5 * Double(done) / Double(max(1, count)))
         }
       if let pages, !pages.isEmpty { throw mismatch("pages \(pages) are not authentic") }
+    }
+  }
+
+  private func integrity(of connection: FileConnection) throws -> [[String]] {
+    do {
+      return try connection.rows("PRAGMA integrity_check")
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+      // A virtual table's module or tokenizer is the application's: what it stores into is compared.
+      return [[error.message ?? "it can't be checked"]]
     }
   }
 

@@ -8,6 +8,7 @@ extension Database {
   /// - Precondition: No statement is being executed if it replaces a function.
   public func add(function: DatabaseFunction) {
     register("the function \(function.name)") { SQLite.add(function, to: $0) }
+    additions.functions[function.id] = function
   }
 
   /// Makes this connection forget a function, so that statements that use it fail.
@@ -17,6 +18,7 @@ extension Database {
   /// - Precondition: No statement is being executed.
   public func remove(function: DatabaseFunction) {
     register("the function \(function.name)") { SQLite.remove(function, from: $0) }
+    additions.functions[function.id] = nil
   }
 
   // MARK: Collations
@@ -27,6 +29,7 @@ extension Database {
   /// - Precondition: No statement is being executed if it replaces a collation.
   public func add(collation: DatabaseCollation) {
     register("the collation \(collation.name)") { SQLite.add(collation, to: $0) }
+    additions.collations[collation.id] = collation
   }
 
   /// Makes a collation known to this connection, unless one of that name was made known so before.
@@ -35,11 +38,18 @@ extension Database {
     add(collation: collation)
   }
 
+  /// Makes a function known to this connection, unless one of that name was made known so before.
+  package func ensure(function: DatabaseFunction) {
+    guard ensuredFunctions.insert(function.name).inserted else { return }
+    add(function: function)
+  }
+
   /// Makes this connection forget a collation, so that statements that use it fail.
   ///
   /// - Precondition: No statement is being executed.
   public func remove(collation: DatabaseCollation) {
     register("the collation \(collation.name)") { SQLite.remove(collation, from: $0) }
+    additions.collations[collation.id] = nil
   }
 
   /// Rebuilds all indexes in a collation, after its order has changed.
@@ -70,10 +80,29 @@ extension Database {
 
   // MARK: Registering
 
-  /// Makes the standard functions and collations known, once the connection is open.
-  func addStandardFunctions() {
-    for function in DatabaseFunction.standard { add(function: function) }
-    for collation in DatabaseCollation.standard { add(collation: collation) }
+  /// Makes what every connection knows known to one.
+  static func addStandardFunctions(to connection: SQLiteConnection) throws {
+    for function in DatabaseFunction.standard {
+      try check(SQLite.add(function, to: connection), connection)
+    }
+    for collation in DatabaseCollation.standard {
+      try check(SQLite.add(collation, to: connection), connection)
+    }
+    try check(SQLite.provideCollations(to: connection), connection)
+  }
+
+  private static func check(_ code: CInt, _ connection: SQLiteConnection) throws {
+    if code != SQLite.ok { throw DatabaseError(code: code, connection: connection) }
+  }
+
+  /// Makes known what is known to another connection beyond that.
+  static func add(_ additions: SQLAdditions, to connection: SQLiteConnection) throws {
+    for function in additions.functions.values {
+      try check(SQLite.add(function, to: connection), connection)
+    }
+    for collation in additions.collations.values {
+      try check(SQLite.add(collation, to: connection), connection)
+    }
   }
 
   /// Nothing can be called once the connection has closed, so that there is
@@ -87,4 +116,10 @@ extension Database {
     guard code != SQLite.ok else { return }
     preconditionFailure("\(subject): \(SQLite.errorMessage(sqliteConnection))")
   }
+}
+
+/// The functions and collations that an application has added to a connection.
+struct SQLAdditions: Sendable {
+  var functions: [DatabaseFunction.ID: DatabaseFunction] = [:]
+  var collations: [DatabaseCollation.ID: DatabaseCollation] = [:]
 }

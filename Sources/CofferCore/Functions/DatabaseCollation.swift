@@ -47,6 +47,28 @@ public final class DatabaseCollation: Sendable {
     comparison = .bytes(bytes)
   }
 
+  private init(_ name: String, _ comparison: Comparison) {
+    self.name = name
+    self.comparison = comparison
+  }
+
+  /// The same order under another name.
+  func named(_ name: String) -> DatabaseCollation { DatabaseCollation(name, comparison) }
+
+  /// Whether two texts are equal in the order.
+  package func isEqual(_ lhs: String, _ rhs: String) -> Bool {
+    switch comparison {
+    case .strings(let compare): return compare(lhs, rhs) == .orderedSame
+    case .bytes(let compare):
+      var (lhs, rhs) = (lhs, rhs)
+      return lhs.withUTF8 { lhs in
+        rhs.withUTF8 { rhs in
+          compare(UnsafeRawBufferPointer(lhs), UnsafeRawBufferPointer(rhs)) == .orderedSame
+        }
+      }
+    }
+  }
+
   func compare(_ lhs: UnsafeRawBufferPointer, _ rhs: UnsafeRawBufferPointer) -> ComparisonResult {
     switch comparison {
     case .strings(let compare):

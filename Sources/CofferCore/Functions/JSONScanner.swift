@@ -37,9 +37,50 @@ package struct JSONScanner {
     return path.withUTF8 { find(in: json, at: UnsafeRawBufferPointer($0)) }
   }
 
+  /// The values of an array, and the members of an object with their names between quotes; nil for
+  /// anything else.
+  ///
+  /// - Parameter json: What `find(in:at:)` has found.
+  package static func members(
+    of json: UnsafeRawBufferPointer
+  ) -> [(key: Range<Int>?, value: Range<Int>)]? {
+    var path = "$"
+    return path.withUTF8 { path in
+      guard let root = JSONPathBytes(UnsafeRawBufferPointer(path)) else { return nil }
+      var scanner = JSONScanner(bytes: json, path: root)
+      return scanner.scanMembers()
+    }
+  }
+
   private init(bytes: UnsafeRawBufferPointer, path: JSONPathBytes) {
     self.bytes = bytes
     self.path = path
+  }
+
+  private mutating func scanMembers() -> [(key: Range<Int>?, value: Range<Int>)]? {
+    skipSpace()
+    guard position < bytes.count else { return nil }
+    let isObject = bytes[position] == UInt8(ascii: "{")
+    guard isObject || bytes[position] == UInt8(ascii: "[") else { return nil }
+    let end = isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")
+    position += 1
+    var members: [(key: Range<Int>?, value: Range<Int>)] = []
+    if scanEnd(end) { return members }
+    repeat {
+      var key: Range<Int>?
+      skipSpace()
+      if isObject {
+        let start = position
+        guard scanString() else { return nil }
+        key = start..<position
+        guard scanSeparator(UInt8(ascii: ":")) else { return nil }
+        skipSpace()
+      }
+      let start = position
+      guard scanValue(nil, depth: 1) else { return nil }
+      members.append((key, start..<position))
+    } while scanSeparator(UInt8(ascii: ","))
+    return scanEnd(end) ? members : nil
   }
 
   // MARK: Values

@@ -45,7 +45,7 @@ extension DatabaseFunction {
 
   static let standard = [
     capitalize, lowercase, uppercase, localizedCapitalize, localizedLowercase, localizedUppercase,
-    json, jsonSet,
+    json, jsonSet, jsonCount, jsonContains, jsonKeep,
   ]
 }
 
@@ -80,9 +80,37 @@ extension DatabaseCollation {
     "swiftLocalizedStandardCompare"
   ) { $0.localizedStandardCompare($1) }
 
+  /// `coffer_decimal`: the order of the numbers that decimal texts stand for; other texts come
+  /// first.
+  package static let decimal = DatabaseCollation("coffer_decimal") { lhs, rhs in
+    switch (number(lhs), number(rhs)) {
+    case (let left?, let right?):
+      left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
+    case (_?, nil): .orderedDescending
+    case (nil, _?): .orderedAscending
+    case (nil, nil):
+      lhs == rhs ? .orderedSame : lhs < rhs ? .orderedAscending : .orderedDescending
+    }
+  }
+
+  /// Nil for what can't be compared.
+  private static func number(_ text: String) -> Decimal? {
+    Decimal.fromDatabaseValue(text.databaseValue).flatMap { $0.isNaN ? nil : $0 }
+  }
+
   static let standard = [
     unicodeCompare, caseInsensitiveCompare, localizedCaseInsensitiveCompare, localizedCompare,
-    localizedStandardCompare,
+    localizedStandardCompare, decimal,
+  ]
+
+  /// Collations that indexes in files of EasyDB name.
+  ///
+  /// They are registered where a statement asks for one: an application's own of the same name comes
+  /// first.
+  static let ofEasyDB = [
+    unicodeCompare.named("string"), caseInsensitiveCompare.named("caseInsensitive"),
+    localizedCompare.named("localized"),
+    localizedCaseInsensitiveCompare.named("localizedCaseInsensitive"),
   ]
 
   /// ASCII is compared without making strings.

@@ -72,6 +72,11 @@ public struct DatabaseKey: Sendable {
     return DatabaseKey(form: .raw, bytes: bytes)
   }
 
+  /// A raw key and a salt, for a file that nobody opens again, whatever its settings.
+  static func randomWithSalt() -> DatabaseKey {
+    DatabaseKey(form: .rawWithSalt(DerivedKey.randomSalt()), bytes: random().bytes)
+  }
+
   /// Lends the 32 bytes of a raw key to `body`, to store them where secrets are kept; nil for a
   /// passphrase.
   public func withUnsafeRawKey<Result, Failure: Error>(

@@ -54,6 +54,11 @@ public struct PreparedRequest {
   /// Where it is set, all rows are fetched first, as copies, also for a cursor.
   package var supplementaryFetch: ((Database, [Row]) throws -> Void)?
 
+  /// What ``supplementaryFetch`` fetches for rows, as requests for a dump, with the keys that lead
+  /// there.
+  package var supplementaryRequests:
+    ((Database, [Row]) throws -> [(keyPath: [String], request: any FetchRequest)])?
+
   /// A statement whose arguments stay bound.
   public init(statement: Statement, adapter: (any RowAdapter)? = nil) {
     self.statement = statement

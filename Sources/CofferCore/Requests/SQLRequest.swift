@@ -58,8 +58,7 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
   /// The number of rows, counted by SQLite.
   public func fetchCount(_ db: Database) throws -> Int {
     let (sql, arguments) = try literal.build(db)
-    // On a line of its own: the query may end with a comment.
-    let counting = "SELECT COUNT(*) FROM (\(SQLText(sql).withoutTrailingSemicolons)\n)"
+    let counting = "SELECT COUNT(*) FROM (\(SQLText(sql).withoutTrailingSemicolons))"
     return try Int.fetchOne(db, sql: counting, arguments: arguments) ?? 0
   }
 }

@@ -254,6 +254,15 @@ extension Row {
     return try withUnsafeData(atIndex: index, body)
   }
 
+  /// The bytes of the 0-based column, as the subscript gives them: copied, so that they stay valid.
+  @available(*, deprecated, message: "Use withUnsafeData(atIndex:_:), which copies nothing.")
+  public func dataNoCopy(atIndex index: Int) -> Data? { self[index] }
+
+  /// The bytes of the leftmost column of that name, as the subscript gives them: copied, so that
+  /// they stay valid.
+  @available(*, deprecated, message: "Use withUnsafeData(named:_:), which copies nothing.")
+  public func dataNoCopy(named columnName: String) -> Data? { self[columnName] }
+
   // MARK: Errors
 
   package func decodingContext(column index: Int) -> RowDecodingContext {

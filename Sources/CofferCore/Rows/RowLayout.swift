@@ -27,10 +27,7 @@ package final class RowLayout: Sendable {
   }
 
   private static func index(of name: String, in columnNames: [String]) -> Int? {
-    for index in columnNames.indices where columnNames[index] == name { return index }
-    for index in columnNames.indices
-    where RowLayout.matches(columnNames[index], name) { return index }
-    return nil
+    columnNames.firstIndex { $0 == name || RowLayout.matches($0, name) }
   }
 
   /// As SQLite compares names: bytes, ASCII letters in either case.
@@ -43,6 +40,11 @@ package final class RowLayout: Sendable {
 
   private static func lowercased(_ byte: UInt8) -> UInt8 {
     byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
+  }
+
+  /// Text that is the same for names that match.
+  fileprivate static func folded(_ name: String) -> String {
+    String(decoding: name.utf8.lazy.map(lowercased), as: UTF8.self)
   }
 }
 
@@ -57,8 +59,8 @@ extension RowLayout {
   struct Names {
     @usableFromInline typealias Words = (UInt64, UInt64)
 
-    /// The number of columns, and then their words; those of a name that is an earlier column's
-    /// as well are zero, which no string has.
+    /// The number of columns, and then their words; those of a name that matches an earlier
+    /// column's are zero, which no string has.
     @usableFromInline let start: UnsafeRawPointer
 
     fileprivate init(_ columnNames: [String]) {
@@ -69,7 +71,8 @@ extension RowLayout {
       for (index, name) in columnNames.enumerated() {
         let isFirst =
           columnNames.count > 16
-          ? known.insert(name).inserted : !columnNames[..<index].contains(name)
+          ? known.insert(RowLayout.folded(name)).inserted
+          : !columnNames[..<index].contains { $0 == name || RowLayout.matches($0, name) }
         // SAFETY: a String is two words; they are compared, never interpreted.
         let words = isFirst ? unsafeBitCast(name, to: Words.self) : (0, 0)
         memory.storeBytes(of: words, toByteOffset: 16 + index * 16, as: Words.self)

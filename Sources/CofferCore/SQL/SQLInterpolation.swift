@@ -49,6 +49,12 @@ public struct SQLInterpolation: StringInterpolationProtocol {
     append(.argument(value?.statementArgument ?? .null))
   }
 
+  /// `\(text)` adds a parameter for the text.
+  @_disfavoredOverload
+  public mutating func appendInterpolation(_ text: some StringProtocol) {
+    appendInterpolation(String(text))
+  }
+
   // MARK: Lists
 
   /// `\(values)` adds a parameter for each value, in parentheses: `id IN \(ids)`

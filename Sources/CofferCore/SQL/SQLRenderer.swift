@@ -3,7 +3,19 @@ import FoundationEssentials
 /// Puts SQL together: text, its arguments, and the names that tables have in it.
 package struct SQLRenderer {
   package let database: Database
-  package private(set) var sql = ""
+
+  /// The text so far, without the parentheses of ``subqueries``.
+  private var text = ""
+
+  /// Where queries stand in the text that get parentheses only where they need them, each before
+  /// those inside of it, in bytes.
+  private var subqueries: [Range<Int>] = []
+
+  /// The text.
+  package var sql: String {
+    subqueries.isEmpty ? text : SubqueryParentheses.adding(to: text, around: subqueries)
+  }
+
   package private(set) var arguments = StatementArguments()
 
   /// Whether values are written out, as definitions of a schema need it, which
@@ -50,20 +62,20 @@ package struct SQLRenderer {
     self.database = database
     self.writesValues = writesValues
     // Most requests are shorter: one allocation.
-    sql.reserveCapacity(240)
+    text.reserveCapacity(240)
   }
 
   // MARK: Text
 
   /// Adds text as it is.
-  package mutating func append(_ text: String) { sql += text }
+  package mutating func append(_ text: String) { self.text += text }
 
   /// Adds text, with the arguments of its parameters.
   ///
   /// - Throws: An error where a name has another argument already.
   package mutating func append(_ text: String, arguments new: StatementArguments) throws {
     guard !writesValues || new.isEmpty else { return try appendWrittenOut(text, new) }
-    sql += text
+    self.text += text
     arguments.positional.append(contentsOf: new.positional)
     for (name, argument) in new.named {
       guard let old = arguments.named.updateValue(argument, forKey: name), old != argument
@@ -77,11 +89,11 @@ package struct SQLRenderer {
   /// Adds a quoted name.
   package mutating func append(identifier: String) {
     if identifier.utf8.contains(UInt8(ascii: "\"")) {
-      sql += identifier.quotedDatabaseIdentifier
+      text += identifier.quotedDatabaseIdentifier
     } else {
-      sql += "\""
-      sql += identifier
-      sql += "\""
+      text += "\""
+      text += identifier
+      text += "\""
     }
   }
 
@@ -89,7 +101,7 @@ package struct SQLRenderer {
   package mutating func append(column: String) {
     if let qualifier {
       append(identifier: qualifier)
-      sql += "."
+      text += "."
     }
     append(identifier: column)
   }
@@ -99,7 +111,7 @@ package struct SQLRenderer {
   /// Adds a parameter for the value.
   package mutating func append(_ value: DatabaseValue) {
     if writesValues {
-      sql += value.sqlLiteral
+      text += value.sqlLiteral
     } else {
       append(StatementArgument(value))
     }
@@ -108,9 +120,9 @@ package struct SQLRenderer {
   /// Adds a parameter for the argument.
   package mutating func append(_ argument: StatementArgument) {
     if writesValues, let value = argument.databaseValue {
-      sql += value.sqlLiteral
+      text += value.sqlLiteral
     } else {
-      sql += "?"
+      text += "?"
       arguments.positional.append(argument)
     }
   }
@@ -119,23 +131,23 @@ package struct SQLRenderer {
   package mutating func append(_ list: ArrayArgument, separator: String = ",") {
     let count = list.count
     if count > SQLRenderer.longestWrittenList, !writesValues, endsWithIN {
-      sql += "(?)"
+      text += "(?)"
       arguments.positional.append(StatementArgument(list))
     } else if count == 0 {
-      sql += "(SELECT NULL WHERE NULL)"
+      text += "(SELECT NULL WHERE NULL)"
     } else {
-      sql += "("
+      text += "("
       for (index, value) in list.storage.values.enumerated() {
-        if index > 0 { sql += separator }
+        if index > 0 { text += separator }
         append(value)
       }
-      sql += ")"
+      text += ")"
     }
   }
 
   /// Whether the next token is the right side of `IN`: nothing else takes an array.
   private var endsWithIN: Bool {
-    var bytes = sql.utf8[...]
+    var bytes = text.utf8[...]
     func isWord(_ byte: UInt8) -> Bool {
       byte >= 0x80 || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$")
         || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
@@ -175,10 +187,50 @@ package struct SQLRenderer {
       bytes += source[end..<range.lowerBound] + Array(value.utf8)
       end = range.upperBound
     }
-    sql += String(decoding: bytes + source[end...], as: UTF8.self)
+    self.text += String(decoding: bytes + source[end...], as: UTF8.self)
   }
 
   // MARK: What is made of them
+
+  /// Adds a query, without parentheses.
+  ///
+  /// What is in the SQL of a query belongs to its tables, not to those of the query around it.
+  package mutating func append(_ query: SQLSubquery) throws {
+    switch query.content {
+    case .node(let node): try node.render(into: &self)
+    case .sql(let sql):
+      let (outerQualifier, outerName) = (qualifier, tableName)
+      (qualifier, tableName) = (nil, "")
+      depth += 1
+      defer {
+        depth -= 1
+        (qualifier, tableName) = (outerQualifier, outerName)
+      }
+      let start = text.utf8.count
+      try append(sql)
+      // What follows must not become a part of it.
+      if mayEndWithComment(from: start) { text += "\n" }
+    }
+  }
+
+  /// Whether the last line of the text from an offset on may end with a comment.
+  private func mayEndWithComment(from start: Int) -> Bool {
+    var isDash = false
+    for byte in text.utf8.dropFirst(start).reversed() {
+      if byte == 0x0A { return false }
+      if byte == UInt8(ascii: "-"), isDash { return true }
+      isDash = byte == UInt8(ascii: "-")
+    }
+    return false
+  }
+
+  /// Adds a query, in parentheses where it stands for a value or a table.
+  package mutating func append(embedding query: SQLSubquery) throws {
+    let (start, index) = (text.utf8.count, subqueries.count)
+    subqueries.append(start..<start)
+    try append(query)
+    subqueries[index] = start..<text.utf8.count
+  }
 
   /// Adds an expression.
   package mutating func append(_ expression: SQLExpression) throws {

@@ -5,12 +5,20 @@ extension SQLText {
     let utf8 = string.utf8
     let first = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
     let bytes = Array(utf8[first..<utf8.index(first, offsetBy: range.count)])
-    func isPadding(_ byte: UInt8) -> Bool {
-      byte == 0x3B || byte == 0x20 || (0x09...0x0D).contains(byte)
-    }
-    let start = bytes.firstIndex { !isPadding($0) } ?? bytes.endIndex
-    let end = bytes.lastIndex { !isPadding($0) }.map { $0 + 1 } ?? start
+    let start = bytes.firstIndex { !Self.isPadding($0) } ?? bytes.endIndex
+    let end = bytes.lastIndex { !Self.isPadding($0) }.map { $0 + 1 } ?? start
     return String(decoding: bytes[start..<end], as: UTF8.self)
+  }
+
+  /// The text without blanks and semicolons around it: itself where there are none.
+  package var trimmed: String {
+    guard let first = string.utf8.first, let last = string.utf8.last else { return string }
+    guard Self.isPadding(first) || Self.isPadding(last) else { return string }
+    return statement(in: 0..<string.utf8.count)
+  }
+
+  private static func isPadding(_ byte: UInt8) -> Bool {
+    byte == 0x3B || byte == 0x20 || (0x09...0x0D).contains(byte)
   }
 
   /// Where in the text an error is, for a person to see.

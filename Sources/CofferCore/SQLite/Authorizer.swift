@@ -15,7 +15,7 @@ final class Authorizer {
   private(set) var recompilations = 0
   /// Called with the changes that statements make which SQLite compiles by itself.
   var onRecompiledChange: ((TableChange) -> Void)?
-  private var refusePragma: ((_ name: String, _ value: String?) -> String?)?
+  private var refusePragma: ((_ name: String, _ value: String?, _ schema: String?) -> String?)?
 
   /// The table that is being dropped: its rows are not deleted one by one.
   private var droppedTable: String?
@@ -23,7 +23,7 @@ final class Authorizer {
   /// - Parameter refusePragma: Why a pragma is refused; nil if it isn't.
   func install(
     in connection: SQLiteConnection,
-    refusePragma: @escaping (_ name: String, _ value: String?) -> String?
+    refusePragma: @escaping (_ name: String, _ value: String?, _ schema: String?) -> String?
   ) -> CInt {
     self.refusePragma = refusePragma
     // SAFETY: the database retains the authorizer, and removes it before it closes.
@@ -68,7 +68,8 @@ final class Authorizer {
       recorder?.transaction(Authorizer.savepointEffect(text(first), name: text(second)))
     case SQLITE_PRAGMA:
       recorder?.pragma(text(first), isQuestion: second == nil)
-      refusal = refusePragma?(text(first), second.map { String(cString: $0) })
+      refusal = refusePragma?(
+        text(first), second.map { String(cString: $0) }, schema.map { String(cString: $0) })
       if refusal != nil { return SQLITE_DENY }
     case SQLITE_REINDEX, SQLITE_ANALYZE: recorder?.isRarelyUsed()
     default: break
@@ -140,6 +141,15 @@ extension SQLite {
       sqlite3_table_column_metadata(
         connection, schema, name, column, nil, nil, nil, nil, nil) == SQLITE_OK
     }
+  }
+
+  /// Whether a column is one of the table's primary key.
+  static func isKeyColumn(
+    _ connection: SQLiteConnection, _ column: String, table: String, schema: String
+  ) -> Bool {
+    var isKey: CInt = 0
+    return sqlite3_table_column_metadata(
+      connection, schema, table, column, nil, nil, nil, &isKey, nil) == SQLITE_OK && isKey != 0
   }
 
   /// The names of the schemas, in the order in which SQLite numbers them.

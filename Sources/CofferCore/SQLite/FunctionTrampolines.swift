@@ -122,6 +122,17 @@ extension SQLite {
     sqlite3_create_collation_v2(connection, collation.name, SQLITE_UTF8, nil, nil, nil)
   }
 
+  /// Makes the collations of EasyDB known as soon as a statement needs one, and has no other of
+  /// its name.
+  static func provideCollations(to connection: SQLiteConnection) -> CInt {
+    sqlite3_collation_needed(connection, nil) { _, connection, _, name in
+      guard let connection, let name = name.map({ foldedASCII(String(cString: $0)) }),
+        let collation = DatabaseCollation.ofEasyDB.first(where: { $0.id.name == name })
+      else { return }
+      _ = SQLite.add(collation, to: connection)
+    }
+  }
+
   /// Makes an error the result of a function.
   fileprivate static func setError(_ error: any Error, of context: OpaquePointer?) {
     let databaseError = error as? DatabaseError

@@ -3,19 +3,25 @@ import CSQLCipher
 /// Receives what SQLite traces.
 final class Tracer {
   private let receive: (Database.TraceEvent) -> Void
+  private let showsArguments: Bool
 
-  init(_ receive: @escaping (Database.TraceEvent) -> Void) { self.receive = receive }
+  /// - Parameter showsArguments: Whether descriptions show the values of parameters.
+  init(showsArguments: Bool, _ receive: @escaping (Database.TraceEvent) -> Void) {
+    self.showsArguments = showsArguments
+    self.receive = receive
+  }
 
   fileprivate func statement(_ handle: OpaquePointer, _ text: UnsafePointer<CChar>) {
     // SQLite tells of a trigger by a comment with its name.
     let isComment = text[0] == 0x2D && text[1] == 0x2D
-    let source = TracedStatement(handle, comment: isComment ? String(cString: text) : nil)
+    let source = TracedStatement(
+      handle, comment: isComment ? String(cString: text) : nil, showsArguments: showsArguments)
     receive(.statement(Database.TraceEvent.Statement(source)))
     source.handle = nil
   }
 
   fileprivate func profile(_ handle: OpaquePointer, nanoseconds: Int64) {
-    let source = TracedStatement(handle, comment: nil)
+    let source = TracedStatement(handle, comment: nil, showsArguments: showsArguments)
     receive(
       .profile(
         statement: Database.TraceEvent.Statement(source), duration: Double(nanoseconds) / 1e9))
@@ -28,10 +34,13 @@ final class TracedStatement {
   // SAFETY: cleared when the trace callback returns.
   fileprivate var handle: OpaquePointer?
   let sql: String
+  let showsArguments: Bool
 
-  fileprivate init(_ handle: OpaquePointer, comment: String?) {
+  fileprivate init(_ handle: OpaquePointer, comment: String?, showsArguments: Bool) {
     self.handle = handle
-    sql = comment ?? SQLText(SQLite.sql(handle)).redacted
+    self.showsArguments = showsArguments
+    // Of several statements in one text, SQLite gives what stands between them too.
+    sql = comment ?? SQLText(SQLText(SQLite.sql(handle)).trimmed).redacted
     hasValues = comment == nil && !SQLText(SQLite.sql(handle)).holdsKey
   }
 
@@ -40,7 +49,7 @@ final class TracedStatement {
   /// The SQL with its values; without them once the trace callback has returned.
   var expandedSQL: String {
     guard hasValues, let handle else { return sql }
-    return SQLite.expandedSQL(handle) ?? sql
+    return SQLite.expandedSQL(handle).map { SQLText($0).trimmed } ?? sql
   }
 }
 

@@ -132,6 +132,27 @@ extension SQLite {
     return misses
   }
 
+  /// Whether the transaction has foreign keys that lead nowhere, which it couldn't be committed with.
+  package static func hasBrokenForeignKeys(_ connection: SQLiteConnection) -> Bool {
+    var count: CInt = 0
+    var highest: CInt = 0
+    _ = sqlite3_db_status(connection, SQLITE_DBSTATUS_DEFERRED_FKS, &count, &highest, 0)
+    return count > 0
+  }
+
+  /// Whether the connection has asked for a page of its files, or written one.
+  static func hasUsedCache(_ connection: SQLiteConnection) -> Bool {
+    let counters = [
+      SQLITE_DBSTATUS_CACHE_HIT, SQLITE_DBSTATUS_CACHE_MISS, SQLITE_DBSTATUS_CACHE_WRITE,
+    ]
+    return counters.contains { counter in
+      var count: CInt = 0
+      var highest: CInt = 0
+      _ = sqlite3_db_status(connection, counter, &count, &highest, 0)
+      return count != 0
+    }
+  }
+
   /// Whether a schema of the connection can't be written; nil for an unknown one.
   package static func isReadOnly(_ connection: SQLiteConnection, schema: String) -> Bool? {
     switch sqlite3_db_readonly(connection, schema) {

@@ -16,6 +16,7 @@ package enum SQLite {
   @inlinable package static var row: CInt { SQLITE_ROW }
   static var error: CInt { SQLITE_ERROR }
   @inlinable package static var done: CInt { SQLITE_DONE }
+  @inlinable package static var misuse: CInt { SQLITE_MISUSE }
 
   /// SQLite's five storage classes, as `sqlite3_column_type` numbers them.
   @inlinable package static var integerType: CInt { SQLITE_INTEGER }

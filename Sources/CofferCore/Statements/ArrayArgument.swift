@@ -108,7 +108,7 @@ extension ArrayArgument: Hashable {
   }
 }
 
-extension ArrayArgument: CustomStringConvertible, StatementArgumentConvertible {
+extension ArrayArgument: CustomStringConvertible, StatementBinding {
   /// The values, those after the tenth left out.
   public var description: String {
     let values = storage.values
@@ -118,47 +118,55 @@ extension ArrayArgument: CustomStringConvertible, StatementArgumentConvertible {
 
   /// The array as an argument.
   @inlinable public var statementArgument: StatementArgument { StatementArgument(self) }
+
+  /// Fails: a single parameter takes no array but in ``StatementArguments``.
+  @inlinable
+  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt { SQLite.misuse }
 }
 
 // MARK: - Collections as arguments
 
 /// A collection that is an array argument by itself.
-public protocol ArrayArgumentConvertible: Collection, StatementArgumentConvertible
+public protocol ArrayArgumentConvertible: Collection, StatementBinding
 where Element: DatabaseValueConvertible {}
 
 extension ArrayArgumentConvertible {
   /// The elements as an array argument.
   @inlinable
   public var statementArgument: StatementArgument { StatementArgument(ArrayArgument(self)) }
+
+  /// Fails: a single parameter takes no array but in ``StatementArguments``.
+  @inlinable
+  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt { SQLite.misuse }
 }
 
-extension Array: StatementArgumentConvertible, ArrayArgumentConvertible
+extension Array: StatementBinding, ArrayArgumentConvertible
 where Element: DatabaseValueConvertible {}
-extension ContiguousArray: StatementArgumentConvertible, ArrayArgumentConvertible
+extension ContiguousArray: StatementBinding, ArrayArgumentConvertible
 where Element: DatabaseValueConvertible {}
-extension ArraySlice: StatementArgumentConvertible, ArrayArgumentConvertible
+extension ArraySlice: StatementBinding, ArrayArgumentConvertible
 where Element: DatabaseValueConvertible {}
-extension Set: StatementArgumentConvertible, ArrayArgumentConvertible
+extension Set: StatementBinding, ArrayArgumentConvertible
 where Element: DatabaseValueConvertible {}
-extension Dictionary.Keys: StatementArgumentConvertible, ArrayArgumentConvertible
+extension Dictionary.Keys: StatementBinding, ArrayArgumentConvertible
 where Key: DatabaseValueConvertible {}
-extension Dictionary.Values: StatementArgumentConvertible, ArrayArgumentConvertible
+extension Dictionary.Values: StatementBinding, ArrayArgumentConvertible
 where Value: DatabaseValueConvertible {}
-extension ReversedCollection: StatementArgumentConvertible, ArrayArgumentConvertible
+extension ReversedCollection: StatementBinding, ArrayArgumentConvertible
 where Element: DatabaseValueConvertible {}
-extension AnyCollection: StatementArgumentConvertible, ArrayArgumentConvertible
+extension AnyCollection: StatementBinding, ArrayArgumentConvertible
 where Element: DatabaseValueConvertible {}
-extension LazyMapSequence: StatementArgumentConvertible, ArrayArgumentConvertible
+extension LazyMapSequence: StatementBinding, ArrayArgumentConvertible
 where Base: Collection, Element: DatabaseValueConvertible {}
-extension LazyFilterSequence: StatementArgumentConvertible, ArrayArgumentConvertible
+extension LazyFilterSequence: StatementBinding, ArrayArgumentConvertible
 where Base: Collection, Element: DatabaseValueConvertible {}
-extension CollectionOfOne: StatementArgumentConvertible, ArrayArgumentConvertible
+extension CollectionOfOne: StatementBinding, ArrayArgumentConvertible
 where Element: DatabaseValueConvertible {}
-extension EmptyCollection: StatementArgumentConvertible, ArrayArgumentConvertible
+extension EmptyCollection: StatementBinding, ArrayArgumentConvertible
 where Element: DatabaseValueConvertible {}
 
-extension Range: StatementArgumentConvertible, ArrayArgumentConvertible
+extension Range: StatementBinding, ArrayArgumentConvertible
 where Bound: Strideable & DatabaseValueConvertible, Bound.Stride: SignedInteger {}
 
-extension ClosedRange: StatementArgumentConvertible, ArrayArgumentConvertible
+extension ClosedRange: StatementBinding, ArrayArgumentConvertible
 where Bound: Strideable & DatabaseValueConvertible, Bound.Stride: SignedInteger {}

@@ -82,8 +82,8 @@ extension Statement {
   @usableFromInline
   func wrongArgumentCount(_ count: Int) -> DatabaseError {
     DatabaseError(
-      resultCode: .SQLITE_MISUSE, message: "wrong number of statement arguments: \(count)",
-      sql: sql, hint: "The statement takes \(parameterCount).")
+      .SQLITE_MISUSE, "wrong number of statement arguments: \(count)",
+      note: "The statement takes \(parameterCount).", sql: sql)
   }
 
   func bind(_ values: [StatementArgument]) throws {
@@ -94,6 +94,7 @@ extension Statement {
       if case .array = value.content { hasArrays = true }
     }
     rewind()
+    if regionOfArguments != nil { regionOfArguments = nil }
     if hasArrays || handle != plainHandle {
       do { try selectHandle(for: values) } catch {
         clearBindings()
@@ -126,6 +127,7 @@ extension Statement {
   /// Makes an execution without arguments an error, as if none had been bound.
   func forgetArguments() {
     lacksArguments = parameterCount > 0
+    if regionOfArguments != nil { regionOfArguments = nil }
     if !boundArguments.isEmpty { boundArguments = StatementArguments() }
   }
 }

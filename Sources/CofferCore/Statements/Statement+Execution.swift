@@ -57,6 +57,7 @@ extension Statement {
     if handle != plainHandle { try selectHandle(for: []) }
     guard let handle else { throw DatabaseError.connectionIsClosed }
     if !boundArguments.isEmpty { boundArguments = StatementArguments() }
+    if regionOfArguments != nil { regionOfArguments = nil }
     lacksArguments = false
     return handle
   }
@@ -65,6 +66,11 @@ extension Statement {
   package func bindingFailure(_ code: CInt, valueCount: Int? = nil) -> DatabaseError {
     clearBindings()
     if let valueCount, valueCount != parameterCount { return wrongArgumentCount(valueCount) }
+    guard code != SQLite.misuse else {
+      return DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: "an array can't be bound to a single parameter",
+        sql: sql, hint: "Give it in `arguments:`.")
+    }
     return DatabaseError(code: code, connection: database.sqliteConnection, sql: sql)
   }
 

@@ -78,6 +78,13 @@ public final class Statement {
   @exclusivity(unchecked) package var isCached = false
 
   @exclusivity(unchecked) var boundArguments = StatementArguments()
+  /// What is read with the arguments that are bound, where somebody knows more of it.
+  @exclusivity(unchecked) var regionOfArguments: RegionOfArguments?
+
+  enum RegionOfArguments {
+    case known(DatabaseRegion)
+    case unknown((Statement) throws -> DatabaseRegion)
+  }
   /// The arrays that are bound, whose addresses SQLite holds.
   @exclusivity(unchecked) var boundArrays: [ArrayArgumentStorage] = []
 
@@ -138,8 +145,30 @@ public final class Statement {
   /// The 0-based index of the leftmost column of that name, in either case.
   public func index(ofColumn name: String) -> Int? { layout.index(ofColumn: name) }
 
-  /// The tables and columns that the statement reads.
-  public var databaseRegion: DatabaseRegion {
+  /// The tables and columns that the statement reads; of a request's statement, with the rows
+  /// that its arguments tell, and with what is fetched along.
+  public var databaseRegion: DatabaseRegion { (try? requestRegion()) ?? .fullDatabase }
+
+  /// Sets who knows the region of the request that the statement was made for, as long as the
+  /// arguments are bound: it is asked when somebody wants to know.
+  package func setRequestRegion(_ region: @escaping (Statement) throws -> DatabaseRegion) {
+    regionOfArguments = .unknown(region)
+  }
+
+  /// As ``databaseRegion``, with the error where the region of the request can't be found out.
+  package func requestRegion() throws -> DatabaseRegion {
+    switch regionOfArguments {
+    case nil: return fullRegion
+    case .known(let region): return region
+    case .unknown(let make):
+      let region = try make(self)
+      regionOfArguments = .known(region)
+      return region
+    }
+  }
+
+  /// What the statement reads, whatever its arguments.
+  package var fullRegion: DatabaseRegion {
     if facts.mayReadMore, handle != nil {
       facts.region = database.completedRegion(of: facts, sql: sql)
       facts.mayReadMore = false

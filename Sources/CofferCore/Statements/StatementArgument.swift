@@ -38,10 +38,13 @@ extension StatementArgument: CustomStringConvertible {
   }
 }
 
-/// What can stand in ``StatementArguments``: values, and collections of values.
-public protocol StatementArgumentConvertible {
-  /// The argument to bind.
-  var statementArgument: StatementArgument { get }
+extension StatementBinding {
+  /// Traps: a type that can only be bound is no argument.
+  public var statementArgument: StatementArgument {
+    preconditionFailure(
+      "\(Self.self) can't stand in StatementArguments: implement statementArgument, or conform to "
+        + "DatabaseValueConvertible")
+  }
 }
 
 extension DatabaseValueConvertible {
@@ -50,7 +53,14 @@ extension DatabaseValueConvertible {
   public var statementArgument: StatementArgument { StatementArgument(databaseValue) }
 }
 
-extension StatementArgument: StatementArgumentConvertible {
+extension StatementArgument: StatementBinding {
   /// Itself.
   @inlinable public var statementArgument: StatementArgument { self }
+
+  /// Binds the value; no array.
+  @inlinable
+  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+    guard case .value(let value) = content else { return SQLite.misuse }
+    return value.bind(to: sqliteStatement, at: index)
+  }
 }

@@ -49,7 +49,7 @@ public struct StatementArguments: Hashable, Sendable {
   /// Values and arrays by position.
   @inlinable
   public init<S: Sequence>(_ sequence: S)
-  where S.Element == (any StatementArgumentConvertible)? {
+  where S.Element == (any StatementBinding)? {
     self.init(positional: sequence.map { $0?.statementArgument ?? .null }, named: [:])
   }
 
@@ -94,7 +94,7 @@ public struct StatementArguments: Hashable, Sendable {
   }
 
   private static func argument(_ value: Any) -> StatementArgument? {
-    if let value = value as? any StatementArgumentConvertible { return value.statementArgument }
+    if let value = value as? any StatementBinding { return value.statementArgument }
     if let value = DatabaseValue(value: value) { return StatementArgument(value) }
     return nil
   }
@@ -147,7 +147,7 @@ public struct StatementArguments: Hashable, Sendable {
 extension StatementArguments: ExpressibleByArrayLiteral {
   /// Values and arrays by position.
   @inlinable
-  public init(arrayLiteral elements: (any StatementArgumentConvertible)?...) {
+  public init(arrayLiteral elements: (any StatementBinding)?...) {
     let count = elements.count
     positional = elements.withUnsafeBufferPointer { elements in
       [StatementArgument](unsafeUninitializedCapacity: count) { buffer, initializedCount in
@@ -165,7 +165,7 @@ extension StatementArguments: ExpressibleByArrayLiteral {
 extension StatementArguments: ExpressibleByDictionaryLiteral {
   /// Values and arrays by name.
   @inlinable
-  public init(dictionaryLiteral elements: (String, (any StatementArgumentConvertible)?)...) {
+  public init(dictionaryLiteral elements: (String, (any StatementBinding)?)...) {
     self.init(
       positional: [],
       named: Dictionary(

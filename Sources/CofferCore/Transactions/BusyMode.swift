@@ -66,7 +66,7 @@ extension Database {
   /// The error that is thrown for an error of SQLite: `CancellationError` where
   /// the access was cancelled, and an interruption where one has ended a wait.
   func translated(_ error: DatabaseError) -> any Error {
-    let error = explainingTokenizers(error)
+    let error = explainingChangedKey(explainingTokenizers(error))
     let wasInterrupted = error.resultCode == .SQLITE_BUSY && hooks.busyWait?.wasInterrupted == true
     guard error.resultCode == .SQLITE_INTERRUPT || wasInterrupted else { return error }
     if interruption.isCancelled.load(ordering: .relaxed) { return CancellationError() }

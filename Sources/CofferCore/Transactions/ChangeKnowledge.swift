@@ -3,6 +3,7 @@ struct ChangeKnowledge {
   fileprivate var schemaGeneration = 0
   fileprivate var recompilations = -1
   fileprivate var rowReports: [String: Bool] = [:]
+  fileprivate var rowMoves: [String: Bool] = [:]
   fileprivate var replacing: Replacing?
 
   /// What replaces rows by itself, without the statement's saying so.
@@ -27,6 +28,26 @@ extension TransactionObservation {
       && !database.isVirtual(table, schema: change.schema)
     schemaKnowledge.rowReports[key] = reportsRows
     return reportsRows
+  }
+
+  /// Whether rows may have other rowids afterwards: SQLite tells the new ones only.
+  ///
+  /// All columns of primary keys count as rowids.
+  func movesRows(_ change: TableChange) -> Bool {
+    guard case .update(let table, let columns) = change.kind,
+      let connection = database.sqliteConnection
+    else { return false }
+    refreshKnowledge()
+    return columns.contains { column in
+      let key = change.schema + "." + table + "." + column
+      if let movesRows = schemaKnowledge.rowMoves[key] { return movesRows }
+      // What is set as the rowid is told of by that name, unless a column is it.
+      let movesRows =
+        column.isSameName(as: "rowid")
+        || SQLite.isKeyColumn(connection, column, table: table, schema: change.schema)
+      schemaKnowledge.rowMoves[key] = movesRows
+      return movesRows
+    }
   }
 
   /// The deletions that a statement may make to resolve conflicts: SQLite

@@ -2,8 +2,8 @@ extension Database {
   /// Asks SQLite for facts about the statements that it compiles.
   func installAuthorizer() throws {
     let connection = try openConnection()
-    let code = hooks.authorizer.install(in: connection) { [unowned self] name, value in
-      pragmaRefusal(name: name, value: value)
+    let code = hooks.authorizer.install(in: connection) { [unowned self] name, value, schema in
+      pragmaRefusal(name: name, value: value, schema: schema)
     }
     guard code == SQLite.ok else { throw DatabaseError(code: code, connection: connection) }
   }

@@ -51,7 +51,8 @@ extension Database {
     }
     let region = try region.databaseRegion(self)
     guard !region.isEmpty, accessState.contains(.observed) else { return }
-    let kinds = try region.impactfulEventKinds ?? allEventKinds()
+    let kinds =
+      try region.impactfulEventKinds(columnNames: columnNames(ofTable:in:)) ?? allEventKinds()
     guard isInsideTransaction else {
       return try inTransaction(.immediate) {
         observation.notifyChanges(kinds: kinds)
@@ -72,15 +73,26 @@ extension Database {
       let tables = try schemaRows("SELECT name FROM \(prefix).\(master) WHERE type = 'table'")
       return try tables.compactMap { String.fromDatabaseValue($0[0]) }
         .filter { !SQLName($0).isInternal }
-        .flatMap { table -> [DatabaseEventKind] in
-          let columns = try schemaRows(
-            "PRAGMA \(prefix).table_info(\(table.quotedDatabaseIdentifier))")
-          let names = columns.compactMap { String.fromDatabaseValue($0[1]) }
-          return [
-            .insert(tableName: table), .delete(tableName: table),
-            .update(tableName: table, columnNames: Set(names)),
-          ]
+        .flatMap { table in
+          DatabaseEventKind.all(of: table, columnNames: try columnNames(ofTable: table, in: schema))
         }
     }
+  }
+
+  private func columnNames(ofTable table: String, in schema: String) throws -> Set<String> {
+    let columns = try schemaRows(
+      "PRAGMA \(schema.quotedDatabaseIdentifier)"
+        + ".table_info(\(table.quotedDatabaseIdentifier))")
+    return Set(columns.compactMap { String.fromDatabaseValue($0[1]) })
+  }
+}
+
+extension DatabaseEventKind {
+  /// All that can happen to a table.
+  static func all(of table: String, columnNames: Set<String>) -> [DatabaseEventKind] {
+    [
+      .insert(tableName: table), .delete(tableName: table),
+      .update(tableName: table, columnNames: columnNames),
+    ]
   }
 }

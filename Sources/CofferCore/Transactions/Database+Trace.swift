@@ -39,12 +39,13 @@ extension Database {
       /// To be asked for inside the trace function; later, it is ``sql``.
       public var expandedSQL: String { source.expandedSQL }
 
-      /// The same as ``sql``.
-      public var description: String { sql }
+      /// ``sql``; ``expandedSQL`` where `Configuration.publicStatementArguments` allows it.
+      public var description: String { source.showsArguments ? expandedSQL : sql }
     }
 
-    /// The SQL, without the values of its parameters, after the duration if any.
-    public var description: String { describe(\.sql) }
+    /// The SQL, after the duration if any; with the values of its parameters only where
+    /// `Configuration.publicStatementArguments` allows it.
+    public var description: String { describe(\.description) }
 
     /// The SQL with the values of its parameters, which may be private.
     ///
@@ -78,7 +79,9 @@ extension Database {
     options: TracingOptions = .statement, _ trace: ((_ event: TraceEvent) -> Void)? = nil
   ) {
     guard let connection = sqliteConnection else { return }
-    let tracer = trace.map { Tracer($0) }
+    let tracer = trace.map { receive in
+      Tracer(showsArguments: configuration.publicStatementArguments, receive)
+    }
     SQLite.setTracer(tracer, options: options, in: connection)
     hooks.tracer = tracer
     hooks.tracingOptions = options

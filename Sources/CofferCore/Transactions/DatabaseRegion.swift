@@ -1,13 +1,15 @@
-/// A part of a database: tables, or some of their columns.
+/// A part of a database: tables, or some of their columns and rows.
 ///
 /// ```swift
 /// let region = try db.makeStatement(sql: "SELECT name FROM player").databaseRegion
 /// print(region)  // player(name)
+/// try print(Player.filter(key: 1).databaseRegion(db))  // player(id,name)[1]
 /// ```
 ///
-/// It tells which changes may have an effect on the result of a request.
+/// It tells which changes may have an effect on the result of a request. Rows are known where a
+/// request of the query interface asks for them by rowid or `INTEGER PRIMARY KEY`.
 public struct DatabaseRegion: Sendable, Equatable {
-  private enum Columns: Sendable, Equatable {
+  fileprivate enum Columns: Sendable, Equatable {
     case all
     case some(Set<SQLName>)
 
@@ -17,8 +19,20 @@ public struct DatabaseRegion: Sendable, Equatable {
     }
   }
 
+  fileprivate struct Part: Sendable, Equatable {
+    var columns: Columns
+    /// By rowid; nil for all.
+    var rows: Set<Int64>?
+
+    func union(_ other: Part) -> Part {
+      var rows: Set<Int64>?
+      if let own = self.rows, let others = other.rows { rows = own.union(others) }
+      return Part(columns: columns.union(other.columns), rows: rows)
+    }
+  }
+
   /// By table and schema; nil for all that there is.
-  private var tables: [SQLName: [SQLName: Columns]]? = [:]
+  private var tables: [SQLName: [SQLName: Part]]? = [:]
 
   /// The empty region.
   public init() {}
@@ -27,7 +41,7 @@ public struct DatabaseRegion: Sendable, Equatable {
 
   /// All columns of a table.
   package init(table: String, schema: String = "main") {
-    tables = [SQLName(table): [SQLName(schema): .all]]
+    tables = [SQLName(table): [SQLName(schema): Part(columns: .all)]]
   }
 
   /// Some columns of a table.
@@ -49,7 +63,7 @@ public struct DatabaseRegion: Sendable, Equatable {
 
   /// Adds columns of a table; nil for all.
   mutating func insert(_ table: SQLName, schema: SQLName, columns: Set<SQLName>?) {
-    let new = columns.map { Columns.some($0) } ?? .all
+    let new = Part(columns: columns.map { Columns.some($0) } ?? .all)
     let old = tables?[table]?[schema]
     tables?[table, default: [:]][schema] = old?.union(new) ?? new
   }
@@ -71,6 +85,32 @@ public struct DatabaseRegion: Sendable, Equatable {
     tables?.merge(others) { $0.merging($1) { $0.union($1) } }
   }
 
+  // MARK: Rows
+
+  /// Leaves out all rows of a table but these, by rowid.
+  ///
+  /// Only for a region in which all that is read of the table is read of these rows.
+  package mutating func formIntersection(rows: Set<Int64>, ofTable table: String) {
+    let table = SQLName(table)
+    guard let schemas = tables?[table] else { return }
+    let parts = schemas.compactMapValues { part -> Part? in
+      let rows = part.rows.map { $0.intersection(rows) } ?? rows
+      return rows.isEmpty ? nil : Part(columns: part.columns, rows: rows)
+    }
+    tables?[table] = parts.isEmpty ? nil : parts
+  }
+
+  /// The rows of those tables that are in the region with some of their rows only.
+  package var rowIDs: [String: Set<Int64>] {
+    var result: [String: Set<Int64>] = [:]
+    for (table, schemas) in tables ?? [:] {
+      let rows = schemas.values.compactMap(\.rows)
+      guard rows.count == schemas.count else { continue }
+      result[table.text] = rows.reduce(into: []) { $0.formUnion($1) }
+    }
+    return result
+  }
+
   // MARK: Changes
 
   /// Whether a statement that makes such changes may have an effect on the region.
@@ -81,8 +121,10 @@ public struct DatabaseRegion: Sendable, Equatable {
     guard let schemas = tables[SQLName(eventKind.tableName)] else { return false }
     guard case .update(_, let columnNames) = eventKind else { return true }
     let changed = Set(columnNames.map { SQLName($0) })
-    return schemas.values.contains { columns in
-      switch columns {
+    // SQLite has two names for the rowid, where a column is it.
+    if changed.contains(SQLName("rowid")) { return true }
+    return schemas.values.contains { part in
+      switch part.columns {
       case .all: true
       case .some(let columns): !columns.isDisjoint(with: changed)
       }
@@ -92,21 +134,29 @@ public struct DatabaseRegion: Sendable, Equatable {
   /// Whether a change to a row may have an effect on the region.
   ///
   /// An event doesn't tell which columns have changed: ask for the kind of the
-  /// event, in `TransactionObserver.observes(eventsOfKind:)`, first.
+  /// event, in `TransactionObserver.observes(eventsOfKind:)`, first. Nor does it tell the rowid
+  /// that an update has replaced by another one: `databaseDidChange()` is called then.
   public func isModified(by event: DatabaseEvent) -> Bool {
     guard let tables else { return true }
     guard let schemas = tables[SQLName(event.tableName)] else { return false }
-    return schemas[SQLName(event.databaseName)] != nil
+    guard let part = schemas[SQLName(event.databaseName)] else { return false }
+    return part.rows?.contains(event.rowID) ?? true
   }
 
   /// The kinds of changes that have an effect on the region; nil for all kinds.
-  package var impactfulEventKinds: [DatabaseEventKind]? {
-    tables?.flatMap { table, schemas in
-      schemas.values.flatMap { columns -> [DatabaseEventKind] in
-        let name = table.text
-        let both: [DatabaseEventKind] = [.insert(tableName: name), .delete(tableName: name)]
-        guard case .some(let columns) = columns else { return both }
-        return both + [.update(tableName: name, columnNames: Set(columns.map(\.text)))]
+  ///
+  /// - Parameter columnNames: The columns of a table in a schema.
+  func impactfulEventKinds(
+    columnNames: (_ table: String, _ schema: String) throws -> Set<String>
+  ) rethrows -> [DatabaseEventKind]? {
+    try tables?.flatMap { table, schemas in
+      try schemas.flatMap { schema, part -> [DatabaseEventKind] in
+        let names =
+          switch part.columns {
+          case .all: try columnNames(table.text, schema.text)
+          case .some(let columns): Set(columns.map(\.text))
+          }
+        return DatabaseEventKind.all(of: table.text, columnNames: names)
       }
     }
   }
@@ -121,16 +171,27 @@ public struct DatabaseRegion: Sendable, Equatable {
 }
 
 extension DatabaseRegion: CustomStringConvertible {
-  /// The tables in order with their columns: `player(id,name),team(*)`.
+  /// The tables in order with their columns, and the rowids of their rows where not all are
+  /// meant: `player(id,name)[1,2],team(*)`.
   public var description: String {
     guard let tables else { return "full database" }
     guard !tables.isEmpty else { return "empty" }
     return tables.sorted { $0.key < $1.key }.flatMap { table, schemas in
-      schemas.sorted { $0.key < $1.key }.map { schema, columns -> String in
+      schemas.sorted { $0.key < $1.key }.map { schema, part -> String in
         let prefix = schema == SQLName("main") ? "" : schema.text + "."
-        guard case .some(let columns) = columns else { return "\(prefix)\(table.text)(*)" }
-        return "\(prefix)\(table.text)(\(columns.sorted().map(\.text).joined(separator: ",")))"
+        return "\(prefix)\(table.text)(\(part.columnList))\(part.rowList)"
       }
     }.joined(separator: ",")
+  }
+}
+
+extension DatabaseRegion.Part {
+  fileprivate var columnList: String {
+    guard case .some(let columns) = columns else { return "*" }
+    return columns.sorted().map(\.text).joined(separator: ",")
+  }
+
+  fileprivate var rowList: String {
+    rows.map { "[" + $0.sorted().map(String.init).joined(separator: ",") + "]" } ?? ""
   }
 }

@@ -12,6 +12,8 @@ final class ObserverRegistration {
   private var strongObserver: (any TransactionObserver)?
   /// The tables that it is kept by; nil where it is asked about all.
   var tables: Set<SQLName>?
+  /// The rows that it is kept by, of those tables of which it doesn't observe all rows.
+  var rows: [SQLName: Set<Int64>] = [:]
   /// Whether the observer wants no more changes of this transaction.
   var isStopped = false
   /// Whether the observer was told of a change in this transaction.
@@ -106,11 +108,25 @@ package final class StatementInterest {
   var stamp: ObserverRegistry.Stamp
   let recompilations: Int
   let entries: [Entry]
+  /// The tables of which single rows are observed.
+  let rowTables: [RowTable]
 
-  init(stamp: ObserverRegistry.Stamp, recompilations: Int, entries: [Entry]) {
+  /// A table of which the statement may change rows that somebody observes.
+  struct RowTable {
+    let table: ObserverRegistry.Table
+    /// What the statement may do to its rows.
+    let changes: [TableChange]
+    /// What it may do without SQLite's telling to which rows.
+    var unreported: [DatabaseEventKind]
+  }
+
+  init(
+    stamp: ObserverRegistry.Stamp, recompilations: Int, entries: [Entry], rowTables: [RowTable]
+  ) {
     self.stamp = stamp
     self.recompilations = recompilations
     self.entries = entries
+    self.rowTables = rowTables
   }
 }
 
@@ -130,10 +146,6 @@ struct ObservationTarget {
   ///   another table is that of a table behind a virtual one.
   func accepts(_ event: DatabaseEvent, among all: [TableChange]) -> Bool {
     guard let changes else { return true }
-    func matches(_ change: TableChange) -> Bool {
-      change.kind.eventKind == event.kind && change.kind.tableName == event.tableName
-        && change.schema == event.databaseName
-    }
-    return changes.contains(where: matches) || !all.contains(where: matches)
+    return changes.contains { $0.announces(event) } || !all.contains { $0.announces(event) }
   }
 }

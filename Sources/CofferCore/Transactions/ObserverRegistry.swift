@@ -5,10 +5,47 @@
 struct ObserverRegistry {
   /// The selective observers of one table, as long as there are any.
   final class Table {
-    /// Counts up when one of them comes, goes, or changes its mind.
+    /// Counts up when one of them comes, goes, or changes its mind; of those who observe rows,
+    /// when the first one comes and the last one goes.
     fileprivate(set) var generation = 0
+    /// Those who observe all rows.
     fileprivate(set) var list = RegistrationList()
+    /// Those who observe some rows.
+    fileprivate(set) var rowObservers = RegistrationList()
+    private var byRow: [Int64: RegistrationList] = [:]
+
+    fileprivate var isEmpty: Bool { list.isEmpty && rowObservers.isEmpty }
+
+    /// Those who observe a row, but for those who observe all.
+    func observers(ofRow rowID: Int64) -> [ObserverRegistration] { byRow[rowID]?.items ?? [] }
+
+    fileprivate func insert(_ registration: ObserverRegistration, rows: Set<Int64>?) {
+      guard let rows else {
+        generation &+= 1
+        return list.insert(registration)
+      }
+      if rowObservers.isEmpty { generation &+= 1 }
+      rowObservers.insert(registration)
+      for row in rows { byRow[row, default: RegistrationList()].insert(registration) }
+    }
+
+    fileprivate func remove(_ registration: ObserverRegistration, rows: Set<Int64>?) {
+      guard let rows else {
+        generation &+= 1
+        return list.remove(registration)
+      }
+      rowObservers.remove(registration)
+      if rowObservers.isEmpty { generation &+= 1 }
+      for row in rows {
+        byRow[row]?.remove(registration)
+        if byRow[row]?.isEmpty == true { byRow[row] = nil }
+      }
+    }
   }
+
+  /// The most rows by which an observer is kept: one of more is asked about all events of the
+  /// table.
+  private static let mostRows = 100
 
   /// What an answer about some tables depends on.
   struct Stamp {
@@ -55,9 +92,7 @@ struct ObserverRegistry {
     if !registration.isSelective { unselective.insert(registration) }
     if extent == .nextTransaction { nextTransaction.insert(registration) }
     guard !registration.isTransactionEnd else { return }
-    let selective = observer as? any SelectiveTransactionObserver
-    registration.tables = selective?.observedTables.map { Set($0.map { SQLName($0) }) }
-    index(registration)
+    index(registration, of: observer as? any SelectiveTransactionObserver)
   }
 
   /// Forgets a registration.
@@ -100,8 +135,7 @@ struct ObserverRegistry {
     let selective = observer as? any SelectiveTransactionObserver
     for registration in registrations(of: observer) where !registration.isTransactionEnd {
       unindex(registration)
-      registration.tables = selective?.observedTables.map { Set($0.map { SQLName($0) }) }
-      index(registration)
+      index(registration, of: selective)
     }
   }
 
@@ -114,22 +148,29 @@ struct ObserverRegistry {
     }
   }
 
-  private mutating func index(_ registration: ObserverRegistration) {
+  private mutating func index(
+    _ registration: ObserverRegistration, of observer: (any SelectiveTransactionObserver)?
+  ) {
+    registration.tables = observer?.observedTables.map { Set($0.map { SQLName($0) }) }
+    registration.rows = [:]
+    for (table, rows) in observer?.observedRows ?? [:] where rows.count <= Self.mostRows {
+      registration.rows[SQLName(table)] = rows
+    }
     generation &+= 1
     guard let names = registration.tables else {
       anyTableGeneration &+= 1
       return anyTable.insert(registration)
     }
     for name in names {
-      if let table = tables[name] {
-        table.generation &+= 1
-        table.list.insert(registration)
+      let table: Table
+      if let known = tables[name] {
+        table = known
       } else {
         newTablesGeneration &+= 1
-        let table = Table()
-        table.list.insert(registration)
+        table = Table()
         tables[name] = table
       }
+      table.insert(registration, rows: registration.rows[name])
     }
   }
 
@@ -142,15 +183,32 @@ struct ObserverRegistry {
     }
     for name in names {
       guard let table = tables[name] else { continue }
-      table.generation &+= 1
-      table.list.remove(registration)
-      if table.list.isEmpty { tables[name] = nil }
+      table.remove(registration, rows: registration.rows[name])
+      if table.isEmpty { tables[name] = nil }
     }
   }
 
   // MARK: Questions
 
-  /// Those who may be interested in changes of these tables, in order.
+  /// A table of which somebody observes single rows.
+  func rowTable(_ name: String) -> Table? {
+    guard let table = tables[SQLName(name)], !table.rowObservers.isEmpty else { return nil }
+    return table
+  }
+
+  /// Those who may be interested in changes of these tables, those included who observe single
+  /// rows, in order.
+  func allInterested(inTables names: [String]) -> [ObserverRegistration] {
+    var result = RegistrationList()
+    for registration in interested(inTables: names).registrations { result.insert(registration) }
+    for name in names {
+      guard let table = rowTable(name) else { continue }
+      for registration in table.rowObservers.items { result.insert(registration) }
+    }
+    return result.items
+  }
+
+  /// Those who may be interested in changes of any rows of these tables, in order.
   ///
   /// - Returns: Them, and what that answer depends on.
   func interested(inTables names: [String]) -> (registrations: [ObserverRegistration], Stamp) {

@@ -59,7 +59,8 @@ extension SQLText {
 }
 
 extension String {
-  fileprivate func trimming(_ characters: String) -> Substring {
+  /// The text without those characters at its ends.
+  func trimming(_ characters: String) -> Substring {
     var text = self[...]
     while let first = text.first, characters.contains(first) { text.removeFirst() }
     while let last = text.last, characters.contains(last) { text.removeLast() }

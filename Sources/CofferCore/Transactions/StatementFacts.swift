@@ -39,6 +39,12 @@ package struct TableChange: Sendable {
   /// `main`, `temp`, or the name of an attached database.
   package var schema: String
   package var kind: DatabaseEventKind
+
+  /// Whether an event is a change of this kind.
+  func announces(_ event: DatabaseEvent) -> Bool {
+    kind.eventKind == event.kind && kind.tableName == event.tableName
+      && schema == event.databaseName
+  }
 }
 
 /// What a statement does to the transaction.

@@ -43,8 +43,8 @@ extension TransactionObservation {
 
   /// Tells of the end of the transaction, if the statement that has ended was it.
   ///
-  /// - Parameter endsExplicitly: Whether a commit or a rollback has ended: a
-  ///   transaction without a hook was empty, then.
+  /// - Parameter endsExplicitly: Whether a commit has ended: a transaction without a hook was
+  ///   empty, then.
   func settle(endsExplicitly: Bool) {
     guard let connection = database.sqliteConnection else { return }
     guard SQLite.isAutocommit(connection) else {
@@ -77,9 +77,9 @@ extension TransactionObservation {
       tellEnd(to: recipients()) { $0.databaseDidRollback(database) }
     case .none:
       if executions.isEmpty { hasWritten = false }
-      guard endsExplicitly, !registry.isEmpty, !database.accessState.contains(.readOnly) else {
-        return
-      }
+      guard endsExplicitly, !registry.isEmpty, !database.accessState.contains(.readOnly),
+        !database.configuration.readonly
+      else { return }
       tellEmptyCommit()
     }
   }
@@ -87,8 +87,11 @@ extension TransactionObservation {
   private func tellEnd(to recipients: [Recipient], _ tell: (any TransactionObserver) -> Void) {
     reset()
     forgetAfterTransaction(toldCount: recipients.count { !$0.registration.isSelective })
-    // They may execute statements, end further transactions, add and remove observers.
-    for (registration, observer) in recipients where !registration.isRemoved { tell(observer) }
+    // They may execute statements, end further transactions, add and remove observers; also where
+    // a statement has ended the transaction that those after it still belong to.
+    database.outsideTransactionBlock {
+      for (registration, observer) in recipients where !registration.isRemoved { tell(observer) }
+    }
   }
 
   /// Lets go of those who were to be told of one transaction, and of the dead.
@@ -100,17 +103,18 @@ extension TransactionObservation {
     letGo(of: registry.nextDead())
   }
 
-  /// SQLite tells nobody of the commit of a transaction that has not written,
-  /// but whoever waits for the end of the transaction has waited long enough.
+  /// SQLite tells nobody of the commit of a deferred transaction that has not written, but what
+  /// depends on the end of a transaction must not depend on what happened in it.
   private func tellEmptyCommit() {
-    let ended = registry.nextTransaction.items.filter(\.isTransactionEnd)
-    let recipients = (ended + touched).compactMap { registration -> Recipient? in
-      registration.observer.map { (registration, $0) }
-    }
-    reset()
-    letGo(of: ended)
-    for (registration, observer) in recipients where !registration.isRemoved {
-      observer.databaseDidCommit(database)
+    let recipients = recipients()
+    do {
+      for (registration, observer) in recipients where !registration.isRemoved {
+        try observer.databaseWillCommit()
+      }
+      tellEnd(to: recipients) { $0.databaseDidCommit(database) }
+    } catch {
+      refusal = error
+      tellEnd(to: recipients) { $0.databaseDidRollback(database) }
     }
   }
 

@@ -12,13 +12,22 @@ extension TransactionObservation {
     let changes = statement.facts.changes
     let (registrations, stamp) = registry.interested(inTables: changes.map(\.kind.tableName))
     var entries: [StatementInterest.Entry] = []
-    if !registrations.isEmpty {
+    var rowTables: [StatementInterest.RowTable] = []
+    let hasRowTables = changes.contains { registry.rowTable($0.kind.tableName) != nil }
+    if !registrations.isEmpty || hasRowTables {
       let unreported =
-        changes.filter { !reportsRows($0) }.map(\.kind) + replacements(in: statement)
+        changes.filter { !reportsRows($0) || movesRows($0) }.map(\.kind)
+        + replacements(in: statement)
+      if hasRowTables { rowTables = self.rowTables(of: changes, unreported) }
       entries = registrations.compactMap { registration -> StatementInterest.Entry? in
         guard let observer = registration.observer else { return nil }
-        let observed = changes.filter { registration.isInterested(observer, in: $0.kind) }
-        let hasUnreportedRows = unreported.contains { registration.isInterested(observer, in: $0) }
+        // Rows are told of by table.
+        func isInterested(in kind: DatabaseEventKind) -> Bool {
+          registration.rows[SQLName(kind.tableName)] == nil
+            && registration.isInterested(observer, in: kind)
+        }
+        let observed = changes.filter { isInterested(in: $0.kind) }
+        let hasUnreportedRows = unreported.contains(where: isInterested)
         guard !observed.isEmpty || hasUnreportedRows else { return nil }
         return StatementInterest.Entry(
           registration: registration, changes: observed.count == changes.count ? nil : observed,
@@ -27,21 +36,47 @@ extension TransactionObservation {
     }
     // The counters again: asking SQLite may have compiled statements.
     let interest = StatementInterest(
-      stamp: stamp, recompilations: database.hooks.authorizer.recompilations, entries: entries)
+      stamp: stamp, recompilations: database.hooks.authorizer.recompilations, entries: entries,
+      rowTables: rowTables)
     statement.interest = interest
     return interest
   }
 
+  /// The tables of which single rows are observed, with what a statement does to them.
+  private func rowTables(
+    of changes: [TableChange], _ unreported: [DatabaseEventKind]
+  ) -> [StatementInterest.RowTable] {
+    var result: [StatementInterest.RowTable] = []
+    for change in changes {
+      guard let table = registry.rowTable(change.kind.tableName),
+        !result.contains(where: { $0.table === table })
+      else { continue }
+      func isOfTable(_ kind: DatabaseEventKind) -> Bool {
+        kind.tableName.isSameName(as: change.kind.tableName)
+      }
+      result.append(
+        StatementInterest.RowTable(
+          table: table, changes: changes.filter { isOfTable($0.kind) },
+          unreported: unreported.filter(isOfTable)))
+    }
+    return result
+  }
+
   /// SQLite compiles a statement that is under way anew, and it makes a change
   /// that may be new to us.
+  ///
+  /// Whether it tells of all rows can't be asked here: who observes rows takes them for changed.
   func recompiled(_ change: TableChange) {
     guard let last = executions.indices.last else { return }
-    let (registrations, _) = registry.interested(inTables: [change.kind.tableName])
+    let registrations = registry.allInterested(inTables: [change.kind.tableName])
     for registration in registrations where !registration.isStopped {
       guard let observer = registration.observer,
         registration.isInterested(observer, in: change.kind)
       else { continue }
-      if let index = executions[last].targets.firstIndex(where: {
+      if registration.rows[SQLName(change.kind.tableName)] != nil {
+        executions[last].unreported.append(
+          ObservationTarget(registration: registration, observer: observer))
+      } else if let index = executions[last].targets.firstIndex(where: {
         $0.registration === registration
       }) {
         executions[last].targets[index].changes?.append(change)

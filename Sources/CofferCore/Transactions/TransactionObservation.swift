@@ -22,6 +22,8 @@ package final class TransactionObservation {
     var changes: [TableChange]
     var targets: [ObservationTarget]
     var unreported: [ObservationTarget]
+    /// The tables of which single rows are observed.
+    var rowTables: [StatementInterest.RowTable]
   }
 
   /// A change that waits for the end of a savepoint; nil for an unknown one.
@@ -140,8 +142,8 @@ package final class TransactionObservation {
     lastNames = nil
     var execution = Execution(
       statement: ObjectIdentifier(statement), droppedTable: statement.facts.droppedTable,
-      changes: [], targets: [], unreported: [])
-    if !interest.entries.isEmpty {
+      changes: [], targets: [], unreported: [], rowTables: interest.rowTables)
+    if !interest.entries.isEmpty || !interest.rowTables.isEmpty {
       execution.changes = statement.facts.changes
       for entry in interest.entries where !entry.registration.isStopped {
         guard let observer = entry.registration.observer else { continue }
@@ -160,6 +162,7 @@ package final class TransactionObservation {
     if let table = statement.facts.restructuredTable { tellRestructured(table) }
     if let effect = statement.facts.transactionEffect { note(effect) }
     settle(endsExplicitly: statement.facts.transactionEffect != nil)
+    if let refusal = takeRefusal() { throw refusal }
   }
 
   /// - Returns: What an observer has thrown to refuse the commit.
@@ -176,8 +179,16 @@ package final class TransactionObservation {
     settle(endsExplicitly: false)
   }
 
-  /// Called after a commit or a rollback that no `Statement` has made.
-  func didEndTransaction() { settle(endsExplicitly: true) }
+  /// Called after a commit that no `Statement` has made.
+  ///
+  /// - Throws: What an observer has thrown to refuse the commit of an empty transaction.
+  func didCommit() throws {
+    settle(endsExplicitly: true)
+    if let refusal = takeRefusal() { throw refusal }
+  }
+
+  /// Called after a rollback that no `Statement` has made, of which SQLite has told.
+  func didRollBack() { settle(endsExplicitly: false) }
 
   /// - Returns: What an observer has thrown to refuse the commit.
   func commitDidFail() -> (any Error)? {
@@ -218,7 +229,9 @@ package final class TransactionObservation {
     _ kind: DatabaseEvent.Kind, schema: UnsafePointer<CChar>, table: UnsafePointer<CChar>,
     rowID: Int64
   ) {
-    guard let execution = executions.last, !execution.targets.isEmpty else { return }
+    guard let execution = executions.last,
+      !execution.targets.isEmpty || !execution.rowTables.isEmpty
+    else { return }
     let names: LastNames
     if let last = lastNames, last.schemaAddress == schema, last.tableAddress == table {
       names = last
@@ -234,6 +247,20 @@ package final class TransactionObservation {
     for target in execution.targets where target.accepts(event, among: execution.changes) {
       tell(target, event)
     }
+    for table in execution.rowTables { tellRowObservers(of: table, event) }
+  }
+
+  /// Tells those of an event who observe its row.
+  private func tellRowObservers(
+    of rowTable: StatementInterest.RowTable, _ event: DatabaseEvent
+  ) {
+    guard let change = rowTable.changes.first(where: { $0.announces(event) }) else { return }
+    for registration in rowTable.table.observers(ofRow: event.rowID) where !registration.isStopped {
+      guard let observer = registration.observer,
+        registration.isInterested(observer, in: change.kind)
+      else { continue }
+      tell(ObservationTarget(registration: registration, observer: observer), event)
+    }
   }
 
   /// Tells of the changes that SQLite doesn't tell of row by row.
@@ -247,6 +274,22 @@ package final class TransactionObservation {
     let targets = executions[index].unreported
     executions[index].unreported = []
     for target in targets { tell(target, nil) }
+    for table in executions[index].rowTables.indices {
+      let rowTable = executions[index].rowTables[table]
+      guard !rowTable.unreported.isEmpty else { continue }
+      executions[index].rowTables[table].unreported = []
+      tell(rowTable.table.rowObservers.items, kinds: rowTable.unreported)
+    }
+  }
+
+  /// Tells those of a change of unknown rows whom one of its kinds concerns.
+  private func tell(_ registrations: [ObserverRegistration], kinds: [DatabaseEventKind]) {
+    for registration in registrations {
+      guard let observer = registration.observer,
+        kinds.contains(where: { registration.isInterested(observer, in: $0) })
+      else { continue }
+      tell(ObservationTarget(registration: registration, observer: observer), nil)
+    }
   }
 
   /// Tells of a change now, or holds it back until the savepoint ends.
@@ -276,19 +319,12 @@ package final class TransactionObservation {
 
   /// Tells those who observe a region that something in it has changed.
   func notifyChanges(kinds: [DatabaseEventKind]) {
-    let (registrations, _) = registry.interested(inTables: kinds.map(\.tableName))
-    for registration in registrations {
-      guard let observer = registration.observer,
-        kinds.contains(where: { registration.isInterested(observer, in: $0) })
-      else { continue }
-      tell(ObservationTarget(registration: registration, observer: observer), nil)
-    }
+    tell(registry.allInterested(inTables: kinds.map(\.tableName)), kinds: kinds)
   }
 
   /// Tells those who keep up with a region that a table was dropped or altered.
   private func tellRestructured(_ table: String) {
-    let (registrations, _) = registry.interested(inTables: [table])
-    for registration in registrations where registration.isSelective {
+    for registration in registry.allInterested(inTables: [table]) where registration.isSelective {
       guard let observer = registration.observer,
         observer.observes(eventsOfKind: .delete(tableName: table))
       else { continue }

@@ -18,7 +18,8 @@
 /// there is `databaseDidChange()` alone. So there is for rows that a conflict
 /// may have replaced (`INSERT OR REPLACE`, `ON CONFLICT REPLACE`), after the
 /// statement, if the observer observes deletions: which rows, if any, SQLite
-/// doesn't tell.
+/// doesn't tell. And so there is for updates of the rowid, or of a primary key:
+/// their events have the new rowid, and nothing has the old one.
 ///
 /// Changes inside a savepoint are told of when it is released, and never if it
 /// is rolled back. Changes that a failed statement has undone may be told of.
@@ -81,11 +82,20 @@ package protocol SelectiveTransactionObserver: TransactionObserver {
   /// are the same. Read when the observer is added, and again when
   /// ``TransactionObservation/interestsDidChange(of:)`` says so.
   var observedTables: Set<String>? { get }
+
+  /// The rowids of those rows of observed tables that matter, where not all do: changes of others
+  /// cost nothing.
+  ///
+  /// Where it can't be told which rows have changed, it is told that something has.
+  var observedRows: [String: Set<Int64>] { get }
 }
 
 extension SelectiveTransactionObserver {
   /// All tables.
   package var observedTables: Set<String>? { nil }
+
+  /// All rows.
+  package var observedRows: [String: Set<Int64>] { [:] }
 }
 
 extension Database {

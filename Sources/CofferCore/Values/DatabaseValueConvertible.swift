@@ -1,10 +1,13 @@
 import FoundationEssentials
 
-/// A value that can be bound to a statement parameter.
+/// What can be bound to a statement's parameters, and stand in ``StatementArguments``.
 ///
 /// `DatabaseValueConvertible` types have it for free. Collections of them have
 /// it too, as array arguments: see ``StatementArguments``.
 public protocol StatementBinding {
+  /// The argument to bind.
+  var statementArgument: StatementArgument { get }
+
   /// Binds the value to the 1-based parameter.
   /// - Returns: SQLite's result code.
   func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt
@@ -15,9 +18,21 @@ public protocol StatementBinding {
 /// An enum or struct with a raw value needs no more than the conformance, and
 /// is stored as its raw value. So does a `Codable` type: it is stored as the one
 /// value that it encodes, or else as JSON text.
-public protocol DatabaseValueConvertible: SQLExpressible, StatementArgumentConvertible,
-  StatementBinding
-{
+///
+/// A generic type is stored if its values are:
+///
+/// ```swift
+/// struct Box<Value> { var value: Value }
+/// extension Box: SQLExpressible where Value: DatabaseValueConvertible {}
+/// extension Box: StatementBinding where Value: DatabaseValueConvertible {}
+/// extension Box: DatabaseValueConvertible where Value: DatabaseValueConvertible {
+///   var databaseValue: DatabaseValue { value.databaseValue }
+///   static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Box? {
+///     Value.fromDatabaseValue(dbValue).map { Box(value: $0) }
+///   }
+/// }
+/// ```
+public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding {
   /// The value to store.
   var databaseValue: DatabaseValue { get }
 

@@ -83,6 +83,36 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension Date {
+  /// The text of ``databaseValue``, with as many further digits as the date has: what is read of it
+  /// is the very date. Texts have the order of their dates, those of ``databaseValue`` among them.
+  package var exactDatabaseValue: DatabaseValue {
+    let interval = timeIntervalSinceReferenceDate
+    let milliseconds = (interval * 1000).rounded()
+    guard storableMilliseconds != nil, milliseconds / 1000 != interval else {
+      return databaseValue
+    }
+    var (seconds, fraction) = Date.decimal(interval.magnitude)
+    if interval < 0 { (seconds, fraction) = (-seconds - 1, DateText.complement(of: fraction)) }
+    let whole = Date(timeIntervalSinceReferenceDate: Double(seconds)).databaseValue
+    guard case .string(let text) = whole.storage else { return databaseValue }
+    fraction += String(repeating: "0", count: max(0, 3 - fraction.utf8.count))
+    return String(text.dropLast(3) + fraction).databaseValue
+  }
+
+  /// The shortest decimal that stands for a number that has a fraction.
+  private static func decimal(_ number: Double) -> (whole: Int, fraction: String) {
+    let parts = number.description.split(separator: "e")
+    let digits = parts[0].split(separator: ".")
+    guard parts.count > 1, let exponent = Int(parts[1]) else {
+      return (Int(digits[0]) ?? 0, digits.count > 1 ? String(digits[1]) : "0")
+    }
+    // A small one: `1.5e-05`.
+    let significant = digits.joined()
+    let ending =
+      significant.hasSuffix("0") && digits.count > 1 ? significant.dropLast() : significant[...]
+    return (0, String(repeating: "0", count: max(0, -exponent - 1)) + ending)
+  }
+
   static var secondsFrom1970ToReference: Int { 978_307_200 }
 
   @usableFromInline

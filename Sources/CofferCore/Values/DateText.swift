@@ -9,6 +9,8 @@ struct DateText {
   private(set) var minute = 0
   private(set) var second = 0
   private(set) var nanosecond = 0
+  /// All digits of the fraction, where there are more than three.
+  private var fraction = ""
   /// Seconds east of UTC, where the text has `Z` or `±HH:MM`.
   private(set) var zoneOffset: Int?
 
@@ -40,8 +42,12 @@ struct DateText {
       self.second = second
       format = day == nil ? .HMS : .YMD_HMS
       if scanner.skip(".") {
+        let start = scanner.position
         guard let nanosecond = scanner.nanosecond() else { return false }
         self.nanosecond = nanosecond
+        if scanner.position - start > 3 {
+          fraction = String(decoding: scanner.bytes[start..<scanner.position], as: UTF8.self)
+        }
         format = day == nil ? .HMSS : .YMD_HMSS
       }
     }
@@ -72,12 +78,29 @@ struct DateText {
       day.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - (zoneOffset ?? 0)
       - Date.secondsFrom1970ToReference
     // A single division gives the double next to a time in milliseconds.
-    let (milliseconds, rest) = nanosecond.quotientAndRemainder(dividingBy: 1_000_000)
     let interval =
-      rest == 0
-      ? Double(seconds * 1000 + milliseconds) / 1000
-      : Double(seconds) + Double(nanosecond) / 1_000_000_000
+      fraction.isEmpty
+      ? Double(seconds * 1000 + nanosecond / 1_000_000) / 1000
+      : DateText.interval(seconds, fraction)
     return Date(timeIntervalSinceReferenceDate: interval)
+  }
+
+  /// The double next to so many seconds and a decimal fraction of one.
+  private static func interval(_ seconds: Int, _ fraction: String) -> Double {
+    let isZero = fraction.utf8.allSatisfy { $0 == UInt8(ascii: "0") }
+    if seconds >= 0 || isZero { return Double("\(seconds).\(fraction)") ?? Double(seconds) }
+    return Double("-\(-seconds - 1).\(complement(of: fraction))") ?? Double(seconds)
+  }
+
+  /// The digits of one minus a fraction that isn't zero.
+  static func complement(of fraction: String) -> String {
+    var digits = Array(fraction.utf8)
+    let last = digits.lastIndex { $0 != UInt8(ascii: "0") } ?? 0
+    for index in 0...last {
+      digits[index] =
+        UInt8(ascii: "0") + (index == last ? 10 : 9) - (digits[index] - UInt8(ascii: "0"))
+    }
+    return String(decoding: digits, as: UTF8.self)
   }
 }
 

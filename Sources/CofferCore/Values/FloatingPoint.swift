@@ -1,8 +1,12 @@
+// FoundationEssentials has no CGFloat.
+import Foundation
+
 // Reals are stored as they are; SQLite turns NaN into NULL. A Float is stored as
 // the Double of the same value.
 
 extension Double: DatabaseValueConvertible, StatementColumnConvertible {}
 extension Float: DatabaseValueConvertible, StatementColumnConvertible {}
+extension CGFloat: DatabaseValueConvertible, StatementColumnConvertible {}
 
 // Codable, since that would otherwise bring its own `databaseValue`.
 extension DatabaseValueConvertible where Self: BinaryFloatingPoint & Encodable {

@@ -1,6 +1,10 @@
 import FoundationEssentials
 
 extension Optional: StatementBinding where Wrapped: StatementBinding {
+  /// The value as an argument, or NULL for nil.
+  @inlinable
+  public var statementArgument: StatementArgument { self?.statementArgument ?? .null }
+
   /// Binds the value, or NULL for nil.
   @inlinable
   public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
@@ -10,8 +14,6 @@ extension Optional: StatementBinding where Wrapped: StatementBinding {
     }
   }
 }
-
-extension Optional: StatementArgumentConvertible where Wrapped: DatabaseValueConvertible {}
 
 extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvertible {
   /// The value's database value, or NULL for nil.

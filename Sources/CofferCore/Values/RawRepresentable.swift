@@ -55,3 +55,37 @@ where Self: RawRepresentable, RawValue: StatementColumnConvertible {
       .flatMap(Self.init(rawValue:))
   }
 }
+
+// What is SQL in another way than as a value, such as the name of a column.
+
+extension StatementBinding where Self: RawRepresentable, RawValue: StatementBinding {
+  /// Binds the raw value.
+  @inlinable
+  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+    rawValue.bind(to: sqliteStatement, at: index)
+  }
+}
+
+extension SQLExpressible where Self: RawRepresentable, RawValue: SQLExpressible {
+  /// The raw value's expression.
+  public var sqlExpression: SQLExpression { rawValue.sqlExpression }
+}
+
+extension SQLSelectable where Self: RawRepresentable, RawValue: SQLSelectable {
+  /// The raw value's selection.
+  public var sqlSelection: SQLSelection { rawValue.sqlSelection }
+}
+
+extension SQLOrderingTerm where Self: RawRepresentable, RawValue: SQLOrderingTerm {
+  /// The raw value's order.
+  public var sqlOrdering: SQLOrdering { rawValue.sqlOrdering }
+}
+
+extension SQLSpecificExpressible
+where Self: RawRepresentable, RawValue: SQLSpecificExpressible {
+  /// The raw value's selection.
+  public var sqlSelection: SQLSelection { rawValue.sqlSelection }
+
+  /// The raw value's order.
+  public var sqlOrdering: SQLOrdering { rawValue.sqlOrdering }
+}

@@ -18,7 +18,6 @@ public struct CollateBinary<Value: Codable & Equatable>: ConfigurationAnnotation
 extension CollateBinary: Sendable where Value: Sendable {}
 extension CollateBinary: Hashable where Value: Hashable {}
 extension CollateBinary: SQLExpressible where Value: DatabaseValueConvertible {}
-extension CollateBinary: StatementArgumentConvertible where Value: DatabaseValueConvertible {}
 extension CollateBinary: StatementBinding where Value: DatabaseValueConvertible {}
 extension CollateBinary: DatabaseValueConvertible where Value: DatabaseValueConvertible {}
 extension CollateBinary: StatementColumnConvertible where Value: StatementColumnConvertible {}

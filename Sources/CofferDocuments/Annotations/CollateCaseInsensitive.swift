@@ -18,8 +18,6 @@ public struct CollateCaseInsensitive<Value: Codable & Equatable>: ConfigurationA
 extension CollateCaseInsensitive: Sendable where Value: Sendable {}
 extension CollateCaseInsensitive: Hashable where Value: Hashable {}
 extension CollateCaseInsensitive: SQLExpressible where Value: DatabaseValueConvertible {}
-extension CollateCaseInsensitive: StatementArgumentConvertible
-where Value: DatabaseValueConvertible {}
 extension CollateCaseInsensitive: StatementBinding where Value: DatabaseValueConvertible {}
 extension CollateCaseInsensitive: DatabaseValueConvertible where Value: DatabaseValueConvertible {}
 extension CollateCaseInsensitive: StatementColumnConvertible

@@ -18,7 +18,6 @@ public struct CollateLocalized<Value: Codable & Equatable>: ConfigurationAnnotat
 extension CollateLocalized: Sendable where Value: Sendable {}
 extension CollateLocalized: Hashable where Value: Hashable {}
 extension CollateLocalized: SQLExpressible where Value: DatabaseValueConvertible {}
-extension CollateLocalized: StatementArgumentConvertible where Value: DatabaseValueConvertible {}
 extension CollateLocalized: StatementBinding where Value: DatabaseValueConvertible {}
 extension CollateLocalized: DatabaseValueConvertible where Value: DatabaseValueConvertible {}
 extension CollateLocalized: StatementColumnConvertible where Value: StatementColumnConvertible {}

@@ -18,8 +18,6 @@ public struct CollateLocalizedCaseInsensitive<Value: Codable & Equatable>: Confi
 extension CollateLocalizedCaseInsensitive: Sendable where Value: Sendable {}
 extension CollateLocalizedCaseInsensitive: Hashable where Value: Hashable {}
 extension CollateLocalizedCaseInsensitive: SQLExpressible where Value: DatabaseValueConvertible {}
-extension CollateLocalizedCaseInsensitive: StatementArgumentConvertible
-where Value: DatabaseValueConvertible {}
 extension CollateLocalizedCaseInsensitive: StatementBinding where Value: DatabaseValueConvertible {}
 extension CollateLocalizedCaseInsensitive: DatabaseValueConvertible
 where Value: DatabaseValueConvertible {}

@@ -45,7 +45,7 @@ public struct Collation: Sendable {
   package var isStandard: Bool { databaseCollation == nil || Collation.standard.contains(self) }
 
   private static let standard: Set<Collation> = [
-    string, caseInsensitive, localized, localizedCaseInsensitive,
+    string, caseInsensitive, localized, localizedCaseInsensitive, decimal,
   ]
 }
 
@@ -76,20 +76,7 @@ extension Collation {
 
 extension Collation {
   /// The order of the numbers that decimal texts stand for; other texts come first.
-  static let decimal = Collation("coffer_decimal") { lhs, rhs in
-    let (left, right) = (number(lhs), number(rhs))
-    guard let left, let right else {
-      if left != nil { return .orderedDescending }
-      if right != nil { return .orderedAscending }
-      return lhs == rhs ? .orderedSame : lhs < rhs ? .orderedAscending : .orderedDescending
-    }
-    return left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending
-  }
-
-  /// Nil for what can't be compared.
-  private static func number(_ text: String) -> Decimal? {
-    Decimal.fromDatabaseValue(text.databaseValue).flatMap { $0.isNaN ? nil : $0 }
-  }
+  static let decimal = Collation(.decimal)
 }
 
 extension Collation: Hashable {

@@ -18,7 +18,6 @@ public struct Index<Value: Codable & Equatable>: ConfigurationAnnotation {
 extension Index: Sendable where Value: Sendable {}
 extension Index: Hashable where Value: Hashable {}
 extension Index: SQLExpressible where Value: DatabaseValueConvertible {}
-extension Index: StatementArgumentConvertible where Value: DatabaseValueConvertible {}
 extension Index: StatementBinding where Value: DatabaseValueConvertible {}
 extension Index: DatabaseValueConvertible where Value: DatabaseValueConvertible {}
 extension Index: StatementColumnConvertible where Value: StatementColumnConvertible {}

@@ -20,7 +20,6 @@ public struct Unique<Value: Codable & Equatable>: ConfigurationAnnotation {
 extension Unique: Sendable where Value: Sendable {}
 extension Unique: Hashable where Value: Hashable {}
 extension Unique: SQLExpressible where Value: DatabaseValueConvertible {}
-extension Unique: StatementArgumentConvertible where Value: DatabaseValueConvertible {}
 extension Unique: StatementBinding where Value: DatabaseValueConvertible {}
 extension Unique: DatabaseValueConvertible where Value: DatabaseValueConvertible {}
 extension Unique: StatementColumnConvertible where Value: StatementColumnConvertible {}

@@ -30,12 +30,13 @@ extension DocumentCollection {
 
   /// Inserts a document, or replaces the one with the same identifier.
   ///
-  /// A replaced document keeps its rowid, so that what refers to it still does. Other documents that
-  /// have its value in a unique property are deleted. A type without an identifier replaces by its
-  /// unique properties alone.
+  /// A replaced document keeps its rowid, so that what refers to it still does. No other document
+  /// is touched: where one has the same value in a unique property, it is an error, as
+  /// `insert` with `.replace` isn't. A document of a type without an identifier is inserted.
+  /// - Throws: ``DatabaseError``, which names the property that was not unique.
   @inlinable
   public func save(_ document: Document) throws {
-    try insert(document, onConflict: .replace)
+    try writing { try save(document, $0) }
   }
 
   /// Inserts documents, or replaces those with the same identifiers, all or none.
@@ -43,7 +44,8 @@ extension DocumentCollection {
   /// - Throws: ``DatabaseError``, whose ``DatabaseError/batchIndex`` tells which document it was.
   @inlinable
   public func save(_ documents: [Document]) throws {
-    try insert(documents, onConflict: .replace)
+    guard !documents.isEmpty else { return }
+    try writing { try save(documents, $0) }
   }
 
   // MARK: On a connection
@@ -62,12 +64,55 @@ extension DocumentCollection {
 
   @inlinable
   func insert(_ documents: [Document], _ onConflict: OnConflict, _ db: Database) throws {
+    try inBatch(documents, db) { try store($0, onConflict, db) }
+  }
+
+  /// Stores documents, all or none.
+  @inlinable @inline(__always)
+  func inBatch(
+    _ documents: [Document], _ db: Database, _ store: (Document) throws -> Void
+  ) throws {
     try explaining {
-      try db.inRecordBatch(documents.indices) { index in
-        do { try store(documents[index], onConflict, db) } catch let error as EncodingError {
-          throw cannotStore(error, at: index)
+      try deferringReferences(of: documents, db) {
+        try db.inRecordBatch(documents.indices) { index in
+          do { try store(documents[index]) } catch let error as EncodingError {
+            throw cannotStore(error, at: index)
+          }
         }
       }
+    }
+  }
+
+  @inlinable
+  func save(_ document: Document, _ db: Database) throws {
+    try explaining { try storeSaved(document, db) }
+  }
+
+  @inlinable
+  func save(_ documents: [Document], _ db: Database) throws {
+    try inBatch(documents, db) { try storeSaved($0, db) }
+  }
+
+  @inlinable @inline(__always)
+  func storeSaved(_ document: Document, _ db: Database) throws {
+    let stored = StoredDocument(document)
+    guard !hasExtras else { return try saveWithExtras(stored, db) }
+    try save(stored, db)
+  }
+
+  /// Saves a document of a type with full text or references.
+  @usableFromInline
+  func saveWithExtras(_ stored: StoredDocument<Document>, _ db: Database) throws {
+    try schema.explainingReferences(of: stored.encodedColumns(), db) { try save(stored, db) }
+  }
+
+  @inlinable @inline(__always)
+  func save(_ stored: StoredDocument<Document>, _ db: Database) throws {
+    guard hasID else { return try stored.insert(db) }
+    guard hasUpsert else { return try saveInTwoSteps(stored, db) }
+    do { try stored.execute(db, .upsert, sql: upsertSQL) } catch let error as DatabaseError {
+      guard isWithoutKey(error) else { throw error }
+      try saveInTwoSteps(stored, db)
     }
   }
 
@@ -87,7 +132,7 @@ extension DocumentCollection {
     case .ignore: try stored.insert(db, onConflict: .ignore)
     case .replace:
       do {
-        if hasID, try update(stored, db) { return }
+        if hasID, try update(stored, .replace, db) { return }
         try stored.insert(db, onConflict: .replace)
       } catch let error as DatabaseError {
         throw explainingReplacement(by: stored, error, db)
@@ -95,30 +140,58 @@ extension DocumentCollection {
     }
   }
 
-  /// Updates the row with the document's identifier.
+  /// Updates the row with the document's identifier, if there is one.
   ///
   /// - Returns: Whether there was one.
   @usableFromInline
   func update(
-    _ stored: StoredDocument<Document>, _ db: Database
+    _ stored: StoredDocument<Document>, _ conflict: Database.ConflictResolution, _ db: Database
   ) throws -> Bool {
-    guard let id else { return false }
-    var assignments = ""
-    var arguments: [DatabaseValue] = []
-    var key = DatabaseValue.null
-    for (column, value) in try stored.encodedColumns() {
-      if column == id.name { key = value }
-      assignments += "\(assignments.isEmpty ? "" : ", ")\(column.quotedDatabaseIdentifier) = ?"
-      arguments.append(value)
+    guard let id, !id.isInList else { return false }
+    try stored.execute(db, .keyedUpdate, conflict) { columns in
+      let key = (columns.firstIndex(of: id.name) ?? 0) + 1
+      return "UPDATE OR \(conflict.rawValue) \(table.name) SET "
+        + assignments(columns) { "?\($0 + 1)" }
+        + " WHERE \(table.idColumn) = \(id.sqlText(of: "?\(key)"))"
     }
-    guard !key.isNull, !id.isInList else { return false }
-    arguments.append(key)
-    let statement = try db.fetchStatement(
-      "UPDATE OR REPLACE \(table.name) SET \(assignments) "
-        + "WHERE \(table.idColumn) = \(id.sqlText(of: "?"))")
-    defer { statement.clearBindings() }
-    try statement.execute(arguments: StatementArguments(arguments))
     return db.changesCount > 0
+  }
+
+  /// What `save` does where SQLite knows no `ON CONFLICT` of one key, or the table has none.
+  @usableFromInline
+  func saveInTwoSteps(_ stored: StoredDocument<Document>, _ db: Database) throws {
+    if try update(stored, .abort, db) { return }
+    try stored.insert(db)
+  }
+
+  /// `INSERT INTO … ON CONFLICT("id") DO UPDATE SET …`
+  @usableFromInline
+  func upsertSQL(_ columns: [String]) -> String {
+    let names = columns.map(\.quotedDatabaseIdentifier)
+    let values = columns.indices.map { "?\($0 + 1)" }.joined(separator: ", ")
+    return "INSERT INTO \(table.name) (\(names.joined(separator: ", "))) VALUES (\(values)) "
+      + "ON CONFLICT(\(table.idColumn)) DO UPDATE SET "
+      + assignments(columns) { "excluded.\(names[$0])" }
+  }
+
+  /// What an update of the row with the same identifier sets.
+  private func assignments(_ columns: [String], _ value: (Int) -> String) -> String {
+    // An identifier that is found by its bytes stays as it is.
+    let isFixed = id?.isNested == false && id?.collation == nil && columns.count > 1
+    return columns.indices.filter { !isFixed || columns[$0] != id?.name }
+      .map { index in
+        // Of a stored struct, what the type doesn't know stays.
+        let new = type.structured[columns[index]]?.keeping(value(index)) ?? value(index)
+        return "\(columns[index].quotedDatabaseIdentifier) = \(new)"
+      }
+      .joined(separator: ", ")
+  }
+
+  /// Whether the table has no key of the identifier, as one that doesn't follow its type.
+  @usableFromInline
+  func isWithoutKey(_ error: DatabaseError) -> Bool {
+    error.resultCode == .SQLITE_ERROR
+      && error.message?.hasPrefix("ON CONFLICT clause does not match") == true
   }
 
   /// Says of an error which property is the reason, without any value.
@@ -173,12 +246,13 @@ extension DocumentCollection where Document: Sendable {
   /// Inserts a document, or replaces the one with the same identifier, on another thread.
   @inlinable
   public func save(_ document: Document) async throws {
-    try await insert(document, onConflict: .replace)
+    try await writing { try self.save(document, $0) }
   }
 
   /// Inserts documents, or replaces those with the same identifiers, all or none, on another thread.
   @inlinable
   public func save(_ documents: [Document]) async throws {
-    try await insert(documents, onConflict: .replace)
+    guard !documents.isEmpty else { return }
+    try await writing { try self.save(documents, $0) }
   }
 }

@@ -15,8 +15,12 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
   /// The type of the documents.
   public typealias Row = Document
 
-  /// The store that the collection is of.
-  public let store: DocumentStore
+  /// The store that the collection is of; once that one is gone, another one of the same database.
+  public var store: DocumentStore { origin ?? access.store() }
+  // A store keeps its collections: they would keep it alive, and its files open.
+  // SAFETY: set once, in `init`; reading a weak reference is atomic.
+  private nonisolated(unsafe) weak var origin: DocumentStore?
+  @usableFromInline let access: StoreAccess
   /// The name of the table: the type's, or what ``CustomCollectionName`` says.
   public var tableName: String { schema.tableName }
 
@@ -32,16 +36,20 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
   let id: DocumentColumn?
   /// Whether documents have an identifier.
   @usableFromInline let hasID: Bool
+  /// Whether SQLite inserts or updates by a key in one statement.
+  @usableFromInline let hasUpsert: Bool
   /// Whether the type declares full text or references, which insertions look after.
   @usableFromInline let hasExtras: Bool
   /// Those that indexes have, and connections don't know by themselves.
   private let collations: [Collation]
 
   init(in store: DocumentStore) throws {
-    self.store = store
+    origin = store
+    access = store.access
     type = try DocumentType<Document>.known()
     id = type.identifier
     hasID = id != nil
+    hasUpsert = SQLiteFeatures.linked.hasUpsert && id?.isInList == false
     schema = try CollectionSchema(type, id: id)
     hasExtras = schema.fullText != nil || !schema.references.isEmpty
     let name = schema.tableName.quotedDatabaseIdentifier
@@ -73,26 +81,26 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
   /// Makes the table, or has it follow the type, on another thread.
   public func migrate(dropColumns: Bool = false) async throws {
     let schema = schema
-    let isReadonly = store.writer.configuration.readonly
-    if try await store.writer.read({
+    let isReadonly = access.writer.configuration.readonly
+    if try await access.writer.read({
       try schema.isCurrent($0, dropColumns: dropColumns, isReadonly: isReadonly)
     }) {
       return
     }
-    try schema.requireWritable(store.writer)
-    try await store.writer.write { try schema.migrate($0, dropColumns: dropColumns) }
+    try schema.requireWritable(access.writer)
+    try await access.writer.write { try schema.migrate($0, dropColumns: dropColumns) }
   }
 
   func migrateIfNeeded(dropColumns: Bool) throws {
-    let isReadonly = store.writer.configuration.readonly
+    let isReadonly = access.writer.configuration.readonly
     // Looked at first by a read, which waits for nobody.
-    if try store.reading({
+    if try access.reading({
       try schema.isCurrent($0, dropColumns: dropColumns, isReadonly: isReadonly)
     }) {
       return
     }
-    try schema.requireWritable(store.writer)
-    try store.writing { try schema.migrate($0, dropColumns: dropColumns) }
+    try schema.requireWritable(access.writer)
+    try access.writing { try schema.migrate($0, dropColumns: dropColumns) }
   }
 
   /// The column of the identifier.
@@ -139,13 +147,13 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
 
   @usableFromInline
   func reading<T>(_ body: (Database) throws -> T) throws -> T {
-    guard !collations.isEmpty else { return try store.reading(body) }
-    return try store.reading { try body(prepare($0)) }
+    guard !collations.isEmpty else { return try access.reading(body) }
+    return try access.reading { try body(prepare($0)) }
   }
 
   @usableFromInline
   func writing<T>(_ body: (Database) throws -> T) throws -> T {
-    try store.writing { try body(prepare($0)) }
+    try access.writing { try body(prepare($0)) }
   }
 
 }
@@ -155,13 +163,13 @@ extension DocumentCollection where Document: _SendableMetatype {
   func reading<T: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    try await store.writer.read { try body(self.prepare($0)) }
+    try await access.writer.read { try body(self.prepare($0)) }
   }
 
   @usableFromInline
   func writing<T: Sendable>(
     _ body: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    try await store.writer.write { try body(self.prepare($0)) }
+    try await access.writer.write { try body(self.prepare($0)) }
   }
 }

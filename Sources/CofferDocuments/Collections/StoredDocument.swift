@@ -19,6 +19,11 @@ struct StoredDocument<Document: Codable>: Codable, FetchableRecord, PersistableR
   @inlinable
   func encode(to encoder: any Encoder) throws { try document.encode(to: encoder) }
 
+  @usableFromInline
+  static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
+    .exact
+  }
+
   /// What ``CustomCollectionName`` says, or the type's name.
   @usableFromInline
   static var databaseTableName: String {
@@ -31,3 +36,8 @@ struct StoredDocument<Document: Codable>: Codable, FetchableRecord, PersistableR
 }
 
 private let documentTableNames = TableNames()
+
+extension DatabaseDateEncodingStrategy {
+  /// That of documents: no digit of a date is lost.
+  static let exact = custom { $0.exactDatabaseValue }
+}

@@ -30,16 +30,18 @@ extension DocumentCollection {
   /// The condition of the other documents that have a value of this one in a unique property; nil
   /// where there is no such property.
   private func replaced(by stored: StoredDocument<Document>) throws -> [SQL.Element]? {
-    let unique = schema.indexes.filter { $0.isUnique && $0.column != id }
+    let unique = schema.indexes.filter { $0.isUnique && $0.columns != [id] }
     guard !unique.isEmpty else { return nil }
     let values = try stored.encodedColumns()
     var elements: [SQL.Element] = [.text("(")]
     for (position, index) in unique.enumerated() {
-      let column = index.column
-      let value = values.first { $0.0 == column.name }?.1 ?? .null
-      let collation = column.collation.map { " COLLATE \($0.sqlName)" } ?? ""
-      elements.append(.text("\(position == 0 ? "" : " OR ")\(column.sqlText())\(collation) = "))
-      elements += part(column, of: value)
+      for (term, column) in index.columns.enumerated() {
+        let value = values.first { $0.0 == column.name }?.1 ?? .null
+        let collation = column.comparing.map { " COLLATE \($0.sqlName)" } ?? ""
+        let joiner = term > 0 ? " AND " : position > 0 ? " OR " : ""
+        elements.append(.text("\(joiner)\(column.sqlText())\(collation) = "))
+        elements += part(column, of: value)
+      }
     }
     elements.append(.text(")"))
     if let id, let key = values.first(where: { $0.0 == id.name })?.1 {

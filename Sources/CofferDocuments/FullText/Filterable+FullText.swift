@@ -88,7 +88,7 @@ extension DocumentCollection {
   /// - Throws: What the synchronous form throws.
   public func rebuildFullText() async throws {
     let sql = try rebuildingSQL()
-    try await store.writer.write { try $0.execute(sql: sql) }
+    try await access.writer.write { try $0.execute(sql: sql) }
   }
 
   private func rebuildingSQL() throws -> String {

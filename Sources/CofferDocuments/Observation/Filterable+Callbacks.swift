@@ -25,7 +25,7 @@ extension Filterable where Row: Sendable {
     onChange: @escaping @Sendable ([Row]) -> Void
   ) -> AnyDatabaseCancellable {
     observation().start(
-      in: all().collection.store.writer, scheduling: scheduler, onError: onError,
+      in: all().collection.access.writer, scheduling: scheduler, onError: onError,
       onChange: onChange)
   }
 
@@ -34,14 +34,14 @@ extension Filterable where Row: Sendable {
   ///
   /// - Parameter scheduler: `.mainActor`, or `.immediate` for a first value before `observe` returns.
   /// - Returns: What ends the observation when it is cancelled, or dies.
-  @MainActor
+  @preconcurrency @MainActor
   public func observe(
     scheduling scheduler: some ValueObservationMainActorScheduler = .mainActor,
     onError: @escaping @MainActor (any Error) -> Void,
     onChange: @escaping @MainActor ([Row]) -> Void
   ) -> AnyDatabaseCancellable {
     observation().start(
-      in: all().collection.store.writer, scheduling: scheduler, onError: onError,
+      in: all().collection.access.writer, scheduling: scheduler, onError: onError,
       onChange: onChange)
   }
 
@@ -55,7 +55,7 @@ extension Filterable where Row: Sendable {
     onChange: @escaping @Sendable (Row?) -> Void
   ) -> AnyDatabaseCancellable {
     observationOfFirst().start(
-      in: all().collection.store.writer, scheduling: scheduler, onError: onError,
+      in: all().collection.access.writer, scheduling: scheduler, onError: onError,
       onChange: onChange)
   }
 
@@ -63,14 +63,14 @@ extension Filterable where Row: Sendable {
   /// none, and again after each commit that has changed what it reads.
   ///
   /// - Returns: What ends the observation when it is cancelled, or dies.
-  @MainActor
+  @preconcurrency @MainActor
   public func observeFirst(
     scheduling scheduler: some ValueObservationMainActorScheduler = .mainActor,
     onError: @escaping @MainActor (any Error) -> Void,
     onChange: @escaping @MainActor (Row?) -> Void
   ) -> AnyDatabaseCancellable {
     observationOfFirst().start(
-      in: all().collection.store.writer, scheduling: scheduler, onError: onError,
+      in: all().collection.access.writer, scheduling: scheduler, onError: onError,
       onChange: onChange)
   }
 }
@@ -86,7 +86,7 @@ extension Filterable where Row: _SendableMetatype {
     onChange: @escaping @Sendable (Int) -> Void
   ) -> AnyDatabaseCancellable {
     observationOfCount().start(
-      in: all().collection.store.writer, scheduling: scheduler, onError: onError,
+      in: all().collection.access.writer, scheduling: scheduler, onError: onError,
       onChange: onChange)
   }
 
@@ -94,14 +94,14 @@ extension Filterable where Row: _SendableMetatype {
   /// whenever a commit has made it another one.
   ///
   /// - Returns: What ends the observation when it is cancelled, or dies.
-  @MainActor
+  @preconcurrency @MainActor
   public func observeCount(
     scheduling scheduler: some ValueObservationMainActorScheduler = .mainActor,
     onError: @escaping @MainActor (any Error) -> Void,
     onChange: @escaping @MainActor (Int) -> Void
   ) -> AnyDatabaseCancellable {
     observationOfCount().start(
-      in: all().collection.store.writer, scheduling: scheduler, onError: onError,
+      in: all().collection.access.writer, scheduling: scheduler, onError: onError,
       onChange: onChange)
   }
 }

@@ -44,7 +44,7 @@ extension Filterable where Row: Sendable {
   public func values(
     bufferingPolicy: AsyncValueObservation<[Row]>.BufferingPolicy = .unbounded
   ) -> AsyncValueObservation<[Row]> {
-    observation().values(in: all().collection.store.writer, bufferingPolicy: bufferingPolicy)
+    observation().values(in: all().collection.access.writer, bufferingPolicy: bufferingPolicy)
   }
 
   /// The first document of the query, nil where there is none; and again after each commit that
@@ -52,7 +52,8 @@ extension Filterable where Row: Sendable {
   public func valuesOfFirst(
     bufferingPolicy: AsyncValueObservation<Row?>.BufferingPolicy = .unbounded
   ) -> AsyncValueObservation<Row?> {
-    observationOfFirst().values(in: all().collection.store.writer, bufferingPolicy: bufferingPolicy)
+    observationOfFirst().values(
+      in: all().collection.access.writer, bufferingPolicy: bufferingPolicy)
   }
 }
 
@@ -85,7 +86,7 @@ extension Filterable where Row: _SendableMetatype {
     bufferingPolicy: AsyncValueObservation<[Value]>.BufferingPolicy = .unbounded
   ) -> AsyncValueObservation<[Value]> {
     observation(property).values(
-      in: all().collection.store.writer, bufferingPolicy: bufferingPolicy)
+      in: all().collection.access.writer, bufferingPolicy: bufferingPolicy)
   }
 
   // MARK: The number
@@ -104,6 +105,7 @@ extension Filterable where Row: _SendableMetatype {
   public func valuesOfCount(
     bufferingPolicy: AsyncValueObservation<Int>.BufferingPolicy = .unbounded
   ) -> AsyncValueObservation<Int> {
-    observationOfCount().values(in: all().collection.store.writer, bufferingPolicy: bufferingPolicy)
+    observationOfCount().values(
+      in: all().collection.access.writer, bufferingPolicy: bufferingPolicy)
   }
 }

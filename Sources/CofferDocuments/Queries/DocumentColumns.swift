@@ -9,7 +9,7 @@ public enum DocumentColumns<Document: Codable> {
   public static subscript<Value>(
     dynamicMember keyPath: KeyPath<Document, Value>
   ) -> DocumentExpression<Document, Value> {
-    DocumentExpression(keyPath)
+    DocumentExpression(keyPath, [keyPath])
   }
 }
 
@@ -23,14 +23,32 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
   public typealias SQLValue = Value
 
   private let keyPath: KeyPath<Document, Value>
+  /// The dictionary that it is a value of, and the key, which key paths don't tell.
+  private var key: (dictionary: PartialKeyPath<Document>, name: String)?
+  /// The key paths that it was made of; of a key's value, those of the dictionary.
+  private let segments: [AnyKeyPath]
 
-  init(_ keyPath: KeyPath<Document, Value>) { self.keyPath = keyPath }
+  init(_ keyPath: KeyPath<Document, Value>, _ segments: [AnyKeyPath]) {
+    self.keyPath = keyPath
+    self.segments = segments
+  }
+
+  /// The value of a dictionary's key.
+  func element<Element>(
+    _ key: String, _ path: KeyPath<Value, Element>
+  ) -> DocumentExpression<Document, Element> {
+    var element = DocumentExpression<Document, Element>(
+      keyPath.appending(path: path), segments)
+    element.key = (keyPath, key)
+    return element
+  }
 
   /// A property of the property.
   public subscript<Nested>(
     dynamicMember keyPath: KeyPath<Value, Nested>
   ) -> DocumentExpression<Document, Nested> {
-    DocumentExpression<Document, Nested>(self.keyPath.appending(path: keyPath))
+    DocumentExpression<Document, Nested>(
+      self.keyPath.appending(path: keyPath), segments + [keyPath])
   }
 
   /// A property of an optional property, as `\.address?.city`: nil where that one is nil.
@@ -38,7 +56,7 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
     dynamicMember keyPath: KeyPath<Wrapped, Nested>
   ) -> DocumentExpression<Document, Nested?> where Value == Wrapped? {
     DocumentExpression<Document, Nested?>(
-      self.keyPath.appending(path: \Wrapped?.[memberAt: keyPath]))
+      self.keyPath.appending(path: \Wrapped?.[memberAt: keyPath]), segments + [keyPath])
   }
 
   /// An optional property of an optional property: nil where one of them is nil.
@@ -46,24 +64,41 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
     dynamicMember keyPath: KeyPath<Wrapped, Nested?>
   ) -> DocumentExpression<Document, Nested?> where Value == Wrapped? {
     DocumentExpression<Document, Nested?>(
-      self.keyPath.appending(path: \Wrapped?.[memberAt: keyPath]))
+      self.keyPath.appending(path: \Wrapped?.[memberAt: keyPath]), segments + [keyPath])
   }
 
-  /// The column, compared as the property declares.
-  public var sqlExpression: SQLExpression {
+  /// An expression of the column, or what throws once it is executed.
+  func withColumn(
+    _ make: (DocumentColumn, SQLExpression) -> SQLExpression
+  ) -> SQLExpression {
     do {
-      let column = try column()
-      guard column.path.isEmpty || !Self.differsInJSON else {
-        throw DocumentError(
-          "\(Value.self) inside of \(column.name) is stored otherwise than a column's",
-          hint: "Use filter(\\.path, equalTo:) and its kin, which know both forms.")
-      }
-      return DocumentExpression.expression(of: column)
+      let column = try requireSameForm(column())
+      return make(column, DocumentExpression.expression(of: column))
     } catch { return SQLExpression(failure: error) }
   }
 
-  private func column() throws -> DocumentColumn {
-    try DocumentType<Document>.known().column(keyPath)
+  /// The column, compared as the property declares.
+  public var sqlExpression: SQLExpression { withColumn { $1 } }
+
+  private func requireSameForm(_ column: DocumentColumn) throws -> DocumentColumn {
+    guard column.path.isEmpty || !Self.differsInJSON else {
+      throw DocumentError(
+        "\(Value.self) inside of \(column.name) is stored otherwise than a column's",
+        hint: "Use filter(\\.path, equalTo:) and its kin, which know both forms.")
+    }
+    return column
+  }
+
+  func column() throws -> DocumentColumn {
+    guard let key else {
+      return try DocumentType<Document>.known().column(keyPath, segments: segments)
+    }
+    let column = try DocumentType<Document>.known().column(key.dictionary, segments: segments)
+    let element = DocumentColumn(name: column.name, path: column.path + [key.name])
+    guard element.isInList == column.isInList else {
+      throw DocumentError("\(column.description) can't be asked for a key in brackets")
+    }
+    return element
   }
 
   private static func expression(of column: DocumentColumn) -> SQLExpression {
@@ -106,7 +141,7 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
 
 extension SQLExpression {
   /// What throws once it is executed.
-  fileprivate init(failure error: any Error) {
+  init(failure error: any Error) {
     self.init(sql: SQL(elements: [.deferred { _ in throw error }]))
   }
 }
@@ -118,6 +153,45 @@ extension Optional {
 
   fileprivate subscript<Member>(memberAt keyPath: KeyPath<Wrapped, Member?>) -> Member? {
     self?[keyPath: keyPath]
+  }
+}
+
+// MARK: - NaN
+
+extension DocumentExpression where Value: BinaryFloatingPoint & DatabaseValueConvertible {
+  /// `lhs = rhs`; nothing is equal to NaN.
+  public static func == (lhs: Self, rhs: Value) -> TypedPredicate {
+    TypedPredicate(lhs.equality(.equal, rhs))
+  }
+
+  /// `lhs <> rhs`; nothing is equal to NaN.
+  public static func != (lhs: Self, rhs: Value) -> TypedPredicate {
+    TypedPredicate(lhs.equality(.notEqual, rhs))
+  }
+}
+
+extension DocumentExpression {
+  /// `lhs = rhs`; nothing is equal to NaN.
+  public static func == <Number: BinaryFloatingPoint & DatabaseValueConvertible>(
+    lhs: Self, rhs: Number
+  ) -> TypedPredicate where Value == Number? {
+    TypedPredicate(lhs.equality(.equal, rhs))
+  }
+
+  /// `lhs <> rhs`; nothing is equal to NaN.
+  public static func != <Number: BinaryFloatingPoint & DatabaseValueConvertible>(
+    lhs: Self, rhs: Number
+  ) -> TypedPredicate where Value == Number? {
+    TypedPredicate(lhs.equality(.notEqual, rhs))
+  }
+
+  fileprivate func equality<Number: BinaryFloatingPoint & DatabaseValueConvertible>(
+    _ comparison: Comparison, _ number: Number
+  ) -> SQLExpression {
+    guard number.isNaN else {
+      return withColumn { SQLExpression(.comparison(comparison, $1, number.sqlExpression)) }
+    }
+    return SQLExpression((comparison == .notEqual).databaseValue)
   }
 }
 

@@ -14,6 +14,8 @@ struct DocumentQuery: Sendable {
   private(set) var id: DatabaseValue?
   private(set) var conditions: [SQL] = []
   private(set) var orders: [SQL] = []
+  /// The same, as far as they are orders by properties.
+  private(set) var orderKeys: [DocumentOrderKey] = []
   private var assignments: [Assignment] = []
   /// The last search, and whether its relevance orders.
   private var search: FullTextSearch?
@@ -21,6 +23,8 @@ struct DocumentQuery: Sendable {
   private var findsNothing = false
   var limit: Int?
   var offset: Int?
+  /// Whether documents that have expired are asked for, too.
+  var includesExpired = false
   /// The collations that a connection has to know.
   private(set) var collations: [Collation] = []
   /// The first thing that was wrong.
@@ -75,9 +79,35 @@ struct DocumentQuery: Sendable {
 
   mutating func add(condition: SQLExpression) { conditions.append(condition.sql) }
 
+  /// The query with one more order.
+  func adding(order: String) -> DocumentQuery {
+    var copy = self
+    copy.orders.append(SQL(sql: order))
+    return copy
+  }
+
+  /// Whether all orders are by properties.
+  var isOrderedByProperties: Bool {
+    orders.count == orderKeys.reduce(0) { $0 + ($1.suffix.isEmulated ? 2 : 1) }
+  }
+
+  /// The query with one more condition.
+  func adding(_ condition: SQL) -> DocumentQuery {
+    var copy = self
+    // In parentheses also where it is the only one.
+    copy.conditions.append(
+      SQL(elements: [.text("(")] + condition.elements + [.text(")")]))
+    return copy
+  }
+
   mutating func add<Row>(
     order: SQLFragment<Row>, _ collation: Collation?, suffix: OrderSuffix = .none
   ) {
+    if order.parts.count == 1, case .column(let column) = order.parts[0] {
+      orderKeys.append(
+        DocumentOrderKey(
+          sql: column.expression(collation: collation ?? column.comparing), suffix: suffix))
+    }
     render(order, collation) { query, sql in
       if suffix.isEmulated, let place = suffix.nulls {
         let isNull = place == .first ? " IS NOT NULL" : " IS NULL"
@@ -92,6 +122,7 @@ struct DocumentQuery: Sendable {
   /// - Parameter assignment: `column = value`.
   mutating func add<Row>(assignment: SQLFragment<Row>) {
     do {
+      try assignment.requireClosed()
       assignments.append(
         Assignment(column: nil, sql: try assignment.rendered(collation: .columns).sql))
       if let name = assignment.firstColumn { mentionedColumns.append(name) }
@@ -102,10 +133,21 @@ struct DocumentQuery: Sendable {
   ///
   /// Of several assignments to a column, SQLite takes the last one: those to different places of one
   /// column become one.
-  mutating func assign(_ value: DatabaseValue, to column: DocumentColumn) {
+  ///
+  /// - Parameter structure: What is known of a stored struct that is assigned as a whole: the rest
+  ///   of it stays.
+  mutating func assign(
+    _ value: DatabaseValue, to column: DocumentColumn, keepingAllBut structure: String? = nil
+  ) {
     let value = SQL.Element.argument(StatementArgument(value))
     let known = assignments.firstIndex { $0.column == column.name }
     var elements = [value]
+    if let structure, !column.isNested {
+      elements = [
+        .text("coffer_json_keep(\(column.name.quotedDatabaseIdentifier), "), value,
+        .text(", \(structure.databaseValue.sqlLiteral))"),
+      ]
+    }
     if column.isNested {
       let old = known.map { assignments[$0].sql.elements }
       elements =
@@ -132,6 +174,7 @@ struct DocumentQuery: Sendable {
     do {
       let rendered = try fragment.rendered(
         collation: collation.map { .override($0) } ?? .declared)
+      try fragment.requireClosed()
       collations += rendered.collations.filter { !$0.isStandard }
       add(&self, rendered.sql)
     } catch { fail(error) }
@@ -160,7 +203,7 @@ struct DocumentQuery: Sendable {
     }
     append(
       conditions, before: id == nil ? " WHERE " : " AND ", between: " AND ",
-      parenthesized: conditions.count > 1 || id != nil, to: &elements)
+      parenthesized: true, to: &elements)
     guard ordered else { return }
     append(orders, before: " ORDER BY ", between: ", ", to: &elements)
     guard isLimited else { return }

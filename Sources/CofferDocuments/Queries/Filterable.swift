@@ -48,14 +48,23 @@ extension Filterable {
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, equalTo value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
-    filter("\(property) IS \(value: value)", collation: collation)
+    guard let number = SQLFragment<Row>.number(readAs: value) else {
+      return filter("\(property) IS \(value: value)", collation: collation)
+    }
+    return filter(
+      "\(property) IS \(value: value) OR \(property) IS \(number)", collation: collation)
   }
 
   /// The documents whose property isn't equal to a value; nil is equal to nil.
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, notEqualTo value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
-    filter("\(property) IS NOT \(value: value)", collation: collation)
+    guard let number = SQLFragment<Row>.number(readAs: value) else {
+      return filter("\(property) IS NOT \(value: value)", collation: collation)
+    }
+    return filter(
+      "\(property) IS NOT \(value: value) AND \(property) IS NOT \(number)",
+      collation: collation)
   }
 
   /// The documents whose property is greater than a value.
@@ -128,7 +137,10 @@ extension Filterable {
   /// books.filter { $0.priceCents < 1000 && $0.name.hasPrefix("C") }
   /// ```
   ///
-  /// Nested properties are found too: `$0.address.city`.
+  /// Nested properties are found too: `$0.address.city`. Conditions mean what they do in Swift: nil
+  /// is equal to nil alone, so that `$0.note != "x"` is true of it, and `!` is true of all that isn't.
+  /// `<` and its kin, which Swift's optionals lack, are false where a side is nil, as are those of
+  /// texts.
   public func filter(
     _ condition: (DocumentColumns<Row>.Type) throws -> any SQLExpressible
   ) rethrows -> QueryBuilder<Row> {
@@ -144,7 +156,18 @@ extension Filterable where Row: Identifiable, Row.ID: Codable {
   public func filter(id: Row.ID) -> QueryBuilder<Row> { all().lookingUp(id) }
 }
 
+extension SQLFragment {
+  /// The number that is read as this text, if it is one.
+  fileprivate static func number<Value>(readAs value: Value) -> DatabaseValue? {
+    guard let text = value as? String else { return nil }
+    return DocumentValue.number(readAs: text.databaseValue)
+  }
+}
+
 extension SQLFragment.StringInterpolation {
+  /// A value as it is stored.
+  fileprivate mutating func appendInterpolation(_ stored: DatabaseValue) { appendStored(stored) }
+
   /// One value, arrays included.
   mutating func appendInterpolation<Value: Codable>(value: Value) { appendValue(value) }
 }

@@ -61,7 +61,8 @@ extension QueryBuilder {
   }
 
   func delete(_ db: Database) throws -> Int {
-    let query = try valid(db)
+    // Those that have expired too: nobody misses them.
+    let query = try valid(db, expired: true)
     let deletion = query.deleting(from: collection.table, rowKey: try rowKey(query, db))
     do { return try deletion.change(db) } catch let error as DatabaseError
       where collection.id?.path.isEmpty == true
@@ -76,17 +77,7 @@ extension QueryBuilder {
   ///
   /// - Throws: ``DocumentError`` where none do.
   private func rowKey(_ query: DocumentQuery, _ db: Database) throws -> [String] {
-    guard query.isLimited else { return [] }
-    let key = try db.primaryKey(collection.tableName, in: "main")
-    if let column = key.rowIDColumn { return [column.quotedDatabaseIdentifier] }
-    // Of a table without rowids.
-    guard let name = key.rowIDName else { return key.columns.map(\.quotedDatabaseIdentifier) }
-    let isProperty = collection.schema.columns.contains { $0.name.isSameName(as: name) }
-    if !isProperty { return [name] }
-    throw DocumentError(
-      "a limit can't hold for changes of \(Document.self), whose properties have all names of "
-        + "SQLite's rowid",
-      hint: "Rename one of them in CodingKeys.")
+    query.isLimited ? try collection.schema.rowKey(db) : []
   }
 }
 

@@ -67,25 +67,35 @@ extension QueryBuilder {
 
   // MARK: On a connection
 
-  var limitedToOne: Self { limit(min(query.limit ?? 1, 1)) }
+  var limitedToOne: Self { limit(Swift.min(query.limit ?? 1, 1)) }
 
   /// The query, if nothing is wrong with it, on a connection that knows its collations.
-  func valid(_ db: Database) throws -> DocumentQuery {
+  ///
+  /// - Parameter expired: Whether documents that have expired are selected too.
+  func valid(_ db: Database, expired: Bool = false) throws -> DocumentQuery {
     if let failure = query.failure { throw failure }
     for collation in query.collations { collation.ensure(in: db) }
-    return query
+    guard let expiry = collection.schema.expiry, !expired, !query.includesExpired else {
+      return query
+    }
+    return try query.adding(expiry.condition())
   }
 
   func fetchOne(_ db: Database) throws -> Document? {
-    if query.isLookup, let id = query.id {
-      switch try DocumentLookup<Document>.lookUp(db, id, collection) {
-      case .found(let document): return document
-      case .none: return nil
-      case .needsRequest: break
-      }
+    if query.isLookup, collection.schema.expiry == nil, let id = query.id {
+      do {
+        switch try DocumentLookup<Document>.lookUp(db, id, collection) {
+        case .found(let document): return document
+        case .none: return nil
+        case .needsRequest: break
+        }
+      } catch let error as RowDecodingError { throw error.naming(recordKey: id) }
     }
-    let sql = try limitedToOne.valid(db).selecting(collection.columnList, from: collection.table)
-    return try StoredDocument<Document>.fetchOne(db, SQLRequest<Row>(literal: sql))?.document
+    let limited = limitedToOne
+    let sql = try limited.valid(db).selecting(collection.columnList, from: collection.table)
+    do {
+      return try StoredDocument<Document>.fetchOne(db, SQLRequest<Row>(literal: sql))?.document
+    } catch let error as RowDecodingError { throw limited.located(error, db) }
   }
 
   @inlinable
@@ -95,10 +105,12 @@ extension QueryBuilder {
     // As many as the same query gave before, most likely.
     let expected = statement.lastRecordCount
     let quarter = expected < 64 ? -1 : expected / 4
-    try StoredDocument<Document>.fetchCursor(statement).forEach { stored in
-      if documents.count == quarter { documents.reserveCapacity(expected + expected / 8) }
-      documents.append(stored.document)
-    }
+    do {
+      try StoredDocument<Document>.fetchCursor(statement).forEach { stored in
+        if documents.count == quarter { documents.reserveCapacity(expected + expected / 8) }
+        documents.append(stored.document)
+      }
+    } catch let error as RowDecodingError { throw located(error, db) }
     statement.lastRecordCount = documents.count
     return documents
   }
@@ -131,7 +143,13 @@ extension QueryBuilder {
         ? try SelectedValue<Value>.fetchAll(db, request).map(\.value)
         : try SelectedLeaf<Value>.fetchAll(db, request).map(\.value)
     } catch let error as RowDecodingError {
-      throw error.naming(column: column.description, ofRecord: Document.self)
+      let named = error.naming(column: column.description, ofRecord: Document.self)
+      throw located(named, selecting: selection, db) { row in
+        _ =
+          column.path.isEmpty
+          ? try SelectedValue<Value>.value(of: row, at: 0)
+          : try SelectedLeaf<Value>.value(of: row, at: 0)
+      }
     }
   }
 
@@ -139,6 +157,10 @@ extension QueryBuilder {
     _ type: Value.Type, columns: String, _ db: Database
   ) throws -> [Value] {
     let sql = try valid(db).selecting(columns, from: collection.table)
-    return try DecodedRow<Value>.fetchAll(db, SQLRequest<Never>(literal: sql)).map(\.value)
+    do {
+      return try DecodedRow<Value>.fetchAll(db, SQLRequest<Never>(literal: sql)).map(\.value)
+    } catch let error as RowDecodingError {
+      throw located(error, selecting: columns, db) { _ = try DecodedRow<Value>(row: $0) }
+    }
   }
 }

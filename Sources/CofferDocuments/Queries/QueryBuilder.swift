@@ -44,7 +44,9 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
   }
 
   /// The query with one more condition, of the DSL.
-  func filter(_ condition: SQLExpression) -> Self { with { $0.add(condition: condition) } }
+  func filter(_ condition: SQLExpression) -> Self {
+    with { $0.add(condition: condition.swiftCondition) }
+  }
 
   /// The query of the document of an identifier.
   func lookingUp<ID: Codable>(_ id: ID) -> Self {
@@ -89,6 +91,20 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
       isDescending: direction.map { $0 == .descending },
       nulls: nulls.map { $0 == .first ? .first : .last })
     return with { $0.add(order: "\(property)" as SQLFragment<Document>, collation, suffix: suffix) }
+  }
+
+  /// The query ordered by several properties, ascending, after the orders that it has already.
+  ///
+  /// ```swift
+  /// books.all().orderBy(\.author, \.title)
+  /// ```
+  public func orderBy(
+    _ first: PartialKeyPath<Document>, _ second: PartialKeyPath<Document>,
+    _ others: PartialKeyPath<Document>...
+  ) -> QueryBuilder<Document> {
+    ([first, second] + others).reduce(self) { query, property in
+      query.with { $0.add(order: SQLFragment<Document>(property) { [.column($0)] }, nil) }
+    }
   }
 
   /// The query ordered by SQL, after the orders that it has already.
@@ -148,7 +164,9 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
     with { query in
       do {
         let column = try collection.type.column(property)
-        query.assign(try assigned(value, to: column), to: column)
+        let structure = collection.type.structured[column.name]?.structure
+        query.assign(
+          try assigned(value, to: column), to: column, keepingAllBut: structure)
       } catch { query.fail(error) }
     }
   }

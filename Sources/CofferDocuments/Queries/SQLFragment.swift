@@ -105,8 +105,17 @@ public struct SQLFragment<Row: Codable>: ExpressibleByStringInterpolation, Senda
 
     mutating func appendValue<Value: Codable>(_ value: Value) {
       let column = lastColumn ?? DocumentColumn(name: "the SQL")
-      append { .value(try DocumentValue.databaseValue(of: value, in: column)) }
+      append {
+        guard (value as? any BinaryFloatingPoint)?.isNaN != true else {
+          throw DocumentError(
+            "NaN can't be compared with \(column.description): nothing is equal to it, and none is stored",
+            hint: "Filter with isNull: true where you look for nil.")
+        }
+        return .value(try DocumentValue.databaseValue(of: value, in: column))
+      }
     }
+
+    mutating func appendStored(_ value: DatabaseValue) { parts.append(.value(value)) }
 
     /// `\(values)` adds the values where it follows `IN`, with or without parentheses around it,
     /// and otherwise one argument: the array, as a property stores it.
@@ -195,3 +204,42 @@ extension SQLFragment {
     return Rendered(sql: SQL(elements: elements), collations: collations)
   }
 }
+
+extension SQLFragment {
+  /// Throws where the SQL would go beyond its place in a query: where it closes a parenthesis that it
+  /// hasn't opened, leaves one open, ends in a comment or a string, or begins another clause.
+  func requireClosed() throws {
+    var text = parts.map { if case .text(let text) = $0 { text } else { " ? " } }.joined()
+    var depth = 0
+    let problem: String? = text.withUTF8 { utf8 in
+      if utf8.contains(0) { return "has the character NUL" }
+      for token in SQLTokenizer(utf8) {
+        switch token.kind {
+        case .leftParenthesis: depth += 1
+        case .rightParenthesis:
+          depth -= 1
+          if depth < 0 { return "closes a parenthesis that it hasn't opened" }
+        case .comment: return "has a comment"
+        case .semicolon: return "has a semicolon"
+        case .illegal: return "has a quote without its end, or a character that SQL doesn't have"
+        case .word where depth == 0:
+          let word = String(decoding: utf8[token.range], as: UTF8.self).uppercased()
+          if clauses.contains(word) { return "has another clause, \(word)" }
+        default: break
+        }
+      }
+      return depth == 0 ? nil : "leaves a parenthesis open"
+    }
+    guard let problem else { return }
+    throw DocumentError(
+      "a fragment of SQL \(problem)",
+      hint:
+        "It is a condition, an order or an assignment: give values as \\(value), and write whole "
+        + "statements with execute.")
+  }
+}
+
+/// What ends an expression, in SQL.
+private let clauses: Set<String> = [
+  "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "INTERSECT", "EXCEPT", "RETURNING",
+]

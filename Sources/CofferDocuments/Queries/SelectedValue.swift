@@ -30,14 +30,11 @@ struct SelectedValue<Value: Decodable>: Decodable, FetchableRecord, StrictlyDeco
   /// The value of any column.
   static func value(of row: Row, at index: Int) throws -> Value {
     let value = row.databaseValue(at: index)
-    // An optional's nil would hide a value that doesn't fit.
-    if !(Value.self is any ExpressibleByNilLiteral.Type),
-      let type = Value.self as? any DatabaseValueConvertible.Type,
-      let value = type.fromDatabaseValue(value) as? Value
-    {
-      return value
+    do {
+      return try SelectedValue(row: Row(columnNames: [columnName], values: [value])).value
+    } catch let error as RowDecodingError {
+      throw error.naming(column: row.columnNames[index], ofRecord: Value.self)
     }
-    return try SelectedValue(row: Row(columnNames: [columnName], values: [value])).value
   }
 }
 
@@ -46,6 +43,13 @@ struct SelectedLeaf<Value: Decodable>: Decodable, FetchableRecord, StrictlyDecod
   static var decodedType: any Any.Type { Value.self }
 
   let value: Value
+
+  /// The value of any column that was selected from JSON.
+  static func value(of row: Row, at index: Int) throws -> Value {
+    let value = row.databaseValue(at: index)
+    let name = SelectedValue<Value>.columnName
+    return try SelectedLeaf(row: Row(columnNames: [name], values: [value])).value
+  }
 
   init(from decoder: any Decoder) throws {
     value = try SelectedValue<Value>(from: decoder).value

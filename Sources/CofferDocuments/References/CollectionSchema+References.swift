@@ -69,15 +69,21 @@ extension CollectionSchema {
     _ body: () throws -> T
   ) throws -> T {
     do { return try body() } catch let error as DatabaseError where error.isReferenceFailure {
-      let values = try values()
-      let broken = try references.first { reference in
-        guard let value = values.first(where: { $0.0 == reference.column })?.1, !value.isNull
-        else { return false }
-        let sql = "SELECT ? NOT IN (\(reference.keysSQL))"
-        return try Bool.fetchOne(db, sql: sql, arguments: [value]) == true
-      }
-      throw broken.map { error.addingHint(hint($0)) } ?? error
+      throw try brokenReference(error, of: values(), db) ?? error
     }
+  }
+
+  /// The error of a document that refers to nothing, by the property.
+  func brokenReference(
+    _ error: DatabaseError = .brokenReference, of values: PersistenceContainer, _ db: Database
+  ) throws -> DatabaseError? {
+    let broken = try references.first { reference in
+      guard let value = values.first(where: { $0.0 == reference.column })?.1, !value.isNull
+      else { return false }
+      let sql = "SELECT ? NOT IN (\(reference.keysSQL))"
+      return try Bool.fetchOne(db, sql: sql, arguments: [value]) == true
+    }
+    return broken.map { error.addingHint(hint($0)) }
   }
 
   /// Adds to the error of an update which properties may be the reason.
@@ -148,6 +154,10 @@ extension DocumentReference {
 }
 
 extension DatabaseError {
+  /// What SQLite says at the end of a transaction in which something refers to nothing.
+  static let brokenReference = DatabaseError(
+    resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY, message: "FOREIGN KEY constraint failed")
+
   /// Whether a document refers to nothing, or one that is referred to would be deleted.
   fileprivate var isReferenceFailure: Bool {
     extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY

@@ -2,8 +2,6 @@ import CofferCore
 import CofferQuery
 
 extension CollectionSchema {
-  private var quotedTable: String { "main.\(tableName.quotedDatabaseIdentifier)" }
-
   // MARK: Looking
 
   /// Whether the table is as the type wants it, and those that it refers to are as theirs do.
@@ -24,6 +22,7 @@ extension CollectionSchema {
     let present = try db.columns(in: tableName, in: "main")
     guard columns.allSatisfy({ column in present.contains { $0.name.isSameName(as: column.name) } })
     else { return false }
+    guard try !hasPendingSteps(db) else { return false }
     if isReadonly { return true }
     let unknown = try unknownColumns(present, dropping: dropColumns)
     guard !dropColumns || unknown.isEmpty else { return false }
@@ -61,12 +60,13 @@ extension CollectionSchema {
   /// The default values that documents wait for.
   private func missingDefaults(_ db: Database) throws -> [DefaultValue] {
     try defaults.filter { rule in
-      guard columns.contains(where: { $0.name == rule.column && !$0.isOptional }) else {
-        return false
-      }
-      let column = rule.column.quotedDatabaseIdentifier
+      guard
+        rule.column.isNested
+          || columns.contains(where: { $0.name == rule.column.name && !$0.isOptional }),
+        try hasColumn(rule.column.name, db)
+      else { return false }
       return try Bool.fetchOne(
-        db, sql: "SELECT EXISTS (SELECT 1 FROM \(quotedTable) WHERE \(column) IS NULL)") ?? false
+        db, sql: "SELECT EXISTS (SELECT 1 FROM \(quotedTable) WHERE \(rule.isMissing))") ?? false
     }
   }
 
@@ -124,35 +124,23 @@ extension CollectionSchema {
       }
       // Columns without a type keep values as they are.
       let names = columns.map { $0.name.quotedDatabaseIdentifier }.joined(separator: ", ")
-      return try db.execute(sql: "CREATE TABLE \(quotedTable) (\(names))")
+      try db.execute(sql: "CREATE TABLE \(quotedTable) (\(names))")
+      // Nothing has an older form.
+      return try note(
+        steps.compactMap { if case .once(let step) = $0 { step.name } else { nil } }, db)
     }
-    var present = try Set(db.columns(in: tableName, in: "main").map { SQLName($0.name) })
-    for (old, column) in renames
-    where present.contains(SQLName(old)) && !present.contains(SQLName(column)) {
-      try rename(old, to: column, db)
-      present.insert(SQLName(column))
-    }
-    for column in columns where !present.contains(SQLName(column.name)) {
-      let name = column.name.quotedDatabaseIdentifier
-      try db.execute(sql: "ALTER TABLE \(quotedTable) ADD COLUMN \(name)")
-      for rule in defaults where rule.column == column.name { try apply(rule, db) }
-    }
+    try runSteps(db)
+    try addColumns(db)
     for rule in try missingDefaults(db) { try apply(rule, db) }
   }
 
-  private func rename(_ old: String, to column: String, _ db: Database) throws {
-    let (old, new) = (old.quotedDatabaseIdentifier, column.quotedDatabaseIdentifier)
-    guard SQLiteFeatures.linked.hasColumnRenaming else {
-      try db.execute(sql: "ALTER TABLE \(quotedTable) ADD COLUMN \(new)")
-      return try db.execute(sql: "UPDATE \(quotedTable) SET \(new) = \(old)")
-    }
-    try db.execute(sql: "ALTER TABLE \(quotedTable) RENAME COLUMN \(old) TO \(new)")
-  }
-
-  private func apply(_ rule: DefaultValue, _ db: Database) throws {
-    let column = rule.column.quotedDatabaseIdentifier
+  /// Gives a value to the documents that have none.
+  func apply(_ rule: DefaultValue, _ db: Database) throws {
+    let column = rule.column.name.quotedDatabaseIdentifier
+    let path = rule.column.jsonPath.databaseValue.sqlLiteral
+    let value = rule.column.isNested ? "coffer_json_set(\(column), \(path), ?)" : "?"
     try db.execute(
-      sql: "UPDATE \(quotedTable) SET \(column) = ? WHERE \(column) IS NULL",
+      sql: "UPDATE \(quotedTable) SET \(column) = \(value) WHERE \(rule.isMissing)",
       arguments: [rule.value])
   }
 
@@ -169,38 +157,29 @@ extension CollectionSchema {
 
   // MARK: Indexes
 
-  /// An index that is there.
-  private struct Present {
-    let name: String
-    let sql: String
-  }
-
-  /// The indexes that have a name of ours.
-  private func presentIndexes(_ db: Database) throws -> [Present] {
-    let rows = try Row.fetchAll(
-      db,
-      sql: """
-        SELECT name, sql FROM main.sqlite_master
-        WHERE type = 'index' AND sql IS NOT NULL AND tbl_name = ? COLLATE NOCASE
-        """, arguments: [tableName])
-    return rows.map { Present(name: $0["name"], sql: $0["sql"]) }.filter { index in
-      ["unique", "index"].contains {
-        index.name.lowercased().hasPrefix("\(tableName)-\($0)-".lowercased())
-      }
-    }
-  }
-
   /// What is to be dropped and to be made.
   private func indexChanges(
     _ db: Database, present columns: [ColumnInfo]
   ) throws -> (drop: [String], create: [Index]) {
     let present = try presentIndexes(db)
     let wanted = try indexes.filter { try !hasConstraint($0, columns, db) }
-    let kept = wanted.filter { index in
-      present.contains { $0.name == index.name && $0.sql == index.storedSQL(tableName) }
+    let kept = try wanted.filter { index in
+      guard let other = present.first(where: { $0.name.isSameName(as: index.name) }) else {
+        return false
+      }
+      guard other.isOurs else {
+        guard index.isUnique else { return true }
+        throw DocumentError(
+          "the table \(tableName) has an index \(other.name), which Coffer hasn't made, and "
+            + "\(typeName) needs another one of that name",
+          hint: "Give yours another name.")
+      }
+      return other.name == index.name && other.sql == index.storedSQL(tableName)
     }
     return (
-      present.map(\.name).filter { name in !kept.contains { $0.name == name } },
+      present.filter { index in
+        index.isOurs && !kept.contains { $0.name == index.name }
+      }.map(\.name),
       wanted.filter { index in !kept.contains { $0.name == index.name } }
     )
   }
@@ -209,10 +188,10 @@ extension CollectionSchema {
   private func hasConstraint(
     _ index: Index, _ columns: [ColumnInfo], _ db: Database
   ) throws -> Bool {
-    guard index.isUnique, index.column.path.isEmpty, index.column.collation == nil else {
-      return false
-    }
-    let name = index.column.name
+    guard index.isUnique, index.columns.count == 1, let column = index.columns.first,
+      column.path.isEmpty, column.comparing == nil
+    else { return false }
+    let name = column.name
     let key = columns.filter { $0.primaryKeyIndex > 0 }
     if key.count == 1, key[0].name.isSameName(as: name) { return true }
     return try db.indexes(on: tableName, in: "main").contains {
@@ -225,9 +204,13 @@ extension CollectionSchema {
     do { try db.execute(sql: index.creationSQL(tableName)) } catch let error as DatabaseError
       where error.resultCode == .SQLITE_CONSTRAINT
     {
+      let names = index.columns.map(\.description).joined(separator: ", ")
       throw DocumentError(
-        "the property \(index.property) of \(typeName) can't become unique, "
-          + "since two documents have the same value there",
+        index.columns.count == 1
+          ? "the property \(names) of \(typeName) can't become unique, "
+            + "since two documents have the same value there"
+          : "the properties \(names) of \(typeName) can't become unique together, "
+            + "since two documents have the same values there",
         hint: "Change or delete one of them first. The table is as it was.")
     }
   }
@@ -236,7 +219,7 @@ extension CollectionSchema {
 extension CollectionSchema.Index {
   private func definition(_ tableName: String) -> String {
     "\(name.quotedDatabaseIdentifier) ON \(tableName.quotedDatabaseIdentifier) "
-      + "(\(column.expression(collation: column.collation)))"
+      + "(\(columns.map { $0.expression(collation: $0.comparing) }.joined(separator: ", ")))"
   }
 
   private var start: String { isUnique ? "CREATE UNIQUE INDEX " : "CREATE INDEX " }
@@ -246,4 +229,12 @@ extension CollectionSchema.Index {
 
   /// The same, as SQLite keeps it.
   func storedSQL(_ tableName: String) -> String { start + definition(tableName) }
+}
+
+extension CollectionSchema.DefaultValue {
+  /// The condition that a document has no value, and can have one.
+  fileprivate var isMissing: String {
+    guard column.isNested else { return "\(column.sqlText()) IS NULL" }
+    return "\(column.parent.sqlText()) IS NOT NULL AND \(column.sqlText()) IS NULL"
+  }
 }

@@ -9,29 +9,54 @@ struct CollectionSchema: Sendable {
   }
 
   struct Index: Sendable {
-    /// The name: `Book-unique-name`, `Book-index-author`.
+    /// The name: `Book-unique-name`, `Book-index-author`, `Book-index-author,name`.
     let name: String
-    /// The column's, or the path's, in messages.
-    let property: String
     let isUnique: Bool
-    let column: DocumentColumn
+    /// One, or several.
+    let columns: [DocumentColumn]
+
+    init(_ tableName: String, _ columns: [DocumentColumn], isUnique: Bool) {
+      name = Index.prefix(tableName, isUnique) + columns.map(\.description).joined(separator: ",")
+      self.isUnique = isUnique
+      self.columns = columns
+    }
+
+    static func prefix(_ tableName: String, _ isUnique: Bool) -> String {
+      "\(tableName)-\(isUnique ? "unique" : "index")-"
+    }
   }
 
   struct DefaultValue: Sendable {
-    let column: String
+    let column: DocumentColumn
+    /// What the column gets, or, for a part of one, its JSON.
     let value: DatabaseValue
+  }
+
+  /// What happens to the documents that are there, before columns are added.
+  enum Step: Sendable {
+    /// For as long as there is the old column.
+    case rename(String, column: String)
+    case once(any MigrationStep)
   }
 
   let typeName: String
   let tableName: String
   let columns: [Column]
-  let indexes: [Index]
-  private(set) var renames: [(old: String, column: String)] = []
+  private(set) var indexes: [Index]
+  private(set) var steps: [Step] = []
   private(set) var defaults: [DefaultValue] = []
   private(set) var references: [DocumentReference] = []
   private(set) var fullText: FullTextIndex?
+  /// When documents expire, if they do.
+  private(set) var expiry: DocumentExpiry?
+  /// The column of the identifier; nil where there is none.
+  let identifier: DocumentColumn?
+  /// What decoding makes of documents that lack a column.
+  let missingValues: any MissingValues
   /// A name of the rowid that no column has.
   let rowIDName: String
+
+  var quotedTable: String { "main.\(tableName.quotedDatabaseIdentifier)" }
 
   /// - Throws: ``DocumentError`` for properties that can't be columns, and for wrong rules.
   init<Document: Codable>(_ type: DocumentType<Document>, id: DocumentColumn?) throws {
@@ -39,6 +64,8 @@ struct CollectionSchema: Sendable {
     let tableName = StoredDocument<Document>.databaseTableName
     self.typeName = typeName
     self.tableName = tableName
+    identifier = id
+    missingValues = DocumentDefaults<Document>()
     columns = type.properties.map { Column(name: $0.name, isOptional: $0.isOptional) }
     let names = columns.map { SQLName($0.name) }
     guard !tableName.isEmpty, !Database.isSQLiteInternalTable(tableName), !tableName.contains("\0")
@@ -63,11 +90,7 @@ struct CollectionSchema: Sendable {
       }
       return all.compactMap { column, config -> Index? in
         guard config.index != .none else { return nil }
-        let isUnique = config.index == .unique
-        let kind = isUnique ? "unique" : "index"
-        return Index(
-          name: "\(tableName)-\(kind)-\(column.description)", property: column.description,
-          isUnique: isUnique, column: column)
+        return Index(tableName, [column], isUnique: config.index == .unique)
       }
     }
     if let migrating = Document.self as? any MigratingDocument.Type {
@@ -83,9 +106,27 @@ struct CollectionSchema: Sendable {
           "a rule of \(typeName) renames \(old), which is a property still",
           hint: "Remove the rule, or the property.")
       }
-      renames.append((old, column))
-    case .value(let value, let column):
-      defaults.append(DefaultValue(column: column, value: value))
+      steps.append(.rename(old, column: column))
+    case .value(let rule): defaults.append(rule)
+    case .step(let step):
+      let isTaken = steps.contains {
+        if case .once(let other) = $0 { other.name == step.name } else { false }
+      }
+      guard !isTaken else {
+        throw DocumentError(
+          "two rules of \(typeName) are named \(step.name)",
+          hint: "Give one of them another name, which it keeps.")
+      }
+      steps.append(.once(step))
+    case .index(let columns, let isUnique):
+      let index = Index(tableName, columns, isUnique: isUnique)
+      if !indexes.contains(where: { $0.name == index.name }) { indexes.append(index) }
+    case .expiry(let expiry):
+      guard self.expiry == nil else {
+        throw DocumentError(
+          "\(typeName) declares twice when its documents expire", hint: "Keep one .expires.")
+      }
+      self.expiry = expiry
     case .reference(let reference): references.append(reference)
     case .fullText(let columns):
       guard fullText == nil else {
@@ -98,7 +139,7 @@ struct CollectionSchema: Sendable {
   }
 
   /// The collations of the indexes.
-  var collations: [Collation] { indexes.compactMap(\.column.collation) }
+  var collations: [Collation] { indexes.flatMap { $0.columns.compactMap(\.collation) } }
 
   /// Throws where the table can't be made to follow the type, since nobody may write.
   func requireWritable(_ writer: any DatabaseWriter) throws {
@@ -117,12 +158,19 @@ struct CollectionSchema: Sendable {
     // In the letters of the table's definition, which may be others than the type's.
     let folded = message.lowercased()
     let index = indexes.first { index in
-      index.isUnique
-        && (folded.hasSuffix(": \(tableName).\(index.property)".lowercased())
+      let columns = index.columns.map { "\(tableName).\($0.description)" }.joined(separator: ", ")
+      return index.isUnique
+        && (folded.hasSuffix(": \(columns)".lowercased())
           || folded.contains("'\(index.name)'".lowercased()))
     }
-    return index.map {
-      "The property \($0.property) of \(typeName) is unique, and another document has that value."
+    return index.map { index in
+      let names = index.columns.map(\.description)
+      guard names.count > 1 else {
+        return
+          "The property \(names[0]) of \(typeName) is unique, and another document has that value."
+      }
+      return "The properties \(names.joined(separator: ", ")) of \(typeName) are unique together, "
+        + "and another document has those values."
     }
   }
 }

@@ -19,10 +19,13 @@ struct DocumentColumn: Hashable, Sendable {
     self.isDecimal = isDecimal
   }
 
-  /// What compares the values in queries: indexes have the declared one.
+  /// What compares the values in queries and indexes.
   var comparing: Collation? { collation ?? (isDecimal ? .decimal : nil) }
 
   var isNested: Bool { !path.isEmpty }
+
+  /// The struct that a part of a column is a property of.
+  var parent: DocumentColumn { DocumentColumn(name: name, path: path.dropLast()) }
 
   /// Whether it is an element of a list, or in one.
   var isInList: Bool { path.contains(where: DocumentColumn.isIndex) }
@@ -54,6 +57,20 @@ struct DocumentColumn: Hashable, Sendable {
   /// The SQL of the value in a value of the whole column.
   func sqlText(of stored: String) -> String {
     isNested ? "coffer_json(\(stored), \(jsonPath.databaseValue.sqlLiteral))" : stored
+  }
+
+  /// The JSON of the whole column with another value here.
+  func setting(_ value: String, in json: String) -> String {
+    var (value, json, path) = (value, json, jsonPath)
+    return value.withUTF8 { value in
+      json.withUTF8 { json in
+        path.withUTF8 { path in
+          JSONEditor.setting(
+            UnsafeRawBufferPointer(value), at: UnsafeRawBufferPointer(path),
+            in: UnsafeRawBufferPointer(json))
+        }
+      }
+    }
   }
 
   // MARK: Steps

@@ -1,3 +1,5 @@
+import CofferCore
+
 /// What is configured for a property by its wrappers.
 struct DocumentPropertyConfig: Hashable, Sendable {
   /// What kind of index there is to be.
@@ -36,6 +38,16 @@ struct DocumentProperty: Sendable {
   let nested: [NestedProperty]
   /// The property as a whole.
   var column: DocumentColumn
+  /// What the type knows of the stored struct, as `coffer_json_keep` takes it; nil where there is
+  /// none, or where it can't be told.
+  var structure: String?
+
+  /// The SQL of a new value of the column, which keeps what the type doesn't know in the old one.
+  func keeping(_ value: String) -> String {
+    guard let structure else { return value }
+    let known = structure.databaseValue.sqlLiteral
+    return "coffer_json_keep(\(name.quotedDatabaseIdentifier), \(value), \(known))"
+  }
 }
 
 /// A configured property of a nested struct.

@@ -12,6 +12,8 @@ final class DocumentType<Document: Codable>: Sendable {
   /// The column of the identifier; nil for a type that isn't `Identifiable`, or whose `id` is no
   /// stored property.
   let identifier: DocumentColumn?
+  /// Those whose values are structs with keys that are known, by name.
+  let structured: [String: DocumentProperty]
 
   /// Key paths that have been mapped.
   private let columns = Mutex<[DocumentPath: DocumentColumn]>([:])
@@ -36,7 +38,9 @@ final class DocumentType<Document: Codable>: Sendable {
     guard run.isKeyed || !nodes.isEmpty else { throw DocumentType.hasNoProperties }
     try DocumentType.checkEncoding(of: document, nodes)
     var properties = nodes.map(DocumentProperty.init)
-    var identifier = DocumentType.identifierPath.flatMap { try? KeyPathSearch($0).column() }
+    var identifier = DocumentType.identifierPath.flatMap {
+      try? KeyPathSearch($0, isIdentifier: true).column()
+    }
     if let name = identifier?.name, identifier?.path.isEmpty == true,
       let index = properties.firstIndex(where: { $0.name == name && $0.config.collation == nil })
     {
@@ -45,8 +49,29 @@ final class DocumentType<Document: Codable>: Sendable {
       properties[index].column = column
       identifier = column
     }
+    DocumentType.checkStructures(of: document, &properties)
     self.properties = properties
     self.identifier = identifier
+    structured = Dictionary(
+      uniqueKeysWithValues: properties.filter { $0.structure != nil }.map { ($0.name, $0) })
+  }
+
+  /// Forgets the structure of properties that store other keys than they ask for.
+  private static func checkStructures(of document: Document, _ properties: inout [DocumentProperty])
+  {
+    guard properties.contains(where: { $0.structure != nil }) else { return }
+    let stored = (try? SampleRecord(document: document).databaseDictionary) ?? [:]
+    for index in properties.indices {
+      guard var structure = properties[index].structure else { continue }
+      let isCovered = structure.withUTF8 { known in
+        guard let value = stored[properties[index].name], var json = String.fromDatabaseValue(value)
+        else { return false }
+        return json.withUTF8 {
+          JSONKeeper.isCovered(UnsafeRawBufferPointer($0), by: UnsafeRawBufferPointer(known))
+        }
+      }
+      if !isCovered { properties[index].structure = nil }
+    }
   }
 
   private static var identifierPath: PartialKeyPath<Document>? {
@@ -59,13 +84,17 @@ final class DocumentType<Document: Codable>: Sendable {
 
   /// What a key path leads to.
   ///
+  /// - Parameter segments: See ``KeyPathSearch``.
   /// - Throws: ``DocumentError`` for one that leads to no stored property.
   /// - Complexity: one lookup, but for the first time: some samples are decoded then.
-  func column(_ keyPath: PartialKeyPath<Document>) throws -> DocumentColumn {
+  func column(
+    _ keyPath: PartialKeyPath<Document>, segments: [AnyKeyPath]? = nil
+  ) throws -> DocumentColumn {
     let path = DocumentPath(keyPath: keyPath)
     if let column = columns.withLock({ $0[path] }) { return column }
+    if let identifier, keyPath == DocumentType.identifierPath { return identifier }
     // Found without the lock: key paths run code of the type.
-    var column = try KeyPathSearch(keyPath).column()
+    var column = try KeyPathSearch(keyPath, segments: segments).column()
     if column.path.isEmpty, let property = property(named: column.name) {
       column = property.column
     }
@@ -128,6 +157,11 @@ final class DocumentType<Document: Codable>: Sendable {
         "\(Document.self) has the properties \(names.joined(separator: " and ")): columns must "
           + "differ in more than the case of letters. Rename one in CodingKeys.")
     }
+    if let name = decoded.first(where: { $0.contains("\0") }) {
+      throw DocumentError(
+        "\(Document.self) has the coding key \(String(reflecting: name)): a column's name can't have "
+          + "the character NUL. Rename it in CodingKeys.")
+    }
     let encoded = try encodedKeys(of: document)
     let constants = encoded.subtracting(decoded)
     guard constants.isEmpty || !encoded.isSuperset(of: decoded) else {
@@ -172,6 +206,7 @@ extension DocumentProperty {
     self.isOptional = isOptional || node.isOptional
     config = node.config
     column = DocumentColumn(node)
+    structure = node.structure
     nested = node.children.flatMap(\.all).compactMap { inside in
       guard !inside.isInList, inside.config != DocumentPropertyConfig() else { return nil }
       return NestedProperty(column: DocumentColumn(inside), config: inside.config)

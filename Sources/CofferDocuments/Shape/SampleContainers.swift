@@ -5,7 +5,10 @@ struct SampleKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: SampleDecoder
   var codingPath: [any CodingKey] { decoder.codingPath }
   /// None: which ones there are is for the type to ask.
-  var allKeys: [Key] { [] }
+  var allKeys: [Key] {
+    decoder.node.hasAnyKeys = true
+    return []
+  }
 
   private func inside(_ key: Key) -> SampleDecoder {
     decoder.inside(decoder.node.child(key.stringValue, property: enumCaseName(key)))
@@ -14,8 +17,10 @@ struct SampleKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func contains(_ key: Key) -> Bool { true }
 
   func decodeNil(forKey key: Key) throws -> Bool {
-    inside(key).node.isOptional = true
-    return false
+    let inside = inside(key)
+    inside.node.isOptional = true
+    inside.node.isNil = inside.omits
+    return inside.omits
   }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
@@ -25,6 +30,11 @@ struct SampleKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
     let inside = inside(key)
     inside.node.isOptional = true
+    // What is in a wrapper is told by itself.
+    if inside.omits, !(type is any ConfigurationAnnotation.Type) {
+      inside.node.isNil = true
+      return nil
+    }
     do {
       try decoder.mayOmit(type)
       return try inside.value(type)

@@ -44,6 +44,26 @@ struct SampleDecoder: Decoder {
     SampleDecoder(run: run, node: node, types: types, forcedBit: forcedBit)
   }
 
+  // MARK: Values of all kinds
+
+  /// Whether the value here may be any of its type.
+  var isVaried: Bool {
+    guard let varying = run.varying?.path, forcedBit == nil else { return false }
+    // The list or struct around the place may be missing as well.
+    return node.path.starts(with: varying) || varying.starts(with: node.path)
+  }
+
+  private var seed: UInt64 { node.seed(run.round) }
+
+  /// Whether an optional here is nil.
+  var omits: Bool { run.varying?.mayBeMissing == true && isVaried && seed % 7 == 0 }
+
+  /// The number of elements of a list here.
+  var count: Int {
+    guard let varying = run.varying, isVaried else { return bit + 1 }
+    return varying.mayBeMissing ? Int(seed % 4) : Int(seed % 3) + 1
+  }
+
   /// Ends what may be missing.
   func mayOmit(_ type: any Any.Type) throws { try run.mayOmit(type, depth: types.count) }
 
@@ -67,6 +87,7 @@ struct SampleDecoder: Decoder {
       }
       return value
     }
+    if isVaried, let value = StandardSamples.varied(type, seed: seed) { return value }
     if let value = StandardSamples.value(type, bit: bit) { return value }
     if let structured = type as? any SampledStructure.Type,
       let value = try structured.sample(self) as? T
@@ -87,12 +108,13 @@ struct SampleDecoder: Decoder {
   // MARK: Enums
 
   private func enumeration<T: Decodable>(_ type: T.Type) throws -> T {
+    let choice = isVaried ? Int(seed % 1024) : bit
     if let iterable = type as? any CaseIterable.Type,
-      let value = SampleDecoder.someCase(of: iterable, bit: bit) as? T
+      let value = SampleDecoder.someCase(of: iterable, choice) as? T
     {
       return value
     }
-    if let plain = PlainEnum(type) { return plain.value(at: bit % plain.count) }
+    if let plain = PlainEnum(type) { return plain.value(at: choice % plain.count) }
     if let value = stored(type) { return value }
     throw DocumentError(
       """
@@ -104,9 +126,9 @@ struct SampleDecoder: Decoder {
       """)
   }
 
-  private static func someCase<C: CaseIterable>(of type: C.Type, bit: Int) -> Any? {
-    let cases = Array(type.allCases.prefix(2))
-    return cases.isEmpty ? nil : cases[bit % cases.count]
+  private static func someCase<C: CaseIterable>(of type: C.Type, _ choice: Int) -> Any? {
+    let cases = Array(type.allCases.prefix(max(choice + 1, 2)))
+    return cases.isEmpty ? nil : cases[choice % cases.count]
   }
 
   // MARK: Types that decode themselves

@@ -15,8 +15,12 @@ final class SampleNode {
   let isInList: Bool
   private(set) var config = DocumentPropertyConfig()
   private(set) var children: [SampleNode] = []
+  /// Whether the type may have keys that it wasn't asked for by name.
+  var hasAnyKeys = false
   /// The values that the document has there: that of the wrapper, that inside of it, ….
   var given: [Any] = []
+  /// Whether it was told to be nil.
+  var isNil = false
 
   init() {
     key = ""
@@ -61,14 +65,33 @@ final class SampleNode {
   func restart() {
     children = []
     given = []
+    isNil = false
   }
 
   /// What tells the place from all others: its bit in each sample.
-  func bit(_ round: Int) -> Int {
+  func bit(_ round: Int) -> Int { Int(SampleNode.mixed(hash) >> UInt64(round) & 1) }
+
+  /// What the place's value is made of, in a sample of values of all kinds.
+  func seed(_ round: Int) -> UInt64 {
+    SampleNode.mixed(hash &+ (UInt64(round) &+ 1) &* 0x9E37_79B9_7F4A_7C15)
+  }
+
+  private static func mixed(_ hash: UInt64) -> UInt64 {
     var mixed = hash
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Int((mixed ^ (mixed >> 31)) >> UInt64(round) & 1)
+    return mixed ^ (mixed >> 31)
+  }
+
+  /// The keys that the type knows here, and in there: `{"city":0,"geo":{"lat":0}}`; nil where
+  /// there are none, or all may be.
+  var structure: String? {
+    guard !children.isEmpty, !hasAnyKeys, !children.contains(where: \.isInList) else { return nil }
+    let members = children.map { child in
+      let key = DocumentColumn(name: "", path: [child.key]).jsonPath.dropFirst(2)
+      return (key.hasPrefix("\"") ? "\(key)" : "\"\(key)\"") + ":" + (child.structure ?? "0")
+    }
+    return "{" + members.joined(separator: ",") + "}"
   }
 
   /// This place and all inside of it.

@@ -3,7 +3,16 @@ final class SampleRun {
   /// There are so many samples at most: as many as a place's pattern has bits.
   static let count = 64
 
+  /// A place that has values of all kinds, with all inside of it.
+  struct Variation {
+    let path: [String]
+    /// Whether nil is one of them, and lists may be empty.
+    let mayBeMissing: Bool
+  }
+
   let round: Int
+  /// Nil where all have two values.
+  let varying: Variation?
   let document: any Any.Type
   let root = SampleNode()
   /// Whether the type asked for keys.
@@ -15,9 +24,12 @@ final class SampleRun {
   /// The types that have been decoded by their own `init(from:)`.
   private var decodedTypes: Set<ObjectIdentifier> = []
 
-  private init(_ document: any Any.Type, round: Int, maximumDepth: Int, isLast: Bool) {
+  private init(
+    _ document: any Any.Type, round: Int, varying: Variation?, maximumDepth: Int, isLast: Bool
+  ) {
     self.document = document
     self.round = round
+    self.varying = varying
     self.maximumDepth = maximumDepth
     self.isLast = isLast
   }
@@ -40,13 +52,15 @@ final class SampleRun {
 
   /// Makes the sample.
   static func sample<Document: Codable>(
-    of type: Document.Type, round: Int
+    of type: Document.Type, round: Int, varying: Variation? = nil
   ) throws -> (document: Document, run: SampleRun) {
     for maximumDepth in [100, 5, 4, 3] {
-      let run = SampleRun(type, round: round, maximumDepth: maximumDepth, isLast: false)
+      let run = SampleRun(
+        type, round: round, varying: varying, maximumDepth: maximumDepth, isLast: false)
       do { return try run.sample(type) } catch is LongSample {}
     }
-    return try SampleRun(type, round: round, maximumDepth: 2, isLast: true).sample(type)
+    return try SampleRun(type, round: round, varying: varying, maximumDepth: 2, isLast: true)
+      .sample(type)
   }
 
   private func sample<Document: Codable>(

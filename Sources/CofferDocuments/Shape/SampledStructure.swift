@@ -3,6 +3,11 @@ protocol SampledStructure {
   static func sample(_ decoder: SampleDecoder) throws -> Any
 }
 
+/// An array.
+protocol SampledList {}
+
+extension Array: SampledList {}
+
 /// Any type that is an optional.
 protocol AnyOptional {
   static var wrappedType: any Any.Type { get }
@@ -18,6 +23,7 @@ extension Optional: AnyOptional {
 extension Optional: SampledStructure where Wrapped: Decodable {
   static func sample(_ decoder: SampleDecoder) throws -> Any {
     decoder.node.isOptional = true
+    if decoder.omits { return Wrapped?.none as Any }
     do {
       try decoder.mayOmit(Wrapped.self)
       return Wrapped?.some(try decoder.value(Wrapped.self)) as Any
@@ -33,7 +39,7 @@ extension Array: SampledStructure where Element: Decodable {
   static func sample(_ decoder: SampleDecoder) throws -> Any {
     do {
       try decoder.mayOmit(Element.self)
-      return try (0...decoder.bit).map { index in
+      return try (0..<decoder.count).map { index in
         try decoder.inside(decoder.node.child("[\(index)]", isInList: true)).value(Element.self)
       }
     } catch is EndlessSample {
@@ -48,7 +54,7 @@ extension Set: SampledStructure where Element: Decodable {
     do {
       try decoder.mayOmit(Element.self)
       return try Set(
-        (0...decoder.bit).map { index in
+        (0..<decoder.count).map { index in
           try decoder.inside(decoder.node.detached("[\(index)]")).value(Element.self)
         })
     } catch is EndlessSample {
@@ -59,11 +65,17 @@ extension Set: SampledStructure where Element: Decodable {
 
 extension Dictionary: SampledStructure where Key: Decodable, Value: Decodable {
   static func sample(_ decoder: SampleDecoder) throws -> Any {
+    decoder.node.hasAnyKeys = true
     do {
       try decoder.mayOmit(Value.self)
-      let key = try decoder.inside(decoder.node.detached("key")).value(Key.self)
-      let value = try decoder.inside(decoder.node.detached("value")).value(Value.self)
-      return [key: value]
+      let pairs = try (0..<(decoder.isVaried ? decoder.count : 1)).map { index in
+        let name = index == 0 ? "" : "\(index)"
+        return (
+          try decoder.inside(decoder.node.detached("key" + name)).value(Key.self),
+          try decoder.inside(decoder.node.detached("value" + name)).value(Value.self)
+        )
+      }
+      return [Key: Value](pairs, uniquingKeysWith: { $1 })
     } catch is EndlessSample {
       return [Key: Value]()
     }

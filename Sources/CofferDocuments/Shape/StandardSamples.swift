@@ -43,4 +43,57 @@ enum StandardSamples {
   private static func integer<N: FixedWidthInteger>(_ type: N.Type, _ bit: Int) -> Any {
     N(truncatingIfNeeded: bit)
   }
+
+  // MARK: Values of all kinds
+
+  /// A value that a function of it would hardly leave as it is: of either sign, with letters of either
+  /// case, spaces, fractions.
+  ///
+  /// Numbers are not so large that to count with them overflows: computed properties get them.
+  /// - Returns: Nil for types of which there are only the two.
+  static func varied<T>(_ type: T.Type, seed: UInt64) -> T? {
+    let number = Int(seed % 2001) - 1000
+    let value: Any? =
+      switch type {
+      case is String.Type: text(seed)
+      case is Double.Type: Double(number) / 7 * (seed % 5 == 0 ? 1e9 : 1)
+      case is Float.Type: Float(number) / 8
+      case is Date.Type: Date(timeIntervalSinceReferenceDate: Double(number) * 1e6 / 7)
+      case is Data.Type: Data((0..<Int(seed % 5)).map { UInt8(seed >> ($0 * 8) & 0xFF) })
+      case is UUID.Type: uuid(seed)
+      case is URL.Type:
+        URL(string: "https://Example.com:\(seed % 900 + 100)/A%20b/\(seed)?q=\(number)#\(seed % 9)")
+      case is Decimal.Type: Decimal(number) / 8
+      case let integer as any FixedWidthInteger.Type: integerValue(integer, seed)
+      default: nil
+      }
+    return value.flatMap { $0 as? T }
+  }
+
+  private static func integerValue<N: FixedWidthInteger>(_ type: N.Type, _ seed: UInt64) -> Any {
+    let number = Int(seed % 101) - 50
+    let large = seed % 3 == 0 ? number &* 1_234_567 : number
+    return N(exactly: large) ?? N(exactly: number) ?? N(truncatingIfNeeded: abs(number))
+  }
+
+  private static func text(_ seed: UInt64) -> String {
+    let letters = Array(" aZ\tébÄ0ßx_-.é7\n😀Y,\"/%QÉ")
+    var (text, rest) = ("", seed)
+    let length = seed % 11 == 0 ? 0 : seed % 7 == 0 ? 300 : Int(seed % 13) + 1
+    for _ in 0..<length {
+      rest = rest &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      text.append(letters[Int(rest >> 33) % letters.count])
+    }
+    return text
+  }
+
+  private static func uuid(_ seed: UInt64) -> UUID {
+    withUnsafeBytes(of: (seed, seed &* 0x9E37_79B9_7F4A_7C15)) { bytes in
+      UUID(
+        uuid: (
+          bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7],
+          bytes[8], bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]
+        ))
+    }
+  }
 }

@@ -12,11 +12,11 @@ extension DocumentStore {
   /// ```
   ///
   /// The methods of collections take part in it, and nobody else writes meanwhile. Inside another
-  /// access of the same thread, it is a savepoint, which is rolled back alone.
+  /// access of the same thread, it is a savepoint, which is rolled back alone. Documents may refer to
+  /// later ones: references are looked at when it is over.
   /// - Returns: What `body` returns.
   public func transaction<T>(_ body: () throws -> T) throws -> T {
-    guard let db = currentDatabase else { return try writer.write { _ in try body() } }
-    return try db.inSavepoint(returning: body)
+    try write { _ in try body() }
   }
 
   /// Executes `body` on another thread, in a transaction, which is rolled back if it throws.
@@ -25,7 +25,7 @@ extension DocumentStore {
   public func transaction<T: Sendable>(
     _ body: @escaping @Sendable () throws -> T
   ) async throws -> T {
-    try await writer.write { _ in try body() }
+    try await write { _ in try body() }
   }
 
   /// Executes `value`, in which statements that write throw, and all see the same state.
@@ -58,8 +58,10 @@ extension DocumentStore {
   ///
   /// Inside another access of the same thread, it is a savepoint, which is rolled back alone.
   public func write<T>(_ updates: (Database) throws -> T) throws -> T {
-    guard let db = currentDatabase else { return try writer.write(updates) }
-    return try db.inSavepoint(returning: { try updates(db) })
+    guard let db = currentDatabase else {
+      return try writer.write { db in try deferring(db) { try updates(db) } }
+    }
+    return try db.inSavepoint(returning: { try deferring(db) { try updates(db) } })
   }
 
   /// Executes `updates` on another thread, in a transaction, which is rolled back if it throws.
@@ -68,22 +70,14 @@ extension DocumentStore {
   public func write<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    try await writer.write(updates)
+    try await writer.write { db in try self.deferring(db) { try updates(db) } }
   }
 }
 
-extension Database {
-  /// Executes `body` in a savepoint, which is rolled back if it throws.
-  fileprivate func inSavepoint<T>(returning body: () throws -> T) throws -> T {
-    var result: Result<T, any Error>?
-    do {
-      try inSavepoint { () throws -> TransactionCompletion in
-        let value = try body()
-        result = .success(value)
-        return .commit
-      }
-    } catch { result = .failure(error) }
-    guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-    return try result.get()
+extension DocumentStore {
+  /// Executes `body` so that documents may refer to later ones.
+  private func deferring<T>(_ db: Database, _ body: () throws -> T) throws -> T {
+    guard hasReferences else { return try body() }
+    return try db.deferringReferences(body, explain: db.brokenReference)
   }
 }

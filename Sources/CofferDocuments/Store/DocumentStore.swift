@@ -19,7 +19,8 @@ import Synchronization
 ///
 /// A collection is a table with a column for each property, which SQL and records read and write as
 /// any other. A store may be used from all threads, several stores may have one file, and a store
-/// may share its queue or pool with everything else.
+/// may share its queue or pool with everything else. Its collections don't need it: the database is
+/// closed once the store, its collections, and what else has its queue or pool are gone.
 ///
 /// Inside an access to the queue or pool, the methods of collections take part in it:
 ///
@@ -31,16 +32,15 @@ import Synchronization
 /// ```
 public final class DocumentStore: Sendable {
   /// The queue or pool that has the documents.
-  public let writer: any DatabaseWriter
-  /// The same, if it tells which access is under way.
-  private let current: (any CurrentAccess)?
-  private let autoMigrate: Bool
-  private let autoDropColumns: Bool
+  public var writer: any DatabaseWriter { access.writer }
+  let access: StoreAccess
 
   private struct Known {
     var collections: [ObjectIdentifier: any Sendable] = [:]
     /// The types by the names of their collections, as SQLite compares names.
     var types: [SQLName: Any.Type] = [:]
+    /// Whether one of the types refers to others.
+    var hasReferences = false
   }
 
   private let known = Mutex(Known())
@@ -77,10 +77,7 @@ public final class DocumentStore: Sendable {
   public init(
     _ writer: any DatabaseWriter, autoMigrate: Bool = true, autoDropColumns: Bool = false
   ) {
-    self.writer = writer
-    current = writer as? any CurrentAccess
-    self.autoMigrate = autoMigrate
-    self.autoDropColumns = autoDropColumns
+    access = StoreAccess(writer, autoMigrate: autoMigrate, autoDropColumns: autoDropColumns)
   }
 
   /// A store in memory, which lives as long as the store, and is in no file.
@@ -108,10 +105,11 @@ public final class DocumentStore: Sendable {
     if let collection = knownCollection(type) { return collection }
     let collection = try DocumentCollection<Document>(in: self)
     try claim(collection.tableName, for: type)
-    guard autoMigrate else { return keep(collection) }
+    if !collection.schema.references.isEmpty { known.withLock { $0.hasReferences = true } }
+    guard access.autoMigrate else { return keep(collection) }
     // Until a transaction is committed, its tables may vanish again.
     let isLasting = currentDatabase?.isInsideTransaction != true
-    do { try collection.migrateIfNeeded(dropColumns: autoDropColumns) } catch {
+    do { try collection.migrateIfNeeded(dropColumns: access.autoDropColumns) } catch {
       giveUp(collection.tableName, for: type)
       throw error
     }
@@ -127,7 +125,8 @@ public final class DocumentStore: Sendable {
     if let collection = knownCollection(type) { return collection }
     let collection = try DocumentCollection<Document>(in: self)
     try claim(collection.tableName, for: type)
-    if autoMigrate {
+    if !collection.schema.references.isEmpty { known.withLock { $0.hasReferences = true } }
+    if access.autoMigrate {
       do { try await migrate(collection.schema) } catch {
         giveUp(collection.tableName, for: type)
         throw error
@@ -137,7 +136,7 @@ public final class DocumentStore: Sendable {
   }
 
   private func migrate(_ schema: CollectionSchema) async throws {
-    let (dropColumns, isReadonly) = (autoDropColumns, writer.configuration.readonly)
+    let (dropColumns, isReadonly) = (access.autoDropColumns, writer.configuration.readonly)
     let isCurrent = try await writer.read {
       try schema.isCurrent($0, dropColumns: dropColumns, isReadonly: isReadonly)
     }
@@ -145,6 +144,9 @@ public final class DocumentStore: Sendable {
     try schema.requireWritable(writer)
     try await writer.write { try schema.migrate($0, dropColumns: dropColumns) }
   }
+
+  /// Whether one of the types that were asked for refers to others.
+  var hasReferences: Bool { known.withLock { $0.hasReferences } }
 
   private func knownCollection<Document>(_ type: Document.Type) -> DocumentCollection<Document>? {
     let collection = known.withLock { $0.collections[ObjectIdentifier(type)] }
@@ -189,17 +191,5 @@ public final class DocumentStore: Sendable {
   // MARK: Accesses
 
   /// The connection of the access that is under way on this thread.
-  var currentDatabase: Database? { current?.currentDatabase }
-
-  /// Executes `body` in the access that is under way, or in a read.
-  func reading<T>(_ body: (Database) throws -> T) throws -> T {
-    if let db = currentDatabase { return try body(db) }
-    return try writer.read(body)
-  }
-
-  /// Executes `body` in the access that is under way, or in a transaction.
-  func writing<T>(_ body: (Database) throws -> T) throws -> T {
-    if let db = currentDatabase { return try body(db) }
-    return try writer.write(body)
-  }
+  var currentDatabase: Database? { access.currentDatabase }
 }

@@ -28,8 +28,19 @@ enum DocumentValue {
     case is UUID.Type: (value as? UUID)?.databaseValue
     case is Double.Type: (value as? Double)?.databaseValue
     case is Bool.Type: (value as? Bool)?.databaseValue
+    case is Date.Type: (value as? Date)?.exactDatabaseValue
     default: nil
     }
+  }
+
+  /// The number that is read as a text, where one is stored for a text: see ``StrictlyDecoded``.
+  static func number(readAs text: DatabaseValue) -> DatabaseValue? {
+    guard case .string(let text) = text.storage, let first = text.utf8.first,
+      first == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
+    else { return nil }
+    if let integer = Int64(text), "\(integer)" == text { return integer.databaseValue }
+    if let real = Double(text), "\(real)" == text { return real.databaseValue }
+    return nil
   }
 
   /// What is in an optional or a wrapper.
@@ -98,6 +109,10 @@ extension Dictionary: UnorderedValue {
 /// A record of one column.
 private struct ValueRecord<Value: Encodable>: EncodableRecord, Encodable {
   static var column: String { "value" }
+
+  static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
+    .exact
+  }
 
   let value: Value
 

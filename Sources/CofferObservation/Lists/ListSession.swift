@@ -157,6 +157,10 @@ final class ListObserver: SelectiveTransactionObserver, Sendable {
     self.onCommit = onCommit
   }
 
+  var observedTables: Set<String>? { region.tableNames.map(Set.init) }
+
+  var observedRows: [String: Set<Int64>] { region.rowIDs }
+
   func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
     region.isModified(byEventsOfKind: eventKind)
   }

@@ -34,6 +34,7 @@ public struct DatabaseRegionObservation: Sendable {
   ///   - onChange: Called after each commit that has changed something in the regions, on the
   ///     connection that has committed, before anybody else can write.
   /// - Returns: What ends the observation when it is cancelled, or dies.
+  @preconcurrency
   public func start(
     in writer: any DatabaseWriter, onError: @escaping @Sendable (any Error) -> Void,
     onChange: @escaping @Sendable (_ db: Database) -> Void

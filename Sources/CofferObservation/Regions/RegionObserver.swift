@@ -48,6 +48,8 @@ final class RegionObserver: SelectiveTransactionObserver, Sendable {
 
   var observedTables: Set<String>? { tracked.tableNames }
 
+  var observedRows: [String: Set<Int64>] { tracked.rowIDs }
+
   func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
     tracked.observes(eventsOfKind: eventKind)
   }

@@ -14,6 +14,8 @@ final class TrackedRegion: Sendable {
 
   private let state = Mutex(State())
 
+  var region: DatabaseRegion { state.withLock(\.region) }
+
   /// Sets the region, before the observer is added.
   func set(_ region: DatabaseRegion) { state.withLock { $0.region = region } }
 
@@ -40,6 +42,9 @@ final class TrackedRegion: Sendable {
 
   /// The names of the tables; nil for all.
   var tableNames: Set<String>? { state.withLock { $0.region.tableNames.map(Set.init) } }
+
+  /// The rows of those tables that don't matter as a whole.
+  var rowIDs: [String: Set<Int64>] { state.withLock(\.region.rowIDs) }
 
   func observes(eventsOfKind kind: DatabaseEventKind) -> Bool {
     state.withLock { $0.region.isModified(byEventsOfKind: kind) }

@@ -18,37 +18,17 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
       _ onChange: @escaping @Sendable (Element) -> Void
     ) -> AnyDatabaseCancellable
 
-  private struct Client {
-    let onError: @Sendable (any Error) -> Void
-    let onChange: @Sendable (Element) -> Void
-    /// Counts the values, so that none comes after a later one.
-    var version = 0
-  }
-
-  private struct State {
-    var clients: [Int: Client] = [:]
-    var lastClient = 0
-    var isRunning = false
-    /// Counts the observations, so that one that is over has no effect on the next.
-    var run = 0
-    var observation: AnyDatabaseCancellable?
-    var last: Element?
-    var version = 0
-  }
-
-  private let state = Mutex(State())
-  private let scheduler: any ValueObservationScheduler
-  private let extent: SharedValueObservationExtent
-  private let startObservation: Start
+  private let core: SharedObservation<Element>
 
   init(
     scheduler: any ValueObservationScheduler, extent: SharedValueObservationExtent,
     start: @escaping Start
   ) {
-    self.scheduler = scheduler
-    self.extent = extent
-    startObservation = start
+    core = SharedObservation(scheduler: scheduler, extent: extent, start: start)
   }
+
+  // Deliveries retain what they need, but not this: nothing comes once it has died.
+  deinit { core.cancel() }
 
   /// Starts to deliver values, on the observation's scheduler.
   ///
@@ -56,30 +36,13 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   ///   - onError: Called at most once: nothing comes afterwards.
   ///   - onChange: Called with each value.
   /// - Returns: What ends the delivery when it is cancelled, or dies; it retains the observation.
+  @preconcurrency
   public func start(
     onError: @escaping @Sendable (any Error) -> Void,
     onChange: @escaping @Sendable (Element) -> Void
   ) -> AnyDatabaseCancellable {
-    let isImmediate = scheduler.immediateInitialValue()
-    let (client, newRun, hasValue) = state.withLock { state -> (Int, Int?, Bool) in
-      state.lastClient += 1
-      state.clients[state.lastClient] = Client(onError: onError, onChange: onChange)
-      guard !state.isRunning else { return (state.lastClient, nil, state.last != nil) }
-      state.isRunning = true
-      state.run += 1
-      return (state.lastClient, state.run, false)
-    }
-    let cancellable = AnyDatabaseCancellable { self.remove(client) }
-    if let newRun {
-      begin(newRun)
-    } else if hasValue {
-      if isImmediate {
-        deliverLast(to: client)
-      } else {
-        scheduler.schedule { [weak self] in self?.deliverLast(to: client) }
-      }
-    }
-    return cancellable
+    let client = core.add(onError: onError, onChange: onChange)
+    return AnyDatabaseCancellable { self.core.remove(client) }
   }
 
   /// The values, as an asynchronous sequence; each iteration is a start.
@@ -92,68 +55,6 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     AsyncValueObservation(bufferingPolicy: bufferingPolicy) { onError, onChange in
       self.start(onError: onError, onChange: onChange)
     }
-  }
-
-  private func begin(_ run: Int) {
-    let observation = startObservation(
-      { [weak self] in self?.didFail(run, $0) }, { [weak self] in self?.didChange(run, $0) })
-    let isOver = state.withLock { state in
-      guard state.isRunning, state.run == run else { return true }
-      state.observation = observation
-      return false
-    }
-    if isOver { observation.cancel() }
-  }
-
-  private func remove(_ client: Int) {
-    let observation = state.withLock { state -> AnyDatabaseCancellable? in
-      guard state.clients.removeValue(forKey: client) != nil, state.clients.isEmpty,
-        extent == .whileObserved
-      else { return nil }
-      return end(&state)
-    }
-    observation?.cancel()
-  }
-
-  private func end(_ state: inout State) -> AnyDatabaseCancellable? {
-    defer { state.observation = nil }
-    state.isRunning = false
-    state.last = nil
-    return state.observation
-  }
-
-  // MARK: On the scheduler
-
-  private func didChange(_ run: Int, _ value: Element) {
-    let clients = state.withLock { state -> [Int] in
-      guard state.isRunning, state.run == run else { return [] }
-      state.last = value
-      state.version += 1
-      return state.clients.keys.sorted()
-    }
-    for client in clients { deliverLast(to: client) }
-  }
-
-  /// Delivers the last value, unless the client has got it, or has been cancelled.
-  private func deliverLast(to client: Int) {
-    let delivery = state.withLock { state -> (@Sendable (Element) -> Void, Element)? in
-      guard let last = state.last, let version = state.clients[client]?.version,
-        version < state.version
-      else { return nil }
-      state.clients[client]?.version = state.version
-      return state.clients[client].map { ($0.onChange, last) }
-    }
-    if let (onChange, value) = delivery { onChange(value) }
-  }
-
-  private func didFail(_ run: Int, _ error: any Error) {
-    let (clients, observation) = state.withLock { state -> ([Client], AnyDatabaseCancellable?) in
-      guard state.isRunning, state.run == run else { return ([], nil) }
-      defer { state.clients = [:] }
-      return (state.clients.sorted { $0.key < $1.key }.map(\.value), end(&state))
-    }
-    observation?.cancel()
-    for client in clients { client.onError(error) }
   }
 }
 

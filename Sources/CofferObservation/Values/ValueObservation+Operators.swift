@@ -87,12 +87,13 @@ extension ValueObservation {
   /// An observation that prints what happens, its values included: to find errors.
   ///
   /// - Parameters:
-  ///   - prefix: What lines begin with.
-  ///   - stream: Where lines go; nil for the standard output.
+  ///   - prefix: What messages begin with.
+  ///   - stream: Where messages go, one with each `write`, without an end of line; nil for lines on
+  ///     the standard output.
   public func print(
     _ prefix: String = "", to stream: sending (any TextOutputStream)? = nil
   ) -> ValueObservation<ValueReducers.Trace<Reducer>> {
-    let output = LineOutput(prefix: prefix.isEmpty ? "" : "\(prefix): ", stream: stream)
+    let output = MessageOutput(prefix: prefix.isEmpty ? "" : "\(prefix): ", stream: stream)
     return handleEvents(
       willStart: { output.write("start") },
       willFetch: { output.write("fetch") },
@@ -104,8 +105,8 @@ extension ValueObservation {
   }
 }
 
-/// Writes lines, from any thread.
-private final class LineOutput: Sendable {
+/// Writes messages, from any thread.
+private final class MessageOutput: Sendable {
   private let prefix: String
   private let stream: Mutex<(any TextOutputStream)?>
 
@@ -114,12 +115,12 @@ private final class LineOutput: Sendable {
     self.stream = Mutex(stream)
   }
 
-  func write(_ line: String) {
+  func write(_ message: String) {
     stream.withLock { stream in
       if stream == nil {
-        Swift.print(prefix + line)
+        Swift.print(prefix + message)
       } else {
-        stream?.write("\(prefix)\(line)\n")
+        stream?.write(prefix + message)
       }
     }
   }

@@ -18,6 +18,7 @@ extension ValueObservation {
   ///   - onChange: Called with each value; never after `cancel()` has returned, where that is
   ///     called on the scheduler's thread or actor.
   /// - Returns: What ends the observation when it is cancelled, or dies.
+  @preconcurrency
   public func start(
     in reader: any DatabaseReader, scheduling scheduler: some ValueObservationScheduler,
     onError: @escaping @Sendable (any Error) -> Void,
@@ -43,7 +44,7 @@ extension ValueObservation {
   ///   - onError: Called at most once: the observation is over.
   ///   - onChange: Called with each value; never after `cancel()` has returned.
   /// - Returns: What ends the observation when it is cancelled, or dies.
-  @MainActor
+  @preconcurrency @MainActor
   public func start(
     in reader: any DatabaseReader,
     scheduling scheduler: some ValueObservationMainActorScheduler = .mainActor,

@@ -11,6 +11,7 @@ extension ValueObservation {
   /// ```
   ///
   /// After a change, it fetches on the connection that writes, before anybody else can write.
+  @preconcurrency
   public static func tracking<Value: Sendable>(
     _ fetch: @escaping @Sendable (_ db: Database) throws -> Value
   ) -> Self where Reducer == ValueReducers.Fetch<Value> {
@@ -22,6 +23,7 @@ extension ValueObservation {
   /// In a ``DatabasePool``, nobody has to wait for its fetches.
   /// - Parameter fetch: Where it reads other tables or columns than in the first fetch, their
   ///   changes are missed.
+  @preconcurrency
   public static func trackingConstantRegion<Value: Sendable>(
     _ fetch: @escaping @Sendable (_ db: Database) throws -> Value
   ) -> Self where Reducer == ValueReducers.Fetch<Value> {
@@ -37,6 +39,7 @@ extension ValueObservation {
   /// ```
   ///
   /// In a ``DatabasePool``, nobody has to wait for its fetches.
+  @preconcurrency
   public static func tracking<Value: Sendable>(
     region: any DatabaseRegionConvertible, _ otherRegions: any DatabaseRegionConvertible...,
     fetch: @escaping @Sendable (_ db: Database) throws -> Value
@@ -47,6 +50,7 @@ extension ValueObservation {
   /// An observation of what `fetch` returns, after each change in some regions.
   ///
   /// In a ``DatabasePool``, nobody has to wait for its fetches.
+  @preconcurrency
   public static func tracking<Value: Sendable>(
     regions: [any DatabaseRegionConvertible],
     fetch: @escaping @Sendable (_ db: Database) throws -> Value
@@ -60,6 +64,7 @@ extension ValueObservation {
 extension ValueObservation {
   /// An observation of what `fetch` returns, after each change in some regions; the same as
   /// ``tracking(region:_:fetch:)``.
+  @preconcurrency
   public static func tracking<Value: Sendable>(
     _ region: any DatabaseRegionConvertible, _ otherRegions: any DatabaseRegionConvertible...,
     fetch: @escaping @Sendable (_ db: Database) throws -> Value
@@ -69,6 +74,7 @@ extension ValueObservation {
 
   /// An observation of what `fetch` returns, after each change in some regions; the same as
   /// ``tracking(regions:fetch:)``.
+  @preconcurrency
   public static func tracking<Value: Sendable>(
     _ regions: [any DatabaseRegionConvertible],
     fetch: @escaping @Sendable (_ db: Database) throws -> Value

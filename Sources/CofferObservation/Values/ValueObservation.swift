@@ -12,8 +12,9 @@ import CofferCore
 /// ```
 ///
 /// - There is one first value, and then one after each commit that has changed something in the
-///   region that was read: the tables, and their columns. Changes of rows that the value doesn't
-///   contain count as well; see ``removeDuplicates()``. What is rolled back is not told of.
+///   region that was read: the tables, and their columns. Where a request asks for rows by rowid
+///   or `INTEGER PRIMARY KEY`, only these rows count; else changes of rows that the value doesn't
+///   contain count as well: see ``removeDuplicates()``. What is rolled back is not told of.
 /// - Values come in the order of commits, and the last one is never left out. Where the region is
 ///   known to be constant, commits in quick succession may give a single value.
 /// - All changes of the connection count, those in SQL, of triggers and of foreign keys included;

@@ -137,7 +137,9 @@ extension ValueObserver {
       let (fetched, recorded) = try db.recordingRegion { try life.fetch(db) }
       let region = try region(recorded, db)
       tracked.set(region)
-      events.willTrackRegion?(region)
+      if life.reader.transactionsWriter != nil, !beginsOnReader(life) {
+        events.willTrackRegion?(region)
+      }
       push(.success(fetched))
       return region
     } catch {
@@ -146,29 +148,40 @@ extension ValueObserver {
     }
   }
 
+  /// Whether the first fetch is on a connection that reads, so that tracking begins after it.
+  private func beginsOnReader(_ life: Life) -> Bool {
+    !requiresWriteAccess && life.reader.transactionsWriter is DatabasePool
+  }
+
   private func region(_ recorded: DatabaseRegion, _ db: Database) throws -> DatabaseRegion {
     guard case .regions(let regions) = tracking else { return recorded }
     return try regions.union(db)
   }
 
   private func track(_ db: Database, _ hasChanged: Bool) {
-    guard current != nil else { return }
+    guard let life = current else { return }
     tracked.confirm(in: db)
     db.add(transactionObserver: self)
     if hasChanged {
       databaseDidChange()
-      fetchAgain(db, mayRegionDiffer: true)
+      fetchAgain(db, mayRegionDiffer: true, isBeginning: beginsOnReader(life))
     } else {
+      if beginsOnReader(life) { events.willTrackRegion?(tracked.region) }
       // The observation began inside of a transaction.
       db.whenUndone { [weak self] in self?.fetchAgain($0, mayRegionDiffer: true) }
     }
   }
 
   /// Fetches after a change, inside an access to the connection that writes.
-  private func fetchAgain(_ db: Database, mayRegionDiffer: Bool = false) {
+  ///
+  /// - Parameter isBeginning: Whether nobody was told yet which region is tracked.
+  private func fetchAgain(
+    _ db: Database, mayRegionDiffer: Bool = false, isBeginning: Bool = false
+  ) {
     guard let life = current else { return }
     _ = tracked.takeChange()
     guard !db.isInsideTransaction else {
+      if isBeginning { events.willTrackRegion?(tracked.region) }
       // Another observer has begun a transaction at the end of the one that has changed something.
       return db.afterNextTransaction { [weak self] db in
         self?.fetchAgain(db, mayRegionDiffer: true)
@@ -179,12 +192,17 @@ extension ValueObserver {
     events.databaseDidChange?()
     do {
       let isOutdated = mayRegionDiffer || tracked.isOutdated(in: db)
-      if tracking.isConstant, !requiresWriteAccess, life.reader.transactionsWriter is DatabasePool {
-        // The value that tells the region is not in line with those of other connections.
-        if isOutdated { _ = try fetchHere(db, life, isOutdated: true) }
-        fetchConcurrently(life)
+      if tracking.isConstant, beginsOnReader(life) {
+        guard isOutdated else { return fetchConcurrently(life) }
+        // The value that tells the region may not be in line with one that is being fetched on
+        // another connection.
+        let isInLine = fetching.withLock { $0 == .idle }
+        let fetched = try fetchHere(db, life, isOutdated: true, isBeginning: isBeginning)
+        if isInLine { push(.success(fetched)) } else { fetchConcurrently(life) }
       } else {
-        push(.success(try fetchHere(db, life, isOutdated: isOutdated)))
+        push(
+          .success(
+            try fetchHere(db, life, isOutdated: isOutdated, isBeginning: isBeginning)))
       }
     } catch {
       guard db.isAccessCancelled else { return push(.failure(error)) }
@@ -196,7 +214,7 @@ extension ValueObserver {
   }
 
   private func fetchHere(
-    _ db: Database, _ life: Life, isOutdated: Bool
+    _ db: Database, _ life: Life, isOutdated: Bool, isBeginning: Bool
   ) throws -> Reducer.Fetched {
     isFetchingHere.store(true, ordering: .relaxed)
     defer { isFetchingHere.store(false, ordering: .relaxed) }
@@ -208,16 +226,17 @@ extension ValueObserver {
       return (fetched, try regions.union(db))
     }
     switch tracking {
-    case .eachFetch: setRegion(recorded, db)
-    case .firstFetch: if isOutdated { setRegion(recorded, db) }
-    case .regions: if let region { setRegion(region, db) }
+    case .eachFetch: setRegion(recorded, db, isBeginning)
+    case .firstFetch: if isOutdated { setRegion(recorded, db, isBeginning) }
+    case .regions: if let region { setRegion(region, db, isBeginning) }
     }
     return fetched
   }
 
-  private func setRegion(_ region: DatabaseRegion, _ db: Database) {
-    guard tracked.update(region, in: db) else { return }
-    db.observation.interestsDidChange(of: self)
+  private func setRegion(_ region: DatabaseRegion, _ db: Database, _ isBeginning: Bool) {
+    let isOther = tracked.update(region, in: db)
+    if isOther { db.observation.interestsDidChange(of: self) }
+    guard isOther || isBeginning else { return }
     events.willTrackRegion?(region)
   }
 
@@ -262,6 +281,8 @@ extension ValueObserver {
 
 extension ValueObserver: SelectiveTransactionObserver {
   var observedTables: Set<String>? { tracked.tableNames }
+
+  var observedRows: [String: Set<Int64>] { tracked.rowIDs }
 
   func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
     tracked.observes(eventsOfKind: eventKind)

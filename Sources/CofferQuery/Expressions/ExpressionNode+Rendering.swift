@@ -182,7 +182,8 @@ extension SQLCollection {
       guard !elements.isEmpty else { return renderer.append(isNegated ? "1" : "0") }
       if elements.count == 1, !elements[0].isNull {
         let comparison = isNegated ? Comparison.notEqual : .equal
-        return try comparison.render(value, elements[0], into: &renderer)
+        return try renderer.append(
+          liftingCollation(value, elements[0]) { SQLExpression(.comparison(comparison, $0, $1)) })
       }
     }
     try renderer.append(operand: value)

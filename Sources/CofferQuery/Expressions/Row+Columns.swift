@@ -74,4 +74,8 @@ extension Row {
   ) throws -> Result {
     try withUnsafeData(named: column.name, body)
   }
+
+  /// The bytes of a column, as the subscript gives them: copied, so that they stay valid.
+  @available(*, deprecated, message: "Use withUnsafeData(at:_:), which copies nothing.")
+  public func dataNoCopy(_ column: some ColumnExpression) -> Data? { self[column.name] }
 }

@@ -19,10 +19,10 @@ extension SQLSpecificExpressible {
     comparison(.equal, lhs, rhs)
   }
 
-  /// `lhs = rhs`; `IS NULL` where a side is nil.
+  /// `lhs = rhs`, `rhs = lhs` where `lhs` is a `Bool`; `IS NULL` where a side is nil.
   @_disfavoredOverload
   public static func == (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression {
-    comparison(.equal, lhs, rhs)
+    lhs is Bool ? comparison(.equal, rhs, lhs) : comparison(.equal, lhs, rhs)
   }
 
   /// `lhs = rhs`.
@@ -37,10 +37,10 @@ extension SQLSpecificExpressible {
     comparison(.notEqual, lhs, rhs)
   }
 
-  /// `lhs <> rhs`; `IS NOT NULL` where a side is nil.
+  /// `lhs <> rhs`, `rhs <> lhs` where `lhs` is a `Bool`; `IS NOT NULL` where a side is nil.
   @_disfavoredOverload
   public static func != (lhs: (any SQLExpressible)?, rhs: Self) -> SQLExpression {
-    comparison(.notEqual, lhs, rhs)
+    lhs is Bool ? comparison(.notEqual, rhs, lhs) : comparison(.notEqual, lhs, rhs)
   }
 
   /// `lhs <> rhs`.

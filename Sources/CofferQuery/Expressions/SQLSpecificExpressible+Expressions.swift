@@ -83,13 +83,35 @@ extension SQLSpecificExpressible {
   // MARK: Collations
 
   /// The expression, compared by a collation: `expression COLLATE NOCASE`.
+  ///
+  /// The collation of a comparison, a list or a range is that of its left side.
   public func collating(_ collation: Database.CollationName) -> SQLExpression {
-    SQLExpression(.collated(sqlExpression, collation.rawValue))
+    sqlExpression.collated(by: collation.rawValue)
   }
 
   /// The expression, compared by a collation.
   public func collating(_ collation: DatabaseCollation) -> SQLExpression {
-    SQLExpression(.collated(sqlExpression, collation.name.collationSQL))
+    sqlExpression.collated(by: collation.name.collationSQL)
+  }
+}
+
+extension SQLExpression {
+  /// The expression with a collation where SQLite applies it.
+  ///
+  /// Behind a list or a range, it would apply to nothing, or to the upper bound alone.
+  fileprivate func collated(by collation: String) -> SQLExpression {
+    switch expressionNode {
+    case .membership(let value, let collection, let isNegated):
+      return SQLExpression(
+        .membership(value.collated(by: collation), collection, isNegated: isNegated))
+    case .between(let value, let lower, let upper, let isNegated):
+      return SQLExpression(
+        .between(value.collated(by: collation), lower, upper, isNegated: isNegated))
+    case .not(let operand): return SQLExpression(.not(operand.collated(by: collation)))
+    case .chain(let symbol, let operands) where symbol == .and || symbol == .or:
+      return SQLExpression(.chain(symbol, operands.map { $0.collated(by: collation) }))
+    default: return SQLExpression(.collated(self, collation))
+    }
   }
 }
 

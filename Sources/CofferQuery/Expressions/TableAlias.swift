@@ -95,14 +95,14 @@ struct AliasedSelection: SQLFragment {
   }
 }
 
-/// What is NULL only where the alias's table has no row: its rowid or primary key.
+/// What is NULL only where the alias's table has no row.
 private struct AliasedRow: SQLFragment {
   let alias: TableAliasBase
 
   func render(into renderer: inout SQLRenderer) throws {
     try renderer.withColumns(of: alias) { renderer in
       let table = try renderer.table(of: alias)
-      renderer.append(column: try renderer.database.fastPrimaryKeyColumn(of: table.tableName))
+      renderer.append(column: try renderer.database.presenceColumn(of: table.tableName))
     }
   }
 }

@@ -67,13 +67,17 @@ extension ColumnExpression {
   /// // SELECT * FROM "book" WHERE "title" MATCH 'moby'
   /// Book.filter(Column("title").match(try FTS3Pattern(rawPattern: "moby")))
   /// ```
-  public func match(_ pattern: FTS3Pattern) -> SQLExpression { matches(pattern.databaseValue) }
+  ///
+  /// Nil matches no row.
+  public func match(_ pattern: FTS3Pattern?) -> SQLExpression { matches(pattern?.databaseValue) }
 
-  /// `column MATCH pattern`: whether a column of a full-text table matches.
-  public func match(_ pattern: FTS5Pattern) -> SQLExpression { matches(pattern.databaseValue) }
+  /// `column MATCH pattern`: whether a column of a full-text table matches; nil matches no row.
+  public func match(_ pattern: FTS5Pattern?) -> SQLExpression { matches(pattern?.databaseValue) }
 
-  fileprivate func matches(_ pattern: DatabaseValue) -> SQLExpression {
-    SQLExpression(
+  fileprivate func matches(_ pattern: DatabaseValue?) -> SQLExpression {
+    // FTS5 takes `MATCH NULL` for an error.
+    guard let pattern else { return SQLExpression(DatabaseValue.null) }
+    return SQLExpression(
       .match(.match, sqlExpression, SQLExpression(pattern), escape: nil, isNegated: false))
   }
 }

@@ -10,7 +10,7 @@ package enum AssociationKey: Hashable, Sendable {
   /// The name of one row.
   package var singular: String {
     switch self {
-    case .inflected(let name), .fixedPlural(let name): Plural.singular(of: name)
+    case .inflected(let name), .fixedPlural(let name): Inflections.default.singularize(name)
     case .fixedSingular(let name): name
     }
   }
@@ -18,8 +18,9 @@ package enum AssociationKey: Hashable, Sendable {
   /// The name of many rows.
   package var plural: String {
     switch self {
-    case .inflected(let name): Plural.of(Plural.singular(of: name))
-    case .fixedSingular(let name): Plural.of(name)
+    case .inflected(let name):
+      Inflections.default.pluralize(Inflections.default.singularize(name))
+    case .fixedSingular(let name): Inflections.default.pluralize(name)
     case .fixedPlural(let name): name
     }
   }

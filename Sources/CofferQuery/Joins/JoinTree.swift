@@ -149,7 +149,7 @@ extension SQLRenderer {
         // Not in a closure: the optimizer of Swift 6 breaks down over the captures.
         repeat {
           numbers[wanted[index], default: 0] += 1
-          name = "\(relation.baseName)\(numbers[wanted[index], default: 1])"
+          name = "\(relation.radical)\(numbers[wanted[index], default: 1])"
         } while !taken.insert(name.lowercased()).inserted
       }
       names.append(name)
@@ -161,6 +161,12 @@ extension SQLRenderer {
 extension Relation {
   /// The name that an alias gives to the table.
   fileprivate var userName: String? { aliases.lazy.compactMap(\.userName).last }
+
+  /// The beginning of the names that tell apart what has one name: without digits at its end.
+  fileprivate var radical: String {
+    let radical = baseName.withoutFinalDigits
+    return radical.isEmpty ? baseName : String(radical)
+  }
 
   /// The name of the table itself.
   fileprivate var baseName: String { tableName.isEmpty ? "query" : tableName }

@@ -11,23 +11,36 @@ struct Prefetch: DatabaseRegionConvertible, Sendable {
   /// - Complexity: One query, whatever the number of rows.
   func fetch(_ db: Database, into parents: [Row]) throws {
     guard let first = parents.first else { return }
-    guard let key = association.steps[0].condition.foreignKey else {
-      throw DatabaseError.joinedByExpression
-    }
-    let columns = try key.columns(db)
+    let columns = try columns(db)
     let groups = try PrefetchGroups(parents, by: columns.map { try first.index(of: $0.left) })
     let request = request(columns.map(\.right)) { groups.condition(on: columns.map(\.right)) }
     let children = try groups.isEmpty ? [] : request.fetchAll(db)
     try groups.store(children, columnCount: columns.count, under: keyPath, in: parents)
   }
 
-  /// What the rows are read from, whatever rows they belong to; those that are fetched along
-  /// with them included.
-  func databaseRegion(_ db: Database) throws -> DatabaseRegion {
+  /// The rows that belong to some, without what tells to which.
+  ///
+  /// - Precondition: There are such rows.
+  func request(_ db: Database, for parents: [Row]) throws -> QueryInterfaceRequest<Row> {
+    let columns = try columns(db)
+    let groups = try PrefetchGroups(
+      parents, by: columns.map { try parents[0].index(of: $0.left) })
+    return request(columns.map(\.right), tellsParents: false) {
+      groups.condition(on: columns.map(\.right))
+    }
+  }
+
+  private func columns(_ db: Database) throws -> [(left: String, right: String)] {
     guard let key = association.steps[0].condition.foreignKey else {
       throw DatabaseError.joinedByExpression
     }
-    let columns = try key.columns(db)
+    return try key.columns(db)
+  }
+
+  /// What the rows are read from, whatever rows they belong to; those that are fetched along
+  /// with them included.
+  func databaseRegion(_ db: Database) throws -> DatabaseRegion {
+    let columns = try columns(db)
     return try request(columns.map(\.right)) {
       columns.map { Column($0.right) != nil }.joined(operator: .and)
     }.databaseRegion(db)
@@ -35,10 +48,12 @@ struct Prefetch: DatabaseRegionConvertible, Sendable {
 
   /// The request for rows, each with the values that tell its parent.
   private func request(
-    _ columns: [String], _ condition: @escaping @Sendable () -> SQLExpression
+    _ columns: [String], tellsParents: Bool = true,
+    _ condition: @escaping @Sendable () -> SQLExpression
   ) -> QueryInterfaceRequest<Row> {
     let pivot = TableAliasBase(userName: nil)
     var relation = association.relation(alias: pivot) { _, _ in condition() }
+    guard tellsParents else { return QueryInterfaceRequest(relation: relation) }
     let annotations = columns.map { column in
       SQLSelection(pivot[Column(column)], name: "grdb_\(column)")
     }

@@ -18,7 +18,7 @@ package struct RelationChild: Sendable {
 
   package let key: String
   package var kind: Kind
-  package let condition: JoinCondition
+  package var condition: JoinCondition
   package var relation: Relation
   /// Whether it stands for the way back to an association's origin; nothing is merged with it.
   package var isReached = false
@@ -34,6 +34,10 @@ package struct RelationChild: Sendable {
 
   /// Takes over what another child of the same key asks for.
   fileprivate mutating func merge(_ other: RelationChild) {
+    if case .expression = condition, case .expression = other.condition {
+      // Nobody can compare closures: the last one counts.
+      condition = other.condition
+    }
     let isAmbiguous =
       (kind == .all) != (other.kind == .all)
       || !condition.isSame(as: other.condition) || !relation.canMerge(other.relation)

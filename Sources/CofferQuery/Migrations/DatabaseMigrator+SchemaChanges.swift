@@ -7,8 +7,8 @@ extension DatabaseMigrator {
   ///
   /// That is so where one of them isn't registered any more, or under another name, and where a new
   /// database has other tables, indexes, views or triggers after the same migrations than this
-  /// one has. To find out, the migrations are run once more, in a database in memory that is
-  /// opened just as this one.
+  /// one has. To find out, the migrations are run once more, in a temporary file that is opened just
+  /// as this database, and encrypted with a key of its own.
   ///
   /// ```swift
   /// if try queue.read(migrator.hasSchemaChanges) {
@@ -21,27 +21,17 @@ extension DatabaseMigrator {
     let identifiers = try appliedIdentifiers(db)
     guard identifiers.isSubset(of: migrations) else { return true }
     guard let last = migrations.last(where: identifiers.contains) else { return false }
-    return try SchemaEntry.all(db) != freshSchema(after: last, like: db.configuration)
+    return try SchemaEntry.all(db) != freshSchema(after: last, like: db)
   }
 
   /// What a new database has after the migrations up to the given one.
   private func freshSchema(
-    after identifier: String, like configuration: Configuration
+    after identifier: String, like db: Database
   ) throws -> Set<SchemaEntry> {
-    var configuration = configuration
-    configuration.readonly = false
-    configuration.journalMode = .default
-    // The caller may be on these.
-    configuration.targetQueue = nil
-    configuration.writeTargetQueue = nil
-    configuration.label = "Coffer.DatabaseMigrator.comparison"
-    let queue = try DatabaseQueue(configuration: configuration)
-    let schema = try queue.inDatabase { db in
+    try DatabaseQueue.withTemporaryFile(like: db.configuration, isEncrypted: db.isKeyed) { db in
       try run(db, upTo: identifier)
       return try SchemaEntry.all(db)
     }
-    try queue.close()
-    return schema
   }
 }
 

@@ -59,7 +59,9 @@ private struct AllColumnsExcludingNode: SQLFragment {
   let excluded: Set<String>
 
   func render(into renderer: inout SQLRenderer) throws {
-    let columns = try columns(renderer.database, in: renderer.tableName)
+    let all = try renderer.database.columnNames(in: renderer.tableName)
+    let columns = remaining(of: all)
+    if columns.count == all.count { return try AllColumnsNode().render(into: &renderer) }
     guard !columns.isEmpty else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "no column is left to select", sql: renderer.sql)
@@ -71,9 +73,18 @@ private struct AllColumnsExcludingNode: SQLFragment {
   }
 
   func columns(_ db: Database, in table: String) throws -> [String] {
-    let excluded = Set(excluded.map { SQLName($0) })
-    return try db.columnNames(in: table).filter { !excluded.contains(SQLName($0)) }
+    remaining(of: try db.columnNames(in: table))
   }
+
+  private func remaining(of columns: [String]) -> [String] {
+    let excluded = Set(excluded.map { SQLName($0) })
+    return columns.filter { !excluded.contains(SQLName($0)) }
+  }
+}
+
+extension SQLFragment {
+  /// Whether it is columns of the query's own table, and nothing else.
+  var isOwnColumns: Bool { self is AllColumnsNode || self is AllColumnsExcludingNode }
 }
 
 extension SQLSelection {

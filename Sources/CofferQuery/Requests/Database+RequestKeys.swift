@@ -3,18 +3,18 @@ import CofferCore
 // What requests need to know of a table's keys.
 
 extension Database {
-  /// The column that tells rows apart by itself the fastest: the rowid, or else the
-  /// primary key of one column.
-  func fastPrimaryKeyColumn(of table: String) throws -> String {
+  /// A column that is NULL only where there is no row: the rowid, or else one of the primary key,
+  /// which takes no NULL in tables without rowids.
+  func presenceColumn(of table: String) throws -> String {
     let key = try primaryKey(table)
-    if let column = key.rowIDName ?? key.singleColumn { return column }
+    if let column = key.rowIDName ?? key.columns.first { return column }
     throw DatabaseError(
-      resultCode: .SQLITE_MISUSE,
-      message: "table \(table) has neither a rowid nor a primary key of one column")
+      resultCode: .SQLITE_MISUSE, message: "\(table) has no primary key",
+      hint: "It is a view: Configuration.schemaSource can tell its primary key.")
   }
 
   /// The one column of the primary key; the rowid of a table without one.
-  func keyColumn(ofTable table: String) throws -> String {
+  package func keyColumn(ofTable table: String) throws -> String {
     let key = try primaryKey(table)
     if let column = key.singleColumn { return column }
     throw DatabaseError(
@@ -51,9 +51,16 @@ extension Database {
     }
   }
 
-  /// An order in which no two rows of the table are equal.
-  func stableOrdering(of table: String) throws -> [SQLOrdering] {
+  /// An order by the primary key.
+  func keyOrdering(of table: String) throws -> [SQLOrdering] {
     try primaryKey(table).columns.map { Column($0).sqlOrdering }
+  }
+
+  /// An order in which no two rows of the table are equal; those of a view without a known key
+  /// only where all of their columns are.
+  func stableOrdering(of table: String) throws -> [SQLOrdering] {
+    let columns = try primaryKeyIfAny(table)?.columns ?? columnNames(in: table)
+    return columns.map { Column($0).sqlOrdering }
   }
 
   /// The columns to group by, for groups of one row.

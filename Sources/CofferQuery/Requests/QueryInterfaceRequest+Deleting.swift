@@ -11,9 +11,7 @@ extension QueryInterfaceRequest {
   /// - Returns: The number of deleted rows.
   @discardableResult
   public func deleteAll(_ db: Database) throws -> Int {
-    var renderer = SQLRenderer(db)
-    try relation.renderDelete(into: &renderer)
-    return try renderer.executeChange()
+    try relation.executeChange(db) { try relation.renderDelete(into: &$0) }
   }
 
   /// The statement that deletes the rows of the request and gives them, with its
@@ -83,9 +81,7 @@ extension Relation {
     into renderer: inout SQLRenderer, returning selection: [SQLSelection]
   ) throws {
     let features = SQLiteFeatures.linked
-    let isLimited = limit != nil
-    let selects = isDistinct || !grouping.isEmpty || having != nil || hasJoins
-    if selects || (isLimited && !features.hasLimitedChanges) {
+    if changesRowsByKey {
       try renderRowsByKey(into: &renderer)
     } else {
       try renderFilter(into: &renderer)
@@ -93,15 +89,25 @@ extension Relation {
     if !selection.isEmpty {
       try features.require(features.hasReturning, "RETURNING", "3.35.0")
       renderer.append(" RETURNING ")
+      // It takes no `table.*`, and knows one table only.
+      let qualifier = renderer.qualifier
+      renderer.qualifier = nil
+      defer { renderer.qualifier = qualifier }
       try renderer.append(selection)
     }
-    guard let limit, !selects, features.hasLimitedChanges else { return }
+    guard let limit, !changesRowsByKey else { return }
     let terms = try ordering.resolved(renderer.database, table: tableName)
     if !terms.isEmpty {
       renderer.append(" ORDER BY ")
       try renderer.append(terms)
     }
     renderer.append(limit.sql)
+  }
+
+  /// Whether a query of its own finds the rows that are changed.
+  fileprivate var changesRowsByKey: Bool {
+    isDistinct || !grouping.isEmpty || having != nil || hasJoins
+      || (limit != nil && !SQLiteFeatures.linked.hasLimitedChanges)
   }
 
   /// Adds the rows by their keys: those that the relation as a query gives.
@@ -125,8 +131,9 @@ extension SQLRenderer {
   mutating func inChange(
     of relation: Relation, _ body: (inout SQLRenderer) throws -> Void
   ) throws {
-    // Where there can be no alias, the table goes by its own name.
-    let canHaveAlias = SQLiteFeatures.linked.hasAliasedChanges
+    // Where there can be no alias, or where it is that of the query that finds the rows, the
+    // table goes by its own name.
+    let canHaveAlias = SQLiteFeatures.linked.hasAliasedChanges && !relation.changesRowsByKey
     try inQuery(of: relation, canHaveAlias: canHaveAlias, withJoins: false) { renderer, _ in
       try renderer.append(relation.tableExpressions)
       try body(&renderer)
@@ -139,12 +146,25 @@ extension SQLRenderer {
     try statement.setArguments(arguments)
     return statement
   }
+}
 
-  /// Executes what was rendered.
+extension Relation {
+  /// Executes a change of the relation's rows.
   ///
   /// - Returns: The number of rows that were changed.
-  func executeChange() throws -> Int {
-    try database.execute(sql: sql, arguments: arguments)
-    return database.changesCount
+  func executeChange(
+    _ db: Database, rendering render: (inout SQLRenderer) throws -> Void
+  ) throws -> Int {
+    var renderer = SQLRenderer(db)
+    try render(&renderer)
+    let (sql, arguments) = (renderer.sql, renderer.arguments)
+    guard try db.schemaCache.object(named: tableName)?.kind == .view else {
+      try db.execute(sql: sql, arguments: arguments)
+      return db.changesCount
+    }
+    // SQLite counts no rows of views: what their triggers change instead.
+    let (count, changes) = (try fetchCount(db), db.totalChangesCount)
+    try db.execute(sql: sql, arguments: arguments)
+    return db.totalChangesCount == changes ? 0 : count
   }
 }

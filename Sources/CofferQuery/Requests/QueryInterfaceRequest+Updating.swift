@@ -8,8 +8,8 @@ extension QueryInterfaceRequest {
   /// try Player.filter { $0.teamId == 1 }.updateAll(db, Column("score").set(to: 0))
   /// ```
   ///
-  /// - Parameter conflictResolution: What happens where a constraint fails; nil for
-  ///   what the table says.
+  /// - Parameter conflictResolution: What happens where a constraint fails; nil for what the
+  ///   record type's `persistenceConflictPolicy` says.
   /// - Returns: The number of updated rows.
   @discardableResult
   public func updateAll(
@@ -17,9 +17,10 @@ extension QueryInterfaceRequest {
     _ assignments: [ColumnAssignment]
   ) throws -> Int {
     guard assignments.contains(where: { $0.value != nil }) else { return 0 }
-    var renderer = SQLRenderer(db)
-    try relation.renderUpdate(assignments, onConflict: conflictResolution, into: &renderer)
-    return try renderer.executeChange()
+    return try relation.executeChange(db) {
+      try relation.renderUpdate(
+        assignments, onConflict: conflictResolution ?? defaultConflictResolution, into: &$0)
+    }
   }
 
   /// Updates the rows of the request.
@@ -43,9 +44,14 @@ extension QueryInterfaceRequest {
   ) throws -> Statement {
     var renderer = SQLRenderer(db)
     try relation.renderUpdate(
-      assignments, onConflict: conflictResolution, returning: selection.map(\.sqlSelection),
-      into: &renderer)
+      assignments, onConflict: conflictResolution ?? defaultConflictResolution,
+      returning: selection.map(\.sqlSelection), into: &renderer)
     return try renderer.statement()
+  }
+
+  /// What the record type says.
+  private var defaultConflictResolution: Database.ConflictResolution? {
+    (RowDecoder.self as? any _CodingKeyColumns.Type)?._updateConflictResolution
   }
 }
 

@@ -49,16 +49,17 @@ extension QueryInterfaceRequest: FetchRequest {
       relation.limit = Relation.Limit(count: 1, offset: relation.limit?.offset)
     }
     try relation.render(into: &renderer)
-    var request = try renderer.preparedRequest()
+    var request = try renderer.preparedRequest(of: relation, isPrefetching: true)
     guard !relation.children.isEmpty else { return request }
     request.adapter = try relation.adapter(
       db, columnCount: request.statement.columnCount)
     let prefetches = relation.prefetches
     if !prefetches.isEmpty {
-      // Even where there turns out to be no row.
-      for prefetch in prefetches { try db.registerAccess(to: prefetch) }
       request.supplementaryFetch = { db, rows in
         for prefetch in prefetches { try prefetch.fetch(db, into: rows) }
+      }
+      request.supplementaryRequests = { db, rows in
+        try prefetches.map { ($0.keyPath, try $0.request(db, for: rows)) }
       }
     }
     return request
@@ -68,17 +69,12 @@ extension QueryInterfaceRequest: FetchRequest {
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
     let request = try makePreparedRequest(db, forSingleResult: false)
     defer { request.statement.clearBindings() }
-    return try relation.prefetches.reduce(into: request.statement.databaseRegion) {
-      $0.formUnion(try $1.databaseRegion(db))
-    }
+    return try request.statement.requestRegion()
   }
 
   /// The number of rows, counted by SQLite.
   public func fetchCount(_ db: Database) throws -> Int {
-    var renderer = SQLRenderer(db)
-    try relation.renderCount(into: &renderer)
-    let request = try renderer.preparedRequest()
-    return try Int.fetchOne(request.fetchedStatement) ?? 0
+    try relation.fetchCount(db)
   }
 
   /// Whether the request gives no row.
@@ -86,16 +82,27 @@ extension QueryInterfaceRequest: FetchRequest {
     var renderer = SQLRenderer(db)
     renderer.append("SELECT ")
     try renderer.append(exists())
-    let request = try renderer.preparedRequest()
+    let request = try renderer.preparedRequest(of: relation)
     return try Bool.fetchOne(request.fetchedStatement) != true
   }
 }
 
 extension SQLRenderer {
-  /// The statement of what was rendered, with its arguments bound, for one fetch.
-  func preparedRequest() throws -> PreparedRequest {
+  /// The statement of what was rendered of a relation, with its arguments bound, for one fetch.
+  ///
+  /// - Parameter isPrefetching: Whether rows are fetched along.
+  func preparedRequest(
+    of relation: Relation, isPrefetching: Bool = false
+  ) throws -> PreparedRequest {
     let statement = try database.cachedStatement(sql: sql)
     try statement.setArguments(arguments)
+    if relation.filter != nil || (isPrefetching && relation.hasPrefetches) {
+      statement.setRequestRegion { statement in
+        try relation.region(of: statement, isPrefetching: isPrefetching)
+      }
+      // Here, errors can be thrown.
+      if database.isRecordingRegion { _ = try statement.requestRegion() }
+    }
     var request = PreparedRequest(statement: statement)
     request.isForOneFetch = true
     return request

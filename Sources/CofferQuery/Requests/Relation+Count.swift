@@ -1,6 +1,14 @@
 import CofferCore
 
 extension Relation {
+  /// The number of rows, counted by SQLite.
+  func fetchCount(_ db: Database) throws -> Int {
+    var renderer = SQLRenderer(db)
+    try renderCount(into: &renderer)
+    let request = try renderer.preparedRequest(of: self)
+    return try Int.fetchOne(request.fetchedStatement) ?? 0
+  }
+
   /// Adds the query for the number of rows.
   package func renderCount(into renderer: inout SQLRenderer) throws {
     let selection = try selection(renderer.database)

@@ -8,6 +8,11 @@ extension SQLInterpolation {
     appendInterpolation(identifier: table.databaseTableName)
   }
 
+  /// `\(table)` adds the name of the table.
+  public mutating func appendInterpolation<T>(_ table: Table<T>) {
+    appendInterpolation(identifier: table.tableName)
+  }
+
   /// `\(tableOf: player)` adds the name of the record's table.
   public mutating func appendInterpolation<T: TableRecord>(tableOf record: T) {
     appendInterpolation(identifier: T.databaseTableName)

@@ -8,7 +8,7 @@ extension Table {
 
   /// Whether there is a row with the primary key.
   public func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
-    try !filter(key: key).isEmpty(db)
+    try !key.databaseValue.isNull && !filter(key: key).isEmpty(db)
   }
 
   /// Whether there is a row with the unique key, by names of columns.
@@ -23,7 +23,7 @@ extension Table {
   /// - Returns: Whether there was one.
   @discardableResult
   public func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
-    try filter(key: key).deleteAll(db) > 0
+    try !key.databaseValue.isNull && filter(key: key).deleteAll(db) > 0
   }
 
   /// Deletes the row with the unique key, by names of columns.
@@ -42,7 +42,7 @@ extension Table {
   @discardableResult
   public func deleteAll<Keys>(_ db: Database, keys: Keys) throws -> Int
   where Keys: Collection, Keys.Element: DatabaseValueConvertible {
-    try filter(keys: keys).deleteAll(db)
+    keys.isEmpty ? 0 : try filter(keys: keys).deleteAll(db)
   }
 
   /// Deletes the rows with one of several unique keys, by names of columns.
@@ -52,7 +52,7 @@ extension Table {
   public func deleteAll(
     _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
   ) throws -> Int {
-    try filter(keys: keys).deleteAll(db)
+    keys.isEmpty ? 0 : try filter(keys: keys).deleteAll(db)
   }
 
   /// Deletes all rows.

@@ -23,6 +23,9 @@ extension TableRequest where Self: FilteredRequest {
   public func filter(key: some DatabaseValueConvertible) -> Self {
     let value = key.databaseValue
     guard !value.isNull else { return none() }
+    if let formed = _FormedValue(key), let filtered = filter(keyValues: [formed]) {
+      return filtered
+    }
     return filter(keyValues: [value])
   }
 
@@ -32,7 +35,12 @@ extension TableRequest where Self: FilteredRequest {
   @_disfavoredOverload
   public func filter<Keys>(keys: Keys) -> Self
   where Keys: Collection, Keys.Element: DatabaseValueConvertible {
-    filter(keyValues: keys.map(\.databaseValue))
+    if _FormedValue.includes(Keys.Element.self),
+      let filtered = filter(keyValues: keys.compactMap { _FormedValue($0) })
+    {
+      return filtered
+    }
+    return filter(keyValues: keys.map(\.databaseValue))
   }
 
   /// The request for the row with a unique key: the primary key or that of a
@@ -54,13 +62,33 @@ extension TableRequest where Self: FilteredRequest {
   public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> Self {
     guard !keys.isEmpty else { return none() }
     let table = databaseTableName
-    let keys = keys.map { $0.mapValues { $0?.databaseValue ?? .null } }
+    let record = RowDecoder.self as? any _CodingKeyColumns.Type
+    let keys = keys.map { key in
+      Dictionary(
+        uniqueKeysWithValues: key.map { column, value in
+          (column, value.map { record.stored($0, inColumn: column) } ?? .null)
+        })
+    }
     return filterWhenConnected { db in
       try keys.map { key in
         try db.uniqueKeyColumns(Array(key.keys), ofTable: table).map { column in
           Column(column.name) == (key[column.key] ?? .null)
         }.joined(operator: .and)
       }.joined(operator: .or)
+    }
+  }
+
+  /// The request for rows with a value in the primary key, in the form that the record type stores
+  /// it; nil where it says none.
+  private func filter(keyValues values: [_FormedValue]) -> Self? {
+    guard let record = RowDecoder.self as? any _CodingKeyColumns.Type else { return nil }
+    // SAFETY: types are immutable.
+    nonisolated(unsafe) let type = record
+    let table = databaseTableName
+    return filterWhenConnected { db in
+      let column = try db.keyColumn(ofTable: table)
+      let keys = values.map { SQLExpression(type._storedValue($0, inColumn: column)) }
+      return SQLExpression(.key(SQLCollection(keys), table: table))
     }
   }
 
@@ -85,7 +113,7 @@ extension TableRequest where Self: OrderedRequest {
   /// no other.
   public func orderByPrimaryKey() -> Self {
     let table = databaseTableName
-    return orderWhenConnected { try $0.stableOrdering(of: table) }
+    return orderWhenConnected { try $0.keyOrdering(of: table) }
   }
 }
 
@@ -96,5 +124,15 @@ extension TableRequest where Self: AggregatingRequest {
     return groupWhenConnected { db in
       try db.groupingColumns(of: table).map { Column($0) }
     }
+  }
+}
+
+extension Optional where Wrapped == any _CodingKeyColumns.Type {
+  /// What the record type stores for a value.
+  fileprivate func stored(
+    _ value: some DatabaseValueConvertible, inColumn column: String
+  ) -> DatabaseValue {
+    guard let self, let formed = _FormedValue(value) else { return value.databaseValue }
+    return self._storedValue(formed, inColumn: column)
   }
 }

@@ -84,7 +84,7 @@ extension Database {
   ) throws -> PrimaryKeyInfo {
     guard let key = try primaryKeyIfAny(tableName, in: schemaName) else {
       throw DatabaseError.noSuchTable(
-        tableName, hint: "It is a view: Configuration.schemaSource can tell its primary key.")
+        tableName, note: "It is a view: Configuration.schemaSource can tell its primary key.")
     }
     return key
   }
@@ -101,7 +101,7 @@ extension Database {
 
   /// Whether no two rows of a table can have the same values in some columns.
   ///
-  /// The columns are those of the primary key, or of a unique index on all rows, in any order.
+  /// Those of the primary key, or of a unique index on all rows, are among the columns.
   /// - Throws: An error where there is no such table.
   public func table(
     _ tableName: String, hasUniqueKey columns: some Sequence<String>

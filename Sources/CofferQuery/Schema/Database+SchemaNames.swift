@@ -38,8 +38,9 @@ extension Database {
     }
   }
 
-  /// The columns of the table's key that `columns` are, as they were created; nil where they
-  /// are no key. The rowid is one under each of its names.
+  /// `columns` as they were created, where they are a key of the table, or have one in them: in
+  /// the key's order where they are just that, else in the table's; nil where they have none.
+  /// The rowid is one under each of its names.
   package func uniqueKey(
     of tableName: String, on columns: some Sequence<String>
   ) throws -> [String]? {
@@ -47,16 +48,26 @@ extension Database {
     guard !asked.isEmpty else { return nil }
     return try schemaCache.reading(tableName, in: nil) { object in
       let key = try schemaCache.primaryKey(of: object)
-      if let key, Set(key.columns.map { SQLName($0) }) == asked { return key.columns }
-      let unique = try schemaCache.indexes(of: object).first { index in
-        index.isUnique && !index.isPartial && Set(index.columns.map { SQLName($0) }) == asked
+      let indexes = try schemaCache.indexes(of: object).filter { index in
+        index.isUnique && !index.isPartial && !index.columns.isEmpty
       }
-      if let unique { return unique.columns }
-      guard key?.tableHasRowID == true, asked.count == 1, let name = asked.first,
-        SchemaCache.rowIDNames.contains(where: { SQLName($0) == name }),
-        try schemaCache.column(named: name.text, of: object) == nil
-      else { return nil }
-      return [name.text]
+      let keys = [key?.columns].compactMap(\.self) + indexes.map(\.columns)
+      let matching = keys.filter { asked.isSuperset(of: $0.map { SQLName($0) }) }
+      if let exact = matching.first(where: { $0.count == asked.count }) { return exact }
+      var names = try schemaCache.allColumns(of: object).map(\.name).filter {
+        asked.contains(SQLName($0))
+      }
+      if key?.tableHasRowID == true {
+        let rowIDs = try SchemaCache.rowIDNames.filter { name in
+          try asked.contains(SQLName(name))
+            && schemaCache.column(named: name, of: object) == nil
+        }
+        if matching.isEmpty, rowIDs.isEmpty { return nil }
+        names = rowIDs + names
+      } else if matching.isEmpty {
+        return nil
+      }
+      return names.count == asked.count ? names : nil
     }
   }
 }

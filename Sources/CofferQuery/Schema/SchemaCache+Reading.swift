@@ -140,7 +140,7 @@ extension SchemaCache {
   private func destinationKey(_ table: String, in origin: SchemaTable) throws -> [String] {
     guard let object = try object(named: table, in: origin.id.schemaID.name) else {
       throw DatabaseError.noSuchTable(
-        table, hint: "A foreign key of \(origin.id.name) refers to it.")
+        table, note: "A foreign key of \(origin.id.name) refers to it.")
     }
     return try primaryKey(of: object)?.columns ?? []
   }

@@ -98,8 +98,8 @@ package final class SchemaCache {
   private func schema(named name: String) throws -> Schema {
     guard let schema = schemas.first(where: { $0.id.name.isSameName(as: name) }) else {
       throw DatabaseError(
-        resultCode: .SQLITE_ERROR, message: "no such schema: \(name)",
-        hint: "There are \(schemas.map(\.id.name).joined(separator: ", ")).")
+        .SQLITE_ERROR, "no such schema: \(name)",
+        note: "There are \(schemas.map(\.id.name).joined(separator: ", ")).")
     }
     try validate(schema)
     return schema
@@ -225,7 +225,7 @@ extension Database {
 
 extension DatabaseError {
   /// The error of a name that stands for no table.
-  package static func noSuchTable(_ name: String, hint: String? = nil) -> DatabaseError {
-    DatabaseError(resultCode: .SQLITE_ERROR, message: "no such table: \(name)", hint: hint)
+  package static func noSuchTable(_ name: String, note: String? = nil) -> DatabaseError {
+    DatabaseError(.SQLITE_ERROR, "no such table: \(name)", note: note)
   }
 }

@@ -104,15 +104,13 @@ struct DefinitionRenderer {
 
   private func destination(of key: ForeignKeyDefinition) throws -> String {
     if let table = key.table { return table }
-    let plural = Plural.of(key.name)
+    let plural = Inflections.default.pluralize(key.name)
     for name in [key.name, plural] {
       if isSelf(name) { return definition?.name ?? name }
       if try object(named: name) != nil { return name }
     }
-    throw DatabaseError.noSuchTable(
-      key.name,
-      hint:
-        "belongsTo(\"\(key.name)\") refers to a table of that name, or to \"\(plural)\": create "
+    throw DatabaseError.noSuchTable(key.name).addingHint(
+      "belongsTo(\"\(key.name)\") refers to a table of that name, or to \"\(plural)\": create "
         + "it first, or name another one with inTable.")
   }
 
@@ -133,7 +131,7 @@ struct DefinitionRenderer {
     if let definition, isSelf(table) { return try primaryKey(of: definition) }
     guard let object = try object(named: table) else {
       throw DatabaseError.noSuchTable(
-        table, hint: "A reference to a table that is created later has to name its columns.")
+        table, note: "A reference to a table that is created later has to name its columns.")
     }
     let key = try db.primaryKey(object.id.name, in: object.id.schemaID.name)
     if key.isHiddenRowID {

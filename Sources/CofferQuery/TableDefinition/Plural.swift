@@ -1,8 +1,14 @@
 /// English plurals, as far as names of tables need them.
 package enum Plural {
   /// The plural of a word, or of the last word of a name in camel case; a plural stays as it is.
+  ///
+  /// Digits at the end stay there: `players1` of `player1`.
   package static func of(_ name: String) -> String {
-    guard !name.isEmpty else { return name }
+    let radical = name.withoutFinalDigits
+    if radical.isEmpty { return name }
+    guard radical.endIndex == name.endIndex else {
+      return of(String(radical)) + name[radical.endIndex...]
+    }
     for (singular, plural) in irregular {
       if let name = replacing(singular, by: plural, in: name) { return name }
       if replacing(plural, by: plural, in: name) != nil { return name }
@@ -23,6 +29,10 @@ package enum Plural {
   /// The singular of a word, or of the last word of a name in camel case; a singular stays as it
   /// is.
   package static func singular(of name: String) -> String {
+    let radical = name.withoutFinalDigits
+    guard radical.endIndex == name.endIndex || radical.isEmpty else {
+      return singular(of: String(radical)) + name[radical.endIndex...]
+    }
     for (singular, plural) in irregular {
       if let name = replacing(plural, by: singular, in: name) { return name }
       if replacing(singular, by: plural, in: name) != nil { return name }

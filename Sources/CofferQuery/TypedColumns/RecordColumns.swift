@@ -6,7 +6,8 @@
 /// ```
 ///
 /// A `Decodable` type's columns are named as its coding keys, others as the
-/// properties.
+/// properties. Dates, data and UUIDs that a column is compared with, or set to, have the form in
+/// which the record type stores them.
 /// - Precondition: The property is a stored one of the record itself.
 @dynamicMemberLookup
 public enum RecordColumns<Record> {
@@ -14,6 +15,7 @@ public enum RecordColumns<Record> {
   public static subscript<Value>(
     dynamicMember keyPath: KeyPath<Record, Value>
   ) -> TypedColumn<Value> {
-    TypedColumn(ColumnNames.name(of: keyPath, in: Record.self))
+    let name = ColumnNames.name(of: keyPath, in: Record.self)
+    return TypedColumn(name, form: _ColumnForm(Record.self, name, of: Value.self))
   }
 }

@@ -10,22 +10,22 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
 
   /// `lhs = rhs`; `IS NULL` where a side is nil.
   public static func == (lhs: Self, rhs: SQLValue?) -> TypedPredicate {
-    TypedPredicate(comparison(.equal, lhs, rhs))
+    TypedPredicate(comparison(.equal, lhs, lhs.operand(rhs)))
   }
 
   /// `lhs = rhs`; `IS NULL` where a side is nil.
   public static func == (lhs: SQLValue?, rhs: Self) -> TypedPredicate {
-    TypedPredicate(comparison(.equal, lhs, rhs))
+    lhs is Bool ? rhs == lhs : TypedPredicate(comparison(.equal, rhs.operand(lhs), rhs))
   }
 
   /// `lhs <> rhs`; `IS NOT NULL` where a side is nil.
   public static func != (lhs: Self, rhs: SQLValue?) -> TypedPredicate {
-    TypedPredicate(comparison(.notEqual, lhs, rhs))
+    TypedPredicate(comparison(.notEqual, lhs, lhs.operand(rhs)))
   }
 
   /// `lhs <> rhs`; `IS NOT NULL` where a side is nil.
   public static func != (lhs: SQLValue?, rhs: Self) -> TypedPredicate {
-    TypedPredicate(comparison(.notEqual, lhs, rhs))
+    lhs is Bool ? rhs != lhs : TypedPredicate(comparison(.notEqual, rhs.operand(lhs), rhs))
   }
 }
 
@@ -78,22 +78,22 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
 
   /// `lhs IS rhs`: equality to which NULL is a value as others are.
   public static func === (lhs: Self, rhs: SQLValue?) -> TypedPredicate {
-    TypedPredicate(comparison(.is, lhs, rhs))
+    TypedPredicate(comparison(.is, lhs, lhs.operand(rhs)))
   }
 
   /// `lhs IS rhs`: equality to which NULL is a value as others are.
   public static func === (lhs: SQLValue?, rhs: Self) -> TypedPredicate {
-    TypedPredicate(comparison(.is, lhs, rhs))
+    TypedPredicate(comparison(.is, rhs.operand(lhs), rhs))
   }
 
   /// `lhs IS NOT rhs`.
   public static func !== (lhs: Self, rhs: SQLValue?) -> TypedPredicate {
-    TypedPredicate(comparison(.isNot, lhs, rhs))
+    TypedPredicate(comparison(.isNot, lhs, lhs.operand(rhs)))
   }
 
   /// `lhs IS NOT rhs`.
   public static func !== (lhs: SQLValue?, rhs: Self) -> TypedPredicate {
-    TypedPredicate(comparison(.isNot, lhs, rhs))
+    TypedPredicate(comparison(.isNot, rhs.operand(lhs), rhs))
   }
 }
 

@@ -26,12 +26,12 @@ extension SQLTypedExpressible {
 
   /// The expression, compared by a collation: `expression COLLATE NOCASE`.
   public func collating(_ collation: Database.CollationName) -> TypedExpression<SQLValue> {
-    TypedExpression(sqlExpression.collating(collation))
+    TypedExpression(sqlExpression.collating(collation), form: _form)
   }
 
   /// The expression, compared by a collation.
   public func collating(_ collation: DatabaseCollation) -> TypedExpression<SQLValue> {
-    TypedExpression(sqlExpression.collating(collation))
+    TypedExpression(sqlExpression.collating(collation), form: _form)
   }
 }
 
@@ -48,5 +48,7 @@ extension TypedColumn {
 
   /// The name alone, which never gets the name of a table before it: for names
   /// that a query gives to what it selects.
-  public var detached: TypedExpression<Value> { TypedExpression(untyped.detached) }
+  public var detached: TypedExpression<Value> {
+    TypedExpression(untyped.detached, form: _form)
+  }
 }

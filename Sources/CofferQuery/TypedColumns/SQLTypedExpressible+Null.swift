@@ -11,7 +11,7 @@ extension TypedColumn {
   public static func ?? <Wrapped: DatabaseValueConvertible>(
     lhs: Self, rhs: Wrapped
   ) -> TypedExpression<Wrapped> where Value == Wrapped? {
-    ifNull(lhs, rhs)
+    ifNull(lhs, lhs.operand(rhs))
   }
 
   /// `IFNULL(lhs, rhs)`.
@@ -37,7 +37,7 @@ extension TypedExpression {
   public static func ?? <Wrapped: DatabaseValueConvertible>(
     lhs: Self, rhs: Wrapped
   ) -> TypedExpression<Wrapped> where Value == Wrapped? {
-    ifNull(lhs, rhs)
+    ifNull(lhs, lhs.operand(rhs))
   }
 
   /// `IFNULL(lhs, rhs)`.
@@ -56,9 +56,10 @@ extension TypedExpression {
 }
 
 private func ifNull<Value>(
-  _ lhs: some SQLExpressible, _ rhs: some SQLExpressible
+  _ lhs: some SQLTypedExpressible, _ rhs: some SQLExpressible
 ) -> TypedExpression<Value> {
-  TypedExpression(SQLExpression(.function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression])))
+  TypedExpression(
+    SQLExpression(.function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression])), form: lhs._form)
 }
 
 /// `COALESCE(a, b, …)`: the first of the values that is not NULL, or NULL.

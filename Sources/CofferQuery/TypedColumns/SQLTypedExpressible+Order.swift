@@ -7,42 +7,42 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
 
   /// `lhs < rhs`.
   public static func < (lhs: Self, rhs: SQLValue?) -> TypedPredicate {
-    TypedPredicate(comparison(" < ", lhs, rhs))
+    TypedPredicate(comparison(" < ", lhs, lhs.operand(rhs)))
   }
 
   /// `lhs < rhs`.
   public static func < (lhs: SQLValue?, rhs: Self) -> TypedPredicate {
-    TypedPredicate(comparison(" < ", lhs, rhs))
+    TypedPredicate(comparison(" < ", rhs.operand(lhs), rhs))
   }
 
   /// `lhs <= rhs`.
   public static func <= (lhs: Self, rhs: SQLValue?) -> TypedPredicate {
-    TypedPredicate(comparison(" <= ", lhs, rhs))
+    TypedPredicate(comparison(" <= ", lhs, lhs.operand(rhs)))
   }
 
   /// `lhs <= rhs`.
   public static func <= (lhs: SQLValue?, rhs: Self) -> TypedPredicate {
-    TypedPredicate(comparison(" <= ", lhs, rhs))
+    TypedPredicate(comparison(" <= ", rhs.operand(lhs), rhs))
   }
 
   /// `lhs > rhs`.
   public static func > (lhs: Self, rhs: SQLValue?) -> TypedPredicate {
-    TypedPredicate(comparison(" > ", lhs, rhs))
+    TypedPredicate(comparison(" > ", lhs, lhs.operand(rhs)))
   }
 
   /// `lhs > rhs`.
   public static func > (lhs: SQLValue?, rhs: Self) -> TypedPredicate {
-    TypedPredicate(comparison(" > ", lhs, rhs))
+    TypedPredicate(comparison(" > ", rhs.operand(lhs), rhs))
   }
 
   /// `lhs >= rhs`.
   public static func >= (lhs: Self, rhs: SQLValue?) -> TypedPredicate {
-    TypedPredicate(comparison(" >= ", lhs, rhs))
+    TypedPredicate(comparison(" >= ", lhs, lhs.operand(rhs)))
   }
 
   /// `lhs >= rhs`.
   public static func >= (lhs: SQLValue?, rhs: Self) -> TypedPredicate {
-    TypedPredicate(comparison(" >= ", lhs, rhs))
+    TypedPredicate(comparison(" >= ", rhs.operand(lhs), rhs))
   }
 }
 

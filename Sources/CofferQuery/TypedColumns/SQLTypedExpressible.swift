@@ -8,9 +8,15 @@ import CofferCore
 public protocol SQLTypedExpressible<SQLValue>: SQLExpressible, SQLSelectable, SQLOrderingTerm {
   /// The Swift type of the values; optional where they can be NULL.
   associatedtype SQLValue
+
+  /// The form of the values that it is compared with; nil for the only one that their type has.
+  var _form: _ColumnForm? { get }
 }
 
 extension SQLTypedExpressible {
+  /// The only one that the type has.
+  public var _form: _ColumnForm? { nil }
+
   /// The expression, selected.
   public var sqlSelection: SQLSelection { sqlExpression.sqlSelection }
 

@@ -39,7 +39,8 @@ public func count(
 public func max<Value>(
   _ value: some SQLTypedExpressible<Value>, filter: (any SQLExpressible)? = nil
 ) -> TypedExpression<Value?> {
-  TypedExpression(max(value.sqlExpression, filter: filter?.sqlExpression))
+  TypedExpression(
+    max(value.sqlExpression, filter: filter?.sqlExpression), form: value._form)
 }
 
 /// `MAX(value)`: the greatest value; NULL where there is none.
@@ -47,7 +48,8 @@ public func max<Value>(
 public func max<Value>(
   _ value: some SQLTypedExpressible<Value?>, filter: (any SQLExpressible)? = nil
 ) -> TypedExpression<Value?> {
-  TypedExpression(max(value.sqlExpression, filter: filter?.sqlExpression))
+  TypedExpression(
+    max(value.sqlExpression, filter: filter?.sqlExpression), form: value._form)
 }
 
 /// `MIN(value)`: the least value; NULL where there is none.
@@ -55,7 +57,8 @@ public func max<Value>(
 public func min<Value>(
   _ value: some SQLTypedExpressible<Value>, filter: (any SQLExpressible)? = nil
 ) -> TypedExpression<Value?> {
-  TypedExpression(min(value.sqlExpression, filter: filter?.sqlExpression))
+  TypedExpression(
+    min(value.sqlExpression, filter: filter?.sqlExpression), form: value._form)
 }
 
 /// `MIN(value)`: the least value; NULL where there is none.
@@ -63,7 +66,8 @@ public func min<Value>(
 public func min<Value>(
   _ value: some SQLTypedExpressible<Value?>, filter: (any SQLExpressible)? = nil
 ) -> TypedExpression<Value?> {
-  TypedExpression(min(value.sqlExpression, filter: filter?.sqlExpression))
+  TypedExpression(
+    min(value.sqlExpression, filter: filter?.sqlExpression), form: value._form)
 }
 
 /// `SUM(value)`: the sum of the values that are not NULL; NULL where there is none.

@@ -28,7 +28,7 @@ extension TypedColumn where Value: DatabaseValueConvertible {
   /// ```swift
   /// try Player.updateAll(db) { [$0.score.set(to: 0), $0.bonus += 1] }
   /// ```
-  public func set(to value: Value) -> ColumnAssignment { untyped.set(to: value) }
+  public func set(to value: Value) -> ColumnAssignment { untyped.set(to: operand(value)) }
 }
 
 extension TypedColumn where Value: SQLAddable {

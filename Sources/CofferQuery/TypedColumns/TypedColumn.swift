@@ -11,8 +11,16 @@ public struct TypedColumn<Value>: SQLTypedExpressible, Sendable {
   /// The column's name.
   public let name: String
 
+  /// The form of the values that it is compared with; nil for the only one.
+  public let _form: _ColumnForm?
+
   /// A column with a name.
-  public init(_ name: String) { self.name = name }
+  public init(_ name: String) { self.init(name, form: nil) }
+
+  init(_ name: String, form: _ColumnForm?) {
+    self.name = name
+    _form = form
+  }
 
   /// The column's name, to be found in the tables of the query.
   public var sqlExpression: SQLExpression {

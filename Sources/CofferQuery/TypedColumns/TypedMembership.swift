@@ -10,72 +10,101 @@ extension Sequence where Element: DatabaseValueConvertible {
   /// Long lists are one argument of the statement, of any length.
   /// - Complexity: O(*n*) in the length of the list.
   public func contains(_ element: some SQLTypedExpressible<Element>) -> TypedPredicate {
-    TypedPredicate(contains(element.sqlExpression))
+    TypedPredicate(isMember(element))
   }
 
   /// `expression IN (…)`: whether the list holds the value; NULL is in no list.
   /// - Complexity: O(*n*) in the length of the list.
   public func contains(_ element: some SQLTypedExpressible<Element?>) -> TypedPredicate {
-    TypedPredicate(contains(element.sqlExpression))
+    TypedPredicate(isMember(element))
+  }
+
+  private func isMember(_ element: some SQLTypedExpressible) -> SQLExpression {
+    guard element._form != nil else { return contains(element.sqlExpression) }
+    return map { element.operand($0) }.contains(element.sqlExpression)
   }
 }
 
 extension ClosedRange where Bound: DatabaseValueConvertible {
   /// `expression BETWEEN lower AND upper`.
   public func contains(_ element: some SQLTypedExpressible<Bound>) -> TypedPredicate {
-    TypedPredicate(contains(element.sqlExpression))
+    TypedPredicate(isInside(element))
   }
 
   /// `expression BETWEEN lower AND upper`.
   public func contains(_ element: some SQLTypedExpressible<Bound?>) -> TypedPredicate {
-    TypedPredicate(contains(element.sqlExpression))
+    TypedPredicate(isInside(element))
+  }
+
+  private func isInside(_ element: some SQLTypedExpressible) -> SQLExpression {
+    SQLExpression(
+      .between(
+        element.sqlExpression, element.operand(lowerBound), element.operand(upperBound),
+        isNegated: false))
   }
 }
 
 extension Range where Bound: DatabaseValueConvertible {
   /// `(expression >= lower) AND (expression < upper)`.
   public func contains(_ element: some SQLTypedExpressible<Bound>) -> TypedPredicate {
-    TypedPredicate(contains(element.sqlExpression))
+    TypedPredicate(isInside(element))
   }
 
   /// `(expression >= lower) AND (expression < upper)`.
   public func contains(_ element: some SQLTypedExpressible<Bound?>) -> TypedPredicate {
-    TypedPredicate(contains(element.sqlExpression))
+    TypedPredicate(isInside(element))
+  }
+
+  private func isInside(_ element: some SQLTypedExpressible) -> SQLExpression {
+    comparison(" >= ", element, element.operand(lowerBound))
+      && comparison(" < ", element, element.operand(upperBound))
   }
 }
 
 extension PartialRangeFrom where Bound: DatabaseValueConvertible {
   /// `expression >= lower`.
   public func contains(_ element: some SQLTypedExpressible<Bound>) -> TypedPredicate {
-    TypedPredicate(contains(element.sqlExpression))
+    TypedPredicate(isInside(element))
   }
 
   /// `expression >= lower`.
   public func contains(_ element: some SQLTypedExpressible<Bound?>) -> TypedPredicate {
-    TypedPredicate(contains(element.sqlExpression))
+    TypedPredicate(isInside(element))
+  }
+
+  private func isInside(_ element: some SQLTypedExpressible) -> SQLExpression {
+    comparison(" >= ", element, element.operand(lowerBound))
   }
 }
 
 extension PartialRangeThrough where Bound: DatabaseValueConvertible {
   /// `expression <= upper`.
   public func contains(_ element: some SQLTypedExpressible<Bound>) -> TypedPredicate {
-    TypedPredicate(contains(element.sqlExpression))
+    TypedPredicate(isInside(element))
   }
 
   /// `expression <= upper`.
   public func contains(_ element: some SQLTypedExpressible<Bound?>) -> TypedPredicate {
-    TypedPredicate(contains(element.sqlExpression))
+    TypedPredicate(isInside(element))
+  }
+
+  private func isInside(_ element: some SQLTypedExpressible) -> SQLExpression {
+    comparison(" <= ", element, element.operand(upperBound))
   }
 }
 
 extension PartialRangeUpTo where Bound: DatabaseValueConvertible {
   /// `expression < upper`.
   public func contains(_ element: some SQLTypedExpressible<Bound>) -> TypedPredicate {
-    TypedPredicate(contains(element.sqlExpression))
+    TypedPredicate(isInside(element))
   }
 
   /// `expression < upper`.
   public func contains(_ element: some SQLTypedExpressible<Bound?>) -> TypedPredicate {
-    TypedPredicate(contains(element.sqlExpression))
+    TypedPredicate(isInside(element))
+  }
+
+  private func isInside(_ element: some SQLTypedExpressible) -> SQLExpression {
+    comparison(" < ", element, element.operand(upperBound))
   }
 }

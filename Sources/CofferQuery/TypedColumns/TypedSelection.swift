@@ -10,8 +10,8 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
   /// ```
   public func select<Selection: SQLTypedExpressible>(
     _ selection: (DatabaseComponents) throws -> Selection
-  ) rethrows -> QueryInterfaceRequest<Selection.SQLValue> {
-    try select([selection(RowDecoder.databaseComponents)], as: Selection.SQLValue.self)
+  ) rethrows -> TypedSelectionRequest<RowDecoder, Selection.SQLValue> {
+    try TypedSelectionRequest(base: select([selection(RowDecoder.databaseComponents)]))
   }
 }
 
@@ -23,7 +23,7 @@ extension TableRecord {
   /// ```
   public static func select<Selection: SQLTypedExpressible>(
     _ selection: (DatabaseComponents) throws -> Selection
-  ) rethrows -> QueryInterfaceRequest<Selection.SQLValue> {
+  ) rethrows -> TypedSelectionRequest<Self, Selection.SQLValue> {
     try all().select(selection)
   }
 }
@@ -32,7 +32,7 @@ extension Table where RowDecoder: TableRecord {
   /// A request for a typed expression, with rows of that type.
   public func select<Selection: SQLTypedExpressible>(
     _ selection: (RowDecoder.DatabaseComponents) throws -> Selection
-  ) rethrows -> QueryInterfaceRequest<Selection.SQLValue> {
+  ) rethrows -> TypedSelectionRequest<RowDecoder, Selection.SQLValue> {
     try all().select(selection)
   }
 }
@@ -50,6 +50,6 @@ where RowDecoder: TableRecord, RowDecoder.DatabaseComponents == RecordColumns<Ro
 extension TableAliasBase {
   /// A typed expression with its columns taken from the table.
   public subscript<Value>(_ expression: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
-    TypedExpression(self[expression.sqlExpression])
+    TypedExpression(self[expression.sqlExpression], form: expression._form)
   }
 }

@@ -47,4 +47,17 @@ extension CommonTableExpression {
   ) -> JoinAssociation<RowDecoder, Destination> {
     JoinAssociation(_association: .expression(cte))
   }
+  /// The association to all rows of a table.
+  public func association<Destination>(
+    to table: Table<Destination>
+  ) -> JoinAssociation<RowDecoder, Destination> {
+    JoinAssociation(_association: .expression(table.all().relation))
+  }
+
+  /// The association to all rows of a type's table.
+  public func association<Destination: TableRecord>(
+    to type: Destination.Type
+  ) -> JoinAssociation<RowDecoder, Destination> {
+    JoinAssociation(_association: .expression(type.all().relation))
+  }
 }

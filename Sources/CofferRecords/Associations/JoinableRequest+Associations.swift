@@ -83,3 +83,18 @@ extension JoinableRequest {
     _with { $0.relation.annotate(with: association._association, as: use) }
   }
 }
+
+extension TypedSelectionRequest {
+  /// The request joined with what an association of the record type leads to.
+  public func joining<A: Association>(optional association: A) -> Self
+  where A.OriginRowDecoder == Record { map { $0.joining(optional: association) } }
+
+  /// The request without the values of rows that an association of the record type leads nowhere
+  /// from.
+  ///
+  /// ```swift
+  /// let titles = Book.select { $0.title }.joining(required: Book.author.filter { $0.isFrench })
+  /// ```
+  public func joining<A: Association>(required association: A) -> Self
+  where A.OriginRowDecoder == Record { map { $0.joining(required: association) } }
+}

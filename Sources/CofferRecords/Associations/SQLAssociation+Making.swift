@@ -43,9 +43,13 @@ extension SQLAssociation {
   static func expression<Destination>(
     _ cte: CommonTableExpression<Destination>
   ) -> SQLAssociation {
+    expression(cte.all().relation)
+  }
+
+  /// The association to all rows of a relation.
+  static func expression(_ relation: Relation) -> SQLAssociation {
     SQLAssociation(
-      key: .inflected(cte.tableName), condition: .none, relation: cte.all().relation,
-      isToMany: false)
+      key: .inflected(relation.tableName), condition: .none, relation: relation, isToMany: false)
   }
 
   /// The association to a common table expression, by a condition.

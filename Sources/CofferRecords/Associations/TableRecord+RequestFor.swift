@@ -20,12 +20,15 @@ extension TableRecord where Self: EncodableRecord {
     let table = Self.databaseTableName
     return QueryInterfaceRequest(
       relation: path.relation { _, columns in
-        try columns.map { column in
+        let key = try columns.map { column in
           guard let value = try values.get().value(column.left) else {
             throw RecordError.columnNotEncoded(column.left, table: table)
           }
-          return value.isNull ? false.sqlExpression : Column(column.right) == value
-        }.joined(operator: .and)
+          return value
+        }
+        // NULL refers to nothing.
+        if key.contains(where: \.isNull) { return false.sqlExpression }
+        return zip(columns, key).map { Column($0.right) == $1 }.joined(operator: .and)
       })
   }
 }

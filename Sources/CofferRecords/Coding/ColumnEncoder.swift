@@ -61,12 +61,9 @@ extension RecordWriting {
   func databaseValue(_ value: Any, _ column: EncodedColumn) throws -> DatabaseValue? {
     let stored: DatabaseValue?
     switch value {
-    case let date as Date:
-      stored = record.databaseDateEncodingStrategy(for: column.name).databaseValue(date)
-    case let data as Data:
-      stored = record.databaseDataEncodingStrategy(for: column.name).databaseValue(data)
-    case let uuid as UUID:
-      stored = record.databaseUUIDEncodingStrategy(for: column.name).databaseValue(uuid)
+    case let date as Date: stored = record.storedValue(.date(date), inColumn: column.name)
+    case let data as Data: stored = record.storedValue(.data(data), inColumn: column.name)
+    case let uuid as UUID: stored = record.storedValue(.uuid(uuid), inColumn: column.name)
     case let integer as UInt64: stored = Int64(exactly: integer)?.databaseValue
     case let integer as UInt: stored = Int64(exactly: integer)?.databaseValue
     case let convertible as any DatabaseValueConvertible: return convertible.databaseValue

@@ -28,6 +28,15 @@ final class KeySlot {
     hasScope = column == nil && row.adaptation != nil && row.scopesTree[key] != nil
   }
 
+  /// The slot of a row's first column, whose rows have no scopes to be asked for.
+  init(firstColumnOf row: Row) {
+    columnName = row.layout.columnNames.first ?? ""
+    key = columnName
+    column = row.layout.columnNames.isEmpty ? nil : 0
+    baseColumn = column.map { CInt(truncatingIfNeeded: row.baseIndex($0)) } ?? -1
+    hasScope = false
+  }
+
   /// Reads values of the type from the column.
   func columnReader<T: Decodable>(_ type: T.Type, _ rules: DecodingRules) -> ColumnReader<T> {
     if columnReaderType == ObjectIdentifier(type), let columnReader {

@@ -90,7 +90,7 @@ private struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
       return unsafeDowncast(reader, to: RowReader<T>.self)
     }
     let (rules, codingPath) = (decoder.rules, decoder.codingPath)
-    let reader = RowReader<T>.reader {
+    let reader = RowReader<T>.elementReader {
       RowReading(rules, codingPath: codingPath, types: [ObjectIdentifier(type)])
     }
     self.reader = reader

@@ -86,6 +86,7 @@ final class RecordEncoder: Encoder {
     func encodeNil() throws { throw encoder.refusal.error(String(describing: Any?.none)) }
 
     func encode<T: Encodable>(_ value: T) throws {
+      if let record = value as? any EncodableRecord { return try encoder.encode(wrapped: record) }
       if value is any DatabaseValueConvertible { throw encoder.refusal.error(value) }
       try value.encode(to: encoder)
     }
@@ -93,6 +94,12 @@ final class RecordEncoder: Encoder {
 }
 
 extension RecordEncoder {
+  /// Encodes a record that is all there is in this one, in its own way.
+  private func encode(wrapped record: any EncodableRecord) throws {
+    guard let container = writing.live.pointee.container else { throw RecordWriting.recordIsGone }
+    try record.encode(to: &container.pointee)
+  }
+
   /// Encoders of all types that nobody uses.
   // SAFETY: an encoder is used by the thread that has taken it out, under the lock.
   private struct Pool: @unchecked Sendable {

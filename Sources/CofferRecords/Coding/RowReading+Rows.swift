@@ -45,7 +45,37 @@ private final class DecodableRowReader<Value: Decodable>: RowReader<Value> {
   }
 }
 
+/// A type that is stored in one column: the first one of the row.
+private final class ValueRowReader<Value: Decodable>: RowReader<Value> {
+  private let make: () -> RowReading
+  private let reading: RowReading
+  @exclusivity(unchecked) private var slot: KeySlot?
+
+  init(_ make: @escaping () -> RowReading) {
+    self.make = make
+    reading = make()
+  }
+
+  override func read(_ row: Row) throws -> Value {
+    guard reading.live.pointee.enter(row) else {
+      return try ValueRowReader(make).read(row)
+    }
+    defer { reading.live.pointee.leave() }
+    let slot = self.slot ?? KeySlot(firstColumnOf: row)
+    self.slot = slot
+    return try slot.columnReader(Value.self, reading.rules).read(reading, slot)
+  }
+}
+
 extension RowReader where Value: Decodable {
+  /// The reader of a row that is one of a list.
+  /// - Parameter reading: What a type that is no record is decoded with.
+  static func elementReader(_ reading: @escaping () -> RowReading) -> RowReader<Value> {
+    let isValue =
+      Value.self is any DatabaseValueConvertible.Type && !(Value.self is any FetchableRecord.Type)
+    return isValue ? ValueRowReader<Value>(reading) : reader(reading)
+  }
+
   /// The reader of a type.
   /// - Parameter reading: What a type that is no record is decoded with.
   static func reader(_ reading: @escaping () -> RowReading) -> RowReader<Value> {

@@ -114,9 +114,14 @@ final class RowReading {
     _ type: V.Type, _ slot: KeySlot
   ) throws -> V {
     let stored = try databaseValue(slot)
-    let value: V? =
-      if case .blob = stored.storage { V.fromDatabaseValue(stored) } else { try value(type, slot) }
-    if let value { return value }
+    // A number is a text in one form, whoever reads it.
+    let text: DatabaseValue =
+      switch stored.storage {
+      case .int64(let number): "\(number)".databaseValue
+      case .double(let number): "\(number)".databaseValue
+      default: stored
+      }
+    if let value = V.fromDatabaseValue(text) { return value }
     throw mismatch(type, slot)
   }
 
@@ -136,6 +141,8 @@ final class RowReading {
         ?? row.decodingContext(columnName: slot.key)
     }
     context.recordType = rules.recordName
+    // It would show the values.
+    if rules.isStrict { context.row = nil }
     return context
   }
 

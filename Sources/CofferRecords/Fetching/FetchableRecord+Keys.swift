@@ -19,7 +19,16 @@ extension FetchableRecord where Self: TableRecord {
   @inlinable
   @_disfavoredOverload
   public static func fetchOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Self? {
-    try fetchOne(db, keyValue: key.databaseValue)
+    try fetchOne(db, keyValue: storedKey(db, key))
+  }
+
+  /// The key in the form that the record type stores it.
+  @inlinable @inline(__always)
+  static func storedKey(_ db: Database, _ key: some DatabaseValueConvertible) throws
+    -> DatabaseValue
+  {
+    guard let formed = _FormedValue(key) else { return key.databaseValue }
+    return try LookupPlan<Self>.storedKey(db, formed, like: key.databaseValue)
   }
 
   @inlinable
@@ -53,7 +62,7 @@ extension FetchableRecord where Self: TableRecord {
   /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` where there is none.
   @inlinable
   public static func find(_ db: Database, key: some DatabaseValueConvertible) throws -> Self {
-    guard let record = try fetchOne(db, keyValue: key.databaseValue) else {
+    guard let record = try fetchOne(db, keyValue: storedKey(db, key)) else {
       throw recordNotFound(db, key: key)
     }
     return record
@@ -145,7 +154,7 @@ where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
   /// - Throws: An error where the primary key has several columns.
   @inlinable
   public static func fetchOne(_ db: Database, id: ID) throws -> Self? {
-    try fetchOne(db, keyValue: id.databaseValue)
+    try fetchOne(db, keyValue: storedKey(db, id))
   }
 
   /// The record with an identifier, which is its primary key.
@@ -153,7 +162,7 @@ where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
   /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` where there is none.
   @inlinable
   public static func find(_ db: Database, id: ID) throws -> Self {
-    guard let record = try fetchOne(db, keyValue: id.databaseValue) else {
+    guard let record = try fetchOne(db, keyValue: storedKey(db, id)) else {
       throw recordNotFound(db, id: id)
     }
     return record

@@ -24,6 +24,8 @@ package final class LookupPlan<Record: FetchableRecord & TableRecord> {
   private let row: Row?
   private let tableName: String
   private let selection: [any SQLSelectable]
+  /// The primary key, where the record type may store it in another form than its value has.
+  private let keyColumn: String?
   /// The table as it was found.
   private let table: SchemaTable?
 
@@ -31,6 +33,8 @@ package final class LookupPlan<Record: FetchableRecord & TableRecord> {
     tableName = Record.databaseTableName
     selection = Record.databaseSelection
     table = try db.schemaCache.object(named: tableName)
+    let hasForms = Record.self is any EncodableRecord.Type
+    keyColumn = hasForms ? try db.keyColumn(ofTable: tableName) : nil
     let request = try Record.all().filter(key: key).makePreparedRequest(db, forSingleResult: true)
     defer { request.statement.clearBindings() }
     guard selection.isSelection(Record.databaseSelection), request.adapter == nil,
@@ -44,6 +48,22 @@ package final class LookupPlan<Record: FetchableRecord & TableRecord> {
     (self.statement, row) = (statement, Row(statement: statement))
   }
 
+  /// A key in the form that the record type stores it.
+  @usableFromInline
+  package static func storedKey(
+    _ db: Database, _ key: _FormedValue, like value: DatabaseValue
+  ) throws -> DatabaseValue {
+    guard let column = try current(db, like: value).keyColumn else { return value }
+    return Record._storedValue(key, inColumn: column)
+  }
+
+  private static func current(_ db: Database, like key: DatabaseValue) throws -> LookupPlan {
+    let plan = try db.plan(self) { try LookupPlan(db, like: key) }
+    if try plan.isCurrent(db) { return plan }
+    db.forgetPlan(self)
+    return try db.plan(self) { try LookupPlan(db, like: key) }
+  }
+
   /// Looks a key up, which is not NULL.
   ///
   /// It takes a request where the statement is in use, since a record of the type is being made,
@@ -52,11 +72,7 @@ package final class LookupPlan<Record: FetchableRecord & TableRecord> {
   @usableFromInline
   package static func lookUp(_ db: Database, key: DatabaseValue) throws -> Result {
     guard !db.isRecordingRegion else { return .needsRequest }
-    var plan = try db.plan(self) { try LookupPlan(db, like: key) }
-    if try !plan.isCurrent(db) {
-      db.forgetPlan(self)
-      plan = try db.plan(self) { try LookupPlan(db, like: key) }
-    }
+    let plan = try current(db, like: key)
     guard let statement = plan.statement, let row = plan.row, !statement.isActive,
       // Without either, nobody would tell of another connection's change.
       statement.reprepareCount >= 0 || db.openTransaction != nil

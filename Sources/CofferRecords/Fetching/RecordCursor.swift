@@ -23,7 +23,7 @@ public final class RecordCursor<Record: FetchableRecord>: DatabaseCursor {
   @inlinable
   public func next() throws -> Record? {
     guard try _execution.advance() else { return nil }
-    do { return try Record(row: rows.row) } catch { throw _execution.fail(error) }
+    return try Record(row: rows.row)
   }
 
   /// Calls `body` with each record that is left.

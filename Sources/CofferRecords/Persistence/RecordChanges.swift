@@ -89,6 +89,44 @@ extension MutablePersistableRecord {
       isIgnored: key.conflict == .ignore && db.changesCount == 0)
   }
 
+  // MARK: Statements of others
+
+  /// Executes a statement that takes each column that the record encodes once, without callbacks.
+  ///
+  /// - Parameters:
+  ///   - kind: What tells the statement from others of the type, with `conflict`.
+  ///   - sql: The statement for the columns, whose values are the parameters `?1`, `?2`, …; always
+  ///     the same for a type.
+  @inlinable @inline(__always)
+  package func execute(
+    _ db: Database, _ kind: RecordStatement, _ conflict: Database.ConflictResolution = .abort,
+    sql: ([String]) -> String
+  ) throws {
+    let type = type(of: self)
+    let key = RecordPlan.Key(type, kind == .upsert ? .upsert : .keyedUpdate, conflict)
+    if let target = try db.beginRecord(key, type.databaseTableName),
+      try execute(target, .update, db)
+    {
+      return
+    }
+    try executeCollected(db, key, sql)
+  }
+
+  @usableFromInline
+  func executeCollected(
+    _ db: Database, _ key: RecordPlan.Key, _ sql: ([String]) -> String
+  ) throws {
+    let table = try recordTable(db)
+    let container = try PersistenceContainer(self)
+    let columns = container.columns
+    let sql = sql(columns)
+    try db.execute(sql: sql, arguments: container.arguments)
+    let plan = db.recordPlans.plan(key, sql: sql, table) {
+      columns.enumerated().map { ($0.element, $0.offset + 1) }
+    }
+    if !container.isPlain { plan.canBind = false }
+  }
+
   // MARK: Update
 
   @inlinable @inline(__always)
@@ -180,6 +218,12 @@ extension MutablePersistableRecord {
     guard let values = try PersistenceContainer(self).values(of: key) else { return false }
     return try table.exists(db, key, values)
   }
+}
+
+/// What statements other targets execute with the values of records.
+@usableFromInline
+package enum RecordStatement {
+  case upsert, keyedUpdate
 }
 
 extension PersistenceContainer {

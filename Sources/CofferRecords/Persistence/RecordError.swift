@@ -15,3 +15,7 @@ extension RecordError: CustomStringConvertible {
     }
   }
 }
+
+/// The former name of ``RecordError``.
+@available(*, deprecated, renamed: "RecordError")
+public typealias PersistenceError = RecordError

@@ -10,6 +10,8 @@ final class RecordPlan {
   @usableFromInline
   enum Kind: UInt8 {
     case insert, update, delete
+    /// Statements of other targets: see ``MutablePersistableRecord/execute(_:_:_:sql:)``.
+    case upsert, keyedUpdate
   }
 
   /// The record type, what is done, and what on conflicts.

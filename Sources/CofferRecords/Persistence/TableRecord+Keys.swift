@@ -40,7 +40,7 @@ extension TableRecord {
   public static func deleteOne(
     _ db: Database, key: some DatabaseValueConvertible
   ) throws -> Bool {
-    try filter(key: key).deleteAll(db) > 0
+    try !key.databaseValue.isNull && filter(key: key).deleteAll(db) > 0
   }
 
   /// Deletes the row with the unique key, by names of columns.
@@ -58,7 +58,7 @@ extension TableRecord {
   /// Whether there is a row with the primary key.
   public static func exists(
     _ db: Database, key: some DatabaseValueConvertible
-  ) throws -> Bool { try !filter(key: key).isEmpty(db) }
+  ) throws -> Bool { try !key.databaseValue.isNull && !filter(key: key).isEmpty(db) }
 
   /// Whether there is a row with the unique key, by names of columns.
   public static func exists(

@@ -104,6 +104,27 @@ struct BackupTests {
     #expect(try count(target) == 300)
   }
 
+  @Test func `what the report of completion throws is ignored`() throws {
+    struct Late: Error {}
+    let source = try makeQueue("a.db", key)
+    let target = try makeQueue("b.db", key, rows: 1)
+    var isCompleted = false
+    try source.backup(to: target, pagesPerStep: 5) { progress in
+      isCompleted = progress.isCompleted
+      if isCompleted { throw Late() }
+    }
+    #expect(isCompleted)
+    #expect(try count(target) == 300)
+    isCompleted = false
+    let path = directory.path("c.db")
+    try source.backup(toPath: path) { progress in
+      isCompleted = progress.isCompleted
+      if isCompleted { throw Late() }
+    }
+    #expect(isCompleted)
+    #expect(try count(DatabaseQueue(path: path, key: key)) == 300)
+  }
+
   @Test func `statements of the target see the new content`() throws {
     let source = try makeQueue("a.db", key)
     let target = try makeQueue("b.db", key, rows: 1)

@@ -142,6 +142,120 @@ import Testing
     try checkUsable(database.queue, committed: 0)
   }
 
+  /// Whether an access that does `work`, whose task is cancelled then, and that returns as if
+  /// nothing had happened, throws a `CancellationError`.
+  private func isTakenBack(
+    _ writer: any DatabaseWriter, barrier: Bool,
+    _ work: @escaping @Sendable (Database) throws -> Void
+  ) async throws -> Bool {
+    let body: @Sendable (Database) throws -> Void = { db in
+      try work(db)
+      withUnsafeCurrentTask { $0?.cancel() }
+    }
+    let task = Task {
+      if barrier {
+        try await writer.barrierWriteWithoutTransaction(body)
+      } else {
+        try await writer.writeWithoutTransaction(body)
+      }
+    }
+    do { try await task.value } catch is CancellationError { return true }
+    return false
+  }
+
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `a read that returns after its cancellation throws`(kind: EncryptedDatabase.Kind)
+    async throws
+  {
+    let database = try EncryptedDatabase(kind, Self.schema)
+    let writer = database.writer
+    let body: @Sendable (Database) throws -> Void = { db in
+      _ = try Int.fetchAll(db, sql: "SELECT a FROM t")
+      withUnsafeCurrentTask { $0?.cancel() }
+    }
+    let reads = [Task { try await writer.read(body) }, Task { try await writer.unsafeRead(body) }]
+    for read in reads { await #expect(throws: CancellationError.self) { try await read.value } }
+    let write = Task { try await writer.write(body) }
+    await #expect(throws: CancellationError.self) { try await write.value }
+    #expect(try await writer.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 0)
+  }
+
+  @Test(arguments: EncryptedDatabase.Kind.allCases, [false, true])
+  func `a write that returns after its cancellation throws where nothing was committed`(
+    kind: EncryptedDatabase.Kind, barrier: Bool
+  ) async throws {
+    let schema = "CREATE TABLE t (a UNIQUE); INSERT INTO t VALUES (1)"
+    let database = try EncryptedDatabase(kind, schema)
+    let writer = database.writer
+    let works: [@Sendable (Database) throws -> Void] = [
+      { _ in },
+      { _ = try Int.fetchAll($0, sql: "SELECT a FROM t") },
+      { try $0.inTransaction { .rollback } },
+      { db in
+        try db.inTransaction {
+          try db.execute(sql: "INSERT INTO t VALUES (2)")
+          return .rollback
+        }
+      },
+      { try $0.execute(sql: "BEGIN; INSERT INTO t VALUES (2); ROLLBACK") },
+      { db in
+        #expect(throws: DatabaseError.self) { try db.execute(sql: "INSERT INTO t VALUES (1)") }
+      },
+      { db in
+        // Statements of a cancelled access throw.
+        withUnsafeCurrentTask { $0?.cancel() }
+        try? db.execute(sql: "INSERT INTO t VALUES (2)")
+      },
+      { try $0.readOnly {} },
+    ]
+    for (index, work) in works.enumerated() {
+      #expect(try await isTakenBack(writer, barrier: barrier, work), "\(index)")
+      #expect(try await writer.read { try Int.fetchAll($0, sql: "SELECT a FROM t") } == [1])
+    }
+  }
+
+  @Test(arguments: EncryptedDatabase.Kind.allCases, [false, true])
+  func `a write that has committed returns, whatever is cancelled afterwards`(
+    kind: EncryptedDatabase.Kind, barrier: Bool
+  ) async throws {
+    let database = try EncryptedDatabase(
+      kind, "CREATE TABLE t (a UNIQUE); INSERT INTO t VALUES (1)")
+    let writer = database.writer
+    let statements = [
+      "INSERT INTO t VALUES (2)", "BEGIN; INSERT INTO t VALUES (3); COMMIT",
+      "SAVEPOINT a; INSERT INTO t VALUES (4); RELEASE a", "CREATE TABLE u (a)",
+      "PRAGMA user_version = 7", "INSERT INTO t VALUES (5); BEGIN; DELETE FROM t; ROLLBACK",
+    ]
+    for sql in statements {
+      #expect(
+        try await !isTakenBack(writer, barrier: barrier) { try $0.execute(sql: sql) }, "\(sql)")
+    }
+    let works: [@Sendable (Database) throws -> Void] = [
+      { db in
+        try db.inTransaction {
+          try db.execute(sql: "INSERT INTO t VALUES (6)")
+          return .commit
+        }
+      },
+      // What precedes the failure stays.
+      { db in
+        let sql = "INSERT OR FAIL INTO t SELECT 7 UNION ALL SELECT 1"
+        #expect(throws: DatabaseError.self) { try db.execute(sql: sql) }
+      },
+      { try $0.erase() },
+    ]
+    for (index, work) in works.enumerated() {
+      #expect(try await !isTakenBack(writer, barrier: barrier, work), "\(index)")
+      guard index == 1 else { continue }
+      #expect(
+        try await writer.read { try Int.fetchAll($0, sql: "SELECT a FROM t ORDER BY a") }
+          == Array(1...7))
+    }
+    #expect(
+      try await writer.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") } == 0
+    )
+  }
+
   @Test func `a task that is cancelled before its access begins none`() async throws {
     let database = try EncryptedQueue(Self.schema)
     let calls = Counter()

@@ -31,8 +31,9 @@ import Testing
     let queue = database.queue
     for error in [
       databaseError { try queue.read { try $0.execute(sql: sql) } },
-      databaseError { try queue.unsafeRead { try $0.execute(sql: sql) } },
-      databaseError { try queue.unsafeReentrantRead { try $0.execute(sql: sql) } },
+      databaseError {
+        try queue.read { _ in try queue.unsafeReentrantRead { try $0.execute(sql: sql) } }
+      },
       databaseError { try queue.inDatabase { db in try db.readOnly { try db.execute(sql: sql) } } },
     ] {
       #expect(error?.resultCode == .SQLITE_READONLY)
@@ -43,6 +44,23 @@ import Testing
     #expect(try queue.read { try Int.fetchAll($0, sql: "SELECT a FROM t") } == [7])
     #expect(try queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") } == 0)
     try queue.write { try $0.execute(sql: sql) }
+  }
+
+  @Test func `an unsafe read of a queue may write`() async throws {
+    let database = try EncryptedQueue(Self.schema)
+    let queue = database.queue
+    try queue.inDatabase { _ in try queue.unsafeReentrantRead { try insert($0) } }
+    try queue.unsafeReentrantRead { try insert($0) }
+    func unsafeRead() throws { try queue.unsafeRead { try insert($0) } }
+    try unsafeRead()
+    try await queue.unsafeRead { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+    try await withCheckedThrowingContinuation { continuation in
+      queue.asyncUnsafeRead { result in
+        continuation.resume(
+          with: Result { try result.get().execute(sql: "INSERT INTO t VALUES (1)") })
+      }
+    }
+    #expect(try count(queue) == 5)
   }
 
   @Test func `a read sees one state`() throws {
@@ -63,11 +81,13 @@ import Testing
 
   @Test func `a read inside of a read-only access leaves that read-only`() throws {
     let database = try EncryptedQueue(Self.schema)
-    try database.queue.unsafeRead { db throws in
-      database.queue.spawnConcurrentRead { result in
-        #expect(throws: Never.self) { try Int.fetchAll(result.get(), sql: "SELECT a FROM t") }
+    try database.queue.inDatabase { db throws in
+      try db.readOnly {
+        database.queue.spawnConcurrentRead { result in
+          #expect(throws: Never.self) { try Int.fetchAll(result.get(), sql: "SELECT a FROM t") }
+        }
+        #expect(throws: DatabaseError.self) { try insert(db) }
       }
-      #expect(throws: DatabaseError.self) { try insert(db) }
     }
     #expect(try count(database.queue) == 0)
   }
@@ -243,7 +263,7 @@ import Testing
     #expect(results.withLock { $0 } == [true, false, true])
   }
 
-  @Test func `scheduled reads can't write`() throws {
+  @Test func `scheduled reads can't write, but for unsafe ones`() throws {
     let database = try EncryptedQueue(Self.schema)
     let refusals = Atomic(0)
     let read: @Sendable (Result<Database, any Error>) -> Void = { result in
@@ -253,8 +273,8 @@ import Testing
     }
     database.queue.asyncRead(read)
     database.queue.asyncUnsafeRead(read)
-    #expect(try count(database.queue) == 0)
-    #expect(refusals.load(ordering: .relaxed) == 2)
+    #expect(try count(database.queue) == 1)
+    #expect(refusals.load(ordering: .relaxed) == 1)
   }
 
   @Test func `a scheduled access is called once, whatever it leaves open`() throws {

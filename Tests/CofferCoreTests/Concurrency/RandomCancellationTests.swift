@@ -11,7 +11,7 @@ struct RandomCancellationTests {
 
   /// Each way that suspends a task.
   private enum Access: Int, CaseIterable {
-    case read, unsafeRead, write, writeWithoutTransaction, barrierWrite
+    case read, unsafeRead, write, writeWithoutTransaction, barrierWrite, carefreeWrite
     case snapshot, readInWrite, twoAccesses
 
     /// - Returns: How many pairs of rows it has committed.
@@ -30,6 +30,14 @@ struct RandomCancellationTests {
       case .barrierWrite:
         try await writer.barrierWriteWithoutTransaction { db in
           try db.inTransaction {
+            try Self.insertPair(db, task)
+            return .commit
+          }
+        }
+      case .carefreeWrite:
+        try await writer.writeWithoutTransaction { db in
+          // An error is ignored: the access tells of its cancellation all the same.
+          try? db.inTransaction {
             try Self.insertPair(db, task)
             return .commit
           }

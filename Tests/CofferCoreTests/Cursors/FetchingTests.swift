@@ -56,6 +56,19 @@ import Testing
     try check(db, sql, expected)
   }
 
+  @Test func `a cursor tells which statement it executes`() throws {
+    try EncryptedQueue.with { db in
+      let values = try Int.fetchCursor(db, sql: "SELECT 1 AS a")
+      let rows = try Row.fetchCursor(db, sql: "SELECT 1 AS a, 2 AS b")
+      #expect(values._statement.sql == "SELECT 1 AS a")
+      #expect(rows._statement.columnNames == ["a", "b"])
+      let statement = try db.makeStatement(sql: "SELECT 3")
+      let optionals = try Int?.fetchCursor(statement)
+      #expect(optionals._statement === statement)
+      #expect(try optionals.next() == 3)
+    }
+  }
+
   @Test func `values of all kinds are fetched in all ways`() throws {
     try EncryptedQueue.with { db throws in
       try checkFast(db, "VALUES (1), (2), (1)", [1, 2, 1])
@@ -84,24 +97,26 @@ import Testing
     }
   }
 
-  @Test func `values that don't convert end the cursor with an error`() throws {
+  @Test func `a cursor goes on after a value that doesn't convert`() throws {
     try EncryptedQueue.with { db throws in
       let sql = "VALUES ('red'), ('blue'), ('green')"
       let cursor = try Color.fetchCursor(db, sql: sql)
       #expect(try cursor.next() == .red)
       #expect(throws: RowDecodingError.self) { try cursor.next() }
+      #expect(try cursor.next() == .green)
       #expect(try cursor.next() == nil)
       #expect(throws: RowDecodingError.self) { try Color.fetchAll(db, sql: sql) }
       #expect(try Color.fetchOne(db, sql: sql) == .red)
       let numbers = try Int.fetchCursor(db, sql: "VALUES (1), (NULL), (3)")
       #expect(try numbers.next() == 1)
       #expect(throws: RowDecodingError.self) { try numbers.next() }
+      #expect(try numbers.next() == 3)
       #expect(try numbers.next() == nil)
       #expect(throws: RowDecodingError.self) { try Point.fetchOne(db, sql: "SELECT '{'") }
     }
   }
 
-  @Test func `an error of SQLite in the middle ends the cursor`() throws {
+  @Test func `after an error of SQLite, a cursor throws for ever`() throws {
     try EncryptedQueue.with { db throws in
       let sql =
         "WITH t(a) AS (VALUES (1), (-9223372036854775807 - 1), (3)) SELECT abs(a) FROM t"
@@ -110,7 +125,14 @@ import Testing
       let error = databaseError { try cursor.next() }
       #expect(error?.message == "integer overflow")
       #expect(error?.sql == sql)
-      #expect(try cursor.next() == nil)
+      for _ in 1...2 {
+        let error = databaseError { try cursor.next() }
+        #expect(error?.resultCode == .SQLITE_MISUSE)
+        #expect(error?.sql == sql)
+      }
+      let rows = try Row.fetchCursor(db, sql: sql)
+      #expect(throws: Stop.self) { try rows.forEach { _ in throw Stop() } }
+      #expect(throws: DatabaseError.self) { try rows.next() }
       #expect(throws: DatabaseError.self) { try Row.fetchAll(db, sql: sql) }
       #expect(throws: DatabaseError.self) { try Int.fetchSet(db, sql: sql) }
       #expect(try Int.fetchOne(db, sql: "SELECT 1") == 1)
@@ -216,3 +238,5 @@ import Testing
     }
   }
 }
+
+private struct Stop: Error {}

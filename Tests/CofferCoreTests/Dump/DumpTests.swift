@@ -252,7 +252,7 @@ struct DumpTests {
         """)
   }
 
-  @Test func `readers dump too, inside an access as well, and don't write`() throws {
+  @Test func `readers dump too, inside an access as well`() throws {
     let database = try RowTestDatabase()
     let queue = database.queue
     try queue.write { try $0.execute(sql: Self.schema) }
@@ -263,7 +263,20 @@ struct DumpTests {
     try queue.dumpContent(format: .json(), to: page)
     #expect(page.text.hasPrefix("1\nBLU|#00f\nRED|#f00\nsqlite_master\nCREATE TABLE player"))
     #expect(page.text.hasSuffix("{\"id\":\"RED\",\"color\":\"#f00\"}]\n"))
-    #expect(throws: DatabaseError.self) { try queue.dumpSQL("DELETE FROM team", to: page) }
+  }
+
+  @Test func `a queue's dump may write, but not inside a read; a pool's may not`() throws {
+    let database = try EncryptedQueue(Self.schema)
+    let poolDatabase = try EncryptedPool(Self.schema)
+    let (queue, pool) = (database.queue, poolDatabase.pool)
+    let page = Page()
+    try queue.dumpSQL("CREATE TABLE a (b); INSERT INTO a VALUES (1); SELECT b FROM a", to: page)
+    #expect(page.text == "1\n")
+    try queue.read { _ in
+      _ = #expect(throws: DatabaseError.self) { try queue.dumpSQL("DELETE FROM a", to: page) }
+    }
+    #expect(throws: DatabaseError.self) { try pool.dumpSQL("DELETE FROM team", to: page) }
+    #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM a") } == 1)
   }
 
   @Test func `a format of one's own is told of each row and each end`() throws {

@@ -41,6 +41,31 @@ import Testing
         == "SQLite error 26: file is not a database - while executing `SELECT 1` - check the key")
   }
 
+  @Test func `errors of SQLite are described in its words, and debugged with a hint`() throws {
+    try DatabaseQueue().inDatabase { db in
+      let error = try #require(throws: DatabaseError.self) {
+        try db.execute(sql: "SELECT abs()")
+      }
+      #expect(
+        error.description
+          == "SQLite error 1: wrong number of arguments to function abs()"
+          + " - while executing `SELECT abs()`")
+      let hint = try #require(error.hint)
+      #expect(error.debugDescription == "\(error.description) - \(hint)")
+      let count = try #require(throws: DatabaseError.self) {
+        try db.execute(sql: "SELECT ?; SELECT ?, ?", arguments: [1, 2])
+      }
+      #expect(
+        count.description
+          == "SQLite error 21: wrong number of statement arguments: 1"
+          + " - while executing `SELECT ?, ?`")
+      let many = try #require(throws: DatabaseError.self) {
+        try db.execute(sql: "SELECT ?; SELECT ?", arguments: [1, 2, 3])
+      }
+      #expect(many.description == "SQLite error 21: wrong number of statement arguments: 3")
+    }
+  }
+
   @Test func `interruption and abortion are told from failure`() {
     #expect(DatabaseError(resultCode: .SQLITE_INTERRUPT).isInterruptionError)
     #expect(DatabaseError(resultCode: .SQLITE_ABORT).isInterruptionError)

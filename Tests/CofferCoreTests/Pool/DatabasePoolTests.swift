@@ -179,9 +179,65 @@ struct DatabasePoolTests {
     try pool.write { _ in
       let error = databaseError { try pool.write { _ in } }
       #expect(error?.resultCode == .SQLITE_MISUSE)
-      let count = try pool.unsafeReentrantRead { try Self.count($0) }
-      #expect(count == 0)
     }
+  }
+
+  @Test func `a reentrant read in a write sees what the write has done, and can't write`() throws {
+    let database = try EncryptedPool(Self.schema)
+    let pool = database.pool
+    try pool.write { db in
+      try Self.insert(db)
+      try pool.unsafeReentrantRead { inner in
+        #expect(inner === db)
+        let count = try Self.count(inner)
+        #expect(count == 1)
+        let error = databaseError { try Self.insert(inner) }
+        #expect(error?.resultCode == .SQLITE_READONLY)
+      }
+      // A read of the write's thread has the state before, for its reentrant reads too.
+      try pool.read { reader in
+        let count = try Self.count(reader)
+        #expect(count == 0)
+        try pool.unsafeReentrantRead { #expect($0 === reader) }
+      }
+      try Self.insert(db)
+    }
+    #expect(try pool.unsafeReentrantRead { try Self.count($0) } == 2)
+  }
+
+  @Test(arguments: ["new", "plain journal", "closed log"])
+  func `opening a pool makes the log's files, so that others can open it for reading`(
+    file: String
+  ) throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("db")
+    var configuration = Configuration()
+    configuration.key = try .raw(EncryptedQueue.rawKey)
+    if file == "plain journal" {
+      try DatabaseQueue(path: path, configuration: configuration)
+        .write { try $0.execute(sql: Self.schema) }
+    } else if file == "closed log" {
+      let pool = try DatabasePool(path: path, configuration: configuration)
+      try pool.write { try $0.execute(sql: Self.schema) }
+      try pool.close()
+    }
+    let pool = try DatabasePool(path: path, configuration: configuration)
+    #expect(FileManager.default.fileExists(atPath: path + "-wal"))
+    #expect(FileManager.default.fileExists(atPath: path + "-shm"))
+    configuration.readonly = true
+    let reader = try DatabaseQueue(path: path, configuration: configuration)
+    let count = try reader.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") }
+    #expect(count != nil)
+    try pool.close()
+  }
+
+  @Test func `a pool closes though a statement lives, which throws from then on`() throws {
+    let database = try EncryptedPool(Self.schema)
+    let statement = try database.pool.writeWithoutTransaction {
+      try $0.makeStatement(sql: "SELECT 1")
+    }
+    try database.pool.close()
+    #expect(databaseError { try statement.execute() }?.resultCode == .SQLITE_MISUSE)
   }
 
   @Test func `an unsafe read sees what is committed meanwhile`() throws {

@@ -99,7 +99,10 @@ struct RowCollectionTests {
     try RowTestDatabase.with { db in
       try RowTestDatabase.both(db, "SELECT 1 AS name, 2 AS NAME, 3 AS \"Straße\"") { row in
         #expect(row["NaMe"] == 1)
-        #expect(row["NAME"] == 2)
+        #expect(row["name"] == 1)
+        // The leftmost, though another one has just that name.
+        #expect(row["NAME"] == 1)
+        #expect(row[1] == 2)
         #expect(row.hasColumn("Name"))
         #expect(row["straße"] == 3)
         #expect(row["STRASSE"] == nil)
@@ -108,6 +111,28 @@ struct RowCollectionTests {
         #expect(!row.hasColumn("missing"))
       }
     }
+  }
+
+  @Test func `the leftmost of many columns is found in either case`() throws {
+    try RowTestDatabase.with { db in
+      let columns = (0..<30).map { "\($0) AS \($0 % 2 == 0 ? "c" : "C")\($0 / 2)" }
+      try RowTestDatabase.both(db, "SELECT " + columns.joined(separator: ", ")) { row in
+        for number in 0..<15 {
+          #expect(row["c\(number)"] == number * 2)
+          #expect(row["C\(number)"] == number * 2)
+        }
+        #expect(row[29] == 29)
+      }
+    }
+  }
+
+  @Test func `the row of a dictionary has its columns in the order of their names`() throws {
+    let row = Row(["b": 2, "a": 1, "C": nil])
+    #expect(Array(row.columnNames) == ["C", "a", "b"])
+    #expect(Row(["b": 2, "a": 1] as [AnyHashable: Any])?.first?.0 == "a")
+    let literal: Row = ["b": 2, "a": 1, "B": 3]
+    #expect(Array(literal.columnNames) == ["b", "a", "B"])
+    #expect(literal["B"] == 2)
   }
 
   @Test func `coalesce gives the first value that is there`() throws {

@@ -179,7 +179,7 @@ struct RowCopyTests {
       try withChangedColumns("b") { statement in
         let cursor = try Row.fetchCursor(statement, adapter: adapter)
         #expect(throws: DatabaseError.self) { try cursor.next() }
-        #expect(try cursor.next() == nil)
+        #expect(throws: DatabaseError.self) { try cursor.next() }
       }
       try withChangedColumns("b") { statement throws in
         #expect(throws: DatabaseError.self) { try Row.fetchAll(statement, adapter: adapter) }

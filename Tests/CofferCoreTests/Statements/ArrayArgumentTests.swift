@@ -121,7 +121,7 @@ import Testing
       let date = Date(timeIntervalSince1970: 1_000_000.5)
       try db.execute(
         sql: "INSERT INTO t VALUES (?, ?, ?)", arguments: [uuid, date, Data([1, 0, 2])])
-      func count(_ column: String, _ array: any StatementArgumentConvertible) throws -> Int? {
+      func count(_ column: String, _ array: any StatementBinding) throws -> Int? {
         try Int.fetchOne(
           db, sql: "SELECT count(*) FROM t WHERE \(column) IN (?)", arguments: [array])
       }
@@ -195,7 +195,7 @@ import Testing
     let statement = try database.queue.inDatabase { try $0.makeStatement(sql: sql) }
     var columns = ["id", "name", "score"]
     for (step, argument) in [1, [1], 1, 1, [1], [1], 1].enumerated()
-      as EnumeratedSequence<[any StatementArgumentConvertible]>
+      as EnumeratedSequence<[any StatementBinding]>
     {
       try other.inDatabase { db in
         try db.execute(sql: "ALTER TABLE player ADD COLUMN c\(step) DEFAULT \(step)")
@@ -458,7 +458,7 @@ import Testing
       #expect(try first.next() == 1)
       let second = try Int.fetchCursor(statement, arguments: [[3, 4]])
       #expect(databaseError { try first.next() }?.message == "The cursor is no longer valid.")
-      #expect(try first.next() == nil)
+      #expect(throws: DatabaseError.self) { try first.next() }
       #expect(try second.next() == 3)
       #expect(try second.next() == 4)
       #expect(try second.next() == nil)

@@ -70,8 +70,8 @@ import Testing
     #expect(databaseError { try running.next() }?.message == "The cursor is no longer valid.")
     #expect(
       databaseError { try fresh.next() }?.message == "Database was not used on the correct thread.")
-    #expect(try running.next() == nil)
-    #expect(try fresh.next() == nil)
+    #expect(throws: DatabaseError.self) { try running.next() }
+    #expect(throws: DatabaseError.self) { try fresh.next() }
     // Not locked by what was left running.
     try database.other().write { try $0.execute(sql: "DROP TABLE t") }
   }
@@ -87,6 +87,6 @@ import Testing
     try database.queue.close()
     #expect(databaseError { try cursor.next() }?.message == "Connection is closed")
     #expect(databaseError { try rows.next() }?.message == "Connection is closed")
-    #expect(try cursor.next() == nil)
+    #expect(throws: DatabaseError.self) { try cursor.next() }
   }
 }

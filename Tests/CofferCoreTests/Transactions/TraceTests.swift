@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 @testable import Coffer
@@ -27,6 +28,35 @@ struct TraceTests {
     }
     #expect(events == ["INSERT INTO t VALUES (?)"])
     #expect(expanded == ["INSERT INTO t VALUES ('secret')"])
+  }
+
+  @Test func `statements of one text are traced without what is between them`() throws {
+    var events: [String] = []
+    var expanded: [String] = []
+    try queue.inDatabase { db in
+      db.trace {
+        events.append($0.description)
+        expanded.append($0.expandedDescription)
+      }
+      try db.execute(sql: "  INSERT INTO t VALUES (1);\n\n  DELETE FROM t ;\n")
+      db.trace()
+      let statement = try db.makeStatement(sql: " SELECT 1 ;\n")
+      #expect(statement.sql == "SELECT 1")
+    }
+    #expect(events == ["INSERT INTO t VALUES (1)", "DELETE FROM t"])
+    #expect(expanded == events)
+  }
+
+  @Test func `public arguments are traced`() throws {
+    var configuration = Configuration()
+    configuration.publicStatementArguments = true
+    let events = Mutex<[String]>([])
+    configuration.prepareDatabase { db in
+      db.trace { event in events.withLock { $0.append(event.description) } }
+    }
+    let queue = try DatabaseQueue(configuration: configuration)
+    try queue.inDatabase { db in try db.execute(sql: "SELECT ?", arguments: ["public"]) }
+    #expect(events.withLock { $0.last } == "SELECT 'public'")
   }
 
   @Test func `a profile has a duration`() throws {

@@ -399,8 +399,10 @@ struct TransactionObserverTests {
       _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM a")
       throw Refused()
     }
-    try queue.inDatabase { try $0.execute(sql: "BEGIN; SELECT * FROM a; COMMIT") }
     #expect(observer.take() == "")
+    // The transaction of one's own that has written nothing is one.
+    try queue.inDatabase { try $0.execute(sql: "BEGIN; SELECT * FROM a; COMMIT") }
+    #expect(observer.take() == "will did")
     try queue.write { _ in }
     #expect(observer.take() == "will did")
   }
@@ -534,6 +536,22 @@ struct TransactionObserverTests {
     expectError(.SQLITE_READONLY) {
       try queue.read { try $0.notifyChanges(in: .fullDatabase) }
     }
+  }
+
+  @Test func `observers of updates are told that a region has changed`() throws {
+    try queue.write { try $0.execute(sql: "CREATE TABLE c (id INTEGER PRIMARY KEY, x, y)") }
+    let updates = LogObserver {
+      if case .update("c", let columns) = $0 { columns.contains("x") } else { false }
+    }
+    queue.add(transactionObserver: updates)
+    try queue.inDatabase { try $0.notifyChanges(in: DatabaseRegion(table: "c")) }
+    #expect(updates.take() == "? will did")
+    try queue.inDatabase { try $0.notifyChanges(in: DatabaseRegion(table: "c", columns: ["x"])) }
+    #expect(updates.take() == "? will did")
+    try queue.inDatabase { try $0.notifyChanges(in: .fullDatabase) }
+    #expect(updates.take() == "? will did")
+    try queue.inDatabase { try $0.notifyChanges(in: DatabaseRegion(table: "c", columns: ["y"])) }
+    #expect(!updates.take().contains("?"))
   }
 
   // MARK: Selective observers

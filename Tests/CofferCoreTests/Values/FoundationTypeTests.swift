@@ -1,5 +1,5 @@
 import CofferCore
-import FoundationEssentials
+import Foundation
 import Testing
 
 @Suite struct UUIDTests {
@@ -109,5 +109,80 @@ import Testing
   func `what is no number is nil`(sql: String) throws {
     #expect(try live(Decimal.self, sql) == nil)
     #expect(try stored(Decimal.self, sql) == nil)
+  }
+}
+
+@Suite struct FoundationClassTests {
+  private func roundTrip<T: NSObject & DatabaseValueConvertible>(
+    _ value: T, _ storage: DatabaseValue.Storage, sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
+    #expect(value.databaseValue.storage == storage, sourceLocation: sourceLocation)
+    #expect(T.fromDatabaseValue(value.databaseValue) == value, sourceLocation: sourceLocation)
+    try EncryptedQueue.with { db in
+      let row = try #require(try Row.fetchOne(db, sql: "SELECT ? AS a", arguments: [value]))
+      #expect(row["a"] as T == value, sourceLocation: sourceLocation)
+      let optional = try T.fetchOne(db, sql: "SELECT ?", arguments: [value])
+      #expect(optional == value, sourceLocation: sourceLocation)
+    }
+  }
+
+  @Test func `classes are stored as the types of Swift`() throws {
+    try roundTrip(NSString(string: "é"), .string("é"))
+    try roundTrip(NSData(data: Data([1, 0, 2])), .blob(Data([1, 0, 2])))
+    try roundTrip(NSData(), .blob(Data()))
+    let date = Date(timeIntervalSinceReferenceDate: 86_400.5)
+    try roundTrip(
+      NSDate(timeIntervalSinceReferenceDate: 86_400.5), date.databaseValue.storage)
+    let url = try #require(NSURL(string: "https://example.com/a%20b?c#d"))
+    try roundTrip(url, .string("https://example.com/a%20b?c#d"))
+    let uuid = try #require(NSUUID(uuidString: UUIDTests.text))
+    try roundTrip(uuid, .blob(Data(UUIDTests.bytes)))
+  }
+
+  @Test func `numbers are stored as they were made`() throws {
+    try roundTrip(NSNumber(value: Int64.min), .int64(.min))
+    try roundTrip(NSNumber(value: UInt64(Int64.max)), .int64(.max))
+    try roundTrip(NSNumber(value: Int8(-3)), .int64(-3))
+    try roundTrip(NSNumber(value: UInt8.max), .int64(255))
+    try roundTrip(NSNumber(value: true), .int64(1))
+    try roundTrip(NSNumber(value: 1.5), .double(1.5))
+    try roundTrip(NSNumber(value: 2.0), .double(2))
+    try roundTrip(NSNumber(value: Float(0.5)), .double(0.5))
+    try roundTrip(NSDecimalNumber(string: "12.5"), .double(12.5))
+    for text in ["0", "12", "9223372036854775807", "-9223372036854775808"] {
+      try roundTrip(NSDecimalNumber(string: text), .int64(try #require(Int64(text))))
+    }
+    for text in ["9223372036854775808", "9223372036854775806.5"] {
+      let storage = NSDecimalNumber(string: text).databaseValue.storage
+      #expect(storage == .double(9_223_372_036_854_775_808))
+    }
+    #expect(NSDecimalNumber.notANumber.databaseValue.storage != .int64(0))
+    #expect(NSNumber.fromDatabaseValue("1.25".databaseValue) == NSDecimalNumber(string: "1.25"))
+    #expect(NSDecimalNumber.fromDatabaseValue(0.1.databaseValue) == NSDecimalNumber(string: "0.1"))
+  }
+
+  @Test func `what doesn't convert is nil`() {
+    for value in [DatabaseValue.null, "foo".databaseValue, Data([0xFF]).databaseValue] {
+      #expect(NSNumber.fromDatabaseValue(value) == nil)
+      #expect(NSDecimalNumber.fromDatabaseValue(value) == nil)
+      #expect(NSDate.fromDatabaseValue(value) == nil)
+      #expect(NSUUID.fromDatabaseValue(value) == nil)
+    }
+    #expect(NSString.fromDatabaseValue(1.databaseValue) == nil)
+    #expect(NSData.fromDatabaseValue(1.databaseValue) == nil)
+    #expect(NSURL.fromDatabaseValue(.null) == nil)
+  }
+
+  @Test func `rows and arguments are made of any of them`() throws {
+    let dictionary: [AnyHashable: Any] = [
+      "date": NSDate(timeIntervalSinceReferenceDate: 0), "data": NSData(), "null": NSNull(),
+      "number": NSNumber(value: 7),
+    ]
+    let row = try #require(Row(dictionary))
+    #expect(row["date"] as Date == Date(timeIntervalSinceReferenceDate: 0))
+    #expect(row["data"] as Data == Data())
+    #expect(row["number"] as Int == 7)
+    #expect(row["null"] as Int? == nil)
+    #expect(StatementArguments([NSString(string: "a"), NSNull()] as [Any]) == ["a", nil])
   }
 }

@@ -1,4 +1,5 @@
 import CofferCore
+import Foundation
 import Testing
 
 @Suite struct IntegerTests {
@@ -107,6 +108,22 @@ import Testing
     }
     for value in [0, 0.1, -3.25, Float.greatestFiniteMagnitude, .infinity] {
       try expectRoundTrip(value)
+    }
+  }
+
+  @Test func `a CGFloat is a real`() throws {
+    for value in [0, 1.5, -0.1, .greatestFiniteMagnitude, .infinity] as [CGFloat] {
+      try expectRoundTrip(value)
+    }
+    #expect((1.5 as CGFloat).databaseValue.storage == .double(1.5))
+    #expect(CGFloat.fromDatabaseValue(2.databaseValue) == 2)
+    #expect(CGFloat.fromDatabaseValue("2".databaseValue) == nil)
+    try EncryptedQueue.with("CREATE TABLE t (x REAL, y REAL)") { db in
+      let (x, y): (CGFloat, CGFloat?) = (1, nil)
+      try db.execute(sql: "INSERT INTO t VALUES (?, ?)", arguments: [x, y])
+      let row = try #require(try Row.fetchOne(db, sql: "SELECT * FROM t"))
+      #expect(row["x"] as CGFloat == x)
+      #expect(row["y"] as CGFloat? == nil)
     }
   }
 

@@ -196,11 +196,11 @@ import Testing
     #expect(try encrypted.store.execute(Int.self, "SELECT rowid FROM Book WHERE id = 1") == rowID)
   }
 
-  @Test func `a saved document takes the place of those with its unique values`() throws {
+  @Test func `a replacing document takes the place of those with its unique values`() throws {
     try books.insert([Book(id: 1, name: "one", price: 1), Book(id: 2, name: "two", price: 2)])
-    try books.save(Book(id: 1, name: "two", price: 3))
+    try books.insert(Book(id: 1, name: "two", price: 3), onConflict: .replace)
     #expect(try all() == [Book(id: 1, name: "two", price: 3)])
-    try books.save(Book(id: 9, name: "two", price: 9))
+    try books.insert(Book(id: 9, name: "two", price: 9), onConflict: .replace)
     #expect(try all() == [Book(id: 9, name: "two", price: 9)])
   }
 
@@ -218,7 +218,7 @@ import Testing
   @Test func `documents without identifiers are replaced by their unique values`() throws {
     let loose = try encrypted.store.collection(Loose.self)
     try loose.save([Loose(name: nil, code: 1), Loose(name: "a", code: 2)])
-    try loose.save(Loose(name: "b", code: 1))
+    try loose.insert(Loose(name: "b", code: 1), onConflict: .replace)
     #expect(try loose.all().orderBy(\.code).fetchMany().map(\.name) == ["b", "a"])
   }
 

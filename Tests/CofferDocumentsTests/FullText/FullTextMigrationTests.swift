@@ -32,6 +32,14 @@ struct FullTextMigrationTests {
     }
   }
 
+  private enum V4 {
+    struct Note: Codable, CustomCollectionName, MigratingDocument {
+      static let collectionName = "Note"
+      var title: String, text: String
+      static var migrationRules: [MigrationRule<Note>] { [.renamed("heading", to: \.title)] }
+    }
+  }
+
   private func tables(_ store: EncryptedStore) throws -> [String] {
     try store.database.writer.read { db in
       try String.fetchAll(
@@ -69,9 +77,9 @@ struct FullTextMigrationTests {
     #expect(try third.matching("bird", in: \.text).fetchMany(\.heading) == ["three"])
     #expect(try third.matching("bird", in: \.heading).fetchCount() == 0)
 
-    let fourth = try store.again().collection(V1.Note.self)
+    let fourth = try store.again().collection(V4.Note.self)
     #expect(try tables(store) == [])
-    try fourth.insert(V1.Note(title: "four", text: "cat"))
+    try fourth.insert(V4.Note(title: "four", text: "cat"))
     #expect(try fourth.filter(\.title, equalTo: "four").fetchCount() == 1)
     #expect(try integrity(store) == "ok")
   }

@@ -119,12 +119,13 @@ struct FullTextTests {
     #expect(try ids(books.matching("SQL")) == [6])
   }
 
-  @Test func `what a saved document replaces by a unique property can't be found`() throws {
-    try books.save([Book(id: 9, title: "Moby-Dick", text: "another text")])
+  @Test func `what a document replaces by a unique property can't be found`() throws {
+    try books.insert(
+      [Book(id: 9, title: "Moby-Dick", text: "another text")], onConflict: .replace)
     #expect(try books.all().fetchCount() == 4)
     #expect(try ids(books.matching("ishmael")) == [])
     #expect(try ids(books.matching("moby")) == [9])
-    try books.save(Book(id: 9, title: "Bartleby", text: "both"))
+    try books.insert(Book(id: 9, title: "Bartleby", text: "both"), onConflict: .replace)
     #expect(try ids(books.matching("humanity")) == [])
     #expect(try ids(books.matching("both")) == [9])
     #expect(try books.all().fetchCount() == 3)

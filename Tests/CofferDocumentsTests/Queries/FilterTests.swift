@@ -210,9 +210,9 @@ import Testing
     let high = paints.filter { $0.price >= 9.5 }
     #expect(try high.orderBy { $0.price.asc }.fetchMany(\.id) == [2, 1])
     #expect(try paints.all().orderBy(\.price).fetchMany(\.id) == [3, 2, 1])
-    // The index is one that SQL without Coffer can use.
+    // The index has the order of the filters.
     let sql = "SELECT sql FROM sqlite_master WHERE name = 'Paint-index-price'"
-    #expect(try encrypted.store.execute(String.self, "\(raw: sql)").contains("COLLATE") == false)
+    #expect(try encrypted.store.execute(String.self, "\(raw: sql)").contains("coffer_decimal"))
   }
 
   fileprivate struct Bag: Codable {

@@ -1,4 +1,5 @@
 import Coffer
+import CofferDocuments
 import Foundation
 import Testing
 
@@ -26,6 +27,36 @@ import Testing
     encrypted = try EncryptedStore()
     items = try encrypted.store.collection(Item.self)
     try items.insert([Item(id: 1, name: "one"), Item(id: 2, name: "two"), Item(id: 3, name: "'")])
+  }
+
+  @Test(arguments: [
+    "1) OR (1 = 1", "id = 1 --", "id = 1 /* ", "id = 1 /* x */", "name = 'x", "name = \"x",
+    "(id = 1",
+    "id = 1)", "id = 1; DELETE FROM Item", "1 ORDER BY id LIMIT 1", "id = 1 LIMIT 1", "[id = 1",
+    "`id = 1", "id = 1 UNION SELECT 1", "1\0) OR (1",
+  ])
+  func `a fragment can't leave its place`(_ sql: String) throws {
+    let fragment: CofferDocuments.SQLFragment<Item> = "\(literal: sql)"
+    for query in [items.filter(fragment), items.filter(id: 2).filter(fragment)] {
+      #expect(documentError { try query.fetchMany() }?.contains("a fragment of SQL") == true)
+      #expect(documentError { try query.delete() } != nil)
+      #expect(documentError { try query.update(\.name, "x") } != nil)
+    }
+    #expect(documentError { try items.all().orderBy(fragment).fetchMany() } != nil)
+    #expect(documentError { try items.all().update("name = 'x' AND \(literal: sql)") } != nil)
+    #expect(try items.all().orderBy(\.id).fetchMany(\.name) == ["one", "two", "'"])
+  }
+
+  @Test func `a fragment may be any expression`() throws {
+    let fragments: [CofferDocuments.SQLFragment<Item>] = [
+      "id = 1 OR id = 1", "(id) IN (SELECT max(1, 1) WHERE 1 ORDER BY 1 LIMIT 1)",
+      "name = 'one' AND name <> '--' AND name <> '('", "\(\.id) = \(1)",
+      "CASE WHEN id = 1 THEN 1 ELSE 0 END",
+    ]
+    for fragment in fragments {
+      #expect(try items.filter(fragment).filter(\.id, lessThan: 3).fetchMany(\.id) == [1])
+    }
+    #expect(try items.filter("id = 1 OR id = 3").filter(id: 2).fetchCount() == 0)
   }
 
   @Test(arguments: ["' OR 1 = 1 --", "x'; DROP TABLE Item; --", "\" OR \"\"=\"", "\0", "?", ":a"])

@@ -96,8 +96,12 @@ struct ReferenceTests {
     try store.collection(Contract.self).insert(Contract(author: verne.id, book: nil))
     try authors.filter(id: verne.id).update(\.email, "jules@example.com")
     let other = Author(id: UUID(), name: "Jules", email: "jules@example.com")
-    for save in [{ try authors.save(other) }, { try authors.save([other]) }] {
-      let error = databaseError { try save() }
+    let ways = [
+      { try authors.insert(other, onConflict: .replace) },
+      { try authors.insert([other], onConflict: .replace) },
+    ]
+    for replace in ways {
+      let error = databaseError { try replace() }
       #expect(error?.resultCode == .SQLITE_CONSTRAINT)
       let message = error.map { "\($0)" } ?? ""
       #expect(message.contains("collection Contract") && message.contains("property author"))
@@ -121,7 +125,8 @@ struct ReferenceTests {
   @Test func `a document that another one replaces by a unique property is deleted`() throws {
     let (authors, books) = try library()
     try authors.filter(id: verne.id).update(\.email, "jules@example.com")
-    try authors.save(Author(id: UUID(), name: "Jules", email: "jules@example.com"))
+    try authors.insert(
+      Author(id: UUID(), name: "Jules", email: "jules@example.com"), onConflict: .replace)
     #expect(try books.all().orderBy(\.id).fetchMany(\.id) == [1, 2])
   }
 
@@ -158,6 +163,66 @@ struct ReferenceTests {
     let error = databaseError { try books.filter(id: 1).update(\.authorID, UUID()) }
     #expect(error.map { "\($0)" }?.contains("property authorID of Book") == true)
     #expect(try books.filter(id: 1).fetchOne()?.authorID == melville.id)
+  }
+
+  // MARK: Several documents at once
+
+  @Test func `children may come before their parents, in a batch and in a transaction`() throws {
+    let nodes = try store.collection(Node.self)
+    let trees = try store.collection(Tree.self)
+    try store.transaction {
+      try nodes.insert(Node(id: 3, parent: 2, tree: 1))
+      try nodes.save([Node(id: 2, parent: 1, tree: 1), Node(id: 1, parent: nil, tree: 1)])
+      try trees.insert(Tree(id: 1, root: 3))
+    }
+    try nodes.insert([
+      Node(id: 6, parent: 5, tree: 1), Node(id: 5, parent: 5, tree: 1),
+      Node(id: 4, parent: 6, tree: 1),
+    ])
+    try nodes.save([Node(id: 8, parent: 7, tree: 1), Node(id: 7, parent: nil, tree: 1)])
+    #expect(try nodes.all().fetchCount() == 8)
+    #expect(try trees.all().fetchMany(\.root) == [3])
+    // Alone, a document must find its parent.
+    #expect(databaseError { try nodes.insert(Node(id: 9, parent: 10, tree: 1)) } != nil)
+  }
+
+  @Test func `what leads nowhere at the end is an error that names the property`() throws {
+    let nodes = try store.collection(Node.self)
+    let trees = try store.collection(Tree.self)
+    try trees.insert(Tree(id: 1, root: nil))
+    let batch = databaseError {
+      try nodes.insert([
+        Node(id: 3, parent: 2, tree: 1), Node(id: 2, parent: nil, tree: 1),
+        Node(id: 4, parent: 9, tree: 1), Node(id: 5, parent: 4, tree: 1),
+      ])
+    }
+    #expect(batch?.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY)
+    #expect(batch?.batchIndex == 2)
+    #expect(batch.map { "\($0)" }?.contains("property parent of Node") == true)
+    let transaction = databaseError {
+      try store.transaction {
+        try trees.insert(Tree(id: 2, root: nil))
+        try nodes.insert(Node(id: 3, parent: 2, tree: 2))
+      }
+    }
+    #expect(transaction?.extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY)
+    #expect(transaction.map { "\($0)" }?.contains("property parent of Node") == true)
+    #expect(try nodes.all().fetchCount() == 0)
+    #expect(try trees.all().fetchCount() == 1)
+  }
+
+  @Test func `an inner transaction that ends is part of the outer one`() async throws {
+    let nodes = try await store.collection(Node.self)
+    let trees = try await store.collection(Tree.self)
+    try await store.transaction {
+      try self.store.transaction { try nodes.insert(Node(id: 2, parent: 1, tree: 1)) }
+      try nodes.insert(Node(id: 1, parent: nil, tree: 1))
+      try trees.insert(Tree(id: 1, root: nil))
+    }
+    #expect(try await nodes.all().fetchCount() == 2)
+    await #expect(throws: DatabaseError.self) {
+      try await store.write { _ in try nodes.insert(Node(id: 9, parent: 8, tree: 1)) }
+    }
   }
 
   // MARK: Making and changing

@@ -143,7 +143,7 @@ import Testing
     #expect(try words.filter { $0.text == "xxx" }.fetchMany() == [Word(text: "one")])
     #expect(try words.all().orderBy(\.text, .descending).fetchMany(\.text) == ["three", "one"])
     let again = try encrypted.again().collection(Word.self)
-    try again.save(Word(text: "six"))
+    try again.insert(Word(text: "six"), onConflict: .replace)
     #expect(try again.all().orderBy(\.text).fetchMany(\.text) == ["six", "three"])
   }
 

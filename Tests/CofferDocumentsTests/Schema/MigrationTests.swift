@@ -131,21 +131,6 @@ private enum V3 {
     #expect(try again.filter(id: 4).fetchOne()?.language == "en")
   }
 
-  @Test func `a new property without a value is an error when it is fetched, and nothing is lost`()
-    throws
-  {
-    struct Book: Codable, Identifiable {
-      var id: Int
-      var title: String
-      var rating: Int
-    }
-    let books = try encrypted.again().collection(Book.self)
-    #expect(throws: RowDecodingError.self) { try books.all().fetchMany() }
-    #expect(try books.all().fetchMany(\.title).count == 2)
-    try books.filter(\.title, equalTo: "Emma").update(\.rating, 5)
-    #expect(try books.filter(id: 1).fetchOne()?.rating == 5)
-  }
-
   @Test func `a value that no longer decodes is an error that shows no value`() throws {
     struct Book: Codable, Identifiable {
       var id: Int

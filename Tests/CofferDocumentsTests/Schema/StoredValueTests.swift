@@ -205,4 +205,78 @@ private enum StoredGrade: Int, Codable, DatabaseValueConvertible, Sendable { cas
     try texts.filter(\.value, equalTo: "secret").delete()
     #expect(try values.all().fetchMany(\.value) == [1, 3])
   }
+
+  @Test func `types are as strict where SQL is executed`() throws {
+    let store = encrypted.store
+    #expect(try store.execute([[String]].self, "SELECT 1, 'a', 1.5") == [["1", "a", "1.5"]])
+    #expect(
+      try store.execute([[String]].self, "SELECT 1 AS a, 2.0 AS b UNION ALL SELECT 'x', 'y'")
+        == [["1", "2.0"], ["x", "y"]])
+    #expect(try store.execute(String.self, "SELECT 7") == "7")
+    #expect(
+      try store.execute([String: String].self, "SELECT 7 AS a, 'x' AS b") == ["a": "7", "b": "x"])
+    #expect(try store.execute(Int.self, "SELECT 1.0") == 1)
+    #expect(try store.execute(Double.self, "SELECT 1") == 1)
+    #expect(try store.execute([String?].self, "SELECT NULL UNION ALL SELECT 3") == [nil, "3"])
+    let ways: [() throws -> Void] = [
+      { _ = try store.execute(Int.self, "SELECT 1.7") },
+      { _ = try store.execute([Int].self, "SELECT 1 UNION ALL SELECT 1.7") },
+      { _ = try store.execute([[Int]].self, "SELECT 1, \("secret")") },
+      { _ = try store.execute(Int?.self, "SELECT \("secret")") },
+      { _ = try store.execute(Int.self, "SELECT NULL") },
+      { _ = try store.execute(Int8.self, "SELECT 12345") },
+      { _ = try store.execute(Bool.self, "SELECT 2") },
+      { _ = try store.execute(String.self, "SELECT x'FF'") },
+      { _ = try store.execute(String.self, "SELECT NULL") },
+      { _ = try store.execute(Double.self, "SELECT \("secret")") },
+      { _ = try store.execute([String: Int].self, "SELECT 1.5 AS a") },
+    ]
+    for (index, way) in ways.enumerated() {
+      do {
+        try way()
+        Issue.record("nothing was thrown by \(index)")
+      } catch let error as RowDecodingError {
+        #expect(!"\(error)".contains("secret") && !"\(error)".contains("coffer_value"))
+      }
+    }
+  }
+
+  @Test func `a number that is read as a text is found as one`() throws {
+    try store("7")
+    try encrypted.store.execute("INSERT INTO Item VALUES ('7'), (1.5), ('x'), (NULL)")
+    let texts = try encrypted.again().collection(Of<String?>.self)
+    #expect(try texts.all().fetchMany(\.value) == ["7", "7", "1.5", "x", nil])
+    #expect(try texts.filter(\.value, equalTo: "7").fetchCount() == 2)
+    #expect(try texts.filter(\.value, equalTo: "1.5").fetchCount() == 1)
+    #expect(try texts.filter(\.value, notEqualTo: "7").fetchCount() == 3)
+    #expect(try texts.filter { $0.value == "7" }.fetchCount() == 2)
+    #expect(try texts.filter { $0.value != "7" }.fetchCount() == 3)
+    #expect(try texts.filter { !($0.value == "7") }.fetchCount() == 3)
+    #expect(try texts.filter(\.value, equalTo: "07").fetchCount() == 0)
+  }
+
+  @Test func `nothing is equal to NaN`() throws {
+    try store("1.5")
+    try encrypted.store.execute("INSERT INTO Item VALUES (NULL)")
+    let numbers = try encrypted.again().collection(Of<Double?>.self)
+    func message(_ query: QueryBuilder<Of<Double?>>) -> String? {
+      documentError { try query.fetchMany() }
+    }
+    #expect(message(numbers.filter(\.value, equalTo: .nan))?.contains("NaN") == true)
+    #expect(message(numbers.filter(\.value, notEqualTo: .nan))?.contains("NaN") == true)
+    #expect(message(numbers.filter(\.value, lessThan: .nan))?.contains("NaN") == true)
+    #expect(message(numbers.filter("\(\.value) IS \(Double.nan)"))?.contains("NaN") == true)
+    #expect(try numbers.filter { $0.value == .nan }.fetchCount() == 0)
+    #expect(try numbers.filter { $0.value != .nan }.fetchCount() == 2)
+    #expect(try numbers.filter(\.value, equalTo: nil).fetchCount() == 1)
+  }
+
+  @Test func `a coding key with NUL is refused`() throws {
+    struct Odd: Codable {
+      var value: Int
+      enum CodingKeys: String, CodingKey { case value = "a\0b" }
+    }
+    let message = documentError { try encrypted.store.collection(Odd.self) }
+    #expect(message?.contains("NUL") == true)
+  }
 }

@@ -66,7 +66,7 @@ import Testing
     let type = try DocumentType<Computing>.known()
     let paths: [PartialKeyPath<Computing>] = [
       \.either, \.both, \.chosen, \.inverse, \.sum, \.larger, \.constant, \.title, \.isbn.count,
-      \.tags.count, \.tags.isEmpty, \.isbn.isEmpty, \.count.description,
+      \.tags.count, \.tags.isEmpty, \.isbn.isEmpty, \.count.description, \.id, \.copy,
     ]
     for path in paths {
       let message = documentError { try type.column(path) }
@@ -74,15 +74,30 @@ import Testing
     }
   }
 
-  @Test func `a computed property that always is a stored one stands for it`() throws {
-    #expect(try DocumentType<Computing>.path(\.id) == "isbn")
-    #expect(try DocumentType<Computing>.path(\.copy) == "count")
+  @Test func `an identifier may be computed from a stored property as it is`() throws {
+    #expect(try DocumentType<Computing>.known().identifier?.name == "isbn")
     struct Plain: Codable, Identifiable { var name: String, id: Int }
     func id<D: Codable & Identifiable>(of type: D.Type) throws -> String {
       try DocumentType<D>.path(\D.id)
     }
     #expect(try id(of: Plain.self) == "id")
     #expect(try id(of: Computing.self) == "isbn")
+    struct Folded: Codable, Identifiable {
+      var name: String
+      var id: String { name.lowercased() }
+    }
+    struct Absolute: Codable, Identifiable {
+      var number: Int
+      var id: Int { abs(number) }
+    }
+    struct First: Codable, Identifiable {
+      var names: [String]
+      var name: String
+      var id: String { names.first ?? name }
+    }
+    #expect(try DocumentType<Folded>.known().identifier == nil)
+    #expect(try DocumentType<Absolute>.known().identifier == nil)
+    #expect(try DocumentType<First>.known().identifier == nil)
   }
 
   @Test func `the whole document is no column`() throws {

@@ -4,6 +4,12 @@ import Testing
 
 @testable import Coffer
 
+extension SharedValueObservationExtent {
+  fileprivate static let all: [SharedValueObservationExtent] = [
+    .observationLifetime, .whileObserved,
+  ]
+}
+
 @Suite("Shared observations", .timeLimit(.minutes(15)))
 struct SharedValueObservationTests {
   private final class Fetches: Sendable {
@@ -78,8 +84,35 @@ struct SharedValueObservationTests {
     }
     #expect(try database.observerCount == 1)
     shared = nil
-    // A value that is being delivered may retain it for a moment.
-    while try database.observerCount > 0 { await Task.yield() }
+    #expect(try database.observerCount == 0)
+  }
+
+  @Test(arguments: SharedValueObservationExtent.all)
+  func `one that dies while a value is being delivered is cancelled at once`(
+    extent: SharedValueObservationExtent
+  ) async throws {
+    let database = try ObservedDatabase(.queue)
+    let ends = Atomic(0)
+    var shared: SharedValueObservation<Int>? = CountTracking.eachFetch.observation
+      .handleEvents(didCancel: { ends.add(1, ordering: .relaxed) })
+      .shared(
+        in: database.writer, scheduling: .async(onQueue: DispatchQueue(label: "test")),
+        extent: extent)
+    weak let dead = shared
+    let (began, end) = (ValueLog<Int>(), DispatchSemaphore(value: 0))
+    var cancellable = shared?.start(onError: began.fail) { value in
+      began.append(value)
+      end.wait()
+    }
+    _ = await began.values(atLeast: 1)
+    // The delivery is under way until the semaphore is signalled.
+    withExtendedLifetime(cancellable) {}
+    cancellable = nil
+    shared = nil
+    #expect(dead == nil)
+    #expect(ends.load(ordering: .relaxed) == 1)
+    #expect(try database.observerCount == 0)
+    end.signal()
   }
 
   @Test func `those who observe retain the shared observation`() async throws {

@@ -152,7 +152,7 @@ struct ValueObservationStartTests {
     for (table, expected) in [("other", [0]), ("player", [0, 1])] {
       let log = ValueLog<Int>()
       let isFirst = Atomic(true)
-      let observation = tracking.observation.handleEvents(willTrackRegion: { _ in
+      let observation = tracking.observation.handleEvents(willFetch: {
         guard isFirst.exchange(false, ordering: .relaxed) else { return }
         try? database.execute("INSERT INTO \(table) (id) VALUES (1)")
       })

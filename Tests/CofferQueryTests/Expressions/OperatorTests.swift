@@ -27,7 +27,9 @@ import Testing
     #expect(try condition(nil == age) == #""age" IS NULL"#)
     #expect(try condition(age == DatabaseValue.null) == #""age" IS NULL"#)
     #expect(try condition(age == true) == #""age" = 1"#)
-    #expect(try condition(false == age) == #"0 = "age""#)
+    #expect(try condition(false == age) == #""age" = 0"#)
+    #expect(try condition(true != age) == #""age" <> 1"#)
+    #expect(try condition(!(true == age)) == #""age" <> 1"#)
     #expect(try condition(age != 10) == #""age" <> 10"#)
     #expect(try condition(age != nil) == #""age" IS NOT NULL"#)
     #expect(try condition(age === 10) == #""age" IS 10"#)
@@ -136,6 +138,27 @@ import Testing
     #expect(try ids(name.collating(.nocase) == "ARTHUR") == [1])
     #expect(try ids(!(name.collating(.nocase) == "ARTHUR")) == [2, 3])
     #expect(try ids(("a"..."bb").contains(name.collating(.nocase))) == [1, 2])
+  }
+
+  @Test func `a collation after a list or a range is its left side's`() throws {
+    #expect(
+      try condition(["a", "b"].contains(name).collating(.nocase))
+        == #"("name" COLLATE NOCASE) IN ('a', 'b')"#)
+    #expect(
+      try condition((!["a", "b"].contains(name)).collating(.nocase))
+        == #"("name" COLLATE NOCASE) NOT IN ('a', 'b')"#)
+    #expect(
+      try condition(("a"..<"b").contains(name).collating(.nocase))
+        == #"("name" >= 'a' COLLATE NOCASE) AND ("name" < 'b' COLLATE NOCASE)"#)
+    #expect(
+      try condition(["fOo"].contains(name).collating(.nocase))
+        == #""name" = 'fOo' COLLATE NOCASE"#)
+    #expect(
+      try condition(["fOo"].contains(name.collating(.nocase)))
+        == #""name" = 'fOo' COLLATE NOCASE"#)
+    #expect(try ids(["ARTHUR", "x"].contains(name).collating(.nocase)) == [1])
+    #expect(try ids(("a"..."bb").contains(name).collating(.nocase)) == [1, 2])
+    #expect(try ids(("a"..<"bb").contains(name).collating(.nocase)) == [1, 2])
   }
 
   @Test func `a query is a value, a list, or exists`() throws {

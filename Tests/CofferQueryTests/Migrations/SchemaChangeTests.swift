@@ -105,7 +105,7 @@ struct SchemaChangeTests {
     #expect(try readonly.read(Self.migrator([("v1", "CREATE TABLE t (y)")]).hasSchemaChanges))
   }
 
-  @Test func `the comparison runs in memory, and sees no old data`() throws {
+  @Test func `the comparison runs elsewhere, and sees no old data`() throws {
     let database = try Self.database()
     let directory = database.directory
     var migrator = DatabaseMigrator()
@@ -116,7 +116,7 @@ struct SchemaChangeTests {
     migrator.registerMigration("v2") { db throws in
       try db.execute(sql: "CREATE TABLE u (x)")
       let files = try Row.fetchAll(db, sql: "PRAGMA database_list").map { $0["file"] as String? }
-      #expect(files.allSatisfy { $0 ?? "" == "" })
+      #expect(files.allSatisfy { $0?.hasPrefix(directory.path) != true })
       #expect(try directory.contents() == ["db"])
     }
     #expect(try !database.queue.read(migrator.hasSchemaChanges))

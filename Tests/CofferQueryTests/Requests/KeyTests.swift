@@ -49,6 +49,33 @@ import Testing
         == #"SELECT * FROM "hackers" WHERE "rowid" = 1"#)
   }
 
+  @Test func `columns with a key in them are one, too`() throws {
+    #expect(
+      try sql(Table("persons").filter(key: ["name": "Arthur", "id": 1]))
+        == #"SELECT * FROM "persons" WHERE ("id" = 1) AND ("name" = 'Arthur')"#)
+    #expect(
+      try sql(Table("hackers").filter(key: ["name": "Arthur", "rowid": 1]))
+        == #"SELECT * FROM "hackers" WHERE ("rowid" = 1) AND ("name" = 'Arthur')"#)
+    let missing = databaseError { try sql(Table("persons").filter(key: ["id": 1, "age": 1])) }
+    #expect(missing?.message?.contains("no unique key on column(s) age, id") == true)
+  }
+
+  @Test func `a key that is nil takes no statement`() throws {
+    let none: Int? = nil
+    let persons = Table("persons")
+    let database = try RequestDatabase(Self.schema)
+    var isFound: [Bool] = []
+    var sql = try [
+      database.sql { db in isFound.append(try persons.exists(db, key: none)) },
+      database.sql { db in isFound.append(try persons.deleteOne(db, key: none)) },
+    ]
+    var count = 1
+    sql.append(try database.sql { db in count = try persons.deleteAll(db, keys: [Int]()) })
+    #expect(isFound == [false, false])
+    #expect(count == 0)
+    #expect(sql == ["", "", ""])
+  }
+
   @Test func `what is no key is an error that says what is`() throws {
     let several = databaseError { try sql(Table("citizenships").filter(key: 1)) }
     #expect(several?.resultCode == .SQLITE_MISUSE)

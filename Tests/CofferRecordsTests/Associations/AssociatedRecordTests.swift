@@ -160,6 +160,25 @@ import Testing
     }
   }
 
+  @Test func `a key of several columns leads nowhere where one of them is nil`() throws {
+    struct Parent: Codable, TableRecord, EncodableRecord {
+      static let children = hasMany(
+        Child.self, using: ForeignKey(["a", "b"], to: ["a", "b"]))
+      var a: Int?
+      var b: Int?
+    }
+    struct Child: TableRecord {}
+    let database = try RequestDatabase(
+      "CREATE TABLE parent (a INT, b INT); CREATE TABLE child (a INT, b INT)")
+    #expect(
+      try database.sql(Parent(a: 1, b: 2).request(for: Parent.children))
+        == #"SELECT * FROM "child" WHERE ("a" = 1) AND ("b" = 2)"#)
+    for parent in [Parent(a: 1), Parent(b: 2), Parent()] {
+      #expect(
+        try database.sql(parent.request(for: Parent.children)) == #"SELECT * FROM "child" WHERE 0"#)
+    }
+  }
+
   @Test func `a record that doesn't encode the key is an error`() throws {
     struct Named: Codable, TableRecord, EncodableRecord {
       static let databaseTableName = "citizen"

@@ -302,6 +302,41 @@ import Testing
     }
   }
 
+  @Test func `of two conditions for one common table expression the last one counts`() throws {
+    let counts = CommonTableExpression(
+      named: "counts", sql: "SELECT 1 AS authorId, 2 AS number UNION SELECT 2, 3")
+    let first = Author.association(to: counts) { $0["name"] == $1["number"] }
+    let last = Author.association(to: counts) { $0["id"] == $1["authorId"] }
+    let request = Author.with(counts).including(optional: first).including(required: last)
+    try #expect(
+      sql(request).hasSuffix(
+        #" FROM "author" JOIN "counts" ON "author"."id" = "counts"."authorId""#))
+  }
+
+  @Test func `the alias of a changed table is that of the query for its rows`() throws {
+    let book = TableAlias(name: "b")
+    let request = Book.aliased(book).joining(
+      required: Book.author.filter(Column("name") == "Melville"))
+    let rows = """
+      "id" IN (SELECT "b"."id" FROM "book" "b" JOIN "author" \
+      ON ("author"."id" = "b"."authorId") AND ("author"."name" = 'Melville'))
+      """
+    var count = 0
+    let update = try database.sql { db in
+      let year = book[Column("year")]
+      count = try request.updateAll(db, Column("year").set(to: year + 1))
+    }
+    #expect(count == 2)
+    #expect(update == #"UPDATE "book" SET "year" = "year" + 1 WHERE "# + rows)
+    let deletion = try database.sql { db in
+      count = try request.filter(book[Column("year")] > 0).deleteAll(db)
+    }
+    #expect(count == 2)
+    let beginning = #"DELETE FROM "book" WHERE "id" IN (SELECT "b"."id" FROM "book" "b" JOIN "#
+    #expect(deletion.hasPrefix(beginning))
+    try database.use { db throws in #expect(try Book.fetchCount(db) == 3) }
+  }
+
   private func hasMany() -> HasManyAssociation<Row, Row> {
     Table("counts").hasMany(Table("book"), using: ForeignKey(["authorId"], to: ["authorId"]))
   }

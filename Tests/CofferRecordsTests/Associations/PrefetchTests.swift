@@ -193,10 +193,34 @@ import Testing
       for table in ["a", "b", "c", "d"] {
         #expect(region.isModified(byEventsOfKind: .insert(tableName: table)))
       }
-      let (_, read) = try db.recordingRegion { try Row.fetchAll(db, A.none().including(all: A.bs)) }
+      // Where there turns out to be no row, too.
+      let none = A.filter(Column("cola2") == "x").including(all: A.bs)
+      let (_, read) = try db.recordingRegion { try Row.fetchAll(db, none) }
       #expect(read.isModified(byEventsOfKind: .insert(tableName: "a")))
       #expect(read.isModified(byEventsOfKind: .insert(tableName: "b")))
     }
+  }
+
+  @Test func `the region of a request is that of its statement, and what is recorded`() throws {
+    func expect(_ request: QueryInterfaceRequest<A>, _ expected: String) throws {
+      try database.use { db throws in
+        #expect(try request.databaseRegion(db).description == expected)
+        let statement = try request.makePreparedRequest(db, forSingleResult: false).statement
+        #expect(statement.databaseRegion.description == expected)
+        let (_, read) = try db.recordingRegion { try Row.fetchAll(db, request) }
+        #expect(read.description == expected)
+      }
+    }
+    let a = "a(cola1,cola2)", b = "b(colb1,colb2,colb3)", c = "c(colc1,colc2)"
+    try expect(A.including(all: A.bs), "\(a),\(b)")
+    try expect(A.filter(key: 1).including(all: A.bs), "\(a)[1],\(b)")
+    try expect(A.including(all: A.bs.select(Column("colb1"))), "\(a),b(colb1,colb2)")
+    try expect(A.including(all: A.bs.filter(Column("colb1") == 4)), "\(a),\(b)[4]")
+    try expect(A.including(all: A.cs.including(all: C.ds)), "\(a),\(c),d(cold1,cold2,cold3)")
+    try expect(A.none().including(all: A.bs), "empty")
+    try expect(A.including(all: A.bs.none()), a)
+    try expect(A.including(all: A.cs.none().including(all: C.ds)), a)
+    try expect(A.including(all: A.cs.including(all: C.ds.none())), "\(a),\(c)")
   }
 
   @Test func `thousands of parents take the same two queries`() throws {

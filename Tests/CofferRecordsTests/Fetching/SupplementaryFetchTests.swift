@@ -81,6 +81,7 @@ import Testing
       let cursor = try strict.fetchCursor(db)
       #expect(try cursor.next()?.name == "Ann")
       #expect(throws: RowDecodingError.self) { try cursor.next() }
+      #expect(try cursor.next()?.name == "Ann")
       #expect(try cursor.next() == nil)
     }
   }

@@ -1,0 +1,44 @@
+extension Database {
+  /// The error with its reason, where the file's key was changed since the connection was opened.
+  ///
+  /// Another connection, or another process, has encrypted the file anew: SQLite then says the same as
+  /// to a wrong key.
+  func explainingChangedKey(_ error: DatabaseError) -> DatabaseError {
+    guard isSetUp, !isInMemory, error.cipherDiagnosis == nil, let keying else { return error }
+    switch error.resultCode {
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT: break
+    case .SQLITE_ERROR, .SQLITE_NOMEM:
+      // Others are about a statement.
+      guard error.message == SQLite.errorString(error.resultCode.rawValue) else { return error }
+    case .SQLITE_READONLY where !keying.settings.usesHMAC && !configuration.readonly:
+      // Without HMACs a page is taken for what another key makes of it.
+      break
+    default: return error
+    }
+    guard hasChangedKey(keying) else { return error }
+    return DatabaseError(
+      error, diagnosis: .wrongKey,
+      hint: "The key of the file was changed after this connection had been opened, or the file "
+        + "was replaced: close the database, and open it with the new key.")
+  }
+
+  /// Whether no connection could open the file with the key any more, though it isn't damaged.
+  private func hasChangedKey(_ keying: (key: DatabaseKey, settings: CipherSettings)) -> Bool {
+    guard let salt = Database.salt(of: path) ?? derivedKey?.salt,
+      // The salt is another one where the file is: that is none of this connection's.
+      let key = try? FileKey(
+        keying.key, settings: keying.settings, salt: derivedKey?.salt ?? salt,
+        derived: derivedKey),
+      (try? FileConnection.opens(path, with: key)) == false
+    else { return false }
+    guard let derived = key.derived,
+      let file = try? CipherFile(path: path, key: derived, settings: keying.settings),
+      keying.settings.usesHMAC
+    else { return true }
+    // A page that answers to the key says that page 1 is damaged, unless that is in the WAL.
+    guard let count = try? file.wholePageCount(), count > 0,
+      (try? file.verify(page: 1)) == false
+    else { return true }
+    return !(1...min(count, 16)).contains { (try? file.verify(page: $0)) == true }
+  }
+}

@@ -1,0 +1,145 @@
+/// Pragmas that say how a file is encrypted, in preparations.
+///
+/// SQLCipher runs them by itself, as for any other program; its settings are read back before the
+/// file is read.
+extension Database {
+  /// Those that ``CipherSettings`` has.
+  private static let settings: Set<String> = [
+    "kdf_iter", "cipher_page_size", "cipher_compatibility", "cipher_use_hmac",
+    "cipher_kdf_algorithm", "cipher_hmac_algorithm", "cipher_plaintext_header_size",
+  ]
+
+  /// Those that it hasn't, with what they are anyway.
+  private static let fixedSettings = [
+    "fast_kdf_iter": "2", "cipher_hmac_pgno": "le", "cipher_hmac_salt_mask": "x'3a'",
+    "cipher": "aes-256-cbc", "cipher_salt": "",
+  ]
+
+  // MARK: Before a statement
+
+  /// Has the key hold before a statement is compiled that may read the file.
+  ///
+  /// - Parameter offset: Where the statement begins, in bytes of UTF-8.
+  func settleKey(before sql: String, from offset: Int) throws {
+    switch Database.cipherPragma(sql, from: offset) {
+    case .none: break
+    case .other: try settleKey()
+    case .pragma(let name):
+      // Nothing has been read yet: it isn't too late for other settings.
+      guard !isKeyProvisional, let keying, Database.settings.contains(name), !hasUsedFile,
+        !configuration.preparations.isEmpty
+      else { return }
+      try giveKey(keying.key, settings: keying.settings)
+    }
+  }
+
+  /// Whether SQLite has asked for any page, so that the key is in use.
+  var hasUsedFile: Bool { sqliteConnection.map { SQLite.hasUsedCache($0) } ?? false }
+
+  private enum Statement {
+    case none, other
+    case pragma(String)
+  }
+
+  /// What a text begins with.
+  private static func cipherPragma(_ sql: String, from offset: Int) -> Statement {
+    var sql = sql
+    return sql.withUTF8 { utf8 in
+      var words: [String] = []
+      for token in SQLTokenizer(utf8, from: offset) where token.isSignificant {
+        if token.kind == .semicolon, words.isEmpty { continue }
+        let text = String(decoding: utf8[token.range], as: UTF8.self).lowercased()
+        if text == ".", words.count == 2 {
+          words.removeLast()
+          continue
+        }
+        words.append(String(text.trimming("\"'`[]")))
+        if words.count == 1, text != "pragma" { return .other }
+        // The name may follow that of a schema.
+        if words.count == 3 { break }
+      }
+      guard let first = words.first else { return .none }
+      guard first == "pragma", words.count > 1 else { return .other }
+      let name = words[1]
+      return name.hasPrefix("cipher") || name == "kdf_iter" || name == "fast_kdf_iter"
+        ? .pragma(name) : .other
+    }
+  }
+
+  // MARK: What SQLite asks
+
+  /// Why a pragma of the cipher is refused; nil where it isn't.
+  func cipherPragmaRefusal(name: String, value: String?, schema: String?) -> String? {
+    guard let value, !isSettingKeyUp else { return nil }
+    if name.hasPrefix("cipher_default_") {
+      return "PRAGMA \(name) is refused: it is for all connections of the process, and those of "
+        + "Coffer name their settings. Use Configuration.cipher."
+    }
+    guard isKeyed, schema == nil || schema?.isSameName(as: "main") == true else { return nil }
+    if let fixed = Database.fixedSettings[name] {
+      guard fixed != value.lowercased() else { return nil }
+      return name == "cipher_salt"
+        ? "PRAGMA cipher_salt is refused: further connections need it as well. Use "
+          + "DatabaseKey.raw(_:salt:)."
+        : "PRAGMA \(name) is refused: Coffer opens files with \(fixed) alone."
+    }
+    guard Database.settings.contains(name) else { return nil }
+    guard isKeyProvisional else {
+      return "PRAGMA \(name) is refused: the file is in use, and stays encrypted as it is. Run it "
+        + "right after usePassphrase in Configuration.prepareDatabase, or use Configuration.cipher; "
+        + "DatabaseFile.convert changes a file."
+    }
+    if name == "cipher_compatibility" {
+      guard SQLCipherGeneration.linked >= .four || value == "3" else {
+        return "PRAGMA cipher_compatibility = \(value) needs SQLCipher 4. Install a newer "
+          + "libsqlcipher."
+      }
+      // It sets all the others.
+      requestedCipherSettings = [:]
+    }
+    requestedCipherSettings[name] = value
+    return nil
+  }
+
+  // MARK: After
+
+  /// The settings that SQLCipher has now.
+  ///
+  /// - Throws: An error where it has ignored one: it does that without a word.
+  func requestedSettings() throws -> CipherSettings {
+    var settings = openingSettings
+    func value(_ name: String) throws -> String {
+      do {
+        return try SQLite.scalar(openConnection(), "PRAGMA \(name)") ?? ""
+      } catch let failure as SQLite.Failure {
+        throw DatabaseError(code: failure.code, connection: sqliteConnection)
+      }
+    }
+    func integer(_ name: String) throws -> Int {
+      let result = Int(try value(name)) ?? 0
+      if let requested = requestedCipherSettings[name], Int(requested) != result {
+        throw DatabaseError(
+          resultCode: .SQLITE_MISUSE, message: "SQLCipher has ignored PRAGMA \(name)",
+          hint: "It is \(result). Use Configuration.cipher, which says what can be set.")
+      }
+      return result
+    }
+    func hash(_ name: String) throws -> CipherSettings.Hash? {
+      let result = try value(name)
+      if let requested = requestedCipherSettings[name], requested.uppercased() != result {
+        throw DatabaseError(
+          resultCode: .SQLITE_MISUSE, message: "SQLCipher has ignored PRAGMA \(name)",
+          hint: "It is \(result). Use Configuration.cipher, which says what can be set.")
+      }
+      return result.split(separator: "_").last.flatMap { CipherSettings.Hash(rawValue: String($0)) }
+    }
+    settings.kdfIterations = try integer("kdf_iter")
+    settings.pageSize = try integer("cipher_page_size")
+    settings.usesHMAC = try value("cipher_use_hmac") == "1"
+    guard SQLCipherGeneration.linked >= .four else { return settings }
+    settings.kdfAlgorithm = try hash("cipher_kdf_algorithm") ?? settings.kdfAlgorithm
+    settings.hmacAlgorithm = try hash("cipher_hmac_algorithm") ?? settings.hmacAlgorithm
+    settings.plaintextHeaderSize = try integer("cipher_plaintext_header_size")
+    return settings
+  }
+}

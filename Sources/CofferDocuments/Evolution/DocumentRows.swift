@@ -1,0 +1,83 @@
+import CofferCore
+import CofferQuery
+
+/// Rows of a collection's table, to be changed one after the other in Swift.
+struct DocumentRows {
+  private let schema: CollectionSchema
+  private let db: Database
+  /// The columns that tell rows apart, quoted.
+  private let key: [String]
+  /// Their values, row by row.
+  private let keys: [DatabaseValue]
+
+  /// - Parameter condition: SQL.
+  init(_ schema: CollectionSchema, where condition: String? = nil, _ db: Database) throws {
+    self.schema = schema
+    self.db = db
+    let key = try schema.rowKey(db)
+    self.key = key
+    let columns = key.joined(separator: ", ")
+    let clause = condition.map { " WHERE \($0)" } ?? ""
+    let rows = try Row.fetchCursor(
+      db, sql: "SELECT \(columns) FROM \(schema.quotedTable)\(clause)")
+    var keys: [DatabaseValue] = []
+    try rows.forEach { row in
+      for index in key.indices { keys.append(row.databaseValue(at: index)) }
+    }
+    self.keys = keys
+  }
+
+  /// Gives each row what `body` makes of it.
+  ///
+  /// - Parameters:
+  ///   - columns: The selected columns, quoted, or other expressions.
+  ///   - body: Gives columns and values; none for a row that stays as it is.
+  func rewrite(_ columns: [String], _ body: (Row) throws -> [(String, DatabaseValue)]) throws {
+    let condition = key.map { "\($0) = ?" }.joined(separator: " AND ")
+    let selection = """
+      SELECT \(columns.isEmpty ? "NULL" : columns.joined(separator: ", "))
+      FROM \(schema.quotedTable) WHERE \(condition)
+      """
+    for start in stride(from: 0, to: keys.count, by: key.count) {
+      let key = Array(keys[start..<start + key.count])
+      guard let row = try Row.fetchOne(db, sql: selection, arguments: StatementArguments(key))
+      else { continue }
+      let values: [(String, DatabaseValue)]
+      do { values = try body(row) } catch let error as RowDecodingError {
+        throw try naming(error, key, condition)
+      }
+      guard !values.isEmpty else { continue }
+      let assignments = values.map { "\($0.0.quotedDatabaseIdentifier) = ?" }
+        .joined(separator: ", ")
+      try db.execute(
+        sql: "UPDATE \(schema.quotedTable) SET \(assignments) WHERE \(condition)",
+        arguments: StatementArguments(values.map(\.1) + key))
+    }
+  }
+
+  private func naming(
+    _ error: RowDecodingError, _ key: [DatabaseValue], _ condition: String
+  ) throws -> RowDecodingError {
+    guard let id = schema.identifier, try schema.hasColumn(id.name, db) else { return error }
+    let sql = "SELECT \(id.sqlText()) FROM \(schema.quotedTable) WHERE \(condition)"
+    let value = try DatabaseValue.fetchOne(db, sql: sql, arguments: StatementArguments(key))
+    return value.map { error.naming(recordKey: $0) } ?? error
+  }
+}
+
+extension CollectionSchema {
+  /// The columns that tell the table's rows apart, quoted.
+  ///
+  /// - Throws: ``DocumentError`` where none do.
+  func rowKey(_ db: Database) throws -> [String] {
+    let key = try db.primaryKey(tableName, in: "main")
+    if let column = key.rowIDColumn { return [column.quotedDatabaseIdentifier] }
+    // Of a table without rowids.
+    guard let name = key.rowIDName else { return key.columns.map(\.quotedDatabaseIdentifier) }
+    if !columns.contains(where: { $0.name.isSameName(as: name) }) { return [name] }
+    throw DocumentError(
+      "the rows of \(typeName) can't be told apart, since its properties have all names of "
+        + "SQLite's rowid",
+      hint: "Rename one of them in CodingKeys.")
+  }
+}

@@ -1,0 +1,163 @@
+import CofferCore
+import CofferQuery
+
+/// What is done once to the documents of a table, and noted then.
+protocol MigrationStep: Sendable {
+  /// What it is noted as.
+  var name: String { get }
+
+  func run(_ schema: CollectionSchema, _ db: Database) throws
+}
+
+/// Gives the values of a key in stored structs another name.
+struct NestedRename: MigrationStep {
+  let old: String
+  let column: DocumentColumn
+
+  var name: String { "rename \(old) to \(column.description)" }
+
+  func run(_ schema: CollectionSchema, _ db: Database) throws {
+    guard try schema.hasColumn(column.name, db) else { return }
+    let former = DocumentColumn(name: column.name, path: column.path.dropLast() + [old])
+    let rows = try DocumentRows(schema, where: "\(former.sqlText()) IS NOT NULL", db)
+    try rows.rewrite([column.name.quotedDatabaseIdentifier]) { row in
+      guard let json = String.fromDatabaseValue(row.databaseValue(at: 0)),
+        let changed = StoredKeys.rename(former, to: column, in: json)
+      else { return [] }
+      return [(column.name, changed.databaseValue)]
+    }
+  }
+}
+
+/// Gives documents a value for an optional property of a stored struct.
+struct NestedFilling: MigrationStep {
+  let rule: CollectionSchema.DefaultValue
+
+  var name: String { "default \(rule.column.description)" }
+
+  func run(_ schema: CollectionSchema, _ db: Database) throws {
+    guard try schema.hasColumn(rule.column.name, db) else { return }
+    try schema.apply(rule, db)
+  }
+}
+
+/// The keys of stored structs.
+private enum StoredKeys {
+  /// The JSON in which a key has another name; nil where the new one has a value already.
+  static func rename(
+    _ old: DocumentColumn, to new: DocumentColumn, in json: String
+  ) -> String? {
+    var json = json
+    return json.withUTF8 { json in
+      let json = UnsafeRawBufferPointer(json)
+      let path = DocumentColumn(name: new.name, path: new.path.dropLast()).jsonPath
+      guard let range = JSONScanner.find(in: json, at: path),
+        let object = JSONMembers(UnsafeRawBufferPointer(rebasing: json[range])),
+        let oldName = old.path.last, let newName = new.path.last,
+        let member = object.member(Array(oldName.utf8)),
+        object.member(Array(newName.utf8))?.isNull ?? true
+      else { return nil }
+      let kept = object.all.filter {
+        $0.name != Array(newName.utf8) && $0.name != Array(oldName.utf8)
+      }
+      var members = kept.map { Array($0.key) + [UInt8(ascii: ":")] + Array($0.value) }
+      members.append(Array(quoted(newName)) + [UInt8(ascii: ":")] + Array(member.value))
+      let text = Array("{".utf8) + members.joined(separator: [UInt8(ascii: ",")]) + Array("}".utf8)
+      return String(
+        decoding: json[..<range.lowerBound] + text + json[range.upperBound...], as: UTF8.self)
+    }
+  }
+
+  private static func quoted(_ name: String) -> String.UTF8View {
+    // As the path has it.
+    let step = DocumentColumn(name: "", path: [name]).jsonPath.dropFirst(2)
+    return (step.hasPrefix("\"") ? String(step) : "\"\(step)\"").utf8
+  }
+}
+
+// MARK: - Notes
+
+extension CollectionSchema {
+  /// The steps that have been done, for all collections of a file.
+  private static let notes = "main.\"coffer_migrations\""
+
+  /// The names of the steps that have been done to this table.
+  func notedSteps(_ db: Database) throws -> Set<String> {
+    guard try db.tableExists("coffer_migrations", in: "main") else { return [] }
+    return try Set(
+      String.fetchAll(
+        db, sql: "SELECT step FROM \(Self.notes) WHERE collection = ? COLLATE NOCASE",
+        arguments: [tableName]))
+  }
+
+  func note(_ steps: [String], _ db: Database) throws {
+    guard !steps.isEmpty else { return }
+    try db.execute(
+      sql: """
+        CREATE TABLE IF NOT EXISTS \(Self.notes)
+        (collection TEXT COLLATE NOCASE, step TEXT, PRIMARY KEY (collection, step))
+        """)
+    for step in steps {
+      try db.execute(
+        sql: "INSERT OR IGNORE INTO \(Self.notes) (collection, step) VALUES (?, ?)",
+        arguments: [tableName, step])
+    }
+  }
+
+  /// What a rename is noted as.
+  static func note(renaming old: String, to column: String) -> String {
+    "rename \(old) to \(column)"
+  }
+
+  /// Whether a step has to be done still.
+  func hasPendingSteps(_ db: Database) throws -> Bool {
+    guard !steps.isEmpty else { return false }
+    let noted = try notedSteps(db)
+    return try steps.contains { step in
+      switch step {
+      case .once(let step): !noted.contains(step.name)
+      case .rename(let old, let column):
+        try hasColumn(old, db)
+          && (!hasColumn(column, db)
+            || !noted.contains(Self.note(renaming: old, to: column)))
+      }
+    }
+  }
+
+  func hasColumn(_ name: String, _ db: Database) throws -> Bool {
+    try db.columns(in: tableName, in: "main").contains { $0.name.isSameName(as: name) }
+  }
+
+  /// Takes the steps that have not been done, in their order.
+  func runSteps(_ db: Database) throws {
+    let noted = try notedSteps(db)
+    for step in steps {
+      switch step {
+      case .rename(let old, let column): try rename(old, to: column, noted, db)
+      case .once(let step) where !noted.contains(step.name):
+        try step.run(self, db)
+        try note([step.name], db)
+      case .once: break
+      }
+    }
+  }
+
+  private func rename(
+    _ old: String, to column: String, _ noted: Set<String>, _ db: Database
+  ) throws {
+    guard try hasColumn(old, db) else { return }
+    let (from, to) = (old.quotedDatabaseIdentifier, column.quotedDatabaseIdentifier)
+    let name = Self.note(renaming: old, to: column)
+    if try !hasColumn(column, db) {
+      if SQLiteFeatures.linked.hasColumnRenaming {
+        return try db.execute(sql: "ALTER TABLE \(quotedTable) RENAME COLUMN \(from) TO \(to)")
+      }
+      try db.execute(sql: "ALTER TABLE \(quotedTable) ADD COLUMN \(to)")
+    } else if noted.contains(name) {
+      return
+    }
+    // Once: what is nil later on has been made so.
+    try db.execute(sql: "UPDATE \(quotedTable) SET \(to) = \(from) WHERE \(to) IS NULL")
+    try note([name], db)
+  }
+}

@@ -1,0 +1,80 @@
+import CofferCore
+import CofferRecords
+
+extension QueryBuilder {
+  /// Each document of the query, or the reason why it can't be decoded, in the query's order.
+  ///
+  /// ```swift
+  /// for result in try books.all().fetchResults() {
+  ///   switch result {
+  ///   case .success(let book): …
+  ///   case .failure(let error): print("\(error.columnName ?? "") is damaged")  // error.recordKey
+  ///   }
+  /// }
+  /// ```
+  ///
+  /// Where ``fetchMany()`` throws, since one stored value doesn't fit the type any more, this gives
+  /// all others.
+  /// - Throws: What was wrong with the query; ``DatabaseError``.
+  public func fetchResults() throws -> [Result<Document, RowDecodingError>] {
+    try collection.reading { try fetchResults($0) }
+  }
+
+  func fetchResults(_ db: Database) throws -> [Result<Document, RowDecodingError>] {
+    var results: [Result<Document, RowDecodingError>] = []
+    try rows(selecting: collection.columnList, db).forEach { row in
+      do { results.append(.success(try StoredDocument<Document>(row: row).document)) } catch let
+        error as RowDecodingError
+      {
+        results.append(.failure(naming(error, row)))
+      }
+    }
+    return results
+  }
+
+  // MARK: Errors
+
+  private static var keyColumn: String { "coffer_key" }
+
+  /// The query's rows, with the identifier as their last column.
+  func rows(selecting columns: String, _ db: Database) throws -> RowCursor {
+    let key = Self.keyColumn.quotedDatabaseIdentifier
+    let selection = "\(columns), \(collection.table.idColumn) AS \(key)"
+    let sql = try valid(db).selecting(selection, from: collection.table)
+    return try CofferCore.Row.fetchCursor(db, SQLRequest<CofferCore.Row>(literal: sql))
+  }
+
+  func naming(_ error: RowDecodingError, _ row: CofferCore.Row) -> RowDecodingError {
+    let named = error.naming(record: Document.self)
+    guard collection.id != nil else { return named }
+    return named.naming(recordKey: row.databaseValue(at: row.count - 1))
+  }
+
+  /// The error of a fetch, with the identifier of the document.
+  @usableFromInline
+  func located(_ error: RowDecodingError, _ db: Database) -> RowDecodingError {
+    located(error, selecting: collection.columnList, db) { row in
+      _ = try StoredDocument<Document>(row: row)
+    }
+  }
+
+  /// The error of a fetch, with the identifier of the first document that can't be decoded.
+  func located(
+    _ known: RowDecodingError, selecting columns: String, _ db: Database,
+    _ decode: (CofferCore.Row) throws -> Void
+  ) -> RowDecodingError {
+    guard collection.id != nil, let rows = try? rows(selecting: columns, db) else { return known }
+    while let row = try? rows.next() {
+      // The error that is known already names its column best.
+      do { try decode(row) } catch { return naming(known, row) }
+    }
+    return known
+  }
+}
+
+extension QueryBuilder where Document: Sendable {
+  /// Each document of the query, or the reason why it can't be decoded, on another thread.
+  public func fetchResults() async throws -> [Result<Document, RowDecodingError>] {
+    try await collection.reading { try fetchResults($0) }
+  }
+}

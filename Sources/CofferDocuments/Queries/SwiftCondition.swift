@@ -1,0 +1,103 @@
+import CofferCore
+import CofferQuery
+
+// Conditions of documents are those of Swift: nil is equal to nil and to nothing else, and each
+// condition is true or false. SQL's have a third answer, of which the negation is the same again.
+
+extension SQLExpression {
+  /// The condition as Swift has it, where documents are filtered.
+  ///
+  /// Comparisons by order, and of texts, are false where a side is nil, and their negations true.
+  var swiftCondition: SQLExpression { truth(isNegated: false) }
+
+  /// What is true where the condition is, or isn't, and otherwise false or NULL.
+  private func truth(isNegated: Bool) -> SQLExpression {
+    switch expressionNode {
+    case .comparison(let comparison, let lhs, let rhs):
+      return equality(comparison, lhs, rhs, isNegated: isNegated)
+    case .collated(let inner, let collation):
+      guard case .comparison(let comparison, let lhs, let rhs) = inner.expressionNode else {
+        return isNegated ? isNotTrue : self
+      }
+      let equality = equality(comparison, lhs, rhs, isNegated: isNegated)
+      return SQLExpression(.collated(equality, collation))
+    case .not(let operand): return operand.truth(isNegated: !isNegated)
+    case .chain(let symbol, let operands) where symbol == .and || symbol == .or:
+      let isAnd = (symbol == .and) != isNegated
+      return SQLExpression(
+        .chain(isAnd ? .and : .or, operands.map { $0.truth(isNegated: isNegated) }))
+    case .binary(let symbol, let lhs, let rhs):
+      let condition = SQLExpression(.binary(symbol, lhs.operand, rhs.operand))
+      return isNegated ? condition.isNotTrue : condition
+    case .between(let value, let lower, let upper, let isNot):
+      let condition = SQLExpression(.between(value.operand, lower, upper, isNegated: false))
+      return isNot != isNegated ? condition.isNotTrue : condition
+    case .membership(let value, let collection, let isNot):
+      var condition = SQLExpression(.membership(value.operand, collection, isNegated: false))
+      if collection.hasNull {
+        let isNull = SQLExpression(.comparison(.is, value.operand, SQLExpression(.null)))
+        condition = SQLExpression(.chain(.or, [condition, isNull]))
+      }
+      return isNot != isNegated ? condition.isNotTrue : condition
+    case .match(let symbol, let value, let pattern, let escape, let isNot):
+      let condition = SQLExpression(
+        .match(symbol, value, pattern, escape: escape, isNegated: false))
+      return isNot != isNegated ? condition.isNotTrue : condition
+    default: return isNegated ? isNotTrue : self
+    }
+  }
+
+  private func equality(
+    _ comparison: Comparison, _ lhs: SQLExpression, _ rhs: SQLExpression, isNegated: Bool
+  ) -> SQLExpression {
+    let isEqual = (comparison == .equal || comparison == .is) != isNegated
+    let (lhs, rhs) = (lhs.operand, rhs.operand)
+    for (value, other) in [(lhs.value, rhs), (rhs.value, lhs)] {
+      guard let value, let number = DocumentValue.number(readAs: value) else { continue }
+      let sides = [value, number].map { value in
+        SQLExpression(.comparison(isEqual ? .equal : .isNot, other, SQLExpression(value)))
+      }
+      return SQLExpression(.chain(isEqual ? .or : .and, sides))
+    }
+    // What is equal to a value isn't nil.
+    let hasValue = lhs.isNotNull || rhs.isNotNull
+    return SQLExpression(
+      .comparison(isEqual ? (hasValue ? .equal : .is) : .isNot, lhs, rhs))
+  }
+
+  /// The expression as a side of a comparison: a condition is true or false there.
+  private var operand: SQLExpression {
+    switch expressionNode {
+    case .comparison, .not, .between, .membership, .match, .exists:
+      return swiftCondition.orFalse
+    case .chain(let symbol, _) where symbol == .and || symbol == .or:
+      return swiftCondition.orFalse
+    case .binary(let symbol, _, _) where [" < ", " <= ", " > ", " >= "].contains(symbol):
+      return swiftCondition.orFalse
+    case .collated(let inner, _):
+      if case .comparison = inner.expressionNode { return swiftCondition.orFalse }
+      return self
+    default: return self
+    }
+  }
+
+  /// Whether it is a value other than NULL.
+  private var isNotNull: Bool { value.map { !$0.isNull } ?? false }
+
+  private var orFalse: SQLExpression {
+    SQLExpression(.function("IFNULL", [self, SQLExpression(false.databaseValue)]))
+  }
+
+  private var isNotTrue: SQLExpression { SQLExpression(.not(orFalse)) }
+}
+
+extension SQLCollection {
+  /// Whether NULL is one of the values.
+  fileprivate var hasNull: Bool {
+    switch self {
+    case .expressions(let expressions): expressions.contains(where: \.isNull)
+    case .array(let array): array.storage.values.contains(where: \.isNull)
+    case .query, .table: false
+    }
+  }
+}

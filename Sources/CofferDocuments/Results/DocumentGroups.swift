@@ -1,0 +1,171 @@
+import CofferCore
+import CofferRecords
+import FoundationEssentials
+
+/// The documents of a query by the value of a property: see ``Filterable/grouped(by:)``.
+public struct DocumentGroups<Document: Codable, Key: Codable & Hashable> {
+  fileprivate let query: QueryBuilder<Document>
+  fileprivate let key: KeyPath<Document, Key>
+}
+
+extension Filterable {
+  /// The documents by the value of a property, to be counted and summed up by SQLite.
+  ///
+  /// ```swift
+  /// let counts = try books.all().grouped(by: \.author).count()  // [String: Int]
+  /// let spent = try orders.all().grouped(by: \.customerID).sum(\.cents)
+  /// ```
+  ///
+  /// Values are one group where the property compares them as equal. nil is a group of its own.
+  public func grouped<Key: Codable & Hashable>(
+    by property: KeyPath<Row, Key>
+  ) -> DocumentGroups<Row, Key> {
+    DocumentGroups(query: all(), key: property)
+  }
+}
+
+extension DocumentGroups {
+  /// The number of documents in each group.
+  public func count() throws -> [Key: Int] { try counting().fetch() }
+
+  /// The sum of a property in each group.
+  ///
+  /// - Throws: ``DatabaseError`` where the sum of integers has no room in 64 bits;
+  ///   ``DocumentError`` where a stored value is no number, and for `Decimal`.
+  public func sum<Value: Codable & Numeric>(
+    _ property: KeyPath<Document, Value>
+  ) throws -> [Key: Value] {
+    try summing(property).fetch()
+  }
+
+  /// The mean of a property in each group.
+  ///
+  /// - Throws: What ``sum(_:)`` throws.
+  public func average<Value: Codable & Numeric>(
+    _ property: KeyPath<Document, Value>
+  ) throws -> [Key: Double] {
+    try averaging(property).fetch()
+  }
+
+  /// The least value of a property in each group.
+  public func min<Value: Codable>(_ property: KeyPath<Document, Value>) throws -> [Key: Value] {
+    try extreme("min", property).fetch()
+  }
+
+  /// The greatest value of a property in each group.
+  public func max<Value: Codable>(_ property: KeyPath<Document, Value>) throws -> [Key: Value] {
+    try extreme("max", property).fetch()
+  }
+}
+
+extension DocumentGroups where Document: _SendableMetatype, Key: Sendable {
+  /// The number of documents in each group.
+  public func count() async throws -> [Key: Int] { try await counting().fetch() }
+
+  /// The sum of a property in each group.
+  public func sum<Value: Codable & Numeric & Sendable>(
+    _ property: KeyPath<Document, Value>
+  ) async throws -> [Key: Value] {
+    try await summing(property).fetch()
+  }
+
+  /// The mean of a property in each group.
+  public func average<Value: Codable & Numeric>(
+    _ property: KeyPath<Document, Value>
+  ) async throws -> [Key: Double] {
+    try await averaging(property).fetch()
+  }
+
+  /// The least value of a property in each group.
+  public func min<Value: Codable & Sendable>(
+    _ property: KeyPath<Document, Value>
+  ) async throws -> [Key: Value] {
+    try await extreme("min", property).fetch()
+  }
+
+  /// The greatest value of a property in each group.
+  public func max<Value: Codable & Sendable>(
+    _ property: KeyPath<Document, Value>
+  ) async throws -> [Key: Value] {
+    try await extreme("max", property).fetch()
+  }
+}
+
+extension DocumentGroups {
+  private func counting() throws -> GroupAggregate<Document, Key, Int> {
+    GroupAggregate(
+      query: query, key: try query.selection(key), function: "count(*)", column: nil,
+      result: DocumentSelection(column: DocumentColumn(name: "count")), isOfNumbers: false)
+  }
+
+  private func summing<Value: Codable & Numeric>(
+    _ property: KeyPath<Document, Value>
+  ) throws -> GroupAggregate<Document, Key, Value> {
+    let selection = try query.selection(property)
+    return GroupAggregate(
+      query: query, key: try query.selection(key), function: "sum(coffer_1)",
+      column: selection.column, result: selection, isOfNumbers: true)
+  }
+
+  private func averaging<Value: Codable & Numeric>(
+    _ property: KeyPath<Document, Value>
+  ) throws -> GroupAggregate<Document, Key, Double> {
+    let column = try query.selection(property).column
+    return GroupAggregate(
+      query: query, key: try query.selection(key), function: "avg(coffer_1)", column: column,
+      result: DocumentSelection(column: DocumentColumn(name: column.name)), isOfNumbers: true)
+  }
+
+  private func extreme<Value: Codable>(
+    _ function: String, _ property: KeyPath<Document, Value>
+  ) throws -> GroupAggregate<Document, Key, Value> {
+    let selection = try query.selection(property)
+    return GroupAggregate(
+      query: query, key: try query.selection(key),
+      function: "\(function)(coffer_1\(selection.column.collating))", column: selection.column,
+      result: selection, isOfNumbers: false)
+  }
+}
+
+/// An aggregate of each group.
+private struct GroupAggregate<Document: Codable, Key: Codable & Hashable, Value: Decodable>:
+  Sendable
+{
+  let query: QueryBuilder<Document>
+  let key: DocumentSelection<Key>
+  /// SQL, about `coffer_1`.
+  let function: String
+  /// The column of the property; nil where there is none.
+  let column: DocumentColumn?
+  let result: DocumentSelection<Value>
+  let isOfNumbers: Bool
+
+  func fetch() throws -> [Key: Value] { try query.collection.reading { try fetch($0) } }
+
+  func fetch(_ db: Database) throws -> [Key: Value] {
+    guard !isOfNumbers || column?.isDecimal != true else {
+      throw DocumentError(
+        "decimal numbers can't be summed up in groups, since SQLite would lose digits",
+        hint: "Fetch the two properties by fetchMany, and sum up in Swift.")
+    }
+    let others = isOfNumbers ? DocumentColumn.countingOthers("coffer_1") : "0.0"
+    var values: [Key: Value] = [:]
+    try query.rows(
+      db, "coffer_0, \(function), \(others)", of: [key.column] + (column.map { [$0] } ?? []),
+      " GROUP BY coffer_0\(key.column.collating)"
+    ).forEach { row in
+      try column?.requireNumbers(row.databaseValue(at: 2))
+      // Where all are nil, there is none.
+      let isNull = row.databaseValue(at: 1).isNull
+      guard !isNull || Value.self is any ExpressibleByNilLiteral.Type else { return }
+      values[try key.value(of: row, at: 0)] = try result.value(of: row, at: 1)
+    }
+    return values
+  }
+}
+
+extension GroupAggregate where Document: _SendableMetatype, Key: Sendable, Value: Sendable {
+  func fetch() async throws -> [Key: Value] {
+    try await query.collection.reading { try fetch($0) }
+  }
+}

@@ -1,0 +1,149 @@
+import CofferCore
+import CofferRecords
+import FoundationEssentials
+
+/// Some documents of a query, and where the next ones are.
+public struct DocumentPage<Document> {
+  /// The documents, in the query's order.
+  public let documents: [Document]
+  /// Where the next page begins; nil at the end.
+  public let next: PageToken?
+}
+
+extension DocumentPage: Sendable where Document: Sendable {}
+
+/// A place in an ordered query: behind a document.
+///
+/// It can be encoded, to be given to somebody who comes back with it. It holds the values by which
+/// the query is ordered, and the identifier, of the document before: whoever may not see these
+/// must not get it.
+public struct PageToken: Hashable, Sendable, Codable {
+  fileprivate enum Value: Hashable, Sendable, Codable {
+    case null
+    case integer(Int64)
+    case real(Double)
+    case text(String)
+    case blob(Data)
+  }
+
+  fileprivate let order: String
+  fileprivate let values: [Value]
+
+  init(order: String, values: [DatabaseValue]) {
+    self.order = order
+    self.values = values.map { value in
+      switch value.storage {
+      case .null: .null
+      case .int64(let integer): .integer(integer)
+      case .double(let real): .real(real)
+      case .string(let text): .text(text)
+      case .blob: .blob(Data.fromDatabaseValue(value) ?? Data())
+      }
+    }
+  }
+
+  var databaseValues: [DatabaseValue] {
+    values.map { value in
+      switch value {
+      case .null: .null
+      case .integer(let integer): integer.databaseValue
+      case .real(let real): real.databaseValue
+      case .text(let text): text.databaseValue
+      case .blob(let data): data.databaseValue
+      }
+    }
+  }
+}
+
+extension QueryBuilder {
+  /// A page of the query's documents.
+  ///
+  /// ```swift
+  /// let books = books.all().orderBy(\.author)
+  /// let first = try books.fetchPage(20)
+  /// let second = try books.fetchPage(20, after: first.next)
+  /// ```
+  ///
+  /// The next page begins behind the last document of this one, wherever that is by then: documents
+  /// that are inserted or deleted meanwhile make none come twice, and none be left out. Documents that
+  /// are alike in the order come in that of their identifiers. However far the page is, an index on
+  /// the properties of the order finds it.
+  /// - Parameters:
+  ///   - size: How many documents there are on a page, at most.
+  ///   - token: What the page before gave; nil for the first page.
+  /// - Throws: ``DocumentError`` for a query with a limit, or with an order that isn't one of
+  ///   properties, for a type without an identifier, and for the token of another order.
+  public func fetchPage(_ size: Int, after token: PageToken? = nil) throws -> DocumentPage<Document>
+  {
+    try collection.reading { try fetchPage(size, after: token, $0) }
+  }
+
+  func fetchPage(
+    _ size: Int, after token: PageToken?, _ db: Database
+  ) throws -> DocumentPage<Document> {
+    _ = try collection.requireID()
+    return try fetchPage(size, after: token, ties: [collection.table.idColumn], db)
+  }
+
+  /// - Parameter ties: What orders documents that are alike otherwise.
+  func fetchPage(
+    _ size: Int, after token: PageToken?, ties: [String], _ db: Database
+  ) throws -> DocumentPage<Document> {
+    var query = try valid(db)
+    guard size > 0, !query.isLimited, query.isOrderedByProperties else {
+      throw DocumentError(
+        "pages have one document at least, and are of queries without a limit, which are ordered "
+          + "by properties",
+        hint: "Use .orderBy(\\.…), and leave .limit, .offset and other orders out.")
+    }
+    let keys = query.orderKeys + ties.map { DocumentOrderKey(sql: $0, suffix: .none) }
+    let order = keys.map(\.description).joined(separator: ", ")
+    for tie in ties { query = query.adding(order: tie) }
+    if let token {
+      let values = token.databaseValues
+      guard token.order == order, values.count == keys.count else {
+        throw DocumentError(
+          "the token is of a query with another order", hint: "Begin with the first page again.")
+      }
+      query = query.adding(keys.isBehind(values))
+    }
+    query.limit = size < Int.max ? size + 1 : size
+    let columns = keys.enumerated().map { "\($1.sql) AS coffer_\($0)" }.joined(separator: ", ")
+    let sql = query.selecting("\(collection.columnList), \(columns)", from: collection.table)
+    return try page(size, keys.count, order, sql, db)
+  }
+
+  private func page(
+    _ size: Int, _ keyCount: Int, _ order: String, _ sql: SQL, _ db: Database
+  ) throws -> DocumentPage<Document> {
+    let rows = try CofferCore.Row.fetchCursor(db, SQLRequest<CofferCore.Row>(literal: sql))
+    var documents: [Document] = []
+    var last: [DatabaseValue] = []
+    while let row = try rows.next() {
+      guard documents.count < size else {
+        return DocumentPage(documents: documents, next: PageToken(order: order, values: last))
+      }
+      let keys = row.count - keyCount..<row.count
+      do { documents.append(try StoredDocument<Document>(row: row).document) } catch let error
+        as RowDecodingError
+      {
+        guard let id = collection.id, id.path.isEmpty else { throw error }
+        throw error.naming(record: Document.self)
+          .naming(recordKey: row.databaseValue(at: row.count - 1))
+      }
+      if documents.count == size { last = keys.map { row.databaseValue(at: $0) } }
+    }
+    return DocumentPage(documents: documents, next: nil)
+  }
+}
+
+extension QueryBuilder where Document: Sendable {
+  /// A page of the query's documents, fetched on another thread.
+  ///
+  /// - Throws: What the synchronous form throws.
+  public func fetchPage(
+    _ size: Int, after token: PageToken? = nil
+  ) async throws -> DocumentPage<Document> {
+    try await collection.reading { try fetchPage(size, after: token, $0) }
+  }
+}

@@ -1,0 +1,73 @@
+import CofferCore
+import CofferRecords
+import FoundationEssentials
+
+/// A property that is selected under a name.
+struct DocumentSelection<Value: Decodable>: Sendable {
+  let column: DocumentColumn
+
+  /// What a row's column holds.
+  func value(of row: Row, at index: Int) throws -> Value {
+    do {
+      return column.isNested
+        ? try SelectedLeaf<Value>.value(of: row, at: index)
+        : try SelectedValue<Value>.value(of: row, at: index)
+    } catch let error as RowDecodingError {
+      throw error.naming(column: column.description, ofRecord: Value.self)
+    }
+  }
+}
+
+extension QueryBuilder {
+  func selection<Value>(
+    _ property: KeyPath<Document, Value>
+  ) throws -> DocumentSelection<Value> {
+    DocumentSelection(column: try collection.type.column(property))
+  }
+
+  /// `… AS coffer_0, … AS coffer_1`
+  func selection(of columns: [DocumentColumn]) -> String {
+    columns.enumerated().map { "\($1.sqlText()) AS coffer_\($0)" }.joined(separator: ", ")
+  }
+
+  /// What a query of the query's rows gives.
+  ///
+  /// - Parameter selection: SQL, about `coffer_0` and so on.
+  func rows(
+    _ db: Database, _ selection: String, of columns: [DocumentColumn], _ clauses: String = ""
+  ) throws -> RowCursor {
+    let sql = SQL(
+      elements: [.text("SELECT \(selection) FROM (")]
+        + (try valid(db).selecting(self.selection(of: columns), from: collection.table)).elements
+        + [.text(")\(clauses)")])
+    for column in columns { column.comparing?.ensure(in: db) }
+    return try CofferCore.Row.fetchCursor(db, SQLRequest<CofferCore.Row>(literal: sql))
+  }
+}
+
+extension QueryBuilder {
+  /// The first row of a query of the query's rows, which outlives its cursor.
+  func row(
+    _ db: Database, _ selection: String, of columns: [DocumentColumn], _ clauses: String = ""
+  ) throws -> CofferCore.Row? {
+    let rows = try rows(db, selection, of: columns, clauses)
+    return try withExtendedLifetime(rows) { try rows.next()?.copy() }
+  }
+}
+
+extension DocumentColumn {
+  /// What follows a value of the column, to compare it as the property declares.
+  var collating: String { comparing.map { " COLLATE \($0.sqlName)" } ?? "" }
+
+  /// Counts the values that are no numbers, which SQLite would take for 0.
+  static func countingOthers(_ name: String) -> String {
+    "total(typeof(\(name)) NOT IN ('integer', 'real', 'null'))"
+  }
+
+  func requireNumbers(_ others: DatabaseValue) throws {
+    guard others != 0.0.databaseValue else { return }
+    throw DocumentError(
+      "a stored value of \(description) is no number, so that there is no sum",
+      hint: "fetchResults() tells which document has it.")
+  }
+}

@@ -1,0 +1,245 @@
+import CofferCore
+import CofferRecords
+import FoundationEssentials
+
+extension Filterable {
+  // MARK: Numbers
+
+  /// The sum of a property, 0 where there are no documents.
+  ///
+  /// ```swift
+  /// let total = try orders.filter(\.isPaid, equalTo: true).sum(\.cents)
+  /// ```
+  ///
+  /// - Throws: ``DatabaseError`` where the sum of integers has no room in 64 bits;
+  ///   ``DocumentError`` where a stored value is no number.
+  public func sum<Value: Codable & Numeric>(_ property: KeyPath<Row, Value>) throws -> Value {
+    let query = all()
+    return try query.collection.reading { try query.sum(query.selection(property), $0) } ?? 0
+  }
+
+  /// The sum of a property, nil left out; 0 where there are no values.
+  public func sum<Value: Codable & Numeric>(_ property: KeyPath<Row, Value?>) throws -> Value {
+    let query = all()
+    return try query.collection.reading { db in
+      try query.sum(DocumentSelection<Value>(column: query.selection(property).column), db)
+    } ?? 0
+  }
+
+  /// The mean of a property; nil where there are no documents.
+  ///
+  /// - Throws: ``DocumentError`` where a stored value is no number.
+  public func average<Value: Codable & Numeric>(_ property: KeyPath<Row, Value>) throws -> Double? {
+    let query = all()
+    return try query.collection.reading { try query.average(query.selection(property), $0) }
+  }
+
+  /// The mean of a property, nil left out; nil where there are no values.
+  public func average<Value: Codable & Numeric>(
+    _ property: KeyPath<Row, Value?>
+  ) throws -> Double? {
+    let query = all()
+    return try query.collection.reading { db in
+      try query.average(DocumentSelection<Value>(column: query.selection(property).column), db)
+    }
+  }
+
+  // MARK: Values
+
+  /// The least value of a property, compared as the property declares; nil where there are no
+  /// documents.
+  ///
+  /// ```swift
+  /// let first = try books.all().min(\.title)
+  /// ```
+  public func min<Value: Codable>(_ property: KeyPath<Row, Value>) throws -> Value? {
+    let query = all()
+    return try query.collection.reading { try query.extreme("ASC", query.selection(property), $0) }
+  }
+
+  /// The least value of a property that isn't nil; nil where there is none.
+  public func min<Value: Codable>(_ property: KeyPath<Row, Value?>) throws -> Value? {
+    let query = all()
+    return try query.collection.reading { db in
+      try query.extreme(
+        "ASC", DocumentSelection<Value>(column: query.selection(property).column), db)
+    }
+  }
+
+  /// The greatest value of a property, compared as the property declares; nil where there are no
+  /// documents.
+  public func max<Value: Codable>(_ property: KeyPath<Row, Value>) throws -> Value? {
+    let query = all()
+    return try query.collection.reading { try query.extreme("DESC", query.selection(property), $0) }
+  }
+
+  /// The greatest value of a property that isn't nil; nil where there is none.
+  public func max<Value: Codable>(_ property: KeyPath<Row, Value?>) throws -> Value? {
+    let query = all()
+    return try query.collection.reading { db in
+      try query.extreme(
+        "DESC", DocumentSelection<Value>(column: query.selection(property).column), db)
+    }
+  }
+
+  /// The values of a property, each once, as the property compares them.
+  ///
+  /// ```swift
+  /// let authors = try books.all().distinct(\.author)
+  /// ```
+  ///
+  /// They come in the order of the property. nil is a value as well, and the first one.
+  public func distinct<Value: Codable>(_ property: KeyPath<Row, Value>) throws -> [Value] {
+    let query = all()
+    return try query.collection.reading { try query.distinct(query.selection(property), $0) }
+  }
+}
+
+extension Filterable where Row: _SendableMetatype {
+  /// The sum of a property, 0 where there are no documents.
+  public func sum<Value: Codable & Numeric & Sendable>(
+    _ property: KeyPath<Row, Value>
+  ) async throws -> Value {
+    let query = all()
+    let selection = try query.selection(property)
+    return try await query.collection.reading { try query.sum(selection, $0) } ?? 0
+  }
+
+  /// The sum of a property, nil left out; 0 where there are no values.
+  public func sum<Value: Codable & Numeric & Sendable>(
+    _ property: KeyPath<Row, Value?>
+  ) async throws -> Value {
+    let query = all()
+    let selection = DocumentSelection<Value>(column: try query.selection(property).column)
+    return try await query.collection.reading { try query.sum(selection, $0) } ?? 0
+  }
+
+  /// The mean of a property; nil where there are no documents.
+  public func average<Value: Codable & Numeric & Sendable>(
+    _ property: KeyPath<Row, Value>
+  ) async throws -> Double? {
+    let query = all()
+    let selection = try query.selection(property)
+    return try await query.collection.reading { try query.average(selection, $0) }
+  }
+
+  /// The mean of a property, nil left out; nil where there are no values.
+  public func average<Value: Codable & Numeric & Sendable>(
+    _ property: KeyPath<Row, Value?>
+  ) async throws -> Double? {
+    let query = all()
+    let selection = DocumentSelection<Value>(column: try query.selection(property).column)
+    return try await query.collection.reading { try query.average(selection, $0) }
+  }
+
+  /// The least value of a property; nil where there are no documents.
+  public func min<Value: Codable & Sendable>(
+    _ property: KeyPath<Row, Value>
+  ) async throws -> Value? {
+    let query = all()
+    let selection = try query.selection(property)
+    return try await query.collection.reading { try query.extreme("ASC", selection, $0) }
+  }
+
+  /// The least value of a property that isn't nil; nil where there is none.
+  public func min<Value: Codable & Sendable>(
+    _ property: KeyPath<Row, Value?>
+  ) async throws -> Value? {
+    let query = all()
+    let selection = DocumentSelection<Value>(column: try query.selection(property).column)
+    return try await query.collection.reading { try query.extreme("ASC", selection, $0) }
+  }
+
+  /// The greatest value of a property; nil where there are no documents.
+  public func max<Value: Codable & Sendable>(
+    _ property: KeyPath<Row, Value>
+  ) async throws -> Value? {
+    let query = all()
+    let selection = try query.selection(property)
+    return try await query.collection.reading { try query.extreme("DESC", selection, $0) }
+  }
+
+  /// The greatest value of a property that isn't nil; nil where there is none.
+  public func max<Value: Codable & Sendable>(
+    _ property: KeyPath<Row, Value?>
+  ) async throws -> Value? {
+    let query = all()
+    let selection = DocumentSelection<Value>(column: try query.selection(property).column)
+    return try await query.collection.reading { try query.extreme("DESC", selection, $0) }
+  }
+
+  /// The values of a property, each once, in its order.
+  public func distinct<Value: Codable & Sendable>(
+    _ property: KeyPath<Row, Value>
+  ) async throws -> [Value] {
+    let query = all()
+    let selection = try query.selection(property)
+    return try await query.collection.reading { try query.distinct(selection, $0) }
+  }
+}
+
+// MARK: - On a connection
+
+extension QueryBuilder {
+  fileprivate func sum<Value: Numeric & Decodable>(
+    _ selection: DocumentSelection<Value>, _ db: Database
+  ) throws -> Value? {
+    // Decimal numbers are texts, or JSON's numbers: SQLite would lose digits.
+    if Value.self == Decimal.self {
+      return try values(selection, db).reduce(0, +)
+    }
+    let others = DocumentColumn.countingOthers("coffer_0")
+    guard
+      let row = try row(db, "sum(coffer_0), \(others)", of: [selection.column])
+    else { return nil }
+    try selection.column.requireNumbers(row.databaseValue(at: 1))
+    if row.databaseValue(at: 0).isNull { return nil }
+    return try selection.value(of: row, at: 0)
+  }
+
+  fileprivate func average<Value: Numeric & Decodable>(
+    _ selection: DocumentSelection<Value>, _ db: Database
+  ) throws -> Double? {
+    if Value.self == Decimal.self {
+      let values = try values(selection, db)
+      guard let sum = values.reduce(0, +) as? Decimal, !values.isEmpty else { return nil }
+      return Double((sum / Decimal(values.count)).description)
+    }
+    let others = DocumentColumn.countingOthers("coffer_0")
+    guard
+      let row = try row(db, "avg(coffer_0), \(others)", of: [selection.column])
+    else { return nil }
+    try selection.column.requireNumbers(row.databaseValue(at: 1))
+    return Double.fromDatabaseValue(row.databaseValue(at: 0))
+  }
+
+  /// The values that aren't NULL.
+  private func values<Value>(
+    _ selection: DocumentSelection<Value>, _ db: Database
+  ) throws -> [Value] {
+    var values: [Value] = []
+    try rows(db, "coffer_0", of: [selection.column], " WHERE coffer_0 IS NOT NULL")
+      .forEach { values.append(try selection.value(of: $0, at: 0)) }
+    return values
+  }
+
+  fileprivate func extreme<Value>(
+    _ direction: String, _ selection: DocumentSelection<Value>, _ db: Database
+  ) throws -> Value? {
+    let order = "coffer_0\(selection.column.collating) \(direction)"
+    let clauses = " WHERE coffer_0 IS NOT NULL ORDER BY \(order) LIMIT 1"
+    return try row(db, "coffer_0", of: [selection.column], clauses)
+      .map { try selection.value(of: $0, at: 0) }
+  }
+
+  fileprivate func distinct<Value>(
+    _ selection: DocumentSelection<Value>, _ db: Database
+  ) throws -> [Value] {
+    let expression = "coffer_0\(selection.column.collating)"
+    var values: [Value] = []
+    try rows(
+      db, "DISTINCT \(expression)", of: [selection.column], " ORDER BY \(expression)"
+    ).forEach { values.append(try selection.value(of: $0, at: 0)) }
+    return values
+  }
+}

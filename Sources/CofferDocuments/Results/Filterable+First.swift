@@ -1,0 +1,120 @@
+import CofferCore
+
+extension Filterable {
+  /// The first document; nil where there is none.
+  ///
+  /// ```swift
+  /// let cheapest = try books.all().orderBy(\.priceCents).first()
+  /// ```
+  public func first() throws -> Row? { try all().fetchOne() }
+
+  /// The number of documents, counted by SQLite.
+  public func count() throws -> Int { try all().fetchCount() }
+
+  /// Whether there is no document; SQLite stops at the first one.
+  public func isEmpty() throws -> Bool {
+    let query = all()
+    return try query.collection.reading { try query.isEmpty($0) }
+  }
+}
+
+extension Filterable where Row: Sendable {
+  /// The first document; nil where there is none.
+  public func first() async throws -> Row? { try await all().fetchOne() }
+}
+
+extension Filterable where Row: _SendableMetatype {
+  /// The number of documents, counted by SQLite.
+  public func count() async throws -> Int { try await all().fetchCount() }
+
+  /// Whether there is no document; SQLite stops at the first one.
+  public func isEmpty() async throws -> Bool {
+    let query = all()
+    return try await query.collection.reading { try query.isEmpty($0) }
+  }
+}
+
+extension QueryBuilder {
+  fileprivate func isEmpty(_ db: Database) throws -> Bool {
+    let rows = try valid(db).selecting("1", from: collection.table)
+    let sql = SQL(
+      elements: [.text("SELECT NOT EXISTS (")] + rows.elements + [.text(")")])
+    return try Bool.fetchOne(db, SQLRequest<Bool>(literal: sql)) ?? true
+  }
+}
+
+// MARK: - One document
+
+extension DocumentCollection where Document: Identifiable, Document.ID: Codable {
+  /// The document of an identifier; nil where there is none.
+  ///
+  /// ```swift
+  /// let book = try books.fetch(id: id)
+  /// ```
+  public func fetch(id: Document.ID) throws -> Document? { try filter(id: id).fetchOne() }
+
+  /// Deletes the document with the identifier of this one.
+  ///
+  /// - Returns: Whether there was one.
+  /// - Throws: ``DatabaseError``, such as that of a document that others refer to.
+  @discardableResult
+  public func delete(_ document: Document) throws -> Bool { try delete(id: document.id) }
+
+  /// Deletes the document of an identifier.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  public func delete(id: Document.ID) throws -> Bool { try filter(id: id).delete() > 0 }
+
+  /// Deletes the documents with the identifiers of these, all or none.
+  ///
+  /// - Returns: The number of documents.
+  @discardableResult
+  public func delete(_ documents: [Document]) throws -> Int {
+    try withIdentifiers(of: documents).delete()
+  }
+
+  fileprivate func withIdentifiers(of documents: [Document]) -> QueryBuilder<Document> {
+    all().with { query in
+      do {
+        let column = try requireID()
+        let values = try documents.map {
+          try DocumentValue.databaseValue(of: $0.id, in: column)
+        }
+        query.add(
+          condition: SQLFragment<Document>([.column(column), .text(" IN "), .list(values)]), nil)
+      } catch { query.fail(error) }
+    }
+  }
+}
+
+extension DocumentCollection where Document: Identifiable & Sendable, Document.ID: Codable {
+  /// The document of an identifier, fetched on another thread; nil where there is none.
+  public func fetch(id: Document.ID) async throws -> Document? {
+    try await filter(id: id).fetchOne()
+  }
+
+  /// Deletes the document with the identifier of this one, on another thread.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  public func delete(_ document: Document) async throws -> Bool {
+    try await delete(id: document.id)
+  }
+
+  /// Deletes the document of an identifier, on another thread.
+  ///
+  /// - Returns: Whether there was one.
+  @discardableResult
+  public func delete(id: Document.ID) async throws -> Bool {
+    try await filter(id: id).delete() > 0
+  }
+
+  /// Deletes the documents with the identifiers of these, all or none, on another thread.
+  ///
+  /// - Returns: The number of documents.
+  @discardableResult
+  public func delete(_ documents: [Document]) async throws -> Int {
+    try await withIdentifiers(of: documents).delete()
+  }
+}

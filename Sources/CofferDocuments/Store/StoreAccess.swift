@@ -1,0 +1,38 @@
+import CofferCore
+
+/// How a store, and its collections, get at the database.
+@usableFromInline
+struct StoreAccess: Sendable {
+  let writer: any DatabaseWriter
+  /// The same, if it tells which access is under way.
+  private let current: (any CurrentAccess)?
+  let autoMigrate: Bool
+  let autoDropColumns: Bool
+
+  init(_ writer: any DatabaseWriter, autoMigrate: Bool, autoDropColumns: Bool) {
+    self.writer = writer
+    current = writer as? any CurrentAccess
+    self.autoMigrate = autoMigrate
+    self.autoDropColumns = autoDropColumns
+  }
+
+  /// Another store of the same database.
+  func store() -> DocumentStore {
+    DocumentStore(writer, autoMigrate: autoMigrate, autoDropColumns: autoDropColumns)
+  }
+
+  /// The connection of the access that is under way on this thread.
+  var currentDatabase: Database? { current?.currentDatabase }
+
+  /// Executes `body` in the access that is under way, or in a read.
+  func reading<T>(_ body: (Database) throws -> T) throws -> T {
+    if let db = currentDatabase { return try body(db) }
+    return try writer.read(body)
+  }
+
+  /// Executes `body` in the access that is under way, or in a transaction.
+  func writing<T>(_ body: (Database) throws -> T) throws -> T {
+    if let db = currentDatabase { return try body(db) }
+    return try writer.write(body)
+  }
+}

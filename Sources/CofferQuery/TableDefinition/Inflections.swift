@@ -1,0 +1,195 @@
+import Synchronization
+
+/// Singulars and plurals of names, which name what associations lead to, and find the tables that
+/// columns refer to.
+///
+/// ```swift
+/// Inflections.default.irregularSuffix("foo", "feese")
+/// Inflections.default.pluralize("player1")  // "players1"
+/// ```
+///
+/// Only the last word of a name counts, as in `bestPlayer` and `best_player`, and digits at its end
+/// stay where they are. Rules are tried from the last one on, before the rules of English, which
+/// ``default`` has.
+public struct Inflections: Sendable {
+  /// How patterns are compared.
+  public struct Options: OptionSet, Sendable {
+    /// The bits.
+    public let rawValue: Int
+
+    /// Options of such bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Upper and lower case are the same.
+    public static let caseInsensitive = Options(rawValue: 1)
+  }
+
+  fileprivate struct Rule {
+    let pattern: String
+    let options: Options
+    let template: String
+  }
+
+  private var plurals: [Rule] = []
+  private var singulars: [Rule] = []
+  private var uncountables: Set<String> = []
+  private var isEnglish = false
+
+  /// Inflections without any rule.
+  public init() {}
+
+  private init(isEnglish: Bool) { self.isEnglish = isEnglish }
+
+  private static let shared = Mutex(Inflections(isEnglish: true))
+
+  /// The inflections that are in use: those of English, unless they are changed.
+  ///
+  /// To be changed before associations are used.
+  public static var `default`: Inflections {
+    get { shared.withLock(\.self) }
+    set { shared.withLock { $0 = newValue } }
+  }
+
+  // MARK: Rules
+
+  /// Adds a rule for plurals.
+  ///
+  /// - Parameters:
+  ///   - pattern: A regular expression.
+  ///   - template: What stands for the match; `$1` is the first group of the pattern.
+  /// - Precondition: The pattern is valid.
+  public mutating func plural(
+    _ pattern: String, options: Options = .caseInsensitive, _ template: String
+  ) { plurals.append(Rule(pattern: pattern, options: options, template: template)) }
+
+  /// Adds a rule for singulars.
+  ///
+  /// - Parameters:
+  ///   - pattern: A regular expression.
+  ///   - template: What stands for the match; `$1` is the first group of the pattern.
+  /// - Precondition: The pattern is valid.
+  public mutating func singular(
+    _ pattern: String, options: Options = .caseInsensitive, _ template: String
+  ) { singulars.append(Rule(pattern: pattern, options: options, template: template)) }
+
+  /// Adds words that are the same in singular and plural.
+  public mutating func uncountableWords(_ words: [String]) {
+    uncountables.formUnion(words.map { $0.lowercased() })
+  }
+
+  /// Adds the ends of a singular and of its plural, such as `man` and `men`.
+  public mutating func irregularSuffix(_ singular: String, _ plural: String) {
+    guard let one = singular.first, let many = plural.first else { return }
+    let isSameLetter = one.lowercased() == many.lowercased()
+    for word in [singular, plural] {
+      if isSameLetter {
+        let pattern = "(\(word.prefix(1).literalPattern))\(word.dropFirst().literalPattern)$"
+        self.plural(pattern, "$1\(plural.dropFirst())")
+        self.singular(pattern, "$1\(singular.dropFirst())")
+        continue
+      }
+      // The first letter of the other word gets the case of this one's.
+      for (first, isUpper) in [
+        (word.prefix(1).uppercased(), true), (word.prefix(1).lowercased(), false),
+      ] {
+        let pattern = "\(first.literalPattern)(?i:\(word.dropFirst().literalPattern))$"
+        func cased(_ other: String) -> String {
+          let first = other.prefix(1)
+          return (isUpper ? first.uppercased() : first.lowercased()) + other.dropFirst()
+        }
+        self.plural(pattern, options: [], cased(plural))
+        self.singular(pattern, options: [], cased(singular))
+      }
+    }
+  }
+
+  // MARK: Inflecting
+
+  /// The plural of a name; a plural stays as it is.
+  public func pluralize(_ string: String) -> String { inflected(string, plurals, Plural.of) }
+
+  /// The singular of a name; a singular stays as it is.
+  public func singularize(_ string: String) -> String {
+    inflected(string, singulars, Plural.singular)
+  }
+
+  private func inflected(
+    _ name: String, _ rules: [Rule], _ english: (String) -> String
+  ) -> String {
+    if !uncountables.isEmpty || !rules.isEmpty {
+      let radical = name.withoutFinalDigits
+      let start = radical.startOfLastWord
+      let word = String(radical[start...])
+      if uncountables.contains(word.lowercased()) { return name }
+      for rule in rules.reversed() {
+        guard !word.isEmpty, let other = rule.applied(to: word) else { continue }
+        return radical[..<start] + other + name[radical.endIndex...]
+      }
+    }
+    return isEnglish ? english(name) : name
+  }
+}
+
+extension Inflections.Rule {
+  /// The word with each match replaced; nil without one.
+  fileprivate func applied(to word: String) -> String? {
+    guard let regex = try? Regex(pattern).ignoresCase(options.contains(.caseInsensitive)) else {
+      preconditionFailure("Invalid regular expression: \(pattern)")
+    }
+    let matches = word.matches(of: regex)
+    guard !matches.isEmpty else { return nil }
+    var result = ""
+    var end = word.startIndex
+    for match in matches {
+      result += word[end..<match.range.lowerBound]
+      var rest = template[...]
+      while let character = rest.popFirst() {
+        if character == "$", let digit = rest.first?.wholeNumberValue {
+          rest.removeFirst()
+          if digit < match.output.count { result += match.output[digit].substring ?? "" }
+        } else {
+          result.append(character)
+        }
+      }
+      end = match.range.upperBound
+    }
+    return result + word[end...]
+  }
+}
+
+extension StringProtocol {
+  /// The pattern that matches the text itself.
+  fileprivate var literalPattern: String {
+    reduce(into: "") { pattern, character in
+      if character.isASCII, !character.isLetter, !character.isNumber { pattern.append("\\") }
+      pattern.append(character)
+    }
+  }
+}
+
+extension String {
+  /// The name without the digits at its end: `player` of `player12`.
+  package var withoutFinalDigits: Substring {
+    let digits = reversed().prefix { ("0"..."9").contains($0) }
+    return self[..<digits.endIndex.base]
+  }
+}
+
+extension Substring {
+  /// Where the last word of a name begins: that of `best player`, `best_player`, `bestPlayer`.
+  fileprivate var startOfLastWord: Index {
+    var start = endIndex
+    while start > startIndex {
+      let before = index(before: start)
+      if !self[before].isLetter, !self[before].isNumber {
+        return start < endIndex ? start : startIndex
+      }
+      start = before
+      guard self[start].isUppercase, start > startIndex else { continue }
+      let previous = self[index(before: start)]
+      let next = index(after: start)
+      if !previous.isUppercase || (next < endIndex && self[next].isLowercase) { return start }
+    }
+    return startIndex
+  }
+}

@@ -1,0 +1,69 @@
+import Coffer
+import Testing
+
+/// A generic type that is stored if its values are, with the protocols that GRDB's has.
+private struct Box<Value> {
+  var value: Value
+}
+
+extension Box: Equatable where Value: Equatable {}
+extension Box: SQLExpressible where Value: DatabaseValueConvertible {}
+extension Box: StatementBinding where Value: DatabaseValueConvertible {}
+extension Box: DatabaseValueConvertible where Value: DatabaseValueConvertible {
+  var databaseValue: DatabaseValue { value.databaseValue }
+
+  static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Box? {
+    Value.fromDatabaseValue(dbValue).map { Box(value: $0) }
+  }
+}
+
+/// A type that can be bound, and nothing else.
+private struct Bound: StatementBinding {
+  func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+    7.bind(to: sqliteStatement, at: index)
+  }
+}
+
+struct GenericValueTests {
+  @Test func `a generic type is a value where its values are`() throws {
+    try EncryptedQueue.with("CREATE TABLE t (a, b)") { db in
+      try db.execute(
+        sql: "INSERT INTO t VALUES (?, :b)", arguments: [Box(value: 1), Box(value: "x")])
+      try db.execute(
+        sql: "INSERT INTO t VALUES (:a, :b)",
+        arguments: ["a": Box(value: 2), "b": nil as Box<String>?])
+      let statement = try db.makeStatement(sql: "INSERT INTO t VALUES (?, ?)")
+      try statement.execute(values: Box(value: 3), Box(value: "z"))
+      #expect(
+        try Box<Int>.fetchAll(db, sql: "SELECT a FROM t ORDER BY a")
+          == [Box(value: 1), Box(value: 2), Box(value: 3)])
+      #expect(
+        try Box<Int>.fetchAll(
+          db, sql: "SELECT a FROM t WHERE a IN (?)", arguments: [[Box(value: 2), Box(value: 9)]])
+          == [Box(value: 2)])
+      let row = try #require(try Row.fetchOne(db, sql: "SELECT a, b FROM t WHERE a = 2"))
+      #expect(row["a"] == Box(value: 2))
+      #expect(row["b"] as Box<String>? == nil)
+      let boxed = Box(value: 3)
+      let literal: SQL = "SELECT b FROM t WHERE a = \(boxed)"
+      #expect(try SQLRequest<Box<String>>(literal: literal).fetchOne(db) == Box(value: "z"))
+    }
+  }
+
+  @Test func `an array is no value of a single parameter`() throws {
+    try EncryptedQueue.with { db in
+      let statement = try db.makeStatement(sql: "SELECT 1 WHERE 1 IN (?)")
+      let error = databaseError { try statement.execute(values: [1, 2]) }
+      #expect(error?.resultCode == .SQLITE_MISUSE)
+      #expect(error?.message?.contains("array") == true)
+      try statement.execute(arguments: [[1, 2]])
+    }
+  }
+
+  @Test func `a type that can be bound needs nothing else to be`() throws {
+    try EncryptedQueue.with("CREATE TABLE t (a)") { db in
+      try db.makeStatement(sql: "INSERT INTO t VALUES (?)").execute(values: Bound())
+      #expect(try Int.fetchOne(db, sql: "SELECT a FROM t") == 7)
+    }
+  }
+}
