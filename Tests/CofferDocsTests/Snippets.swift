@@ -32,27 +32,28 @@ let snippets: [Snippet] = [
   Snippet("Docs/EasyDBCompatibility.md, More queries, 2", [], snippet25),
   Snippet("Docs/EasyDBCompatibility.md, More queries, 3", ["store"], snippet26),
   Snippet("Docs/EasyDBCompatibility.md, More queries, 4", ["store"], snippet27),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 5", [], snippet28),
-  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 1", [], snippet29),
-  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 2", ["store"], snippet30),
-  Snippet("Docs/EasyDBCompatibility.md, Documents that expire, 1", [], snippet31),
-  Snippet("Docs/EasyDBCompatibility.md, Tables, records and SQL, 1", ["queue"], snippet32),
-  Snippet("Docs/EasyDBCompatibility.md, Identifiers that cost nothing, 1", [], snippet33),
-  Snippet("Docs/Encryption.md, Keys, 1", [], snippet34),
-  Snippet("Docs/Encryption.md, Opening, 1", [], snippet35),
-  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet36),
-  Snippet("Docs/Encryption.md, Settings, 1", [], snippet37),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet38),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet39),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet40),
-  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet41),
-  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet42),
-  Snippet("Docs/Encryption.md, Whole files, 2", [], snippet43),
-  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet44),
-  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet45),
-  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet46),
-  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet47),
-  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet48),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 5", ["store"], snippet28),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 6", [], snippet29),
+  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 1", [], snippet30),
+  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 2", ["store"], snippet31),
+  Snippet("Docs/EasyDBCompatibility.md, Documents that expire, 1", [], snippet32),
+  Snippet("Docs/EasyDBCompatibility.md, Tables, records and SQL, 1", ["queue"], snippet33),
+  Snippet("Docs/EasyDBCompatibility.md, Identifiers that cost nothing, 1", [], snippet34),
+  Snippet("Docs/Encryption.md, Keys, 1", [], snippet35),
+  Snippet("Docs/Encryption.md, Opening, 1", [], snippet36),
+  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet37),
+  Snippet("Docs/Encryption.md, Settings, 1", [], snippet38),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet39),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet40),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet41),
+  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet42),
+  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet43),
+  Snippet("Docs/Encryption.md, Whole files, 2", [], snippet44),
+  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet45),
+  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet46),
+  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet47),
+  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet48),
+  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet49),
 ]
 
 // The blocks print to nowhere.
@@ -551,14 +552,23 @@ private func snippet26(_ scene: Scene) throws {
 private func snippet27(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
+  for try await batch in books.all().orderBy(\.title).batches(of: 500) {
+    for book in batch { print(book.title) }
+  }
+}
+
+// Docs/EasyDBCompatibility.md, More queries, 5
+private func snippet28(_ scene: Scene) async throws {
+  let (store, books) = try scene.store()
+  _ = (store, books)
   let page = try await books.all().orderBy(\.title).fetchPage(20)
   let next = try await books.all().orderBy(\.title).fetchPage(20, after: page.next)
   _ = page
   _ = next
 }
 
-// Docs/EasyDBCompatibility.md, More queries, 5
-private func snippet28(_ scene: Scene) async throws {
+// Docs/EasyDBCompatibility.md, More queries, 6
+private func snippet29(_ scene: Scene) async throws {
   struct Chore: Codable, Identifiable, Equatable {
     var id: Int
     var isDone = false
@@ -573,7 +583,7 @@ private func snippet28(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Migrations by rules, 1
-private func snippet29(_ scene: Scene) throws {
+private func snippet30(_ scene: Scene) throws {
   struct Note: Codable, MigratingDocument {
     struct Place: Codable {
       var city: String  // was `town`
@@ -603,7 +613,7 @@ private func snippet29(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, Migrations by rules, 2
-private func snippet30(_ scene: Scene) async throws {
+private func snippet31(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   for result in try await books.all().fetchResults() {
@@ -615,7 +625,7 @@ private func snippet30(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Documents that expire, 1
-private func snippet31(_ scene: Scene) throws {
+private func snippet32(_ scene: Scene) throws {
   struct Session: Codable, Identifiable, MigratingDocument {
     var id = UUID()
     var created = Date()
@@ -629,7 +639,7 @@ private func snippet31(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, Tables, records and SQL, 1
-private func snippet32(_ scene: Scene) throws {
+private func snippet33(_ scene: Scene) throws {
   let queue = try scene.queue()
   struct Player: Codable, FetchableRecord, PersistableRecord {
     var id: Int64
@@ -647,7 +657,7 @@ private func snippet32(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, Identifiers that cost nothing, 1
-private func snippet33(_ scene: Scene) throws {
+private func snippet34(_ scene: Scene) throws {
   struct Event: Codable, Identifiable {
     var id: UUID
     var name: String
@@ -663,7 +673,7 @@ private func snippet33(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Keys, 1
-private func snippet34(_ scene: Scene) throws {
+private func snippet35(_ scene: Scene) throws {
   let passphrase = DatabaseKey.passphrase("correct horse battery staple")
   let bytes = DatabaseKey.passphrase(bytes: [0x66, 0x00, 0xFF])
   let raw = try DatabaseKey.raw((0..<32).map { UInt8($0) })
@@ -679,7 +689,7 @@ private func snippet34(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 1
-private func snippet35(_ scene: Scene) throws {
+private func snippet36(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = try .file(scene.file("vault.key"))
   let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -688,7 +698,7 @@ private func snippet35(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 2
-private func snippet36(_ scene: Scene) throws {
+private func snippet37(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.prepareDatabase { db in
     try db.usePassphrase("correct horse battery staple")
@@ -698,7 +708,7 @@ private func snippet36(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Settings, 1
-private func snippet37(_ scene: Scene) throws {
+private func snippet38(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   configuration.cipher = .sqlcipher3
@@ -708,7 +718,7 @@ private func snippet37(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 1
-private func snippet38(_ scene: Scene) throws {
+private func snippet39(_ scene: Scene) throws {
   let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("right"))
   try queue.close()
   let other = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("wrong"))
@@ -717,7 +727,7 @@ private func snippet38(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 2
-private func snippet39(_ scene: Scene) throws {
+private func snippet40(_ scene: Scene) throws {
   let inspection = DatabaseFile.inspect(at: scene.file("plain.db"))
   if case .plaintext(let header) = inspection.kind {
     print("not encrypted, pages of \(header.pageSize) bytes")
@@ -726,20 +736,20 @@ private func snippet39(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 3
-private func snippet40(_ scene: Scene) throws {
+private func snippet41(_ scene: Scene) throws {
   let queue = try scene.queue()
   let damagedPages = try queue.checkCipherIntegrity()
   _ = damagedPages
 }
 
 // Docs/Encryption.md, Changing the key, 1
-private func snippet41(_ scene: Scene) throws {
+private func snippet42(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.changeKey(to: .passphrase("staple battery horse correct"))
 }
 
 // Docs/Encryption.md, Whole files, 1
-private func snippet42(_ scene: Scene) throws {
+private func snippet43(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("encrypted.db"), key: key)
   try DatabaseFile.decrypt(at: scene.file("encrypted.db"), key: key, to: scene.file("readable.db"))
@@ -748,7 +758,7 @@ private func snippet42(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Whole files, 2
-private func snippet43(_ scene: Scene) throws {
+private func snippet44(_ scene: Scene) throws {
   let byLength = DatabaseCollation("byLength") { lhs, rhs in
     lhs.count < rhs.count ? .orderedAscending : lhs.count == rhs.count ? .orderedSame : .orderedDescending
   }
@@ -761,7 +771,7 @@ private func snippet43(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, From SQLCipher 3 to 4, 1
-private func snippet44(_ scene: Scene) throws {
+private func snippet45(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   func openVault() throws -> DatabaseQueue {
     do {
@@ -778,7 +788,7 @@ private func snippet44(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Backups, 1
-private func snippet45(_ scene: Scene) throws {
+private func snippet46(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.backup(toPath: scene.file("backup.db"))
   try queue.backup(toPath: scene.file("for-a-friend.db"), key: .passphrase("another one"))
@@ -786,7 +796,7 @@ private func snippet45(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Attached files, 1
-private func snippet46(_ scene: Scene) throws {
+private func snippet47(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.inDatabase { db in
     try db.attach(scene.file("archive.db"), as: "archive", key: .passphrase("another one"))
@@ -796,7 +806,7 @@ private func snippet46(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, Moving, 1
-private func snippet47(_ scene: Scene) throws {
+private func snippet48(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   let dbQueue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -805,7 +815,7 @@ private func snippet47(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, What differs, 1
-private func snippet48(_ scene: Scene) throws {
+private func snippet49(_ scene: Scene) throws {
   try scene.queue().write { db in
     let statement = try db.makeStatement(sql: "INSERT INTO player (name, score) VALUES (?, ?)")
     for number in 1...100 {

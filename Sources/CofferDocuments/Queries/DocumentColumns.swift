@@ -11,6 +11,14 @@ public enum DocumentColumns<Document: Codable> {
   ) -> DocumentExpression<Document, Value> {
     DocumentExpression(keyPath, [keyPath])
   }
+
+  /// The column of an optional property, for `$0.address?.city`.
+  @_disfavoredOverload
+  public static subscript<Wrapped>(
+    dynamicMember keyPath: KeyPath<Document, Wrapped?>
+  ) -> DocumentExpression<Document, Wrapped?>? {
+    DocumentExpression(keyPath, [keyPath])
+  }
 }
 
 /// A property of documents, or one of a stored struct in it, in closures.
@@ -51,7 +59,25 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
       self.keyPath.appending(path: keyPath), segments + [keyPath])
   }
 
-  /// A property of an optional property, as `\.address?.city`: nil where that one is nil.
+  /// An optional property of the property, for `$0.address.place?.city`.
+  @_disfavoredOverload
+  public subscript<Nested>(
+    dynamicMember keyPath: KeyPath<Value, Nested?>
+  ) -> DocumentExpression<Document, Nested?>? {
+    DocumentExpression<Document, Nested?>(
+      self.keyPath.appending(path: keyPath), segments + [keyPath])
+  }
+
+  /// An optional property of an optional property, for `$0.address?.place?.city`.
+  @_disfavoredOverload
+  public subscript<Wrapped, Nested>(
+    dynamicMember keyPath: KeyPath<Wrapped, Nested?>
+  ) -> DocumentExpression<Document, Nested?>? where Value == Wrapped? {
+    DocumentExpression<Document, Nested?>(
+      self.keyPath.appending(path: \Wrapped?.[memberAt: keyPath]), segments + [keyPath])
+  }
+
+  /// A property of an optional property, as `$0.address?.city` and `$0.address.city`: nil where that one is nil.
   public subscript<Wrapped, Nested>(
     dynamicMember keyPath: KeyPath<Wrapped, Nested>
   ) -> DocumentExpression<Document, Nested?> where Value == Wrapped? {
@@ -143,6 +169,36 @@ extension SQLExpression {
   /// What throws once it is executed.
   init(failure error: any Error) {
     self.init(sql: SQL(elements: [.deferred { _ in throw error }]))
+  }
+}
+
+// MARK: - Optional chaining
+
+extension Optional: SQLTypedExpressible where Wrapped: SQLTypedExpressible {
+  /// The Swift type of the values.
+  public typealias SQLValue = Wrapped.SQLValue
+
+  /// That of the wrapped expression.
+  public var _form: _ColumnForm? { flatMap(\._form) }
+
+  /// `lhs IS NULL`, where Swift's own would ask whether there is an expression.
+  public static func == (lhs: Self, rhs: _OptionalNilComparisonType) -> TypedPredicate {
+    TypedPredicate(SQLExpression(.comparison(.is, lhs.sqlExpression, SQLExpression(.null))))
+  }
+
+  /// `rhs IS NULL`, where Swift's own would ask whether there is an expression.
+  public static func == (lhs: _OptionalNilComparisonType, rhs: Self) -> TypedPredicate {
+    rhs == lhs
+  }
+
+  /// `rhs IS NOT NULL`, where Swift's own would ask whether there is an expression.
+  public static func != (lhs: _OptionalNilComparisonType, rhs: Self) -> TypedPredicate {
+    rhs != lhs
+  }
+
+  /// `lhs IS NOT NULL`, where Swift's own would ask whether there is an expression.
+  public static func != (lhs: Self, rhs: _OptionalNilComparisonType) -> TypedPredicate {
+    TypedPredicate(SQLExpression(.comparison(.isNot, lhs.sqlExpression, SQLExpression(.null))))
   }
 }
 

@@ -31,7 +31,7 @@ extension DocumentGroups {
   /// The sum of a property in each group.
   ///
   /// - Throws: ``DatabaseError`` where the sum of integers has no room in 64 bits;
-  ///   ``DocumentError`` where a stored value is no number, and for `Decimal`.
+  ///   ``DocumentError`` where a stored value is no number.
   public func sum<Value: Codable & Numeric>(
     _ property: KeyPath<Document, Value>
   ) throws -> [Key: Value] {
@@ -94,36 +94,40 @@ extension DocumentGroups where Document: _SendableMetatype, Key: Sendable {
 extension DocumentGroups {
   private func counting() throws -> GroupAggregate<Document, Key, Int> {
     GroupAggregate(
-      query: query, key: try query.selection(key), function: "count(*)", column: nil,
-      result: DocumentSelection(column: DocumentColumn(name: "count")), isOfNumbers: false)
+      query: query, key: try query.selection(key), column: nil,
+      result: DocumentSelection(column: DocumentColumn(name: "count"))
+    ) { _ in "count(*), 0.0" }
   }
 
   private func summing<Value: Codable & Numeric>(
     _ property: KeyPath<Document, Value>
   ) throws -> GroupAggregate<Document, Key, Value> {
     let selection = try query.selection(property)
+    let isDecimal = Value.self == Decimal.self
     return GroupAggregate(
-      query: query, key: try query.selection(key), function: "sum(coffer_1)",
-      column: selection.column, result: selection, isOfNumbers: true)
+      query: query, key: try query.selection(key), column: selection.column, result: selection
+    ) { NumberAggregate.sum.sql("coffer_1", isDecimal: isDecimal, $0) }
   }
 
   private func averaging<Value: Codable & Numeric>(
     _ property: KeyPath<Document, Value>
   ) throws -> GroupAggregate<Document, Key, Double> {
     let column = try query.selection(property).column
+    let isDecimal = Value.self == Decimal.self
     return GroupAggregate(
-      query: query, key: try query.selection(key), function: "avg(coffer_1)", column: column,
-      result: DocumentSelection(column: DocumentColumn(name: column.name)), isOfNumbers: true)
+      query: query, key: try query.selection(key), column: column,
+      result: DocumentSelection(column: DocumentColumn(name: column.name))
+    ) { NumberAggregate.mean.sql("coffer_1", isDecimal: isDecimal, $0) }
   }
 
   private func extreme<Value: Codable>(
     _ function: String, _ property: KeyPath<Document, Value>
   ) throws -> GroupAggregate<Document, Key, Value> {
     let selection = try query.selection(property)
+    let sql = "\(function)(coffer_1\(selection.column.collating))"
     return GroupAggregate(
-      query: query, key: try query.selection(key),
-      function: "\(function)(coffer_1\(selection.column.collating))", column: selection.column,
-      result: selection, isOfNumbers: false)
+      query: query, key: try query.selection(key), column: selection.column, result: selection
+    ) { _ in "\(sql), 0.0" }
   }
 }
 
@@ -133,25 +137,18 @@ private struct GroupAggregate<Document: Codable, Key: Codable & Hashable, Value:
 {
   let query: QueryBuilder<Document>
   let key: DocumentSelection<Key>
-  /// SQL, about `coffer_1`.
-  let function: String
   /// The column of the property; nil where there is none.
   let column: DocumentColumn?
   let result: DocumentSelection<Value>
-  let isOfNumbers: Bool
+  /// SQL of the aggregate of `coffer_1`, and of the number of values that it can't take.
+  let functions: @Sendable (Database) -> String
 
   func fetch() throws -> [Key: Value] { try query.collection.reading { try fetch($0) } }
 
   func fetch(_ db: Database) throws -> [Key: Value] {
-    guard !isOfNumbers || column?.isDecimal != true else {
-      throw DocumentError(
-        "decimal numbers can't be summed up in groups, since SQLite would lose digits",
-        hint: "Fetch the two properties by fetchMany, and sum up in Swift.")
-    }
-    let others = isOfNumbers ? DocumentColumn.countingOthers("coffer_1") : "0.0"
     var values: [Key: Value] = [:]
     try query.rows(
-      db, "coffer_0, \(function), \(others)", of: [key.column] + (column.map { [$0] } ?? []),
+      db, "coffer_0, \(functions(db))", of: [key.column] + (column.map { [$0] } ?? []),
       " GROUP BY coffer_0\(key.column.collating)"
     ).forEach { row in
       try column?.requireNumbers(row.databaseValue(at: 2))

@@ -59,11 +59,7 @@ extension DocumentColumn {
   /// What follows a value of the column, to compare it as the property declares.
   var collating: String { comparing.map { " COLLATE \($0.sqlName)" } ?? "" }
 
-  /// Counts the values that are no numbers, which SQLite would take for 0.
-  static func countingOthers(_ name: String) -> String {
-    "total(typeof(\(name)) NOT IN ('integer', 'real', 'null'))"
-  }
-
+  /// - Parameter others: The number of values that are no numbers, which SQLite would take for 0.
   func requireNumbers(_ others: DatabaseValue) throws {
     guard others != 0.0.databaseValue else { return }
     throw DocumentError(

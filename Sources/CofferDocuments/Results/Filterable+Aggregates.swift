@@ -184,43 +184,24 @@ extension QueryBuilder {
   fileprivate func sum<Value: Numeric & Decodable>(
     _ selection: DocumentSelection<Value>, _ db: Database
   ) throws -> Value? {
-    // Decimal numbers are texts, or JSON's numbers: SQLite would lose digits.
-    if Value.self == Decimal.self {
-      return try values(selection, db).reduce(0, +)
-    }
-    let others = DocumentColumn.countingOthers("coffer_0")
-    guard
-      let row = try row(db, "sum(coffer_0), \(others)", of: [selection.column])
-    else { return nil }
-    try selection.column.requireNumbers(row.databaseValue(at: 1))
-    if row.databaseValue(at: 0).isNull { return nil }
+    guard let row = try row(.sum, selection, db) else { return nil }
     return try selection.value(of: row, at: 0)
   }
 
   fileprivate func average<Value: Numeric & Decodable>(
     _ selection: DocumentSelection<Value>, _ db: Database
   ) throws -> Double? {
-    if Value.self == Decimal.self {
-      let values = try values(selection, db)
-      guard let sum = values.reduce(0, +) as? Decimal, !values.isEmpty else { return nil }
-      return Double((sum / Decimal(values.count)).description)
-    }
-    let others = DocumentColumn.countingOthers("coffer_0")
-    guard
-      let row = try row(db, "avg(coffer_0), \(others)", of: [selection.column])
-    else { return nil }
-    try selection.column.requireNumbers(row.databaseValue(at: 1))
-    return Double.fromDatabaseValue(row.databaseValue(at: 0))
+    try row(.mean, selection, db).flatMap { Double.fromDatabaseValue($0.databaseValue(at: 0)) }
   }
 
-  /// The values that aren't NULL.
-  private func values<Value>(
-    _ selection: DocumentSelection<Value>, _ db: Database
-  ) throws -> [Value] {
-    var values: [Value] = []
-    try rows(db, "coffer_0", of: [selection.column], " WHERE coffer_0 IS NOT NULL")
-      .forEach { values.append(try selection.value(of: $0, at: 0)) }
-    return values
+  /// The row of an aggregate; nil where there are no values.
+  private func row<Value>(
+    _ aggregate: NumberAggregate, _ selection: DocumentSelection<Value>, _ db: Database
+  ) throws -> CofferCore.Row? {
+    let sql = aggregate.sql("coffer_0", isDecimal: Value.self == Decimal.self, db)
+    guard let row = try row(db, sql, of: [selection.column]) else { return nil }
+    try selection.column.requireNumbers(row.databaseValue(at: 1))
+    return row.databaseValue(at: 0).isNull ? nil : row
   }
 
   fileprivate func extreme<Value>(

@@ -36,7 +36,10 @@ extension Filterable where Row: _SendableMetatype {
 
 extension QueryBuilder {
   fileprivate func isEmpty(_ db: Database) throws -> Bool {
-    let rows = try valid(db).selecting("1", from: collection.table)
+    let query = try valid(db)
+    // An old SQLite ignores LIMIT directly inside of EXISTS.
+    if query.limit == 0 { return true }
+    let rows = query.selecting("1", from: collection.table)
     let sql = SQL(
       elements: [.text("SELECT NOT EXISTS (")] + rows.elements + [.text(")")])
     return try Bool.fetchOne(db, SQLRequest<Bool>(literal: sql)) ?? true

@@ -50,3 +50,32 @@ extension QueryBuilder {
     return tuples
   }
 }
+
+extension QueryBuilder where Document: _SendableMetatype {
+  /// Several properties of each document of the query, fetched on another thread.
+  ///
+  /// - Throws: What the synchronous form throws.
+  public func fetchMany<
+    First: Codable & Sendable, Second: Codable & Sendable, each Other: Codable & Sendable
+  >(
+    _ first: KeyPath<Document, First>, _ second: KeyPath<Document, Second>,
+    _ others: repeat KeyPath<Document, each Other>
+  ) async throws -> [(First, Second, repeat each Other)] {
+    let (first, second) = (try selection(first), try selection(second))
+    let others = (repeat try selection(each others))
+    return try await collection.reading {
+      try fetchMany(first, second, repeat each others, in: $0)
+    }
+  }
+
+  /// Several properties of the first document of the query, fetched on another thread; nil where
+  /// there is none.
+  public func fetchOne<
+    First: Codable & Sendable, Second: Codable & Sendable, each Other: Codable & Sendable
+  >(
+    _ first: KeyPath<Document, First>, _ second: KeyPath<Document, Second>,
+    _ others: repeat KeyPath<Document, each Other>
+  ) async throws -> (First, Second, repeat each Other)? {
+    try await limitedToOne.fetchMany(first, second, repeat each others).first
+  }
+}

@@ -48,8 +48,14 @@ extension ExpressionNode: SQLFragment {
     switch self {
     case .exists(let query, let isNegated):
       renderer.append(isNegated ? "NOT EXISTS (" : "EXISTS (")
+      // An old SQLite ignores LIMIT directly inside of EXISTS, also LIMIT 0.
+      var isEmpty = false
+      if case .node(let relation as Relation) = query.content {
+        isEmpty = relation.limit?.count == 0
+      }
+      if isEmpty { renderer.append("SELECT * FROM (") }
       try renderer.append(query)
-      renderer.append(")")
+      renderer.append(isEmpty ? "))" : ")")
     case .collated(let expression, let collation):
       try renderer.append(expression)
       renderer.append(" COLLATE ")

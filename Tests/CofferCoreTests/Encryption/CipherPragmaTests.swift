@@ -194,7 +194,8 @@ import Testing
       let hint = "\(error as Any)"
       #expect(
         hint.contains("Configuration.cipher") || hint.contains("raw(_:salt:)")
-          || hint.contains("alone") || hint.contains("iterations"), "\(pragma): \(hint)")
+          || hint.contains("alone") || hint.contains("iterations")
+          || hint.contains("power of two"), "\(pragma): \(hint)")
       #expect(DatabaseFile.inspect(at: path).size == 0)
     }
   }

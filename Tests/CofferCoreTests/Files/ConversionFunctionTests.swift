@@ -159,7 +159,10 @@ import Testing
         })
     }
     let queue = try DatabaseQueue(configuration: configuration)
-    let sql = "SELECT column1 FROM (VALUES ('a'), ('c'), ('b')) ORDER BY 1 COLLATE string"
+    let sql =
+      """
+      SELECT c FROM (SELECT 'a' AS c UNION SELECT 'c' UNION SELECT 'b') ORDER BY 1 COLLATE string
+      """
     #expect(try queue.read { try String.fetchAll($0, sql: sql) } == ["c", "b", "a"])
     #expect(try DatabaseQueue().read { try String.fetchAll($0, sql: sql) } == ["a", "b", "c"])
     let error = databaseError {

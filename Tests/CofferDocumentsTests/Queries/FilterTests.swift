@@ -132,6 +132,61 @@ import Testing
     var address: Address
   }
 
+  fileprivate struct Place: Codable {
+    var city: String
+    var zip: Int?
+  }
+
+  fileprivate struct Trip: Codable, Identifiable {
+    var id: Int
+    var start: Place?
+    var stop: Stop?
+
+    struct Stop: Codable {
+      var place: Place?
+      var days = 1
+    }
+  }
+
+  @Test func `closures reach through optionals as Swift does`() throws {
+    let trips = try encrypted.store.collection(Trip.self)
+    try trips.insert([
+      Trip(id: 1, start: Place(city: "Paris", zip: 75), stop: nil),
+      Trip(id: 2, start: nil, stop: Trip.Stop(place: Place(city: "Rome", zip: nil))),
+      Trip(id: 3, start: Place(city: "Pisa", zip: nil), stop: Trip.Stop(place: nil, days: 2)),
+    ])
+    func ids(
+      _ condition: (DocumentColumns<Trip>.Type) throws -> any SQLExpressible
+    ) throws -> [Int] {
+      try trips.filter(condition).orderBy(\.id).fetchMany(\.id)
+    }
+    #expect(try ids { $0.start?.city == "Paris" } == [1])
+    #expect(try ids { $0.start?.city != "Paris" } == [2, 3])
+    #expect(try ids { "Paris" == $0.start?.city } == [1])
+    #expect(try ids { !($0.start?.city == "Paris") } == [2, 3])
+    #expect(try ids { $0.start == nil } == [2])
+    #expect(try ids { $0.start != nil } == [1, 3])
+    #expect(try ids { $0.start?.city == nil } == [2])
+    #expect(try ids { nil == $0.start?.city } == [2])
+    #expect(try ids { $0.start?.zip == nil } == [2, 3])
+    #expect(try ids { $0.start?.zip != nil } == [1])
+    #expect(try ids { nil != $0.start?.zip } == [1])
+    #expect(try ids { $0.start?.zip == 75 && $0.start?.city == "Paris" } == [1])
+    #expect(try ids { $0.start?.zip == 75 || $0.stop?.place?.city == "Rome" } == [1, 2])
+    #expect(try ids { $0.start?.city.hasPrefix("P") } == [1, 3])
+    #expect(try ids { !$0.start?.city.hasPrefix("Pi") } == [1, 2])
+    #expect(try ids { $0.start?.city > "Pb" } == [3])
+    #expect(try ids { $0.stop?.place?.zip == nil && $0.stop?.days == 2 } == [3])
+    #expect(try ids { $0.stop?.place == nil } == [1, 3])
+    #expect(try ids { ["Rome", "Oslo"].contains($0.stop?.place?.city) } == [2])
+    let city: String? = nil
+    #expect(try ids { $0.start?.city == city } == [2])
+    #expect(
+      try trips.all().orderBy { $0.start?.city }.orderBy(\.id).fetchMany(\.id) == [2, 1, 3])
+    #expect(
+      try trips.all().orderBy { $0.start?.city.desc }.orderBy(\.id).fetchMany(\.id) == [3, 1, 2])
+  }
+
   @Test func `closures reach into stored structs`() throws {
     let houses = try encrypted.store.collection(House.self)
     try houses.insert([

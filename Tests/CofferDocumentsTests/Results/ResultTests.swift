@@ -111,7 +111,10 @@ import Testing
     #expect(
       try items.filter(\.id, greaterThan: 1).grouped(by: \.price).max(\.day)[4] == Item.all[3].day)
     #expect(try items.filter(\.id, greaterThan: 9).grouped(by: \.price).count() == [:])
-    #expect(documentError { try items.all().grouped(by: \.price).sum(\.cost) } != nil)
+    let costs = try items.all().grouped(by: \.price).sum(\.cost)
+    #expect(costs[1.5] == Item.all[0].cost)
+    #expect(costs[4] == Item.all[2].cost + Item.all[3].cost)
+    #expect(try items.all().grouped(by: \.price).average(\.cost).count == 3)
   }
 
   // MARK: Several properties
@@ -135,6 +138,15 @@ import Testing
     }
     #expect(error?.recordKey == 3.databaseValue)
     #expect(error?.columnName == "price")
+  }
+
+  @Test func `several properties make tuples on another thread`() async throws {
+    let pairs = try await items.all().orderBy(\.id).fetchMany(\.name, \.stars)
+    #expect(pairs.map(\.0) == ["Arthur", "Barbara", "Carl", "Dora"])
+    let rows = try await items.filter(id: 1).fetchMany(\.id, \.day, \.cost, \.tags)
+    #expect(rows.first?.3 == ["a", "b"])
+    #expect(try await items.filter(id: 9).fetchOne(\.name, \.id) == nil)
+    #expect(try await items.filter(id: 2).fetchOne(\.id, \.name)?.1 == "Barbara")
   }
 
   // MARK: Pages
@@ -194,6 +206,66 @@ import Testing
       try items.all().orderBy(\.name).fetchPage(9)
     }
     #expect(error?.recordKey == 3.databaseValue)
+  }
+
+  // MARK: Batches
+
+  @Test func `batches have each document once`() async throws {
+    for size in 1...5 {
+      for query in [
+        items.all(), items.all().orderBy(\.nickname, .descending), items.all().orderBy(\.name),
+        items.filter(\.id, greaterThan: 9),
+      ] {
+        var batches: [[Int]] = []
+        for try await batch in query.batches(of: size) { batches.append(batch.map(\.id)) }
+        let all = try await query.orderBy(\.id).fetchMany(\.id)
+        #expect(batches.flatMap(\.self) == all)
+        #expect(batches.dropLast().allSatisfy { $0.count == size })
+        #expect(batches.allSatisfy { !$0.isEmpty })
+      }
+    }
+  }
+
+  @Test func `no access is held between batches`() async throws {
+    var names: [String] = []
+    for try await batch in items.all().orderBy(\.name).batches(of: 1) {
+      names += batch.map(\.name)
+      // Behind, ahead, and the one after the next.
+      if names.count == 1 {
+        try await items.insert([Item(5, "Aaron"), Item(6, "Bob")])
+        try await items.delete(id: 3)
+      }
+    }
+    #expect(names == ["Arthur", "Barbara", "Bob", "Dora"])
+  }
+
+  @Test func `batches of documents without identifiers`() async throws {
+    struct Note: Codable, Equatable {
+      var text: String
+    }
+    let notes = try await encrypted.store.collection(Note.self)
+    try await notes.insert((0..<10).map { Note(text: "\($0 % 2)") })
+    var texts: [String] = []
+    for try await batch in notes.all().orderBy(\.text).batches(of: 3) {
+      texts += batch.map(\.text)
+    }
+    #expect(texts == Array(repeating: "0", count: 5) + Array(repeating: "1", count: 5))
+  }
+
+  @Test func `batches end with an error`() async throws {
+    try await encrypted.store.execute("UPDATE Item SET price = 'x' WHERE id = 3")
+    var batches = items.all().batches(of: 2).makeAsyncIterator()
+    #expect(try await batches.next()?.map(\.id) == [1, 2])
+    await #expect(throws: RowDecodingError.self) { _ = try await batches.next() }
+    #expect(try await batches.next() == nil)
+    for batches in [items.all().batches(of: 0), items.all().limit(3).batches(of: 2)] {
+      await #expect(throws: DocumentError.self) { for try await _ in batches {} }
+    }
+    let cancelled = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      for try await _ in items.all().batches(of: 1) { Issue.record("a batch") }
+    }
+    await #expect(throws: CancellationError.self) { try await cancelled.value }
   }
 
   // MARK: One after the other

@@ -192,6 +192,7 @@ private struct Reader: TableRecord {
       let requests: [QueryInterfaceRequest<Row>] = [
         Table("readers").all(), Table("readers").select(max(age)),
         Table("readers").select(sql: "MAX(age)"), Table("readers").limit(2, offset: 2),
+        Table("readers").limit(0), Table("readers").select(max(age)).limit(0),
         Table("readers").select(name).group(age), Table("readers").filter(age > 100),
         Table("readers").select(age).filter(age != nil).distinct(),
         Table("readers").select(name).union(Table("readers").select(name)),

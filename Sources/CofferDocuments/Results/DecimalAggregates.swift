@@ -1,0 +1,50 @@
+import CofferCore
+import FoundationEssentials
+
+/// The functions of SQL that sum up numbers.
+enum NumberAggregate: String {
+  case sum
+  case mean = "avg"
+
+  /// SQL of a column's sum or mean, and of the number of its values that are no numbers.
+  ///
+  /// - Parameter isDecimal: Whether the values are decimal numbers, which are text, and of which
+  ///   SQLite's own functions would lose digits. Ours throw for what is no number.
+  func sql(_ name: String, isDecimal: Bool, _ db: Database) -> String {
+    guard isDecimal else {
+      return "\(rawValue)(\(name)), total(typeof(\(name)) NOT IN ('integer', 'real', 'null'))"
+    }
+    let function = "coffer_decimal_\(rawValue)"
+    db.ensure(
+      function: self == .sum
+        ? DatabaseFunction(function, argumentCount: 1, pure: true, aggregate: DecimalSum.self)
+        : DatabaseFunction(function, argumentCount: 1, pure: true, aggregate: DecimalMean.self))
+    return "\(function)(\(name)), 0.0"
+  }
+}
+
+private struct DecimalSum: DatabaseAggregate {
+  var sum = Decimal()
+  var count = 0
+
+  mutating func step(_ values: [DatabaseValue]) throws {
+    guard !values[0].isNull else { return }
+    guard let number = Decimal.fromDatabaseValue(values[0]) else {
+      throw DocumentError("a stored value is no decimal number")
+    }
+    sum += number
+    count += 1
+  }
+
+  func finalize() -> (any DatabaseValueConvertible)? { count > 0 ? sum : nil }
+}
+
+private struct DecimalMean: DatabaseAggregate {
+  var values = DecimalSum()
+
+  mutating func step(_ dbValues: [DatabaseValue]) throws { try values.step(dbValues) }
+
+  func finalize() -> (any DatabaseValueConvertible)? {
+    values.count > 0 ? Double((values.sum / Decimal(values.count)).description) : nil
+  }
+}
