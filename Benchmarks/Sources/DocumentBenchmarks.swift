@@ -7,8 +7,8 @@ import Foundation
 func documentBenchmarks(_ fixture: Fixture) throws -> [Benchmark] {
   let documents = try DocumentFixture(fixture)
   return [
-    insertion(documents), personInsertion(documents), fetch(documents), personFetch(documents),
-    property(documents),
+    insertion(documents), personInsertion(documents), saving(documents), fetch(documents),
+    personFetch(documents), property(documents),
   ] + lookups(documents)
 }
 
@@ -77,6 +77,7 @@ private final class DocumentFixture {
   let newTens: DocumentCollection<NewTen>
   let people: DocumentCollection<PersonDocument>
   lazy var tenDocuments = (0..<fixture.rows).map(NewTen.init)
+  lazy var savedTens = (0..<fixture.rows).map(TenDocument.init)
   lazy var personDocuments = (0..<fixture.rows).map(PersonDocument.init)
 
   init(_ fixture: Fixture) throws {
@@ -90,7 +91,7 @@ private final class DocumentFixture {
 
   func fill() throws {
     if try tens.all().fetchCount() == 0 {
-      try tens.insert((0..<fixture.rows).map(TenDocument.init))
+      try tens.insert(savedTens)
     }
     if try people.all().fetchCount() == 0 { try people.insert(personDocuments) }
   }
@@ -110,6 +111,26 @@ private func insertion(_ documents: DocumentFixture) -> Benchmark {
     floor: { Int64(floor_insert_ten(floor, sql, Int64(rows))) }
   ) {
     try documents.newTens.insert(documents.tenDocuments)
+    return 0
+  }
+}
+
+/// Saves all documents again, each of which is there already.
+private func saving(_ documents: DocumentFixture) -> Benchmark {
+  let (floor, rows) = (documents.fixture.floor, documents.fixture.rows)
+  let sql = """
+    UPDATE documentTen SET i1 = ?2, i2 = ?3, i3 = ?4, i4 = ?5, i5 = ?6, i6 = ?7, i7 = ?8, i8 = ?9,
+      i9 = ?10 WHERE id = ?1
+    """
+  return Benchmark(
+    name: "documents, bulk save of existing ones", count: rows,
+    prepare: {
+      _ = documents.savedTens
+      try documents.fill()
+    },
+    floor: { Int64(floor_insert_ten(floor, sql, Int64(rows))) }
+  ) {
+    try documents.tens.save(documents.savedTens)
     return 0
   }
 }
