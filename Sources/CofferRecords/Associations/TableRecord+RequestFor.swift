@@ -15,16 +15,15 @@ extension TableRecord where Self: EncodableRecord {
   ///   doesn't encode a column that the association needs.
   public func request<A: Association>(for association: A) -> QueryInterfaceRequest<A.RowDecoder>
   where A.OriginRowDecoder == Self {
-    let values = Result { try PersistenceContainer(self) }
+    let values = Result { try PersistenceContainer(self).entries }
     let path = association._association
     let table = Self.databaseTableName
     return QueryInterfaceRequest(
       relation: path.relation { _, columns in
         let key = try columns.map { column in
-          guard let value = try values.get().value(column.left) else {
-            throw RecordError.columnNotEncoded(column.left, table: table)
-          }
-          return value
+          guard let entry = try values.get().first(where: { $0.column.isSameName(as: column.left) })
+          else { throw RecordError.columnNotEncoded(column.left, table: table) }
+          return entry.value
         }
         // NULL refers to nothing.
         if key.contains(where: \.isNull) { return false.sqlExpression }

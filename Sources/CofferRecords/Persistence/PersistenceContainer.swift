@@ -1,12 +1,13 @@
 import CofferCore
 import CofferQuery
 
-// What a container binds to is used by its connection's thread alone, inside of `encode(to:)`,
-// SAFETY: which is lent the container; a copy that outlives it is told apart by `use`.
-/// The columns that a record stores, and what in them: see ``EncodableRecord/encode(to:)``.
+/// The columns that a record stores, and their values: see ``EncodableRecord/encode(to:)``.
 ///
-/// Columns have the order in which they were first set. A name counts in either case.
-public struct PersistenceContainer: @unchecked Sendable {
+/// Columns keep the order in which they were first set. Names are compared case-insensitively.
+///
+/// A container belongs to the thread on which its record is encoded: it may bind what is set in it
+/// to a statement. A copy that outlives `encode(to:)` is harmless: it binds nothing.
+public struct PersistenceContainer {
   @usableFromInline
   struct Entry: Sendable {
     let column: String
@@ -164,6 +165,10 @@ public struct PersistenceContainer: @unchecked Sendable {
   /// The values, as arguments of an insertion.
   var arguments: StatementArguments { StatementArguments(entries.map(\.value)) }
 }
+
+// The statement that a container binds to is used by one thread.
+@available(*, unavailable)
+extension PersistenceContainer: Sendable {}
 
 extension PersistenceContainer: RandomAccessCollection {
   /// 0.
