@@ -123,7 +123,7 @@ extension Database {
     if isView { return isStable ? columns.indices.map { "\($0 + 1)" } : [] }
     // A column may have taken one of the names of the row id.
     let rowID = ["rowid", "_rowid_", "oid"].first { name in
-      !columns.contains { RowLayout.matches($0.name, name) }
+      !columns.contains { $0.name.isSameName(as: name) }
     }
     return rowID.map { [$0] } ?? []
   }

@@ -23,28 +23,7 @@ package final class RowLayout: Sendable {
   /// - Complexity: O(columns).
   @usableFromInline
   package func index(ofColumn name: String) -> Int? {
-    names.index(of: name) ?? RowLayout.index(of: name, in: columnNames)
-  }
-
-  private static func index(of name: String, in columnNames: [String]) -> Int? {
-    columnNames.firstIndex { $0 == name || RowLayout.matches($0, name) }
-  }
-
-  /// As SQLite compares names: bytes, ASCII letters in either case.
-  @usableFromInline
-  package static func matches(_ lhs: String, _ rhs: String) -> Bool {
-    let (lhs, rhs) = (lhs.utf8, rhs.utf8)
-    guard lhs.count == rhs.count else { return false }
-    return zip(lhs, rhs).allSatisfy { lowercased($0) == lowercased($1) }
-  }
-
-  private static func lowercased(_ byte: UInt8) -> UInt8 {
-    byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
-  }
-
-  /// Text that is the same for names that match.
-  fileprivate static func folded(_ name: String) -> String {
-    String(decoding: name.utf8.lazy.map(lowercased), as: UTF8.self)
+    names.index(of: name) ?? columnNames.firstIndex { $0.isSameName(as: name) }
   }
 }
 
@@ -57,8 +36,6 @@ extension RowLayout {
   /// - Invariant: The layout keeps the strings and the memory alive.
   @usableFromInline
   struct Names {
-    @usableFromInline typealias Words = (UInt64, UInt64)
-
     /// The number of columns, and then their words; those of a name that matches an earlier
     /// column's are zero, which no string has.
     @usableFromInline let start: UnsafeRawPointer
@@ -67,15 +44,14 @@ extension RowLayout {
       let memory = UnsafeMutableRawPointer.allocate(
         byteCount: 16 + columnNames.count * 16, alignment: 16)
       memory.storeBytes(of: columnNames.count, as: Int.self)
-      var known: Set<String> = []
+      var known: Set<SQLName> = []
       for (index, name) in columnNames.enumerated() {
         let isFirst =
           columnNames.count > 16
-          ? known.insert(RowLayout.folded(name)).inserted
-          : !columnNames[..<index].contains { $0 == name || RowLayout.matches($0, name) }
-        // SAFETY: a String is two words; they are compared, never interpreted.
-        let words = isFirst ? unsafeBitCast(name, to: Words.self) : (0, 0)
-        memory.storeBytes(of: words, toByteOffset: 16 + index * 16, as: Words.self)
+          ? known.insert(SQLName(name)).inserted
+          : !columnNames[..<index].contains { $0.isSameName(as: name) }
+        memory.storeBytes(
+          of: isFirst ? TextWords(name) : .none, toByteOffset: 16 + index * 16, as: TextWords.self)
       }
       start = UnsafeRawPointer(memory)
     }
@@ -92,11 +68,10 @@ extension RowLayout {
     /// there is no such column.
     @inlinable
     func index(of name: String) -> Int? {
-      // SAFETY: as above.
-      let words = unsafeBitCast(name, to: Words.self)
+      let words = TextWords(name)
       for index in 0..<count {
-        let other = start.load(fromByteOffset: 16 &+ index &* 16, as: Words.self)
-        if other.1 == words.1, other.0 == words.0 { return index }
+        let other = start.load(fromByteOffset: 16 &+ index &* 16, as: TextWords.self)
+        if other == words { return index }
       }
       return nil
     }

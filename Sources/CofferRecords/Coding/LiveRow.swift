@@ -1,11 +1,8 @@
 import CofferCore
-import Synchronization
 
 /// The part of a reading that is touched for each value.
 ///
-/// Containers know it by its address, and count no references to it. One that is kept for too
-/// long must not meet freed memory: hence this memory is never freed, but serves another reading,
-/// under another generation.
+/// Containers know it by its address and ``generation``: see ``CellPool``.
 @usableFromInline
 struct LiveRow {
   /// The statement whose current row is read; nil for a copy, and between two rows.
@@ -44,25 +41,11 @@ struct LiveRow {
     reading?.takeUnretainedValue().parts = []
   }
 
-  // SAFETY: memory that nobody uses, touched under the lock alone.
-  private struct Pool: @unchecked Sendable {
-    var free: [UnsafeMutablePointer<LiveRow>] = []
-  }
+  static let pool = CellPool<LiveRow>()
+}
 
-  private static let pool = Mutex(Pool())
-
-  static func checkOut() -> UnsafeMutablePointer<LiveRow> {
-    if let live = pool.withLock({ $0.free.popLast() }) { return live }
-    let live = UnsafeMutablePointer<LiveRow>.allocate(capacity: 1)
-    live.initialize(to: LiveRow())
-    return live
-  }
-
-  static func takeBack(_ live: UnsafeMutablePointer<LiveRow>) {
-    live.pointee = LiveRow(generation: live.pointee.generation &+ 1)
-    let returned = Pool(free: [live])
-    pool.withLock { $0.free += returned.free }
-  }
+extension LiveRow: ReusableCell {
+  mutating func reset() { self = LiveRow(generation: generation &+ 1) }
 }
 
 /// What is known of coding keys of one byte.

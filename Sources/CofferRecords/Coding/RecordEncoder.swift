@@ -1,5 +1,4 @@
 import CofferCore
-import Synchronization
 
 /// An encoder of records, used for one after the other.
 @usableFromInline
@@ -100,18 +99,7 @@ extension RecordEncoder {
     try record.encode(to: &container.pointee)
   }
 
-  /// Encoders of all types that nobody uses.
-  // SAFETY: an encoder is used by the thread that has taken it out, under the lock.
-  private struct Pool: @unchecked Sendable {
-    var free: [ObjectIdentifier: RecordEncoder] = [:]
-  }
-
-  private static let pool = Mutex(Pool())
-
-  // SAFETY: an encoder on its way in or out of the pool.
-  private struct Loan: @unchecked Sendable {
-    let encoder: RecordEncoder?
-  }
+  private static let waiting = WaitingObjects<RecordEncoder>()
 
   /// Encodes a record. The plan of a statement that it is bound to keeps the encoder.
   @inlinable
@@ -129,12 +117,12 @@ extension RecordEncoder {
     _ record: Record, to container: inout PersistenceContainer
   ) throws {
     let id = ObjectIdentifier(Record.self)
-    let loan = pool.withLock { Loan(encoder: $0.free.removeValue(forKey: id)) }
-    let encoder = loan.encoder ?? RecordEncoder(Record.self)
-    defer {
-      let loan = Loan(encoder: encoder)
-      pool.withLock { $0.free[id] = loan.encoder }
+    var encoder = waiting.take(id)
+    if encoder.map({ ObjectIdentifier($0.writing.record) != id }) ?? true {
+      encoder = RecordEncoder(Record.self)
     }
+    guard let encoder else { return }
+    defer { waiting.put(encoder, id) }
     try encoder.encode(record, to: &container)
   }
 

@@ -1,6 +1,5 @@
 import CofferCore
 import FoundationEssentials
-import Synchronization
 
 /// What a record type says about its encoding, with what is known of its columns: what an encoder
 /// and its containers share.
@@ -19,11 +18,11 @@ final class RecordWriting {
   init(_ record: any EncodableRecord.Type) {
     self.record = record
     columns = record.databaseColumnEncodingStrategy
-    live = LiveTarget.checkOut()
+    live = LiveTarget.pool.take()
     live.pointee.writing = .passUnretained(self)
   }
 
-  deinit { LiveTarget.takeBack(live) }
+  deinit { LiveTarget.pool.putBack(live) }
 
   /// A table for a container's keys, which lives as long as this object.
   func makeKeyTable() -> EncodedKeyTable {
@@ -80,7 +79,7 @@ final class RecordWriting {
   }
 }
 
-/// The part of a writing that is touched for each value; like ``LiveRow``, never freed.
+/// The part of a writing that is touched for each value: see ``CellPool``.
 struct LiveTarget {
   /// What is written to; nil between two records.
   var container: UnsafeMutablePointer<PersistenceContainer>?
@@ -91,25 +90,11 @@ struct LiveTarget {
   var generation: UInt32 = 0
   var writing: Unmanaged<RecordWriting>?
 
-  // SAFETY: memory that nobody uses, touched under the lock alone.
-  private struct Pool: @unchecked Sendable {
-    var free: [UnsafeMutablePointer<LiveTarget>] = []
-  }
+  static let pool = CellPool<LiveTarget>()
+}
 
-  private static let pool = Mutex(Pool())
-
-  static func checkOut() -> UnsafeMutablePointer<LiveTarget> {
-    if let live = pool.withLock({ $0.free.popLast() }) { return live }
-    let live = UnsafeMutablePointer<LiveTarget>.allocate(capacity: 1)
-    live.initialize(to: LiveTarget())
-    return live
-  }
-
-  static func takeBack(_ live: UnsafeMutablePointer<LiveTarget>) {
-    live.pointee = LiveTarget(generation: live.pointee.generation &+ 1)
-    let returned = Pool(free: [live])
-    pool.withLock { $0.free += returned.free }
-  }
+extension LiveTarget: ReusableCell {
+  mutating func reset() { self = LiveTarget(generation: generation &+ 1) }
 }
 
 /// A column that a record type stores.
@@ -135,10 +120,9 @@ final class EncodedColumn {
 
 /// The columns of coding keys of one byte.
 final class EncodedKeyTable {
-  /// The words of the columns' names, by the key's byte; those of no string where they are not
-  /// known.
+  /// The words of the columns' names, by the key's byte.
   struct Words {
-    var start: UnsafeMutablePointer<(UInt64, UInt64)>
+    var start: UnsafeMutablePointer<TextWords>
     var count: Int
   }
 
@@ -162,15 +146,14 @@ final class EncodedKeyTable {
     while columns.count <= byte { columns.append(nil) }
     columns[byte] = column
     if byte >= words.pointee.count { grow() }
-    // SAFETY: a String is two words; they are compared, never interpreted. The column keeps them.
-    words.pointee.start[byte] = unsafeBitCast(column.name, to: (UInt64, UInt64).self)
+    words.pointee.start[byte] = TextWords(column.name)
   }
 
   private func grow() {
     let count = columns.count <= 16 ? 16 : 256
-    let grown = UnsafeMutablePointer<(UInt64, UInt64)>.allocate(capacity: count)
-    // No slot has these: neither a string nor the end of a target.
-    grown.initialize(repeating: (.max, .max), count: count)
+    let grown = UnsafeMutablePointer<TextWords>.allocate(capacity: count)
+    // The end of a target has other words.
+    grown.initialize(repeating: .unknown, count: count)
     grown.update(from: words.pointee.start, count: words.pointee.count)
     words.pointee.start.deallocate()
     words.pointee = Words(start: grown, count: count)

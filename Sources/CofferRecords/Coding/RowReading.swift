@@ -35,7 +35,7 @@ final class RowReading {
     _ rules: DecodingRules, codingPath: [any CodingKey] = [], missingKey: String? = nil,
     types: [ObjectIdentifier] = [], keeping row: Row? = nil
   ) {
-    live = LiveRow.checkOut()
+    live = LiveRow.pool.take()
     self.rules = rules
     self.codingPath = codingPath
     self.missingKey = missingKey
@@ -45,7 +45,7 @@ final class RowReading {
     if let row { _ = live.pointee.enter(row) }
   }
 
-  deinit { LiveRow.takeBack(live) }
+  deinit { LiveRow.pool.putBack(live) }
 
   /// A decoder of a row that is a part of this one, there as long as this one is read.
   func part(_ row: Row, codingPath: [any CodingKey]) -> RowDecoder {

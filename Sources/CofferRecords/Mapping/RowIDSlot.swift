@@ -41,7 +41,7 @@ struct RowIDSlot<Record>: Sendable {
 
   /// Whether it is the slot of a column.
   @inlinable
-  func takes(_ name: String) -> Bool { column == name || RowLayout.matches(column, name) }
+  func takes(_ name: String) -> Bool { column == name || column.isSameName(as: name) }
 
   /// Gives the property the rowid, where it is nil.
   @inlinable

@@ -1,5 +1,4 @@
 import CofferCore
-import Synchronization
 
 /// What a ``PersistenceContainer`` binds to: a statement, and the columns whose values it takes,
 /// in the order in which a record sets them.
@@ -7,14 +6,14 @@ import Synchronization
 /// A column is recognised by the two words of its name, as ``ColumnPredictor`` does. A record that
 /// sets other columns, or in another order, makes ``next`` point behind everything.
 ///
-/// It is what is touched for each record, so that nothing counts references. The memory is used
-/// again but never freed: containers that outlive what they were made for find another ``use``.
+/// It is what is touched for each record. Containers that outlive their encoding find another
+/// ``use``: see ``CellPool``.
 @usableFromInline
 struct BindingTarget {
   /// A column, known by its name's words.
   @usableFromInline
   struct Slot {
-    @usableFromInline var words: (UInt64, UInt64)
+    @usableFromInline var words: TextWords
     /// The parameter that takes the value, 1-based; 0 for none.
     @usableFromInline var parameter: CInt
   }
@@ -44,7 +43,7 @@ struct BindingTarget {
   /// What successes hold, to be used again.
   @usableFromInline var spare: StoredValues?
 
-  private init() {
+  init() {
     slots = .allocate(capacity: 2)
     next = slots
     count = 0
@@ -60,7 +59,7 @@ struct BindingTarget {
   @inline(__always)
   static func bind<Value: DatabaseValueConvertible>(
     _ value: Value, to target: UnsafeMutablePointer<BindingTarget>, _ use: UInt,
-    forColumnWith words: (UInt64, UInt64)
+    forColumnWith words: TextWords
   ) -> Bool {
     let slot = target.pointee.next
     guard target.pointee.use == use, slot.pointee.words == words,
@@ -76,10 +75,8 @@ struct BindingTarget {
   /// The parameter for the next column; 0 where its value is not wanted.
   @inlinable @inline(__always)
   mutating func nextParameter(_ column: String, _ use: UInt) -> CInt {
-    // SAFETY: a String is two words; they are compared, never interpreted.
-    let words = unsafeBitCast(column, to: (UInt64, UInt64).self)
     let slot = next
-    guard use == self.use, slot.pointee.words == words else { return findParameter(column, use) }
+    guard use == self.use, slot.pointee.words == TextWords(column) else { return findParameter(column, use) }
     next = slot + 1
     return slot.pointee.parameter
   }
@@ -93,43 +90,26 @@ struct BindingTarget {
       next = nowhere
       return 0
     }
-    // SAFETY: as above.
-    next.pointee.words = unsafeBitCast(column, to: (UInt64, UInt64).self)
+    next.pointee.words = TextWords(column)
     columns[index] = column
     next += 1
     return slots[index].parameter
   }
 }
 
-extension BindingTarget {
-  // SAFETY: memory that nobody uses, touched under the lock alone.
-  private struct Pool: @unchecked Sendable {
-    var free: [UnsafeMutablePointer<BindingTarget>] = []
-  }
-
-  private static let pool = Mutex(Pool())
+extension BindingTarget: ReusableCell {
+  private static let pool = CellPool<BindingTarget>()
 
   /// A target for a plan.
-  static func checkOut(
+  static func take(
     _ columns: [(name: String, parameter: Int)]
   ) -> UnsafeMutablePointer<BindingTarget> {
-    let target =
-      pool.withLock { $0.free.popLast() }
-      ?? {
-        let target = UnsafeMutablePointer<BindingTarget>.allocate(capacity: 1)
-        target.initialize(to: BindingTarget())
-        return target
-      }()
+    let target = pool.take()
     target.pointee.setColumns(columns)
     return target
   }
 
-  /// Gives the memory back, and with it another use and owner.
-  static func takeBack(_ target: UnsafeMutablePointer<BindingTarget>) {
-    target.pointee.clear()
-    let returned = Pool(free: [target])
-    pool.withLock { $0.free += returned.free }
-  }
+  static func putBack(_ target: UnsafeMutablePointer<BindingTarget>) { pool.putBack(target) }
 
   private mutating func setColumns(_ columns: [(name: String, parameter: Int)]) {
     slots.deallocate()
@@ -137,16 +117,14 @@ extension BindingTarget {
     self.columns = columns.map(\.name)
     slots = .allocate(capacity: count + 2)
     for (index, column) in columns.enumerated() {
-      // SAFETY: a String is two words; they are compared, never interpreted.
-      let words = unsafeBitCast(self.columns[index], to: (UInt64, UInt64).self)
+      let words = TextWords(self.columns[index])
       (slots + index).initialize(to: Slot(words: words, parameter: CInt(column.parameter)))
     }
-    // No string has these words: an empty one has a bit that says so.
-    (slots + count).initialize(repeating: Slot(words: (0, 0), parameter: 0), count: 2)
+    (slots + count).initialize(repeating: Slot(words: .none, parameter: 0), count: 2)
     next = slots
   }
 
-  private mutating func clear() {
+  mutating func reset() {
     use &+= 1
     owner &+= 1
     handle = nil

@@ -47,12 +47,12 @@ final class RecordPlan {
     self.key = key
     self.table = table
     self.sql = sql
-    target = BindingTarget.checkOut(columns)
+    target = BindingTarget.take(columns)
     target.pointee.plan = .passUnretained(self)
   }
 
   deinit {
-    BindingTarget.takeBack(target)
+    BindingTarget.putBack(target)
     statement?.release()
   }
 

@@ -46,5 +46,6 @@ package struct SQLName: Sendable, Hashable, Comparable {
 
 extension String {
   /// Whether SQLite takes both for the same name.
+  @usableFromInline
   package func isSameName(as other: String) -> Bool { SQLName(self) == SQLName(other) }
 }
