@@ -29,8 +29,8 @@ struct TableShape {
     // Generated columns can take the names too, and table_info doesn't list them.
     let taken = Set(try connection.rows("PRAGMA main.table_xinfo(\(quoted))").map(\.[1]))
       .union(columns)
-    let takenNames = Set(taken.map { $0.lowercased() })
-    let free = ["rowid", "_rowid_", "oid"].first { !takenNames.contains($0) }
+    let takenNames = Set(taken.map(SQLName.init))
+    let free = ["rowid", "_rowid_", "oid"].first { !takenNames.contains(SQLName($0)) }
     let hasRowid = try free.map {
       try connection.canPrepare("SELECT \($0) FROM main.\(quoted)")
     }
@@ -42,7 +42,7 @@ struct TableShape {
     }
     let isAlias =
       primaryKey.count == 1 && primaryKey[0][2].uppercased() == "INTEGER" && !hasKeyIndex
-    hasImplicitRowids = rowidName != nil && !isAlias && !name.lowercased().hasPrefix("sqlite_")
+    hasImplicitRowids = rowidName != nil && !isAlias && !SQLName(name).isInternal
   }
 
   /// Reads all rows, with their rowids where they have any, in the order in

@@ -151,7 +151,7 @@ final class DocumentType<Document: Codable>: Sendable {
   private static func checkEncoding(of document: Document, _ nodes: [SampleNode]) throws {
     guard !nodes.isEmpty else { throw hasNoProperties }
     let decoded = nodes.map(\.key)
-    let folded = Dictionary(grouping: decoded) { $0.lowercased() }
+    let folded = Dictionary(grouping: decoded) { SQLName($0) }
     if let names = folded.values.first(where: { $0.count > 1 }) {
       throw DocumentError(
         "\(Document.self) has the properties \(names.joined(separator: " and ")): columns must "

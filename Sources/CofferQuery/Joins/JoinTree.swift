@@ -122,7 +122,7 @@ extension SQLRenderer {
     }
     let base = relation.baseName
     var (name, number) = (base, 1)
-    while tables.values.contains(where: { $0.name.lowercased() == name.lowercased() }) {
+    while tables.values.contains(where: { $0.name.isSameName(as: name) }) {
       number += 1
       name = "\(base)\(number)"
     }
@@ -132,16 +132,16 @@ extension SQLRenderer {
   /// The names for the tables of a query: `player`, or `player1`, `player2` where a name comes
   /// more than once. The names that users have given stay.
   fileprivate func names(for relations: [Relation]) -> [String] {
-    let wanted = relations.map { ($0.userName ?? $0.baseName).lowercased() }
-    var taken = Set(tables.values.map { $0.name.lowercased() })
-    taken.formUnion(relations.compactMap { $0.userName?.lowercased() })
-    var counts: [String: Int] = [:]
+    let wanted = relations.map { SQLName($0.userName ?? $0.baseName) }
+    var taken = Set(tables.values.map { SQLName($0.name) })
+    taken.formUnion(relations.compactMap { $0.userName.map(SQLName.init) })
+    var counts: [SQLName: Int] = [:]
     for name in wanted { counts[name, default: 0] += 1 }
     let isFree = zip(relations, wanted).map { relation, name in
       relation.userName == nil && counts[name] == 1 && !taken.contains(name)
     }
     for (name, isFree) in zip(wanted, isFree) where isFree { taken.insert(name) }
-    var numbers: [String: Int] = [:]
+    var numbers: [SQLName: Int] = [:]
     var names: [String] = []
     for (index, relation) in relations.enumerated() {
       var name = relation.userName ?? relation.baseName
@@ -150,7 +150,7 @@ extension SQLRenderer {
         repeat {
           numbers[wanted[index], default: 0] += 1
           name = "\(relation.radical)\(numbers[wanted[index], default: 1])"
-        } while !taken.insert(name.lowercased()).inserted
+        } while !taken.insert(SQLName(name)).inserted
       }
       names.append(name)
     }

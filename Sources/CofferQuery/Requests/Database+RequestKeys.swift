@@ -35,7 +35,7 @@ extension Database {
         hint: "A key is the primary key, or all columns of a unique index.")
     }
     return columns.map { column in
-      (column, names.first { $0.lowercased() == column.lowercased() } ?? column)
+      (column, names.first { $0.isSameName(as: column) } ?? column)
     }
   }
 

@@ -43,7 +43,7 @@ extension Database {
 
   /// Whether the name is that of a table of SQLite's own, or one that it reserves.
   public static func isSQLiteInternalTable(_ tableName: some StringProtocol) -> Bool {
-    tableName.lowercased().hasPrefix("sqlite_")
+    SQLName(String(tableName)).isInternal
   }
 
   /// Whether the name is that of a table in which migrations are recorded.

@@ -5,8 +5,8 @@ import CofferQuery
 enum MappingChecks {
   /// A column that two fields have; nil for none.
   static func duplicate(in columns: [MappedColumn]) -> String? {
-    var names: Set<String> = []
-    return columns.first { !names.insert($0.name.lowercased()).inserted }?.name
+    var names: Set<SQLName> = []
+    return columns.first { !names.insert(SQLName($0.name)).inserted }?.name
   }
 
   /// - Throws: An error where the column can't hold the property's values.
