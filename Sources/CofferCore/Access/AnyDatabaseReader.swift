@@ -17,47 +17,29 @@ public final class AnyDatabaseReader: DatabaseReader {
   /// Makes the statements that run now fail with `SQLITE_INTERRUPT`.
   public func interrupt() { base.interrupt() }
 
-  /// Executes `value` on this thread, in which statements that write throw.
-  public func read<T>(_ value: (Database) throws -> T) throws -> T { try base.read(value) }
+  /// Executes `body` through the base.
+  public func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T {
+    try base._sync(access, body)
+  }
 
-  /// Executes `value` on another thread, in which statements that write throw.
-  public func read<T: Sendable>(
-    _ value: @escaping @Sendable (Database) throws -> T
+  /// Executes `body` through the base, on another thread.
+  public func _async<T: Sendable>(
+    _ access: _Access, _ body: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    try await base.read(value)
+    try await base._async(access, body)
   }
 
-  /// Schedules a read, and returns.
-  public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    base.asyncRead(value)
-  }
-
-  /// Executes `value`, whose statements may see different states of the database.
-  public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T {
-    try base.unsafeRead(value)
-  }
-
-  /// Executes `value` on another thread, whose statements may see different states.
-  public func unsafeRead<T: Sendable>(
-    _ value: @escaping @Sendable (Database) throws -> T
-  ) async throws -> T {
-    try await base.unsafeRead(value)
-  }
-
-  /// Schedules a read whose statements may see different states, and returns.
-  public func asyncUnsafeRead(
-    _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+  /// Schedules `body` through the base.
+  public func _schedule(
+    _ access: _Access, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
-    base.asyncUnsafeRead(value)
-  }
-
-  /// Executes `value`, inside another access of this thread as well.
-  public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
-    try base.unsafeReentrantRead(value)
+    base._schedule(access, body)
   }
 }
 
 extension AnyDatabaseReader: ObservableReader {
+  package var currentDatabase: Database? { (base as? any ObservableReader)?.currentDatabase }
+
   package var observableWriter: (any DatabaseWriter)? {
     (base as? any ObservableReader)?.observableWriter
   }

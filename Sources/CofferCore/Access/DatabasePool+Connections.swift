@@ -66,7 +66,7 @@ extension DatabasePool {
   }
 
   /// Runs `body` while no connection reads.
-  private func barrier(_ body: () throws -> Void) throws {
+  func barrier<T>(_ body: () throws -> T) throws -> T {
     guard readers.current == nil, !writer.isHeldByCurrentThread else {
       throw DatabaseError.reentrancy(path)
     }
@@ -74,11 +74,14 @@ extension DatabasePool {
     readers.beginBarrier { isIdle.signal() }
     isIdle.wait()
     defer { readers.endBarrier() }
-    try body()
+    return try body()
   }
 }
 
 extension DatabasePool: ObservableReader {
+  /// The connection that writes, if this thread has it, or else the reader that it was lent.
+  package var currentDatabase: Database? { writer.current ?? readers.current?.current }
+
   package var observableWriter: (any DatabaseWriter)? { commits == nil ? nil : self }
 
   package func beginTracking(_ start: TrackingStart) {

@@ -82,54 +82,76 @@ public final class DatabasePool: DatabaseWriter {
   // Readers go first: a connection that only reads can't tidy the log up.
   deinit { readers.invalidate() }
 
-  // MARK: Reading
+  // MARK: Accesses
 
-  /// Executes `value` on this thread, in which statements that write throw.
+  /// Executes `body` on this thread.
   ///
-  /// It sees the last commit before its first statement. Inside a write of the same thread, that
-  /// is the state before that write's transaction.
-  public func read<T>(_ value: (Database) throws -> T) throws -> T {
-    try readers.sync(isUrgent: writer.isHeldByCurrentThread) { try $0.isolatedRead(value) }
-  }
-
-  /// Executes `value` on another thread, in which statements that write throw.
-  public func read<T: Sendable>(
-    _ value: @escaping @Sendable (Database) throws -> T
-  ) async throws -> T {
-    try await readers.async { try $0.isolatedRead(value) }
-  }
-
-  /// Schedules a read, and returns.
-  public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    readers.schedule { $0.isolatedRead(reporting: value) }
-  }
-
-  /// Executes `value`, whose statements may see different states of the database.
-  public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T {
-    try readers.sync(isUrgent: writer.isHeldByCurrentThread) { db in
-      try db.readOnly { try value(db) }
+  /// A read inside a write of the same thread sees the state before that write's transaction.
+  public func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T {
+    switch access {
+    case .read:
+      return try readers.sync(isUrgent: writer.isHeldByCurrentThread) { try $0.isolatedRead(body) }
+    case .unsafeRead:
+      return try readers.sync(isUrgent: writer.isHeldByCurrentThread) { db in
+        try db.readOnly { try body(db) }
+      }
+    case .reentrantRead:
+      if readers.current == nil, let db = writer.current { return try db.readOnly { try body(db) } }
+      return try readers.reentrantSync { db in try db.readOnly { try body(db) } }
+    case .write: return try writer.sync(body)
+    case .barrierWrite:
+      return try barrier {
+        try writer.sync { db in
+          // Reads that writes have begun on the way here.
+          readers.waitUntilIdle()
+          return try body(db)
+        }
+      }
+    case .reentrantWrite: return try writer.reentrantSync(body)
     }
   }
 
-  /// Executes `value` on another thread, whose statements may see different states.
-  public func unsafeRead<T: Sendable>(
-    _ value: @escaping @Sendable (Database) throws -> T
+  /// Executes `body` on another thread, until the task is cancelled.
+  public func _async<T: Sendable>(
+    _ access: _Access, _ body: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    try await readers.async { db in try db.readOnly { try value(db) } }
+    switch access {
+    case .read: return try await readers.async { try $0.isolatedRead(body) }
+    case .unsafeRead, .reentrantRead:
+      return try await readers.async { db in try db.readOnly { try body(db) } }
+    case .write, .reentrantWrite: return try await writer.async(body)
+    case .barrierWrite:
+      let (readers, writer) = (readers, writer)
+      return try await CancellableAccess<T>.run { token in
+        readers.beginBarrier {
+          writer.schedule(token) { db in
+            readers.waitUntilIdle()
+            return try body(db)
+          } whenOver: {
+            readers.endBarrier()
+          }
+        }
+      }
+    }
   }
 
-  /// Schedules a read whose statements may see different states, and returns.
-  public func asyncUnsafeRead(
-    _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+  /// Schedules `body`, which is called once, and returns.
+  public func _schedule(
+    _ access: _Access, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
-    readers.schedule { $0.unsafeRead(reporting: value) }
-  }
-
-  /// Executes `value`, with the connection of the access that this thread is in, if it is in one:
-  /// inside a write, it sees what the write has done so far.
-  public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
-    if readers.current == nil, let db = writer.current { return try db.readOnly { try value(db) } }
-    return try readers.reentrantSync { db in try db.readOnly { try value(db) } }
+    switch access {
+    case .read: readers.schedule { $0.isolatedRead(reporting: body) }
+    case .unsafeRead, .reentrantRead: readers.schedule { $0.unsafeRead(reporting: body) }
+    case .write, .reentrantWrite: writer.schedule(body)
+    case .barrierWrite:
+      readers.beginBarrier { [readers, writer] in
+        writer.schedule { result in
+          readers.waitUntilIdle()
+          body(result)
+          readers.endBarrier()
+        }
+      }
+    }
   }
 
   /// Reads the last commit, which later writes don't change.
@@ -190,18 +212,6 @@ public final class DatabasePool: DatabaseWriter {
 
   // MARK: Writing
 
-  /// Executes `updates` on this thread, without a transaction around it.
-  public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
-    try writer.sync(updates)
-  }
-
-  /// Executes `updates` on another thread, without a transaction around it.
-  public func writeWithoutTransaction<T: Sendable>(
-    _ updates: @escaping @Sendable (Database) throws -> T
-  ) async throws -> T {
-    try await writer.async(updates)
-  }
-
   /// Executes `updates` inside a transaction, which ends as `updates` says.
   ///
   /// - Parameter kind: Nil for an immediate one.
@@ -212,60 +222,10 @@ public final class DatabasePool: DatabaseWriter {
     try writer.sync { db in try db.inTransaction(kind) { try updates(db) } }
   }
 
-  /// Executes `updates` on this thread, while no other access is under way.
-  public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
-    guard readers.current == nil, !writer.isHeldByCurrentThread else {
-      throw DatabaseError.reentrancy(path)
-    }
-    let isIdle = DispatchSemaphore(value: 0)
-    readers.beginBarrier { isIdle.signal() }
-    isIdle.wait()
-    defer { readers.endBarrier() }
-    return try writer.sync { db in
-      // Those that writes have begun on the way here.
-      readers.waitUntilIdle()
-      return try updates(db)
-    }
-  }
-
-  /// Executes `updates` on another thread, while no other access is under way.
-  public func barrierWriteWithoutTransaction<T: Sendable>(
-    _ updates: @escaping @Sendable (Database) throws -> T
-  ) async throws -> T {
-    let readers = readers
-    let writer = writer
-    return try await CancellableAccess<T>.run { token in
-      readers.beginBarrier {
-        writer.schedule(token) { db in
-          readers.waitUntilIdle()
-          return try updates(db)
-        } whenOver: {
-          readers.endBarrier()
-        }
-      }
-    }
-  }
-
-  /// Schedules `updates`, and returns; nothing is called once the database is closed.
+  /// Schedules `updates`, and returns.
+  ///
+  /// They are called on a closed database as well, whose statements throw.
   public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
     writer.scheduleEvenIfClosed(updates)
-  }
-
-  /// Schedules `updates` for when no other access is under way, and returns.
-  public func asyncBarrierWriteWithoutTransaction(
-    _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
-  ) {
-    readers.beginBarrier { [readers, writer] in
-      writer.schedule { result in
-        readers.waitUntilIdle()
-        updates(result)
-        readers.endBarrier()
-      }
-    }
-  }
-
-  /// Executes `updates`, inside another write of this thread as well.
-  public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
-    try writer.reentrantSync(updates)
   }
 }

@@ -63,53 +63,32 @@ public final class DatabaseQueue: DatabaseWriter {
         configuration: configuration))
   }
 
-  // MARK: Reading
+  // MARK: Accesses
 
-  /// Executes `value` on this thread, in which statements that write throw.
-  public func read<T>(_ value: (Database) throws -> T) throws -> T {
-    try access.sync { db in try db.isolatedRead(value) }
+  /// Executes `body` on this thread.
+  public func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T {
+    switch access {
+    case .read: try self.access.sync { try $0.isolatedRead(body) }
+    case .unsafeRead, .write, .barrierWrite: try self.access.sync(body)
+    case .reentrantRead, .reentrantWrite: try self.access.reentrantSync(body)
+    }
   }
 
-  /// Executes `value` on another thread, in which statements that write throw.
-  public func read<T: Sendable>(
-    _ value: @escaping @Sendable (Database) throws -> T
+  /// Executes `body` on another thread, until the task is cancelled.
+  public func _async<T: Sendable>(
+    _ access: _Access, _ body: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    try await access.async { db in try db.isolatedRead(value) }
+    guard case .read = access else { return try await self.access.async(body) }
+    return try await self.access.async { try $0.isolatedRead(body) }
   }
 
-  /// Schedules a read, and returns.
-  public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    access.schedule { $0.isolatedRead(reporting: value) }
-  }
-
-  /// Executes `value`, whose statements may see different states of the database, and may write.
-  public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T {
-    try access.sync(value)
-  }
-
-  /// Executes `value` on another thread, whose statements may see different states of the
-  /// database, and may write.
-  public func unsafeRead<T: Sendable>(
-    _ value: @escaping @Sendable (Database) throws -> T
-  ) async throws -> T {
-    try await access.async(value)
-  }
-
-  /// Schedules a read whose statements may see different states of the database, and may write;
-  /// returns.
-  public func asyncUnsafeRead(
-    _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
+  /// Schedules `body`, which is called once, and returns.
+  public func _schedule(
+    _ access: _Access, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
-    access.schedule(value)
+    guard case .read = access else { return self.access.schedule(body) }
+    self.access.schedule { $0.isolatedRead(reporting: body) }
   }
-
-  /// Executes `value`, inside another access of this thread as well; its statements may write
-  /// unless that access is a read.
-  public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
-    try access.reentrantSync(value)
-  }
-
-  // MARK: Writing
 
   /// Executes `updates` without a transaction around it.
   ///
@@ -132,45 +111,11 @@ public final class DatabaseQueue: DatabaseWriter {
     try access.sync { db in try db.inTransaction(kind) { try updates(db) } }
   }
 
-  /// Executes `updates` on this thread, without a transaction around it.
-  public func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
-    try access.sync(updates)
-  }
-
-  /// Executes `updates` on another thread, without a transaction around it.
-  public func writeWithoutTransaction<T: Sendable>(
-    _ updates: @escaping @Sendable (Database) throws -> T
-  ) async throws -> T {
-    try await access.async(updates)
-  }
-
-  /// Executes `updates` on this thread, while no other access is under way.
-  public func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T {
-    try access.sync(updates)
-  }
-
-  /// Executes `updates` on another thread, while no other access is under way.
-  public func barrierWriteWithoutTransaction<T: Sendable>(
-    _ updates: @escaping @Sendable (Database) throws -> T
-  ) async throws -> T {
-    try await access.async(updates)
-  }
-
-  /// Schedules `updates`, and returns; nothing is called once the database is closed.
+  /// Schedules `updates`, and returns.
+  ///
+  /// They are called on a closed database as well, whose statements throw.
   public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
     access.scheduleEvenIfClosed(updates)
-  }
-
-  /// Schedules `updates` for when no other access is under way, and returns.
-  public func asyncBarrierWriteWithoutTransaction(
-    _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
-  ) {
-    access.schedule(updates)
-  }
-
-  /// Executes `updates`, inside another access of this thread as well.
-  public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
-    try access.reentrantSync(updates)
   }
 
   /// Reads before it returns: a queue has one connection.
@@ -204,6 +149,8 @@ public final class DatabaseQueue: DatabaseWriter {
 }
 
 extension DatabaseQueue: ObservableReader {
+  package var currentDatabase: Database? { access.current }
+
   package var observableWriter: (any DatabaseWriter)? { configuration.maySeeCommits ? self : nil }
 
   package func beginTracking(_ start: TrackingStart) {

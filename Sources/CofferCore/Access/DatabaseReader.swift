@@ -1,4 +1,7 @@
 /// Reads a database, from any thread.
+///
+/// ``DatabaseQueue``, ``DatabasePool`` and their snapshots conform; don't declare further
+/// conformances.
 public protocol DatabaseReader: AnyObject, Sendable {
   /// How the database was opened.
   var configuration: Configuration { get }
@@ -14,129 +17,87 @@ public protocol DatabaseReader: AnyObject, Sendable {
   /// Makes the statements that run now fail with `SQLITE_INTERRUPT`.
   func interrupt()
 
-  /// Executes `value`, in which statements that write throw; it sees one state
-  /// of the database, whatever others write meanwhile.
-  func read<T>(_ value: (Database) throws -> T) throws -> T
+  // The forms of access are written once, over these.
+
+  /// Executes `body` on this thread.
+  func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T
+
+  /// Executes `body` on another thread, until the task is cancelled.
+  func _async<T: Sendable>(
+    _ access: _Access, _ body: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T
+
+  /// Schedules `body`, which is called once, and returns.
+  func _schedule(
+    _ access: _Access, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void)
+}
+
+/// What an access may do, and what it waits for.
+public enum _Access: Sendable {
+  /// Sees one state of the database, and writes nothing.
+  case read
+  /// May see different states. Of a queue, it may write.
+  case unsafeRead
+  /// The same, inside another access of the thread as well.
+  case reentrantRead
+  /// Reads and writes, outside of a transaction.
+  case write
+  /// The same, while no other access is under way.
+  case barrierWrite
+  /// The same as `write`, inside another access of the thread as well.
+  case reentrantWrite
+}
+
+extension DatabaseReader {
+  /// Executes `value` on this thread, in which statements that write throw.
+  ///
+  /// It sees one state of the database, whatever is written meanwhile: of a pool, the last commit
+  /// before its first statement.
+  public func read<T>(_ value: (Database) throws -> T) throws -> T { try _sync(.read, value) }
 
   /// Executes `value` on another thread, in which statements that write throw.
   ///
-  /// - Throws: `CancellationError` where the task is cancelled: the statement
-  ///   that runs then is interrupted.
-  func read<T: Sendable>(_ value: @escaping @Sendable (Database) throws -> T) async throws -> T
+  /// - Throws: `CancellationError` where the task is cancelled: the statement that runs then is
+  ///   interrupted.
+  public func read<T: Sendable>(
+    _ value: @escaping @Sendable (Database) throws -> T
+  ) async throws -> T {
+    try await _async(.read, value)
+  }
 
   /// Schedules a read, and returns.
-  func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
+  public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+    _schedule(.read, value)
+  }
 
   /// Executes `value`, whose statements may see different states of the database.
   ///
-  /// Statements that write throw, but with a ``DatabaseQueue``, which has one connection for all.
-  /// `read` notices every damaged page at its end. Here, where the last page of a
-  /// long value in an encrypted database is damaged, SQLCipher gives zeros for it
-  /// and no error.
-  func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T
+  /// Statements that write throw, except with a ``DatabaseQueue``, which has one connection for
+  /// everything. `read` notices every damaged page at its end. Here, where the last page of a long
+  /// value in an encrypted database is damaged, SQLCipher gives zeros for it and no error.
+  public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T {
+    try _sync(.unsafeRead, value)
+  }
 
-  /// Executes `value` on another thread; its statements may see different
-  /// states of the database.
-  func unsafeRead<T: Sendable>(
+  /// Executes `value` on another thread; its statements may see different states of the database.
+  public func unsafeRead<T: Sendable>(
     _ value: @escaping @Sendable (Database) throws -> T
-  ) async throws -> T
-
-  /// Schedules a read whose statements may see different states of the
-  /// database, and returns.
-  func asyncUnsafeRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
-
-  /// Executes `value`, inside another access of the same thread as well.
-  func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T
-}
-
-/// Reads and writes a database, from any thread.
-public protocol DatabaseWriter: DatabaseReader {
-  /// Executes `updates` without a transaction around it.
-  func writeWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T
-
-  /// Executes `updates` on another thread, without a transaction around it.
-  ///
-  /// - Throws: `CancellationError` where the task is cancelled: the statement
-  ///   that runs then is interrupted.
-  func writeWithoutTransaction<T: Sendable>(
-    _ updates: @escaping @Sendable (Database) throws -> T
-  ) async throws -> T
-
-  /// Executes `updates` while no other access is under way.
-  func barrierWriteWithoutTransaction<T>(_ updates: (Database) throws -> T) throws -> T
-
-  /// Executes `updates` on another thread, while no other access is under way.
-  func barrierWriteWithoutTransaction<T: Sendable>(
-    _ updates: @escaping @Sendable (Database) throws -> T
-  ) async throws -> T
-
-  /// Schedules `updates`, and returns.
-  func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void)
-
-  /// Schedules `updates` for when no other access is under way, and returns.
-  func asyncBarrierWriteWithoutTransaction(
-    _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void)
-
-  /// Executes `updates`, inside another access of the same thread as well.
-  func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T
-
-  /// Reads the last committed state of the database, which later writes don't
-  /// change; to be called inside a write, outside of a transaction.
-  func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
-
-  /// Encrypts the database anew; see ``DatabaseQueue/changeKey(to:)``.
-  func changeKey(to key: DatabaseKey) throws
-}
-
-extension DatabaseWriter {
-  /// Executes `updates` inside a transaction, which is committed if `updates`
-  /// returns, and rolled back if it throws.
-  ///
-  /// ```swift
-  /// try queue.write { db in
-  ///   try db.execute(sql: "INSERT INTO player (name) VALUES (?)", arguments: ["Arthur"])
-  /// }
-  /// ```
-  public func write<T>(_ updates: (Database) throws -> T) throws -> T {
-    try writeWithoutTransaction { db in
-      try db.withTransaction(nil) { (try updates(db), .commit) }
-    }
-  }
-
-  /// Executes `updates` on another thread, inside a transaction, which is
-  /// committed if `updates` returns, and rolled back if it throws.
-  ///
-  /// - Throws: `CancellationError`, after a rollback, where the task is
-  ///   cancelled before the commit.
-  public func write<T: Sendable>(
-    _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    try await writeWithoutTransaction { db in
-      try db.withTransaction(nil) { (try updates(db), .commit) }
-    }
+    try await _async(.unsafeRead, value)
   }
 
-  /// Schedules `updates` inside a transaction, and returns.
-  ///
-  /// - Parameter completion: Called with the result when the transaction is over.
-  public func asyncWrite<T: Sendable>(
-    _ updates: @escaping @Sendable (Database) throws -> T,
-    completion: @escaping @Sendable (Database, Result<T, any Error>) -> Void
+  /// Schedules a read whose statements may see different states of the database, and returns.
+  public func asyncUnsafeRead(
+    _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
-    asyncWriteWithoutTransaction { db in
-      completion(db, Result { try db.withTransaction(nil) { (try updates(db), .commit) } })
-    }
+    _schedule(.unsafeRead, value)
   }
 
-  /// Rebuilds the file without its free pages: <https://sqlite.org/lang_vacuum.html>.
+  /// Executes `value`, inside another access of this thread as well.
   ///
-  /// The rebuilt database is made in memory, never in a plaintext file.
-  public func vacuum() throws {
-    try writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
-  }
-
-  /// Rebuilds the file without its free pages, on another thread.
-  public func vacuum() async throws {
-    try await writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
+  /// Of a pool, it has the connection of that access: inside a write, it sees what the write has
+  /// done so far.
+  public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
+    try _sync(.reentrantRead, value)
   }
 }

@@ -6,23 +6,6 @@ extension DatabaseSnapshotReader {
   public func reentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
     try unsafeReentrantRead(value)
   }
-
-  /// Executes `value`; the same as `read`, since the state doesn't change.
-  public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T { try read(value) }
-
-  /// Executes `value` on another thread; the same as `read`, since the state doesn't change.
-  public func unsafeRead<T: Sendable>(
-    _ value: @escaping @Sendable (Database) throws -> T
-  ) async throws -> T {
-    try await read(value)
-  }
-
-  /// Schedules a read; the same as `asyncRead`, since the state doesn't change.
-  public func asyncUnsafeRead(
-    _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
-  ) {
-    asyncRead(value)
-  }
 }
 
 /// A state of a database, on one connection whose accesses take turns.
@@ -58,26 +41,26 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
     try self.init(SerializedDatabase(try Database.openForSnapshot(path, configuration)))
   }
 
-  /// Executes `value` on this thread, in which statements that write throw.
-  public func read<T>(_ value: (Database) throws -> T) throws -> T {
-    try access.sync { try $0.snapshotRead(value) }
+  /// Executes `body` on this thread; every access reads the one state.
+  public func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T {
+    guard case .reentrantRead = access else {
+      return try self.access.sync { try $0.snapshotRead(body) }
+    }
+    return try self.access.reentrantSync { try $0.snapshotRead(body) }
   }
 
-  /// Executes `value` on another thread, in which statements that write throw.
-  public func read<T: Sendable>(
-    _ value: @escaping @Sendable (Database) throws -> T
+  /// Executes `body` on another thread, until the task is cancelled.
+  public func _async<T: Sendable>(
+    _ access: _Access, _ body: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    try await access.async { try $0.snapshotRead(value) }
+    try await self.access.async { try $0.snapshotRead(body) }
   }
 
-  /// Schedules a read, and returns.
-  public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
-    access.schedule { $0.snapshotRead(reporting: value) }
-  }
-
-  /// Executes `value`, inside another access of this thread as well.
-  public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
-    try access.reentrantSync { try $0.snapshotRead(value) }
+  /// Schedules `body`, which is called once, and returns.
+  public func _schedule(
+    _ access: _Access, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
+  ) {
+    self.access.schedule { $0.snapshotRead(reporting: body) }
   }
 
   /// Makes the statements that run now fail with `SQLITE_INTERRUPT`.
@@ -128,32 +111,32 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     self.init(try database.gate.withAccess { () throws in try database.openSnapshots(nil) })
   }
 
-  /// Executes `value` on this thread, in which statements that write throw.
-  public func read<T>(_ value: (Database) throws -> T) throws -> T {
-    try readers.sync { db in try db.snapshotRead(value) { drop() } }
+  /// Executes `body` on this thread; every access reads the one state.
+  public func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T {
+    guard case .reentrantRead = access else {
+      return try readers.sync { try $0.snapshotRead(body) { drop() } }
+    }
+    return try readers.reentrantSync { try $0.snapshotRead(body) { drop() } }
   }
 
-  /// Executes `value` on another thread, in which statements that write throw.
-  public func read<T: Sendable>(
-    _ value: @escaping @Sendable (Database) throws -> T
+  /// Executes `body` on another thread, until the task is cancelled.
+  public func _async<T: Sendable>(
+    _ access: _Access, _ body: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
-    try await readers.async { [self] db in try db.snapshotRead(value) { drop() } }
+    try await readers.async { [self] db in try db.snapshotRead(body) { drop() } }
   }
 
-  /// Schedules a read, and returns.
-  public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
+  /// Schedules `body`, which is called once, and returns.
+  public func _schedule(
+    _ access: _Access, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void
+  ) {
     readers.schedule { [self] result in
       switch result {
-      // Nothing fails there before `value`, which doesn't throw.
-      case .success(let db): try? db.snapshotRead({ _ in value(result) }) { drop() }
-      case .failure: value(result)
+      // Nothing fails there before `body`, which doesn't throw.
+      case .success(let db): try? db.snapshotRead({ _ in body(result) }) { drop() }
+      case .failure: body(result)
       }
     }
-  }
-
-  /// Executes `value`, inside another access of this thread as well.
-  public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
-    try readers.reentrantSync { db in try db.snapshotRead(value) { drop() } }
   }
 
   /// Gives the connection of this thread to nobody else: a statement has ended its transaction.

@@ -28,8 +28,11 @@ package struct TrackingStart: Sendable {
   }
 }
 
-/// A reader whose values can be observed.
+/// A reader whose values can be observed, and whose access under way is known.
 package protocol ObservableReader: DatabaseReader {
+  /// The connection of the access that is under way on this thread; nil where there is none.
+  var currentDatabase: Database? { get }
+
   /// Fetches on this thread, inside another access of it as well, and sees to it that changes
   /// are tracked from that state on.
   func beginTracking(_ start: TrackingStart)

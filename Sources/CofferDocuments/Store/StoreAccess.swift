@@ -5,13 +5,13 @@ import CofferCore
 struct StoreAccess: Sendable {
   let writer: any DatabaseWriter
   /// The same, if it tells which access is under way.
-  private let current: (any CurrentAccess)?
+  private let current: (any ObservableReader)?
   let autoMigrate: Bool
   let autoDropColumns: Bool
 
   init(_ writer: any DatabaseWriter, autoMigrate: Bool, autoDropColumns: Bool) {
     self.writer = writer
-    current = writer as? any CurrentAccess
+    current = writer as? any ObservableReader
     self.autoMigrate = autoMigrate
     self.autoDropColumns = autoDropColumns
   }

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("The access under way") struct CurrentAccessTests {
   private static func current(_ writer: any DatabaseWriter) -> Database? {
-    (writer as? any CurrentAccess)?.currentDatabase
+    (writer as? any ObservableReader)?.currentDatabase
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
