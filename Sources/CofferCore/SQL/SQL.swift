@@ -144,3 +144,10 @@ extension Sequence<SQL> {
     return SQL(elements: elements)
   }
 }
+
+extension Collection<SQL> {
+  /// All SQL one after the other, with text between them.
+  public func joined(separator: String = "") -> SQL {
+    AnySequence(self).joined(separator: separator)
+  }
+}

@@ -219,3 +219,9 @@ extension SQLite {
     }
   }
 }
+
+extension SQLite {
+  /// Checkpoints wait for readers, and cut the WAL to nothing.
+  package static var truncatingCheckpoint: CInt { SQLITE_CHECKPOINT_TRUNCATE }
+  package static var restartingCheckpoint: CInt { SQLITE_CHECKPOINT_RESTART }
+}

@@ -27,4 +27,55 @@ extension SQLite {
     default: String(decoding: columnText(handle, index), as: UTF8.self).databaseValue
     }
   }
+
+  /// Whether a schema has a table of that name; false for views.
+  static func hasTable(
+    _ connection: SQLiteConnection, _ name: String, schema: String
+  ) -> Bool {
+    sqlite3_table_column_metadata(
+      connection, schema, name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
+  }
+
+  /// Whether the rows of a table, which exists, have rowids.
+  static func hasRowIDs(
+    _ connection: SQLiteConnection, _ name: String, schema: String
+  ) -> Bool {
+    // A column may have one of these names, hardly all three.
+    (["rowid", "_rowid_", "oid"] as [String]).allSatisfy { column in
+      sqlite3_table_column_metadata(
+        connection, schema, name, column, nil, nil, nil, nil, nil) == SQLITE_OK
+    }
+  }
+
+  /// Whether a column is one of the table's primary key.
+  static func isKeyColumn(
+    _ connection: SQLiteConnection, _ column: String, table: String, schema: String
+  ) -> Bool {
+    var isKey: CInt = 0
+    return sqlite3_table_column_metadata(
+      connection, schema, table, column, nil, nil, nil, &isKey, nil) == SQLITE_OK && isKey != 0
+  }
+
+  /// The names of the schemas, in the order in which SQLite numbers them.
+  static func schemaNames(_ connection: SQLiteConnection) throws(Failure) -> [Int: String] {
+    var names: [Int: String] = [:]
+    for row in try rows(connection, "PRAGMA database_list") {
+      guard let number = Int.fromDatabaseValue(row[0]) else { continue }
+      names[number] = String.fromDatabaseValue(row[1])
+    }
+    return names
+  }
+
+  /// The root pages that a statement reads, with the numbers of their schemas.
+  static func rootPages(
+    _ connection: SQLiteConnection, readBy sql: String
+  ) throws(Failure) -> [(page: Int64, schema: Int)] {
+    // address, opcode, p1, p2, p3, …
+    try rows(connection, "EXPLAIN " + sql).compactMap { row in
+      guard let opcode = String.fromDatabaseValue(row[1]), opcode.hasPrefix("OpenRead"),
+        let page = Int64.fromDatabaseValue(row[3]), let schema = Int.fromDatabaseValue(row[4])
+      else { return nil }
+      return (page, schema)
+    }
+  }
 }

@@ -24,3 +24,14 @@ extension SQLite {
   /// What a conversion to a Swift value reports where none can be stored.
   @inlinable package static var mismatch: CInt { SQLITE_MISMATCH }
 }
+
+extension SQLite {
+  /// Binds text without a copy of it: the bytes have to outlive the binding.
+  package static func bindStaticText(
+    _ utf8: UnsafeRawBufferPointer, to statement: SQLiteStatement, at index: CInt
+  ) -> CInt {
+    guard let start = utf8.baseAddress else { return SQLITE_MISUSE }
+    return coffer_bind_text_static(
+      statement, index, start.assumingMemoryBound(to: CChar.self), UInt64(utf8.count))
+  }
+}

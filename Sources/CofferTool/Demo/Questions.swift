@@ -9,7 +9,6 @@ private let name = Column("name")
 private let size = Column("size")
 private let summary = Column("summary")
 private let packageID = Column("packageId")
-private let neededID = Column("neededId")
 private let number = Column("number").detached
 
 extension Question {

@@ -41,7 +41,6 @@ package struct SQLiteFeatures: Sendable {
   private static let limitsChanges = SQLite.isCompiled(with: "ENABLE_UPDATE_DELETE_LIMIT")
   /// Whether tokenizers can remove all diacritics.
   package var hasFullDiacritics: Bool { isAtLeast(27) }
-  package var hasBindPointer: Bool { isAtLeast(20) }
   /// SQLCipher 4 writes to the standard error, unless it is told not to.
   package var logsToStandardError: Bool { isAtLeast(20) }
 

@@ -138,9 +138,6 @@ extension Database {
     }
   }
 
-  /// The key that the file has, for further connections; nil for a plaintext one.
-  package var currentKey: DatabaseKey? { keying?.key }
-
   /// The key that the connection was given.
   var openingKey: DatabaseKey? { keying?.key ?? configuration.key }
 

@@ -1,0 +1,37 @@
+/// An SQL expression: a value, a column, or what operators and functions make of them.
+public struct SQLExpression: Sendable {
+  package enum Content: Sendable {
+    case value(DatabaseValue)
+    case sql(SQL)
+    /// What the query floor makes.
+    case node(any SQLFragment)
+  }
+
+  package let content: Content
+
+  package init(_ value: DatabaseValue) { content = .value(value) }
+  package init(sql: SQL) { content = .sql(sql) }
+  package init(node: any SQLFragment) { content = .node(node) }
+
+  /// The expression inside of other SQL.
+  package var sql: SQL {
+    switch content {
+    case .value(let value):
+      SQL(elements: [value.isNull ? .text("NULL") : .argument(StatementArgument(value))])
+    case .sql(let sql): sql
+    case .node(let node): SQL(elements: [.fragment(node)])
+    }
+  }
+
+  /// The expression's text with its values written out, for definitions.
+  package func quotedSQL(_ db: Database) throws -> String {
+    var renderer = SQLRenderer(db, writesValues: true)
+    try renderer.append(self)
+    return renderer.sql
+  }
+}
+
+extension SQLExpression: SQLSpecificExpressible {
+  /// Itself.
+  public var sqlExpression: SQLExpression { self }
+}
