@@ -76,7 +76,9 @@ struct BindingTarget {
   @inlinable @inline(__always)
   mutating func nextParameter(_ column: String, _ use: UInt) -> CInt {
     let slot = next
-    guard use == self.use, slot.pointee.words == TextWords(column) else { return findParameter(column, use) }
+    guard use == self.use, slot.pointee.words == TextWords(column) else {
+      return findParameter(column, use)
+    }
     next = slot + 1
     return slot.pointee.parameter
   }

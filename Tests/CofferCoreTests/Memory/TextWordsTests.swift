@@ -4,7 +4,7 @@ import Testing
 
 @Suite struct TextWordsTests {
   private static let texts = [
-    "", "a", "b", "name", "fifteen bytes!!", "sixteen bytes!!!", "a text that has storage elsewhere",
+    "", "a", "b", "name", "fifteen bytes!!", "sixteen bytes!!!", "a text with storage elsewhere",
     "ä", "日本語のとても長いテキスト", "\0", String(repeating: "x", count: 100_000),
   ]
 
