@@ -33,21 +33,3 @@ extension Table where RowDecoder: DatabaseValueConvertible & Hashable {
   /// The distinct values of the table.
   public func fetchSet(_ db: Database) throws -> Set<RowDecoder> { try all().fetchSet(db) }
 }
-
-extension Table where RowDecoder: DatabaseValueConvertible & StatementColumnConvertible {
-  /// A cursor over all values of the table.
-  public func fetchCursor(_ db: Database) throws -> FastDatabaseValueCursor<RowDecoder> {
-    try all().fetchCursor(db)
-  }
-
-  /// All values of the table.
-  public func fetchAll(_ db: Database) throws -> [RowDecoder] { try all().fetchAll(db) }
-
-  /// The first value of the table; nil where there is none.
-  public func fetchOne(_ db: Database) throws -> RowDecoder? { try all().fetchOne(db) }
-}
-
-extension Table where RowDecoder: DatabaseValueConvertible & StatementColumnConvertible & Hashable {
-  /// The distinct values of the table.
-  public func fetchSet(_ db: Database) throws -> Set<RowDecoder> { try all().fetchSet(db) }
-}
