@@ -1,9 +1,9 @@
 /// A cursor that hides the type of another one, or of what it reads.
 ///
-/// Each element costs an indirect call.
-public final class AnyCursor<Element>: Cursor {
+/// Each element costs an indirect call. After an error, the cursor is at its end.
+public class AnyCursor<Element>: Cursor {
   @usableFromInline let nextElement: () throws -> Element?
-  @usableFromInline var isDone = false
+  @exclusivity(unchecked) @usableFromInline final var isDone = false
 
   /// Gives what `body` returns, up to its first nil or error.
   @inlinable
@@ -32,7 +32,7 @@ public final class AnyCursor<Element>: Cursor {
 
   /// The next element, or nil after the last one.
   @inlinable
-  public func next() throws -> Element? {
+  public final func next() throws -> Element? {
     if isDone { return nil }
     do {
       if let element = try nextElement() { return element }
@@ -42,6 +42,14 @@ public final class AnyCursor<Element>: Cursor {
       isDone = true
       throw error
     }
+  }
+
+  /// Calls `body` with each element that is left.
+  @inlinable
+  public final func forEach(_ body: (Element) throws -> Void) throws {
+    if isDone { return }
+    defer { isDone = true }
+    while let element = try nextElement() { try body(element) }
   }
 }
 

@@ -69,6 +69,45 @@ extension Cursor {
     try forEach { try updateAccumulatingResult(&result, $0) }
     return result
   }
+
+  /// The elements that are left, without the last `count` ones.
+  /// - Precondition: `count` is not negative.
+  @inlinable
+  public func dropLast(_ count: Int) throws -> [Element] {
+    precondition(count >= 0, "count is negative")
+    var elements = try Array(self)
+    elements.removeLast(Swift.min(count, elements.count))
+    return elements
+  }
+
+  /// The elements that are left, without the last one.
+  @inlinable
+  public func dropLast() throws -> [Element] {
+    try dropLast(1)
+  }
+
+  /// At most the last `maxLength` elements, in their order.
+  /// - Complexity: O(`maxLength`) memory; reads all that is left.
+  /// - Precondition: `maxLength` is not negative.
+  @inlinable
+  public func suffix(_ maxLength: Int) throws -> [Element] {
+    precondition(maxLength >= 0, "maxLength is negative")
+    if maxLength == 0 {
+      try forEach { _ in }
+      return []
+    }
+    var ring: [Element] = []
+    var oldest = 0
+    try forEach { element in
+      if ring.count < maxLength {
+        ring.append(element)
+      } else {
+        ring[oldest] = element
+        oldest = oldest + 1 == maxLength ? 0 : oldest + 1
+      }
+    }
+    return oldest == 0 ? ring : Array(ring[oldest...] + ring[..<oldest])
+  }
 }
 
 extension Cursor where Element: Equatable {
@@ -90,5 +129,19 @@ extension Cursor where Element: Comparable {
   @inlinable
   public func min() throws -> Element? {
     try min(by: <)
+  }
+}
+
+extension Cursor where Element: StringProtocol {
+  /// All strings that are left in one, with the separator between them.
+  @inlinable
+  public func joined(separator: String = "") throws -> String {
+    guard let first = try next() else { return "" }
+    var result = String(first)
+    try forEach { element in
+      result += separator
+      result += element
+    }
+    return result
   }
 }

@@ -34,9 +34,8 @@ extension DatabaseValueConvertible {
     let column = CInt(try statement.firstColumn(adapter))
     let execution = StatementExecution(statement)
     guard try execution.advance(), let handle = statement.handle else { return nil }
-    let databaseValue = DatabaseValue(sqliteStatement: handle, index: column)
-    guard let value = Self.fromDatabaseValue(databaseValue) else {
-      guard databaseValue.isNull else {
+    guard let value = Self._value(of: handle, at: column) else {
+      guard SQLite.columnIsNull(handle, column) else {
         throw execution.fail(statement.mismatch(Self.self, column: Int(column)))
       }
       try execution.stop()

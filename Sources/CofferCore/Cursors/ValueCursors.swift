@@ -1,43 +1,6 @@
-/// A cursor of values that are read straight from the statement.
-public final class FastDatabaseValueCursor<
-  Value: DatabaseValueConvertible & StatementColumnConvertible
->: DatabaseCursor {
-  /// A value.
-  public typealias Element = Value
-
-  /// The execution that the cursor steps.
-  public let _execution: StatementExecution
-  @exclusivity(unchecked) @usableFromInline private(set) var column: CInt
-
-  @usableFromInline
-  init(_ statement: Statement, adapter: (any RowAdapter)?) throws {
-    _execution = StatementExecution(statement)
-    column = CInt(try statement.firstColumn(adapter))
-    _execution.whenColumnsChange(adapter) { [unowned self] _ in
-      column = CInt(try statement.firstColumn(adapter))
-    }
-  }
-
-  /// The value of the current row.
-  @inlinable
-  public func _element() throws -> Value {
-    if let handle = _execution.core.pointee.handle,
-      let value = Value.fromStatement(handle, atUncheckedIndex: column)
-    {
-      return value
-    }
-    throw _execution.statement.mismatch(Value.self, column: Int(column))
-  }
-
-  /// The next value, or nil at the end.
-  @inlinable
-  public func next() throws -> Value? {
-    guard try _execution.advance() else { return nil }
-    return try _element()
-  }
-}
-
-/// A cursor of values that are made from database values.
+/// A cursor of values, the first column of each row.
+///
+/// Types that are ``StatementColumnConvertible`` are read straight from the statement.
 public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: DatabaseCursor {
   /// A value.
   public typealias Element = Value
@@ -58,12 +21,26 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Databas
   /// The value of the current row.
   @inlinable
   public func _element() throws -> Value {
-    guard let handle = _execution.statement.handle else { throw DatabaseError.connectionIsClosed }
-    let databaseValue = DatabaseValue(sqliteStatement: handle, index: column)
-    if let value = Value.fromDatabaseValue(databaseValue) { return value }
+    if let handle = _execution.core.pointee.handle,
+      let value = Value._value(of: handle, at: column)
+    {
+      return value
+    }
     throw _execution.statement.mismatch(Value.self, column: Int(column))
   }
+
+  /// The next value, or nil at the end.
+  @inlinable
+  public func next() throws -> Value? {
+    guard try _execution.advance() else { return nil }
+    return try _element()
+  }
 }
+
+/// A cursor of values that are read straight from the statement: GRDB's name.
+public typealias FastDatabaseValueCursor<
+  Value: DatabaseValueConvertible & StatementColumnConvertible
+> = DatabaseValueCursor<Value>
 
 extension Statement {
   /// The column that a cursor of values reads: the first.

@@ -14,16 +14,6 @@ extension Row {
   /// Traps where it is NULL or can't be converted, and `Value` is not optional.
   @inlinable
   public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
-    do { return try decode(Value.self, atIndex: index) } catch { Row.trap(error) }
-  }
-
-  /// The value of the 0-based column, read straight from the statement.
-  ///
-  /// Traps where it is NULL or can't be converted, and `Value` is not optional.
-  @inlinable
-  public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
-    _ index: Int
-  ) -> Value {
     if let value: Value = fastValue(at: index) { return value }
     do { return try decodeSlowly(Value.self, atIndex: index) } catch { Row.trap(error) }
   }
@@ -36,41 +26,28 @@ extension Row {
   public func decode<Value: DatabaseValueConvertible>(
     _ type: Value.Type = Value.self, atIndex index: Int
   ) throws -> Value {
-    try decodeSlowly(Value.self, atIndex: index)
-  }
-
-  /// The value of the 0-based column, read straight from the statement.
-  ///
-  /// - Throws: ``RowDecodingError`` where it is NULL or can't be converted, and
-  ///   `Value` is not optional.
-  @inlinable
-  public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
-    _ type: Value.Type = Value.self, atIndex index: Int
-  ) throws -> Value {
     if let value: Value = fastValue(at: index) { return value }
     return try decodeSlowly(Value.self, atIndex: index)
   }
 
   /// The value from the statement; nil where that is not the way, or fails.
   @inlinable
-  package func fastValue<Value>(at index: Int) -> Value?
-  where Value: DatabaseValueConvertible & StatementColumnConvertible {
+  package func fastValue<Value: DatabaseValueConvertible>(at index: Int) -> Value? {
     guard let live else { return adaptedOrCopiedValue(at: index) }
     guard UInt(bitPattern: index) < UInt(bitPattern: live.pointee.columnCount),
       let handle = live.pointee.handle
     else { return nil }
-    return Value.fromStatement(handle, atUncheckedIndex: CInt(truncatingIfNeeded: index))
+    return Value._value(of: handle, at: CInt(truncatingIfNeeded: index))
   }
 
   /// The same of the column of a name.
   @inlinable
-  func fastValue<Value>(named name: String) -> Value?
-  where Value: DatabaseValueConvertible & StatementColumnConvertible {
+  func fastValue<Value: DatabaseValueConvertible>(named name: String) -> Value? {
     guard let live else { return adaptedOrCopiedValue(named: name) }
     guard let handle = live.pointee.handle,
       let index = live.pointee.predictor.predictedIndex(of: name)
     else { return nil }
-    return Value.fromStatement(handle, atUncheckedIndex: CInt(truncatingIfNeeded: index))
+    return Value._value(of: handle, at: CInt(truncatingIfNeeded: index))
   }
 
   @usableFromInline
@@ -100,17 +77,6 @@ extension Row {
   /// converted, and `Value` is not optional.
   @inlinable
   public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
-    do { return try decode(Value.self, forColumn: columnName) } catch { Row.trap(error) }
-  }
-
-  /// The value of the leftmost column of that name, read straight from the statement.
-  ///
-  /// Traps where there is no such column, or where its value is NULL or can't be
-  /// converted, and `Value` is not optional.
-  @inlinable
-  public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
-    _ columnName: String
-  ) -> Value {
     if let value: Value = fastValue(named: columnName) { return value }
     do { return try decode(Value.self, forColumn: columnName) } catch { Row.trap(error) }
   }
@@ -121,20 +87,6 @@ extension Row {
   ///   value is NULL or can't be converted, and `Value` is not optional.
   @inlinable
   public func decode<Value: DatabaseValueConvertible>(
-    _ type: Value.Type = Value.self, forColumn columnName: String
-  ) throws -> Value {
-    guard let index = index(ofColumn: columnName) else {
-      return try missing(Value.self, columnName)
-    }
-    return try decode(Value.self, atIndex: index)
-  }
-
-  /// The value of the leftmost column of that name, read straight from the statement.
-  ///
-  /// - Throws: ``RowDecodingError`` where there is no such column, or where its
-  ///   value is NULL or can't be converted, and `Value` is not optional.
-  @inlinable
-  public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
     _ type: Value.Type = Value.self, forColumn columnName: String
   ) throws -> Value {
     if let value: Value = fastValue(named: columnName) { return value }

@@ -77,14 +77,13 @@ extension Row {
   /// The value of the column, where it can be read without ``DatabaseValue``: from a statement
   /// through a window, or from a copy. Nil where it can't, or fails.
   @inlinable @inline(never)
-  func adaptedOrCopiedValue<Value>(named name: String) -> Value?
-  where Value: DatabaseValueConvertible & StatementColumnConvertible {
+  func adaptedOrCopiedValue<Value: DatabaseValueConvertible>(named name: String) -> Value? {
     if let window {
       guard let handle = window.pointee.core.pointee.handle,
         let index = window.pointee.predictor.predictedIndex(of: name)
       else { return nil }
       let column = window.pointee.firstColumn &+ index
-      return Value.fromStatement(handle, atUncheckedIndex: CInt(truncatingIfNeeded: column))
+      return Value._value(of: handle, at: CInt(truncatingIfNeeded: column))
     }
     guard let image else { return nil }
     guard let extras else {
@@ -95,8 +94,7 @@ extension Row {
   }
 
   @inlinable @inline(never)
-  func adaptedValue<Value>(_ extras: RowExtras, _ image: RowImage, named name: String) -> Value?
-  where Value: DatabaseValueConvertible & StatementColumnConvertible {
+  func adaptedValue<Value: DatabaseValueConvertible>(_ extras: RowExtras, _ image: RowImage, named name: String) -> Value? {
     if let names = extras.names {
       guard let index = names.index(of: name) else { return nil }
       return image.value(extras.firstColumn &+ index)
@@ -107,14 +105,13 @@ extension Row {
 
   /// The same by 0-based index.
   @inlinable @inline(never)
-  func adaptedOrCopiedValue<Value>(at index: Int) -> Value?
-  where Value: DatabaseValueConvertible & StatementColumnConvertible {
+  func adaptedOrCopiedValue<Value: DatabaseValueConvertible>(at index: Int) -> Value? {
     if let window {
       guard UInt(bitPattern: index) < UInt(bitPattern: window.pointee.count),
         let handle = window.pointee.core.pointee.handle
       else { return nil }
       let column = window.pointee.firstColumn &+ index
-      return Value.fromStatement(handle, atUncheckedIndex: CInt(truncatingIfNeeded: column))
+      return Value._value(of: handle, at: CInt(truncatingIfNeeded: column))
     }
     guard let image, extras == nil || !isAdapted,
       UInt(bitPattern: index) < UInt(bitPattern: image.names.count)

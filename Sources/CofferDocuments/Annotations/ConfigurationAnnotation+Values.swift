@@ -20,6 +20,12 @@ where Self: ConfigurationAnnotation, Self.Value: DatabaseValueConvertible {
     Value.fromDatabaseValue(dbValue).map(Self.init(wrappedValue:))
   }
 
+  /// Wraps the value of the column.
+  @inlinable
+  public static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Self? {
+    Value._value(of: sqliteStatement, at: index).map(Self.init(wrappedValue:))
+  }
+
   /// Wraps what the value's type makes of a missing column.
   @inlinable
   public static func fromMissingColumn() -> Self? {

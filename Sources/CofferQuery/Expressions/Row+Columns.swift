@@ -21,34 +21,12 @@ extension Row {
     self[column.name]
   }
 
-  /// The value of a column, read straight from the statement.
-  ///
-  /// Traps where there is no such column, or where its value is NULL or can't be converted, and
-  /// `Value` is not optional.
-  @inlinable
-  public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
-    _ column: some ColumnExpression
-  ) -> Value {
-    self[column.name]
-  }
-
   /// The value of a column.
   ///
   /// - Throws: `RowDecodingError` where there is no such column, or where its value is NULL or
   ///   can't be converted, and `Value` is not optional.
   @inlinable
   public func decode<Value: DatabaseValueConvertible>(
-    _ type: Value.Type = Value.self, forColumn column: some ColumnExpression
-  ) throws -> Value {
-    try decode(type, forColumn: column.name)
-  }
-
-  /// The value of a column, read straight from the statement.
-  ///
-  /// - Throws: `RowDecodingError` where there is no such column, or where its value is NULL or
-  ///   can't be converted, and `Value` is not optional.
-  @inlinable
-  public func decode<Value: DatabaseValueConvertible & StatementColumnConvertible>(
     _ type: Value.Type = Value.self, forColumn column: some ColumnExpression
   ) throws -> Value {
     try decode(type, forColumn: column.name)

@@ -1,6 +1,6 @@
 import CofferCore
 
-extension TableRequest where Self: FilteredRequest {
+extension _RequestSource {
   /// The request for rows of a full-text table that match a pattern; for no row
   /// where it is nil.
   ///
@@ -8,8 +8,8 @@ extension TableRequest where Self: FilteredRequest {
   /// // SELECT * FROM "book" WHERE "book" MATCH 'moby dick'
   /// Book.all().matching(FTS3Pattern(matchingAllTokensIn: "Moby Dick"))
   /// ```
-  public func matching(_ pattern: FTS3Pattern?) -> Self {
-    filter(matching: pattern?.databaseValue, in: databaseTableName)
+  public func matching(_ pattern: FTS3Pattern?) -> _Request {
+    filter(matching: pattern?.databaseValue)
   }
 
   /// The request for rows of a full-text table that match a pattern; for no row
@@ -19,16 +19,17 @@ extension TableRequest where Self: FilteredRequest {
   /// // SELECT * FROM "book" WHERE "book" MATCH 'moby dick' ORDER BY "rank"
   /// Book.all().matching(FTS5Pattern(matchingAllTokensIn: "Moby Dick")).order(Column.rank)
   /// ```
-  public func matching(_ pattern: FTS5Pattern?) -> Self {
-    filter(matching: pattern?.databaseValue, in: databaseTableName)
+  public func matching(_ pattern: FTS5Pattern?) -> _Request {
+    filter(matching: pattern?.databaseValue)
   }
-}
 
-extension FilteredRequest {
-  fileprivate func filter(matching pattern: DatabaseValue?, in table: String) -> Self {
+  private func filter(matching pattern: DatabaseValue?) -> _Request {
     guard let pattern else { return none() }
-    // A full-text table has a hidden column of its own name, which stands for all of them.
-    return filter(Column(table).matches(pattern))
+    return _with { parts in
+      // A full-text table has a hidden column of its own name, which stands for all of them.
+      let column = Column(parts.relation.tableName)
+      parts.relation = parts.relation.filtered(column.matches(pattern))
+    }
   }
 }
 
@@ -36,27 +37,13 @@ extension TableRecord {
   /// A request for rows of a full-text table that match a pattern; for no row
   /// where it is nil.
   public static func matching(_ pattern: FTS3Pattern?) -> QueryInterfaceRequest<Self> {
-    all().filter(matching: pattern?.databaseValue, in: databaseTableName)
+    all().matching(pattern)
   }
 
   /// A request for rows of a full-text table that match a pattern; for no row
   /// where it is nil.
   public static func matching(_ pattern: FTS5Pattern?) -> QueryInterfaceRequest<Self> {
-    all().filter(matching: pattern?.databaseValue, in: databaseTableName)
-  }
-}
-
-extension Table {
-  /// A request for rows of a full-text table that match a pattern; for no row
-  /// where it is nil.
-  public func matching(_ pattern: FTS3Pattern?) -> QueryInterfaceRequest<RowDecoder> {
-    all().filter(matching: pattern?.databaseValue, in: tableName)
-  }
-
-  /// A request for rows of a full-text table that match a pattern; for no row
-  /// where it is nil.
-  public func matching(_ pattern: FTS5Pattern?) -> QueryInterfaceRequest<RowDecoder> {
-    all().filter(matching: pattern?.databaseValue, in: tableName)
+    all().matching(pattern)
   }
 }
 

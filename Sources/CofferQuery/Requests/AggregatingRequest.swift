@@ -1,23 +1,26 @@
 import CofferCore
 
 /// A request that groups rows.
-public protocol AggregatingRequest {
+public protocol AggregatingRequest: _RequestSource where _Request == Self {}
+
+extension _RequestSource {
   /// The request in other groups, made when there is a database.
-  func groupWhenConnected(
+  public func groupWhenConnected(
     _ expressions: @escaping @Sendable (Database) throws -> [any SQLExpressible]
-  ) -> Self
+  ) -> _Request {
+    _with { $0.relation.grouping = [.made { try expressions($0).map(\.sqlExpression) }] }
+  }
 
   /// The request with a condition more for groups, made when there is a database.
-  func havingWhenConnected(
+  public func havingWhenConnected(
     _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
-  ) -> Self
-}
+  ) -> _Request {
+    having(SQLExpression(.deferred { try predicate($0).sqlExpression }))
+  }
 
-extension AggregatingRequest {
   /// The request in other groups.
-  public func group(_ expressions: [any SQLExpressible]) -> Self {
-    let expressions = expressions.map(\.sqlExpression)
-    return groupWhenConnected { _ in expressions }
+  public func group(_ expressions: [any SQLExpressible]) -> _Request {
+    _with { $0.relation.grouping = [.value(expressions.map(\.sqlExpression))] }
   }
 
   /// The request in other groups.
@@ -26,57 +29,53 @@ extension AggregatingRequest {
   /// // SELECT "teamId", MAX("score") FROM "player" GROUP BY "teamId"
   /// Player.all().select(Column("teamId"), max(Column("score"))).group(Column("teamId"))
   /// ```
-  public func group(_ expressions: any SQLExpressible...) -> Self { group(expressions) }
+  public func group(_ expressions: any SQLExpressible...) -> _Request { group(expressions) }
 
   /// The request in other groups, as SQL text.
   public func group(
     sql: String, arguments: StatementArguments = StatementArguments()
-  ) -> Self {
+  ) -> _Request {
     group(SQL(sql: sql, arguments: arguments))
   }
 
   /// The request in other groups, as SQL.
-  public func group(literal sqlLiteral: SQL) -> Self { group(sqlLiteral) }
+  public func group(literal sqlLiteral: SQL) -> _Request { group(sqlLiteral) }
 
   /// The request with a condition more for groups.
-  public func having(_ predicate: some SQLExpressible) -> Self {
-    let predicate = predicate.sqlExpression
-    return havingWhenConnected { _ in predicate }
+  public func having(_ predicate: some SQLExpressible) -> _Request {
+    _with { $0.relation = $0.relation.having(predicate.sqlExpression) }
   }
 
   /// The request with a condition more for groups, as SQL text.
   public func having(
     sql: String, arguments: StatementArguments = StatementArguments()
-  ) -> Self {
+  ) -> _Request {
     having(SQL(sql: sql, arguments: arguments))
   }
 
   /// The request with a condition more for groups, as SQL.
-  public func having(literal sqlLiteral: SQL) -> Self { having(sqlLiteral) }
+  public func having(literal sqlLiteral: SQL) -> _Request { having(sqlLiteral) }
 }
 
-extension AggregatingRequest where Self: TypedRequest, RowDecoder: TableRecord {
-  /// What `$0` is in closures.
-  public typealias DatabaseComponents = RowDecoder.DatabaseComponents
-
+extension _RequestSource where RowDecoder: TableRecord {
   /// The request in other groups.
   public func group(
     _ expressions: (DatabaseComponents) throws -> [any SQLExpressible]
-  ) rethrows -> Self {
+  ) rethrows -> _Request {
     try group(expressions(RowDecoder.databaseComponents))
   }
 
   /// The request in other groups.
   public func group(
     _ expression: (DatabaseComponents) throws -> any SQLExpressible
-  ) rethrows -> Self {
+  ) rethrows -> _Request {
     try group([expression(RowDecoder.databaseComponents)])
   }
 
   /// The request with a condition more for groups.
   public func having(
     _ predicate: (DatabaseComponents) throws -> any SQLExpressible
-  ) rethrows -> Self {
+  ) rethrows -> _Request {
     try having(predicate(RowDecoder.databaseComponents).sqlExpression)
   }
 }

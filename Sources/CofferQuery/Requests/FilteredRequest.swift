@@ -1,18 +1,16 @@
 import CofferCore
 
 /// A request that takes conditions.
-public protocol FilteredRequest {
+public protocol FilteredRequest: _RequestSource where _Request == Self {}
+
+extension _RequestSource {
   /// The request with a condition more, made when there is a database.
-  func filterWhenConnected(
+  public func filterWhenConnected(
     _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
-  ) -> Self
+  ) -> _Request {
+    filter(SQLExpression(.deferred { try predicate($0).sqlExpression }))
+  }
 
-  /// The request with a condition more; by default, made as if it needed a database.
-  @_disfavoredOverload
-  func filter(_ predicate: some SQLSpecificExpressible) -> Self
-}
-
-extension FilteredRequest {
   /// The request with a condition more.
   ///
   /// ```swift
@@ -20,32 +18,30 @@ extension FilteredRequest {
   /// Player.all().filter(Column("score") >= 1000)
   /// ```
   @_disfavoredOverload
-  public func filter(_ predicate: some SQLSpecificExpressible) -> Self {
-    let predicate = predicate.sqlExpression
-    return filterWhenConnected { _ in predicate }
+  public func filter(_ predicate: some SQLSpecificExpressible) -> _Request {
+    _with { $0.relation = $0.relation.filtered(predicate.sqlExpression) }
   }
 
   /// The request with a condition more, as SQL text.
   public func filter(
     sql: String, arguments: StatementArguments = StatementArguments()
-  ) -> Self {
+  ) -> _Request {
     filter(SQL(sql: sql, arguments: arguments))
   }
 
   /// The request with a condition more, as SQL.
-  public func filter(literal sqlLiteral: SQL) -> Self { filter(sqlLiteral) }
+  public func filter(literal sqlLiteral: SQL) -> _Request { filter(sqlLiteral) }
 
   /// The request without any row.
-  public func none() -> Self { filter(false.sqlExpression) }
+  public func none() -> _Request { filter(false.sqlExpression) }
+}
 
+extension FilteredRequest {
   /// The request itself.
   public func all() -> Self { self }
 }
 
-extension FilteredRequest where Self: TypedRequest, RowDecoder: TableRecord {
-  /// What `$0` is in closures.
-  public typealias DatabaseComponents = RowDecoder.DatabaseComponents
-
+extension _RequestSource where RowDecoder: TableRecord {
   /// The request with a condition more.
   ///
   /// ```swift
@@ -53,7 +49,7 @@ extension FilteredRequest where Self: TypedRequest, RowDecoder: TableRecord {
   /// ```
   public func filter(
     _ predicate: (DatabaseComponents) throws -> any SQLExpressible
-  ) rethrows -> Self {
+  ) rethrows -> _Request {
     try filter(predicate(RowDecoder.databaseComponents).sqlExpression)
   }
 }

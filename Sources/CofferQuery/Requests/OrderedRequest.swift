@@ -1,27 +1,28 @@
 import CofferCore
 
 /// A request that has an order.
-public protocol OrderedRequest {
+public protocol OrderedRequest: _RequestSource where _Request == Self {}
+
+extension _RequestSource {
   /// The request in another order, made when there is a database.
-  func orderWhenConnected(
+  public func orderWhenConnected(
     _ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]
-  ) -> Self
+  ) -> _Request {
+    _with { $0.relation.ordering = RelationOrdering { try orderings($0).map(\.sqlOrdering) } }
+  }
 
   /// The request in the opposite order; without an order, as it is.
-  func reversed() -> Self
+  public func reversed() -> _Request { _with { $0.relation.ordering.isReversed.toggle() } }
 
   /// The request in no order.
-  func unordered() -> Self
+  public func unordered() -> _Request { _with { $0.relation.ordering = RelationOrdering() } }
 
   /// The request in its order, and by the primary key where that leaves rows equal.
-  func withStableOrder() -> Self
-}
+  public func withStableOrder() -> _Request { _with { $0.relation.ordering.isStable = true } }
 
-extension OrderedRequest {
   /// The request in another order.
-  public func order(_ orderings: [any SQLOrderingTerm]) -> Self {
-    let orderings = orderings.map(\.sqlOrdering)
-    return orderWhenConnected { _ in orderings }
+  public func order(_ orderings: [any SQLOrderingTerm]) -> _Request {
+    _with { $0.relation.ordering = RelationOrdering(orderings.map(\.sqlOrdering)) }
   }
 
   /// The request in another order.
@@ -30,27 +31,24 @@ extension OrderedRequest {
   /// // SELECT * FROM "player" ORDER BY "score" DESC, "name"
   /// Player.all().order(Column("score").desc, Column("name"))
   /// ```
-  public func order(_ orderings: any SQLOrderingTerm...) -> Self { order(orderings) }
+  public func order(_ orderings: any SQLOrderingTerm...) -> _Request { order(orderings) }
 
   /// The request in another order, as SQL text.
   public func order(
     sql: String, arguments: StatementArguments = StatementArguments()
-  ) -> Self {
+  ) -> _Request {
     order(SQL(sql: sql, arguments: arguments))
   }
 
   /// The request in another order, as SQL.
-  public func order(literal sqlLiteral: SQL) -> Self { order(sqlLiteral) }
+  public func order(literal sqlLiteral: SQL) -> _Request { order(sqlLiteral) }
 }
 
-extension OrderedRequest where Self: TypedRequest, RowDecoder: TableRecord {
-  /// What `$0` is in closures.
-  public typealias DatabaseComponents = RowDecoder.DatabaseComponents
-
+extension _RequestSource where RowDecoder: TableRecord {
   /// The request in another order.
   public func order(
     _ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]
-  ) rethrows -> Self {
+  ) rethrows -> _Request {
     try order(orderings(RowDecoder.databaseComponents))
   }
 
@@ -61,7 +59,7 @@ extension OrderedRequest where Self: TypedRequest, RowDecoder: TableRecord {
   /// ```
   public func order(
     _ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm
-  ) rethrows -> Self {
+  ) rethrows -> _Request {
     try order([ordering(RowDecoder.databaseComponents)])
   }
 }

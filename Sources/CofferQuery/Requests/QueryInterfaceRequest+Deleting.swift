@@ -1,6 +1,6 @@
 import CofferCore
 
-extension QueryInterfaceRequest {
+extension _RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
   /// Deletes the rows of the request.
   ///
   /// ```swift
@@ -11,9 +11,12 @@ extension QueryInterfaceRequest {
   /// - Returns: The number of deleted rows.
   @discardableResult
   public func deleteAll(_ db: Database) throws -> Int {
-    try relation.executeChange(db) { try relation.renderDelete(into: &$0) }
+    let relation = request.relation
+    return try relation.executeChange(db) { try relation.renderDelete(into: &$0) }
   }
+}
 
+extension QueryInterfaceRequest {
   /// The statement that deletes the rows of the request and gives them, with its
   /// arguments bound; from SQLite 3.35 on.
   ///

@@ -2,7 +2,7 @@ import CofferCore
 
 // Selections that change the type of the rows.
 
-extension QueryInterfaceRequest {
+extension _RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
   /// The request with another selection, its rows decoded to a type.
   ///
   /// ```swift
@@ -39,17 +39,17 @@ extension QueryInterfaceRequest {
   ///
   /// Take `Row` for a key of several columns.
   public func selectPrimaryKey<Key>(as type: Key.Type = Key.self) -> QueryInterfaceRequest<Key> {
-    let table = databaseTableName
-    return selectWhenConnected { db in
-      try db.primaryKey(table).columns.map { Column($0) }
+    _with { parts in
+      let table = parts.relation.tableName
+      parts.relation.selection = [
+        .made { try $0.primaryKey(table).columns.map { Column($0).sqlSelection } }
+      ]
     }.asRequest(of: type)
   }
 }
 
-extension QueryInterfaceRequest where RowDecoder: TableRecord {
-  /// What `$0` is in closures.
-  public typealias DatabaseComponents = RowDecoder.DatabaseComponents
-
+extension _RequestSource
+where RowDecoder: TableRecord, _Request == QueryInterfaceRequest<RowDecoder> {
   /// The request with another selection, its rows decoded to a type.
   ///
   /// ```swift
@@ -69,7 +69,8 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
   }
 }
 
-extension QueryInterfaceRequest where RowDecoder: Identifiable {
+extension _RequestSource
+where RowDecoder: Identifiable, _Request == QueryInterfaceRequest<RowDecoder> {
   /// The request for identifiers, which are the primary keys.
   public func selectID() -> QueryInterfaceRequest<RowDecoder.ID> { selectPrimaryKey() }
 }

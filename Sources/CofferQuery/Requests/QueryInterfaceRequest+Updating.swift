@@ -1,6 +1,6 @@
 import CofferCore
 
-extension QueryInterfaceRequest {
+extension _RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
   /// Updates the rows of the request.
   ///
   /// ```swift
@@ -17,9 +17,11 @@ extension QueryInterfaceRequest {
     _ assignments: [ColumnAssignment]
   ) throws -> Int {
     guard assignments.contains(where: { $0.value != nil }) else { return 0 }
-    return try relation.executeChange(db) {
-      try relation.renderUpdate(
-        assignments, onConflict: conflictResolution ?? defaultConflictResolution, into: &$0)
+    let request = request
+    return try request.relation.executeChange(db) {
+      try request.relation.renderUpdate(
+        assignments, onConflict: conflictResolution ?? request.defaultConflictResolution,
+        into: &$0)
     }
   }
 
@@ -33,29 +35,10 @@ extension QueryInterfaceRequest {
   ) throws -> Int {
     try updateAll(db, onConflict: conflictResolution, assignments)
   }
-
-  /// The statement that updates the rows of the request and gives them, with its
-  /// arguments bound; from SQLite 3.35 on.
-  ///
-  /// - Precondition: Neither assignments nor selection are empty.
-  public func updateAndFetchStatement(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
-    _ assignments: [ColumnAssignment], selection: [any SQLSelectable]
-  ) throws -> Statement {
-    var renderer = SQLRenderer(db)
-    try relation.renderUpdate(
-      assignments, onConflict: conflictResolution ?? defaultConflictResolution,
-      returning: selection.map(\.sqlSelection), into: &renderer)
-    return try renderer.statement()
-  }
-
-  /// What the record type says.
-  private var defaultConflictResolution: Database.ConflictResolution? {
-    (RowDecoder.self as? any _CodingKeyColumns.Type)?._updateConflictResolution
-  }
 }
 
-extension QueryInterfaceRequest where RowDecoder: TableRecord {
+extension _RequestSource
+where RowDecoder: TableRecord, _Request == QueryInterfaceRequest<RowDecoder> {
   /// Updates the rows of the request.
   ///
   /// ```swift
@@ -87,7 +70,31 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
     try updateAll(
       db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents))
   }
+}
 
+extension QueryInterfaceRequest {
+  /// The statement that updates the rows of the request and gives them, with its
+  /// arguments bound; from SQLite 3.35 on.
+  ///
+  /// - Precondition: Neither assignments nor selection are empty.
+  public func updateAndFetchStatement(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
+    _ assignments: [ColumnAssignment], selection: [any SQLSelectable]
+  ) throws -> Statement {
+    var renderer = SQLRenderer(db)
+    try relation.renderUpdate(
+      assignments, onConflict: conflictResolution ?? defaultConflictResolution,
+      returning: selection.map(\.sqlSelection), into: &renderer)
+    return try renderer.statement()
+  }
+
+  /// What the record type says.
+  fileprivate var defaultConflictResolution: Database.ConflictResolution? {
+    (RowDecoder.self as? any _CodingKeyColumns.Type)?._updateConflictResolution
+  }
+}
+
+extension QueryInterfaceRequest where RowDecoder: TableRecord {
   /// The statement that updates the rows of the request and gives them, with its
   /// arguments bound; from SQLite 3.35 on.
   public func updateAndFetchStatement(

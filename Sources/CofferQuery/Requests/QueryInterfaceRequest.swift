@@ -111,124 +111,24 @@ extension SQLRenderer {
 
 // MARK: - Parts
 
-extension QueryInterfaceRequest: SelectionRequest {
-  /// The request with another selection, made when there is a database.
-  public func selectWhenConnected(
-    _ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
-  ) -> Self {
-    with { $0.selection = [.made { try selection($0).map(\.sqlSelection) }] }
-  }
-
-  /// The request with more selected, made when there is a database.
-  public func annotatedWhenConnected(
-    with selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
-  ) -> Self {
-    with { $0.selection.append(.made { try selection($0).map(\.sqlSelection) }) }
-  }
-
-  // The same without a closure, for speed.
-
-  /// The request with another selection.
-  public func select(_ selection: [any SQLSelectable]) -> Self {
-    with { $0.selection = [.value(selection.map(\.sqlSelection))] }
-  }
-
-  /// The request with more selected.
-  public func annotated(with selection: [any SQLSelectable]) -> Self {
-    with { $0.selection.append(.value(selection.map(\.sqlSelection))) }
-  }
-}
-
-extension QueryInterfaceRequest: FilteredRequest {
-  /// The request with a condition more, made when there is a database.
-  public func filterWhenConnected(
-    _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
-  ) -> Self {
-    filter(SQLExpression(.deferred { try predicate($0).sqlExpression }))
-  }
-
-  /// The request with a condition more.
-  @_disfavoredOverload
-  public func filter(_ predicate: some SQLSpecificExpressible) -> Self {
-    Self(relation: relation.filtered(predicate.sqlExpression))
-  }
-}
-
-extension QueryInterfaceRequest: OrderedRequest {
-  /// The request in another order, made when there is a database.
-  public func orderWhenConnected(
-    _ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]
-  ) -> Self {
-    with { $0.ordering = RelationOrdering { try orderings($0).map(\.sqlOrdering) } }
-  }
-
-  /// The request in another order.
-  public func order(_ orderings: [any SQLOrderingTerm]) -> Self {
-    with { $0.ordering = RelationOrdering(orderings.map(\.sqlOrdering)) }
-  }
-
-  /// The request in the opposite order; without an order, as it is.
-  public func reversed() -> Self {
-    with { $0.ordering.isReversed.toggle() }
-  }
-
-  /// The request in no order.
-  public func unordered() -> Self { with { $0.ordering = RelationOrdering() } }
-
-  /// The request in its order, and by the primary key where that leaves rows equal.
-  public func withStableOrder() -> Self { with { $0.ordering.isStable = true } }
-}
-
-extension QueryInterfaceRequest: AggregatingRequest {
-  /// The request in other groups, made when there is a database.
-  public func groupWhenConnected(
-    _ expressions: @escaping @Sendable (Database) throws -> [any SQLExpressible]
-  ) -> Self {
-    with { $0.grouping = [.made { try expressions($0).map(\.sqlExpression) }] }
-  }
-
-  /// The request with a condition more for groups, made when there is a database.
-  public func havingWhenConnected(
-    _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
-  ) -> Self {
-    Self(
-      relation: relation.having(
-        SQLExpression(.deferred { try predicate($0).sqlExpression })))
-  }
-}
-
-extension QueryInterfaceRequest: TableRequest {
+extension QueryInterfaceRequest: DerivableRequest {
   /// The name of the table.
   public var databaseTableName: String { relation.tableName }
 
-  /// The request with its table under an alias.
-  public func aliased(_ alias: TableAlias<RowDecoder>) -> Self { with { $0.aliases.append(alias) } }
-
-  /// The request with its table under an alias.
-  public func aliased(_ alias: TableAlias<Void>) -> Self { with { $0.aliases.append(alias) } }
-}
-
-extension QueryInterfaceRequest: TypedRequest, JoinableRequest, DerivableRequest {
   /// The request with its relation changed.
   public func _with(_ change: (inout _RequestParts) -> Void) -> Self {
     var parts = _RequestParts(relation: relation)
     change(&parts)
     return Self(relation: parts.relation)
   }
+}
 
-  /// The request without rows that are equal in all that is selected.
-  public func distinct() -> Self { with { $0.isDistinct = true } }
-
-  /// The request with a common table expression that it can use.
-  public func with<T>(_ cte: CommonTableExpression<T>) -> Self {
-    Self(relation: relation.with(cte.expression))
-  }
-
+extension _RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
   /// The request with no more than so many rows, after some that are left out.
   ///
   /// - Parameter limit: The most rows; all for a negative number.
-  public func limit(_ limit: Int, offset: Int? = nil) -> Self {
-    with { $0.limit = Relation.Limit(count: limit, offset: offset) }
+  public func limit(_ limit: Int, offset: Int? = nil) -> _Request {
+    _with { $0.relation.limit = Relation.Limit(count: limit, offset: offset) }
   }
 }
 

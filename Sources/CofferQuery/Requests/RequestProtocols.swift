@@ -6,13 +6,32 @@ public protocol TypedRequest<RowDecoder> {
   associatedtype RowDecoder
 }
 
-/// A request that can be joined with others.
-public protocol JoinableRequest<RowDecoder>: TypedRequest {
+/// What the methods of requests are called on: a request, or a `Table`, which stands for the
+/// request for all of its rows.
+///
+/// All methods are made of ``_with(_:)``. The library's own types adopt this protocol.
+public protocol _RequestSource<RowDecoder>: TypedRequest {
+  /// The type of the request that methods give: for a request, its own.
+  associatedtype _Request = Self
+
   /// The request with something else in it, for the library's own use.
-  func _with(_ change: (inout _RequestParts) -> Void) -> Self
+  func _with(_ change: (inout _RequestParts) -> Void) -> _Request
 }
 
-/// What a request is made of; see ``JoinableRequest``.
+extension _RequestSource where RowDecoder: TableRecord {
+  /// What `$0` is in closures.
+  public typealias DatabaseComponents = RowDecoder.DatabaseComponents
+}
+
+extension _RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
+  /// The request as it is.
+  var request: _Request { _with { _ in } }
+}
+
+/// A request that can be joined with others.
+public protocol JoinableRequest<RowDecoder>: _RequestSource where _Request == Self {}
+
+/// What a request is made of; see ``_RequestSource``.
 public struct _RequestParts {
   package var relation: Relation
 }
@@ -28,10 +47,14 @@ public struct _RequestParts {
 /// ```
 public protocol DerivableRequest<RowDecoder>: AggregatingRequest, FilteredRequest, JoinableRequest,
   OrderedRequest, SelectionRequest, TableRequest
-{
+{}
+
+extension _RequestSource {
   /// The request without rows that are equal in all that is selected.
-  func distinct() -> Self
+  public func distinct() -> _Request { _with { $0.relation.isDistinct = true } }
 
   /// The request with a common table expression that it can use.
-  func with<T>(_ cte: CommonTableExpression<T>) -> Self
+  public func with<T>(_ cte: CommonTableExpression<T>) -> _Request {
+    _with { $0.relation = $0.relation.with(cte.expression) }
+  }
 }

@@ -1,23 +1,26 @@
 import CofferCore
 
 /// A request that selects something.
-public protocol SelectionRequest {
+public protocol SelectionRequest: _RequestSource where _Request == Self {}
+
+extension _RequestSource {
   /// The request with another selection, made when there is a database.
-  func selectWhenConnected(
+  public func selectWhenConnected(
     _ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
-  ) -> Self
+  ) -> _Request {
+    _with { $0.relation.selection = [.made { try selection($0).map(\.sqlSelection) }] }
+  }
 
   /// The request with more selected, made when there is a database.
-  func annotatedWhenConnected(
+  public func annotatedWhenConnected(
     with selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
-  ) -> Self
-}
+  ) -> _Request {
+    _with { $0.relation.selection.append(.made { try selection($0).map(\.sqlSelection) }) }
+  }
 
-extension SelectionRequest {
   /// The request with another selection.
-  public func select(_ selection: [any SQLSelectable]) -> Self {
-    let selection = selection.map(\.sqlSelection)
-    return selectWhenConnected { _ in selection }
+  public func select(_ selection: [any SQLSelectable]) -> _Request {
+    _with { $0.relation.selection = [.value(selection.map(\.sqlSelection))] }
   }
 
   /// The request with another selection.
@@ -26,22 +29,21 @@ extension SelectionRequest {
   /// // SELECT "name", "score" FROM "player"
   /// Player.all().select(Column("name"), Column("score"))
   /// ```
-  public func select(_ selection: any SQLSelectable...) -> Self { select(selection) }
+  public func select(_ selection: any SQLSelectable...) -> _Request { select(selection) }
 
   /// The request with SQL text for its selection.
   public func select(
     sql: String, arguments: StatementArguments = StatementArguments()
-  ) -> Self {
+  ) -> _Request {
     select(SQL(sql: sql, arguments: arguments))
   }
 
   /// The request with SQL for its selection.
-  public func select(literal sqlLiteral: SQL) -> Self { select(sqlLiteral) }
+  public func select(literal sqlLiteral: SQL) -> _Request { select(sqlLiteral) }
 
   /// The request with more selected, after what it selects already.
-  public func annotated(with selection: [any SQLSelectable]) -> Self {
-    let selection = selection.map(\.sqlSelection)
-    return annotatedWhenConnected { _ in selection }
+  public func annotated(with selection: [any SQLSelectable]) -> _Request {
+    _with { $0.relation.selection.append(.value(selection.map(\.sqlSelection))) }
   }
 
   /// The request with more selected, after what it selects already.
@@ -50,19 +52,16 @@ extension SelectionRequest {
   /// // SELECT *, "score" + "bonus" AS "total" FROM "player"
   /// Player.all().annotated(with: (Column("score") + Column("bonus")).forKey("total"))
   /// ```
-  public func annotated(with selection: any SQLSelectable...) -> Self {
+  public func annotated(with selection: any SQLSelectable...) -> _Request {
     annotated(with: selection)
   }
 }
 
-extension SelectionRequest where Self: TypedRequest, RowDecoder: TableRecord {
-  /// What `$0` is in closures.
-  public typealias DatabaseComponents = RowDecoder.DatabaseComponents
-
+extension _RequestSource where RowDecoder: TableRecord {
   /// The request with another selection.
   public func select(
     _ selection: (DatabaseComponents) throws -> [any SQLSelectable]
-  ) rethrows -> Self {
+  ) rethrows -> _Request {
     try select(selection(RowDecoder.databaseComponents))
   }
 
@@ -74,14 +73,14 @@ extension SelectionRequest where Self: TypedRequest, RowDecoder: TableRecord {
   @_disfavoredOverload
   public func select(
     _ selection: (DatabaseComponents) throws -> any SQLSelectable
-  ) rethrows -> Self {
+  ) rethrows -> _Request {
     try select([selection(RowDecoder.databaseComponents)])
   }
 
   /// The request with more selected, after what it selects already.
   public func annotated(
     with selection: (DatabaseComponents) throws -> [any SQLSelectable]
-  ) rethrows -> Self {
+  ) rethrows -> _Request {
     try annotated(with: selection(RowDecoder.databaseComponents))
   }
 
@@ -92,7 +91,7 @@ extension SelectionRequest where Self: TypedRequest, RowDecoder: TableRecord {
   /// ```
   public func annotated(
     with selection: (DatabaseComponents) throws -> any SQLSelectable
-  ) rethrows -> Self {
+  ) rethrows -> _Request {
     try annotated(with: [selection(RowDecoder.databaseComponents)])
   }
 }

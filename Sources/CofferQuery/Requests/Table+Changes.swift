@@ -1,11 +1,6 @@
 import CofferCore
 
 extension Table {
-  /// The number of rows.
-  public func fetchCount(_ db: Database) throws -> Int { try all().fetchCount(db) }
-
-  // MARK: By key
-
   /// Whether there is a row with the primary key.
   public func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
     try !key.databaseValue.isNull && !filter(key: key).isEmpty(db)
@@ -53,60 +48,6 @@ extension Table {
     _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
   ) throws -> Int {
     keys.isEmpty ? 0 : try filter(keys: keys).deleteAll(db)
-  }
-
-  /// Deletes all rows.
-  ///
-  /// - Returns: The number of deleted rows.
-  @discardableResult
-  public func deleteAll(_ db: Database) throws -> Int { try all().deleteAll(db) }
-
-  // MARK: All rows
-
-  /// Updates all rows.
-  ///
-  /// - Returns: The number of updated rows.
-  @discardableResult
-  public func updateAll(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
-    _ assignments: [ColumnAssignment]
-  ) throws -> Int {
-    try all().updateAll(db, onConflict: conflictResolution, assignments)
-  }
-
-  /// Updates all rows.
-  ///
-  /// - Returns: The number of updated rows.
-  @discardableResult
-  public func updateAll(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
-    _ assignments: ColumnAssignment...
-  ) throws -> Int {
-    try updateAll(db, onConflict: conflictResolution, assignments)
-  }
-}
-
-extension Table where RowDecoder: TableRecord {
-  /// Updates all rows.
-  ///
-  /// - Returns: The number of updated rows.
-  @discardableResult
-  public func updateAll(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
-    assignment: (DatabaseComponents) throws -> ColumnAssignment
-  ) throws -> Int {
-    try all().updateAll(db, onConflict: conflictResolution, assignment: assignment)
-  }
-
-  /// Updates all rows.
-  ///
-  /// - Returns: The number of updated rows.
-  @discardableResult
-  public func updateAll(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
-    assignments: (DatabaseComponents) throws -> [ColumnAssignment]
-  ) throws -> Int {
-    try all().updateAll(db, onConflict: conflictResolution, assignments: assignments)
   }
 }
 

@@ -43,7 +43,27 @@ extension Table where RowDecoder: TableRecord {
   }
 }
 
-extension Table: DatabaseRegionConvertible {
+extension Table: _RequestSource {
+  /// The request for all rows, with something else in it.
+  public func _with(_ change: (inout _RequestParts) -> Void) -> QueryInterfaceRequest<RowDecoder> {
+    all()._with(change)
+  }
+}
+
+extension Table: FetchRequest {
+  /// The request for all rows, as a query inside of another one.
+  public var sqlSubquery: SQLSubquery { all().sqlSubquery }
+
+  /// The statement that gives all rows.
+  public func makePreparedRequest(
+    _ db: Database, forSingleResult singleResult: Bool
+  ) throws -> PreparedRequest {
+    try all().makePreparedRequest(db, forSingleResult: singleResult)
+  }
+
+  /// The number of rows.
+  public func fetchCount(_ db: Database) throws -> Int { try all().fetchCount(db) }
+
   /// All columns of the table, in all of its rows.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
     DatabaseRegion(table: tableName)

@@ -1,26 +1,27 @@
 import CofferCore
 
 /// A request for rows of a table.
-public protocol TableRequest {
+public protocol TableRequest: _RequestSource where _Request == Self {
   /// The name of the table.
   var databaseTableName: String { get }
-
-  /// The type that rows are decoded to.
-  associatedtype RowDecoder
-
-  /// The request with its table under an alias.
-  func aliased(_ alias: TableAlias<Void>) -> Self
-
-  /// The request with its table under an alias.
-  func aliased(_ alias: TableAlias<RowDecoder>) -> Self
 }
 
-extension TableRequest where Self: FilteredRequest {
+extension _RequestSource {
+  /// The request with its table under an alias.
+  public func aliased(_ alias: TableAlias<Void>) -> _Request {
+    _with { $0.relation.aliases.append(alias) }
+  }
+
+  /// The request with its table under an alias.
+  public func aliased(_ alias: TableAlias<RowDecoder>) -> _Request {
+    _with { $0.relation.aliases.append(alias) }
+  }
+
   /// The request for the row with a primary key; for no row where it is nil.
   ///
   /// - Throws: Fetching throws an error where the primary key has several columns.
   @_disfavoredOverload
-  public func filter(key: some DatabaseValueConvertible) -> Self {
+  public func filter(key: some DatabaseValueConvertible) -> _Request {
     let value = key.databaseValue
     guard !value.isNull else { return none() }
     if let formed = _FormedValue(key), let filtered = filter(keyValues: [formed]) {
@@ -33,7 +34,7 @@ extension TableRequest where Self: FilteredRequest {
   ///
   /// - Throws: Fetching throws an error where the primary key has several columns.
   @_disfavoredOverload
-  public func filter<Keys>(keys: Keys) -> Self
+  public func filter<Keys>(keys: Keys) -> _Request
   where Keys: Collection, Keys.Element: DatabaseValueConvertible {
     if _FormedValue.includes(Keys.Element.self),
       let filtered = filter(keyValues: keys.compactMap { _FormedValue($0) })
@@ -51,7 +52,7 @@ extension TableRequest where Self: FilteredRequest {
   /// ```
   ///
   /// - Throws: Fetching throws an error where the columns are no unique key.
-  public func filter(key: [String: (any DatabaseValueConvertible)?]?) -> Self {
+  public func filter(key: [String: (any DatabaseValueConvertible)?]?) -> _Request {
     guard let key else { return none() }
     return filter(keys: [key])
   }
@@ -59,9 +60,8 @@ extension TableRequest where Self: FilteredRequest {
   /// The request for the rows with one of several unique keys, by names of columns.
   ///
   /// - Throws: Fetching throws an error where the columns are no unique key.
-  public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> Self {
+  public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> _Request {
     guard !keys.isEmpty else { return none() }
-    let table = databaseTableName
     let record = RowDecoder.self as? any _CodingKeyColumns.Type
     let keys = keys.map { key in
       Dictionary(
@@ -69,7 +69,7 @@ extension TableRequest where Self: FilteredRequest {
           (column, value.map { record.stored($0, inColumn: column) } ?? .null)
         })
     }
-    return filterWhenConnected { db in
+    return filterInTable { db, table in
       try keys.map { key in
         try db.uniqueKeyColumns(Array(key.keys), ofTable: table).map { column in
           Column(column.name) == (key[column.key] ?? .null)
@@ -80,51 +80,66 @@ extension TableRequest where Self: FilteredRequest {
 
   /// The request for rows with a value in the primary key, in the form that the record type stores
   /// it; nil where it says none.
-  private func filter(keyValues values: [_FormedValue]) -> Self? {
+  private func filter(keyValues values: [_FormedValue]) -> _Request? {
     guard let record = RowDecoder.self as? any _CodingKeyColumns.Type else { return nil }
     // SAFETY: types are immutable.
     nonisolated(unsafe) let type = record
-    let table = databaseTableName
-    return filterWhenConnected { db in
+    return filterInTable { db, table in
       let column = try db.keyColumn(ofTable: table)
       let keys = values.map { SQLExpression(type._storedValue($0, inColumn: column)) }
       return SQLExpression(.key(SQLCollection(keys), table: table))
     }
   }
 
-  private func filter(keyValues values: [DatabaseValue]) -> Self {
+  private func filter(keyValues values: [DatabaseValue]) -> _Request {
     let keys = SQLCollection(values.map { SQLExpression($0) })
-    return filter(SQLExpression(.key(keys, table: databaseTableName)))
+    return _with { parts in
+      let condition = SQLExpression(.key(keys, table: parts.relation.tableName))
+      parts.relation = parts.relation.filtered(condition)
+    }
+  }
+
+  /// The request with a condition more, made when there is a database, of its table.
+  private func filterInTable(
+    _ predicate: @escaping @Sendable (Database, _ table: String) throws -> SQLExpression
+  ) -> _Request {
+    _with { parts in
+      let table = parts.relation.tableName
+      let condition = SQLExpression(.deferred { try predicate($0, table) })
+      parts.relation = parts.relation.filtered(condition)
+    }
+  }
+
+  /// The request in the order of the primary key: that of the rowid, where there is
+  /// no other.
+  public func orderByPrimaryKey() -> _Request {
+    _with { parts in
+      let table = parts.relation.tableName
+      parts.relation.ordering = RelationOrdering {
+        try $0.keyOrdering(of: table).map(\.sqlOrdering)
+      }
+    }
+  }
+
+  /// The request with each row in a group of its own.
+  public func groupByPrimaryKey() -> _Request {
+    _with { parts in
+      let table = parts.relation.tableName
+      parts.relation.grouping = [
+        .made { try $0.groupingColumns(of: table).map { Column($0).sqlExpression } }
+      ]
+    }
   }
 }
 
-extension TableRequest
-where Self: FilteredRequest, RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
+extension _RequestSource
+where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
   /// The request for the row with an identifier, which is its primary key.
-  public func filter(id: RowDecoder.ID) -> Self { filter(key: id) }
+  public func filter(id: RowDecoder.ID) -> _Request { filter(key: id) }
 
   /// The request for the rows with one of several identifiers.
   @_disfavoredOverload
-  public func filter(ids: some Collection<RowDecoder.ID>) -> Self { filter(keys: ids) }
-}
-
-extension TableRequest where Self: OrderedRequest {
-  /// The request in the order of the primary key: that of the rowid, where there is
-  /// no other.
-  public func orderByPrimaryKey() -> Self {
-    let table = databaseTableName
-    return orderWhenConnected { try $0.keyOrdering(of: table) }
-  }
-}
-
-extension TableRequest where Self: AggregatingRequest {
-  /// The request with each row in a group of its own.
-  public func groupByPrimaryKey() -> Self {
-    let table = databaseTableName
-    return groupWhenConnected { db in
-      try db.groupingColumns(of: table).map { Column($0) }
-    }
-  }
+  public func filter(ids: some Collection<RowDecoder.ID>) -> _Request { filter(keys: ids) }
 }
 
 extension Optional where Wrapped == any _CodingKeyColumns.Type {

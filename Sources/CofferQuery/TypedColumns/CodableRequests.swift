@@ -8,22 +8,20 @@ import CofferCore
 // let names = Table<Player>("player").filter { $0.score > 10 }.select { $0.name }
 // ```
 
-extension FilteredRequest where Self: TypedRequest {
+extension _RequestSource {
   /// The request with a condition more, on the stored properties of its rows' type.
   @_disfavoredOverload
   public func filter(
     _ predicate: (RecordColumns<RowDecoder>.Type) throws -> any SQLExpressible
-  ) rethrows -> Self {
+  ) rethrows -> _Request {
     try filter(predicate(RecordColumns<RowDecoder>.self).sqlExpression)
   }
-}
 
-extension OrderedRequest where Self: TypedRequest {
   /// The request ordered by a stored property of its rows' type.
   @_disfavoredOverload
   public func order(
     _ ordering: (RecordColumns<RowDecoder>.Type) throws -> any SQLOrderingTerm
-  ) rethrows -> Self {
+  ) rethrows -> _Request {
     try order([ordering(RecordColumns<RowDecoder>.self)])
   }
 
@@ -31,17 +29,15 @@ extension OrderedRequest where Self: TypedRequest {
   @_disfavoredOverload
   public func order(
     _ orderings: (RecordColumns<RowDecoder>.Type) throws -> [any SQLOrderingTerm]
-  ) rethrows -> Self {
+  ) rethrows -> _Request {
     try order(orderings(RecordColumns<RowDecoder>.self))
   }
-}
 
-extension AggregatingRequest where Self: TypedRequest {
   /// The request grouped by a stored property of its rows' type.
   @_disfavoredOverload
   public func group(
     _ expression: (RecordColumns<RowDecoder>.Type) throws -> any SQLExpressible
-  ) rethrows -> Self {
+  ) rethrows -> _Request {
     try group([expression(RecordColumns<RowDecoder>.self)])
   }
 
@@ -49,12 +45,12 @@ extension AggregatingRequest where Self: TypedRequest {
   @_disfavoredOverload
   public func having(
     _ predicate: (RecordColumns<RowDecoder>.Type) throws -> any SQLExpressible
-  ) rethrows -> Self {
+  ) rethrows -> _Request {
     try having(predicate(RecordColumns<RowDecoder>.self).sqlExpression)
   }
 }
 
-extension QueryInterfaceRequest {
+extension _RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
   /// The request for a stored property of its rows' type, or what is made of several, with rows
   /// of that type.
   @_disfavoredOverload
@@ -78,60 +74,22 @@ extension QueryInterfaceRequest {
   }
 }
 
-extension Table {
-  /// A request with a condition on the stored properties of the rows' type.
-  @_disfavoredOverload
-  public func filter(
-    _ predicate: (RecordColumns<RowDecoder>.Type) throws -> any SQLExpressible
-  ) rethrows -> QueryInterfaceRequest<RowDecoder> {
-    try all().filter(predicate(RecordColumns<RowDecoder>.self).sqlExpression)
-  }
-
-  /// A request ordered by a stored property of the rows' type.
-  @_disfavoredOverload
-  public func order(
-    _ ordering: (RecordColumns<RowDecoder>.Type) throws -> any SQLOrderingTerm
-  ) rethrows -> QueryInterfaceRequest<RowDecoder> {
-    try all().order([ordering(RecordColumns<RowDecoder>.self)])
-  }
-
-  /// A request for a stored property of the rows' type, with rows of that property's type.
-  @_disfavoredOverload
-  public func select<Selection: SQLTypedExpressible>(
-    _ selection: (RecordColumns<RowDecoder>.Type) throws -> Selection
-  ) rethrows -> QueryInterfaceRequest<Selection.SQLValue> {
-    try all().select([selection(RecordColumns<RowDecoder>.self)], as: Selection.SQLValue.self)
-  }
-}
-
 // MARK: - Conditions that are made outside of closures
 
 // Values are no conditions, so that `filter(a == b)` with two of them, which Swift's own `==`
 // compares, doesn't compile.
 
-extension FilteredRequest {
+extension _RequestSource {
   /// The request with a condition more.
   @_disfavoredOverload
-  public func filter(_ predicate: some SQLTypedExpressible) -> Self {
+  public func filter(_ predicate: some SQLTypedExpressible) -> _Request {
     filter(predicate.sqlExpression)
   }
-}
 
-extension AggregatingRequest {
   /// The request with a condition more for groups.
   @_disfavoredOverload
-  public func having(_ predicate: some SQLTypedExpressible) -> Self {
+  public func having(_ predicate: some SQLTypedExpressible) -> _Request {
     having(predicate.sqlExpression)
-  }
-}
-
-extension Table {
-  /// A request for rows that fulfil a condition.
-  @_disfavoredOverload
-  public func filter(
-    _ predicate: some SQLTypedExpressible
-  ) -> QueryInterfaceRequest<RowDecoder> {
-    all().filter(predicate.sqlExpression)
   }
 }
 

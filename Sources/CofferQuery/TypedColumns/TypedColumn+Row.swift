@@ -10,21 +10,11 @@ extension Row {
     self[column.name]
   }
 
-  /// The value of a column, read straight from the statement.
-  ///
-  /// Traps where there is no such column, or where its value is NULL or can't be
-  /// converted, and the column is not optional.
-  @inlinable
-  public subscript<Value: DatabaseValueConvertible & StatementColumnConvertible>(
-    _ column: TypedColumn<Value>
-  ) -> Value {
-    self[column.name]
-  }
-
   /// The value of a column.
   ///
   /// - Throws: `RowDecodingError` where there is no such column, or where its value
   ///   is NULL or can't be converted, and the column is not optional.
+  @inlinable
   public func decode<Value: DatabaseValueConvertible>(
     _ column: TypedColumn<Value>
   ) throws -> Value {

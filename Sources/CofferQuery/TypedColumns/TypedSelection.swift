@@ -1,6 +1,7 @@
 import CofferCore
 
-extension QueryInterfaceRequest where RowDecoder: TableRecord {
+extension _RequestSource
+where RowDecoder: TableRecord, _Request == QueryInterfaceRequest<RowDecoder> {
   /// The request with a typed expression for its selection, its rows decoded to
   /// that type.
   ///
@@ -24,15 +25,6 @@ extension TableRecord {
   public static func select<Selection: SQLTypedExpressible>(
     _ selection: (DatabaseComponents) throws -> Selection
   ) rethrows -> TypedSelectionRequest<Self, Selection.SQLValue> {
-    try all().select(selection)
-  }
-}
-
-extension Table where RowDecoder: TableRecord {
-  /// A request for a typed expression, with rows of that type.
-  public func select<Selection: SQLTypedExpressible>(
-    _ selection: (RowDecoder.DatabaseComponents) throws -> Selection
-  ) rethrows -> TypedSelectionRequest<RowDecoder, Selection.SQLValue> {
     try all().select(selection)
   }
 }

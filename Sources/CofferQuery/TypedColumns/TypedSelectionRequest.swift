@@ -61,73 +61,13 @@ extension TypedSelectionRequest: DerivableRequest {
   /// The name of the table.
   public var databaseTableName: String { base.databaseTableName }
 
-  /// The request with another selection, made when there is a database.
-  public func selectWhenConnected(
-    _ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
-  ) -> Self { map { $0.selectWhenConnected(selection) } }
-
-  /// The request with more selected, made when there is a database.
-  public func annotatedWhenConnected(
-    with selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
-  ) -> Self { map { $0.annotatedWhenConnected(with: selection) } }
-
-  /// The request with a condition more, made when there is a database.
-  public func filterWhenConnected(
-    _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
-  ) -> Self { map { $0.filterWhenConnected(predicate) } }
-
-  /// The request with a condition more.
-  @_disfavoredOverload
-  public func filter(_ predicate: some SQLSpecificExpressible) -> Self {
-    map { $0.filter(predicate) }
-  }
-
-  /// The request in another order, made when there is a database.
-  public func orderWhenConnected(
-    _ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]
-  ) -> Self { map { $0.orderWhenConnected(orderings) } }
-
-  /// The request in the opposite order; without an order, as it is.
-  public func reversed() -> Self { map { $0.reversed() } }
-
-  /// The request in no order.
-  public func unordered() -> Self { map { $0.unordered() } }
-
-  /// The request in its order, and by the primary key where that leaves rows equal.
-  public func withStableOrder() -> Self { map { $0.withStableOrder() } }
-
-  /// The request in other groups, made when there is a database.
-  public func groupWhenConnected(
-    _ expressions: @escaping @Sendable (Database) throws -> [any SQLExpressible]
-  ) -> Self { map { $0.groupWhenConnected(expressions) } }
-
-  /// The request with a condition more for groups, made when there is a database.
-  public func havingWhenConnected(
-    _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
-  ) -> Self { map { $0.havingWhenConnected(predicate) } }
-
   /// The request with its table under an alias.
   public func aliased(_ alias: TableAlias<Record>) -> Self { map { $0.aliased(alias) } }
-
-  /// The request with its table under an alias.
-  @_disfavoredOverload
-  public func aliased(_ alias: TableAlias<Value>) -> Self {
-    map { $0.with { $0.aliases.append(alias) } }
-  }
-
-  /// The request with its table under an alias.
-  public func aliased(_ alias: TableAlias<Void>) -> Self { map { $0.aliased(alias) } }
 
   /// The request with its relation changed.
   public func _with(_ change: (inout _RequestParts) -> Void) -> Self {
     map { $0._with(change) }
   }
-
-  /// The request without repeated values.
-  public func distinct() -> Self { map { $0.distinct() } }
-
-  /// The request with a common table expression that it can use.
-  public func with<T>(_ cte: CommonTableExpression<T>) -> Self { map { $0.with(cte) } }
 
   /// The request with no more than so many values, after some that are left out.
   ///

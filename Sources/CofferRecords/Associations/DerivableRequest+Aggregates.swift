@@ -1,11 +1,11 @@
 import CofferCore
 import CofferQuery
 
-extension DerivableRequest {
+extension _RequestSource {
   // MARK: Annotations
 
   /// The request with aggregates of associations selected, too.
-  public func annotated(with aggregates: [AssociationAggregate<RowDecoder>]) -> Self {
+  public func annotated(with aggregates: [AssociationAggregate<RowDecoder>]) -> _Request {
     _with { parts in
       for aggregate in aggregates {
         let expression = aggregate.make(&parts.relation)
@@ -20,7 +20,7 @@ extension DerivableRequest {
   /// ```swift
   /// Author.all().annotated(with: Author.books.count, Author.books.max(Column("year")))
   /// ```
-  public func annotated(with aggregates: AssociationAggregate<RowDecoder>...) -> Self {
+  public func annotated(with aggregates: AssociationAggregate<RowDecoder>...) -> _Request {
     annotated(with: aggregates)
   }
 
@@ -31,7 +31,7 @@ extension DerivableRequest {
   /// ```swift
   /// Author.all().having(Author.books.count > 10)
   /// ```
-  public func having(_ predicate: AssociationAggregate<RowDecoder>) -> Self {
+  public func having(_ predicate: AssociationAggregate<RowDecoder>) -> _Request {
     _with { parts in
       let condition = predicate.make(&parts.relation)
       parts.relation = parts.relation.having(condition)
@@ -44,7 +44,7 @@ extension DerivableRequest {
   /// ```swift
   /// Author.all().filter(Author.books.countSubquery > 10)
   /// ```
-  public func filter(_ predicate: AssociationAggregate<RowDecoder>) -> Self {
+  public func filter(_ predicate: AssociationAggregate<RowDecoder>) -> _Request {
     guard predicate.isSubquery else { return having(predicate) }
     return _with { parts in
       let condition = predicate.make(&parts.relation)
@@ -53,17 +53,17 @@ extension DerivableRequest {
   }
 
   /// The request for rows whose aggregates fulfil a condition.
-  public func having(_ predicate: AssociationPredicate) -> Self {
+  public func having(_ predicate: AssociationPredicate) -> _Request {
     having(predicate.aggregate.erased())
   }
 
   /// The request for rows whose aggregates fulfil a condition.
-  public func filter(_ predicate: AssociationPredicate) -> Self {
+  public func filter(_ predicate: AssociationPredicate) -> _Request {
     filter(predicate.aggregate.erased())
   }
 
   /// The request with a condition of aggregates selected, too, as 0 or 1.
-  public func annotated(with predicate: AssociationPredicate) -> Self {
+  public func annotated(with predicate: AssociationPredicate) -> _Request {
     annotated(with: [predicate.aggregate.erased()])
   }
 
@@ -74,7 +74,7 @@ extension DerivableRequest {
   /// ```swift
   /// Author.all().order(Author.books.count.desc)
   /// ```
-  public func order(_ orderings: AssociationAggregateOrdering<RowDecoder>...) -> Self {
+  public func order(_ orderings: AssociationAggregateOrdering<RowDecoder>...) -> _Request {
     _with { parts in
       var terms: [SQLOrdering] = []
       for ordering in orderings {
@@ -116,26 +116,4 @@ extension TableRecord {
   public static func having(
     _ predicate: AssociationPredicate
   ) -> QueryInterfaceRequest<Self> { all().having(predicate) }
-}
-
-extension Table {
-  /// A request that selects aggregates of associations, too.
-  public func annotated(
-    with aggregates: [AssociationAggregate<RowDecoder>]
-  ) -> QueryInterfaceRequest<RowDecoder> { all().annotated(with: aggregates) }
-
-  /// A request that selects aggregates of associations, too.
-  public func annotated(
-    with aggregates: AssociationAggregate<RowDecoder>...
-  ) -> QueryInterfaceRequest<RowDecoder> { all().annotated(with: aggregates) }
-
-  /// A request for rows whose aggregate fulfils a condition.
-  public func having(
-    _ predicate: AssociationAggregate<RowDecoder>
-  ) -> QueryInterfaceRequest<RowDecoder> { all().having(predicate) }
-
-  /// A request for rows whose aggregates fulfil a condition.
-  public func having(
-    _ predicate: AssociationPredicate
-  ) -> QueryInterfaceRequest<RowDecoder> { all().having(predicate) }
 }

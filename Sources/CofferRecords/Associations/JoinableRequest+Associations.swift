@@ -1,7 +1,7 @@
 import CofferCore
 import CofferQuery
 
-extension JoinableRequest {
+extension _RequestSource {
   // MARK: Fetching along
 
   /// The request with all rows that an association leads to, fetched by a query of their own: one
@@ -15,7 +15,7 @@ extension JoinableRequest {
   /// let request = Author.including(all: Author.books)
   /// let infos = try AuthorInfo.fetchAll(db, request)
   /// ```
-  public func including<A: AssociationToMany>(all association: A) -> Self
+  public func including<A: AssociationToMany>(all association: A) -> _Request
   where A.OriginRowDecoder == RowDecoder { adding(association, .includingAll) }
 
   // MARK: Joining
@@ -26,7 +26,7 @@ extension JoinableRequest {
   /// // SELECT "book".*, "author".* FROM "book" LEFT JOIN "author" ON …
   /// Book.including(optional: Book.author)
   /// ```
-  public func including<A: Association>(optional association: A) -> Self
+  public func including<A: Association>(optional association: A) -> _Request
   where A.OriginRowDecoder == RowDecoder { adding(association, .includingOptional) }
 
   /// The request with the row that an association leads to, without rows that have none.
@@ -35,7 +35,7 @@ extension JoinableRequest {
   /// // SELECT "book".*, "author".* FROM "book" JOIN "author" ON …
   /// Book.including(required: Book.author)
   /// ```
-  public func including<A: Association>(required association: A) -> Self
+  public func including<A: Association>(required association: A) -> _Request
   where A.OriginRowDecoder == RowDecoder { adding(association, .includingRequired) }
 
   /// The request joined with what an association leads to, of which nothing is selected.
@@ -44,7 +44,7 @@ extension JoinableRequest {
   /// let author = TableAlias()
   /// Book.joining(optional: Book.author.aliased(author)).order(author["name"])
   /// ```
-  public func joining<A: Association>(optional association: A) -> Self
+  public func joining<A: Association>(optional association: A) -> _Request
   where A.OriginRowDecoder == RowDecoder { adding(association, .joiningOptional) }
 
   /// The request without rows that the association leads nowhere from.
@@ -53,7 +53,7 @@ extension JoinableRequest {
   /// // Books by French authors
   /// Book.joining(required: Book.author.filter { $0.country == "France" })
   /// ```
-  public func joining<A: Association>(required association: A) -> Self
+  public func joining<A: Association>(required association: A) -> _Request
   where A.OriginRowDecoder == RowDecoder { adding(association, .joiningRequired) }
 
   // MARK: Annotating
@@ -65,21 +65,22 @@ extension JoinableRequest {
   /// // SELECT "book".*, "author"."name" AS "authorName" FROM "book" LEFT JOIN "author" ON …
   /// Book.annotated(withOptional: Book.author.select(Column("name").forKey("authorName")))
   /// ```
-  public func annotated<A: Association>(withOptional association: A) -> Self
+  public func annotated<A: Association>(withOptional association: A) -> _Request
   where A.OriginRowDecoder == RowDecoder { annotating(association, .joiningOptional) }
 
   /// The request with the columns of an association's row beside its own, without rows that have
   /// none.
-  public func annotated<A: Association>(withRequired association: A) -> Self
+  public func annotated<A: Association>(withRequired association: A) -> _Request
   where A.OriginRowDecoder == RowDecoder { annotating(association, .joiningRequired) }
 
-  private func adding<A: Association>(_ association: A, _ use: Relation.AssociationUse) -> Self {
+  private func adding<A: Association>(_ association: A, _ use: Relation.AssociationUse) -> _Request
+  {
     _with { $0.relation.add(association._association, as: use) }
   }
 
   private func annotating<A: Association>(
     _ association: A, _ use: Relation.AssociationUse
-  ) -> Self {
+  ) -> _Request {
     _with { $0.relation.annotate(with: association._association, as: use) }
   }
 }

@@ -62,28 +62,6 @@ extension FetchRequest where RowDecoder: FetchableRecord & Hashable {
   }
 }
 
-extension Table where RowDecoder: FetchableRecord {
-  /// A cursor over all records of the table.
-  @inlinable
-  public func fetchCursor(_ db: Database) throws -> RecordCursor<RowDecoder> {
-    try all().fetchCursor(db)
-  }
-
-  /// All records of the table.
-  @inlinable
-  public func fetchAll(_ db: Database) throws -> [RowDecoder] { try all().fetchAll(db) }
-
-  /// The first record of the table, or nil where there is none.
-  @inlinable
-  public func fetchOne(_ db: Database) throws -> RowDecoder? { try all().fetchOne(db) }
-}
-
-extension Table where RowDecoder: FetchableRecord & Hashable {
-  /// The distinct records of the table.
-  @inlinable
-  public func fetchSet(_ db: Database) throws -> Set<RowDecoder> { try all().fetchSet(db) }
-}
-
 extension TableRecord where Self: FetchableRecord {
   /// A cursor over all records of the type's table.
   @inlinable
