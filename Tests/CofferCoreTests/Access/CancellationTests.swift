@@ -63,9 +63,10 @@ import Testing
     let database = try EncryptedQueue(Self.schema)
     let queue = database.queue
     let committed = await withTaskGroup(of: Int.self) { group in
+      var random = SeededGenerator()
       for number in 1...200 {
-        let delay = UInt64.random(in: 0...5_000_000)
-        let rows = Int.random(in: 1...3000)
+        let delay = UInt64.random(in: 0...5_000_000, using: &random)
+        let rows = Int.random(in: 1...3000, using: &random)
         group.addTask {
           let task = Task { try await Self.run(number, rows: rows, in: queue) }
           try? await Task.sleep(nanoseconds: delay)
@@ -85,13 +86,14 @@ import Testing
     let database = try EncryptedQueue(Self.schema)
     let queue = database.queue
     var committed = 0
+    var random = SeededGenerator()
     for number in 1...200 {
       let task = Task {
         try await queue.write { db in
           for _ in 0..<20 { try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [number]) }
         }
       }
-      try await Task.sleep(nanoseconds: UInt64.random(in: 0...400_000))
+      try await Task.sleep(nanoseconds: UInt64.random(in: 0...400_000, using: &random))
       task.cancel()
       do {
         try await task.value
@@ -313,13 +315,14 @@ import Testing
   @Test func `a cancelled access doesn't harm the next`() async throws {
     let database = try EncryptedQueue(Self.schema)
     let queue = database.queue
+    var random = SeededGenerator()
     for _ in 0..<50 {
       let first = Task { try await queue.read { try Int.fetchOne($0, sql: endlessSQL) } }
       let second = Task { try await queue.read { try Int.fetchOne($0, sql: "SELECT 1") } }
       let third = Task {
         try await queue.write { try $0.execute(sql: "INSERT INTO t VALUES (-5)") }
       }
-      try await Task.sleep(nanoseconds: UInt64.random(in: 0...1_000_000))
+      try await Task.sleep(nanoseconds: UInt64.random(in: 0...1_000_000, using: &random))
       first.cancel()
       await #expect(throws: CancellationError.self) { try await first.value }
       #expect(try await second.value == 1)
@@ -383,9 +386,10 @@ import Testing
     let isDone = Atomic(false)
     let group = DispatchGroup()
     detachThread(group: group) {
+      var random = SeededGenerator()
       while !isDone.load(ordering: .relaxed) {
         queue.interrupt()
-        usleep(UInt32.random(in: 0...60))
+        usleep(UInt32.random(in: 0...60, using: &random))
       }
     }
     struct Undone: Error {}

@@ -96,9 +96,10 @@ struct RandomCancellationTests {
     _ writer: any DatabaseWriter, count: Int, delay: UInt64
   ) async -> Int {
     await withTaskGroup(of: Int.self) { group in
+      var random = SeededGenerator()
       for number in 0..<count {
         let access = Access.allCases[number % Access.allCases.count]
-        let delay = UInt64.random(in: 0...delay)
+        let delay = UInt64.random(in: 0...delay, using: &random)
         group.addTask {
           let task = Task { try await access.run(number, in: writer) }
           try? await Task.sleep(nanoseconds: delay)

@@ -99,7 +99,8 @@ import Testing
       $0[2 * pageSize + 5] ^= 1
     }
     try expect(.truncated, "truncated") { $0 = $0.prefix(pageSize - 1) }
-    let random = (0..<40_960).map { _ in UInt8.random(in: 0...255) }
+    var generator = SeededGenerator()
+    let random = (0..<40_960).map { _ in UInt8.random(in: 0...255, using: &generator) }
     try expect(.wrongKey, "Check the passphrase") { $0 = Data(random) }
     let text = Data(String(repeating: "No database at all. ", count: 1000).utf8)
     try expect(.wrongKeyOrDamaged, "nothing in it can tell") { $0 = text }

@@ -17,6 +17,7 @@ import Testing
     let path = folder.path("db")
     var committed = 0
     var hotJournals = 0
+    var random = SeededGenerator()
     for round in 0..<30 {
       let child = try TestProcess(["append", path, Self.hexKey, journalMode])
       #expect(child.readLine() == "started after \(committed)")
@@ -26,7 +27,7 @@ import Testing
         let line = try #require(child.readLine())
         acknowledged = try #require(Int(line.dropFirst("committed ".count)))
       }
-      usleep(UInt32.random(in: 0...15_000))
+      usleep(UInt32.random(in: 0...15_000, using: &random))
       for line in child.kill() {
         acknowledged = try #require(Int(line.dropFirst("committed ".count)))
       }

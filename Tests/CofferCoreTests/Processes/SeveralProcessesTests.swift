@@ -53,11 +53,12 @@ struct SeveralProcessesTests {
     let survivor = try fixture.process("ledger", "survivor")
     #expect(survivor.readLine() == "ready")
     var acknowledged = 0
+    var random = SeededGenerator()
     for round in 0..<12 {
       let victim = try fixture.process("ledger", "victim")
       #expect(victim.readLine() == "ready")
       // Anywhere in the midst of its work, which goes on while this thread is late.
-      for _ in 0..<Int.random(in: 0...20) {
+      for _ in 0..<Int.random(in: 0...20, using: &random) {
         guard let line = victim.readLine() else { break }
         acknowledged = Int(line.split(separator: " ")[1]) ?? -1
       }

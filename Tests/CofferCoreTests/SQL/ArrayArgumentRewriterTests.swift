@@ -203,7 +203,7 @@ private func message(_ sql: String, _ arrays: Set<Int>) -> String? {
       "IN", "(", ")", ",", "?", "?1", "?0", "?99999999999999999999", ":a", "NOT", "SELECT", "1",
       "count", "*", "OVER", ";", "'", "\"", "\0", "x", "--", "\n",
     ]
-    var generator = TestGenerator(seed: 1)
+    var generator = SeededGenerator(state: 1)
     for _ in 0..<20_000 {
       let sql = (0..<Int.random(in: 0...12, using: &generator)).map { _ in
         pieces.randomElement(using: &generator)!

@@ -105,7 +105,7 @@ import Testing
   }
 
   @Test func `an array of several means a list of several`() throws {
-    var generator = TestGenerator(seed: 4)
+    var generator = SeededGenerator(state: 4)
     for _ in 0..<40 {
       let count = Int.random(in: 2...5, using: &generator)
       let values = (0..<count).map { _ in Self.values.randomElement(using: &generator)! }
@@ -117,7 +117,7 @@ import Testing
   }
 
   @Test func `a mixed list means the list written out`() throws {
-    var generator = TestGenerator(seed: 5)
+    var generator = SeededGenerator(state: 5)
     for round in 0..<60 {
       // Never a list of one: SQLite lets its collation and affinity count.
       let a = (0..<Int.random(in: 1...3, using: &generator)).map { _ in

@@ -48,7 +48,7 @@ import Testing
       "max(?, :e)", ":a||?", ":x:", "'", "?a", "@", "$a(b c)", "1$a",
     ]
     let spaces = [" ", "\n", "/* ? */", " -- :a\n", "", "\t", "/**/", "/***/"]
-    var generator = TestGenerator(seed: 2)
+    var generator = SeededGenerator(state: 2)
     var accepted = 0
     for _ in 0..<4_000 {
       var sql = "SELECT "
@@ -72,7 +72,7 @@ import Testing
       "a", "b", "1", ".", "x", "'", "\"", "[", "]", "`", "?", ":", "@", "$", "#", "(", ")", ",",
       "-", "/", "*", " ", "\n", "=", "<", ">", "|", "!", "e", "0", "é",
     ]
-    var generator = TestGenerator(seed: 3)
+    var generator = SeededGenerator(state: 3)
     var withParameters = 0
     for _ in 0..<150_000 {
       let body = (0..<Int.random(in: 1...7, using: &generator)).map { _ in

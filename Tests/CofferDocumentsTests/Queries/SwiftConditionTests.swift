@@ -4,17 +4,6 @@ import Testing
 
 @testable import CofferDocuments
 
-private struct Seeded: RandomNumberGenerator {
-  var state: UInt64
-
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 33)) &* 0xFF51_AFD7_ED55_8CCD
-    return mixed ^ (mixed >> 29)
-  }
-}
-
 private struct Inner: Codable, Equatable {
   var word: String
   var maybe: Int?
@@ -126,13 +115,13 @@ private enum Samples {
   static let dates = [0.1, 0.1000001, -3, 804_168_000.000_123].map(
     Date.init(timeIntervalSinceReferenceDate:))
 
-  static func optional<Value>(_ value: Value, _ random: inout Seeded) -> Value? {
+  static func optional<Value>(_ value: Value, _ random: inout SeededGenerator) -> Value? {
     Int.random(in: 0..<3, using: &random) == 0 ? nil : value
   }
 
-  static func text(_ random: inout Seeded) -> String { texts.randomElement(using: &random) ?? "" }
+  static func text(_ random: inout SeededGenerator) -> String { texts.randomElement(using: &random) ?? "" }
 
-  static func item(_ id: Int, _ random: inout Seeded) -> Optionals {
+  static func item(_ id: Int, _ random: inout SeededGenerator) -> Optionals {
     Optionals(
       id: id, note: optional(text(&random), &random), other: optional(text(&random), &random),
       name: text(&random), number: optional(Int.random(in: -2...3, using: &random), &random),
@@ -145,7 +134,7 @@ private enum Samples {
       date: optional(dates.randomElement(using: &random) ?? Date(), &random))
   }
 
-  static func condition(_ depth: Int, _ random: inout Seeded) -> Condition {
+  static func condition(_ depth: Int, _ random: inout SeededGenerator) -> Condition {
     if depth > 0, Int.random(in: 0..<4, using: &random) > 0 {
       let first = condition(depth - 1, &random)
       switch Int.random(in: 0..<3, using: &random) {
@@ -176,7 +165,7 @@ private enum Samples {
   init() throws { encrypted = try EncryptedStore(.queue) }
 
   @Test func `random conditions of random documents are true where Swift's are`() throws {
-    var random = Seeded(state: 7)
+    var random = SeededGenerator(state: 7)
     let items = try encrypted.store.collection(Optionals.self)
     let all = (0..<150).map { Samples.item($0, &random) }
     try items.insert(all)
@@ -189,7 +178,7 @@ private enum Samples {
   }
 
   @Test func `each condition alone, and its negation, is Swift's`() throws {
-    var random = Seeded(state: 1)
+    var random = SeededGenerator(state: 1)
     let items = try encrypted.store.collection(Optionals.self)
     let all = (0..<60).map { Samples.item($0, &random) }
     try items.insert(all)
@@ -228,7 +217,7 @@ private enum Samples {
 
   @Test func `a Boolean that may be nil isn't true`() throws {
     let items = try encrypted.store.collection(Optionals.self)
-    var random = Seeded(state: 3)
+    var random = SeededGenerator(state: 3)
     let all = (0..<40).map { Samples.item($0, &random) }
     try items.insert(all)
     #expect(

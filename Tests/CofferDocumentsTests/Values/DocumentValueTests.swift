@@ -79,9 +79,10 @@ import Testing
   @Test func `sets and dictionaries have one form, whatever their order`() throws {
     let suits: [Suit] = [.clubs, .hearts, .spades]
     var forms: Set<DatabaseValue> = []
+    var random = SeededGenerator()
     for capacity in [1, 10, 100, 1000] {
       var set = Set<Suit>(minimumCapacity: capacity)
-      for suit in suits.shuffled() { set.insert(suit) }
+      for suit in suits.shuffled(using: &random) { set.insert(suit) }
       forms.insert(try DocumentValue.databaseValue(of: set, in: Self.top))
       forms.insert(try DocumentValue.databaseValue(of: Optional(set), in: Self.top))
     }
@@ -89,7 +90,7 @@ import Testing
     forms = []
     for capacity in [1, 10, 100, 1000] {
       var dictionary = [Suit: Int](minimumCapacity: capacity)
-      for suit in suits.shuffled() { dictionary[suit] = suit.rawValue.count }
+      for suit in suits.shuffled(using: &random) { dictionary[suit] = suit.rawValue.count }
       forms.insert(try DocumentValue.databaseValue(of: dictionary, in: Self.top))
     }
     #expect(forms == ["[\"clubs\",5,\"hearts\",6,\"spades\",6]".databaseValue])

@@ -420,7 +420,7 @@ enum Engine: String, CaseIterable, Sendable {
   func `many random changes leave index and table in agreement`(engine: Engine) throws {
     try EncryptedQueue.with(Self.schema) { db in
       try engine.create("doc_ft", in: db, following: "doc", columns: ["content"])
-      var random = Numbers(seed: 7)
+      var random = SeededGenerator(state: 7)
       let words = ["alpha", "beta", "gamma", "delta", "épsilon", "ζήτα", "🐋", "eta42"]
       func text() -> String? {
         let count = Int(random.next() % 5)
@@ -461,17 +461,5 @@ enum Engine: String, CaseIterable, Sendable {
       }
       #expect(found > 10)
     }
-  }
-}
-
-/// Numbers that are the same in every run.
-struct Numbers: RandomNumberGenerator {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-    return state >> 33
   }
 }
