@@ -14,7 +14,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
   /// Closes the database after the accesses that are under way. Closing twice does nothing.
   public func close() throws { try base.close() }
 
-  /// Makes the running statements fail with `SQLITE_INTERRUPT`.
+  /// Interrupts the running statements, which fail with `SQLITE_INTERRUPT`.
   public func interrupt() { base.interrupt() }
 
   /// Executes `body` through the base.

@@ -20,7 +20,7 @@ actor CancellableAccess<T: Sendable> {
 
   private struct Stage {
     var state = State.created
-    /// What the task does when it resumes; nil if it was cancelled.
+    /// The work of the task when it resumes; nil if it was cancelled.
     var work: (() throws -> T)?
   }
 
@@ -37,7 +37,7 @@ actor CancellableAccess<T: Sendable> {
 
   /// Requests an access, and waits for its end or the task's cancellation.
   ///
-  /// - Parameter schedule: Calls `begin` on the token once there is a connection, or `fail`.
+  /// - Parameter schedule: Calls `begin` on the token once a connection is free, or `fail`.
   static func run(
     _ schedule: @escaping @Sendable (CancellableAccess<T>) -> Void
   ) async throws -> T {
@@ -84,7 +84,7 @@ actor CancellableAccess<T: Sendable> {
     job.runSynchronously(on: asUnownedSerialExecutor())
   }
 
-  /// Fails the access, since there is no connection for it.
+  /// Fails the access, for which no connection is available.
   nonisolated func fail(_ error: any Error) {
     let job: UnownedJob? = guarded.withLock { guarded in
       guard case .waiting(let job) = guarded.stage.state else { return nil }

@@ -13,7 +13,7 @@ public struct Configuration: Sendable {
   /// preparations is outdated.
   package private(set) var wasKeyReplaced = false
 
-  /// Makes further connections open the file with its new key.
+  /// Replaces the key with which further connections open the file.
   mutating func replaceKey(with newKey: DatabaseKey?) {
     key = newKey
     wasKeyReplaced = true
@@ -182,7 +182,7 @@ public struct Configuration: Sendable {
   /// It is serial: Dispatch always has a thread for it, even while all the threads of Swift's task
   /// pool, which are no more than the cores, wait for accesses.
   func accessQueue(_ name: String) -> DispatchQueue {
-    // With a quality of service of its own, it would leave a target that is a global queue.
+    // Setting a quality of service would detach the queue from a global target queue.
     if let accessTarget { return DispatchQueue(label: name, target: accessTarget) }
     return DispatchQueue(label: name, qos: readonly ? readQoS : writeQoS)
   }

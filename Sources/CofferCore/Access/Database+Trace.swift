@@ -25,7 +25,7 @@ extension Database {
 
     /// A traced statement.
     ///
-    /// Its text is redacted where the SQL may contain a key.
+    /// Its text is redacted if the SQL may contain a key.
     public struct Statement: CustomStringConvertible {
       private let source: TracedStatement
 

@@ -100,7 +100,7 @@ public final class DatabaseQueue: DatabaseWriter {
     try access.sync(updates)
   }
 
-  /// Executes `updates` inside a transaction, and ends it as the result of `updates` says.
+  /// Executes `updates` inside a transaction, and ends it according to the result of `updates`.
   ///
   /// - Parameter kind: The kind of transaction; nil for an immediate one.
   public func inTransaction(
@@ -135,7 +135,7 @@ public final class DatabaseQueue: DatabaseWriter {
 
   // MARK: The connection
 
-  /// Makes the running statements fail with `SQLITE_INTERRUPT`.
+  /// Interrupts the running statements, which fail with `SQLITE_INTERRUPT`.
   public func interrupt() { access.interrupt() }
 
   /// Closes the database after the accesses that are under way. Closing twice does nothing.

@@ -14,7 +14,7 @@ public protocol DatabaseReader: AnyObject, Sendable {
   /// Later accesses throw. Closing twice does nothing.
   func close() throws
 
-  /// Makes the running statements fail with `SQLITE_INTERRUPT`.
+  /// Interrupts the running statements, which fail with `SQLITE_INTERRUPT`.
   func interrupt()
 
   // All forms of access build on the following three methods.

@@ -19,7 +19,7 @@ final class Interruption: Sendable {
     self.connection = Mutex(Connection(pointer: connection))
   }
 
-  /// Makes the running statements fail with `SQLITE_INTERRUPT`.
+  /// Interrupts the running statements, which fail with `SQLITE_INTERRUPT`.
   func interrupt() {
     interruptions.add(1, ordering: .relaxed)
     connection.withLock { if let pointer = $0.pointer { SQLite.interrupt(pointer) } }

@@ -34,7 +34,7 @@ extension SQLText {
           default: break
           }
         case .operator, .leftParenthesis:
-          // What follows is a value.
+          // A value follows.
           hasValue = true
         default: break
         }

@@ -127,8 +127,8 @@ final class SerializedDatabase: @unchecked Sendable {
     return result
   }
 
-  /// Ends statements that the access left running, and rolls back a transaction that it left open
-  /// without permission.
+  /// Ends statements that the access left running. Throws after rolling back a transaction that the
+  /// access left open without permission.
   private func end() throws {
     if database.activeStatementCount > 0 { database.registry.endExecutions() }
     if database.accessState.contains(.logged) {

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// What further connections to the same file need, readable from any thread.
+/// The settings that further connections to the same file need, readable from any thread.
 final class SharedConfiguration: Sendable {
   struct Value: Sendable {
     var configuration: Configuration
@@ -20,7 +20,7 @@ final class SharedConfiguration: Sendable {
 }
 
 extension Database {
-  /// Publishes what further connections need.
+  /// Publishes the settings that further connections need.
   func shareConfiguration() {
     var value = SharedConfiguration.Value(configuration: configuration)
     value.knownKey = ownKnownKey
