@@ -21,7 +21,7 @@ final class CommitCount: Sendable {
   /// Whether a reader will ask for the changes since a commit.
   var isPinned: Bool { pins.load(ordering: .sequentiallyConsistent) > 0 }
 
-  /// Makes the writer keep its changes from the current commit on.
+  /// Requests that the writer keep its changes from the current commit on.
   func pin() { pins.add(1, ordering: .sequentiallyConsistent) }
 
   func unpin() { pins.subtract(1, ordering: .sequentiallyConsistent) }

@@ -3,7 +3,7 @@ import Dispatch
 extension DatabasePool {
   // MARK: The connections
 
-  /// Makes the running statements fail with `SQLITE_INTERRUPT`.
+  /// Interrupts the running statements, which fail with `SQLITE_INTERRUPT`.
   public func interrupt() {
     writer.interrupt()
     readers.interrupt()
@@ -153,7 +153,7 @@ extension DatabasePool: ObservableReader {
 }
 
 extension Database {
-  /// Makes this connection the pool's writer.
+  /// Sets this connection up as the pool's writer.
   func setUpPoolWriter() throws -> CommitCount {
     let commitLog = startCommitLog()
     checkpointer = Checkpointer(configuration.checkpointPolicy, commitLog)
@@ -161,7 +161,7 @@ extension Database {
     return commitLog.commits
   }
 
-  /// Sets up a new or reopened connection as the pool's writer.
+  /// Installs the WAL hook and log limit of a pool's writer, also after a connection was reopened.
   func restorePoolWriter() throws {
     guard let checkpointer, let connection = sqliteConnection else { return }
     SQLite.setWALHook(checkpointer, in: connection)

@@ -21,7 +21,7 @@ import Dispatch
 public final class DatabasePool: DatabaseWriter {
   let writer: SerializedDatabase
   let readers: ReaderPool
-  /// Counts the commits; nil if there are none to observe.
+  /// Counts the commits; nil if commits can't be observed.
   let commits: CommitCount?
 
   /// The configuration with which the database was opened.
@@ -212,7 +212,7 @@ public final class DatabasePool: DatabaseWriter {
 
   // MARK: Writing
 
-  /// Executes `updates` inside a transaction, and ends it as the result of `updates` says.
+  /// Executes `updates` inside a transaction, and ends it according to the result of `updates`.
   ///
   /// - Parameter kind: The kind of transaction; nil for an immediate one.
   public func writeInTransaction(

@@ -63,7 +63,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
     self.access.schedule { $0.snapshotRead(reporting: body) }
   }
 
-  /// Makes the running statements fail with `SQLITE_INTERRUPT`.
+  /// Interrupts the running statements, which fail with `SQLITE_INTERRUPT`.
   public func interrupt() { access.interrupt() }
 
   /// Closes the snapshot after the accesses that are under way. Closing twice does nothing.
@@ -142,7 +142,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   /// Retires this thread's connection after its access: a statement has ended its transaction.
   private func drop() { readers.current?.invalidate() }
 
-  /// Makes the running statements fail with `SQLITE_INTERRUPT`.
+  /// Interrupts the running statements, which fail with `SQLITE_INTERRUPT`.
   public func interrupt() { readers.interrupt() }
 
   /// Closes the snapshot after the accesses that are under way. Closing twice does nothing.

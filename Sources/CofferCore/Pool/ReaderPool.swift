@@ -64,7 +64,7 @@ final class ReaderPool: Sendable {
     state.withLock { $0.readers.first(where: \.isHeldByCurrentThread) }
   }
 
-  /// Returns what is available at once; nil if the caller has to wait.
+  /// Returns a lease that is available at once; nil if the caller has to wait.
   private func nextLease(_ state: inout State, isUrgent: Bool) -> Lease? {
     if state.isClosed { return .refused(.connectionIsClosed) }
     if !isUrgent, state.hasBarrier || !state.barriers.isEmpty { return nil }
