@@ -5,7 +5,8 @@ extension Database {
   /// for later writes. So the lock is taken first, the result is verified with separate
   /// connections, and a connection whose change couldn't be verified never writes again.
   /// - Throws: An error with nothing changed and the connection intact, or an error that states
-  ///   which key opens the file, after the connection was reopened with that key.
+  ///   which key opens the file, after the connection was reopened with that key, or
+  ///   closed.
   func changeKey(to newKey: DatabaseKey) throws {
     try checkAccess()
     guard let (old, new) = try prepareKeyChange(to: newKey) else { return }
@@ -29,7 +30,7 @@ extension Database {
     _ = SQLite.checkpoint(connection, schema: "main", mode: SQLite.truncatingCheckpoint)
   }
 
-  /// Makes this the key with which the file is opened from now on.
+  /// Adopts the key with which the file is opened from now on.
   private func adopt(_ key: FileKey) {
     keying = (key.key, key.settings)
     derivedKey = key.derived

@@ -17,7 +17,7 @@ extension Database {
 
   // MARK: Before a statement
 
-  /// Makes the key final before a statement is compiled that can read the file.
+  /// Finalizes the key before a statement is compiled that can read the file.
   ///
   /// - Parameter offset: The start of the statement, in UTF-8 bytes.
   func settleKey(before sql: String, from offset: Int) throws {

@@ -24,8 +24,8 @@ public struct DatabaseKey: Sendable {
     self.bytes = bytes
   }
 
-  /// Creates a passphrase, from whose UTF-8 bytes SQLCipher derives the key, which takes about 0.1
-  /// s in SQLCipher 4.
+  /// Creates a passphrase, from whose UTF-8 bytes SQLCipher derives the key (about 0.1 s in
+  /// SQLCipher 4).
   ///
   /// The bytes aren't normalized: "é" as one scalar and "é" as two are different passphrases.
   /// Opening a database with an empty passphrase throws.
@@ -42,8 +42,8 @@ public struct DatabaseKey: Sendable {
 
   /// Creates a key from 32 bytes, which are used without derivation.
   ///
-  /// They must come from a good random source or a good key derivation, since guessing costs an
-  /// attacker no derivation.
+  /// They must come from a good random source or a good key derivation, since no derivation
+  /// slows down guessing.
   /// - Throws: ``DatabaseKeyError`` unless there are 32 bytes.
   public static func raw(
     _ bytes: some Collection<UInt8>
