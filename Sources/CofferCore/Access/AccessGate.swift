@@ -2,15 +2,14 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// Lets one access at a time to a connection, in the order in which they came.
+/// Serializes accesses to a connection, in the order of their requests.
 ///
-/// A synchronous access runs on its caller's thread, an asynchronous one on a
-/// thread of `queue`, as all do where that has a target; both wait in one line. Entering and leaving without
-/// contention costs two uncontended locks and no system call.
+/// A synchronous access runs on its caller's thread, an asynchronous one on a thread of `queue`,
+/// and all of them on that queue if it has a target. All share one line of waiters. Entering and
+/// leaving without contention costs two uncontended locks and no system call.
 ///
-/// Who holds the gate is known, so that a re-entrant access can be refused and
-/// objects that die on another thread can be told from those that may touch
-/// the connection.
+/// The gate knows which thread holds it, so that a re-entrant access can be refused, and an object
+/// released on another thread doesn't touch the connection.
 package final class AccessGate: Sendable {
   private enum Waiter {
     case thread(DispatchSemaphore)
@@ -44,13 +43,13 @@ package final class AccessGate: Sendable {
   private let target: DispatchQueue?
 
   /// - Parameters:
-  ///   - queue: Where asynchronous accesses run; it is never blocked by one that waits.
-  ///   - target: The queue's target, if an application has chosen one: synchronous accesses run
+  ///   - queue: The queue of asynchronous accesses; a waiting access never blocks it.
+  ///   - target: The queue's target, if the application has chosen one: synchronous accesses run
   ///     there, too.
   package init(queue: DispatchQueue, target: DispatchQueue? = nil) {
     self.queue = queue
     self.target = target
-    // Dispatch's own queues take no marks; they needn't be known again, since none is serial.
+    // Dispatch's global queues can't store specifics, and needn't be recognized: none is serial.
     if let target, !target.isGlobal {
       target.setSpecific(key: AccessGate.targetKey, value: ObjectIdentifier(target))
     }
@@ -63,10 +62,10 @@ package final class AccessGate: Sendable {
     owner.load(ordering: .relaxed) == AccessGate.currentThread
   }
 
-  /// A number that no two living threads share, and that is never 0.
+  /// The number of the current thread: unique among running threads, and never 0.
   private static var currentThread: UInt { UInt(pthread_self()) }
 
-  /// Runs `body` alone, on this thread.
+  /// Runs `body` on this thread, with no other access under way.
   ///
   /// - Precondition: The current thread doesn't hold the gate.
   package func withAccess<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
@@ -81,7 +80,7 @@ package final class AccessGate: Sendable {
     return try result!.get()
   }
 
-  /// Whether this thread is on the queue already, where waiting for it would never end.
+  /// Whether this thread already runs on `target`, where waiting for it would deadlock.
   private func isRunning(on target: DispatchQueue) -> Bool {
     DispatchQueue.getSpecific(key: AccessGate.targetKey) == ObjectIdentifier(target)
   }
@@ -110,7 +109,7 @@ package final class AccessGate: Sendable {
     if let next { handOver(to: next) }
   }
 
-  /// The gate stays held: it is the next one's now.
+  /// Passes the gate, which stays held, to the next waiter.
   private func handOver(to waiter: Waiter) {
     switch waiter {
     case .thread(let semaphore): semaphore.signal()
@@ -118,7 +117,7 @@ package final class AccessGate: Sendable {
     }
   }
 
-  /// Runs `job` alone, on a thread of the queue, once all earlier accesses are over.
+  /// Runs `job` alone, on a thread of the queue, after all earlier accesses.
   package func schedule(_ job: @escaping @Sendable () -> Void) {
     let startsNow = state.withLock { state in
       if state.isHeld {
@@ -141,6 +140,6 @@ package final class AccessGate: Sendable {
 }
 
 extension DispatchQueue {
-  /// Whether it is one of those that Dispatch has for everybody.
+  /// Whether this is one of Dispatch's global queues.
   fileprivate var isGlobal: Bool { label.hasPrefix("com.apple.root.") }
 }

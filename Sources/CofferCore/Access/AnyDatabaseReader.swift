@@ -1,20 +1,20 @@
-/// Reads a database, whatever it is.
+/// A type-erased database reader.
 public final class AnyDatabaseReader: DatabaseReader {
   private let base: any DatabaseReader
 
-  /// A reader that passes everything on to another.
+  /// Creates a reader that forwards everything to `base`.
   public init(_ base: any DatabaseReader) { self.base = base }
 
-  /// How the base was opened.
+  /// The configuration of the base.
   public var configuration: Configuration { base.configuration }
 
   /// The path of the base.
   public var path: String { base.path }
 
-  /// Closes the database, after the accesses that are under way; twice does nothing.
+  /// Closes the database after the accesses that are under way. Closing twice does nothing.
   public func close() throws { try base.close() }
 
-  /// Makes the statements that run now fail with `SQLITE_INTERRUPT`.
+  /// Interrupts the running statements, which fail with `SQLITE_INTERRUPT`.
   public func interrupt() { base.interrupt() }
 
   /// Executes `body` through the base.

@@ -1,20 +1,20 @@
-/// Reads and writes a database, whatever it is.
+/// A type-erased database writer.
 public final class AnyDatabaseWriter: DatabaseWriter {
   let base: any DatabaseWriter
 
-  /// A writer that passes everything on to another.
+  /// Creates a writer that forwards everything to `base`.
   public init(_ base: any DatabaseWriter) { self.base = base }
 
-  /// How the base was opened.
+  /// The configuration of the base.
   public var configuration: Configuration { base.configuration }
 
   /// The path of the base.
   public var path: String { base.path }
 
-  /// Closes the database, after the accesses that are under way; twice does nothing.
+  /// Closes the database after the accesses that are under way. Closing twice does nothing.
   public func close() throws { try base.close() }
 
-  /// Makes the statements that run now fail with `SQLITE_INTERRUPT`.
+  /// Interrupts the running statements, which fail with `SQLITE_INTERRUPT`.
   public func interrupt() { base.interrupt() }
 
   /// Executes `body` through the base.
@@ -36,7 +36,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     base._schedule(access, body)
   }
 
-  /// Schedules `updates`, and returns.
+  /// Schedules `updates` and returns.
   public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
     base.asyncWriteWithoutTransaction(updates)
   }
@@ -48,7 +48,7 @@ public final class AnyDatabaseWriter: DatabaseWriter {
     base.spawnConcurrentRead(value)
   }
 
-  /// Encrypts the database anew, with another key.
+  /// Re-encrypts the database with another key.
   public func changeKey(to key: DatabaseKey) throws { try base.changeKey(to: key) }
 }
 

@@ -7,18 +7,18 @@ import Synchronization
 #endif
 
 extension Database {
-  /// Tells whether to try again, after this many tries.
+  /// Decides whether to retry after the given number of tries.
   public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
 
   /// What a connection does when another one has locked the database.
   public enum BusyMode: Sendable {
-    /// It throws `SQLITE_BUSY` at once.
+    /// Throws `SQLITE_BUSY` at once.
     case immediateError
-    /// It waits for so many seconds before it throws.
+    /// Waits for up to this many seconds before it throws `SQLITE_BUSY`.
     ///
-    /// The wait ends as well when the access is cancelled or interrupted.
+    /// The wait also ends when the access is cancelled or interrupted.
     case timeout(TimeInterval)
-    /// It asks whether to try again, and throws `SQLITE_BUSY` if not.
+    /// Asks the callback whether to retry, and throws `SQLITE_BUSY` if not.
     case callback(BusyCallback)
   }
 
@@ -36,8 +36,8 @@ extension Database {
     }
   }
 
-  /// Runs `body` again and again, as long as the busy mode says, where SQLite fails without having
-  /// waited: it doesn't wait for locks which others may not give up before this connection does.
+  /// Repeats `body` while the busy mode allows, where SQLite fails without waiting: it doesn't wait
+  /// for a lock whose holder may itself be waiting for this connection.
   func retryingWhileBusy<T>(_ body: () throws -> T) throws -> T {
     let wait = makeBusyWait()
     var count = 0
@@ -50,7 +50,7 @@ extension Database {
     }
   }
 
-  /// Runs `body`, in which SQLite waits for locks for no longer than that.
+  /// Runs `body`, in which SQLite waits for locks no longer than `seconds`.
   func withBusyTimeout<T>(seconds: TimeInterval, _ body: () -> T) -> T {
     guard let connection = sqliteConnection else { return body() }
     let usual = hooks.busyWait
@@ -63,8 +63,8 @@ extension Database {
     return body()
   }
 
-  /// The error that is thrown for an error of SQLite: `CancellationError` where
-  /// the access was cancelled, and an interruption where one has ended a wait.
+  /// The error to throw for an SQLite error: `CancellationError` if the access was cancelled, and
+  /// `SQLITE_INTERRUPT` if an interruption ended a wait for a lock.
   func translated(_ error: DatabaseError) -> any Error {
     let error = explainingChangedKey(explainingTokenizers(error))
     let wasInterrupted = error.resultCode == .SQLITE_BUSY && hooks.busyWait?.wasInterrupted == true
@@ -86,7 +86,7 @@ final class BusyWait {
   private let interruption: Interruption
   private var deadline = ContinuousClock.now
   private var interruptions = 0
-  /// Whether the last wait was ended by an interruption.
+  /// Whether an interruption ended the last wait.
   private(set) var wasInterrupted = false
 
   init(_ limit: Limit, _ interruption: Interruption) {
@@ -94,12 +94,12 @@ final class BusyWait {
     self.interruption = interruption
   }
 
-  /// Whether SQLite should try again, after a while.
+  /// Returns, after a pause, whether SQLite should retry.
   func shouldRetry(count: Int) -> Bool {
     if count == 0 {
       interruptions = interruption.count
       wasInterrupted = false
-      // More than a century is for ever, and doesn't overflow.
+      // The limit, more than a century, prevents overflow.
       if case .seconds(let seconds) = limit {
         deadline = .now + .seconds(min(max(seconds, 0), 4e9))
       }
@@ -122,10 +122,10 @@ final class BusyWait {
     return wasInterrupted
   }
 
-  /// Short, however long the wait: another process that writes without a break
-  /// leaves the lock free for some microseconds between its transactions, and
-  /// who looks rarely never meets them. Chance keeps two from always trying at
-  /// the same moment.
+  /// The time between two tries, short however long the wait: another process that writes
+  /// continuously frees the lock for only microseconds between its transactions, and infrequent
+  /// tries would always miss them. A random time keeps two waiting connections from always trying
+  /// at the same moment.
   private static func pause() -> Duration { .microseconds(Int.random(in: 50...600)) }
 
   private static func sleep(_ duration: Duration) {

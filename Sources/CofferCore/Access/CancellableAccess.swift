@@ -3,17 +3,16 @@ import Synchronization
 
 /// An asynchronous access, from its request to its end, and its cancellation.
 ///
-/// It is an actor of its own, and its own executor: the task that asks for the access goes on inside
-/// of it, on the thread of the connection, once that is free. So what belongs to the task is seen
-/// there: its task-local values, and whether it is cancelled.
+/// It is an actor and its own executor: the requesting task continues inside it, on the
+/// connection's thread, once the connection is free. So `body` sees the task's task-local values
+/// and its cancellation.
 ///
-/// A request that waits is given up at once. An access that runs is
-/// interrupted: the interruption reaches that access alone, since the access
-/// can't end, and another begin, while it is under way.
+/// Cancellation removes a waiting request at once and interrupts a running access. An interruption
+/// can't hit a later access, since this one can't end while it is being interrupted.
 actor CancellableAccess<T: Sendable> {
   private enum State {
     case created
-    /// The task waits, and goes on with the job.
+    /// The task waits, and resumes when the job runs.
     case waiting(UnownedJob)
     case running(Interruption)
     case over
@@ -21,11 +20,12 @@ actor CancellableAccess<T: Sendable> {
 
   private struct Stage {
     var state = State.created
-    /// What the task does when it goes on; nil where it has been cancelled.
+    /// The work of the task when it resumes; nil if it was cancelled.
     var work: (() throws -> T)?
   }
 
-  // SAFETY: the work is stored by the thread that then runs the job that takes it.
+  // SAFETY: `begin` and `fail` store `work` and then run, on the same thread, the job that takes
+  // it, so that it never changes threads. The mutex guards everything else.
   private struct Guarded: @unchecked Sendable { var stage = Stage() }
 
   private nonisolated let guarded = Mutex(Guarded())
@@ -37,7 +37,7 @@ actor CancellableAccess<T: Sendable> {
 
   /// Requests an access, and waits for its end or the task's cancellation.
   ///
-  /// - Parameter schedule: Has the token begun once there is a connection, or failed.
+  /// - Parameter schedule: Calls `begin` on the token once a connection is free, or `fail`.
   static func run(
     _ schedule: @escaping @Sendable (CancellableAccess<T>) -> Void
   ) async throws -> T {
@@ -50,7 +50,7 @@ actor CancellableAccess<T: Sendable> {
     }
   }
 
-  /// What the task does on the thread of the connection.
+  /// Runs the work on the connection's thread, as the task.
   private func proceed() throws -> T {
     let work = guarded.withLock { guarded in
       defer { guarded.stage.work = nil }
@@ -60,12 +60,12 @@ actor CancellableAccess<T: Sendable> {
     return try work()
   }
 
-  /// The access begins, on a connection that can be interrupted, with this thread in it.
+  /// Begins the access on this thread, with a connection that can be interrupted.
   ///
-  /// - Parameter body: Is run by the task, on this thread; its result is the access's, unless
-  ///   that has failed since it was cancelled.
-  /// - Parameter whenOver: Is called here, before the task gets the result, or where the request
-  ///   has been cancelled meanwhile.
+  /// - Parameter body: Called by the task on this thread. Its result is that of the access, unless
+  ///   it fails after a cancellation.
+  /// - Parameter whenOver: Called on this thread before the task gets its result, or at once if the
+  ///   request was cancelled meanwhile.
   nonisolated func begin(
     _ interruption: Interruption, _ body: @escaping () throws -> T,
     whenOver: @escaping () -> Void
@@ -84,7 +84,7 @@ actor CancellableAccess<T: Sendable> {
     job.runSynchronously(on: asUnownedSerialExecutor())
   }
 
-  /// There is no connection for the access.
+  /// Fails the access, for which no connection is available.
   nonisolated func fail(_ error: any Error) {
     let job: UnownedJob? = guarded.withLock { guarded in
       guard case .waiting(let job) = guarded.stage.state else { return nil }
@@ -95,10 +95,9 @@ actor CancellableAccess<T: Sendable> {
     job?.runSynchronously(on: asUnownedSerialExecutor())
   }
 
-  /// The access is over; a cancellation from here on has no effect.
+  /// Ends the access; later cancellations have no effect.
   ///
-  /// - Returns: What the task gets: a failed access that was cancelled has
-  ///   failed for that reason.
+  /// - Returns: The task's result: `CancellationError` if the access failed after a cancellation.
   private nonisolated func end(_ result: Result<T, any Error>) -> Result<T, any Error> {
     let wasCancelled = guarded.withLock { guarded in
       defer { guarded.stage.state = .over }
@@ -127,9 +126,9 @@ actor CancellableAccess<T: Sendable> {
     if let waiting { giveUp(waiting) }
   }
 
-  /// Has the task go on without a connection.
+  /// Resumes the task without a connection.
   ///
-  /// Not on this thread, which may be another task's.
+  /// It runs on another thread, since the current one may belong to another task.
   private nonisolated func giveUp(_ job: UnownedJob) {
     DispatchQueue.global().async { [self] in
       job.runSynchronously(on: asUnownedSerialExecutor())
@@ -144,7 +143,7 @@ extension CancellableAccess: SerialExecutor {
     UnownedSerialExecutor(ordinary: self)
   }
 
-  /// The task has come here: it asks for its turn.
+  /// Requests the connection, once the task has entered this actor.
   nonisolated func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
     let isCancelled = guarded.withLock { guarded in

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// How a database is opened and used.
+/// The settings with which a database is opened and used.
 public struct Configuration: Sendable {
   // MARK: Encryption
 
@@ -9,17 +9,17 @@ public struct Configuration: Sendable {
     didSet { wasKeyReplaced = false }
   }
 
-  /// Whether the file's key was changed after these connections were opened, so
-  /// that what preparations give is the old one.
+  /// Whether the file's key was changed after the connections were opened, so that a key set by the
+  /// preparations is outdated.
   package private(set) var wasKeyReplaced = false
 
-  /// Has further connections open the file with its new key.
+  /// Replaces the key with which further connections open the file.
   mutating func replaceKey(with newKey: DatabaseKey?) {
     key = newKey
     wasKeyReplaced = true
   }
 
-  /// How the file is encrypted; what a file was made with is needed to open it.
+  /// The encryption settings; they must be those with which the file was created.
   public var cipher: CipherSettings = .default
 
   // MARK: SQLite
@@ -30,27 +30,26 @@ public struct Configuration: Sendable {
   /// Whether the database can't be written; false by default.
   public var readonly = false
 
-  /// Whether `"text"` that names no column is taken for a string, as old SQLite
-  /// did; false by default. SQLite before 3.29 can't be told.
+  /// Whether a `"text"` that names no column is a string, as in old SQLite versions; false by
+  /// default. SQLite before 3.29 ignores this setting.
   public var acceptsDoubleQuotedStringLiterals = false
 
-  /// The journal that a pool or a queue keeps; see ``JournalModeConfiguration``.
+  /// The journal mode of a queue or pool; see ``JournalModeConfiguration``.
   public var journalMode: JournalModeConfiguration = .default
 
-  /// What a connection does when another one has locked the database: it waits
-  /// for up to 5 seconds by default.
+  /// What a connection does when another one has locked the database; by default it waits for up to
+  /// 5 seconds.
   public var busyMode: Database.BusyMode = .timeout(5)
 
-  /// The most statements that are kept prepared, per connection; 100 by default,
-  /// 0 keeps none.
+  /// The maximum number of cached statements per connection; 100 by default, 0 disables the cache.
   public var statementCacheCapacity = 100
 
-  /// What completes the schema where SQLite doesn't know it all, such as the primary keys of views.
+  /// Completes the schema where SQLite doesn't know all of it, such as the primary keys of views.
   public var schemaSource: (any DatabaseSchemaSource)?
 
   // MARK: Transactions
 
-  /// Not there: the kind of a transaction follows from what it does.
+  /// Unavailable: the kind of a transaction follows from what it does.
   @available(
     *, unavailable,
     message: "Writes are immediate, reads deferred; inTransaction takes another kind."
@@ -63,53 +62,49 @@ public struct Configuration: Sendable {
   /// Whether an access may leave a transaction open; false by default.
   public var allowsUnsafeTransactions = false
 
-  /// What ``Database/transactionDate`` reads.
+  /// The clock that ``Database/transactionDate`` reads.
   public var transactionClock: any TransactionClock = .default
 
-  /// Whether observers are told of what other connections and processes commit to the
-  /// file; false by default.
+  /// Whether observers are notified of commits to the file by other connections and processes;
+  /// false by default.
   ///
   /// ```swift
   /// configuration.observesExternalChanges = true
   /// let pool = try DatabasePool(path: "vault.db", configuration: configuration)
   /// ```
   ///
-  /// Which tables have changed is unknown then, so that each observer is told
-  /// that something has: of several commits maybe once, mostly within some
-  /// milliseconds, and on a thread of the database, as of a commit of its own.
-  /// It works for read-only databases too. In a file with a rollback journal, a
-  /// transaction that others undo after it has outgrown their cache may count as
-  /// a commit.
+  /// Which tables changed is unknown then, so each observer is told that something did: perhaps
+  /// once for several commits, mostly within milliseconds, and on a thread of the database, as with
+  /// the database's own commits. This also works for read-only databases. In rollback journal mode,
+  /// a transaction that another connection rolls back after it outgrew that connection's cache can
+  /// count as a commit.
   ///
-  /// The folder of the file is watched (`inotify`), so that it costs nothing
-  /// while nobody writes or nobody observes; opening throws where the system has
-  /// no watch left, or where the folder can't be read. A moved folder stays
-  /// watched, a file that takes the place of the old one isn't noticed, and
-  /// neither is what other machines write to a shared folder. A database in
-  /// memory has nobody else, and ignores it.
+  /// The file's folder is watched with `inotify`, so this costs nothing while there are no writes
+  /// or no observers. Opening throws if the system has no watches left or the folder can't be read.
+  /// A folder stays watched when it is moved. A file that replaces the database, and writes by
+  /// other machines to a shared folder, go unnoticed. In-memory databases ignore this setting.
   public var observesExternalChanges = false
 
   // MARK: Diagnostics
 
-  /// A name for the connections and their queues, to see in logs and in a debugger.
+  /// The name of the connections and their queues in logs and debuggers.
   ///
-  /// The connection of a queue is called `label`, those of a pool `label.writer`, `label.reader.1` and
-  /// `label.snapshot.1`; `Coffer.DatabaseQueue` and so on where there is no label.
+  /// A queue's connection is called `label`; a pool's are `label.writer`, `label.reader.1` and
+  /// `label.snapshot.1`. Without a label, `Coffer.DatabaseQueue` and the like take its place.
   public var label: String?
 
-  /// Whether errors show the arguments of statements; false by default, since
-  /// they may be private.
+  /// Whether errors show statement arguments; false by default, since these can be private.
   public var publicStatementArguments = false
 
   // MARK: Concurrency
 
-  /// The most readers of a pool; 5 by default.
+  /// The maximum number of a pool's readers; 5 by default.
   public var maximumReaderCount = 5
 
-  /// Whether a pool keeps its readers when memory is asked back.
+  /// Whether a pool keeps its readers open when it releases memory.
   public var persistentReadOnlyConnections = false
 
-  /// How a pool keeps its write-ahead log short.
+  /// How a pool limits its write-ahead log.
   public var checkpointPolicy: CheckpointPolicy = .default
 
   /// The quality of service of asynchronous accesses.
@@ -130,17 +125,17 @@ public struct Configuration: Sendable {
   private var readQoSOverride: DispatchQoS?
   private var writeQoSOverride: DispatchQoS?
 
-  /// The queue on which accesses run in the end; without one, synchronous ones run on the thread that
-  /// asks for them.
+  /// The target of the queues on which accesses run. Without one, a synchronous access runs on its
+  /// caller's thread.
   ///
-  /// On a serial queue, a synchronous access waits for what the queue is doing.
+  /// With a serial target, a synchronous access waits for the work already on that queue.
   public var targetQueue: DispatchQueue?
 
-  /// The queue on which the accesses of a connection that can write run in the end; ``targetQueue`` by
+  /// The target of the queue on which a writable connection's accesses run; ``targetQueue`` by
   /// default.
   public var writeTargetQueue: DispatchQueue?
 
-  /// Whether the database may ever be another one, as far as its observers are told.
+  /// Whether observers of this database can see commits.
   var maySeeCommits: Bool { !readonly || observesExternalChanges }
 
   /// The default configuration.
@@ -150,8 +145,7 @@ public struct Configuration: Sendable {
 
   package private(set) var preparations: [@Sendable (Database) throws -> Void] = []
 
-  /// Adds a function that is run on each new connection, before anything else
-  /// uses it.
+  /// Adds a function that runs on each new connection before its first use.
   ///
   /// ```swift
   /// configuration.prepareDatabase { db in
@@ -164,31 +158,31 @@ public struct Configuration: Sendable {
     preparations.append(setup)
   }
 
-  /// Which journal a database keeps.
+  /// The journal mode of a database.
   public enum JournalModeConfiguration: Sendable {
-    /// A queue leaves the file's mode alone; a pool uses WAL.
+    /// A queue keeps the file's mode; a pool uses WAL.
     case `default`
     /// The write-ahead log: <https://sqlite.org/wal.html>.
     case wal
   }
 
-  /// What a connection is called.
+  /// The name of a connection.
   ///
-  /// - Parameter purpose: What it does in its database; nil where it is the only one.
+  /// - Parameter purpose: The connection's role in its database; nil if it is the only one.
   func connectionName(_ defaultLabel: String, _ purpose: String? = nil) -> String {
     let label = label ?? "Coffer." + defaultLabel
     return purpose.map { "\(label).\($0)" } ?? label
   }
 
-  /// The queue on which the accesses of a connection run in the end; nil for any.
+  /// The target of a connection's queue; nil for any.
   var accessTarget: DispatchQueue? { readonly ? targetQueue : writeTargetQueue ?? targetQueue }
 
-  /// The queue of a connection's asynchronous accesses.
+  /// Creates the queue of a connection's asynchronous accesses.
   ///
-  /// A serial one: Dispatch always has a thread for it, also while the threads
-  /// that Swift's tasks run on, as few as the cores, wait for accesses.
+  /// It is serial: Dispatch always has a thread for it, even while all the threads of Swift's task
+  /// pool, which are no more than the cores, wait for accesses.
   func accessQueue(_ name: String) -> DispatchQueue {
-    // With a quality of its own, it would leave a target that is one of Dispatch's queues.
+    // Setting a quality of service would detach the queue from a global target queue.
     if let accessTarget { return DispatchQueue(label: name, target: accessTarget) }
     return DispatchQueue(label: name, qos: readonly ? readQoS : writeQoS)
   }

@@ -3,17 +3,17 @@ import FoundationEssentials
 extension Database {
   /// Opens a file.
   ///
-  /// A new file that has a key is created at once, encrypted, so that nothing
-  /// can come between the key and the first write.
+  /// A new file with a key is created at once, encrypted, so that nothing comes between setting the
+  /// key and the first write.
   /// - Parameters:
-  ///   - name: What the connection is called.
-  ///   - knownKey: The file's key, derived by another connection.
+  ///   - name: The connection's name.
+  ///   - knownKey: The file's key, if another connection has derived it.
   package static func open(
     path: String, name: String, configuration: Configuration,
     knownKey: KnownKey? = nil
   ) throws -> Database {
-    // Another process may create the file, with a salt of its own, between the
-    // look at it and the first write.
+    // Between the inspection and the first write, another process may create the file with a
+    // different salt.
     var attempts = 3
     while true {
       do {
@@ -25,9 +25,10 @@ extension Database {
     }
   }
 
-  /// Opens a database in memory.
+  /// Opens an in-memory database.
   ///
-  /// - Parameter sharedName: Connections of this process with the same one share it.
+  /// - Parameter sharedName: Connections of this process with the same shared name share a
+  ///   database.
   package static func openInMemory(
     named sharedName: String?, name: String, configuration: Configuration
   ) throws -> Database {
@@ -58,15 +59,15 @@ extension Database {
     path: String, name: String, configuration: Configuration,
     knownKey: KnownKey?
   ) throws -> Database {
-    // To SQLite the path would end there, and be that of another file.
+    // SQLite would end the path there and open another file.
     guard !path.utf8.contains(0) else {
       throw DatabaseError(
         resultCode: .SQLITE_CANTOPEN, message: "unable to open database file",
         hint: "The path holds a NUL character.")
     }
-    // SQLCipher 4 is built to take any name that starts so for a URI.
+    // SQLCipher 4 is built to interpret names with this prefix as URIs.
     let file = path.hasPrefix("file:") ? "./" + path : path
-    // SQLite opens a device, or waits for a pipe, and what it writes there is lost.
+    // SQLite opens devices and waits for pipes, and loses what it writes there.
     guard DatabaseFile.inspect(at: path).kind != .special else {
       throw DatabaseError(
         resultCode: .SQLITE_CANTOPEN, message: "unable to open database file",
@@ -81,7 +82,7 @@ extension Database {
     path: String, name: String, file: String?, flags: SQLite.OpenFlags,
     configuration: Configuration, knownKey: KnownKey? = nil
   ) throws -> Database {
-    // Others may create the file, with a salt of their own, as long as this connection has none.
+    // Until this connection has a salt, others may create the file with theirs.
     let mayRace = !path.isEmpty && file != nil && DatabaseFile.inspect(at: path).size <= 1
     var flags = flags.union(.noMutex)
     flags.formUnion(configuration.readonly ? .readOnly : [.readWrite, .create])
@@ -127,15 +128,15 @@ extension Database {
     }
   }
 
-  // MARK: Setting a connection up
+  // MARK: Setting up a connection
 
   func setUp() throws {
     let connection = try openConnection()
     isSetUp = false
     setUpBusyMode()
     SQLite.setCancellation(interruption, in: connection)
-    // Nothing may spill to a temporary file, which no key encrypts; and none of
-    // these reads the file, which would fail before the key.
+    // Nothing may spill to a temporary file, which wouldn't be encrypted. None of these settings
+    // reads the file, which would fail before the key is set.
     try runSetting("PRAGMA temp_store = MEMORY")
     try runSetting("PRAGMA foreign_keys = \(configuration.foreignKeysEnabled ? "ON" : "OFF")")
     SQLite.setDoubleQuotedStrings(connection, configuration.acceptsDoubleQuotedStringLiterals)
@@ -153,7 +154,7 @@ extension Database {
     if configuration.journalMode == .wal, !configuration.readonly {
       try setUpWAL()
     }
-    // A connection that was opened anew counts anew.
+    // A reopened connection has a new sequence of data versions.
     externalChanges?.dataVersion = nil
     observation.install()
     try restorePoolWriter()
@@ -171,13 +172,13 @@ extension Database {
         hint: "The file system may lack shared memory; the journal mode is now "
           + "\(mode ?? "unknown").")
     }
-    // The first read makes the log's files, which those who open the file for reading need.
+    // The first read creates the log's files, which read-only connections need.
     try validateFormat()
-    // As safe as FULL in WAL mode, but for the last transactions of a power cut.
+    // In WAL mode this is as safe as FULL, except that a power cut can lose the last transactions.
     try execute(sql: "PRAGMA synchronous = NORMAL")
   }
 
-  /// Runs a statement that sets the connection up and shows nothing.
+  /// Runs a set-up statement that returns no rows.
   func runSetting(_ sql: String) throws {
     let connection = try openConnection()
     let code = SQLite.run(connection, sql)
@@ -186,11 +187,11 @@ extension Database {
     }
   }
 
-  /// Whether nothing is stored in a file.
+  /// Whether the database isn't stored in a file, or only in a temporary one.
   var isInMemory: Bool { path == ":memory:" || path.isEmpty }
 
-  /// Runs a preparation; where one of its statements is the first that can't
-  /// read the file, the error tells why.
+  /// Runs a preparation, and diagnoses the error if one of its statements is the first that can't
+  /// read the file.
   private func run(_ preparation: (Database) throws -> Void) throws {
     do {
       try preparation(self)
@@ -202,9 +203,9 @@ extension Database {
     }
   }
 
-  // MARK: The proof
+  // MARK: Validation
 
-  /// Reads the schema, which a wrong key doesn't open.
+  /// Reads the schema, which fails with a wrong key.
   func validateFormat() throws {
     let connection = try openConnection()
     do {
@@ -222,7 +223,7 @@ extension Database {
     }
   }
 
-  /// The failure with its reason, as far as the file tells it.
+  /// Adds the reason for a failure, as far as the file reveals it.
   private func diagnose(_ failure: DatabaseError) throws -> any Error {
     guard !isInMemory else { return failure }
     switch failure.resultCode {
@@ -241,12 +242,12 @@ extension Database {
     return DatabaseError(failure, diagnosis: diagnosis)
   }
 
-  /// Gives a new encrypted file its first page, and proves that it is encrypted.
+  /// Writes the first page of a new encrypted file, and proves that the file is encrypted.
   private func createEncryptedFile() throws {
     guard isKeyed, !isInMemory, !configuration.readonly else { return }
     let connection = try openConnection()
     let inspection = DatabaseFile.inspect(at: path)
-    // SQLite takes a file of one byte for an empty one.
+    // SQLite treats a file of one byte as empty.
     if inspection.kind == .empty || inspection.size == 1 {
       // The first transaction writes the first page, whatever it changes.
       let code = SQLite.run(connection, "BEGIN IMMEDIATE; PRAGMA user_version = 0; COMMIT")
@@ -260,7 +261,7 @@ extension Database {
     try proveEncryption()
   }
 
-  /// Throws where the file on disk begins as a plaintext database does.
+  /// Throws if the file on disk begins like a plaintext database.
   func proveEncryption() throws {
     guard openingSettings.plaintextHeaderSize == 0,
       case .plaintext = DatabaseFile.inspect(at: path).kind
@@ -278,5 +279,5 @@ extension Database {
   }
 }
 
-/// Another connection has created the file meanwhile, with another salt.
+/// Thrown when another connection has meanwhile created the file with another salt.
 struct SaltRace: Error {}

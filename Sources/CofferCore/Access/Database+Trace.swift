@@ -2,30 +2,30 @@ import FoundationEssentials
 import Synchronization
 
 extension Database {
-  /// What a trace tells of.
+  /// The kinds of events that a trace reports.
   public struct TracingOptions: OptionSet, Sendable {
-    /// The options as bits.
+    /// The raw bits of the options.
     public let rawValue: CInt
 
-    /// The options with these bits.
+    /// Creates options from their raw bits.
     public init(rawValue: CInt) { self.rawValue = rawValue }
 
-    /// Statements, when they begin.
+    /// Reports statements when they begin.
     public static let statement = TracingOptions(rawValue: 1)
-    /// Statements and the time that they took, when they end.
+    /// Reports statements and their duration when they end.
     public static let profile = TracingOptions(rawValue: 2)
   }
 
-  /// What a trace tells.
+  /// An event reported by a trace.
   public enum TraceEvent: CustomStringConvertible {
     /// A statement begins.
     case statement(Statement)
     /// A statement has ended; the duration is in seconds.
     case profile(statement: Statement, duration: TimeInterval)
 
-    /// A statement that is traced.
+    /// A traced statement.
     ///
-    /// A key that may be written in its SQL is not shown.
+    /// Its text is redacted if the SQL may contain a key.
     public struct Statement: CustomStringConvertible {
       private let source: TracedStatement
 
@@ -34,22 +34,22 @@ extension Database {
       /// The SQL, without the values of its parameters.
       public var sql: String { source.sql }
 
-      /// The SQL with the values of its parameters, which may be private.
+      /// The SQL with the values of its parameters, which can be private.
       ///
-      /// To be asked for inside the trace function; later, it is ``sql``.
+      /// Available inside the trace function only; later, this is ``sql``.
       public var expandedSQL: String { source.expandedSQL }
 
-      /// ``sql``; ``expandedSQL`` where `Configuration.publicStatementArguments` allows it.
+      /// ``expandedSQL`` if `Configuration.publicStatementArguments` allows it, otherwise ``sql``.
       public var description: String { source.showsArguments ? expandedSQL : sql }
     }
 
-    /// The SQL, after the duration if any; with the values of its parameters only where
+    /// The SQL, after the duration if there is one. Parameter values are included only if
     /// `Configuration.publicStatementArguments` allows it.
     public var description: String { describe(\.description) }
 
-    /// The SQL with the values of its parameters, which may be private.
+    /// The SQL with the values of its parameters, which can be private.
     ///
-    /// To be asked for inside the trace function.
+    /// Available inside the trace function only.
     public var expandedDescription: String { describe(\.expandedSQL) }
 
     private func describe(_ sql: (Statement) -> String) -> String {
@@ -72,9 +72,8 @@ extension Database {
   /// ```
   ///
   /// - Parameters:
-  ///   - options: What to tell of; statements as they begin by default.
-  ///   - trace: Called while statements are executed: it can't use the
-  ///     connection. Nil ends the trace.
+  ///   - options: The events to report; by default, statements as they begin.
+  ///   - trace: Called while statements run, so it can't use the connection. Nil ends the trace.
   public func trace(
     options: TracingOptions = .statement, _ trace: ((_ event: TraceEvent) -> Void)? = nil
   ) {
@@ -87,7 +86,7 @@ extension Database {
     hooks.tracingOptions = options
   }
 
-  /// Executes `body`, whose statements are not traced.
+  /// Executes `body` without tracing its statements.
   func withoutTracing<T>(_ body: () throws -> T) rethrows -> T {
     guard let tracer = hooks.tracer, let connection = sqliteConnection else { return try body() }
     SQLite.setTracer(nil, options: [], in: connection)
@@ -105,11 +104,11 @@ extension Database {
 
   private static let logFunction = Mutex<LogErrorFunction?>(nil)
 
-  /// Receives the messages of SQLite's error log, of all connections.
+  /// Receives the messages of SQLite's error log, from all connections.
   ///
-  /// It has an effect only if nobody else in the process has used SQLite before
-  /// the first database is opened. It must not use a database. A message that
-  /// may hold a key is not shown. <https://sqlite.org/errlog.html>
+  /// This works only if nothing else in the process uses SQLite before the first database is
+  /// opened. The function must not use a database. Messages that may contain a key are redacted.
+  /// <https://sqlite.org/errlog.html>
   public static var logError: LogErrorFunction? {
     get { logFunction.withLock { $0 } }
     set { logFunction.withLock { $0 = newValue } }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A connection to a database, as it is seen inside an access.
+/// A connection to a database, for use inside an access.
 ///
 /// ```swift
 /// try queue.write { db in
@@ -8,9 +8,9 @@ import Synchronization
 /// }
 /// ```
 ///
-/// It is valid inside the closure that receives it, and on its thread only.
+/// The connection is valid only inside the closure that receives it, and on its thread.
 public final class Database {
-  /// SQLite's handle, for C functions that Coffer doesn't offer; nil once closed.
+  /// SQLite's handle, for C functions that Coffer doesn't wrap; nil once closed.
   @exclusivity(unchecked) public internal(set) var sqliteConnection: SQLiteConnection?
 
   /// How the connection was opened.
@@ -18,13 +18,13 @@ public final class Database {
     didSet { shareConfiguration() }
   }
 
-  /// The same, for those outside of accesses.
+  /// A copy of the configuration that other threads can read.
   let sharedConfiguration: SharedConfiguration
 
-  /// The path, or `:memory:`.
+  /// The path of the file, or `:memory:`.
   package let path: String
 
-  /// What the connection is called; see ``Configuration/label``.
+  /// The connection's name; see ``Configuration/label``.
   public let description: String
 
   package let gate: AccessGate
@@ -32,86 +32,86 @@ public final class Database {
   package let arrays: ArrayRegistry
   let statementCache: StatementCache
   let control = ControlStatements()
-  /// Interrupts and cancellations, which come from other threads.
+  /// Receives interruptions and cancellations from other threads.
   let interruption: Interruption
-  /// The key that the file was opened with, derived; kept for further connections.
+  /// The derived key with which the file was opened, kept for further connections.
   var derivedKey: DerivedKey?
-  /// The key and the settings that the connection was given.
+  /// The key and settings given to the connection.
   var keying: (key: DatabaseKey, settings: CipherSettings)?
   package let hooks = ConnectionHooks()
-  /// What FTS5 offers to extensions; nil where SQLite has no FTS5.
+  /// The FTS5 extension API; nil if SQLite has no FTS5.
   package internal(set) var fts5API: SQLiteFTS5API?
   package lazy var observation = TransactionObservation(database: self)
 
-  /// What an access forbids, or owes before its first statement.
+  /// What an access forbids, and what it owes before its first statement.
   struct AccessState: OptionSet {
     let rawValue: UInt8
     /// Statements that write are refused.
     static let readOnly = AccessState(rawValue: 1)
     /// A transaction begins with the first statement.
     static let pendingTransaction = AccessState(rawValue: 2)
-    /// Somebody observes transactions.
+    /// Transactions are observed.
     static let observed = AccessState(rawValue: 4)
-    /// The regions that statements read are gathered.
+    /// The regions that statements read are collected.
     static let recordingRegion = AccessState(rawValue: 8)
-    /// Commits and what they change are noted.
+    /// Commits and their changes are logged.
     static let logged = AccessState(rawValue: 16)
-    /// Statements belong to a transaction, and throw once it is over.
+    /// Statements belong to a transaction, and throw once it has ended.
     static let transactionBlock = AccessState(rawValue: 32)
-    /// Nothing has been committed, so that the access can be cancelled as if it had never been.
+    /// Nothing has been committed, so the access can still be cancelled without a trace.
     static let revocable = AccessState(rawValue: 64)
   }
 
   @exclusivity(unchecked) var accessState: AccessState = []
 
-  /// What the commits of a pool's writer have changed; nil elsewhere.
+  /// The changes committed by a pool's writer; nil for other connections.
   var commitLog: CommitLog?
-  /// What others commit to the file; nil where nobody wants to know.
+  /// Watches for commits of other connections to the file; nil if these aren't observed.
   var externalChanges: ExternalChanges?
-  /// What keeps the log of a pool's writer short; nil elsewhere.
+  /// Limits the log of a pool's writer; nil for other connections.
   var checkpointer: Checkpointer?
-  /// The key of another connection to the file, derived.
+  /// The file's key, as derived by another connection.
   var knownKey: KnownKey?
-  /// Whether SQLCipher has the key as it was given, whose settings preparations may still change.
+  /// Whether the key has been given to SQLCipher while preparations can still change its settings.
   var isKeyProvisional = false
-  /// What the settings of the cipher were last set to by SQL, as far as that can be read back.
+  /// The cipher settings last set by SQL, where they can be read back.
   var requestedCipherSettings: [String: String] = [:]
-  /// Whether the connection's own statements set the cipher up.
+  /// Whether the library itself is setting the cipher up.
   var isSettingKeyUp = false
-  /// Whether preparations are run.
+  /// Whether the preparations are running.
   var isPreparing = false
-  /// Whether the connection has been set up, and may be used.
+  /// Whether the connection has been set up and can be used.
   var isSetUp = false
 
   /// The number of statements under way.
   @exclusivity(unchecked) var activeStatementCount = 0
 
-  /// What a higher floor knows of the schema.
+  /// The schema cache of a higher layer.
   package var schemaStorage: AnyObject?
 
-  /// What a higher floor keeps prepared for changes of records.
+  /// Prepared changes of records, kept by a higher layer.
   @exclusivity(unchecked) package var recordStorage: AnyObject?
 
-  /// What record types have found out; see ``plan(_:make:)``.
+  /// Cached facts about record types; see ``plan(_:make:)``.
   @exclusivity(unchecked) var plans = ConnectionPlans()
 
-  /// What was added to the connection, for others to the same file.
+  /// The functions and collations added to the connection, for other connections to the same file.
   var additions = SQLAdditions()
 
-  /// The collations that higher floors have made known; see ``ensure(collation:)``.
+  /// The collations registered by higher layers; see ``ensure(collation:)``.
   var ensuredCollations: Set<DatabaseCollation.ID> = []
 
-  /// The names of the functions that higher floors have made known; see ``ensure(function:)``.
+  /// The names of the functions registered by higher layers; see ``ensure(function:)``.
   var ensuredFunctions: Set<String> = []
 
-  /// What completes the schema where SQLite doesn't know it all; the
-  /// configuration's, unless `withSchemaSource` has taken its place.
+  /// Completes the schema where SQLite doesn't know all of it: the configuration's source, unless
+  /// `withSchemaSource` replaces it.
   public package(set) var schemaSource: (any DatabaseSchemaSource)?
 
-  /// The version of the data that a snapshot sees; nil where this is none.
+  /// The version of the data that a snapshot sees; nil for other connections.
   var snapshotVersion: String?
 
-  /// The date of the current transaction, as the clock told it.
+  /// The clock's date for the current transaction.
   var currentTransactionDate: TransactionInstant?
 
   init(
@@ -134,7 +134,7 @@ public final class Database {
 
   deinit { closeConnection() }
 
-  /// Closes the connection, and finalizes our statements.
+  /// Closes the connection and finalizes its statements.
   func closeConnection() {
     guard let connection = sqliteConnection else { return }
     interruption.disconnect()
@@ -149,27 +149,27 @@ public final class Database {
     sqliteConnection = nil
     fts5API = nil
     arrays.connection = nil
-    // What is left belongs to virtual tables, which finalize it themselves.
+    // Remaining statements belong to virtual tables, which finalize them.
     SQLite.closeWhenIdle(connection)
   }
 
-  /// SQLite's handle, of an open connection.
+  /// Returns SQLite's handle, or throws if the connection is closed.
   package func openConnection() throws -> SQLiteConnection {
     guard let sqliteConnection else { throw DatabaseError.connectionIsClosed }
     return sqliteConnection
   }
 
-  // MARK: What SQLite tells
+  // MARK: SQLite's state
 
   /// The rowid of the last inserted row, or 0.
   public var lastInsertedRowID: Int64 {
     sqliteConnection.map { SQLite.lastInsertedRowID($0) } ?? 0
   }
 
-  /// The number of rows that the last INSERT, UPDATE or DELETE has changed.
+  /// The number of rows changed by the last INSERT, UPDATE or DELETE.
   public var changesCount: Int { sqliteConnection.map { SQLite.changesCount($0) } ?? 0 }
 
-  /// The number of rows that were changed since the connection was opened.
+  /// The number of rows changed since the connection was opened.
   public var totalChangesCount: Int {
     sqliteConnection.map { SQLite.totalChangesCount($0) } ?? 0
   }
@@ -179,12 +179,12 @@ public final class Database {
     ResultCode(rawValue: sqliteConnection.map { SQLite.errorCode($0) } ?? 0)
   }
 
-  /// The message of the last error; nil where there was none.
+  /// The message of the last error; nil once the connection is closed.
   public var lastErrorMessage: String? {
     sqliteConnection.map { SQLite.errorMessage($0) }
   }
 
-  /// The most arguments that one statement takes; arrays count as one.
+  /// The maximum number of arguments of a statement; an array counts as one.
   public var maximumStatementArgumentCount: Int {
     sqliteConnection.map { SQLite.maximumParameterCount($0) } ?? 0
   }
@@ -192,10 +192,10 @@ public final class Database {
   /// SQLite's version, such as 3046001.
   public static var sqliteLibVersionNumber: CInt { CInt(SQLite.versionNumber) }
 
-  /// Hits, misses and evictions of the connection's statement cache.
+  /// The hits, misses and evictions of the connection's statement cache.
   public var statementCacheStatistics: StatementCacheStatistics { statementCache.statistics }
 
-  /// Gives back memory that the connection can do without.
+  /// Releases memory that the connection doesn't need.
   public func releaseMemory() {
     statementCache.removeAll()
     plans.removeAll()
@@ -204,7 +204,7 @@ public final class Database {
   }
 }
 
-/// A connection is used inside its accesses only.
+/// A connection can be used only inside its accesses.
 @available(*, unavailable)
 extension Database: Sendable {}
 

@@ -2,11 +2,10 @@ import FoundationEssentials
 import Glibc
 
 extension DatabaseQueue {
-  /// Executes `body` on a new file, which is opened as a database is with `configuration`, and
-  /// deleted afterwards.
+  /// Executes `body` on a new file, opened with `configuration` and deleted afterwards.
   ///
-  /// A file, since preparations may ask SQLite for what it grants files alone. It is encrypted with a
-  /// key that nobody knows, unless it is to be like a plaintext database.
+  /// It uses a file because preparations can need what SQLite supports for files only. The file is
+  /// encrypted with a random key, unless `isEncrypted` is false.
   package static func withTemporaryFile<T>(
     like configuration: Configuration, isEncrypted: Bool = true,
     _ body: (Database) throws -> T
@@ -15,7 +14,7 @@ extension DatabaseQueue {
     configuration.readonly = false
     configuration.journalMode = .default
     configuration.observesExternalChanges = false
-    // The caller may be on these.
+    // The caller may be running on these queues.
     configuration.targetQueue = nil
     configuration.writeTargetQueue = nil
     configuration.label = "Coffer.temporary"

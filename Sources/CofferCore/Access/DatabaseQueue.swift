@@ -1,6 +1,6 @@
 import Foundation
 
-/// A database with one connection, whose accesses take turns.
+/// A database with one connection, whose accesses run one after the other.
 ///
 /// ```swift
 /// let queue = try DatabaseQueue(path: "vault.db", key: .passphrase("correct horse battery staple"))
@@ -12,9 +12,8 @@ import Foundation
 /// }
 /// ```
 ///
-/// Accesses run in the order in which they are asked for, synchronous ones on
-/// the thread that asks. An access inside another one throws instead of waiting
-/// for itself.
+/// Accesses run in the order of their requests, synchronous ones on the caller's thread. An access
+/// nested in another one throws instead of deadlocking.
 public final class DatabaseQueue: DatabaseWriter {
   let access: SerializedDatabase
 
@@ -26,11 +25,11 @@ public final class DatabaseQueue: DatabaseWriter {
 
   // MARK: Opening
 
-  /// Opens the file at `path`, which is made if there is none.
+  /// Opens the file at `path`, and creates it if it doesn't exist.
   ///
   /// Deriving the key from a passphrase takes about 0.1 s.
-  /// - Throws: ``DatabaseError``; where the key doesn't open the file, its
-  ///   ``DatabaseError/cipherDiagnosis`` tells why.
+  /// - Throws: ``DatabaseError``. If the key doesn't open the file, its
+  ///   ``DatabaseError/cipherDiagnosis`` gives the reason.
   public init(path: String, configuration: Configuration = Configuration()) throws {
     access = SerializedDatabase(
       try Database.open(
@@ -39,11 +38,11 @@ public final class DatabaseQueue: DatabaseWriter {
     try access.observeExternalChanges()
   }
 
-  /// Opens the encrypted file at `path`, which is made if there is none.
+  /// Opens the encrypted file at `path`, and creates it if it doesn't exist.
   ///
   /// Deriving the key from a passphrase takes about 0.1 s.
-  /// - Throws: ``DatabaseError``; where the key doesn't open the file, its
-  ///   ``DatabaseError/cipherDiagnosis`` tells why.
+  /// - Throws: ``DatabaseError``. If the key doesn't open the file, its
+  ///   ``DatabaseError/cipherDiagnosis`` gives the reason.
   public convenience init(
     path: String, key: DatabaseKey, configuration: Configuration = Configuration()
   ) throws {
@@ -52,10 +51,10 @@ public final class DatabaseQueue: DatabaseWriter {
     try self.init(path: path, configuration: configuration)
   }
 
-  /// Opens a database in memory, that lives as long as the queue.
+  /// Opens an in-memory database that lives as long as the queue.
   ///
-  /// - Parameter name: Queues of one process that are given the same name share
-  ///   one database; nil for a database of its own.
+  /// - Parameter name: Queues of one process with the same name share a database; nil for a private
+  ///   one.
   public init(named name: String? = nil, configuration: Configuration = Configuration()) throws {
     access = SerializedDatabase(
       try Database.openInMemory(
@@ -101,9 +100,9 @@ public final class DatabaseQueue: DatabaseWriter {
     try access.sync(updates)
   }
 
-  /// Executes `updates` inside a transaction, which ends as `updates` says.
+  /// Executes `updates` inside a transaction, and ends it according to the result of `updates`.
   ///
-  /// - Parameter kind: Nil for an immediate one.
+  /// - Parameter kind: The kind of transaction; nil for an immediate one.
   public func inTransaction(
     _ kind: Database.TransactionKind? = nil,
     _ updates: (Database) throws -> Database.TransactionCompletion
@@ -111,14 +110,14 @@ public final class DatabaseQueue: DatabaseWriter {
     try access.sync { db in try db.inTransaction(kind) { try updates(db) } }
   }
 
-  /// Schedules `updates`, and returns.
+  /// Schedules `updates` and returns.
   ///
-  /// They are called on a closed database as well, whose statements throw.
+  /// On a closed database `updates` are still called, and their statements throw.
   public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
     access.scheduleEvenIfClosed(updates)
   }
 
-  /// Reads before it returns: a queue has one connection.
+  /// Reads before it returns, since a queue has only one connection.
   public func spawnConcurrentRead(
     _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
@@ -136,13 +135,13 @@ public final class DatabaseQueue: DatabaseWriter {
 
   // MARK: The connection
 
-  /// Makes the statements that run now fail with `SQLITE_INTERRUPT`.
+  /// Interrupts the running statements, which fail with `SQLITE_INTERRUPT`.
   public func interrupt() { access.interrupt() }
 
-  /// Closes the database, after the accesses that are under way; twice does nothing.
+  /// Closes the database after the accesses that are under way. Closing twice does nothing.
   public func close() throws { try access.close() }
 
-  /// Gives back memory that the connection can do without.
+  /// Releases memory that the connection doesn't need.
   public func releaseMemory() {
     try? access.reentrantSync { $0.releaseMemory() }
   }

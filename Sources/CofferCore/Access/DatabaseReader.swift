@@ -1,23 +1,23 @@
-/// Reads a database, from any thread.
+/// A database that can be read from any thread.
 ///
-/// ``DatabaseQueue``, ``DatabasePool`` and their snapshots conform; don't declare further
+/// ``DatabaseQueue``, ``DatabasePool`` and their snapshots conform. Don't declare further
 /// conformances.
 public protocol DatabaseReader: AnyObject, Sendable {
-  /// How the database was opened.
+  /// The configuration with which the database was opened.
   var configuration: Configuration { get }
 
   /// The path of the file, or `:memory:`.
   var path: String { get }
 
-  /// Closes the database, after the accesses that are under way.
+  /// Closes the database after the accesses that are under way.
   ///
   /// Later accesses throw. Closing twice does nothing.
   func close() throws
 
-  /// Makes the statements that run now fail with `SQLITE_INTERRUPT`.
+  /// Interrupts the running statements, which fail with `SQLITE_INTERRUPT`.
   func interrupt()
 
-  // The forms of access are written once, over these.
+  // All forms of access build on the following three methods.
 
   /// Executes `body` on this thread.
   func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T
@@ -32,71 +32,72 @@ public protocol DatabaseReader: AnyObject, Sendable {
     _ access: _Access, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void)
 }
 
-/// What an access may do, and what it waits for.
+/// What an access can do, and what it waits for.
 public enum _Access: Sendable {
-  /// Sees one state of the database, and writes nothing.
+  /// Sees one state of the database, and can't write.
   case read
-  /// May see different states. Of a queue, it may write.
+  /// Can see different states. With a queue, it can write.
   case unsafeRead
-  /// The same, inside another access of the thread as well.
+  /// Like `unsafeRead`, and can be nested in another access of the thread.
   case reentrantRead
-  /// Reads and writes, outside of a transaction.
+  /// Reads and writes outside a transaction.
   case write
-  /// The same, while no other access is under way.
+  /// Like `write`, while no other access is under way.
   case barrierWrite
-  /// The same as `write`, inside another access of the thread as well.
+  /// Like `write`, and can be nested in another access of the thread.
   case reentrantWrite
 }
 
 extension DatabaseReader {
-  /// Executes `value` on this thread, in which statements that write throw.
+  /// Executes `value` on this thread; statements that write throw.
   ///
-  /// It sees one state of the database, whatever is written meanwhile: of a pool, the last commit
-  /// before its first statement.
+  /// It sees one state of the database, regardless of concurrent writes: with a pool, the last
+  /// commit before its first statement.
   public func read<T>(_ value: (Database) throws -> T) throws -> T { try _sync(.read, value) }
 
-  /// Executes `value` on another thread, in which statements that write throw.
+  /// Executes `value` on another thread; statements that write throw.
   ///
-  /// - Throws: `CancellationError` where the task is cancelled: the statement that runs then is
-  ///   interrupted.
+  /// - Throws: `CancellationError` if the task is cancelled, which interrupts the running
+  ///   statement.
   public func read<T: Sendable>(
     _ value: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await _async(.read, value)
   }
 
-  /// Schedules a read, and returns.
+  /// Schedules a read and returns.
   public func asyncRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     _schedule(.read, value)
   }
 
-  /// Executes `value`, whose statements may see different states of the database.
+  /// Executes `value`, whose statements can see different states of the database.
   ///
   /// Statements that write throw, except with a ``DatabaseQueue``, which has one connection for
-  /// everything. `read` notices every damaged page at its end. Here, where the last page of a long
-  /// value in an encrypted database is damaged, SQLCipher gives zeros for it and no error.
+  /// everything. Unlike `read`, which detects every damaged page before it ends, this can miss
+  /// damage: for the last page of a long value in an encrypted database, SQLCipher returns zeros
+  /// instead of an error.
   public func unsafeRead<T>(_ value: (Database) throws -> T) throws -> T {
     try _sync(.unsafeRead, value)
   }
 
-  /// Executes `value` on another thread; its statements may see different states of the database.
+  /// Executes `value` on another thread; its statements can see different states of the database.
   public func unsafeRead<T: Sendable>(
     _ value: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
     try await _async(.unsafeRead, value)
   }
 
-  /// Schedules a read whose statements may see different states of the database, and returns.
+  /// Schedules a read whose statements can see different states of the database, and returns.
   public func asyncUnsafeRead(
     _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
     _schedule(.unsafeRead, value)
   }
 
-  /// Executes `value`, inside another access of this thread as well.
+  /// Executes `value`, which can be nested in another access of this thread.
   ///
-  /// Of a pool, it has the connection of that access: inside a write, it sees what the write has
-  /// done so far.
+  /// With a pool, it then uses that access's connection: inside a write, it sees the uncommitted
+  /// changes.
   public func unsafeReentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
     try _sync(.reentrantRead, value)
   }

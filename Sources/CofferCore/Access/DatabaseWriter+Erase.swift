@@ -1,8 +1,8 @@
 extension DatabaseWriter {
   // MARK: Erasing
 
-  /// Empties the database: no table, view, index or trigger is left, and `user_version` and
-  /// `application_id` are 0. The key stays.
+  /// Empties the database: deletes all tables, views, indexes and triggers, and sets `user_version`
+  /// and `application_id` to 0. The key is unchanged.
   public func erase() throws {
     try barrierWriteWithoutTransaction { try $0.erase() }
   }
@@ -14,11 +14,11 @@ extension DatabaseWriter {
 
   // MARK: Copying
 
-  /// Writes a copy without free pages to a file that doesn't exist yet, or is empty.
+  /// Writes a copy without free pages to a file that is empty or doesn't exist yet.
   ///
-  /// The copy of an encrypted database has the same key and settings, which is proved.
-  /// - Throws: ``DatabaseError``, among others where SQLite is older than 3.27:
-  ///   ``DatabaseReader/backup(toPath:key:progress:)`` works there.
+  /// The copy of an encrypted database has the same key and settings, which is verified.
+  /// - Throws: ``DatabaseError``, for example if SQLite is older than 3.27. Use
+  ///   ``DatabaseReader/backup(toPath:key:progress:)`` there.
   public func vacuum(into path: String) throws {
     try writeWithoutTransaction { try $0.vacuum(into: path) }
   }
@@ -58,7 +58,8 @@ extension Database {
 
   /// Empties the database; see ``DatabaseWriter/erase()``.
   ///
-  /// - Parameter condition: Asked once nobody else can write: nothing happens where it is false.
+  /// - Parameter condition: Evaluated once no other connection can write. If false, nothing is
+  ///   erased.
   package func erase(if condition: () throws -> Bool = { true }) throws {
     guard !isInsideTransaction else {
       throw DatabaseError(
@@ -77,7 +78,8 @@ extension Database {
   }
 
   private func dropEverything() throws {
-    // Views and triggers may name what is gone; virtual tables drop their own tables.
+    // Views and triggers go first, since they can refer to tables; virtual tables drop their own
+    // tables.
     let kinds = [
       ("TRIGGER", "type = 'trigger'"), ("VIEW", "type = 'view'"),
       ("TABLE", "type = 'table' AND rootpage = 0"), ("TABLE", "type = 'table'"),

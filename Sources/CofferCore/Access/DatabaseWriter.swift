@@ -1,17 +1,17 @@
-/// Reads and writes a database, from any thread.
+/// A database that can be read and written from any thread.
 public protocol DatabaseWriter: DatabaseReader {
-  /// Schedules `updates`, and returns.
+  /// Schedules `updates` and returns.
   ///
-  /// They are called on a closed database as well, whose statements throw.
+  /// On a closed database `updates` are still called, and their statements throw.
   func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void)
 
-  /// Reads the last committed state of the database, which later writes don't change.
+  /// Reads the last committed state of the database, regardless of later writes.
   ///
-  /// To be called inside a write, outside of a transaction. A queue, which has one connection, reads
-  /// before this returns.
+  /// Call this inside a write and outside a transaction. A queue, which has one connection, reads
+  /// before this method returns.
   func spawnConcurrentRead(_ value: @escaping @Sendable (Result<Database, any Error>) -> Void)
 
-  /// Encrypts the database anew; see ``DatabaseQueue/changeKey(to:)``.
+  /// Re-encrypts the database; see ``DatabaseQueue/changeKey(to:)``.
   func changeKey(to key: DatabaseKey) throws
 }
 
@@ -25,8 +25,8 @@ extension DatabaseWriter {
 
   /// Executes `updates` on another thread, without a transaction around it.
   ///
-  /// - Throws: `CancellationError` where the task is cancelled: the statement that runs then is
-  ///   interrupted.
+  /// - Throws: `CancellationError` if the task is cancelled, which interrupts the running
+  ///   statement.
   public func writeWithoutTransaction<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
@@ -45,22 +45,22 @@ extension DatabaseWriter {
     try await _async(.barrierWrite, updates)
   }
 
-  /// Schedules `updates` for when no other access is under way, and returns.
+  /// Schedules `updates` to run while no other access is under way, and returns.
   public func asyncBarrierWriteWithoutTransaction(
     _ updates: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
     _schedule(.barrierWrite, updates)
   }
 
-  /// Executes `updates`, inside another write of this thread as well.
+  /// Executes `updates`, which can be nested in another write of this thread.
   public func unsafeReentrantWrite<T>(_ updates: (Database) throws -> T) throws -> T {
     try _sync(.reentrantWrite, updates)
   }
 
   // MARK: In a transaction
 
-  /// Executes `updates` inside a transaction, which is committed if `updates`
-  /// returns, and rolled back if it throws.
+  /// Executes `updates` inside a transaction, which is committed if `updates` returns and rolled
+  /// back if it throws.
   ///
   /// ```swift
   /// try queue.write { db in
@@ -73,11 +73,10 @@ extension DatabaseWriter {
     }
   }
 
-  /// Executes `updates` on another thread, inside a transaction, which is
-  /// committed if `updates` returns, and rolled back if it throws.
+  /// Executes `updates` on another thread inside a transaction, which is committed if `updates`
+  /// returns and rolled back if it throws.
   ///
-  /// - Throws: `CancellationError`, after a rollback, where the task is
-  ///   cancelled before the commit.
+  /// - Throws: `CancellationError`, after a rollback, if the task is cancelled before the commit.
   public func write<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
@@ -88,7 +87,7 @@ extension DatabaseWriter {
 
   /// Schedules `updates` inside a transaction, and returns.
   ///
-  /// - Parameter completion: Called with the result when the transaction is over.
+  /// - Parameter completion: Called with the result after the transaction.
   public func asyncWrite<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T,
     completion: @escaping @Sendable (Database, Result<T, any Error>) -> Void
@@ -100,7 +99,7 @@ extension DatabaseWriter {
 
   /// Rebuilds the file without its free pages: <https://sqlite.org/lang_vacuum.html>.
   ///
-  /// The rebuilt database is made in memory, never in a plaintext file.
+  /// The rebuilt database is held in memory, never in a plaintext file.
   public func vacuum() throws {
     try writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
   }

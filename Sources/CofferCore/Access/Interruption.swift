@@ -1,32 +1,31 @@
 import Synchronization
 
-/// Stops what a connection is doing, from any thread.
+/// Interrupts and cancels a connection's work, from any thread.
 final class Interruption: Sendable {
-  // SAFETY: the pointer is used under the lock alone, and cleared before the
-  // connection closes.
+  // SAFETY: the pointer is used only under the lock, and cleared before the connection closes.
   private struct Connection: @unchecked Sendable { var pointer: SQLiteConnection? }
 
   private let connection: Mutex<Connection>
-  /// Whether the current access has been cancelled, so that no statement of it starts.
+  /// Whether the current access has been cancelled, so that it can't start more statements.
   let isCancelled = Atomic<Bool>(false)
 
   private let interruptions = Atomic<Int>(0)
 
-  /// How often the connection has been interrupted: a wait for a lock, which
-  /// SQLite doesn't end, tells by it.
+  /// The number of interruptions so far. A wait for a lock, which SQLite doesn't end when
+  /// interrupted, compares it.
   var count: Int { interruptions.load(ordering: .relaxed) }
 
   init(connection: SQLiteConnection) {
     self.connection = Mutex(Connection(pointer: connection))
   }
 
-  /// Makes the statements that run now fail with `SQLITE_INTERRUPT`.
+  /// Interrupts the running statements, which fail with `SQLITE_INTERRUPT`.
   func interrupt() {
     interruptions.add(1, ordering: .relaxed)
     connection.withLock { if let pointer = $0.pointer { SQLite.interrupt(pointer) } }
   }
 
-  /// Interrupts the current access, and keeps it from starting statements.
+  /// Interrupts the current access, and prevents it from starting more statements.
   func cancel() {
     isCancelled.store(true, ordering: .relaxed)
     interrupt()

@@ -1,20 +1,20 @@
 /// How the observation of a value begins: with a first fetch, and then with observers of changes.
 ///
-/// Nothing is missed in between: `track` is told whether the region has changed meanwhile.
+/// No change is missed in between: `track` learns whether the region has changed meanwhile.
 package struct TrackingStart: Sendable {
-  /// Fetches the first value; called again, with a failure, where the end of its access fails.
+  /// Fetches the first value. Called again with a failure if the end of its access fails.
   ///
-  /// - Returns: The region that the value depends on; nil where nothing is to be tracked, since
-  ///   the fetch has failed, or the observation was cancelled.
+  /// - Returns: The region that the value depends on; nil if the fetch failed or the observation
+  ///   was cancelled, so that nothing is to be tracked.
   package var fetch: @Sendable (Result<Database, any Error>) -> DatabaseRegion?
 
-  /// Adds the observers, on the connection that writes.
+  /// Adds the observers, on the writing connection.
   ///
-  /// It may be called inside a transaction only where the observation begins inside of one.
+  /// Called inside a transaction only if the observation begins inside one.
   /// - Parameter hasChanged: Whether the region may have changed since the fetch.
   package var track: @Sendable (_ db: Database, _ hasChanged: Bool) -> Void
 
-  /// Whether the fetch may write, so that it needs the connection that writes.
+  /// Whether the fetch may write, and so needs the writing connection.
   package var requiresWriteAccess: Bool
 
   package init(
@@ -28,24 +28,24 @@ package struct TrackingStart: Sendable {
   }
 }
 
-/// A reader whose values can be observed, and whose access under way is known.
+/// A reader whose values can be observed, and whose current access is known.
 package protocol ObservableReader: DatabaseReader {
-  /// The connection of the access that is under way on this thread; nil where there is none.
+  /// The connection of this thread's current access; nil if there is none.
   var currentDatabase: Database? { get }
 
-  /// Fetches on this thread, inside another access of it as well, and sees to it that changes
-  /// are tracked from that state on.
+  /// Fetches on this thread, possibly nested in another access, and tracks changes from that state
+  /// on.
   func beginTracking(_ start: TrackingStart)
 
-  /// Fetches on another thread, and sees to it that changes are tracked from that state on.
+  /// Fetches on another thread, and tracks changes from that state on.
   func scheduleTracking(_ start: TrackingStart)
 
-  /// Where transactions are observed; nil where the database never changes.
+  /// The writer whose transactions are observed; nil if the database never changes.
   var observableWriter: (any DatabaseWriter)? { get }
 }
 
 extension TrackingStart {
-  /// Fetches and begins to track in one access to the connection that writes.
+  /// Fetches and starts tracking in one access to the writing connection.
   func run(in db: Database) {
     let region: DatabaseRegion?
     do {
@@ -57,7 +57,7 @@ extension TrackingStart {
         }
         : try db.isolatedRead { fetch(.success($0)) }
     } catch {
-      // The value was fetched, and handed over; the end of its transaction has failed.
+      // The value was fetched and delivered, but ending its transaction has failed.
       _ = fetch(.failure(error))
       return
     }
@@ -66,7 +66,7 @@ extension TrackingStart {
 }
 
 extension DatabaseReader {
-  /// Begins to track on any reader; one that isn't ours can be observed no more than once.
+  /// Starts tracking on any reader. On a foreign implementation, this only fetches once.
   package func beginTracking(_ start: TrackingStart) {
     if let observable = self as? any ObservableReader { return observable.beginTracking(start) }
     do {
@@ -74,13 +74,13 @@ extension DatabaseReader {
     } catch { _ = start.fetch(.failure(error)) }
   }
 
-  /// As `beginTracking`, on another thread.
+  /// Like `beginTracking`, on another thread.
   package func scheduleTracking(_ start: TrackingStart) {
     if let observable = self as? any ObservableReader { return observable.scheduleTracking(start) }
     asyncRead { _ = start.fetch($0) }
   }
 
-  /// Where transactions are observed; nil where the database never changes.
+  /// The writer whose transactions are observed; nil if the database never changes.
   package var transactionsWriter: (any DatabaseWriter)? {
     guard let observable = self as? any ObservableReader else {
       return self as? any DatabaseWriter
@@ -90,7 +90,7 @@ extension DatabaseReader {
 }
 
 extension Database {
-  /// Fetches for an observation, and finds out what the value depends on.
+  /// Fetches for an observation, and records the region that the value depends on.
   package func observedFetch<T>(
     requiresWriteAccess: Bool, _ fetch: (Database) throws -> T
   ) throws -> (T, DatabaseRegion) {
@@ -100,11 +100,11 @@ extension Database {
     return try withTransaction(nil) { (try recordingRegion { try fetch(self) }, .commit) }
   }
 
-  /// Whether the task whose access this is was cancelled, so that all statements throw.
+  /// Whether the task of this access was cancelled, so that all statements throw.
   package var isAccessCancelled: Bool { interruption.isCancelled.load(ordering: .relaxed) }
 
-  /// Calls `body` at the end of the current transaction if something was undone in it: what has
-  /// been read inside of it may never be committed.
+  /// Calls `body` at the end of the current transaction if any part of it was rolled back: values
+  /// read inside it may never have been committed.
   package func whenUndone(_ body: @escaping (Database) -> Void) {
     guard isInsideTransaction, !accessState.contains(.readOnly) else { return }
     let rollbacks = observation.savepointRollbackCount

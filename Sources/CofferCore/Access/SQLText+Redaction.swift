@@ -3,17 +3,17 @@ extension SQLText {
     "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey",
   ]
 
-  /// Whether a key may be written in the SQL, or bound to it.
+  /// Whether the SQL may contain a key, literally or as an argument.
   package var holdsKey: Bool { keyedStatement != nil }
 
-  /// The SQL, or the words that it begins with where it may hold a key.
+  /// The SQL, reduced to its first words if it may contain a key.
   package var redacted: String { keyedStatement.map { "\($0) …(redacted)" } ?? string }
 
-  /// `PRAGMA key`, `ATTACH` and the like, if there is one in the text.
+  /// The first words of a `PRAGMA key`, `ATTACH` or similar statement; nil if there is none.
   private var keyedStatement: String? {
     var string = string
     return string.withUTF8 { utf8 -> String? in
-      // The word that a statement begins with, after EXPLAIN QUERY PLAN.
+      // The first word of the statement, after any EXPLAIN QUERY PLAN.
       var statement: Substring?
       var hasValue = false
       for token in SQLTokenizer(utf8) {
@@ -28,13 +28,13 @@ extension SQLText {
           case (nil, "explain"), (nil, "query"), (nil, "plan"): break
           case (nil, _): statement = text
           case ("pragma", _) where SQLText.keyPragmas.contains(String(text)):
-            // Its name may follow that of a schema: `PRAGMA main.key`.
+            // The name can follow a schema's, as in `PRAGMA main.key`.
             if !hasValue { return "PRAGMA \(text)" }
           case ("attach", "key"): return "ATTACH"
           default: break
           }
         case .operator, .leftParenthesis:
-          // What follows is a value.
+          // A value follows.
           hasValue = true
         default: break
         }
@@ -43,9 +43,9 @@ extension SQLText {
     }
   }
 
-  /// A message of SQLite's log without the SQL that may hold a key.
+  /// Redacts a message of SQLite's log if its SQL may contain a key.
   static func redactedMessage(_ message: String) -> String {
-    // Old SQLites quote a piece of the SQL, and not the SQL that would tell what it is.
+    // Old SQLite versions quote only a piece of the SQL, without the part that would identify it.
     for quote in ["near \"", "unrecognized token: \""]
     where message.hasPrefix(quote) && !message.contains(" in \"") {
       return quote + "…(redacted)\""
@@ -59,7 +59,7 @@ extension SQLText {
 }
 
 extension String {
-  /// The text without those characters at its ends.
+  /// Returns the text without these characters at its start and end.
   func trimming(_ characters: String) -> Substring {
     var text = self[...]
     while let first = text.first, characters.contains(first) { text.removeFirst() }

@@ -1,18 +1,18 @@
 import Synchronization
 
-/// A connection with one access at a time.
-// SAFETY: the database is touched inside the gate alone, by one thread at a
-// time; entering and leaving it orders what they do.
+/// A connection that runs one access at a time.
+// SAFETY: the database is used only inside the gate, by one thread at a time, and entering and
+// leaving the gate orders the accesses of different threads.
 final class SerializedDatabase: @unchecked Sendable {
   private let database: Database
   private let gate: AccessGate
   private let interruption: Interruption
   let path: String
   private let sharedConfiguration: SharedConfiguration
-  /// Whether an access may leave a transaction open; set before others know the connection.
+  /// Whether an access can leave a transaction open; set before the connection is shared.
   private var keepsTransaction: Bool
   private let invalidity = Atomic(false)
-  /// The connections that were opened beside this one, by what they are for.
+  /// The number of readers opened from this connection, for their names.
   private let readerCount = Atomic(0)
   private let snapshotCount = Atomic(0)
   var configuration: Configuration { sharedConfiguration.value.configuration }
@@ -26,9 +26,9 @@ final class SerializedDatabase: @unchecked Sendable {
     keepsTransaction = database.configuration.allowsUnsafeTransactions
   }
 
-  /// Begins a read that lasts as long as the connection, before anybody else knows it.
+  /// Begins a read that lasts as long as the connection. Call this before sharing the connection.
   ///
-  /// - Returns: The version of the data that it sees.
+  /// - Returns: The version of the data that the read sees.
   @discardableResult
   func beginSnapshot() throws -> String? {
     try sync { db in
@@ -40,7 +40,7 @@ final class SerializedDatabase: @unchecked Sendable {
     }
   }
 
-  /// Ends that read, for it to begin anew.
+  /// Ends the snapshot's read, so that it can begin again.
   func endSnapshot() throws {
     keepsTransaction = false
     try sync { try $0.rollback() }
@@ -48,16 +48,16 @@ final class SerializedDatabase: @unchecked Sendable {
 
   // MARK: Accesses
 
-  /// The connection, inside an access of this thread to it; nil otherwise.
+  /// The connection, if this thread is inside an access to it; nil otherwise.
   var current: Database? { gate.isHeldByCurrentThread ? database : nil }
 
-  /// Executes `body` alone, on this thread.
+  /// Executes `body` on this thread, with no other access under way.
   func sync<T>(_ body: (Database) throws -> T) throws -> T {
     guard !gate.isHeldByCurrentThread else { throw DatabaseError.reentrancy(path) }
     return try gate.withAccess { () throws -> T in try access(body) }
   }
 
-  /// Executes `body`, inside another access of this thread as well.
+  /// Executes `body`, which can be nested in another access of this thread.
   func reentrantSync<T>(_ body: (Database) throws -> T) throws -> T {
     guard !gate.isHeldByCurrentThread else { return try body(database) }
     return try gate.withAccess { () throws -> T in try access(body) }
@@ -73,8 +73,8 @@ final class SerializedDatabase: @unchecked Sendable {
     }
   }
 
-  /// Schedules `body`, and returns. It is called on a closed connection as
-  /// well, whose statements throw.
+  /// Schedules `body` and returns. On a closed connection `body` is still called, and its
+  /// statements throw.
   func scheduleEvenIfClosed(_ body: @escaping @Sendable (Database) -> Void) {
     gate.schedule { [self] in
       guard database.sqliteConnection != nil else { return body(database) }
@@ -83,8 +83,7 @@ final class SerializedDatabase: @unchecked Sendable {
   }
 
   private func scheduledAccess(_ body: (Database) -> Void) {
-    // What `body` has left open is rolled back; there is nobody to tell of it
-    // but the log.
+    // A transaction that `body` left open is rolled back, which can only be reported to the log.
     do { try access(body) } catch {
       let error = error as? DatabaseError
       Database.logError?(error?.extendedResultCode ?? .SQLITE_MISUSE, error?.message ?? "")
@@ -98,9 +97,9 @@ final class SerializedDatabase: @unchecked Sendable {
     try await CancellableAccess<T>.run { token in self.schedule(token, body) }
   }
 
-  /// Executes `body` alone, on another thread, for a request that waits.
+  /// Executes `body` alone, on another thread, for a waiting request.
   ///
-  /// - Parameter whenOver: Called on that thread, before the request gets its result.
+  /// - Parameter whenOver: Called on that thread before the request gets its result.
   func schedule<T: Sendable>(
     _ token: CancellableAccess<T>, _ body: @escaping @Sendable (Database) throws -> T,
     whenOver: @escaping @Sendable () -> Void = {}
@@ -128,8 +127,8 @@ final class SerializedDatabase: @unchecked Sendable {
     return result
   }
 
-  /// No access leaves a statement under way to the next one, nor a
-  /// transaction, unless it may.
+  /// Ends statements that the access left running. Throws after rolling back a transaction that the
+  /// access left open without permission.
   private func end() throws {
     if database.activeStatementCount > 0 { database.registry.endExecutions() }
     if database.accessState.contains(.logged) {
@@ -149,9 +148,9 @@ final class SerializedDatabase: @unchecked Sendable {
 
   // MARK: From any thread
 
-  /// Opens a connection that reads the same file, with the key that it has now.
+  /// Opens another connection that reads the same file, with its current key.
   ///
-  /// - Parameter isSnapshot: Whether it is to keep the state of now, which its name tells.
+  /// - Parameter isSnapshot: Whether the connection is for a snapshot; this shows in its name.
   func openReader(isSnapshot: Bool = false) throws -> SerializedDatabase {
     let shared = sharedConfiguration.value
     var configuration = shared.configuration
@@ -172,12 +171,13 @@ final class SerializedDatabase: @unchecked Sendable {
   /// Whether the current thread is inside an access.
   var isHeldByCurrentThread: Bool { gate.isHeldByCurrentThread }
 
-  /// Whether the connection is to be closed when its access is over.
+  /// Whether the connection is to be closed after its current access.
   var isInvalid: Bool { invalidity.load(ordering: .relaxed) }
 
   func invalidate() { invalidity.store(true, ordering: .relaxed) }
 
-  /// Closes the connection, which nobody else uses any more, unless it is this access.
+  /// Closes a connection that isn't used elsewhere, after its current access unless that is the
+  /// caller.
   func closeAfterUse() {
     guard !gate.isHeldByCurrentThread else { return database.closeConnection() }
     gate.withAccess { database.closeConnection() }
@@ -195,7 +195,7 @@ final class SerializedDatabase: @unchecked Sendable {
 }
 
 extension DatabaseError {
-  /// The error of an access inside another one of the same thread.
+  /// The error for an access nested in another one on the same thread.
   static func reentrancy(_ path: String) -> DatabaseError {
     DatabaseError(
       resultCode: .SQLITE_MISUSE, message: "Database methods are not reentrant.",

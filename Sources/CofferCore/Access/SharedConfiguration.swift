@@ -1,10 +1,10 @@
 import Synchronization
 
-/// What further connections to a connection's file need, read from any thread.
+/// The settings that further connections to the same file need, readable from any thread.
 final class SharedConfiguration: Sendable {
   struct Value: Sendable {
     var configuration: Configuration
-    /// The key of the file, derived.
+    /// The derived key of the file.
     var knownKey: KnownKey?
   }
 
@@ -20,7 +20,7 @@ final class SharedConfiguration: Sendable {
 }
 
 extension Database {
-  /// Tells those outside of accesses what further connections need.
+  /// Publishes the settings that further connections need.
   func shareConfiguration() {
     var value = SharedConfiguration.Value(configuration: configuration)
     value.knownKey = ownKnownKey

@@ -1,8 +1,8 @@
-/// A line of those who wait; some are let in first.
+/// A first-in, first-out queue with a second, urgent line that is served first.
 struct WaitingLine<Element> {
   private var urgent: [Element] = []
   private var others: [Element?] = []
-  /// Those before it have gone.
+  /// The index of the first remaining element of `others`.
   private var head = 0
 
   var isEmpty: Bool { urgent.isEmpty && head == others.count }

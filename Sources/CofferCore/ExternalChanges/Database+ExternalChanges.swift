@@ -1,15 +1,15 @@
-/// What a connection knows of the commits of others.
+/// A connection's knowledge of other connections' commits.
 final class ExternalChanges {
   private let watch: ExternalChangeWatch
-  /// SQLite's count of others' commits, as this connection counts; nil where it
-  /// begins to count anew.
+  /// SQLite's count of other connections' commits, as seen by this connection; nil if the count
+  /// starts over.
   var dataVersion: String?
-  /// SQLite's count of changes of the schema.
+  /// SQLite's count of schema changes.
   var schemaVersion: String?
 
   init(_ watch: ExternalChangeWatch) { self.watch = watch }
 
-  // The thread of the watch retains it until it is stopped.
+  // The watch's thread retains the watch until it is stopped.
   deinit { watch.stop() }
 
   func setObserved(_ isObserved: Bool) { watch.setObserved(isObserved) }
@@ -18,9 +18,9 @@ final class ExternalChanges {
 }
 
 extension SerializedDatabase {
-  /// Begins to notice the commits of others, if the configuration says so.
+  /// Starts watching for other connections' commits, if the configuration says so.
   ///
-  /// - Throws: ``DatabaseError`` where the folder can't be watched.
+  /// - Throws: ``DatabaseError`` if the folder can't be watched.
   func observeExternalChanges() throws {
     guard configuration.observesExternalChanges else { return }
     try sync { db in
@@ -28,7 +28,7 @@ extension SerializedDatabase {
       let watch = try ExternalChangeWatch(databasePath: db.path)
       let externalChanges = ExternalChanges(watch)
       db.externalChanges = externalChanges
-      // What is committed from now on, is noticed.
+      // Commits from now on are noticed.
       _ = db.lookForExternalChanges()
       externalChanges.setObserved(db.accessState.contains(.observed))
       watch.start { [weak self] in self?.noticeExternalChanges() ?? .isClosed }
@@ -36,8 +36,8 @@ extension SerializedDatabase {
   }
 
   private func noticeExternalChanges() -> ExternalChangeWatch.Look {
-    // The access fails where there is no connection, before a look, or where an observer has
-    // left a transaction open, after it.
+    // The access fails before the check if there is no connection, and after it if an observer has
+    // left a transaction open.
     var look = ExternalChangeWatch.Look.isClosed
     try? sync { db in
       look = .isDone
@@ -56,15 +56,15 @@ extension SerializedDatabase {
 extension Database {
   enum ExternalLook { case same, changed, unknown }
 
-  /// Compares what SQLite counts with what it has counted at the last look.
+  /// Compares SQLite's counts with those of the last check.
   ///
   /// It never waits for a lock, since writes wait for it.
   func lookForExternalChanges() -> ExternalLook {
     guard let externalChanges, let connection = sqliteConnection else { return .same }
-    // A transaction that an access has left open sees no later commit.
+    // A transaction left open by an access sees no later commits.
     guard !isInsideTransaction else { return .unknown }
     do {
-      // Nobody wants the facts of these statements.
+      // The facts of these statements aren't needed.
       let ((data, schema), _) = try recordingFacts {
         try withoutTracing {
           try withBusyTimeout(seconds: 0) { () -> Result<(String?, String?), any Error> in
@@ -93,9 +93,9 @@ extension Database {
 }
 
 extension TransactionObservation {
-  /// Tells all of a commit of others, of which nobody knows what it has changed.
+  /// Notifies all observers of another connection's commit, whose changes are unknown.
   ///
-  /// But for those who wait for the next transaction: it is none of this connection.
+  /// Observers of the next transaction aren't notified, since it isn't one of this connection.
   func tellExternalCommit() {
     let recipients = registry.all.items.compactMap { registration in
       registration.extent == .nextTransaction

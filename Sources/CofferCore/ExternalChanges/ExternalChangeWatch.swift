@@ -1,21 +1,20 @@
 import Foundation
 import Synchronization
 
-/// Has a connection look for the commits of others when its files are written.
+/// Makes a connection check for other connections' commits when its files are written.
 ///
-/// A thread of its own waits for that, and does nothing while nobody observes,
-/// or nothing is written. SQLite may write a commit a while before it makes it
-/// visible, which no event tells: so the look is repeated, after 1 ms at first,
-/// and then after twice as long each time, up to 4 s. What is written without
-/// a break, such as one's own transactions, is looked at every 8 ms.
+/// A dedicated thread waits for writes, and is idle while there are no observers or no writes.
+/// SQLite can write a commit some time before making it visible, which causes no event. So the
+/// check is repeated, first after 1 ms, and then after twice as long each time, up to 4 s. During
+/// continuous writes, such as the connection's own transactions, it runs every 8 ms.
 final class ExternalChangeWatch: Sendable {
-  /// What a look has come to.
+  /// The result of a check.
   enum Look {
-    /// The connection knows of all that is visible.
+    /// The connection has seen all visible commits.
     case isDone
     /// The database was locked.
     case isBusy
-    /// There is nobody to look.
+    /// The connection is closed.
     case isClosed
   }
 
@@ -27,20 +26,20 @@ final class ExternalChangeWatch: Sendable {
   private let isStopped = Atomic(false)
   private let isObserved = Atomic(false)
 
-  /// - Throws: ``DatabaseError`` where the folder can't be watched.
+  /// - Throws: ``DatabaseError`` if the folder can't be watched.
   init(databasePath: String) throws { folder = try FolderWatch(databasePath: databasePath) }
 
-  /// Begins to look, on another thread, until ``stop()`` or until there is nobody.
+  /// Starts checking on another thread, until ``stop()`` or until `look` returns `isClosed`.
   func start(_ look: @escaping @Sendable () -> Look) {
     let thread = Thread { [self] in run(look) }
     thread.name = "Coffer.elsewhere"
     thread.start()
   }
 
-  /// Whether there is anybody to tell; from any thread.
+  /// Sets whether there are observers; callable from any thread.
   ///
-  /// Whoever begins to observe may have missed what a commit has written
-  /// before it became visible: so a look is due.
+  /// Before a new observer was added, the events of a commit that wasn't visible yet may have been
+  /// missed, so this triggers a check.
   func setObserved(_ newValue: Bool) {
     guard isObserved.exchange(newValue, ordering: .sequentiallyConsistent) != newValue else {
       return
@@ -48,7 +47,7 @@ final class ExternalChangeWatch: Sendable {
     if newValue { folder.wake() }
   }
 
-  /// Ends it; from any thread. Doesn't wait for a look that is under way.
+  /// Stops checking, without waiting for a check that is under way; callable from any thread.
   func stop() {
     isStopped.store(true, ordering: .sequentiallyConsistent)
     folder.wake()
@@ -63,7 +62,7 @@ final class ExternalChangeWatch: Sendable {
       let isObserved = isObserved.load(ordering: .sequentiallyConsistent)
       if !isObserved { due = nil }
       let remaining = due.map { milliseconds(until: $0) }
-      // With a look due soon, events can wait.
+      // If a check is due soon, events can wait.
       let isLongWait = (remaining ?? .max) > ExternalChangeWatch.pauseAmongEvents
       let wakeup = folder.wait(milliseconds: remaining, forEvents: isObserved && isLongWait)
       if isStopped.load(ordering: .sequentiallyConsistent) { return }
@@ -74,7 +73,7 @@ final class ExternalChangeWatch: Sendable {
         due = min(due ?? next, next)
       }
       guard let moment = due, ContinuousClock.now >= moment else { continue }
-      // Commits of these events may become visible after the look.
+      // The commits behind these events may become visible only after the check.
       let hasNews = folder.takeEvents()
       let result = look()
       if result == .isClosed { return }
@@ -90,7 +89,7 @@ final class ExternalChangeWatch: Sendable {
     let duration = ContinuousClock.now.duration(to: moment)
     guard duration > .zero else { return 0 }
     let (seconds, attoseconds) = duration.components
-    // Rounded up, for the wait not to end before.
+    // Rounded up, so that the wait doesn't end early.
     return Int(seconds) * 1000 + Int(attoseconds / 1_000_000_000_000_000) + 1
   }
 }

@@ -4,12 +4,12 @@
   import Musl
 #endif
 
-/// Tells that files of a database have been written, made or deleted, by whomever.
+/// Reports when files of a database are written, created or deleted, by any process.
 ///
-/// It follows the folder, not its path: a folder that is moved stays watched.
-// The descriptors are closed when nobody waits for them any more.
+/// It follows the folder, not its path: a folder stays watched when it is moved.
+// The descriptors are closed once no thread waits on them.
 final class FolderWatch: Sendable {
-  /// What has ended a wait; none of them where the time was over.
+  /// What has ended a wait: neither of them after a timeout.
   struct Wakeup {
     var isWoken = false
     var hasEvents = false
@@ -19,10 +19,9 @@ final class FolderWatch: Sendable {
   private let alarm: (reading: CInt, writing: CInt)
   private let names: Set<[UInt8]>
 
-  /// Watches for a database, its journal and its log.
+  /// Watches a database file, its journal and its log.
   ///
-  /// - Throws: ``DatabaseError`` where the system has no more watches, or the
-  ///   folder can't be read.
+  /// - Throws: ``DatabaseError`` if the system has no watches left, or the folder can't be read.
   init(databasePath: String) throws {
     let (folder, name) = FolderWatch.split(databasePath)
     names = Set(["", "-wal", "-journal"].map { Array((name + $0).utf8) })
@@ -61,7 +60,7 @@ final class FolderWatch: Sendable {
         + "/proc/sys/fs/inotify. Configuration.observesExternalChanges needs one per database.")
   }
 
-  /// The folder that SQLite finds the file in, and the file's name there.
+  /// Returns the folder in which SQLite finds the file, and the file's name there.
   private static func split(_ path: String) -> (folder: String, name: String) {
     var real = path
     if let pointer = realpath(path, nil) {
@@ -75,11 +74,11 @@ final class FolderWatch: Sendable {
 
   // MARK: Waiting
 
-  /// Waits until somebody calls ``wake()`` or writes to the database.
+  /// Waits for a call of ``wake()`` or a write to the database.
   ///
   /// - Parameters:
-  ///   - milliseconds: How long at most; nil for ever.
-  ///   - forEvents: Whether what is written ends the wait; it is kept if not.
+  ///   - milliseconds: The maximum time to wait; nil for no limit.
+  ///   - forEvents: Whether writes end the wait; otherwise their events stay queued.
   func wait(milliseconds: Int?, forEvents: Bool) -> Wakeup {
     var descriptors = [
       pollfd(fd: alarm.reading, events: Int16(POLLIN), revents: 0),
@@ -98,14 +97,14 @@ final class FolderWatch: Sendable {
     return wakeup
   }
 
-  /// Ends a wait, or the next one; from any thread.
+  /// Ends the current wait, or the next one; callable from any thread.
   func wake() {
     var byte: UInt8 = 1
-    // A full pipe wakes as well.
+    // If the pipe is full, the reader is woken anyway.
     _ = write(alarm.writing, &byte, 1)
   }
 
-  /// Whether something was written to the database since the last call.
+  /// Whether the database has been written since the last call.
   func takeEvents() -> Bool {
     withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 8) { buffer in
       var isConcerned = false
@@ -117,12 +116,12 @@ final class FolderWatch: Sendable {
     }
   }
 
-  /// Whether one of the events is about a file of the database, or was lost.
+  /// Whether an event is about a file of the database, or events were lost.
   private func concerns(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let header = MemoryLayout<inotify_event>.size
     var start = 0
     while start + header <= bytes.count {
-      // SAFETY: the kernel writes whole events only, each with the length of its name.
+      // SAFETY: the kernel writes only whole events, each with the length of its name.
       let event = bytes.loadUnaligned(fromByteOffset: start, as: inotify_event.self)
       let end = start + header + Int(event.len)
       guard end <= bytes.count else { return true }

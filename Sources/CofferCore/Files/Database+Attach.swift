@@ -1,18 +1,19 @@
 extension Database {
-  /// Attaches another database file, whose tables are then `name.table`.
+  /// Attaches another database file, whose tables can then be used as `name.table`.
   ///
   /// ```swift
   /// try db.attach("archive.db", as: "archive", key: .passphrase("…"))
   /// ```
   ///
-  /// The key reaches SQLCipher without being written into SQL text. `ATTACH` itself takes the main
-  /// database's key where none is given, which is hardly ever meant: with this, no key is no key.
-  /// Every connection attaches for itself, those of a pool in `Configuration.prepareDatabase`.
+  /// The key isn't written in SQL text. SQL's `ATTACH` without a key uses the main database's key,
+  /// which is hardly ever intended; without a key, this method attaches a plaintext file. Each
+  /// connection attaches files separately; for a pool, do it in `Configuration.prepareDatabase`.
   /// - Parameters:
-  ///   - path: The file, which is made where there is none.
+  ///   - path: The file, which is created if it doesn't exist.
   ///   - key: The file's key; nil for a plaintext file.
-  ///   - cipher: The file's settings; nil for those of the main database. SQLCipher can attach a
-  ///     file that exists only where its page size and its HMAC are its own generation's.
+  ///   - cipher: The file's settings; nil for those of the main database. SQLCipher can attach an
+  ///     existing file only if the file has the default page size and HMAC of the process's
+  ///     SQLCipher.
   /// - Throws: ``DatabaseError``, with nothing attached.
   public func attach(
     _ path: String, as name: String, key: DatabaseKey?, cipher: CipherSettings? = nil
@@ -51,16 +52,16 @@ extension Database {
     }
   }
 
-  /// Detaches a database that ``attach(_:as:key:cipher:)`` has attached.
+  /// Detaches a database attached by ``attach(_:as:key:cipher:)``.
   public func detach(_ name: String) throws {
     try checkAccess()
-    // Statements that are kept prepared would keep it locked.
+    // Cached statements would keep it locked.
     statementCache.removeAll()
     try execute(sql: "DETACH DATABASE \(name.quotedDatabaseIdentifier)")
     schemaDidChange()
   }
 
-  /// Gives a new file its first page, and proves that it is encrypted.
+  /// Writes the first page of a new file, and proves that it is encrypted.
   private func createAttachedFile(_ path: String, _ name: String, _ key: FileKey) throws {
     let connection = try openConnection()
     if DatabaseFile.inspect(at: path).size == 0, !isInsideTransaction,
@@ -101,7 +102,7 @@ extension Database {
 }
 
 extension CipherSettings {
-  /// Whether pages are laid out and authenticated alike, whatever the derivation.
+  /// Whether pages have the same layout and authentication, regardless of the key derivation.
   func hasSameLayout(as other: CipherSettings) -> Bool {
     pageSize == other.pageSize && usesHMAC == other.usesHMAC
       && (!usesHMAC || hmacAlgorithm == other.hmacAlgorithm)

@@ -1,27 +1,28 @@
-/// How far a backup has come.
+/// The progress of a backup.
 public struct DatabaseBackupProgress: Sendable {
-  /// Pages that are left to copy.
+  /// The number of pages left to copy.
   public let remainingPageCount: Int
-  /// Pages of the source.
+  /// The number of pages in the source.
   public let totalPageCount: Int
-  /// Pages that are copied.
+  /// The number of copied pages.
   public var completedPageCount: Int { totalPageCount - remainingPageCount }
-  /// Whether the backup is complete, and can't be cancelled any more.
+  /// Whether the backup is complete, and can no longer be cancelled.
   public let isCompleted: Bool
 }
 
 extension Database {
-  /// Replaces the content of another database by this one's.
+  /// Replaces the content of another database with this one's.
   ///
-  /// Both have to be encrypted with one key, or both to be plaintext: SQLCipher either refuses
-  /// anything else, or writes plaintext, or a file that nobody can open. The copy is proved by
-  /// opening it anew.
+  /// Both databases must have the same key, or both be plaintext: otherwise SQLCipher would fail,
+  /// write plaintext, or write a file that can't be opened. The copy is verified by reopening it.
   /// - Parameters:
-  ///   - target: Its key and its salt stay; nobody may use it meanwhile.
-  ///   - pagesPerStep: Pages that are copied while others can't write; all where it is negative.
-  ///   - progress: Called after each step; what it throws cancels the backup, and the target is as
-  ///     it was. What it throws once `isCompleted` is true is ignored.
-  /// - Throws: ``DatabaseError``, with the target as it was unless the error says otherwise.
+  ///   - target: The database to overwrite. It keeps its key and salt, and must not be used
+  ///     meanwhile.
+  ///   - pagesPerStep: The number of pages copied at a time, during which others can't write; all
+  ///     if negative.
+  ///   - progress: Called after each step. An error that it throws cancels the backup and leaves
+  ///     the target unchanged, but is ignored once `isCompleted` is true.
+  /// - Throws: ``DatabaseError``; the target is unchanged unless the error says otherwise.
   public func backup(
     to target: Database, pagesPerStep: CInt = -1,
     progress: ((DatabaseBackupProgress) throws -> Void)? = nil
@@ -39,8 +40,8 @@ extension Database {
     try? progress?(last)
   }
 
-  /// Copies all pages of one connection's main database to another one's.
-  /// - Returns: What to report once the copy is proved.
+  /// Copies all pages of one connection's main database to another connection's.
+  /// - Returns: The progress to report once the copy is verified.
   static func copyPages(
     from source: SQLiteConnection, to target: SQLiteConnection, pagesPerStep: CInt,
     progress: ((DatabaseBackupProgress) throws -> Void)?
@@ -106,7 +107,7 @@ extension Database {
     }
   }
 
-  /// Opens the file anew and checks it.
+  /// Reopens the file and checks it.
   private func proveBackup() throws {
     guard !isInMemory else { return }
     let fileKey = try keying.map { key, settings in
@@ -117,7 +118,7 @@ extension Database {
     try Database.proveCopy(at: path, fileKey, additions)
   }
 
-  /// Throws unless the file is whole, and encrypted as it should be.
+  /// Throws unless the file is intact and encrypted as it should be.
   static func proveCopy(
     at path: String, _ key: FileKey?, _ additions: SQLAdditions
   ) throws {
@@ -143,29 +144,29 @@ extension Database {
 }
 
 extension DatabaseReader {
-  /// Replaces the content of another database by this one's.
+  /// Replaces the content of another database with this one's.
   ///
-  /// As ``Database/backup(to:pagesPerStep:progress:)``; the copy is of one moment.
+  /// Works like ``Database/backup(to:pagesPerStep:progress:)``; the copy is of a single moment.
   public func backup(
     to target: any DatabaseWriter, pagesPerStep: CInt = -1,
     progress: ((DatabaseBackupProgress) throws -> Void)? = nil
   ) throws {
     try target.writeWithoutTransaction { targetDatabase in
       try read { db in
-        // The read begins, so that writes between steps don't make the copy begin again.
+        // Begins the read, so that writes between the steps don't restart the copy.
         _ = try Row.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
         try db.backup(to: targetDatabase, pagesPerStep: pagesPerStep, progress: progress)
       }
     }
   }
 
-  /// Writes an encrypted copy to a file that doesn't exist yet.
+  /// Writes a copy to a file that doesn't exist yet, encrypted with the database's key or `key`.
   ///
-  /// The copy gets its name when it is complete and checked. Of a plaintext database a plaintext
-  /// copy is made, unless there is a `key`.
+  /// The file gets its name once it is complete and verified. The copy of a plaintext database is
+  /// plaintext unless there is a `key`.
   /// - Parameters:
-  ///   - key: The copy's key; nil for the same.
-  ///   - progress: As that of ``Database/backup(to:pagesPerStep:progress:)``.
+  ///   - key: The copy's key; nil for the database's key.
+  ///   - progress: See ``Database/backup(to:pagesPerStep:progress:)``.
   public func backup(
     toPath path: String, key: DatabaseKey? = nil,
     progress: ((DatabaseBackupProgress) throws -> Void)? = nil
@@ -203,7 +204,7 @@ extension DatabaseReader {
 
   /// Writes a plaintext copy of an encrypted database to a file that doesn't exist yet.
   ///
-  /// The file can be read by its owner alone, and gets its name when it is complete and compared
+  /// Only the file's owner can read it. It gets its name once it is complete and has been compared
   /// with the database row by row. Writes wait meanwhile.
   public func exportPlaintext(
     to path: String, progress: ((DatabaseFile.Progress) throws -> Void)? = nil
@@ -219,16 +220,16 @@ extension DatabaseReader {
     ).run()
   }
 
-  /// The pages of the file, from 1 on, whose authentication code is wrong: what a disk or somebody
-  /// without the key has changed. Reads the whole file.
+  /// Returns the pages, numbered from 1, whose authentication code is wrong: those changed by a
+  /// disk fault or by someone without the key. Reads the whole file.
   ///
-  /// As ``Database/checkCipherIntegrity()``.
+  /// See ``Database/checkCipherIntegrity()``.
   public func checkCipherIntegrity() throws -> [Int] {
     try read { try $0.checkCipherIntegrity() }
   }
 }
 
-/// What opens a connection's file another time.
+/// The data needed to open a connection's file again.
 private struct FileIdentity {
   let path: String
   let key: DatabaseKey?
@@ -254,7 +255,7 @@ private struct FileIdentity {
 }
 
 extension DatabaseBackupProgress {
-  /// The progress of a conversion, in thousandths.
+  /// Converts the progress of a conversion, in thousandths.
   fileprivate init(_ progress: DatabaseFile.Progress) {
     totalPageCount = 1000
     isCompleted = progress.phase == .finished

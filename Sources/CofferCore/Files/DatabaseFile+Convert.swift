@@ -1,18 +1,21 @@
 extension DatabaseFile {
-  /// Makes an encrypted copy of a plaintext database, or replaces it by one.
+  /// Creates an encrypted copy of a plaintext database, or replaces the database with it.
   ///
-  /// The copy is written beside its place, verified row by row, synced, and only then given its
-  /// name: a crash leaves what was there before, or the whole new file. Replacing a file doesn't
-  /// wipe the disk blocks that held its plaintext.
+  /// The copy is written beside its destination, verified row by row, synced, and only then
+  /// renamed: a crash leaves either the previous state or the complete new file. Replacing a file
+  /// doesn't wipe the disk blocks that held its plaintext.
   /// - Parameters:
-  ///   - source: The plaintext database, locked until the end.
-  ///   - target: Where the encrypted one goes; there must be nothing, unless it is `source` itself.
-  ///   - configuration: What the application opens such files with: the functions and collations
-  ///     that its preparations add are known while the file is copied, and all else is ignored. An
-  ///     index, or a generated column, may use them. Those of Coffer and of EasyDB are always known.
-  ///   - progress: Called now and then; what it throws cancels and leaves nothing behind.
-  /// - Throws: ``DatabaseError``: among others where a connection uses the source, and where it
-  ///   isn't a plaintext database.
+  ///   - source: The plaintext database, which stays locked until the end.
+  ///   - target: The path of the encrypted database. No file may exist there, unless it is `source`
+  ///     itself.
+  ///   - configuration: The application's configuration for such files. The functions and
+  ///     collations added by its preparations are available during the copy, since indexes and
+  ///     generated columns can use them; everything else is ignored. Those of Coffer and EasyDB are
+  ///     always available.
+  ///   - progress: Called from time to time. An error that it throws cancels the operation, and
+  ///     leaves nothing behind.
+  /// - Throws: ``DatabaseError``, for example if a connection uses the source, or if it isn't a
+  ///   plaintext database.
   public static func encrypt(
     at source: String, to target: String, key: DatabaseKey, cipher: CipherSettings = .default,
     configuration: Configuration = Configuration(),
@@ -26,10 +29,10 @@ extension DatabaseFile {
     ).run()
   }
 
-  /// Makes a plaintext copy of an encrypted database, or replaces it by one.
+  /// Creates a plaintext copy of an encrypted database, or replaces the database with it.
   ///
-  /// As ``encrypt(at:to:key:cipher:configuration:progress:)``, the other way round. The copy can be read by
-  /// its owner alone.
+  /// This is the reverse of ``encrypt(at:to:key:cipher:configuration:progress:)``. Only its owner
+  /// can read the copy.
   public static func decrypt(
     at source: String, key: DatabaseKey, cipher: CipherSettings = .default, to target: String,
     configuration: Configuration = Configuration(),
@@ -42,19 +45,21 @@ extension DatabaseFile {
     ).run()
   }
 
-  /// Encrypts a database anew with other cipher settings, such as those of SQLCipher 4 for a file
-  /// of SQLCipher 3.
+  /// Re-encrypts a database with other cipher settings, for example a file of SQLCipher 3 with the
+  /// settings of SQLCipher 4.
   ///
-  /// The new file is written beside its place, verified row by row, synced, and only then given
-  /// its name: a crash leaves the old or the new file whole. It has a salt of its own.
+  /// The new file is written beside its destination, verified row by row, synced, and only then
+  /// renamed: a crash leaves either the old or the complete new file. The new file has a new salt.
   /// - Parameters:
-  ///   - path: The database, locked until the end.
-  ///   - newKey: The key of the new file; nil for the same.
-  ///   - newPath: Where the new file goes; nil to replace the old one.
-  ///   - configuration: What the application opens the file with, for its functions and collations.
-  ///   - progress: Called now and then; what it throws cancels and leaves nothing behind.
-  /// - Throws: ``DatabaseError``: among others where a connection uses the file, and where the
-  ///   SQLCipher of this process is too old for the new settings.
+  ///   - path: The database, which stays locked until the end.
+  ///   - newKey: The key of the new file; nil for the same key.
+  ///   - newPath: The path of the new file; nil to replace the old one.
+  ///   - configuration: The application's configuration for the file, for its functions and
+  ///     collations.
+  ///   - progress: Called from time to time. An error that it throws cancels the operation, and
+  ///     leaves nothing behind.
+  /// - Throws: ``DatabaseError``, for example if a connection uses the file, or if the process's
+  ///   SQLCipher is too old for the new settings.
   public static func convert(
     at path: String, key: DatabaseKey, from oldSettings: CipherSettings = .sqlcipher3,
     to newSettings: CipherSettings = .default, newKey: DatabaseKey? = nil,
@@ -70,7 +75,7 @@ extension DatabaseFile {
     ).run()
   }
 
-  /// What the preparations of a configuration add to a connection.
+  /// Returns the functions and collations that a configuration's preparations add.
   private static func additions(of configuration: Configuration) throws -> SQLAdditions {
     guard !configuration.preparations.isEmpty else { return SQLAdditions() }
     return try DatabaseQueue.withTemporaryFile(like: configuration, \.additions)

@@ -1,37 +1,37 @@
 import Glibc
 
 extension DatabaseFile {
-  /// What a file is, as far as that shows without a key.
+  /// The properties of a file that can be determined without a key.
   public struct Inspection: Sendable, Hashable {
-    /// The kinds of files.
+    /// The kind of a file.
     public enum Kind: Sendable, Hashable {
       /// There is no file.
       case missing
-      /// No bytes: a database that nothing has been written to yet.
+      /// An empty file: a database that has never been written.
       case empty
-      /// Fewer bytes than the smallest database has.
+      /// A file smaller than the smallest database.
       case tooShort
       /// A directory.
       case directory
       /// Neither a file nor a directory.
       case special
-      /// A file that can't be read, and why.
+      /// A file that can't be read, with the reason.
       case unreadable(reason: String)
       /// A database that isn't encrypted.
       case plaintext(Header)
-      /// An encrypted database whose header was left in plaintext on purpose.
+      /// An encrypted database whose header is in plaintext by choice.
       case plaintextHeader(Header)
-      /// An encrypted database and its salt (16 bytes), or other bytes that look like one.
+      /// An encrypted database with its salt (16 bytes), or other data that looks like one.
       case encryptedOrUnknown(salt: [UInt8])
-      /// Neither a plaintext database nor anything that a cipher puts out.
+      /// A file that is neither a plaintext database nor possible output of a cipher.
       case notADatabase
     }
 
-    /// What a readable header says.
+    /// The contents of a readable header.
     public struct Header: Sendable, Hashable {
-      /// Bytes in a page.
+      /// The number of bytes in a page.
       public let pageSize: Int
-      /// Pages in the database; nil where the last writer didn't say.
+      /// The number of pages in the database; nil if the last writer didn't store it.
       public let pageCount: Int?
       /// `PRAGMA user_version`.
       public let userVersion: Int
@@ -39,37 +39,37 @@ extension DatabaseFile {
       public let applicationID: Int
       /// Whether the database is in WAL mode.
       public let usesWAL: Bool
-      /// The SQLite that wrote last: 3046001 is 3.46.1.
+      /// The SQLite version that wrote last: 3046001 is 3.46.1.
       public let sqliteVersion: Int
     }
 
-    /// What the file is.
+    /// The file's kind.
     public let kind: Kind
 
-    /// The file's size in bytes; 0 where there is none.
+    /// The file's size in bytes; 0 if there is no file.
     public let size: Int
 
-    /// Whether there are commits in a `-wal` file that aren't in the main file yet.
+    /// Whether a `-wal` file holds commits that aren't in the main file yet.
     public let hasWAL: Bool
 
-    /// Whether a `-journal` file has what it takes to undo an unfinished transaction.
+    /// Whether a `-journal` file can roll back an unfinished transaction.
     public let hasJournal: Bool
 
-    /// Of SQLCipher's own page sizes, 1024 (version 3 and before) and 4096 (version 4), those that
-    /// the size is a multiple of. None: the file was cut, has other pages, or is something else.
+    /// SQLCipher's default page sizes, 1024 (up to version 3) and 4096 (version 4), of which the
+    /// file size is a multiple. If there are none, the file was truncated, has other pages, or is
+    /// something else.
     public var matchingPageSizes: [Int] {
       [1024, 4096].filter { size > 0 && size % $0 == 0 }
     }
   }
 
-  /// Tells what a file is without its key, by its size and its first bytes.
+  /// Determines what a file is without its key, from its size and first bytes.
   ///
-  /// Reads 4 KiB, changes nothing, and takes no lock. What can't be read is a kind, no error.
+  /// Reads 4 KiB, changes nothing, and takes no lock. An unreadable file is a kind, not an error.
   public static func inspect(at path: String) -> Inspection {
-    // Journals lie beside the file, not beside a link to it.
+    // Journals are beside the file itself, not beside a symbolic link to it.
     let path = PendingFile.resolved(path)
     let (kind, size) = kindAndSize(path)
-    // SQLite puts them beside the file that a symbolic link leads to.
     let target = resolvingLinks(path)
     return Inspection(
       kind: kind, size: size, hasWAL: fileSize(target + "-wal") > 0,
@@ -101,8 +101,8 @@ extension DatabaseFile {
     guard start.count >= 512, let header = SQLiteHeader(start) else { return .tooShort }
     if header.hasMagic {
       let facts = Inspection.Header(header)
-      // Behind a plaintext header there is ciphertext, at the latest from byte 96 on; a plaintext
-      // page 1 holds the schema, which is text.
+      // A plaintext header is followed by ciphertext, at the latest from byte 96; a plaintext page
+      // 1 contains the schema, which is text.
       let body = start[100..<max(512, min(header.pageSize, start.count))]
       return looksRandom(body) ? .plaintextHeader(facts) : .plaintext(facts)
     }
@@ -122,7 +122,8 @@ extension DatabaseFile {
     return stat(path, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// Whether the journal begins with a header: one that is done with has lost it, or is gone.
+  /// Whether the journal begins with a header; a journal that is no longer needed lacks it or is
+  /// deleted.
   private static func isHotJournal(_ path: String) -> Bool {
     guard fileSize(path) > 0 else { return false }
     let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
@@ -140,7 +141,7 @@ extension DatabaseFile.Inspection.Header {
 }
 
 extension DatabaseFile.Inspection: CustomStringConvertible {
-  /// A sentence that says what the file is, for people.
+  /// A readable description of the file.
   public var description: String {
     var text = kindDescription
     if hasWAL { text += ", with commits in its -wal file" }

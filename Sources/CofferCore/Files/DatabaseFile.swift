@@ -1,20 +1,20 @@
-/// What can be done with a database file as a whole, while no connection has it open.
+/// Operations on a whole database file, while no connection has it open.
 public enum DatabaseFile {
-  /// How far the work on a file has come.
+  /// The progress of an operation on a file.
   public struct Progress: Sendable, Hashable {
-    /// The steps, in their order.
+    /// The phases, in their order.
     public enum Phase: Sendable, Hashable {
       /// The content is being written to the new file.
       case copying
       /// The new file is being read back and compared.
       case verifying
-      /// The new file is complete, and in its place.
+      /// The new file is complete and in its place.
       case finished
     }
 
-    /// The step that is under way.
+    /// The current phase.
     public let phase: Phase
-    /// The part of the step that is done, from 0 to 1; an estimate while copying.
+    /// The completed fraction of the phase, from 0 to 1; an estimate while copying.
     public let fraction: Double
   }
 }

@@ -1,18 +1,20 @@
 extension DatabaseQueue {
-  /// A copy of a file, in memory.
+  /// Returns an in-memory copy of a file.
   ///
-  /// - Parameter configuration: How the file is opened, and its copy: both have its key.
+  /// - Parameter configuration: The configuration of both the file and its copy, which have the
+  ///   same key.
   public static func inMemoryCopy(
     fromPath path: String, configuration: Configuration = Configuration()
   ) throws -> DatabaseQueue {
     try copy(of: path, configuration) { try DatabaseQueue(configuration: $0) }
   }
 
-  /// A copy of a file that is gone when the queue is.
+  /// Returns a copy of a file that is discarded with the queue.
   ///
-  /// SQLite holds it as a temporary database, which this library keeps in memory: there is nothing
-  /// on disk that could be left behind.
-  /// - Parameter configuration: How the file is opened, and its copy: both have its key.
+  /// SQLite treats it as a temporary database, which Coffer keeps in memory, so nothing can be left
+  /// on disk.
+  /// - Parameter configuration: The configuration of both the file and its copy, which have the
+  ///   same key.
   public static func temporaryCopy(
     fromPath path: String, configuration: Configuration = Configuration()
   ) throws -> DatabaseQueue {

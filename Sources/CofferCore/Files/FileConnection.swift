@@ -1,16 +1,15 @@
-/// A connection for work on a file as a whole.
+/// A connection for work on a whole file.
 ///
-/// Nothing traces, observes or authorizes it, so that a key that is bound to
-/// one of its statements is seen by nobody. It fires no triggers, enforces no
-/// constraints, and keeps its temporary data in memory.
+/// It isn't traced, observed or authorized, so keys bound to its statements aren't exposed. It
+/// fires no triggers, enforces no constraints, and keeps its temporary data in memory.
 final class FileConnection {
   let path: String
   let fileKey: FileKey?
   private var handle: SQLiteConnection?
 
   /// - Parameters:
-  ///   - key: Nil for a plaintext file.
-  ///   - additions: What indexes and tables may use beyond what every connection knows.
+  ///   - key: The key; nil for a plaintext file.
+  ///   - additions: The application's functions and collations, which indexes and tables can use.
   init(
     path: String, key: FileKey?, readonly: Bool = false, busyTimeout milliseconds: CInt = 5000,
     additions: SQLAdditions = SQLAdditions()
@@ -26,7 +25,7 @@ final class FileConnection {
         hint: DatabaseFile.inspect(at: path).kind == .missing
           ? "There is no file at \(path)." : "The file is \(path).")
     }
-    // A failing initializer doesn't run `deinit`: everything is stored by now, so that it does.
+    // All properties are initialized now, so `deinit` runs if the initializer throws.
     let connection = try self.connection
     SQLite.setBusyTimeout(connection, milliseconds: milliseconds)
     try run("PRAGMA temp_store = MEMORY")
@@ -46,7 +45,7 @@ final class FileConnection {
     SQLite.closeWhenIdle(connection)
   }
 
-  /// A name that SQLite doesn't take for a URI.
+  /// Returns a name that SQLite doesn't interpret as a URI.
   static func plainName(_ path: String) -> String {
     path.hasPrefix("file:") ? "./" + path : path
   }
@@ -66,12 +65,12 @@ final class FileConnection {
       throw DatabaseError(
         resultCode: ResultCode(rawValue: code), message: "SQLCipher has refused the key")
     }
-    // After the key: the process's first one sets the level anew.
+    // The pragma follows the key, since the process's first key resets the log level.
     if SQLiteFeatures.linked.logsToStandardError { try run("PRAGMA cipher_log_level = NONE") }
     for pragma in try key.settings.pragmas() { try run(pragma) }
   }
 
-  /// Throws where the SQLite of the process is not SQLCipher.
+  /// Throws if the process's SQLite isn't SQLCipher.
   private func proveEngine() throws {
     guard try scalar("PRAGMA cipher_version")?.isEmpty == false else {
       throw DatabaseError(
@@ -82,14 +81,14 @@ final class FileConnection {
 
   // MARK: Statements
 
-  /// Runs constant SQL that gives no rows of interest.
+  /// Runs constant SQL and ignores its rows.
   func run(_ sql: String) throws {
     let connection = try connection
     let code = SQLite.run(connection, sql)
     guard code == SQLite.ok else { throw failure(code, sql) }
   }
 
-  /// The first column of the first row, as text.
+  /// Returns the first column of the first row as text.
   func scalar(_ sql: String) throws -> String? {
     let connection = try connection
     do {
@@ -101,7 +100,7 @@ final class FileConnection {
 
   func integer(_ sql: String) throws -> Int { Int(try scalar(sql) ?? "") ?? 0 }
 
-  /// All rows, as texts; an empty one for NULL.
+  /// Returns all rows as text, with empty strings for NULL.
   func rows(_ sql: String) throws -> [[String]] {
     try withStatement(sql) { statement in
       var rows: [[String]] = []
@@ -115,7 +114,7 @@ final class FileConnection {
     }
   }
 
-  /// Whether there is a row, and not the end.
+  /// Whether the step has returned a row.
   func step(_ statement: SQLiteStatement, _ sql: String) throws -> Bool {
     switch SQLite.step(statement) {
     case SQLite.row: return true
@@ -165,8 +164,8 @@ final class FileConnection {
 
   /// Attaches a file, with the key bound to a parameter.
   ///
-  /// The bound bytes are those in secure memory; SQLCipher keeps its own copies, and wipes them.
-  /// - Parameter spec: Nil for a plaintext file.
+  /// The key is bound directly from secure memory. SQLCipher keeps its own copies, and wipes them.
+  /// - Parameter spec: The key; nil for a plaintext file.
   static func attach(
     _ path: String, as name: String, spec: SecureBytes?, to connection: SQLiteConnection
   ) throws {
@@ -180,7 +179,7 @@ final class FileConnection {
         spec?.withUnsafeBytes { SQLite.bindStaticText($0, to: statement, at: 3) }
         ?? SQLite.bind("", to: statement, at: 3)
     }
-    // SAFETY: the statement is stepped once, and its bindings end with it, while `spec` lives.
+    // SAFETY: `spec` lives until the bindings are cleared below, after the only step.
     if code == SQLite.ok { code = SQLite.step(statement) }
     withExtendedLifetime(spec) { SQLite.clearBindings(statement) }
     guard code == SQLite.done else {
@@ -188,14 +187,14 @@ final class FileConnection {
     }
   }
 
-  // MARK: Proofs
+  // MARK: Verification
 
-  /// Reads the schema, which a wrong key doesn't open.
+  /// Reads the schema, which fails with a wrong key.
   func readSchema() throws { _ = try scalar("SELECT count(*) FROM sqlite_master") }
 
   /// Whether the key opens the file.
   ///
-  /// - Throws: Any failure that tells nothing about the key.
+  /// - Throws: Any error that says nothing about the key.
   static func opens(_ path: String, with key: FileKey) throws -> Bool {
     let connection = try FileConnection(path: path, key: key)
     defer { connection.close() }
@@ -207,7 +206,7 @@ final class FileConnection {
     } catch let error as DatabaseError
       where error.resultCode == .SQLITE_ERROR && key.settings.plaintextHeaderSize > 0
     {
-      // What SQLCipher says to a wrong key where the header is readable.
+      // SQLCipher's error for a wrong key if the header is in plaintext.
       return false
     }
   }

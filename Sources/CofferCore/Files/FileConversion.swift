@@ -1,26 +1,26 @@
-/// A database copied into a new file that is encrypted in another way, or not.
+/// Copies a database into a new file with other encryption settings, or without encryption.
 ///
-/// SQLCipher's export does the copying. What it loses is restored:
-/// `user_version`, `application_id`, `auto_vacuum`, WAL mode, and the rowids of
-/// tables that don't declare them.
+/// SQLCipher's export copies the content. This class restores the parts that the export loses:
+/// `user_version`, `application_id`, `auto_vacuum`, WAL mode, and the rowids of tables that don't
+/// declare them.
 final class FileConversion {
   private let source: String
   private let sourceKey: FileKey?
   private let target: String
   private let targetKey: FileKey?
-  /// Whether the new file takes the old one's place.
+  /// Whether the new file replaces the old one.
   private let isReplacing: Bool
-  /// Whether other connections are kept out of the source meanwhile.
+  /// Whether other connections are locked out of the source meanwhile.
   private let isExclusive: Bool
   /// The application's functions and collations.
   private let additions: SQLAdditions
   private let progress: ((DatabaseFile.Progress) throws -> Void)?
-  /// What `progress` has thrown while SQLite was running.
+  /// The error that `progress` has thrown while SQLite was running.
   private var cancellation: (any Error)?
 
   /// - Parameters:
-  ///   - sourceKey: Nil for a plaintext file; so `targetKey`.
-  ///   - isExclusive: False to read the source beside its other users. It can't be replaced then.
+  ///   - sourceKey: Nil for a plaintext file; the same for `targetKey`.
+  ///   - isExclusive: False to read the source while others use it, which rules out replacing it.
   init(
     source: String, sourceKey: FileKey?, target: String, targetKey: FileKey?,
     isExclusive: Bool = true, additions: SQLAdditions,
@@ -51,7 +51,7 @@ final class FileConversion {
         try file.takePermissions(from: source)
         try leaveWAL(old, facts)
       }
-      // The source is locked until `old` closes, after the new file has its name.
+      // The source stays locked until `old` closes, after the new file has its name.
       try file.moveToTarget(replaces: isReplacing)
     } catch {
       file.discard()
@@ -83,7 +83,7 @@ final class FileConversion {
     }
   }
 
-  /// Opens the source, and locks it as long as the connection is open.
+  /// Opens the source, and locks it while the connection is open.
   private func openSource() throws -> FileConnection {
     let isWritable = PendingFile.isWritable(source)
     let connection = try FileConnection(
@@ -91,7 +91,8 @@ final class FileConversion {
       additions: additions)
     do {
       if isExclusive && isWritable {
-        // It keeps its locks between transactions, and in WAL mode needs to be the only one.
+        // The connection keeps its locks between transactions, and in WAL mode must be the only
+        // one.
         try connection.run("PRAGMA locking_mode = EXCLUSIVE")
         try connection.readSchema()
         try connection.run("BEGIN EXCLUSIVE; COMMIT")
@@ -105,7 +106,8 @@ final class FileConversion {
     return connection
   }
 
-  /// Others may read the source, but what is compared in the end must be what was copied.
+  /// Locks out writers, but not readers, so that the rows verified later are those that were
+  /// copied.
   private func keepWritersOut() throws -> FileConnection? {
     guard PendingFile.isWritable(source) else { return nil }
     let connection = try FileConnection(path: source, key: sourceKey)
@@ -132,8 +134,8 @@ final class FileConversion {
     }
   }
 
-  /// The journals beside the old file would be taken for the new one's: there
-  /// must be none when it gets its name.
+  /// Removes the source's journals, which SQLite would otherwise apply to the new file of the same
+  /// name.
   private func leaveWAL(_ old: FileConnection, _ facts: SourceFacts) throws {
     if facts.usesWAL {
       guard try old.scalar("PRAGMA journal_mode = DELETE") == "delete" else {
@@ -142,7 +144,7 @@ final class FileConversion {
           hint: "Another connection uses \(source): close it first.")
       }
     }
-    // Nothing is under way, and nobody else can begin: what is left is a spent journal.
+    // No transaction is under way and none can begin, so a journal that remains is obsolete.
     for suffix in ["-journal", "-wal", "-shm"] { PendingFile.remove(source + suffix) }
   }
 
@@ -167,7 +169,7 @@ final class FileConversion {
     } else {
       try old.run("PRAGMA coffer_target.page_size = \(facts.pageSize)")
     }
-    // A crash leaves a file that is written anew, so nothing needs to be undone or synced.
+    // After a crash the file is rewritten from scratch, so nothing here needs rollback or syncing.
     try old.run(
       """
       PRAGMA coffer_target.journal_mode = OFF; PRAGMA coffer_target.synchronous = OFF;
@@ -241,7 +243,8 @@ final class FileConversion {
     do {
       return try connection.rows("PRAGMA integrity_check")
     } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
-      // A virtual table's module or tokenizer is the application's: what it stores into is compared.
+      // The application's module or tokenizer is missing here. The virtual table's storage is
+      // compared.
       return [[error.message ?? "it can't be checked"]]
     }
   }
@@ -279,7 +282,7 @@ final class FileConversion {
     try progress?(DatabaseFile.Progress(phase: phase, fraction: min(1, max(0, fraction))))
   }
 
-  /// Reports while statements run inside `body`, and stops them where that throws.
+  /// Reports progress while statements run inside `body`, and interrupts them if reporting throws.
   private func reporting(
     on connection: FileConnection, _ phase: DatabaseFile.Progress.Phase,
     fraction: @escaping () -> Double, body: () throws -> Void
@@ -299,7 +302,7 @@ final class FileConversion {
   }
 }
 
-/// What an export loses of a database.
+/// The properties of a database that an export loses.
 private struct SourceFacts {
   let userVersion: Int
   let applicationID: Int

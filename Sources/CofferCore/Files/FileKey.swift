@@ -1,10 +1,10 @@
-/// The key of one file with its settings, derived where that can be done here.
+/// The key and settings of one file; the key is derived if libcrypto is available.
 struct FileKey {
   let key: DatabaseKey
   let settings: CipherSettings
-  /// Nil where no libcrypto can be found: SQLCipher derives the key then.
+  /// The derived key; nil if there is no libcrypto, so that SQLCipher derives it.
   let derived: DerivedKey?
-  /// What `sqlite3_key` and `KEY` take.
+  /// The argument for `sqlite3_key` and `KEY`.
   let spec: SecureBytes
 
   /// - Throws: ``DatabaseError`` for a key or settings that can't be used.
@@ -26,7 +26,7 @@ struct FileKey {
     self.settings = settings
   }
 
-  /// The key of a file that is there.
+  /// Returns the key of an existing file.
   static func existing(
     at path: String, key: DatabaseKey, settings: CipherSettings
   ) throws -> FileKey {
@@ -34,12 +34,12 @@ struct FileKey {
       key, settings: settings, salt: Database.salt(of: path) ?? DerivedKey.randomSalt())
   }
 
-  /// The key of a file that is to be made, with a salt of its own.
+  /// Returns the key of a new file, with a random salt unless the key includes one.
   static func new(_ key: DatabaseKey, settings: CipherSettings) throws -> FileKey {
     try FileKey(key, settings: settings, salt: DerivedKey.randomSalt())
   }
 
-  /// Whether both encrypt alike, however they were given.
+  /// Whether both encrypt with the same key, regardless of its form.
   func isSame(as other: FileKey) -> Bool {
     if let derived, let otherDerived = other.derived {
       return derived.salt == otherDerived.salt && derived.key.isEqual(to: otherDerived.key)

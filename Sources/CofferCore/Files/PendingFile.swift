@@ -1,17 +1,16 @@
 import Glibc
 
-/// A file that is being written, and gets its name when it is complete.
+/// A file that is being written, and gets its name once it is complete.
 ///
-/// It lies beside its place as `NAME.coffer-partial`, where one that a killed
-/// process has left is found again, and written anew.
+/// It is beside its target as `NAME.coffer-partial`. A file that a killed process left there is
+/// rewritten.
 final class PendingFile {
   let path: String
   let target: String
   private var descriptor: CInt
 
-  /// Its user alone can read it.
-  /// - Throws: Where another process is writing the same file, or the folder
-  ///   can't be written to.
+  /// Creates the file, which only its owner can read.
+  /// - Throws: An error if another process is writing the same file, or the folder isn't writable.
   init(for target: String) throws {
     self.target = target
     path = target + ".coffer-partial"
@@ -67,11 +66,11 @@ final class PendingFile {
     return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// Gives the file the owner and the permissions of the one that it replaces.
+  /// Gives the file the owner and permissions of the file that it replaces.
   func takePermissions(from other: String) throws {
     var status = stat()
     guard stat(other, &status) == 0 else { throw PendingFile.failure("could not look at \(other)") }
-    // Only root can give a file away; for others, the group may work.
+    // Only root can change the owner; others may still be able to set the group.
     if fchown(descriptor, status.st_uid, status.st_gid) != 0 {
       _ = fchown(descriptor, uid_t.max, status.st_gid)
     }
@@ -80,8 +79,8 @@ final class PendingFile {
     }
   }
 
-  /// Makes the file durable, and gives it its name.
-  /// - Parameter replaces: Whether there may be a file of that name.
+  /// Syncs the file and renames it to its target.
+  /// - Parameter replaces: Whether to overwrite an existing file of that name.
   func moveToTarget(replaces: Bool) throws {
     guard fsync(descriptor) == 0 else { throw PendingFile.failure("could not sync \(path)") }
     removeCompanions()
@@ -93,12 +92,12 @@ final class PendingFile {
       unlink(path)
     } else {
       let isThere = errno == EEXIST || access(target, F_OK) == 0
-      // Some file systems have no links.
+      // Some file systems have no hard links.
       guard !isThere, rename(path, target) == 0 else {
         throw PendingFile.failure("could not name the new file \(target)")
       }
     }
-    // At once: closing drops the locks that this process has on the file.
+    // Close it now, since closing drops all the locks that this process has on the file.
     Glibc.close(descriptor)
     descriptor = -1
     try PendingFile.syncFolder(of: target)
@@ -109,7 +108,7 @@ final class PendingFile {
     let descriptor = open(folder ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("could not open the folder of \(path)") }
     defer { Glibc.close(descriptor) }
-    // Some file systems can't sync folders, and say so.
+    // Some file systems can't sync folders, and return EINVAL.
     guard fsync(descriptor) == 0 || errno == EINVAL else {
       throw failure("could not sync the folder of \(path)")
     }
@@ -122,14 +121,14 @@ final class PendingFile {
 
   // MARK: Names
 
-  /// The path without symbolic links, where there is a file.
+  /// Returns the path without symbolic links, if the file exists.
   static func resolved(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
     return String(cString: real)
   }
 
-  /// Whether both are one file.
+  /// Whether both paths lead to the same file.
   static func areSame(_ first: String, _ second: String) -> Bool {
     var one = stat()
     var other = stat()

@@ -1,17 +1,16 @@
 import Glibc
 
-/// A table with storage of its own, and how all of its rows are read in one order.
+/// A table with its own storage, and the SQL that reads all its rows in a fixed order.
 struct TableShape {
   let name: String
-  /// The stored columns that a row can be inserted with.
+  /// The stored columns, into which rows can be inserted.
   private let columns: [String]
-  /// The name that reads the rowid; nil for a table without, and for one all of
-  /// whose names for it are taken by columns.
+  /// The rowid's name in SQL; nil for a table without rowids, or if columns take all the names.
   private let rowidName: String?
-  /// Whether the schema itself doesn't say what the rowids are.
+  /// Whether the table has rowids that no declared column holds.
   private let hasImplicitRowids: Bool
 
-  /// The tables of the main database, those that virtual tables store into included.
+  /// Returns the tables of the main database, including those in which virtual tables store data.
   static func all(in connection: FileConnection) throws -> [TableShape] {
     try connection.rows(
       """
@@ -26,7 +25,7 @@ struct TableShape {
     let quoted = name.quotedDatabaseIdentifier
     let info = try connection.rows("PRAGMA main.table_info(\(quoted))")
     columns = info.map { $0[1] }
-    // Generated columns can take the names too, and table_info doesn't list them.
+    // Generated columns, which table_info doesn't list, can take these names too.
     let taken = Set(try connection.rows("PRAGMA main.table_xinfo(\(quoted))").map(\.[1]))
       .union(columns)
     let takenNames = Set(taken.map(SQLName.init))
@@ -36,7 +35,7 @@ struct TableShape {
     }
     rowidName = hasRowid == true ? free : nil
     let primaryKey = info.filter { $0[5] != "0" }
-    // `INTEGER PRIMARY KEY DESC` looks the same, but has an index.
+    // `INTEGER PRIMARY KEY DESC` looks the same, but has an index and isn't the rowid.
     let hasKeyIndex = try connection.rows("PRAGMA main.index_list(\(quoted))").contains {
       $0.count > 3 && $0[3] == "pk"
     }
@@ -45,8 +44,7 @@ struct TableShape {
     hasImplicitRowids = rowidName != nil && !isAlias && !SQLName(name).isInternal
   }
 
-  /// Reads all rows, with their rowids where they have any, in the order in
-  /// which they are stored.
+  /// Returns SQL that reads all rows in storage order, with any rowids that no column holds.
   func selectAll(schema: String) -> String {
     let table = "\(schema).\(name.quotedDatabaseIdentifier)"
     guard let rowidName, hasImplicitRowids else {
@@ -55,8 +53,8 @@ struct TableShape {
     return "SELECT \(rowidName), * FROM \(table) NOT INDEXED ORDER BY \(rowidName)"
   }
 
-  /// Replaces the rows of a copy by those of the original, with their rowids;
-  /// nil where the schema says what the rowids are.
+  /// Returns SQL that replaces a copy's rows with the original's, including their rowids; nil if
+  /// there are no rowids that no column holds.
   func copyWithRowids(to schema: String) -> String? {
     guard let rowidName, hasImplicitRowids else { return nil }
     let table = name.quotedDatabaseIdentifier
@@ -85,7 +83,7 @@ struct TableShape {
   }
 }
 
-/// The rows of two statements, compared value by value.
+/// Compares the rows of two statements value by value.
 struct RowComparison {
   private let sql: String
   private let first: SQLiteStatement
@@ -104,7 +102,7 @@ struct RowComparison {
     self.secondConnection = secondConnection
   }
 
-  /// Whether both give the same rows in the same order, of the same types.
+  /// Whether both return the same rows in the same order, with the same types.
   func areEqual() throws -> Bool {
     let count = SQLite.columnCount(first)
     guard count == SQLite.columnCount(second) else { return false }
@@ -132,7 +130,7 @@ struct RowComparison {
       let other = SQLite.columnBlob(second, index)
       guard one.count == other.count else { return false }
       guard let start = one.baseAddress, let otherStart = other.baseAddress else { return true }
-      // SAFETY: both have so many bytes, until the next step.
+      // SAFETY: both buffers have `one.count` bytes, and stay valid until the next step.
       return memcmp(start, otherStart, one.count) == 0
     }
   }

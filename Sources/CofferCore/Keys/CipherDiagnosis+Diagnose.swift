@@ -1,11 +1,11 @@
 extension CipherDiagnosis {
-  /// Finds out why a file doesn't open under a key.
+  /// Determines why a file can't be opened with a key.
   ///
-  /// Takes a derivation for each generation of SQLCipher, up to four, and reads the whole file
-  /// if the key is right. Nothing is written or locked.
-  /// - Parameter derived: The key that was derived with `settings` already, if there is one.
-  /// - Returns: nil where nothing is wrong, or where the file's own error says it: it is
-  ///   missing, a directory, or unreadable.
+  /// This derives the key for each generation of SQLCipher, up to four times, and reads the whole
+  /// file if the key is right. It writes and locks nothing.
+  /// - Parameter derived: The key as already derived with `settings`, if it is.
+  /// - Returns: Nil if nothing is wrong, or if the file system's error is explanation enough: the
+  ///   file is missing, a directory, or unreadable.
   package static func diagnose(
     path: String, key: DatabaseKey?, settings: CipherSettings, derived: DerivedKey? = nil
   ) -> CipherDiagnosis? {
@@ -14,7 +14,7 @@ extension CipherDiagnosis {
     case .missing, .empty, .directory, .special, .unreadable:
       return nil
     case .tooShort:
-      return inspection.size == 1 ? nil : .truncated  // SQLite takes one byte for none
+      return inspection.size == 1 ? nil : .truncated  // SQLite treats one byte as empty
     case .plaintext(let header):
       if key != nil { return .notEncrypted }
       return inspection.lacksPages(of: header) ? .truncated : nil
@@ -36,7 +36,8 @@ extension CipherDiagnosis {
 }
 
 extension DatabaseFile.Inspection {
-  /// Whether the main file has fewer pages than its header says, and nothing else can have them.
+  /// Whether the main file has fewer pages than its header states, and neither a WAL nor a journal
+  /// can hold the others.
   func lacksPages(of header: Header) -> Bool {
     header.pageCount.map { lacksPages($0, of: header.pageSize) } ?? false
   }
@@ -46,7 +47,7 @@ extension DatabaseFile.Inspection {
   }
 }
 
-/// One file and one key, tried with all that is known of SQLCipher's formats.
+/// Tests one file and one key against all known SQLCipher formats.
 private struct CipherExamination {
   let file: ReadOnlyFile
   let inspection: DatabaseFile.Inspection
@@ -82,7 +83,7 @@ private struct CipherExamination {
     return try judgeUnopened(configured)
   }
 
-  /// The raw key without the salt that was given with it.
+  /// The raw key without the salt given with it.
   private var rawKeyAlone: DatabaseKey { DatabaseKey(form: .raw, bytes: key.bytes) }
 
   private func open(
@@ -94,10 +95,10 @@ private struct CipherExamination {
     return key.flatMap { CipherFile(file: file, key: $0, settings: settings) }
   }
 
-  // MARK: Is the key right?
+  // MARK: Testing the key
 
-  /// The file's settings, or those with another plaintext header, if some page answers to the
-  /// key: one of the first 16, or of 16 spread over the rest.
+  /// Returns the settings under which the key authenticates a page: those of `cipherFile`, or the
+  /// same with another plaintext header. Tests the first 16 pages, and 16 spread over the rest.
   private func settingsThatOpen(
     _ cipherFile: CipherFile, pages limit: Int = 32
   ) throws -> CipherSettings? {
@@ -106,7 +107,7 @@ private struct CipherExamination {
     guard count > 0 else { return nil }
     guard settings.usesHMAC else { return try cipherFile.header() == nil ? nil : settings }
     if try cipherFile.verify(page: 1) { return settings }
-    // Nothing but page 1 depends on the plaintext header, which takes a key with a salt.
+    // Only page 1 depends on the plaintext header, which requires a key with a salt.
     for size in stride(from: 0, through: 96, by: 16) where key.salt != nil {
       var other = settings
       other.plaintextHeaderSize = size
@@ -122,12 +123,12 @@ private struct CipherExamination {
     return nil
   }
 
-  /// The settings that the key opens the file with, other than those configured.
+  /// Returns settings other than the configured ones with which the key opens the file.
   ///
-  /// For each derivation there are page sizes and HMACs to try, which cost next to nothing.
+  /// Once a key is derived, trying page sizes and HMACs costs next to nothing.
   private func findOtherSettings(_ configured: CipherFile?) throws -> CipherSettings? {
     if let configured, let found = try findOtherLayout(configured) { return found }
-    // 1 differs from 2 in its pages alone, so that the layouts of 2 cover it.
+    // Version 1 differs from 2 only in its page layout, which the layouts tried for 2 include.
     for candidate in [.sqlcipher4, .sqlcipher3, .sqlcipher2] as [CipherSettings]
     where candidate != settings {
       guard let opened = try open(candidate) else { continue }
@@ -147,7 +148,7 @@ private struct CipherExamination {
         layout.usesHMAC = hmac != nil
         if let hmac { layout.hmacAlgorithm = hmac }
         layout.pageSize = pageSize
-        // The header says which layout is right, unless it is in plaintext.
+        // Without HMACs, only an encrypted header can confirm the layout.
         if !layout.usesHMAC && layout.plaintextHeaderSize > 16 { continue }
         guard layout != base, (try? layout.validate()) != nil,
           let other = opened.reinterpreted(as: layout)
@@ -158,7 +159,7 @@ private struct CipherExamination {
     return nil
   }
 
-  // MARK: What is wrong, then?
+  // MARK: Finding the damage
 
   private func findDamage(_ opened: CipherFile) throws -> CipherDiagnosis? {
     let damaged = try opened.verifyAll()
@@ -171,8 +172,10 @@ private struct CipherExamination {
     return nil
   }
 
-  /// No page answers to the key. Its decryption may make sense nevertheless: the key that
-  /// encrypts isn't the one that authenticates.
+  /// Diagnoses a file of which the key authenticates no page.
+  ///
+  /// Its decryption can still make sense, since pages are encrypted and authenticated with
+  /// different keys.
   private func judgeUnopened(_ configured: CipherFile?) throws -> CipherDiagnosis {
     guard let configured else { return .wrongKeyOrDamaged }
     let header = try configured.decryptedHeader()
@@ -190,14 +193,14 @@ private struct CipherExamination {
       break
     }
     if hasFixedFields {
-      // With a raw key, a changed salt spoils every HMAC and nothing else.
+      // With a raw key, a changed salt invalidates every HMAC and nothing else.
       return .damaged(pages: key.isPassphrase ? try configured.verifyAll() : [1])
     }
     if !settings.usesHMAC { return hasExpansion ? .damaged(pages: [1]) : .wrongKeyOrDamaged }
     return try hasRandomPage(pageCount) ? .wrongKey : .wrongKeyOrDamaged
   }
 
-  /// Whether one of the first pages can be a cipher's output at all.
+  /// Whether any of the first pages looks like a cipher's output.
   private func hasRandomPage(_ pageCount: Int) throws -> Bool {
     try (0..<min(pageCount, 16)).contains { page in
       looksRandom(try file.read(count: settings.pageSize, at: page * settings.pageSize))

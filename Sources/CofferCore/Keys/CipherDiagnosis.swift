@@ -1,26 +1,26 @@
-/// Why an encrypted database doesn't open, where SQLite says "file is not a database" to
-/// everything.
+/// The reason why an encrypted database doesn't open, where SQLite only reports "file is not a
+/// database".
 public enum CipherDiagnosis: Equatable, Sendable {
-  /// The file is encrypted, and no key was given.
+  /// The file is encrypted, but no key was given.
   case keyRequired
-  /// The file is a plaintext database, and a key was given.
+  /// The file is a plaintext database, but a key was given.
   case notEncrypted
-  /// No page answers to the key.
+  /// The key authenticates no page of the file.
   case wrongKey
-  /// The raw key is right. The salt that was given with it isn't the file's.
+  /// The raw key is right, but the salt given with it isn't the file's.
   case wrongSalt
-  /// The key is right. These pages, numbered from 1, are not what was written.
+  /// The key is right, but these pages, numbered from 1, are damaged.
   case damaged(pages: [Int])
   /// The end of the file is missing.
   case truncated
-  /// The key is right. The file has other cipher settings, those of an older SQLCipher mostly.
+  /// The key is right, but the file has other cipher settings, usually those of an older SQLCipher.
   case olderFormat(CipherSettings)
-  /// The key is wrong, or the file is damaged or no database at all: nothing can tell.
+  /// The key is wrong, the file is damaged, or it isn't a database; which one can't be determined.
   case wrongKeyOrDamaged
 }
 
 extension CipherDiagnosis {
-  /// What is wrong, and what to do next.
+  /// A description of the problem and its remedy.
   public var message: String {
     switch self {
     case .keyRequired:
@@ -58,7 +58,7 @@ extension CipherDiagnosis {
       + "DatabaseFile.convert."
   }
 
-  /// "page 3", "pages 3, 4 and 9", or the first ten and how many more there are.
+  /// "page 3", "pages 3, 4 and 9", or the first ten and the number of the others.
   private static func listing(_ pages: [Int]) -> String {
     let shown = pages.prefix(10).map(String.init)
     if pages.count > shown.count {

@@ -1,11 +1,11 @@
-/// An encrypted database file, read without SQLite: it tells which pages are what the holder of
-/// the key has written.
+/// An encrypted database file, read without SQLite to find out which pages were written with the
+/// key.
 ///
-/// Pages are read without a lock. One that fails is read a second time, since another process
-/// may have been writing it; hold a read transaction to be sure.
+/// Pages are read without a lock. A page that fails is read a second time, since another process
+/// may have been writing it. To be sure, hold a read transaction.
 ///
-/// In WAL mode the pages of the main file are authenticated just the same. What the WAL holds is
-/// newer and is not looked at: SQLite checks it when it reads it.
+/// In WAL mode the pages of the main file are authenticated the same way. Pages in the WAL are
+/// newer and aren't checked here; SQLite checks them when it reads them.
 package final class CipherFile {
   package let settings: CipherSettings
   private let file: ReadOnlyFile
@@ -13,7 +13,7 @@ package final class CipherFile {
   private let hmacKey: SecureBytes
   private let crypto: LibCrypto
 
-  /// Nil where there is no libcrypto, or where it refuses.
+  /// Returns nil if libcrypto is missing or fails.
   package init?(file: ReadOnlyFile, key: DerivedKey, settings: CipherSettings) {
     guard let crypto = LibCrypto.shared, let hmacKey = key.hmacKey(settings, crypto: crypto)
     else { return nil }
@@ -26,27 +26,27 @@ package final class CipherFile {
 
   /// Opens the file for reading.
   ///
-  /// - Returns: nil where there is no libcrypto.
+  /// - Returns: Nil if there is no libcrypto.
   package convenience init?(
     path: String, key: DerivedKey, settings: CipherSettings
   ) throws(ReadOnlyFileError) {
     self.init(file: try ReadOnlyFile(path: path), key: key, settings: settings)
   }
 
-  /// The same file and key under another page size and HMAC.
+  /// Returns the same file and key with another page size and HMAC.
   func reinterpreted(as other: CipherSettings) -> CipherFile? {
     CipherFile(file: file, key: key, settings: other)
   }
 
-  /// Whole pages in the file at this moment.
+  /// The current number of whole pages in the file.
   package func wholePageCount() throws(ReadOnlyFileError) -> Int {
     try file.size() / settings.pageSize
   }
 
-  /// The page at byte 2^30, which SQLite locks and never writes.
+  /// The page at byte 2^30, which SQLite uses for locks and never writes.
   private var lockPage: Int { 0x4000_0000 / settings.pageSize + 1 }
 
-  /// Whether the page, from 1 on, is authentic. True for every page without HMAC.
+  /// Whether the page, numbered from 1, is authentic. Without HMAC, always true.
   package func verify(page: Int) throws(ReadOnlyFileError) -> Bool {
     guard settings.usesHMAC, page != lockPage else { return true }
     let pageSize = settings.pageSize
@@ -59,12 +59,12 @@ package final class CipherFile {
     return false
   }
 
-  /// The pages that are not authentic, in ascending order; none without HMAC.
+  /// Returns the pages that aren't authentic, in ascending order; none without HMAC.
   ///
-  /// Trailing bytes that make no page, and pages beyond the count in an authentic header, are no
-  /// part of the database and are not looked at.
-  /// - Parameter progress: Called with the pages done and all pages, every 256 KiB or so; what it
-  ///   throws ends the scan.
+  /// Trailing bytes that don't fill a page, and pages beyond the count in an authentic header,
+  /// aren't part of the database and aren't checked.
+  /// - Parameter progress: Called about every 256 KiB with the number of checked pages and of all
+  ///   pages. An error that it throws ends the scan.
   package func verifyAll(progress: ((Int, Int) throws -> Void)? = nil) throws -> [Int] {
     guard settings.usesHMAC else { return [] }
     let pageSize = settings.pageSize
@@ -92,11 +92,11 @@ package final class CipherFile {
     return try suspects.filter { try !verify(page: $0) }
   }
 
-  /// Whether the page in the buffer is authentic; destroys its HMAC there.
+  /// Whether the page in the buffer is authentic. Overwrites its HMAC there.
   ///
-  /// A page is ciphertext, IV (16 bytes), HMAC and padding. The HMAC is over ciphertext, IV and
-  /// the page's number in four bytes, the lowest first; what precedes the ciphertext of page 1
-  /// isn't part of it.
+  /// A page consists of the ciphertext, the IV of 16 bytes, the HMAC and padding. The HMAC covers
+  /// the ciphertext, the IV, and the page number as four bytes, lowest first. On page 1, the bytes
+  /// before the ciphertext aren't covered.
   private func isAuthentic(_ page: UnsafeMutableRawBufferPointer, number: Int) -> Bool {
     let start = number == 1 ? settings.firstCiphertextOffset : 0
     let end = page.count - settings.reservedSize + 16
@@ -114,7 +114,7 @@ package final class CipherFile {
     }
   }
 
-  /// What page 1 begins with when this key decrypts it, sense or nonsense.
+  /// The beginning of page 1 as decrypted with this key, whether it makes sense or not.
   ///
   /// The 16 bytes that the salt replaces are zeros.
   func decryptedHeader() throws(ReadOnlyFileError) -> SQLiteHeader? {
@@ -122,7 +122,7 @@ package final class CipherFile {
     let page = try file.read(count: pageSize, at: 0)
     let start = settings.firstCiphertextOffset
     guard page.count >= 112 else { return nil }
-    // A page that is cut has lost its IV; only the first block needs that.
+    // A truncated page has lost its IV, which only the first block needs.
     let ivOffset = pageSize - settings.reservedSize
     let iv =
       page.count == pageSize
@@ -137,7 +137,7 @@ package final class CipherFile {
     return SQLiteHeader(before + plaintext)
   }
 
-  /// The database's header, where decrypting makes sense of it.
+  /// The database's header; nil if the decrypted bytes don't make sense.
   package func header() throws(ReadOnlyFileError) -> SQLiteHeader? {
     guard let header = try decryptedHeader(), header.hasFixedFields(pageSize: settings.pageSize),
       settings.plaintextHeaderSize > 80

@@ -1,21 +1,22 @@
 import FoundationEssentials
 
-/// Why cipher settings can't be used.
+/// The reason why cipher settings can't be used.
 public enum CipherSettingsError: Error, Hashable, Sendable {
-  /// No power of two from 512 to 65536, or 512 where SQLCipher can't do it.
+  /// The page size isn't a power of two from 512 to 65536, or is 512 where SQLCipher doesn't
+  /// support it.
   case invalidPageSize(Int)
-  /// Fewer than one iteration, or more than SQLCipher can count.
+  /// The number of iterations is below one, or more than SQLCipher can count.
   case invalidIterations(Int)
-  /// Neither 0 nor a multiple of 16 up to 96.
+  /// The header size is neither 0 nor a multiple of 16 up to 96.
   case invalidPlaintextHeaderSize(Int)
-  /// A plaintext header, and a key without a salt: the file has no room for one.
+  /// The settings have a plaintext header, but the key has no salt, for which the file has no room.
   case plaintextHeaderNeedsSalt
-  /// The SQLCipher that this process runs lacks the feature.
+  /// The process's SQLCipher lacks the feature.
   case unsupported(feature: String, requires: String)
 }
 
 extension CipherSettingsError: CustomStringConvertible, LocalizedError {
-  /// What is wrong, and what to do about it.
+  /// A description of the problem and its remedy.
   public var description: String {
     switch self {
     case .invalidPageSize(512):
@@ -38,7 +39,7 @@ extension CipherSettingsError: CustomStringConvertible, LocalizedError {
 }
 
 extension CipherSettings {
-  /// Throws for values that no SQLCipher takes.
+  /// Throws for values that no SQLCipher accepts.
   package func validate() throws(CipherSettingsError) {
     guard (512...65536).contains(pageSize), pageSize & (pageSize - 1) == 0,
       pageSize - reservedSize >= 480  // SQLite's minimum
@@ -46,23 +47,23 @@ extension CipherSettings {
     guard (1...Int(Int32.max)).contains(kdfIterations) else {
       throw .invalidIterations(kdfIterations)
     }
-    // SQLCipher would leave more in plaintext, and so show the schema.
+    // With more plaintext than that, SQLCipher would expose the schema.
     guard (0...96).contains(plaintextHeaderSize), plaintextHeaderSize % 16 == 0 else {
       throw .invalidPlaintextHeaderSize(plaintextHeaderSize)
     }
   }
 
-  /// Throws for values that no SQLCipher takes, and for a key that these settings can't go with.
+  /// Throws for values that no SQLCipher accepts, and for a key that these settings don't allow.
   package func validate(with key: DatabaseKey) throws(CipherSettingsError) {
     try validate()
     if plaintextHeaderSize > 0 && key.salt == nil { throw .plaintextHeaderNeedsSalt }
   }
 
-  /// The statements to run on a connection after `sqlite3_key` and before anything else.
+  /// Returns the statements to run on a connection after `sqlite3_key` and before anything else.
   ///
-  /// Each setting is named, also where it is the engine's own: a `cipher_default_…` pragma that
-  /// some other code of the process has run then changes nothing.
-  /// - Parameter schema: An attached database's name; nil for the main one.
+  /// They name every setting, including the engine's defaults, so that a `cipher_default_…` pragma
+  /// run by other code of the process has no effect.
+  /// - Parameter schema: The name of an attached database; nil for the main one.
   /// - Throws: ``CipherSettingsError`` for values that the engine would ignore.
   package func pragmas(
     for generation: SQLCipherGeneration = .linked, schema: String? = nil
@@ -100,7 +101,7 @@ extension CipherSettings {
       }
       if plaintextHeaderSize > 0 { throw unsupported("A plaintext header") }
     case .four:
-      // SQLCipher 4 damages the schema of such a file while it writes it.
+      // SQLCipher 4 damages the schema of such a file when it writes it.
       if pageSize < 1024 { throw .invalidPageSize(pageSize) }
     }
   }

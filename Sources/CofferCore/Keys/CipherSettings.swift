@@ -1,19 +1,18 @@
-/// How a file is encrypted: what SQLCipher doesn't store in it and has to be told at every
-/// opening.
+/// The encryption settings of a file, which SQLCipher doesn't store and needs at every opening.
 ///
-/// Leave it at ``default`` unless the file was made with something else. Settings other than a
-/// generation's own can't be opened by tools that don't know them.
+/// Use ``default`` unless the file was created with other settings. Settings that aren't a
+/// generation's defaults can be opened only by tools that can be told of them.
 public struct CipherSettings: Hashable, Sendable {
   /// A hash algorithm.
   public enum Hash: String, Hashable, Sendable, CaseIterable {
-    /// SHA-1, all that SQLCipher 3 knows.
+    /// SHA-1, the only algorithm of SQLCipher 3.
     case sha1 = "SHA1"
     /// SHA-256.
     case sha256 = "SHA256"
-    /// SHA-512, SQLCipher 4's own.
+    /// SHA-512, the default of SQLCipher 4.
     case sha512 = "SHA512"
 
-    /// The length of its value, in bytes.
+    /// The length of a hash value, in bytes.
     var byteCount: Int {
       switch self {
       case .sha1: 20
@@ -23,29 +22,30 @@ public struct CipherSettings: Hashable, Sendable {
     }
   }
 
-  /// Bytes in a page: a power of two from 512 to 65536.
+  /// The number of bytes in a page: a power of two from 512 to 65536.
   ///
-  /// 512 works in SQLCipher 3 without HMAC only.
+  /// 512 works only in SQLCipher 3 without HMAC.
   public var pageSize: Int
 
-  /// Rounds of PBKDF2 that turn a passphrase into a key. Opening takes time in proportion.
+  /// The number of PBKDF2 rounds that turn a passphrase into a key. Opening takes time in
+  /// proportion.
   public var kdfIterations: Int
 
-  /// The hash of the derivation.
+  /// The hash algorithm of the key derivation.
   public var kdfAlgorithm: Hash
 
-  /// The hash that authenticates pages.
+  /// The hash algorithm that authenticates pages.
   public var hmacAlgorithm: Hash
 
-  /// Whether pages are authenticated. Without it a changed byte goes unnoticed.
+  /// Whether pages are authenticated. Without authentication, a changed byte goes unnoticed.
   public var usesHMAC: Bool
 
-  /// How many bytes at the beginning of the file are left in plaintext: 0, or a multiple of 16 up
-  /// to 96, so that other programs see an SQLite file. Such a file doesn't store its salt:
-  /// it needs ``DatabaseKey/raw(_:salt:)``.
+  /// The number of bytes at the beginning of the file that stay in plaintext, so that other
+  /// programs recognize an SQLite file: 0, or a multiple of 16 up to 96. Such a file doesn't store
+  /// its salt, and needs ``DatabaseKey/raw(_:salt:)``.
   public var plaintextHeaderSize: Int
 
-  /// Settings, SQLCipher 4's own where nothing else is said.
+  /// Creates settings; arguments left out are SQLCipher 4's defaults.
   public init(
     pageSize: Int = 4096, kdfIterations: Int = 256_000, kdfAlgorithm: Hash = .sha512,
     hmacAlgorithm: Hash = .sha512, usesHMAC: Bool = true, plaintextHeaderSize: Int = 0
@@ -58,42 +58,42 @@ public struct CipherSettings: Hashable, Sendable {
     self.plaintextHeaderSize = plaintextHeaderSize
   }
 
-  /// What the SQLCipher that this process runs uses by itself, so that its shell opens the file
-  /// with nothing but the key: ``sqlcipher4``, or ``sqlcipher3`` on 3.4.1.
+  /// The defaults of the process's SQLCipher, whose shell then opens the file with only the key:
+  /// ``sqlcipher4``, or ``sqlcipher3`` on 3.4.1.
   public static var `default`: CipherSettings { .default(for: .linked) }
 
   package static func `default`(for generation: SQLCipherGeneration) -> CipherSettings {
     generation == .four ? .sqlcipher4 : .sqlcipher3
   }
 
-  /// SQLCipher 4's own settings.
+  /// The defaults of SQLCipher 4.
   public static let sqlcipher4 = CipherSettings()
 
-  /// SQLCipher 3's own settings.
+  /// The defaults of SQLCipher 3.
   public static let sqlcipher3 = CipherSettings(
     pageSize: 1024, kdfIterations: 64_000, kdfAlgorithm: .sha1, hmacAlgorithm: .sha1)
 
-  /// SQLCipher 2's own settings.
+  /// The defaults of SQLCipher 2.
   package static let sqlcipher2 = CipherSettings(
     pageSize: 1024, kdfIterations: 4_000, kdfAlgorithm: .sha1, hmacAlgorithm: .sha1)
 
-  /// SQLCipher 1's own settings.
+  /// The defaults of SQLCipher 1.
   package static let sqlcipher1 = CipherSettings(
     pageSize: 1024, kdfIterations: 4_000, kdfAlgorithm: .sha1, hmacAlgorithm: .sha1,
     usesHMAC: false)
 
-  /// The bytes at the end of each page that hold its IV and its HMAC, up to a whole block.
+  /// The number of bytes at the end of each page for its IV and HMAC, rounded up to whole blocks.
   package var reservedSize: Int { (16 + hmacSize + 15) / 16 * 16 }
 
-  /// The bytes of a page's HMAC; 0 without.
+  /// The number of bytes of a page's HMAC; 0 without HMAC.
   package var hmacSize: Int { usesHMAC ? hmacAlgorithm.byteCount : 0 }
 
-  /// Where the ciphertext of page 1 begins: after the salt, or after the plaintext header.
+  /// The offset of the ciphertext in page 1: after the salt, or after the plaintext header.
   package var firstCiphertextOffset: Int { plaintextHeaderSize == 0 ? 16 : plaintextHeaderSize }
 }
 
 extension CipherSettings: CustomStringConvertible {
-  /// A generation's name, or each setting in SQLCipher's words.
+  /// The generation's name, or a list of the settings in SQLCipher's terms.
   public var description: String {
     if let name = generationName { return name }
     var parts = [
@@ -104,7 +104,7 @@ extension CipherSettings: CustomStringConvertible {
     return parts.joined(separator: ", ")
   }
 
-  /// "SQLCipher 3" where the settings are that generation's own.
+  /// The generation's name, such as "SQLCipher 3"; nil unless these are its defaults.
   package var generationName: String? {
     switch self {
     case .sqlcipher4: "SQLCipher 4"
@@ -115,7 +115,7 @@ extension CipherSettings: CustomStringConvertible {
     }
   }
 
-  /// The expression that makes these settings, for messages.
+  /// The Swift expression for these settings, for messages.
   package var expression: String {
     switch self {
     case .sqlcipher4: return ".sqlcipher4"

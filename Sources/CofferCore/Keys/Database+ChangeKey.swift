@@ -1,13 +1,12 @@
 extension Database {
-  /// Encrypts the file anew, in place, and proves it.
+  /// Re-encrypts the file in place, and verifies the result.
   ///
-  /// SQLCipher says OK where it did nothing, and leaves the connection with the
-  /// new key for what it writes next: so the lock is taken first, the result
-  /// is proved with connections of their own, and a connection whose change
-  /// could not be proved never writes again.
-  /// - Throws: An error with nothing changed, and the connection as it was; or
-  ///   an error that says which key opens the file, the connection having been
-  ///   opened anew with it.
+  /// SQLCipher can report success after doing nothing, and leaves the connection with the new key
+  /// for later writes. So the lock is taken first, the result is verified with separate
+  /// connections, and a connection whose change couldn't be verified never writes again.
+  /// - Throws: An error with nothing changed and the connection intact, or an error that states
+  ///   which key opens the file, after the connection was reopened with that key, or
+  ///   closed.
   func changeKey(to newKey: DatabaseKey) throws {
     try checkAccess()
     guard let (old, new) = try prepareKeyChange(to: newKey) else { return }
@@ -27,11 +26,11 @@ extension Database {
     }
     if let failure { throw giveUpConnection(old: old, new: new, failure) }
     adopt(new)
-    // The log holds every page: leave it short. A reader may keep that from happening.
+    // The log holds every page: truncate it, which a reader can prevent.
     _ = SQLite.checkpoint(connection, schema: "main", mode: SQLite.truncatingCheckpoint)
   }
 
-  /// What the file is to be opened with from now on.
+  /// Adopts the key with which the file is opened from now on.
   private func adopt(_ key: FileKey) {
     keying = (key.key, key.settings)
     derivedKey = key.derived
@@ -40,7 +39,7 @@ extension Database {
 
   // MARK: Before
 
-  /// Refuses what can't be done; changes nothing.
+  /// Throws if the key can't be changed; changes nothing.
   private func prepareKeyChange(to newKey: DatabaseKey) throws -> (old: FileKey, new: FileKey)? {
     func refusal(_ code: ResultCode, _ message: String, _ hint: String) -> DatabaseError {
       DatabaseError(resultCode: code, message: message, hint: hint)
@@ -96,7 +95,7 @@ extension Database {
     return (old, try FileKey(newKey, settings: settings, salt: salt))
   }
 
-  /// Empties the WAL, which needs that nobody reads the database.
+  /// Empties the WAL, which is possible only while no connection reads the database.
   private func checkpointForKeyChange() throws {
     guard try setting("PRAGMA main.journal_mode") == "wal" else { return }
     let connection = try openConnection()
@@ -132,8 +131,7 @@ extension Database {
     }
   }
 
-  /// Closes the connection, which might mix the keys, and opens the file anew
-  /// with the key that it has.
+  /// Closes the connection, which might mix the keys, and reopens the file with its current key.
   func giveUpConnection(
     old: FileKey, new: FileKey, _ failure: any Error
   ) -> DatabaseError {
@@ -158,11 +156,10 @@ extension Database {
       message: "could not change the key: \(error?.message ?? "\(failure)")", hint: hint)
   }
 
-  /// Opens the file again for a connection that was closed, and prepares it as
-  /// at first, but with the key that it has now.
+  /// Reopens the file for a closed connection, and prepares it as before, with its current key.
   ///
-  /// Temporary tables, attached databases, and what was added to the
-  /// connection after it had been opened are gone.
+  /// Temporary tables, attached databases, and anything else added to the connection after it was
+  /// opened are lost.
   private func reopenConnection() throws {
     let connection: SQLiteConnection
     do {
@@ -185,13 +182,14 @@ extension Database {
 }
 
 extension DatabaseQueue {
-  /// Encrypts the file anew, in place, with another key, and proves that it opens the file and the
+  /// Re-encrypts the file in place with another key, and verifies that the new key opens it and the
   /// old one doesn't. ``configuration`` has the new key from then on.
   ///
-  /// Takes one derivation, and rewrites the whole file; killed meanwhile, the file has one of the
-  /// two keys. Other connections that are open fail from then on, and have to be opened anew.
-  /// - Throws: ``DatabaseError``, with the key unchanged where it doesn't say otherwise: among
-  ///   others for a read-only or a plaintext database, and where another connection uses the file.
+  /// Takes one key derivation, and rewrites the whole file. If the process is killed meanwhile, the
+  /// file has one of the two keys. Other open connections fail from then on, and have to be
+  /// reopened.
+  /// - Throws: ``DatabaseError``; the key is unchanged unless the error says otherwise. Fails for
+  ///   example for a read-only or plaintext database, and if another connection uses the file.
   public func changeKey(to key: DatabaseKey) throws {
     try barrierWriteWithoutTransaction { db in try db.changeKey(to: key) }
   }

@@ -1,17 +1,17 @@
 extension Database {
-  /// The error with its reason, where the file's key was changed since the connection was opened.
+  /// Adds the reason to an error if the file's key was changed since the connection was opened.
   ///
-  /// Another connection, or another process, has encrypted the file anew: SQLite then says the same as
-  /// to a wrong key.
+  /// After another connection or process has re-encrypted the file, SQLite reports the same errors
+  /// as for a wrong key.
   func explainingChangedKey(_ error: DatabaseError) -> DatabaseError {
     guard isSetUp, !isInMemory, error.cipherDiagnosis == nil, let keying else { return error }
     switch error.resultCode {
     case .SQLITE_NOTADB, .SQLITE_CORRUPT: break
     case .SQLITE_ERROR, .SQLITE_NOMEM:
-      // Others are about a statement.
+      // Errors with other messages are about a statement.
       guard error.message == SQLite.errorString(error.resultCode.rawValue) else { return error }
     case .SQLITE_READONLY where !keying.settings.usesHMAC && !configuration.readonly:
-      // Without HMACs a page is taken for what another key makes of it.
+      // Without HMACs, SQLite accepts pages decrypted with the wrong key as they are.
       break
     default: return error
     }
@@ -22,10 +22,10 @@ extension Database {
         + "was replaced: close the database, and open it with the new key.")
   }
 
-  /// Whether no connection could open the file with the key any more, though it isn't damaged.
+  /// Whether no connection can open the file with the key any more, though it isn't damaged.
   private func hasChangedKey(_ keying: (key: DatabaseKey, settings: CipherSettings)) -> Bool {
     guard let salt = Database.salt(of: path) ?? derivedKey?.salt,
-      // The salt is another one where the file is: that is none of this connection's.
+      // A different salt means that the file was replaced: use the connection's own.
       let key = try? FileKey(
         keying.key, settings: keying.settings, salt: derivedKey?.salt ?? salt,
         derived: derivedKey),
@@ -35,7 +35,8 @@ extension Database {
       let file = try? CipherFile(path: path, key: derived, settings: keying.settings),
       keying.settings.usesHMAC
     else { return true }
-    // A page that answers to the key says that page 1 is damaged, unless that is in the WAL.
+    // If another page is authentic, page 1 is damaged. If page 1 is authentic too, the WAL holds a
+    // newer one.
     guard let count = try? file.wholePageCount(), count > 0,
       (try? file.verify(page: 1)) == false
     else { return true }

@@ -1,10 +1,10 @@
 extension Database {
-  /// The pages of the file, from 1 on, whose authentication code is wrong: what a disk or somebody
-  /// without the key has changed. Reads the whole file.
+  /// Returns the pages, numbered from 1, whose authentication code is wrong: those changed by a
+  /// disk fault or by someone without the key. Reads the whole file.
   ///
-  /// What a WAL holds is newer than the file, and isn't looked at: SQLite drops the commits whose
-  /// pages in it are damaged. `PRAGMA integrity_check` checks the structure besides.
-  /// - Throws: ``DatabaseError`` for a database without a key, or one that keeps no codes.
+  /// Pages in the WAL are newer than the file and aren't checked: SQLite drops commits with damaged
+  /// pages there. `PRAGMA integrity_check` additionally checks the structure.
+  /// - Throws: ``DatabaseError`` for a database without a key or without authentication codes.
   public func checkCipherIntegrity() throws -> [Int] {
     try checkAccess()
     guard let (key, settings) = keying else {
@@ -26,18 +26,18 @@ extension Database {
         resultCode: .SQLITE_ERROR, message: "the pages can't be authenticated here",
         hint: "No libcrypto has been found in the process.")
     }
-    // A read transaction keeps others from changing the file, or, with a WAL, from writing pages
-    // that are newer than it.
+    // A read transaction prevents other connections from changing the file or, with a WAL, from
+    // moving pages to it that are newer than the transaction.
     let needsTransaction = !isInsideTransaction
     if needsTransaction { try beginTransaction(.deferred) }
     defer { if needsTransaction { rollbackAfterError() } }
-    // A damaged schema is a result, not a failure.
+    // A damaged schema is a result, not an error.
     do {
       _ = try Row.fetchOne(self, sql: "SELECT count(*) FROM sqlite_master")
     } catch let error as DatabaseError
       where error.resultCode == .SQLITE_NOTADB || error.resultCode == .SQLITE_CORRUPT
     {
-      // The pages are looked at all the same.
+      // The pages are checked anyway.
     }
     do {
       return try CipherFile(path: path, key: derived, settings: settings)?.verifyAll() ?? []

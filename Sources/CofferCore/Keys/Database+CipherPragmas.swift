@@ -1,15 +1,15 @@
-/// Pragmas that say how a file is encrypted, in preparations.
+/// Cipher pragmas in preparations.
 ///
-/// SQLCipher runs them by itself, as for any other program; its settings are read back before the
-/// file is read.
+/// SQLCipher executes them itself, as for any other program. The resulting settings are read back
+/// before the file is read.
 extension Database {
-  /// Those that ``CipherSettings`` has.
+  /// The pragmas of the settings in ``CipherSettings``.
   private static let settings: Set<String> = [
     "kdf_iter", "cipher_page_size", "cipher_compatibility", "cipher_use_hmac",
     "cipher_kdf_algorithm", "cipher_hmac_algorithm", "cipher_plaintext_header_size",
   ]
 
-  /// Those that it hasn't, with what they are anyway.
+  /// The pragmas of other settings, with their only accepted values.
   private static let fixedSettings = [
     "fast_kdf_iter": "2", "cipher_hmac_pgno": "le", "cipher_hmac_salt_mask": "x'3a'",
     "cipher": "aes-256-cbc", "cipher_salt": "",
@@ -17,15 +17,15 @@ extension Database {
 
   // MARK: Before a statement
 
-  /// Has the key hold before a statement is compiled that may read the file.
+  /// Finalizes the key before a statement is compiled that can read the file.
   ///
-  /// - Parameter offset: Where the statement begins, in bytes of UTF-8.
+  /// - Parameter offset: The start of the statement, in UTF-8 bytes.
   func settleKey(before sql: String, from offset: Int) throws {
     switch Database.cipherPragma(sql, from: offset) {
     case .none: break
     case .other: try settleKey()
     case .pragma(let name):
-      // Nothing has been read yet: it isn't too late for other settings.
+      // Nothing has been read yet, so the settings can still change.
       guard !isKeyProvisional, let keying, Database.settings.contains(name), !hasUsedFile,
         !configuration.preparations.isEmpty
       else { return }
@@ -33,7 +33,7 @@ extension Database {
     }
   }
 
-  /// Whether SQLite has asked for any page, so that the key is in use.
+  /// Whether SQLite has requested any page, so that the key is in use.
   var hasUsedFile: Bool { sqliteConnection.map { SQLite.hasUsedCache($0) } ?? false }
 
   private enum Statement {
@@ -41,7 +41,7 @@ extension Database {
     case pragma(String)
   }
 
-  /// What a text begins with.
+  /// Classifies the statement that begins at `offset`.
   private static func cipherPragma(_ sql: String, from offset: Int) -> Statement {
     var sql = sql
     return sql.withUTF8 { utf8 in
@@ -55,7 +55,7 @@ extension Database {
         }
         words.append(String(text.trimming("\"'`[]")))
         if words.count == 1, text != "pragma" { return .other }
-        // The name may follow that of a schema.
+        // The name can follow a schema's.
         if words.count == 3 { break }
       }
       guard let first = words.first else { return .none }
@@ -66,9 +66,9 @@ extension Database {
     }
   }
 
-  // MARK: What SQLite asks
+  // MARK: During compilation
 
-  /// Why a pragma of the cipher is refused; nil where it isn't.
+  /// The reason why a cipher pragma is refused; nil if it is allowed.
   func cipherPragmaRefusal(name: String, value: String?, schema: String?) -> String? {
     guard let value, !isSettingKeyUp else { return nil }
     if name.hasPrefix("cipher_default_") {
@@ -94,18 +94,18 @@ extension Database {
         return "PRAGMA cipher_compatibility = \(value) needs SQLCipher 4. Install a newer "
           + "libsqlcipher."
       }
-      // It sets all the others.
+      // This pragma sets all the others.
       requestedCipherSettings = [:]
     }
     requestedCipherSettings[name] = value
     return nil
   }
 
-  // MARK: After
+  // MARK: After the preparations
 
-  /// The settings that SQLCipher has now.
+  /// Reads SQLCipher's current settings.
   ///
-  /// - Throws: An error where it has ignored one: it does that without a word.
+  /// - Throws: An error if SQLCipher has ignored a setting, which it does silently.
   func requestedSettings() throws -> CipherSettings {
     var settings = openingSettings
     func value(_ name: String) throws -> String {

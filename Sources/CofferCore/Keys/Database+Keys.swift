@@ -1,9 +1,9 @@
 import FoundationEssentials
 
 extension Database {
-  // MARK: GRDB's way
+  // MARK: GRDB's API
 
-  /// Gives the connection its passphrase, in `Configuration.prepareDatabase`.
+  /// Sets the connection's passphrase, in `Configuration.prepareDatabase`.
   ///
   /// ```swift
   /// configuration.prepareDatabase { db in
@@ -11,8 +11,8 @@ extension Database {
   /// }
   /// ```
   ///
-  /// Pragmas right after it say how the file is encrypted, as `Configuration.cipher` does, which
-  /// checks what it is given:
+  /// Pragmas right after it set the cipher settings, as `Configuration.cipher` does. The latter
+  /// checks its values:
   ///
   /// ```swift
   /// configuration.prepareDatabase { db in
@@ -25,33 +25,32 @@ extension Database {
     try giveKey(.passphrase(passphrase), settings: configuration.cipher)
   }
 
-  /// Gives the connection its passphrase, of any bytes.
+  /// Sets the connection's passphrase from any bytes.
   public func usePassphrase(_ passphrase: Data) throws {
     if configuration.wasKeyReplaced { return }
     try giveKey(.passphrase(bytes: passphrase), settings: configuration.cipher)
   }
 
-  /// Encrypts the database anew, with another passphrase.
+  /// Re-encrypts the database with another passphrase.
   ///
-  /// Prefer ``DatabaseWriter/changeKey(to:)``, which knows of all connections.
-  /// - Throws: An error where the connection can't write, or another connection
-  ///   uses the file.
+  /// Prefer ``DatabaseWriter/changeKey(to:)``, which handles all connections.
+  /// - Throws: An error if the connection can't write, or another connection uses the file.
   public func changePassphrase(_ passphrase: String) throws {
     try changeKey(to: .passphrase(passphrase))
   }
 
-  /// Encrypts the database anew, with another passphrase, of any bytes.
+  /// Re-encrypts the database with another passphrase, of any bytes.
   public func changePassphrase(_ passphrase: Data) throws {
     try changeKey(to: .passphrase(bytes: passphrase))
   }
 
   // MARK: Keying
 
-  /// Gives SQLCipher the key, before the file is read for the first time.
+  /// Sets SQLCipher's key before the file is first read.
   ///
-  /// What is given is the key itself: preparations may still change the settings that a passphrase
-  /// is derived with, and SQLCipher derives it when the file is read. ``settleKey()`` comes before
-  /// that, and spares the derivation.
+  /// While preparations can still change the settings of the derivation, SQLCipher gets the
+  /// underived key, and would derive it on the first read. ``settleKey()`` runs before that, and
+  /// spares this derivation.
   func giveKey(_ key: DatabaseKey, settings: CipherSettings) throws {
     try checkAccess()
     let pragmas: [String]
@@ -64,7 +63,7 @@ extension Database {
         resultCode: .SQLITE_MISUSE, message: "\(error)")
     }
     try proveEngine()
-    // A connection that is opened anew has derived it before.
+    // A reopened connection has derived the key before.
     if let ownKnownKey { knownKey = ownKnownKey }
     derivedKey = nil
     keying = (key, settings)
@@ -74,14 +73,14 @@ extension Database {
     try setKeyUp(key.keySpec(), pragmas)
   }
 
-  /// Has the settings hold that preparations have made, and derives the key, unless another
-  /// connection has.
+  /// Applies the settings made by the preparations, and derives the key unless another connection
+  /// has.
   func settleKey() throws {
     guard isKeyProvisional, let (key, given) = keying else { return }
     isKeyProvisional = false
     let settings = requestedCipherSettings.isEmpty ? given : try requestedSettings()
     let pragmas: [String]
-    // Whoever has read the file by C functions already has had SQLCipher derive the key.
+    // If a preparation has read the file through C functions, SQLCipher has derived the key.
     let isDerived = hasUsedFile
     do {
       try settings.validate(with: key)
@@ -108,25 +107,25 @@ extension Database {
       throw DatabaseError(
         resultCode: ResultCode(rawValue: code), message: "SQLCipher has refused the key")
     }
-    // After the key: the process's first one sets the level anew.
+    // The pragma follows the key, since the process's first key resets the log level.
     if SQLiteFeatures.linked.logsToStandardError {
       try runSetting("PRAGMA cipher_log_level = NONE")
     }
     for pragma in pragmas { try runSetting(pragma) }
   }
 
-  /// Derives the key with the file's salt, or with a new one for a new file.
+  /// Derives the key with the file's salt, or with a new salt for a new file.
   ///
-  /// - Returns: Nil where SQLCipher has to do it: in memory, and where the file
-  ///   has no room for its salt.
+  /// - Returns: Nil if SQLCipher has to derive it: in memory, and if the file has no room for its
+  ///   salt.
   private func derive(_ key: DatabaseKey, _ settings: CipherSettings) throws -> DerivedKey? {
     if isInMemory || settings.plaintextHeaderSize > 0, key.salt == nil { return nil }
     let salt = key.salt ?? Database.salt(of: path) ?? DerivedKey.randomSalt()
     return try DerivedKey.derive(from: key, salt: salt, settings: settings)
   }
 
-  /// Throws where the SQLite that the process has loaded is not SQLCipher:
-  /// another library with the same symbols would take the key for nothing.
+  /// Throws if the SQLite loaded by the process isn't SQLCipher: another library with the same
+  /// symbols would ignore the key.
   private func proveEngine() throws {
     let version = try? SQLite.scalar(openConnection(), "PRAGMA cipher_version")
     guard let version, !version.isEmpty else {
@@ -138,29 +137,29 @@ extension Database {
     }
   }
 
-  /// The key that the connection was given.
+  /// The key given to the connection.
   var openingKey: DatabaseKey? { keying?.key ?? configuration.key }
 
-  /// The settings that the connection was given.
+  /// The settings given to the connection.
   var openingSettings: CipherSettings { keying?.settings ?? configuration.cipher }
 
   /// Whether the connection has a key.
   package var isKeyed: Bool { keying != nil }
 
-  /// The connection's key, for others to the same file; nil where SQLCipher has derived it.
+  /// The connection's key, for other connections to the file; nil if SQLCipher has derived it.
   var ownKnownKey: KnownKey? {
     guard let keying, let derivedKey else { return nil }
     return KnownKey(key: keying.key, settings: keying.settings, derived: derivedKey)
   }
 }
 
-/// A key that a connection has derived.
+/// A key derived by a connection.
 package struct KnownKey: Sendable {
   let key: DatabaseKey
   let settings: CipherSettings
   let derived: DerivedKey
 
-  /// Whether it is what that key is derived to.
+  /// Whether deriving `other` with these settings gives this key.
   func isSame(as other: DatabaseKey, _ otherSettings: CipherSettings) -> Bool {
     settings.kdfIterations == otherSettings.kdfIterations
       && settings.kdfAlgorithm == otherSettings.kdfAlgorithm && key.isSameKey(as: other)

@@ -1,13 +1,13 @@
-/// SQL that SQLCipher takes without a word, and that would expose a key or the
-/// data, or destroy a file.
+/// Refuses SQL that SQLCipher accepts silently, but that would expose a key or data, or destroy a
+/// file.
 extension Database {
   // MARK: Pragmas
 
-  /// Why a connection must not run a pragma; nil where it may.
+  /// The reason why a pragma is refused; nil if it is allowed.
   ///
-  /// The authorizer asks, for every pragma of a statement that is compiled.
-  /// - Parameter value: What it is set to; nil where it is only read.
-  /// - Parameter schema: Nil where none is named.
+  /// The authorizer calls this for every compiled pragma.
+  /// - Parameter value: The new value; nil if the pragma only reads.
+  /// - Parameter schema: The schema named in the pragma, if any.
   func pragmaRefusal(name: String, value: String?, schema: String? = nil) -> String? {
     switch name.lowercased() {
     case "key", "hexkey", "textkey":
@@ -33,17 +33,17 @@ extension Database {
     }
   }
 
-  /// Whether SQLite reads the value as MEMORY: the word, or a number that begins with 2.
+  /// Whether SQLite interprets the value as MEMORY: the word, or a number that begins with 2.
   private static func meansMemory(_ value: String) -> Bool {
     value.utf8.first == UInt8(ascii: "2") || value.lowercased() == "memory"
   }
 
   // MARK: Statements
 
-  /// Throws for `ATTACH` and `VACUUM … INTO` that don't do what they seem to.
+  /// Throws for `ATTACH` and `VACUUM … INTO` statements that don't do what they appear to.
   ///
-  /// - Parameter offset: Where the statement begins, in bytes of UTF-8.
-  /// - Complexity: A look at the first letter, for all other statements.
+  /// - Parameter offset: The start of the statement, in UTF-8 bytes.
+  /// - Complexity: For all other statements, only the first letter is examined.
   @inline(__always)
   func refuseUnsafeSQL(_ sql: String, from offset: Int) throws {
     let mayMatter = sql.utf8.withContiguousStorageIfAvailable {
@@ -77,7 +77,7 @@ extension Database {
           break
         }
         tokens.append(token)
-        // Other statements end the look at their first word.
+        // Other statements are accepted after their first word.
         if tokens.count == 1 {
           let word = SQLRefusal.word(token, in: utf8)
           guard word == "ATTACH" || word == "VACUUM" else { return nil }
@@ -92,11 +92,11 @@ extension Database {
   }
 }
 
-/// Why an `ATTACH` or `VACUUM` is refused.
+/// The reason why an `ATTACH` or `VACUUM` is refused.
 private struct SQLRefusal {
   var message: String
   var hint: String
-  /// Whether the SQL holds a key.
+  /// Whether the SQL contains a key.
   var hidesSQL = false
 
   init(_ message: String, _ hint: String, hidesSQL: Bool = false) {
@@ -123,7 +123,7 @@ private struct SQLRefusal {
     }
   }
 
-  /// The word in capitals, or what it takes for one; empty for other tokens.
+  /// Returns the token in capitals if it is an unquoted word, otherwise an empty string.
   static func word(
     _ token: SQLTokenizer.Token, in utf8: UnsafeBufferPointer<UInt8>
   ) -> String {
@@ -135,7 +135,7 @@ private struct SQLRefusal {
     _ tokens: [SQLTokenizer.Token], _ words: [String], _ utf8: UnsafeBufferPointer<UInt8>,
     isKeyed: Bool
   ) -> SQLRefusal? {
-    // KEY may be the schema's name too: ATTACH x AS key.
+    // KEY can also be the schema's name: ATTACH x AS key.
     let asIndex = words.firstIndex(of: "AS") ?? 0
     let afterName = asIndex + 2
     let hasKey = words.count > afterName && words[afterName] == "KEY"
@@ -163,7 +163,7 @@ private struct SQLRefusal {
     _ tokens: [SQLTokenizer.Token], _ words: [String], _ utf8: UnsafeBufferPointer<UInt8>,
     isKeyed: Bool
   ) -> SQLRefusal? {
-    // INTO may be the name of a schema only in quotes.
+    // INTO can be the name of a schema only in quotes.
     guard let into = words.firstIndex(of: "INTO") else { return nil }
     if into > 1 {
       var name = String(decoding: utf8[tokens[1].range], as: UTF8.self)
@@ -187,7 +187,7 @@ private struct SQLRefusal {
         "Use vacuum(into:) of the queue or the pool.")
   }
 
-  /// Whether the first of the tokens after DATABASE is one of these strings.
+  /// Whether the first token after an optional DATABASE is one of these strings.
   private static func isLiteral(
     _ tokens: ArraySlice<SQLTokenizer.Token>, _ utf8: UnsafeBufferPointer<UInt8>,
     _ texts: [String]

@@ -1,17 +1,17 @@
 import Glibc
 
 extension DatabaseKey {
-  /// The largest key file, in bytes.
+  /// The maximum size of a key file, in bytes.
   public static let largestKeyFile = 65_536
 
-  /// The key in a file.
+  /// Reads a key from a file.
   ///
   /// - 32 bytes that aren't all printable ASCII are a raw key.
   /// - 64 or 96 hexadecimal digits are a raw key, or a raw key and its salt. A line end may follow.
-  /// - Anything else is a passphrase; one line end after it doesn't count.
+  /// - Anything else is a passphrase, without one line end after it.
   ///
-  /// A file that every user of the machine may read or write is refused; that its group may read
-  /// it is left to the administrator.
+  /// A file that all users of the machine can read or write is refused. Access by its group is left
+  /// to the administrator.
   /// - Throws: ``DatabaseKeyError``, which names the file.
   public static func file(_ path: String) throws(DatabaseKeyError) -> DatabaseKey {
     let (contents, count) = try readKeyFile(path)
@@ -48,7 +48,7 @@ extension DatabaseKey {
     return bytes.dropLast().last == 0x0d ? 2 : 1
   }
 
-  /// The file's bytes, in a buffer that is larger, and how many they are.
+  /// Returns the file's bytes in a larger buffer, and their number.
   private static func readKeyFile(
     _ path: String
   ) throws(DatabaseKeyError) -> (contents: SecureBytes, count: Int) {

@@ -1,18 +1,18 @@
 /// The key that opens an encrypted database: a passphrase, or 32 bytes.
 ///
-/// The key's bytes are copied once, into memory that is locked, kept out of core dumps, and
-/// wiped with the last copy of the value. The caller's own `String` or `Data` is the caller's to
-/// wipe. No description, mirror or dump shows them.
+/// The key's bytes are copied once, into memory that is locked, excluded from core dumps, and wiped
+/// when the last copy of the value is released. Wiping the original `String` or `Data` is up to the
+/// caller. Descriptions, mirrors and dumps never show the bytes.
 ///
-/// Keys can't be compared with `==`, and can't be encoded, on purpose.
+/// By design, keys can't be compared with `==` or encoded.
 public struct DatabaseKey: Sendable {
-  /// What the bytes are.
+  /// The meaning of the bytes.
   package enum Form: Sendable, Hashable {
-    /// Bytes to derive a key from.
+    /// The bytes of a passphrase, from which a key is derived.
     case passphrase
-    /// The 32 bytes of a key.
+    /// A key of 32 bytes.
     case raw
-    /// The 32 bytes of a key, to be used with this salt of 16 bytes.
+    /// A key of 32 bytes, for use with this salt of 16 bytes.
     case rawWithSalt([UInt8])
   }
 
@@ -24,25 +24,26 @@ public struct DatabaseKey: Sendable {
     self.bytes = bytes
   }
 
-  /// A passphrase, from whose UTF-8 bytes SQLCipher derives the key (about 0.1 s in SQLCipher 4).
+  /// Creates a passphrase, from whose UTF-8 bytes SQLCipher derives the key (about 0.1 s in
+  /// SQLCipher 4).
   ///
-  /// The bytes are taken as they are: "é" in one scalar and "é" in two are different passphrases.
-  /// An empty passphrase is refused when the database is opened.
+  /// The bytes aren't normalized: "é" as one scalar and "é" as two are different passphrases.
+  /// Opening a database with an empty passphrase throws.
   public static func passphrase(_ string: String) -> DatabaseKey {
     DatabaseKey(form: .passphrase, bytes: SecureBytes(copying: string.utf8))
   }
 
-  /// A passphrase of any bytes, UTF-8 or not, NULs included.
+  /// Creates a passphrase from any bytes, including NULs and invalid UTF-8.
   ///
-  /// An empty one is refused when the database is opened.
+  /// Opening a database with an empty passphrase throws.
   public static func passphrase(bytes: some Collection<UInt8>) -> DatabaseKey {
     DatabaseKey(form: .passphrase, bytes: SecureBytes(copying: bytes))
   }
 
-  /// The 32 bytes of a key, which is used without derivation.
+  /// Creates a key from 32 bytes, which are used without derivation.
   ///
-  /// They have to come from a good source of randomness, or a good derivation: guessing them
-  /// costs nothing.
+  /// They must come from a good random source or a good key derivation, since no derivation
+  /// slows down guessing.
   /// - Throws: ``DatabaseKeyError`` unless there are 32 bytes.
   public static func raw(
     _ bytes: some Collection<UInt8>
@@ -51,10 +52,10 @@ public struct DatabaseKey: Sendable {
     return DatabaseKey(form: .raw, bytes: SecureBytes(copying: bytes))
   }
 
-  /// The 32 bytes of a key, and the 16 bytes of the file's salt.
+  /// Creates a key from its 32 bytes and the file's salt of 16 bytes.
   ///
-  /// A new file gets that salt; an existing one must have it. Files with a plaintext header don't
-  /// store their salt and can be opened in this way only.
+  /// A new file gets this salt; an existing one must have it. Files with a plaintext header don't
+  /// store their salt, and can be opened only with such a key.
   /// - Throws: ``DatabaseKeyError`` unless there are 32 and 16 bytes.
   public static func raw(
     _ bytes: some Collection<UInt8>, salt: some Collection<UInt8>
@@ -64,21 +65,22 @@ public struct DatabaseKey: Sendable {
     return DatabaseKey(form: .rawWithSalt(Array(salt)), bytes: SecureBytes(copying: bytes))
   }
 
-  /// A raw key of 32 bytes from the system's source of randomness.
+  /// Creates a raw key of 32 bytes from the system's random source.
   ///
-  /// Nothing keeps it: store it with ``withUnsafeRawKey(_:)``, or the data is lost with it.
+  /// The key isn't stored anywhere. Store it with ``withUnsafeRawKey(_:)``; without it the data is
+  /// lost.
   public static func random() -> DatabaseKey {
     let bytes = SecureBytes(count: 32) { fillWithRandomBytes($0) }
     return DatabaseKey(form: .raw, bytes: bytes)
   }
 
-  /// A raw key and a salt, for a file that nobody opens again, whatever its settings.
+  /// Creates a raw key and a salt, which work with any settings, for a file that is never reopened.
   static func randomWithSalt() -> DatabaseKey {
     DatabaseKey(form: .rawWithSalt(DerivedKey.randomSalt()), bytes: random().bytes)
   }
 
-  /// Lends the 32 bytes of a raw key to `body`, to store them where secrets are kept; nil for a
-  /// passphrase.
+  /// Lends the 32 bytes of a raw key to `body`, which can store them in a safe place; returns nil
+  /// for a passphrase.
   public func withUnsafeRawKey<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
@@ -86,43 +88,43 @@ public struct DatabaseKey: Sendable {
     return try bytes.withUnsafeBytes(body)
   }
 
-  /// The salt that was given with a raw key.
+  /// The salt given with a raw key; nil otherwise.
   package var salt: [UInt8]? {
     if case .rawWithSalt(let salt) = form { salt } else { nil }
   }
 
   package var isPassphrase: Bool { form == .passphrase }
 
-  /// Throws for a key that must not reach SQLCipher: an empty passphrase.
+  /// Throws for a key that must not reach SQLCipher, which is an empty passphrase.
   package func validate() throws(DatabaseKeyError) {
     if isPassphrase && bytes.count == 0 { throw .emptyPassphrase }
   }
 
-  /// Whether both are the same key, in the same form; in constant time.
+  /// Whether both keys have the same bytes and form. The comparison takes constant time.
   package func isSameKey(as other: DatabaseKey) -> Bool {
     form == other.form && bytes.isEqual(to: other.bytes)
   }
 }
 
 extension DatabaseKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
-  /// `DatabaseKey(redacted)`, always.
+  /// Always `DatabaseKey(redacted)`.
   public var description: String { "DatabaseKey(redacted)" }
 
-  /// `DatabaseKey(redacted)`, always.
+  /// Always `DatabaseKey(redacted)`.
   public var debugDescription: String { description }
 
   /// A mirror without children.
   public var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
 
-// MARK: - What sqlite3_key takes
+// MARK: - The argument of sqlite3_key
 
 extension DatabaseKey {
-  /// The bytes for `sqlite3_key` where SQLCipher itself is to derive the key: the passphrase, or
-  /// `x'…'` with the digits of a raw key and its salt.
+  /// The bytes for `sqlite3_key` if SQLCipher itself derives the key: the passphrase, or `x'…'`
+  /// with the hexadecimal digits of a raw key and its salt.
   ///
   /// - Throws: ``DatabaseKeyError`` for an empty passphrase, and for one that SQLCipher would
-  ///   take for a raw key. Keys derived by ``DerivedKey`` know no such ambiguity.
+  ///   interpret as a raw key. Keys derived by ``DerivedKey`` aren't ambiguous.
   package func keySpec() throws(DatabaseKeyError) -> SecureBytes {
     try validate()
     switch form {
@@ -136,8 +138,8 @@ extension DatabaseKey {
     }
   }
 
-  /// Whether SQLCipher would take the passphrase for a raw key. It looks at the length, the
-  /// beginning and the digits, and doesn't look at the closing quote.
+  /// Whether SQLCipher would interpret the passphrase as a raw key. It checks the length, the
+  /// prefix and the digits, but not the closing quote.
   var looksLikeKeySpec: Bool {
     guard isPassphrase, bytes.count == 67 || bytes.count == 99 else { return false }
     return bytes.withUnsafeBytes { bytes in
@@ -147,7 +149,7 @@ extension DatabaseKey {
   }
 }
 
-/// The text `x'…'` of a key and its salt, made in secure memory.
+/// Returns the text `x'…'` of a key and its salt, built in secure memory.
 func makeKeySpec(key: SecureBytes, salt: [UInt8]) -> SecureBytes {
   SecureBytes(count: 3 + 2 * (key.count + salt.count)) { target in
     target[0] = 0x78
@@ -158,7 +160,7 @@ func makeKeySpec(key: SecureBytes, salt: [UInt8]) -> SecureBytes {
   }
 }
 
-/// Fills the buffer from the system's source (`getrandom`).
+/// Fills the buffer from the system's random source (`getrandom`).
 func fillWithRandomBytes(_ target: UnsafeMutableRawBufferPointer) {
   var generator = SystemRandomNumberGenerator()
   for index in target.indices { target[index] = generator.next() }

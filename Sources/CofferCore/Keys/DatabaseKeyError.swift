@@ -1,28 +1,28 @@
 import FoundationEssentials
 
-/// Why a key can't be used. No message holds a byte of the key.
+/// The reason why a key can't be used. No message contains any byte of the key.
 public enum DatabaseKeyError: Error, Hashable, Sendable {
-  /// The passphrase is empty: SQLCipher would leave the file unencrypted.
+  /// The passphrase is empty, so that SQLCipher would leave the file unencrypted.
   case emptyPassphrase
-  /// A raw key that isn't 32 bytes long.
+  /// The raw key isn't 32 bytes long.
   case wrongKeyLength(byteCount: Int)
-  /// A salt that isn't 16 bytes long.
+  /// The salt isn't 16 bytes long.
   case wrongSaltLength(byteCount: Int)
-  /// The passphrase has the form of SQLCipher's raw keys, `x'…'`, and there is no libcrypto to
-  /// derive a key from it with: SQLCipher would take it for a raw key.
+  /// The passphrase has the form of a raw key, `x'…'`, and would be used as one by SQLCipher;
+  /// without libcrypto, Coffer can't derive a key from it first.
   case ambiguousPassphrase
   /// The key file couldn't be read.
   case unreadableKeyFile(path: String, reason: String)
-  /// There is nothing in the key file.
+  /// The key file is empty.
   case emptyKeyFile(path: String)
-  /// The key file is larger than ``DatabaseKey/largestKeyFile``, so that it is hardly one.
+  /// The key file is larger than ``DatabaseKey/largestKeyFile``, and so probably isn't one.
   case oversizedKeyFile(path: String)
-  /// Every user of the machine may read or write the key file.
+  /// All users of the machine can read or write the key file.
   case exposedKeyFile(path: String)
 }
 
 extension DatabaseKeyError: CustomStringConvertible, LocalizedError {
-  /// What is wrong, and what to do about it.
+  /// A description of the problem and its remedy.
   public var description: String {
     switch self {
     case .emptyPassphrase:

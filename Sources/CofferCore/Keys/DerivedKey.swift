@@ -1,12 +1,12 @@
 import Synchronization
 
-/// The key and the salt of one file, derived once: `sqlite3_key` takes them without another
+/// The key and salt of one file, derived once: `sqlite3_key` accepts them without another
 /// derivation.
 package struct DerivedKey: Sendable {
-  /// The 32 bytes that encrypt pages.
+  /// The 32-byte key that encrypts pages.
   package let key: SecureBytes
 
-  /// The 16 bytes that the key was derived with, and that the HMACs' key is.
+  /// The 16-byte salt with which the key was derived, and with which the HMAC key is.
   package let salt: [UInt8]
 
   package init(key: SecureBytes, salt: [UInt8]) {
@@ -15,12 +15,12 @@ package struct DerivedKey: Sendable {
     self.salt = salt
   }
 
-  /// The key of a file with this salt.
+  /// Derives the key of a file with this salt.
   ///
-  /// A raw key needs no derivation; one that was given with a salt keeps that.
+  /// A raw key needs no derivation; a salt given with it takes precedence over `salt`.
   /// - Parameter salt: The first 16 bytes of the file, or ``randomSalt()`` for a new one.
-  /// - Returns: nil where a passphrase needs a derivation and no libcrypto can be found.
-  /// - Throws: ``DatabaseKeyError`` for an empty passphrase and a salt of another length.
+  /// - Returns: Nil if a passphrase needs a derivation and there is no libcrypto.
+  /// - Throws: ``DatabaseKeyError`` for an empty passphrase, or a salt of another length.
   package static func derive(
     from key: DatabaseKey, salt: [UInt8], settings: CipherSettings
   ) throws(DatabaseKeyError) -> DerivedKey? {
@@ -38,17 +38,17 @@ package struct DerivedKey: Sendable {
     return derived.map { DerivedKey(key: $0, salt: salt) }
   }
 
-  /// The bytes for `sqlite3_key`: `x'…'` around 64 digits of key and 32 of salt.
+  /// Returns the bytes for `sqlite3_key`: `x'…'` around 64 digits of key and 32 of salt.
   package func sqlcipherKeySpec() -> SecureBytes { makeKeySpec(key: key, salt: salt) }
 
-  /// 16 random bytes, for a new file.
+  /// Returns 16 random bytes for a new file.
   package static func randomSalt() -> [UInt8] {
     var salt = [UInt8](repeating: 0, count: 16)
     salt.withUnsafeMutableBytes { fillWithRandomBytes($0) }
     return salt
   }
 
-  /// The key that authenticates pages; nil where libcrypto refuses.
+  /// Derives the key that authenticates pages; nil if libcrypto fails.
   func hmacKey(_ settings: CipherSettings, crypto: LibCrypto) -> SecureBytes? {
     crypto.pbkdf2(
       settings.kdfAlgorithm, password: key, salt: salt.map { $0 ^ 0x3a }, iterations: 2)
@@ -61,20 +61,20 @@ extension DerivedKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
   package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .struct) }
 }
 
-/// How many derivations from passphrases this process has run.
+/// Counts the derivations from passphrases in this process.
 package enum DerivationCount {
   private static let counter = Atomic<Int>(0)
   private static let countsBySalt = Mutex<[[UInt8]: Int]?>(nil)
 
-  /// All of them.
+  /// The number of all derivations.
   package static var total: Int { counter.load(ordering: .relaxed) }
 
-  /// Counts from now on for each salt too, so that a test sees its own file's alone.
+  /// Starts counting per salt as well, so that a test can count its own file's derivations.
   package static func startCountingBySalt() {
     countsBySalt.withLock { if $0 == nil { $0 = [:] } }
   }
 
-  /// Those with this salt, since ``startCountingBySalt()``.
+  /// Returns the number of derivations with this salt since ``startCountingBySalt()``.
   package static func count(salt: [UInt8]) -> Int {
     countsBySalt.withLock { $0?[salt] ?? 0 }
   }

@@ -1,11 +1,11 @@
 import Glibc
 
-/// The functions of the libcrypto that libsqlcipher has loaded.
+/// Functions of the libcrypto that libsqlcipher has loaded.
 ///
-/// They are looked up at run time, since the package links to libsqlcipher alone, and tried on
-/// known answers before use.
+/// They are looked up at run time, since the package links only libsqlcipher, and tested on known
+/// answers before use.
 package struct LibCrypto: Sendable {
-  /// The process's libcrypto; nil where its functions can't be found or give wrong answers.
+  /// The process's libcrypto; nil if its functions are missing or return wrong answers.
   package static let shared: LibCrypto? = {
     guard let found = LibCrypto(), found.givesKnownAnswers() else { return nil }
     return found
@@ -36,8 +36,8 @@ package struct LibCrypto: Sendable {
       Context, UnsafeMutableRawPointer?, UnsafeMutablePointer<CInt>, UnsafeRawPointer?, CInt
     ) -> CInt
 
-  // SAFETY: addresses of C functions, of the signatures in OpenSSL's manual; they may be called
-  // from any thread, and stay valid while libsqlcipher, which uses them, is loaded.
+  // SAFETY: these are addresses of C functions with the signatures in OpenSSL's manual. They can be
+  // called from any thread, and stay valid while libsqlcipher, which uses them, is loaded.
   private let pbkdf2: PBKDF2
   private let hmac: HMAC
   private let sha1: FindAlgorithm
@@ -52,7 +52,7 @@ package struct LibCrypto: Sendable {
 
   private init?() {
     func find<Function>(_ name: String, as type: Function.Type) -> Function? {
-      // SAFETY: nil is RTLD_DEFAULT; each use below names the function's own C type.
+      // SAFETY: nil is RTLD_DEFAULT; each call below names the C type of its function.
       dlsym(nil, name).map { unsafeBitCast($0, to: type) }
     }
     guard
@@ -89,9 +89,9 @@ package struct LibCrypto: Sendable {
     }
   }
 
-  /// PBKDF2 of a password, into secure memory; nil where libcrypto refuses.
+  /// Derives bytes from a password with PBKDF2, into secure memory; nil if libcrypto fails.
   ///
-  /// - Precondition: neither is longer than 2 GiB.
+  /// - Precondition: Neither the password nor the salt is longer than 2 GiB.
   package func pbkdf2(
     _ hash: CipherSettings.Hash, password: SecureBytes, salt: [UInt8], iterations: Int,
     byteCount: Int = 32
@@ -101,7 +101,7 @@ package struct LibCrypto: Sendable {
     let derived = SecureBytes(count: byteCount) { target in
       password.withUnsafeBytes { password in
         salt.withUnsafeBytes { salt in
-          // SAFETY: each address goes with its length, and outlives the call.
+          // SAFETY: each address is passed with its length, and outlives the call.
           succeeded =
             pbkdf2(
               password.baseAddress, CInt(password.count), salt.baseAddress, CInt(salt.count),
@@ -112,7 +112,7 @@ package struct LibCrypto: Sendable {
     return succeeded ? derived : nil
   }
 
-  /// Writes the HMAC of `message` to the beginning of `target`; false where libcrypto refuses.
+  /// Writes the HMAC of `message` to the beginning of `target`; returns false if libcrypto fails.
   ///
   /// - Precondition: `target` has room for 64 bytes.
   package func hmac(
@@ -123,7 +123,7 @@ package struct LibCrypto: Sendable {
     guard let algorithm = algorithm(hash) else { return false }
     return key.withUnsafeBytes { key in
       var count: CUnsignedInt = 0
-      // SAFETY: each address goes with its length; no HMAC is longer than 64 bytes.
+      // SAFETY: each address is passed with its length; no HMAC is longer than 64 bytes.
       let result = hmac(
         algorithm, key.baseAddress, CInt(key.count), message.baseAddress, message.count,
         target.baseAddress, &count)
@@ -131,9 +131,9 @@ package struct LibCrypto: Sendable {
     }
   }
 
-  /// The plaintext of whole blocks in AES-256-CBC, without padding; nil where libcrypto refuses.
+  /// Decrypts whole blocks with AES-256-CBC, without padding; nil if libcrypto fails.
   ///
-  /// - Precondition: a key of 32 bytes, an IV of 16, a multiple of 16 bytes.
+  /// - Precondition: The key has 32 bytes, the IV 16, and the ciphertext a multiple of 16.
   package func decryptAES256CBC(
     _ ciphertext: UnsafeRawBufferPointer, key: SecureBytes, iv: UnsafeRawBufferPointer
   ) -> [UInt8]? {
@@ -156,7 +156,7 @@ package struct LibCrypto: Sendable {
     return Array(plaintext.prefix(Int(count)))
   }
 
-  /// Tries each function: another library of the process can have functions of these names.
+  /// Tests each function, since another library of the process can export the same names.
   private func givesKnownAnswers() -> Bool {
     let key = SecureBytes(copying: [UInt8](0..<32))
     let expected: [(CipherSettings.Hash, [UInt8])] = [

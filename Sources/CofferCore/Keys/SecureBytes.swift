@@ -1,24 +1,24 @@
 import Glibc
 
-/// Secret bytes in memory pages of their own: locked into RAM where the
-/// system allows it, left out of core dumps, wiped before they are given back.
+/// Secret bytes in dedicated memory pages: locked into RAM if the system allows it, excluded from
+/// core dumps, and wiped before they are freed.
 ///
-/// A page (4 KiB) at least per value: meant for keys, not for data. Locking
-/// can fail under a low `RLIMIT_MEMLOCK`, which isn't an error.
-/// - Invariant: the bytes don't change after `init`; the pages are read-only from then on.
+/// Each value takes at least a page (4 KiB), so this is meant for keys, not for data. Locking can
+/// fail with a low `RLIMIT_MEMLOCK`, which isn't an error.
+/// - Invariant: The bytes don't change after `init`, which makes the pages read-only.
 package final class SecureBytes: Sendable {
-  /// How many bytes there are; no secret.
+  /// The number of bytes, which isn't secret.
   package let count: Int
 
-  // SAFETY: written by `init` alone, before anybody else can hold `self`;
-  // afterwards the pages are mapped read-only, until `deinit`.
+  // SAFETY: only `init` writes to the pages, before any other code can hold `self`. They are then
+  // mapped read-only until `deinit`.
   nonisolated(unsafe) private let base: UnsafeMutableRawPointer
   private let mappedCount: Int
 
-  /// Makes zeroed bytes and has `body` fill them in.
+  /// Allocates zeroed bytes, and calls `body` to fill them.
   ///
-  /// - Throws: What `body` throws; what it had written by then is wiped.
-  /// - Precondition: `count` isn't negative, and there is memory.
+  /// - Throws: Any error of `body`; the bytes that it has written are wiped.
+  /// - Precondition: `count` isn't negative, and enough memory is available.
   package init<Failure: Error>(
     count: Int, initializingWith body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
@@ -32,16 +32,16 @@ package final class SecureBytes: Sendable {
     self.count = count
     base = region
     mappedCount = mapped
-    // SAFETY: `region` has `mapped` bytes, at least `count`; a throw from here
-    // on releases `self`, whose `deinit` wipes them.
+    // SAFETY: `region` has `mapped` bytes, at least `count`. An error from here on releases `self`,
+    // whose `deinit` wipes them.
     try body(UnsafeMutableRawBufferPointer(start: region, count: count))
     _ = mprotect(region, mapped, PROT_READ)
   }
 
-  /// Copies bytes, straight into the locked pages.
+  /// Copies bytes directly into the locked pages.
   package convenience init(copying bytes: some Collection<UInt8>) {
     self.init(count: bytes.count) { target in
-      // SAFETY: the preconditions hold a collection to its word about its count.
+      // SAFETY: the preconditions catch a collection whose count is wrong.
       let copied: Void? = bytes.withContiguousStorageIfAvailable { source in
         precondition(source.count == target.count, "a collection with a wrong count")
         target.copyMemory(from: UnsafeRawBufferPointer(source))
@@ -56,13 +56,13 @@ package final class SecureBytes: Sendable {
     }
   }
 
-  /// Copies bytes, straight into the locked pages.
+  /// Copies bytes directly into the locked pages.
   package convenience init(copying bytes: UnsafeRawBufferPointer) {
     self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
   }
 
   deinit {
-    // SAFETY: the mapping is this object's own, and nobody holds `self` any more.
+    // SAFETY: this object alone owns the mapping, and no other reference to `self` is left.
     if mprotect(base, mappedCount, PROT_READ | PROT_WRITE) == 0 {
       explicit_bzero(base, mappedCount)
     }
@@ -78,8 +78,7 @@ package final class SecureBytes: Sendable {
     return try body(UnsafeRawBufferPointer(start: base, count: count))
   }
 
-  /// Whether both hold the same bytes; how long that takes depends on their
-  /// counts only.
+  /// Whether both hold the same bytes. The time depends only on their counts.
   package func isEqual(to other: SecureBytes) -> Bool {
     guard count == other.count else { return false }
     return withUnsafeBytes { mine in
@@ -94,8 +93,8 @@ extension SecureBytes: CustomStringConvertible, CustomDebugStringConvertible, Cu
   package var customMirror: Mirror { Mirror(self, children: [], displayStyle: .class) }
 }
 
-/// Whether two buffers of one length hold the same bytes, in a time that
-/// doesn't depend on where they differ.
+/// Whether two buffers of the same length hold the same bytes. The time doesn't depend on where
+/// they differ.
 func constantTimeEqual(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Bool {
   guard first.count == second.count else { return false }
   var difference: UInt8 = 0

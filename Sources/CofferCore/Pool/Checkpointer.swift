@@ -1,32 +1,31 @@
-/// How a pool keeps its write-ahead log short: <https://sqlite.org/wal.html#ckpt>.
+/// How a pool limits its write-ahead log: <https://sqlite.org/wal.html#ckpt>.
 public struct CheckpointPolicy: Sendable, Hashable {
-  /// From how many pages in the log on a commit moves them to the file; 1,000 by default.
+  /// The number of pages in the log from which a commit moves them to the file; 1,000 by default.
   ///
-  /// Nobody waits for that; what a reader still needs stays in the log.
+  /// This waits for no reader: pages that a reader still needs stay in the log.
   public var automaticPageCount: Int
 
-  /// From how many pages in the log on the next write waits for the reads that began before it,
-  /// up to a tenth of a second, so that the log can begin anew; 16,384 by default: 64 MiB of
-  /// pages of 4 KiB.
+  /// The number of pages in the log from which a write waits up to 0.1 s for earlier reads, so that
+  /// the log can restart; 16,384 by default: 64 MiB with pages of 4 KiB.
   ///
-  /// Where a read takes longer, a warning is logged through ``Database/logError``, and the next
-  /// attempt comes when the log has grown by half.
+  /// If a read takes longer, a warning is logged through ``Database/logError``, and the next
+  /// attempt follows when the log has grown by half.
   public var maximumPageCount: Int
 
-  /// A policy with two limits, in pages.
+  /// Creates a policy from its two limits, in pages.
   public init(automaticPageCount: Int = 1_000, maximumPageCount: Int = 16_384) {
     self.automaticPageCount = automaticPageCount
     self.maximumPageCount = maximumPageCount
   }
 
-  /// The limits that fit most programs.
+  /// The default limits, which suit most programs.
   public static let `default` = CheckpointPolicy()
 
-  /// The log is left to grow: call ``Database/checkpoint(_:on:)`` from time to time.
+  /// No limits: call ``Database/checkpoint(_:on:)`` from time to time.
   public static let manual = CheckpointPolicy(automaticPageCount: .max, maximumPageCount: .max)
 }
 
-/// Keeps the log of one connection that writes short.
+/// Limits the log of a pool's writer.
 final class Checkpointer {
   private let policy: CheckpointPolicy
   private let commitLog: CommitLog
@@ -39,11 +38,11 @@ final class Checkpointer {
     nextRestart = policy.maximumPageCount
   }
 
-  /// A commit has left the log of a schema at so many pages.
+  /// Notes the size of a schema's log after a commit.
   ///
-  /// - Returns: Whether to move them to the file.
+  /// - Returns: Whether to move its pages to the file.
   func didCommit(_ connection: SQLiteConnection, pageCount: Int, isMain: Bool) -> Bool {
-    // Readers see the commit from here on, whatever the statement has to do still.
+    // Readers see the commit from here on, even before the statement ends.
     commitLog.settle(connection)
     guard isMain else { return pageCount >= policy.automaticPageCount }
     self.pageCount = pageCount
@@ -51,7 +50,7 @@ final class Checkpointer {
     return pageCount >= policy.automaticPageCount
   }
 
-  /// Begins the log anew where it has become too long.
+  /// Restarts the log if it has become too long.
   func restartIfNeeded(_ database: Database) {
     guard pageCount >= nextRestart, let connection = database.sqliteConnection,
       SQLite.isAutocommit(connection)
@@ -60,7 +59,7 @@ final class Checkpointer {
       SQLite.checkpoint(connection, schema: "main", mode: SQLite.restartingCheckpoint).code
     }
     if code == SQLite.ok {
-      // The next commit tells how long it is then.
+      // The next commit reports the new size.
       pageCount = 0
       nextRestart = policy.maximumPageCount
     } else {

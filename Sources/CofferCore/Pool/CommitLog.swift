@@ -5,42 +5,42 @@ import Synchronization
   import Musl
 #endif
 
-/// Counts the commits of a pool's writer, for readers to tell which one they see.
+/// Counts the commits of a pool's writer, so that readers know which one they see.
 final class CommitCount: Sendable {
   /// Odd while a commit is under way.
   private let count = Atomic<Int>(0)
   private let pins = Atomic<Int>(0)
 
-  /// Twice the number of commits, and one more while one is under way.
+  /// Twice the number of commits, plus one while a commit is under way.
   var value: Int { count.load(ordering: .sequentiallyConsistent) }
 
-  // The order of these matters: a reader pins and then reads the count, the writer counts and
-  // then looks for pins, so that one of them sees the other.
+  // The order matters: a reader pins and then reads the count, the writer counts and then checks
+  // for pins, so that at least one of them sees the other.
   func store(_ value: Int) { count.store(value, ordering: .sequentiallyConsistent) }
 
-  /// Whether somebody will ask what was changed since a commit.
+  /// Whether a reader will ask for the changes since a commit.
   var isPinned: Bool { pins.load(ordering: .sequentiallyConsistent) > 0 }
 
-  /// Has the writer keep what it changes from the current commit on.
+  /// Requests that the writer keep its changes from the current commit on.
   func pin() { pins.add(1, ordering: .sequentiallyConsistent) }
 
   func unpin() { pins.subtract(1, ordering: .sequentiallyConsistent) }
 
-  // MARK: Making way
+  // MARK: Delaying commits
 
-  /// How many readers are about to begin, and want to know at which commit.
+  /// The number of readers that are about to begin and need to know at which commit.
   private let starters = Atomic<Int>(0)
 
-  /// Executes `body`, during which the writer lets commits wait, for some milliseconds at most.
+  /// Executes `body`, during which the writer delays its commits by some milliseconds at most.
   func makingWay<T>(_ body: () throws -> T) rethrows -> T {
     starters.add(1, ordering: .sequentiallyConsistent)
     defer { starters.subtract(1, ordering: .sequentiallyConsistent) }
     return try body()
   }
 
-  /// Lets the readers begin that are about to.
+  /// Waits for the readers that are about to begin, for some milliseconds at most.
   ///
-  /// One that begins meanwhile goes unnoticed: it looks at the count once more.
+  /// A reader that only now starts to begin is missed, and detects that from the count.
   func makeWay() {
     var waits = 0
     while starters.load(ordering: .sequentiallyConsistent) > 0, waits < 100 {
@@ -50,30 +50,30 @@ final class CommitCount: Sendable {
   }
 }
 
-/// What the commits of a pool's writer have changed, as their statements announce it.
+/// The changes committed by a pool's writer, as its statements declare them.
 ///
-/// It is kept only while an observation begins: between its fetch on a reader, and the addition
-/// of its observers on the writer. Used by the writer's accesses alone.
+/// Changes are kept only while an observation begins: between its fetch on a reader and the
+/// addition of its observers on the writer. Used only in the writer's accesses.
 final class CommitLog {
-  /// Tables' changes; nil for unknown ones.
+  /// The changed tables; nil if unknown.
   private typealias Changes = [TableChange]?
 
   let commits = CommitCount()
   private var pending: Changes = []
   private var entries: [(commit: Int, changes: Changes)] = []
-  /// Whether SQLite is in the middle of a commit, or was.
+  /// Whether SQLite has begun a commit that isn't settled yet.
   private(set) var isCommitting = false
-  /// Whether a statement that writes has begun in the transaction.
+  /// Whether a writing statement has begun in the transaction.
   private(set) var hasWritten = false
   private var lastStatement: ObjectIdentifier?
   private var lastChangesCount = 0
 
-  /// A statement is about to write.
+  /// Notes that a statement is about to write.
   func note(_ statement: Statement) {
     hasWritten = true
     guard lastStatement != ObjectIdentifier(statement) else { return }
     lastStatement = ObjectIdentifier(statement)
-    // A transaction of so many different statements counts as one that changes all.
+    // A transaction with so many different statements counts as changing everything.
     if statement.facts.invalidatesSchemaCache || (pending?.count ?? 0) > 1_000 {
       pending = nil
     } else {
@@ -81,10 +81,10 @@ final class CommitLog {
     }
   }
 
-  /// A transaction has begun; statements before it may have written nothing that was committed.
+  /// Notes that a transaction has begun. Earlier statements may have written without committing.
   func didBegin() { hasWritten = false }
 
-  /// SQLite is about to make the commit visible.
+  /// Notes that SQLite is about to make the commit visible.
   func willCommit() {
     guard !isCommitting else { return }
     commits.makeWay()
@@ -101,18 +101,18 @@ final class CommitLog {
     commits.store(commits.value & ~1)
   }
 
-  /// Notes that a commit is over, if there was one.
+  /// Notes the end of a commit, if one was under way.
   func settle(_ connection: SQLiteConnection) {
     guard isCommitting, SQLite.isAutocommit(connection) else { return }
     didCommit(changesCount: SQLite.totalChangesCount(connection))
   }
 
-  /// - Parameter changesCount: The connection's count of changed rows.
+  /// - Parameter changesCount: The connection's total of changed rows.
   private func didCommit(changesCount: Int) {
     isCommitting = false
     hasWritten = false
     defer { lastChangesCount = changesCount }
-    // Transactions that are begun for a write may do without one.
+    // A transaction begun for a write can end without one.
     if let pending, pending.isEmpty, changesCount == lastChangesCount {
       return commits.store(commits.value & ~1)
     }
@@ -123,7 +123,7 @@ final class CommitLog {
     lastStatement = nil
   }
 
-  /// Another connection has committed; what, is unknown.
+  /// Notes a commit by another connection, whose changes are unknown.
   func didCommitElsewhere() {
     guard !isCommitting else { return }
     let commit = (commits.value & ~1) + 2
@@ -139,7 +139,7 @@ final class CommitLog {
     }
   }
 
-  /// Whether the region may have changed since a commit that was pinned.
+  /// Whether the region may have changed since a pinned commit.
   func hasChanged(_ region: DatabaseRegion, since commit: Int) -> Bool {
     entries.contains { entry in
       guard entry.commit > commit else { return false }
@@ -150,7 +150,7 @@ final class CommitLog {
 }
 
 extension Database {
-  /// Has the commits of this connection counted.
+  /// Starts counting the connection's commits.
   func startCommitLog() -> CommitLog {
     let log = CommitLog()
     commitLog = log
@@ -159,17 +159,18 @@ extension Database {
     return log
   }
 
-  /// Notes that a commit is over, if there was one.
+  /// Notes the end of a commit, if one was under way.
   func settleCommitLog() {
     guard let commitLog, let sqliteConnection else { return }
     commitLog.settle(sqliteConnection)
   }
 
-  /// Begins the transaction that a read access owes, and has it see the last commit.
+  /// Begins the transaction that a read access owes, at the last commit.
   ///
-  /// - Parameter isPatient: Whether a commit that takes long is waited for; it takes as long as the
-  ///   disk.
-  /// - Returns: The commit that it sees, or an earlier one where that can't be told.
+  /// - Parameter isPatient: Whether to wait longer for a commit under way, which takes as long as
+  ///   the disk.
+  /// - Returns: The commit that the transaction sees, or an earlier one if that can't be
+  ///   determined.
   func establishSnapshot(
     _ commits: CommitCount? = nil, isPatient: Bool = false
   ) throws -> Int {
@@ -185,16 +186,16 @@ extension Database {
     return earlier
   }
 
-  /// Begins the transaction where no commit is under way.
+  /// Begins the transaction while no commit is under way.
   ///
-  /// - Returns: The commit that it sees; nil where it hasn't begun.
+  /// - Returns: The commit that the transaction sees; nil if it hasn't begun.
   private func countedSnapshot(_ commits: CommitCount, _ isPatient: Bool) throws -> Int? {
     var waits = 0
     for _ in 0..<(isPatient ? 10_000 : 50) {
       var before = commits.value
       while before & 1 == 1 {
         waits += 1
-        // A second, or ten: a commit may be long on its way where its thread gets no time.
+        // One second, or ten if patient: a commit can take long while its thread isn't scheduled.
         if waits > (isPatient ? 100_000 : 10_000) { return nil }
         if waits < 10 { sched_yield() } else { usleep(100) }
         before = commits.value

@@ -1,25 +1,25 @@
 extension Database {
   /// How a checkpoint treats other connections: <https://sqlite.org/c3ref/wal_checkpoint_v2.html>.
   public enum CheckpointMode: CInt, Sendable, Hashable {
-    /// Moves what it can without waiting.
+    /// Moves as many frames as possible without waiting.
     case passive = 0
-    /// Waits for writers and for readers of old states, and moves all.
+    /// Waits for writers and for readers of old states, and moves all frames.
     case full = 1
-    /// As `full`, and makes the next writer begin the log anew.
+    /// Like `full`, and makes the next writer restart the log.
     case restart = 2
-    /// As `restart`, and empties the log.
+    /// Like `restart`, and truncates the log to zero bytes.
     case truncate = 3
   }
 
   /// Moves changes from the write-ahead log into the database file.
   ///
   /// - Parameters:
-  ///   - kind: How far to go; passive by default.
+  ///   - kind: The checkpoint mode; passive by default.
   ///   - dbName: The schema; nil for all.
-  /// - Returns: The frames in the log, and how many of them are in the file
-  ///   now; both are -1 where there is no log.
-  /// - Throws: `SQLITE_BUSY` where another connection is in the way, or
-  ///   `SQLITE_LOCKED` inside a transaction.
+  /// - Returns: The number of frames in the log, and how many of them are now in the file; both are
+  ///   -1 if there is no log.
+  /// - Throws: `SQLITE_BUSY` if another connection blocks the checkpoint, or `SQLITE_LOCKED` inside
+  ///   a transaction.
   @discardableResult
   public func checkpoint(
     _ kind: CheckpointMode = .passive, on dbName: String? = "main"

@@ -1,5 +1,5 @@
 extension Database {
-  /// Opens a file of which the state of now is to be kept.
+  /// Opens a file for a snapshot of its current state.
   static func openForSnapshot(_ path: String, _ configuration: Configuration) throws -> Database {
     var configuration = configuration
     configuration.journalMode = .default
@@ -28,7 +28,7 @@ extension Database {
     }
   }
 
-  /// Throws where the statements of this access may see another state than the last commit.
+  /// Throws if the statements of this access can see another state than the last commit.
   private func requireLastCommit() throws {
     guard isSnapshotEstablished else { return }
     guard let commitLog, !commitLog.hasWritten else {
@@ -40,7 +40,8 @@ extension Database {
     }
   }
 
-  /// Opens connections that all see the last commit. A read that has no statement yet sees it, too.
+  /// Opens connections that all see the last commit, which a read without a statement so far then
+  /// sees too.
   func openSnapshots(_ configuration: Configuration?) throws -> [SerializedDatabase] {
     try checkAccess()
     try requireLastCommit()
@@ -61,15 +62,16 @@ extension Database {
     return snapshots
   }
 
-  /// Has connections begin at the same commit, and the read of this access, if it owes a
+  /// Begins reads that all see the same commit: on `snapshots`, and in this access if it owes a
   /// transaction.
   ///
-  /// Nobody is kept from committing meanwhile: one of the connections looks at the version of the
-  /// data before the others begin, and begins last. Where it sees another one then, all begin anew.
+  /// This blocks no commits. One of the connections reads the data version before the others begin,
+  /// and again when it begins last. If the versions differ, all begin again.
   private func beginTogether(_ snapshots: [SerializedDatabase]) throws {
     let isOwing = accessState.contains(.pendingTransaction)
     let witness = snapshots[0]
-    // Beginning takes less time than most commits; one that writes all the time mustn't keep us.
+    // Beginning takes less time than most commits. The limit is for a connection that commits
+    // continuously.
     for _ in 0..<10_000 {
       try checkCancellation()
       let before = try witness.sync { try $0.dataVersion() }
@@ -84,7 +86,7 @@ extension Database {
       hint: "Somebody commits all the time. Try again, or make it inside a write.")
   }
 
-  /// What changes with each commit of others that this connection comes to see.
+  /// The data version, which changes when this connection first sees a commit of another one.
   func dataVersion() throws -> String? { try setting("PRAGMA main.data_version") }
 
   // MARK: Reading
@@ -93,16 +95,17 @@ extension Database {
   func snapshotRead<T>(_ body: (Database) throws -> T) throws -> T {
     try requireSnapshot()
     let misses = cacheMisses
-    // No transaction block: who ends the transaction, and begins another, sees another state.
+    // Not a transaction block: a body that ends the transaction and begins another sees another
+    // state.
     let result = try readOnly { try body(self) }
     try checkDamage(since: misses)
     try requireSnapshot()
     return result
   }
 
-  /// Executes `body` inside the transaction of one of several connections to a snapshot.
+  /// Executes `body` inside the transaction of one of a snapshot's several connections.
   ///
-  /// - Parameter whenLost: Called where the connection doesn't see the snapshot any more.
+  /// - Parameter whenLost: Called if the connection no longer sees the snapshot.
   func snapshotRead<T>(
     _ body: (Database) throws -> T, whenLost: () -> Void
   ) throws -> T {
@@ -115,7 +118,7 @@ extension Database {
 
   private func hasLostSnapshot(since transactions: Int) -> Bool {
     guard isInsideTransaction else { return true }
-    // Savepoints count as transactions, and leave the snapshot as it is.
+    // Savepoints count as transactions, but don't change the state that the snapshot sees.
     return hooks.transactionCount != transactions && (try? dataVersion()) != snapshotVersion
   }
 
@@ -142,7 +145,7 @@ extension Result<Database, any Error> {
         value(.success(db))
       }
     } catch {
-      // What may fail after `value` is a look at the snapshot.
+      // After `value`, only the check of the snapshot can fail.
       if !isOver { value(.failure(error)) }
     }
   }

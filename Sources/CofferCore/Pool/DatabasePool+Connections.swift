@@ -3,13 +3,13 @@ import Dispatch
 extension DatabasePool {
   // MARK: The connections
 
-  /// Makes the statements that run now fail with `SQLITE_INTERRUPT`.
+  /// Interrupts the running statements, which fail with `SQLITE_INTERRUPT`.
   public func interrupt() {
     writer.interrupt()
     readers.interrupt()
   }
 
-  /// Closes the database, after the accesses that are under way; twice does nothing.
+  /// Closes the database after the accesses that are under way. Closing twice does nothing.
   ///
   /// Snapshots stay open.
   public func close() throws {
@@ -19,13 +19,13 @@ extension DatabasePool {
     }
   }
 
-  /// Has readers opened anew: idle ones are closed at once, others when their access is over.
+  /// Replaces the readers: idle ones are closed at once, others after their current access.
   ///
-  /// So further reads are prepared by `Configuration.prepareDatabase` again.
+  /// Later reads use new connections, which `Configuration.prepareDatabase` prepares again.
   public func invalidateReadOnlyConnections() { readers.invalidate() }
 
-  /// Gives back memory: closes idle readers, unless `Configuration.persistentReadOnlyConnections`
-  /// keeps them, and empties caches.
+  /// Releases memory: empties caches, and closes idle readers unless
+  /// `Configuration.persistentReadOnlyConnections` keeps them open.
   ///
   /// Waits for a write that is under way.
   public func releaseMemory() {
@@ -33,7 +33,7 @@ extension DatabasePool {
     try? writer.reentrantSync { $0.releaseMemory() }
   }
 
-  /// Gives back memory as ``releaseMemory()`` does, without waiting.
+  /// Releases memory like ``releaseMemory()``, without waiting.
   public func releaseMemoryEventually() {
     releaseReaders()
     writer.schedule { if case .success(let db) = $0 { db.releaseMemory() } }
@@ -50,14 +50,15 @@ extension DatabasePool {
     }
   }
 
-  /// Encrypts the file anew, in place, with another key, and proves that it opens the file and the
+  /// Re-encrypts the file in place with another key, and verifies that the new key opens it and the
   /// old one doesn't. Readers use the new key from then on.
   ///
-  /// Waits for the accesses that are under way, and keeps others waiting. Takes one derivation,
-  /// and rewrites the whole file; killed meanwhile, the file has one of the two keys.
-  /// - Throws: ``DatabaseError``, with the key unchanged where it doesn't say otherwise: among
-  ///   others for a read-only or a plaintext database, and where a snapshot or another process
-  ///   uses the file.
+  /// Waits for the accesses that are under way, and blocks others meanwhile. Takes one key
+  /// derivation, and rewrites the whole file. If the process is killed meanwhile, the file has one
+  /// of the two keys.
+  /// - Throws: ``DatabaseError``; the key is unchanged unless the error says otherwise. Fails for
+  ///   example for a read-only or plaintext database, and if a snapshot or another process uses the
+  ///   file.
   public func changeKey(to key: DatabaseKey) throws {
     try barrierWriteWithoutTransaction { db in
       readers.invalidate()
@@ -65,7 +66,7 @@ extension DatabasePool {
     }
   }
 
-  /// Runs `body` while no connection reads.
+  /// Runs `body` while no reader is in use.
   func barrier<T>(_ body: () throws -> T) throws -> T {
     guard readers.current == nil, !writer.isHeldByCurrentThread else {
       throw DatabaseError.reentrancy(path)
@@ -79,7 +80,7 @@ extension DatabasePool {
 }
 
 extension DatabasePool: ObservableReader {
-  /// The connection that writes, if this thread has it, or else the reader that it was lent.
+  /// The writer if this thread is using it, otherwise the reader lent to this thread.
   package var currentDatabase: Database? { writer.current ?? readers.current?.current }
 
   package var observableWriter: (any DatabaseWriter)? { commits == nil ? nil : self }
@@ -94,7 +95,7 @@ extension DatabasePool: ObservableReader {
     let commits = commits
     commits?.pin()
     do {
-      // The caller may be in a read: that isn't the last commit, and may have missed some.
+      // The caller may be inside a read, which can be older than the last commit.
       let begin: (Database) throws -> (DatabaseRegion?, Int) = { db in
         try db.isolatedRead { db in
           let commit = db.isSnapshotEstablished ? 0 : try db.establishSnapshot(commits)
@@ -152,7 +153,7 @@ extension DatabasePool: ObservableReader {
 }
 
 extension Database {
-  /// Makes this connection the one of a pool that writes.
+  /// Sets this connection up as the pool's writer.
   func setUpPoolWriter() throws -> CommitCount {
     let commitLog = startCommitLog()
     checkpointer = Checkpointer(configuration.checkpointPolicy, commitLog)
@@ -160,13 +161,13 @@ extension Database {
     return commitLog.commits
   }
 
-  /// Adds what a pool's writer has, to a connection that was opened, or opened anew.
+  /// Installs the WAL hook and log limit of a pool's writer, also after a connection was reopened.
   func restorePoolWriter() throws {
     guard let checkpointer, let connection = sqliteConnection else { return }
     SQLite.setWALHook(checkpointer, in: connection)
     let pageCount = configuration.checkpointPolicy.maximumPageCount
     if pageCount < .max {
-      // A log that was long once is cut when it begins anew.
+      // A log that has been long is truncated when it restarts.
       try runSetting("PRAGMA journal_size_limit = \(Int64(clamping: pageCount &* pageSize))")
     }
   }
@@ -176,7 +177,7 @@ extension Database {
     return size.flatMap { Int($0) } ?? 4096
   }
 
-  /// Whether the state that statements see is fixed already.
+  /// Whether the state that statements see is already fixed.
   var isSnapshotEstablished: Bool {
     isInsideTransaction && !accessState.contains(.pendingTransaction)
   }

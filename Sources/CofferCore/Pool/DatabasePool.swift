@@ -1,6 +1,6 @@
 import Dispatch
 
-/// A database with one connection that writes, and several that read at the same time.
+/// A database with one writing connection, and several that read at the same time.
 ///
 /// ```swift
 /// let pool = try DatabasePool(path: "vault.db", key: .passphrase("correct horse battery staple"))
@@ -13,18 +13,18 @@ import Dispatch
 /// ```
 ///
 /// The file is in WAL mode (<https://sqlite.org/wal.html>). Each read sees the last commit before
-/// its first statement, whatever is written meanwhile, and waits for no write; it waits for
-/// another read where all of `Configuration.maximumReaderCount` connections are in use. Writes
-/// take turns.
+/// its first statement, regardless of concurrent writes. Reads don't wait for writes, but wait for
+/// other reads if all `Configuration.maximumReaderCount` connections are in use. Writes run one
+/// after the other.
 ///
-/// The key is derived once, whatever the number of readers.
+/// The key is derived once, regardless of the number of readers.
 public final class DatabasePool: DatabaseWriter {
   let writer: SerializedDatabase
   let readers: ReaderPool
-  /// Counts the commits; nil where there are none to count.
+  /// Counts the commits; nil if commits can't be observed.
   let commits: CommitCount?
 
-  /// How the database was opened.
+  /// The configuration with which the database was opened.
   public var configuration: Configuration { writer.configuration }
 
   /// The path of the file.
@@ -32,12 +32,12 @@ public final class DatabasePool: DatabaseWriter {
 
   // MARK: Opening
 
-  /// Opens the file at `path`, which is made if there is none, and set to WAL mode.
+  /// Opens the file at `path`, creates it if it doesn't exist, and sets WAL mode.
   ///
-  /// Deriving the key from a passphrase takes about 0.1 s; readers are opened when they are first
+  /// Deriving the key from a passphrase takes about 0.1 s. Each reader is opened when it is first
   /// needed, in less than a millisecond.
-  /// - Throws: ``DatabaseError``; where the key doesn't open the file, its
-  ///   ``DatabaseError/cipherDiagnosis`` tells why.
+  /// - Throws: ``DatabaseError``. If the key doesn't open the file, its
+  ///   ``DatabaseError/cipherDiagnosis`` gives the reason.
   public init(path: String, configuration: Configuration = Configuration()) throws {
     guard path != ":memory:", !path.isEmpty else {
       throw DatabaseError(
@@ -66,11 +66,11 @@ public final class DatabasePool: DatabaseWriter {
     try writer.observeExternalChanges()
   }
 
-  /// Opens the encrypted file at `path`, which is made if there is none, and set to WAL mode.
+  /// Opens the encrypted file at `path`, creates it if it doesn't exist, and sets WAL mode.
   ///
-  /// Deriving the key from a passphrase takes about 0.1 s, for all connections together.
-  /// - Throws: ``DatabaseError``; where the key doesn't open the file, its
-  ///   ``DatabaseError/cipherDiagnosis`` tells why.
+  /// Deriving the key from a passphrase takes about 0.1 s, once for all connections.
+  /// - Throws: ``DatabaseError``. If the key doesn't open the file, its
+  ///   ``DatabaseError/cipherDiagnosis`` gives the reason.
   public convenience init(
     path: String, key: DatabaseKey, configuration: Configuration = Configuration()
   ) throws {
@@ -79,14 +79,14 @@ public final class DatabasePool: DatabaseWriter {
     try self.init(path: path, configuration: configuration)
   }
 
-  // Readers go first: a connection that only reads can't tidy the log up.
+  // Closes the readers first: a connection that only reads can't clean up the log.
   deinit { readers.invalidate() }
 
   // MARK: Accesses
 
   /// Executes `body` on this thread.
   ///
-  /// A read inside a write of the same thread sees the state before that write's transaction.
+  /// A read nested in a write of the same thread sees the state before the write's transaction.
   public func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T {
     switch access {
     case .read:
@@ -102,7 +102,7 @@ public final class DatabasePool: DatabaseWriter {
     case .barrierWrite:
       return try barrier {
         try writer.sync { db in
-          // Reads that writes have begun on the way here.
+          // Waits for reads that earlier writes have begun meanwhile.
           readers.waitUntilIdle()
           return try body(db)
         }
@@ -154,9 +154,9 @@ public final class DatabasePool: DatabaseWriter {
     }
   }
 
-  /// Reads the last commit, which later writes don't change.
+  /// Reads the last commit, regardless of later writes.
   ///
-  /// Inside a write, to be called outside of a transaction:
+  /// Inside a write, call this outside a transaction:
   ///
   /// ```swift
   /// try pool.writeWithoutTransaction { db in
@@ -168,8 +168,8 @@ public final class DatabasePool: DatabaseWriter {
   /// }
   /// ```
   ///
-  /// Returns once the read has begun; waits where all readers are in use.
-  /// - Parameter value: Called once on another thread, with an error where there is no read.
+  /// Returns once the read has begun; waits if all readers are in use.
+  /// - Parameter value: Called once on another thread, with an error if the read can't begin.
   public func asyncConcurrentRead(
     _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
@@ -194,7 +194,7 @@ public final class DatabasePool: DatabaseWriter {
           value(.success(db))
         }
       } catch {
-        // Of a read that has begun, nothing but its end can fail.
+        // Once a read has begun, only its end can fail.
         guard case .failure = result else { return }
         hasBegun.signal()
         value(.failure(error))
@@ -203,7 +203,7 @@ public final class DatabasePool: DatabaseWriter {
     hasBegun.wait()
   }
 
-  /// Reads the last commit; the same as ``asyncConcurrentRead(_:)``.
+  /// Reads the last commit, like ``asyncConcurrentRead(_:)``.
   public func spawnConcurrentRead(
     _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
@@ -212,9 +212,9 @@ public final class DatabasePool: DatabaseWriter {
 
   // MARK: Writing
 
-  /// Executes `updates` inside a transaction, which ends as `updates` says.
+  /// Executes `updates` inside a transaction, and ends it according to the result of `updates`.
   ///
-  /// - Parameter kind: Nil for an immediate one.
+  /// - Parameter kind: The kind of transaction; nil for an immediate one.
   public func writeInTransaction(
     _ kind: Database.TransactionKind? = nil,
     _ updates: (Database) throws -> Database.TransactionCompletion
@@ -222,9 +222,9 @@ public final class DatabasePool: DatabaseWriter {
     try writer.sync { db in try db.inTransaction(kind) { try updates(db) } }
   }
 
-  /// Schedules `updates`, and returns.
+  /// Schedules `updates` and returns.
   ///
-  /// They are called on a closed database as well, whose statements throw.
+  /// On a closed database `updates` are still called, and their statements throw.
   public func asyncWriteWithoutTransaction(_ updates: @escaping @Sendable (Database) -> Void) {
     writer.scheduleEvenIfClosed(updates)
   }

@@ -1,14 +1,14 @@
-/// Reads one state of a database, whatever is written meanwhile.
+/// A reader of one state of a database, regardless of later writes.
 public protocol DatabaseSnapshotReader: DatabaseReader {}
 
 extension DatabaseSnapshotReader {
-  /// Executes `value`, inside another access of the same thread as well.
+  /// Executes `value`, which can be nested in another access of the same thread.
   public func reentrantRead<T>(_ value: (Database) throws -> T) throws -> T {
     try unsafeReentrantRead(value)
   }
 }
 
-/// A state of a database, on one connection whose accesses take turns.
+/// One state of a database, on one connection whose accesses run one after the other.
 ///
 /// ```swift
 /// let snapshot = try pool.makeSnapshot()
@@ -16,32 +16,32 @@ extension DatabaseSnapshotReader {
 /// let count = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM player") }
 /// ```
 ///
-/// It keeps the write-ahead log from beginning anew, so that the file's log grows with each write
-/// as long as it lives. The key can't be changed meanwhile.
+/// While the snapshot exists, the write-ahead log can't restart, so it grows with each write. The
+/// key can't be changed meanwhile.
 public final class DatabaseSnapshot: DatabaseSnapshotReader {
   private let access: SerializedDatabase
 
-  /// How the snapshot was opened.
+  /// The configuration with which the snapshot was opened.
   public var configuration: Configuration { access.configuration }
 
   /// The path of the file.
   public var path: String { access.path }
 
-  /// A snapshot on a connection that isn't used by anybody else.
+  /// Creates a snapshot on a connection that isn't used elsewhere.
   init(_ access: SerializedDatabase) throws {
     self.access = access
     try access.beginSnapshot()
   }
 
-  /// Opens a file in WAL mode, and keeps its state of now.
+  /// Opens a file in WAL mode, and keeps its current state.
   ///
-  /// - Throws: ``DatabaseError``, among others where the file isn't in WAL mode, in which a
-  ///   snapshot would keep everybody from writing.
+  /// - Throws: ``DatabaseError``, for example if the file isn't in WAL mode, where a snapshot would
+  ///   block all writes.
   public convenience init(path: String, configuration: Configuration = Configuration()) throws {
     try self.init(SerializedDatabase(try Database.openForSnapshot(path, configuration)))
   }
 
-  /// Executes `body` on this thread; every access reads the one state.
+  /// Executes `body` on this thread; all accesses read the same state.
   public func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T {
     guard case .reentrantRead = access else {
       return try self.access.sync { try $0.snapshotRead(body) }
@@ -63,22 +63,22 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
     self.access.schedule { $0.snapshotRead(reporting: body) }
   }
 
-  /// Makes the statements that run now fail with `SQLITE_INTERRUPT`.
+  /// Interrupts the running statements, which fail with `SQLITE_INTERRUPT`.
   public func interrupt() { access.interrupt() }
 
-  /// Closes the snapshot, after the accesses that are under way; twice does nothing.
+  /// Closes the snapshot after the accesses that are under way. Closing twice does nothing.
   public func close() throws { try access.close() }
 }
 
-/// A state of a database, on several connections that read at the same time.
+/// One state of a database, on several connections that read at the same time.
 ///
-/// As ``DatabaseSnapshot``, but accesses don't wait for each other as long as there are
-/// connections. One whose transaction is ended by a statement is closed after that access; once
-/// all are, reads throw.
+/// It differs from ``DatabaseSnapshot`` in that an access waits only if all connections are in use.
+/// A connection whose transaction is ended by a statement is closed after that access. Once all are
+/// closed, reads throw.
 public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   private let readers: ReaderPool
 
-  /// How the snapshot was opened.
+  /// The configuration with which the snapshot was opened.
   public let configuration: Configuration
 
   /// The path of the file.
@@ -96,22 +96,22 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   /// Keeps the last commit of a pool, or of a file in WAL mode.
   ///
   /// - Parameters:
-  ///   - db: A connection outside of a transaction, in a read before its first statement, or in a
+  ///   - db: A connection outside a transaction, in a read before its first statement, or in a
   ///     pool's write that has written nothing.
-  ///   - configuration: How the snapshot's connections are opened; nil for as `db` is. As many
-  ///     as its `maximumReaderCount` are opened at once.
+  ///   - configuration: The configuration of the snapshot's connections; nil for that of `db`. All
+  ///     `maximumReaderCount` connections are opened at once.
   public convenience init(_ db: Database, configuration: Configuration? = nil) throws {
     self.init(try db.openSnapshots(configuration))
   }
 
-  /// Opens a file in WAL mode, and keeps its state of now.
+  /// Opens a file in WAL mode, and keeps its current state.
   public convenience init(path: String, configuration: Configuration = Configuration()) throws {
     let database = try Database.openForSnapshot(path, configuration)
     defer { database.gate.withAccess { database.closeConnection() } }
     self.init(try database.gate.withAccess { () throws in try database.openSnapshots(nil) })
   }
 
-  /// Executes `body` on this thread; every access reads the one state.
+  /// Executes `body` on this thread; all accesses read the same state.
   public func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T {
     guard case .reentrantRead = access else {
       return try readers.sync { try $0.snapshotRead(body) { drop() } }
@@ -132,20 +132,20 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
   ) {
     readers.schedule { [self] result in
       switch result {
-      // Nothing fails there before `body`, which doesn't throw.
+      // Nothing fails before `body` is called, and `body` doesn't throw.
       case .success(let db): try? db.snapshotRead({ _ in body(result) }) { drop() }
       case .failure: body(result)
       }
     }
   }
 
-  /// Gives the connection of this thread to nobody else: a statement has ended its transaction.
+  /// Retires this thread's connection after its access: a statement has ended its transaction.
   private func drop() { readers.current?.invalidate() }
 
-  /// Makes the statements that run now fail with `SQLITE_INTERRUPT`.
+  /// Interrupts the running statements, which fail with `SQLITE_INTERRUPT`.
   public func interrupt() { readers.interrupt() }
 
-  /// Closes the snapshot, after the accesses that are under way; twice does nothing.
+  /// Closes the snapshot after the accesses that are under way. Closing twice does nothing.
   public func close() throws {
     guard readers.current == nil else { throw DatabaseError.reentrancy(path) }
     readers.closeWhenIdle()
@@ -153,10 +153,10 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
 }
 
 extension DatabasePool {
-  /// Keeps the state of the database as it is now.
+  /// Keeps the current state of the database.
   ///
-  /// Inside a write, to be called outside of a transaction. Opens a connection, in less than a
-  /// millisecond.
+  /// Inside a write, call this outside a transaction. It opens a connection, which takes less than
+  /// a millisecond.
   public func makeSnapshot() throws -> DatabaseSnapshot {
     if writer.isHeldByCurrentThread {
       try writer.reentrantSync { try $0.requireNoTransaction("a snapshot") }
@@ -164,7 +164,7 @@ extension DatabasePool {
     return try DatabaseSnapshot(try writer.openReader(isSnapshot: true))
   }
 
-  /// Keeps the state of the database as it is now, for several readers at the same time.
+  /// Keeps the current state of the database, for several readers at the same time.
   ///
   /// Opens `maximumReaderCount` connections, after the write that is under way.
   public func makeSnapshotPool() throws -> DatabaseSnapshotPool {

@@ -1,17 +1,17 @@
 import Dispatch
 import Synchronization
 
-/// Connections that read, of which each is lent to one access at a time.
+/// A pool of reading connections, each lent to one access at a time.
 ///
-/// A synchronous access waits on its own thread, an asynchronous one in a line: it needs a thread
-/// only once it has a connection. Of the idle ones, the one that was used last is lent first.
+/// A synchronous access waits on its own thread. An asynchronous one waits in a queue, and needs a
+/// thread only once it has a connection. The connection used last is lent first.
 final class ReaderPool: Sendable {
-  /// What somebody who has waited gets.
+  /// What a waiter receives.
   enum Lease {
     case reader(SerializedDatabase)
-    /// There is room for one more connection: open it.
+    /// Permission to open another connection.
     case open
-    /// There is none, and there will be none.
+    /// An error: no connection is or will become available.
     case refused(DatabaseError)
   }
 
@@ -21,7 +21,7 @@ final class ReaderPool: Sendable {
   }
 
   private struct State {
-    /// All that are open, lent or idle.
+    /// All open connections, lent or idle.
     var readers: [SerializedDatabase] = []
     var idle: [SerializedDatabase] = []
     var openingCount = 0
@@ -37,12 +37,12 @@ final class ReaderPool: Sendable {
   private let path: String
   private let maximumCount: Int
   private let open: (@Sendable () throws -> SerializedDatabase)?
-  /// Where connections are opened for asynchronous accesses.
+  /// The queue on which connections are opened for asynchronous accesses.
   private let queue: DispatchQueue
 
   /// - Parameters:
-  ///   - readers: Those that are there already.
-  ///   - open: Makes further ones; nil where those are all.
+  ///   - readers: Connections that are already open.
+  ///   - open: Opens further connections; nil if there can't be any.
   init(
     path: String, maximumCount: Int, queue: DispatchQueue, readers: [SerializedDatabase] = [],
     open: (@Sendable () throws -> SerializedDatabase)?
@@ -59,17 +59,17 @@ final class ReaderPool: Sendable {
 
   // MARK: Lending
 
-  /// The connection that the current thread has.
+  /// The connection lent to the current thread.
   var current: SerializedDatabase? {
     state.withLock { $0.readers.first(where: \.isHeldByCurrentThread) }
   }
 
-  /// What can be had at once; nil where one has to wait.
+  /// Returns a lease that is available at once; nil if the caller has to wait.
   private func nextLease(_ state: inout State, isUrgent: Bool) -> Lease? {
     if state.isClosed { return .refused(.connectionIsClosed) }
     if !isUrgent, state.hasBarrier || !state.barriers.isEmpty { return nil }
     if let reader = state.idle.popLast() { return .reader(reader) }
-    // The connections of a snapshot can't be replaced.
+    // A snapshot's connections can't be replaced.
     if open == nil, state.readers.isEmpty { return .refused(.snapshotIsLost) }
     guard open != nil, state.readers.count + state.openingCount < maximumCount else { return nil }
     state.openingCount += 1
@@ -78,8 +78,8 @@ final class ReaderPool: Sendable {
 
   /// Lends a connection to this thread.
   ///
-  /// - Parameter isUrgent: Whether the thread holds the connection that writes: nobody who waits
-  ///   for that may keep it waiting.
+  /// - Parameter isUrgent: Whether the thread holds the writer, and so must not wait for accesses
+  ///   that wait for the writer.
   private func take(isUrgent: Bool) throws -> SerializedDatabase {
     var waiter: ThreadWaiter?
     let lease: Lease? = try state.withLock { state throws(DatabaseError) in
@@ -131,7 +131,7 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// Changes the state, and gives what is free then to those who wait.
+  /// Changes the state, and hands connections that are then free to waiters.
   private func serve(_ change: (inout State) -> Void) {
     var served: [(Waiter, Lease)] = []
     var barrier: (@Sendable () -> Void)?
@@ -168,13 +168,13 @@ final class ReaderPool: Sendable {
     return try reader.sync(body)
   }
 
-  /// Executes `body` on this thread, with the connection that it has already, if any.
+  /// Executes `body` on this thread, with the connection already lent to it, if any.
   func reentrantSync<T>(isUrgent: Bool = false, _ body: (Database) throws -> T) throws -> T {
     if let current { return try current.reentrantSync(body) }
     return try sync(isUrgent: isUrgent, body)
   }
 
-  /// Lends a connection to a job, which has to hand it back with `giveBack`.
+  /// Lends a connection to a job, which must return it with `giveBack`.
   private func lend(
     isUrgent: Bool, _ job: @escaping @Sendable (Result<SerializedDatabase, any Error>) -> Void
   ) {
@@ -226,19 +226,19 @@ final class ReaderPool: Sendable {
 
   // MARK: Barriers
 
-  /// Calls `body` once all connections are idle; others wait until `endBarrier`.
+  /// Calls `body` once all connections are idle; other accesses wait until `endBarrier`.
   func beginBarrier(_ body: @escaping @Sendable () -> Void) {
     serve { $0.barriers.append(body) }
   }
 
-  /// Lets the accesses go on that the barrier has kept waiting.
+  /// Resumes the accesses that wait for the barrier's end.
   func endBarrier() { serve { $0.hasBarrier = false } }
 
-  /// Waits until no connection is lent; for the time of a barrier, which urgent accesses pass.
+  /// Waits until no connection is lent. For use inside a barrier, which urgent accesses bypass.
   func waitUntilIdle() {
     while state.withLock({ $0.lentCount > 0 }) {
       let semaphore = DispatchSemaphore(value: 0)
-      // A barrier in the barrier: it begins when the last connection has come back.
+      // A barrier inside the barrier, which begins when the last connection is returned.
       let isWaiting = state.withLock { state in
         guard state.lentCount > 0 else { return false }
         state.hasBarrier = false
@@ -255,7 +255,7 @@ final class ReaderPool: Sendable {
     for reader in state.withLock(\.readers) { reader.interrupt() }
   }
 
-  /// Calls `body` with each idle connection, while nobody else uses it.
+  /// Calls `body` with each idle connection, which isn't lent meanwhile.
   func forEachIdle(_ body: (SerializedDatabase) -> Void) {
     let idle = state.withLock { state in
       defer { state.idle = [] }
@@ -267,7 +267,7 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// Closes all connections: idle ones now, lent ones when they come back.
+  /// Closes all connections: idle ones now, lent ones when they are returned.
   func invalidate() {
     for reader in state.withLock(\.readers) { reader.invalidate() }
     forEachIdle { _ in }
@@ -282,14 +282,14 @@ final class ReaderPool: Sendable {
     endBarrier()
   }
 
-  /// Closes all connections; who waits, or comes later, gets an error.
+  /// Closes all connections; pending and later requests fail.
   func close() {
     invalidate()
     serve { $0.isClosed = true }
   }
 }
 
-/// A thread that waits for a connection.
+/// A thread waiting for a connection.
 private final class ThreadWaiter: Sendable {
   private let semaphore = DispatchSemaphore(value: 0)
   private let lease = Mutex<ReaderPool.Lease?>(nil)

@@ -1,39 +1,39 @@
-// How a higher floor reads the schema: by statements that observers and traces
-// aren't told of, and that leave recorded regions alone.
+// Schema reading for higher layers, with statements that aren't observed or traced, and don't
+// affect recorded regions.
 
 extension Database {
-  /// The number of the explicit transaction that is open; nil outside of any.
+  /// The number of the open explicit transaction; nil outside of one.
   ///
-  /// It is another one for each transaction, whoever has begun it.
+  /// Each transaction has a different number, regardless of how it began.
   package var openTransaction: Int? {
     guard let connection = sqliteConnection, !SQLite.isAutocommit(connection) else { return nil }
     return hooks.transactionCount
   }
 
-  /// SQLite's count of the changes to a schema, made by any connection.
+  /// Returns SQLite's count of changes to a schema, by any connection.
   ///
-  /// Inside of a transaction, it belongs to the state that the transaction sees.
+  /// Inside a transaction, the count belongs to the state that the transaction sees.
   package func schemaVersion(of schema: DatabaseSchemaID) throws -> Int32 {
     try readSchema { connection in
       try control.schemaVersion(of: schema.name, in: connection)
     }
   }
 
-  /// Prepares for schemas to come and go.
+  /// Finalizes the statements that read schema versions, after schemas were attached or detached.
   package func forgetSchemaVersions() { control.finalizeVersions() }
 
-  /// Forgets the statements that were kept prepared.
+  /// Finalizes the cached statements.
   package func forgetCachedStatements() {
     statementCache.removeAll()
     plans.removeAll()
   }
 
-  /// All rows of a statement that reads the schema.
+  /// Returns all rows of a statement that reads the schema.
   package func schemaRows(_ sql: String) throws -> [[DatabaseValue]] {
     try readSchema(sql) { connection in try SQLite.rows(connection, sql) }
   }
 
-  /// Whether the rows of a table, which exists, have rowids.
+  /// Whether an existing table has rowids.
   package func hasRowIDs(_ table: DatabaseObjectID) throws -> Bool {
     SQLite.hasRowIDs(try openConnection(), table.name, schema: table.schemaID.name)
   }
@@ -45,7 +45,7 @@ extension Database {
     try checkCancellation()
     let connection = try openConnection()
     if accessState.contains(.pendingTransaction) { try beginPendingTransaction() }
-    // Nobody wants the facts of these statements.
+    // The facts of these statements aren't needed.
     let outer = hooks.authorizer.recorder
     hooks.authorizer.recorder = FactsRecorder()
     defer { hooks.authorizer.recorder = outer }

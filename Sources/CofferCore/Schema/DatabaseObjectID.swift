@@ -1,4 +1,4 @@
-/// A schema of a connection: the main database, its temporary one, or an attached one.
+/// A schema of a connection: the main, the temporary or an attached database.
 public struct DatabaseSchemaID: Hashable, Sendable {
   private enum Kind: Hashable, Sendable {
     case main, temp
@@ -13,12 +13,12 @@ public struct DatabaseSchemaID: Hashable, Sendable {
   /// The temporary tables, views and triggers of one connection.
   public static let temp = DatabaseSchemaID(kind: .temp)
 
-  /// A database that is attached under a name.
+  /// Returns the identifier of a database attached under this name.
   public static func attached(_ name: String) -> DatabaseSchemaID {
     DatabaseSchemaID(kind: .attached(SQLName(name)))
   }
 
-  /// The schema of that name, in either case.
+  /// Creates an identifier from a schema's name, regardless of case.
   package init(name: String) {
     switch SQLName(name) {
     case SQLName("main"): kind = .main
@@ -29,7 +29,7 @@ public struct DatabaseSchemaID: Hashable, Sendable {
 
   private init(kind: Kind) { self.kind = kind }
 
-  /// The name, as it prefixes that of a table in SQL, without quotes.
+  /// The schema's name, which can precede a table's name in SQL; not quoted.
   public var name: String {
     switch kind {
     case .main: "main"
@@ -38,7 +38,7 @@ public struct DatabaseSchemaID: Hashable, Sendable {
     }
   }
 
-  /// The table in which SQLite keeps the schema, as it is written in SQL.
+  /// The table in which SQLite stores the schema, as written in SQL.
   public var schemaTableName: String {
     switch kind {
     case .main: "sqlite_master"
@@ -50,14 +50,14 @@ public struct DatabaseSchemaID: Hashable, Sendable {
   }
 }
 
-/// A table, a view, an index or a trigger, in its schema.
+/// The name of a table, a view, an index or a trigger, with its schema.
 public struct DatabaseObjectID: Hashable, Sendable {
   /// The name.
   public var name: String
-  /// The schema that it is in.
+  /// The schema of the object.
   public var schemaID: DatabaseSchemaID
 
-  /// The object of that name in a schema.
+  /// Creates an identifier for the object of this name in a schema.
   public init(name: String, schemaID: DatabaseSchemaID) {
     self.name = name
     self.schemaID = schemaID

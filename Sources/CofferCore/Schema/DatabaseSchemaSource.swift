@@ -1,4 +1,4 @@
-/// What completes the schema where SQLite doesn't know it all.
+/// Completes the schema where SQLite doesn't know all of it.
 ///
 /// ```swift
 /// struct ViewKeys: DatabaseSchemaSource {
@@ -9,23 +9,23 @@
 /// configuration.schemaSource = ViewKeys()
 /// ```
 public protocol DatabaseSchemaSource: Sendable {
-  /// The columns that tell the rows of a view apart.
+  /// Returns the columns that identify the rows of a view.
   ///
-  /// Asked once, until the schema changes. They must be columns of the view, none of which is NULL.
-  /// It may ask `db` about the schema.
-  /// - Returns: Nil where the source doesn't know the view; an empty list where its rows have no key.
+  /// Called once, until the schema changes. The columns must belong to the view and contain no
+  /// NULL. The method can query the schema through `db`.
+  /// - Returns: Nil if the source doesn't know the view; an empty list if its rows have no key.
   func columnsForPrimaryKey(_ db: Database, inView view: DatabaseObjectID) throws -> [String]?
 }
 
 extension DatabaseSchemaSource {
-  /// Knows no view.
+  /// Returns nil for all views.
   public func columnsForPrimaryKey(
     _ db: Database, inView view: DatabaseObjectID
   ) throws -> [String]? {
     nil
   }
 
-  /// This source, and another one for what it doesn't know.
+  /// Combines this source with another one for the views that it doesn't know.
   public func then(_ other: some DatabaseSchemaSource) -> some DatabaseSchemaSource {
     SchemaSourcePair(first: self, second: other)
   }
