@@ -74,8 +74,7 @@ extension Database {
   /// The rows of a table are sorted by its primary key; a view determines its own order.
   /// - Parameter tableHeader: Whether the names of the tables are written.
   /// - Parameter stableOrder: Whether the rows of a view are sorted by all of its columns, so that
-  ///   equal
-  ///   contents produce equal dumps.
+  ///   equal contents produce equal dumps.
   /// - Parameter stream: The destination; nil for standard output.
   public func dumpTables(
     _ tables: [String], format: some DumpFormat = .debug(),
@@ -133,8 +132,7 @@ extension Database {
   /// Writes the schema and the rows of all tables, sorted by table name.
   ///
   /// Internal tables of SQLite and of this library are omitted, and so are the shadow tables of
-  /// virtual
-  /// tables.
+  /// virtual tables.
   /// - Parameter stream: The destination; nil for standard output.
   public func dumpContent(
     format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
@@ -171,8 +169,7 @@ extension Database {
   }
 
   /// Writes the SQL of the schema, sorted by table name: each table with its indexes and triggers,
-  /// and
-  /// the views.
+  /// and the views.
   ///
   /// - Parameter stream: The destination; nil for standard output.
   public func dumpSchema(to stream: (any TextOutputStream)? = nil) throws {

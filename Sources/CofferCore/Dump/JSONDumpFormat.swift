@@ -1,14 +1,12 @@
 import FoundationEssentials
 
 /// A format with one JSON array of objects per statement, whose members are in column order; blobs
-/// are
-/// base64.
+/// are base64.
 ///
 /// Two columns of the same name become two members of the same name.
 public struct JSONDumpFormat: DumpFormat, Sendable {
   /// A new encoder with the default settings of this format: infinities become the strings "inf"
-  /// and
-  /// "-inf", and slashes are not escaped.
+  /// and "-inf", and slashes are not escaped.
   public static var defaultEncoder: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.withoutEscapingSlashes]
@@ -18,8 +16,7 @@ public struct JSONDumpFormat: DumpFormat, Sendable {
   }
 
   /// The encoder of the values. With `.prettyPrinted` in its output formatting, each column has a
-  /// line;
-  /// `.sortedKeys` has no effect.
+  /// line; `.sortedKeys` has no effect.
   public var encoder: JSONEncoder
 
   private var hasRows = false

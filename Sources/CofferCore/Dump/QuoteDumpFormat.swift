@@ -49,8 +49,7 @@ public struct QuoteDumpFormat: DumpFormat, Sendable {
 
 extension DumpFormat where Self == QuoteDumpFormat {
   /// A format with a line of SQL literals per row, like the `quote` mode of the `sqlite3` shell;
-  /// see
-  /// ``QuoteDumpFormat``.
+  /// see ``QuoteDumpFormat``.
   public static func quote(header: Bool = false, separator: String = ",") -> Self {
     QuoteDumpFormat(header: header, separator: separator)
   }

@@ -16,8 +16,7 @@ import Foundation
 /// `Configuration.publicStatementArguments` allows it.
 public struct DatabaseError: Error {
   // A single reference: an error passes through every frame between the failure and its handler,
-  // and
-  // is wrapped in results and continuations.
+  // and is wrapped in results and continuations.
   private var contents: Contents
 
   private final class Contents: Sendable {
@@ -85,8 +84,7 @@ public struct DatabaseError: Error {
   /// - Parameters:
   ///   - hint: The remedy, for the end of the description.
   ///   - note: A remedy shown only in ``debugDescription``, where the description must match
-  ///     SQLite's
-  ///     or GRDB's.
+  ///     SQLite's or GRDB's.
   package init(
     _ resultCode: ResultCode, _ message: String, hint: String? = nil, note: String? = nil,
     sql: String? = nil, arguments: StatementArguments? = nil, publicStatementArguments: Bool = false
@@ -148,8 +146,7 @@ extension DatabaseError {
   /// The remedy, if Coffer knows one; contains no private data.
   ///
   /// It ends ``debugDescription``, which an uncaught error prints, and also ``description``, except
-  /// for
-  /// SQLite's own errors: those are described in SQLite's words only.
+  /// for SQLite's own errors: those are described in SQLite's words only.
   public var hint: String? {
     let parts = [contents.note, contents.hint].compactMap { $0 }
     return parts.isEmpty ? nil : parts.joined(separator: " ")
@@ -167,8 +164,7 @@ extension DatabaseError {
   public var cipherDiagnosis: CipherDiagnosis? { contents.cipherDiagnosis }
 
   /// The 0-based index of the element at which a batch such as `insertAll` has failed; nil for
-  /// every
-  /// other error.
+  /// every other error.
   ///
   /// If callbacks run batches themselves, it is the index in the outermost batch.
   public var batchIndex: Int? { contents.batchIndex }

@@ -213,8 +213,7 @@ extension RowDecodingError {
 
 extension RowDecodingError: CustomStringConvertible {
   /// The message, the column, the row and the SQL, without the statement's arguments (unless they
-  /// are
-  /// declared public).
+  /// are declared public).
   public var description: String {
     describe(showingArguments: contents.context.publicStatementArguments)
   }

@@ -2,8 +2,7 @@ extension Database {
   // MARK: Functions
 
   /// Registers a function in this connection, replacing any function with the same name and number
-  /// of
-  /// arguments.
+  /// of arguments.
   ///
   /// To register it in all connections of a pool, add it in `Configuration.prepareDatabase`.
   /// - Precondition: No statement is being executed if it replaces a function.
@@ -108,8 +107,7 @@ extension Database {
   }
 
   /// Registers or removes a function or collation; does nothing once the connection has closed,
-  /// since
-  /// no statement can call it any more.
+  /// since no statement can call it any more.
   private func register(_ subject: String, _ body: (SQLiteConnection) -> CInt) {
     precondition(
       gate.isHeldByCurrentThread,

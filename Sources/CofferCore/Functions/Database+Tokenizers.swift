@@ -10,8 +10,7 @@ extension Database {
   ///
   /// Does nothing if SQLite has no FTS5, in which case no statement can use a tokenizer.
   /// - Parameter make: Creates a tokenizer; SQLite calls it with the arguments of `tokenize=`
-  ///   whenever
-  ///   it opens a table.
+  ///   whenever it opens a table.
   package func addTokenizer(
     named name: String, make: @escaping (Database, [String]) throws -> SQLite.Tokenize
   ) {
@@ -38,7 +37,7 @@ extension Database {
   package func noteTokenizerFailure(_ error: any Error, of tokenizer: String) -> CInt {
     let databaseError = error as? DatabaseError
     var code = databaseError?.extendedResultCode ?? .SQLITE_ERROR
-    // Codes that are no failures, and the one that makes SQLite restart the statement.
+    // Codes that aren't failures, and the one that makes SQLite restart the statement.
     switch code.primaryResultCode {
     case .SQLITE_OK, .SQLITE_ROW, .SQLITE_DONE, .SQLITE_SCHEMA: code = .SQLITE_ERROR
     default: break

@@ -12,8 +12,8 @@ import FoundationEssentials
 /// ```
 ///
 /// Every connection that reads or writes an index with the collation needs it. After a change of
-/// its
-/// order, such indexes must be rebuilt: see ``Database/reindex(collation:)-(DatabaseCollation)``.
+/// its order, such indexes must be rebuilt: see
+/// ``Database/reindex(collation:)-(DatabaseCollation)``.
 public final class DatabaseCollation: Sendable {
   /// The name in SQL, whose ASCII letters are case-insensitive.
   public let name: String
@@ -28,8 +28,7 @@ public final class DatabaseCollation: Sendable {
   /// Creates a collation from a comparison of strings.
   ///
   /// - Parameter function: Compares two strings. It must be a total order that never changes;
-  ///   otherwise
-  ///   indexes give wrong results.
+  ///   otherwise indexes give wrong results.
   /// - Precondition: The name has from 1 to 255 bytes and no NUL character.
   public init(
     _ name: String, function: @escaping @Sendable (String, String) -> ComparisonResult

@@ -3,10 +3,8 @@ extension DatabaseFunction {
   /// SQLCipher.
   ///
   /// Registered in every connection: it reads the properties of stored structs, also for indexes.
-  /// Paths
-  /// have the syntax of SQLite's `json_extract`, such as `$.address.city` and `$.tags[0]`. Objects
-  /// and
-  /// arrays are returned as written; a missing value, `null` and invalid JSON are NULL.
+  /// Paths have the syntax of SQLite's `json_extract`, such as `$.address.city` and `$.tags[0]`.
+  /// Objects and arrays are returned as written; a missing value, `null` and invalid JSON are NULL.
   public static let json = DatabaseFunction(
     "coffer_json", argumentCount: 2, pure: true,
     implementation: .scalar { arguments in
@@ -19,10 +17,9 @@ extension DatabaseFunction {
   /// generations of SQLCipher.
   ///
   /// Registered in every connection: it updates the properties of stored structs. The third
-  /// argument is
-  /// JSON, such as `'"Rome"'` with its quotes, or a number; NULL is `null`. A missing member of an
-  /// existing object is added. If the object itself is missing, or the text is not JSON, nothing
-  /// changes. An invalid path, and a third argument that is not JSON, are errors.
+  /// argument is JSON, such as `'"Rome"'` with its quotes, or a number; NULL is `null`. A missing
+  /// member of an existing object is added. If the object itself is missing, or the text is not
+  /// JSON, nothing changes. An invalid path, and a third argument that is not JSON, are errors.
   public static let jsonSet = DatabaseFunction(
     "coffer_json_set", argumentCount: 3, pure: true,
     implementation: .scalar { arguments in
@@ -43,8 +40,7 @@ extension DatabaseFunction {
     })
 
   /// `coffer_json_count(text, path)`: returns the number of elements of an array or of members of
-  /// an
-  /// object, on both generations of SQLCipher.
+  /// an object, on both generations of SQLCipher.
   ///
   /// Registered in every connection. NULL for any other value.
   public static let jsonCount = DatabaseFunction(
@@ -74,15 +70,12 @@ extension DatabaseFunction {
     })
 
   /// `coffer_json_keep(old, new, known)`: returns the new JSON with the members of the old JSON
-  /// that the
-  /// writer doesn't know, on both generations of SQLCipher.
+  /// that the writer doesn't know, on both generations of SQLCipher.
   ///
   /// Registered in every connection: a document saved by an older form of its type keeps the
-  /// properties
-  /// that this form doesn't know. The third argument is JSON that lists the known members:
-  /// `{"city":0,"geo":{"lat":0,"lon":0}}` knows `city`, and two members of `geo`. If any argument
-  /// is
-  /// not an object, the result is the new JSON.
+  /// properties that this form doesn't know. The third argument is JSON that lists the known
+  /// members: `{"city":0,"geo":{"lat":0,"lon":0}}` knows `city`, and two members of `geo`. If any
+  /// argument is not an object, the result is the new JSON.
   public static let jsonKeep = DatabaseFunction(
     "coffer_json_keep", argumentCount: 3, pure: true,
     implementation: .scalar { arguments in

@@ -3,8 +3,7 @@ package enum JSONEditor {
   /// Returns the text with another value at a path.
   ///
   /// A missing member of an existing object is added at its end. If the object is missing, or the
-  /// text
-  /// is not JSON, the text is returned unchanged.
+  /// text is not JSON, the text is returned unchanged.
   /// - Parameter value: The value as JSON.
   package static func setting(
     _ value: UnsafeRawBufferPointer, at path: UnsafeRawBufferPointer,

@@ -40,8 +40,7 @@ package enum JSONKeeper {
   /// Returns the new JSON with the members of the old JSON that the writer doesn't know.
   ///
   /// - Parameter known: The members that the writer knows: `{"city":0,"geo":{"lat":0,"lon":0}}`.
-  ///   Members
-  ///   that are objects here are merged recursively; all others have the new JSON's values.
+  ///   Members that are objects here are merged recursively; all others have the new JSON's values.
   package static func keeping(
     _ old: UnsafeRawBufferPointer, in new: UnsafeRawBufferPointer, known: UnsafeRawBufferPointer
   ) -> [UInt8] {

@@ -1,8 +1,7 @@
 /// Finds one value in a JSON text without decoding the rest.
 ///
 /// It reads the whole text, so that invalid JSON has no values. Of several members with the same
-/// name,
-/// the first one counts.
+/// name, the first one counts.
 package struct JSONScanner {
   private let bytes: UnsafeRawBufferPointer
   private let path: JSONPathBytes
@@ -39,8 +38,7 @@ package struct JSONScanner {
   }
 
   /// Returns the values of an array, or the members of an object with their quoted names; nil for
-  /// any
-  /// other value.
+  /// any other value.
   ///
   /// - Parameter json: A value found by `find(in:at:)`.
   package static func members(

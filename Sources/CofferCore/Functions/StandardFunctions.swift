@@ -5,8 +5,7 @@ extension DatabaseFunction {
   /// `swiftCapitalizedString(text)`: `String.capitalized`.
   ///
   /// This and the functions below are registered in every connection. They take text, and return
-  /// NULL
-  /// for any other value.
+  /// NULL for any other value.
   public static let capitalize = text("swiftCapitalizedString") { $0.capitalized }
 
   /// `swiftLowercaseString(text)`: `String.lowercased()`, for all scripts.
@@ -54,8 +53,7 @@ extension DatabaseCollation {
   public static let unicodeCompare = DatabaseCollation("swiftCompare", bytes: unicodeOrder)
 
   /// `swiftCaseInsensitiveCompare`: `caseInsensitiveCompare(_:)`, which ignores the case of letters
-  /// in
-  /// all scripts.
+  /// in all scripts.
   public static let caseInsensitiveCompare = DatabaseCollation("swiftCaseInsensitiveCompare") {
     $0.caseInsensitiveCompare($1)
   }
@@ -63,8 +61,7 @@ extension DatabaseCollation {
   /// `swiftLocalizedCaseInsensitiveCompare`: `localizedCaseInsensitiveCompare(_:)`.
   ///
   /// The localized collations use the locale of the process: an index with one of them must be
-  /// rebuilt
-  /// when the locale, or the library that implements it, changes.
+  /// rebuilt when the locale, or the library that implements it, changes.
   public static let localizedCaseInsensitiveCompare = DatabaseCollation(
     "swiftLocalizedCaseInsensitiveCompare"
   ) { $0.localizedCaseInsensitiveCompare($1) }
@@ -105,8 +102,7 @@ extension DatabaseCollation {
   /// Collations used by indexes in files of EasyDB.
   ///
   /// They are registered only when a statement requests one, so that an application's own collation
-  /// of
-  /// the same name takes precedence.
+  /// of the same name takes precedence.
   static let ofEasyDB = [
     unicodeCompare.named("string"), caseInsensitiveCompare.named("caseInsensitive"),
     localizedCompare.named("localized"),

@@ -2,8 +2,8 @@ import CSQLCipher
 
 /// `coffer_array(array)`, a virtual table with one column, `value`, that reads an array argument.
 ///
-/// It is eponymous: it needs no `CREATE VIRTUAL TABLE`, and so it works on
-/// read-only connections. <https://sqlite.org/vtab.html#epovtab>
+/// It is eponymous: it needs no `CREATE VIRTUAL TABLE`, and so it works on read-only connections.
+/// <https://sqlite.org/vtab.html#epovtab>
 package enum ArrayModule {
   package static func register(in connection: SQLiteConnection, registry: ArrayRegistry) -> CInt {
     // SAFETY: the database retains the registry until the connection is closed.

@@ -4,8 +4,7 @@ import CSQLCipher
 ///
 /// SQLite compiles a statement when it is prepared, and recompiles it by itself when the schema has
 /// changed. Facts are recorded for the former, while `recorder` is set; the latter is counted,
-/// since
-/// known facts about statements can be outdated then.
+/// since known facts about statements can be outdated then.
 final class Authorizer {
   /// The recorder of the statement that is being prepared.
   var recorder: FactsRecorder?
@@ -78,8 +77,7 @@ final class Authorizer {
   }
 
   /// SQLite deletes all rows of a table at once, without reporting them, unless the authorizer
-  /// answers
-  /// `SQLITE_IGNORE`: then it deletes them one by one.
+  /// answers `SQLITE_IGNORE`: then it deletes them one by one.
   ///
   /// During a DROP, that answer would prevent the drop itself.
   private func decideDelete(from table: String, schema: String) -> CInt {

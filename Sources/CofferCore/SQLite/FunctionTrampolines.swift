@@ -25,8 +25,8 @@ extension SQLite {
       case SQLITE_FLOAT: return DatabaseValue(storage: .double(sqlite3_value_double(value)))
       case SQLITE_TEXT: return DatabaseValue(storage: .string(Self.text(of: value)))
       case SQLITE_BLOB:
-        // Reads the bytes before their count: the order that SQLite requires.
-        // The pointer is null for an empty blob, and if memory has run out.
+        // Reads the bytes before their count: the order that SQLite requires. The pointer is null
+        // for an empty blob, and if memory has run out.
         guard let bytes = sqlite3_value_blob(value) else {
           return DatabaseValue(storage: .blob(.init()))
         }
@@ -147,7 +147,7 @@ extension SQLite {
     }
     guard let code = databaseError?.extendedResultCode.rawValue else { return }
     switch code & 0xFF {
-    // Codes that are no failures, and the one that makes SQLite restart the statement.
+    // Codes that aren't failures, and the one that makes SQLite restart the statement.
     case SQLITE_OK, SQLITE_ROW, SQLITE_DONE, SQLITE_SCHEMA: break
     // Follows the message, since it would set a default one.
     default: sqlite3_result_error_code(context, code)

@@ -21,8 +21,7 @@ extension SQLite {
   }
 
   /// Sets the checkpointer that SQLite notifies of the WAL's length after a commit, and which must
-  /// live
-  /// until it is removed. It replaces SQLite's automatic checkpoints.
+  /// live until it is removed. It replaces SQLite's automatic checkpoints.
   static func setWALHook(_ checkpointer: Checkpointer?, in connection: SQLiteConnection) {
     guard let checkpointer else {
       sqlite3_wal_hook(connection, nil, nil)

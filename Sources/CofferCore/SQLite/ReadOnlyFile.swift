@@ -4,9 +4,8 @@ import Glibc
 /// A database file's bytes as they are on disk.
 ///
 /// The file is opened through SQLite's file layer, not with `open`: closing any descriptor of a
-/// file
-/// releases all POSIX locks that the process holds on it, including those of its open connections,
-/// and SQLite's layer defers the closing until no lock is held.
+/// file releases all POSIX locks that the process holds on it, including those of its open
+/// connections, and SQLite's layer defers the closing until no lock is held.
 package final class ReadOnlyFile {
   // SAFETY: this object owns both; SQLite keeps the address of the name while the file is open.
   // `deinit` closes the file and frees them.
@@ -25,8 +24,8 @@ package final class ReadOnlyFile {
       let open = vfs.pointee.xOpen
     else { throw ReadOnlyFileError(reason: "it is not a regular file") }
     // SAFETY: SQLite looks for parameters after the name's NUL, and newer versions also before the
-    // name: NULs on both sides mean that it has none.
-    // The file layer doesn't follow symbolic links, so the path is resolved first.
+    // name: NULs on both sides mean that it has none. The file layer doesn't follow symbolic links,
+    // so the path is resolved first.
     let real = realpath(path, nil)
     defer { free(real) }
     let utf8 = Array((real.map { String(cString: $0) } ?? path).utf8)

@@ -20,11 +20,9 @@ extension SQLite {
   /// Resets the statements that virtual tables have left running, so that an interruption can end.
   ///
   /// An interruption lasts as long as any statement runs. After an interrupted write, FTS5 keeps a
-  /// blob
-  /// handle on its index, which counts as a running statement, until the end of the transaction;
-  /// and
-  /// no `ROLLBACK` begins before that. FTS5 repositions the handle before it reads through it
-  /// again.
+  /// blob handle on its index, which counts as a running statement, until the end of the
+  /// transaction; and no `ROLLBACK` begins before that. FTS5 repositions the handle before it reads
+  /// through it again.
   ///
   /// Call it only when none of the caller's own statements runs any more.
   static func endInternalStatements(_ connection: SQLiteConnection) {

@@ -8,14 +8,11 @@ import Foundation
 /// ```
 ///
 /// Arrays, sets, ranges and the other collections of the standard library are arguments as they
-/// are;
-/// this type wraps any other collection.
+/// are; this type wraps any other collection.
 ///
 /// The elements mean the same as a list written out in SQL: the affinity of the left side applies
-/// to
-/// each of them, NULL included, and an empty array makes `IN` false and `NOT IN` true. Any length
-/// is
-/// allowed: a virtual table reads the elements, which are not bound one by one.
+/// to each of them, NULL included, and an empty array makes `IN` false and `NOT IN` true. Any
+/// length is allowed: a virtual table reads the elements, which are not bound one by one.
 public struct ArrayArgument: Sendable {
   /// The elements that the virtual table reads; a class, so that its address can be bound.
   @usableFromInline package let storage: ArrayArgumentStorage

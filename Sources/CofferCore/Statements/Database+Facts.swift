@@ -44,8 +44,7 @@ extension Database {
   }
 
   /// Returns the tables and columns that a statement reads, including the tables that the compiler
-  /// of
-  /// an old SQLite doesn't report.
+  /// of an old SQLite doesn't report.
   func completedRegion(of facts: StatementFacts, sql: String) -> DatabaseRegion {
     guard facts.mayReadMore, let connection = sqliteConnection else { return facts.region }
     var region = facts.region

@@ -44,12 +44,10 @@ package struct ConnectionPlans {
 
 extension Database {
   /// Returns what a record type knows about its table, such as a prepared statement. Plans are
-  /// dropped
-  /// when the connection sees a change of the schema.
+  /// dropped when the connection sees a change of the schema.
   ///
   /// A type identifies its plan by the plan's class, which is generic over the record type. A plan
-  /// has
-  /// to check by itself whether another connection has changed the schema (see
+  /// has to check by itself whether another connection has changed the schema (see
   /// ``Statement/reprepareCount``) and whether its statements are in use (see
   /// ``Statement/isActive``).
   ///

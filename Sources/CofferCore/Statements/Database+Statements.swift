@@ -11,8 +11,7 @@ extension Database {
   /// Returns a prepared statement from the connection's cache.
   ///
   /// The statement is reserved for the caller until the last reference to it is released: a request
-  /// for
-  /// the same SQL returns another statement in the meantime.
+  /// for the same SQL returns another statement in the meantime.
   public func cachedStatement(sql: String) throws -> Statement {
     let statement = try fetchStatement(sql)
     statement.isCached = false
@@ -90,7 +89,7 @@ extension Database {
           isPersistent: isPersistent)
       }
     } catch let failure as SQLite.Failure {
-      // If the transaction has been rolled back, what it created is gone: report that instead.
+      // After a rollback, tables that the transaction has created are gone: report the rollback.
       try checkTransaction(sql)
       let position = SQLite.errorOffset(connection)
       let error = DatabaseError(
@@ -186,8 +185,7 @@ extension Database {
   /// Returns a cursor over the statements in `sql`.
   ///
   /// The cursor prepares each statement when it reaches it, so that a statement can use what an
-  /// earlier
-  /// one has created, once that one is executed.
+  /// earlier one has created, once that one is executed.
   /// - Parameter arguments: The arguments of all statements; nil to set them later.
   public func allStatements(
     sql: String, arguments: StatementArguments? = nil

@@ -19,8 +19,7 @@ extension Statement {
   /// Binds arguments.
   ///
   /// - Throws: An error, with nothing bound, if an argument is missing or superfluous, or is an
-  ///   array
-  ///   outside of an `IN`.
+  ///   array outside of an `IN`.
   public func setArguments(_ arguments: StatementArguments) throws {
     if arguments.named.isEmpty, parametersAreAnonymous {
       guard arguments.positional.count == parameterCount else {

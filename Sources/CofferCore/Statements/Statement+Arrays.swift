@@ -19,8 +19,7 @@ extension Statement {
   /// Selects the handle that takes arrays if `values` contains arrays, otherwise the plain one.
   ///
   /// The form for arrays is compiled once for a set of parameters that take arrays, and kept: it
-  /// doesn't
-  /// depend on the arrays' lengths.
+  /// doesn't depend on the arrays' lengths.
   func selectHandle(for values: [StatementArgument]) throws {
     releaseArrays()
     guard handle != nil else { throw DatabaseError.connectionIsClosed }

@@ -24,7 +24,7 @@ public final class Statement {
   var arrayParameters: [Int] = []
   /// Whether `handle` has been stepped since it was last reset.
   @exclusivity(unchecked) package internal(set) var isActive = false
-  // SAFETY: set while the execution is running, and cleared when it dies.
+  // SAFETY: set while the execution is running, and cleared when it is deallocated.
   @exclusivity(unchecked) unowned(unsafe) var execution: StatementExecution?
   /// Whether a parameter has no value yet, which makes an execution an error.
   @exclusivity(unchecked) @usableFromInline var lacksArguments: Bool
@@ -65,7 +65,7 @@ public final class Statement {
   /// The number of parameters.
   @usableFromInline package let parameterCount: Int
 
-  /// The names of the parameters, without their first character; nil for `?`.
+  /// The names of the parameters without their first character; nil for `?`.
   package private(set) lazy var parameterNames: [String?] = {
     guard handle != nil else { return [] }
     return (0..<parameterCount).map { SQLite.parameterName(plainHandle, $0 + 1) }
@@ -78,7 +78,7 @@ public final class Statement {
   @exclusivity(unchecked) package var isCached = false
 
   @exclusivity(unchecked) var boundArguments = StatementArguments()
-  /// The region that is read with the bound arguments, where it is narrower than the facts.
+  /// The region read with the bound arguments, if set by ``setRequestRegion(_:)``.
   @exclusivity(unchecked) var regionOfArguments: RegionOfArguments?
 
   enum RegionOfArguments {
@@ -150,8 +150,7 @@ public final class Statement {
   public var databaseRegion: DatabaseRegion { (try? requestRegion()) ?? .fullDatabase }
 
   /// Sets the function that computes the region of the request from which the statement was made.
-  /// It is
-  /// called on demand, and applies until the arguments change.
+  /// It is called on demand, and applies until the arguments change.
   package func setRequestRegion(_ region: @escaping (Statement) throws -> DatabaseRegion) {
     regionOfArguments = .unknown(region)
   }

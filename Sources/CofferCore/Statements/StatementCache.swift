@@ -5,10 +5,8 @@
 /// Unicode form, and SQLite doesn't.
 ///
 /// The cache returns a statement only while no other reference to it exists: a statement that a
-/// cursor
-/// reads, or that a caller has kept, is left alone, and a request for the same SQL gets another
-/// one.
-/// Statements need not be returned explicitly; releasing the last reference is enough.
+/// cursor reads, or that a caller has kept, is left alone, and a request for the same SQL gets
+/// another one. Statements need not be returned explicitly; releasing the last reference is enough.
 final class StatementCache {
   private struct Entry {
     let sql: String
@@ -18,8 +16,7 @@ final class StatementCache {
   }
 
   /// A `String` and its two machine words: the same words mean the same text as long as `sql` keeps
-  /// it
-  /// alive. A literal has the same words every time, so that most lookups end here, without
+  /// it alive. A literal has the same words every time, so that most lookups end here, without
   /// hashing.
   private struct Recent {
     var sql: String
@@ -43,8 +40,7 @@ final class StatementCache {
   /// Returns the idle statement for `sql`, or the result of `prepare`.
   ///
   /// - Complexity: O(1) for a recently requested literal; otherwise O(*n*) in the length of the
-  ///   SQL, plus
-  ///   `prepare` on a miss.
+  ///   SQL, plus `prepare` on a miss.
   func statement(for sql: String, orPrepare prepare: () throws -> Statement) throws -> Statement {
     if let statement = idleStatement(for: sql) { return statement }
     let statement = try prepare()
@@ -72,7 +68,7 @@ final class StatementCache {
     return nil
   }
 
-  /// Caches a statement, unless one for the same SQL is cached already and in use.
+  /// Caches a statement, unless one for the same SQL is already cached, and in use.
   func add(_ statement: Statement, for sql: String) {
     let hash = StatementCache.hash(sql)
     if let index = indices[hash], StatementCache.isSame(entries[index].sql, sql) { return }

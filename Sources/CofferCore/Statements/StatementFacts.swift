@@ -131,8 +131,7 @@ final class FactsRecorder {
   private static let arrayModule = SQLName("coffer_array")
 
   /// - Parameter find: Returns the schema of the table that a name stands for; nil for views,
-  ///   common
-  ///   table expressions and table-valued functions.
+  ///   common table expressions and table-valued functions.
   func finish(
     reportsAllTables: Bool, find: (_ table: String, _ schema: String?) -> String?
   ) -> StatementFacts {

@@ -1,4 +1,4 @@
-/// What the schema says about changes that SQLite doesn't report row by row.
+/// Facts from the schema about changes that SQLite doesn't report row by row.
 struct ChangeKnowledge {
   fileprivate var schemaGeneration = 0
   fileprivate var recompilations = -1
@@ -6,7 +6,7 @@ struct ChangeKnowledge {
   fileprivate var rowMoves: [String: Bool] = [:]
   fileprivate var replacing: Replacing?
 
-  /// The tables and triggers that replace rows although the statement doesn't say so.
+  /// The tables and triggers that replace rows without `REPLACE` in the statement.
   fileprivate struct Replacing {
     /// Tables with an `ON CONFLICT REPLACE` constraint.
     var tables: Set<SQLName> = []
@@ -50,8 +50,8 @@ extension TransactionObservation {
     }
   }
 
-  /// Returns the deletions with which a statement can resolve conflicts, which SQLite
-  /// doesn't report.
+  /// Returns the deletions with which a statement can resolve conflicts, which SQLite doesn't
+  /// report.
   ///
   /// A table also counts if a table of the same name in another schema replaces rows.
   func replacements(in statement: Statement) -> [DatabaseEventKind] {
@@ -114,8 +114,7 @@ extension TransactionObservation {
 }
 
 extension SQLText {
-  /// Whether `REPLACE` appears as a conflict resolution: `OR REPLACE`, `CONFLICT REPLACE`,
-  /// `REPLACE INTO`.
+  /// Whether the SQL resolves conflicts by `OR REPLACE`, `CONFLICT REPLACE` or `REPLACE INTO`.
   var mayReplaceRows: Bool {
     var string = string
     return string.withUTF8 { utf8 in

@@ -8,8 +8,8 @@ package final class ConnectionHooks {
   var tokenizerFailure: TokenizerFailure?
   /// The regions that are currently recorded, each nested in the one before it.
   var recordedRegions: [DatabaseRegion] = []
-  /// Incremented when the connection changes the schema or undoes such a change, which
-  /// invalidates everything cached from the schema.
+  /// Incremented when the connection changes the schema or undoes such a change, which invalidates
+  /// everything cached from the schema.
   @exclusivity(unchecked) package var schemaGeneration = 0
   /// Incremented when a transaction begins.
   @exclusivity(unchecked) var transactionCount = 0

@@ -1,5 +1,5 @@
 extension Database {
-  // MARK: Regions that are read
+  // MARK: Recording regions
 
   /// Executes `body` and returns the region that its statements read.
   package func recordingRegion<T>(_ body: () throws -> T) throws -> (T, DatabaseRegion) {
@@ -23,7 +23,7 @@ extension Database {
 
   /// Makes the observed value depend on a region, as if the region had been read.
   ///
-  /// Has no effect outside of an observation that tracks its own region.
+  /// Has no effect outside of an observation that records the region it reads.
   public func registerAccess(to region: @autoclosure () -> some DatabaseRegionConvertible) throws {
     guard accessState.contains(.recordingRegion) else { return }
     record(try region().databaseRegion(self))
@@ -34,13 +34,13 @@ extension Database {
     hooks.recordedRegions[last].formUnion(region)
   }
 
-  // MARK: Regions that have changed
+  // MARK: Notifying of changes
 
   /// Notifies observers of a change in a region that SQLite doesn't report, such as a change made
   /// through C functions.
   ///
   /// Outside of a transaction, it opens and commits one, so that observers see a commit.
-  /// - Throws: `SQLITE_READONLY` where the database can't be written.
+  /// - Throws: `SQLITE_READONLY` if the database can't be written.
   public func notifyChanges(in region: some DatabaseRegionConvertible) throws {
     try checkAccess()
     guard !configuration.readonly, !accessState.contains(.readOnly) else {

@@ -111,8 +111,8 @@ extension Database {
   /// Runs a statement that must complete even if the access has been interrupted.
   func runDespiteInterruptions(in connection: SQLiteConnection, _ run: () -> CInt) {
     // An interruption lasts as long as any statement runs, so end all of them. New interruptions
-    // can
-    // arrive in between, and a foreign statement that never ends must not block this loop for ever.
+    // can arrive in between, and a foreign statement that never ends must not block this loop for
+    // ever.
     for _ in 0..<10_000 {
       guard run() == ResultCode.SQLITE_INTERRUPT.rawValue else { return }
       registry.endExecutions()
@@ -172,8 +172,7 @@ extension Database {
       // The whole transaction can be gone, and the savepoint with it.
       guard isInsideTransaction else { throw error }
       // Where the savepoint can't be undone alone, as after an interruption, roll everything back:
-      // a
-      // caller that ignores the error must not commit its changes.
+      // a caller that ignores the error must not commit its changes.
       do { try rollbackSavepoint() } catch { rollbackAfterError() }
       throw error
     }
@@ -325,8 +324,7 @@ extension Database {
   }
 
   /// Returns the error unchanged, or one that reports a damaged page where SQLCipher reports
-  /// nothing
-  /// but "SQL logic error".
+  /// nothing but "SQL logic error".
   private func explainingDamage(_ error: any Error) -> any Error {
     guard isKeyed, let error = error as? DatabaseError, error.resultCode == .SQLITE_ERROR,
       error.cipherDiagnosis == nil,

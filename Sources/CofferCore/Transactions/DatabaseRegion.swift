@@ -7,8 +7,7 @@
 /// ```
 ///
 /// It determines which changes can affect the result of a request. Rows are known where a request
-/// of
-/// the query interface selects them by rowid or `INTEGER PRIMARY KEY`.
+/// of the query interface selects them by rowid or `INTEGER PRIMARY KEY`.
 public struct DatabaseRegion: Sendable, Equatable {
   fileprivate enum Columns: Sendable, Equatable {
     case all
@@ -136,8 +135,7 @@ public struct DatabaseRegion: Sendable, Equatable {
   ///
   /// An event doesn't report which columns have changed: check the kind of the event first, in
   /// `TransactionObserver.observes(eventsOfKind:)`. Nor does it report the old rowid where an
-  /// update
-  /// has replaced it: `databaseDidChange()` is called then.
+  /// update has replaced it: `databaseDidChange()` is called then.
   public func isModified(by event: DatabaseEvent) -> Bool {
     guard let tables else { return true }
     guard let schemas = tables[SQLName(event.tableName)] else { return false }
@@ -174,8 +172,7 @@ public struct DatabaseRegion: Sendable, Equatable {
 
 extension DatabaseRegion: CustomStringConvertible {
   /// The tables in alphabetical order with their columns, and rowids where only some rows are in
-  /// the
-  /// region: `player(id,name)[1,2],team(*)`.
+  /// the region: `player(id,name)[1,2],team(*)`.
   public var description: String {
     guard let tables else { return "full database" }
     guard !tables.isEmpty else { return "empty" }

@@ -18,8 +18,7 @@ final class ObserverRegistration {
   var isStopped = false
   /// Whether the observer was notified of a change in this transaction.
   var isTouched = false
-  /// Whether it was removed: it gets no further notification, even from a running notification
-  /// loop.
+  /// Whether it was removed: it gets no further notifications, even while others are notified.
   private(set) var isRemoved = false
 
   init(
@@ -143,8 +142,7 @@ struct ObservationTarget {
   /// Returns whether the observer wants to be notified of an event.
   ///
   /// - Parameter all: The changes that the statement announced: an event of any other table belongs
-  ///   to
-  ///   a shadow table of a virtual table.
+  ///   to a shadow table of a virtual table.
   func accepts(_ event: DatabaseEvent, among all: [TableChange]) -> Bool {
     guard let changes else { return true }
     return changes.contains { $0.announces(event) } || !all.contains { $0.announces(event) }

@@ -6,8 +6,7 @@ struct ObserverRegistry {
   /// The selective observers of one table, which exists as long as it has any.
   final class Table {
     /// Incremented when an observer of all rows is added, removed, or changes its interests, and
-    /// when the
-    /// first observer of individual rows is added or the last one removed.
+    /// when the first observer of individual rows is added or the last one removed.
     fileprivate(set) var generation = 0
     /// The observers of all rows.
     fileprivate(set) var list = RegistrationList()
@@ -45,8 +44,7 @@ struct ObserverRegistry {
   }
 
   /// The maximum number of rows by which an observer is indexed: one of more rows is asked about
-  /// all
-  /// events of the table.
+  /// all events of the table.
   private static let mostRows = 100
 
   /// The versions on which an answer about some tables depends.
@@ -81,7 +79,7 @@ struct ObserverRegistry {
 
   var isEmpty: Bool { all.isEmpty }
 
-  // MARK: Coming and going
+  // MARK: Adding and removing
 
   /// Adds an observer.
   ///
@@ -130,7 +128,7 @@ struct ObserverRegistry {
     return dead
   }
 
-  // MARK: Changes of mind
+  // MARK: Changing interests
 
   /// Updates the index after the interests of an observer have changed.
   ///
@@ -192,7 +190,7 @@ struct ObserverRegistry {
     }
   }
 
-  // MARK: Questions
+  // MARK: Queries
 
   /// Returns a table if individual rows of it are observed.
   func rowTable(_ name: String) -> Table? {
@@ -201,8 +199,7 @@ struct ObserverRegistry {
   }
 
   /// Returns the observers that can be interested in changes of these tables, in order, including
-  /// the
-  /// observers of individual rows.
+  /// the observers of individual rows.
   func allInterested(inTables names: [String]) -> [ObserverRegistration] {
     var result = RegistrationList()
     for registration in interested(inTables: names).registrations { result.insert(registration) }

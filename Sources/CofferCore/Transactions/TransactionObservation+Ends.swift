@@ -28,8 +28,7 @@ extension TransactionObservation {
   }
 
   /// Returns the observers to notify of the end of the transaction: all except the selective ones
-  /// that
-  /// no change has touched.
+  /// that no change has touched.
   private func recipients() -> [Recipient] {
     var recipients: [Recipient] = []
     recipients.reserveCapacity(registry.unselective.items.count)
@@ -42,11 +41,10 @@ extension TransactionObservation {
     return recipients
   }
 
-  /// Notifies observers of the end of the transaction, if the statement that has ended ended it.
+  /// Notifies observers of the end of the transaction, if the completed statement ended it.
   ///
   /// - Parameter endsExplicitly: Whether a commit has ended: a transaction for which no hook was
-  ///   called
-  ///   was empty then.
+  ///   called was empty then.
   func settle(endsExplicitly: Bool) {
     guard let connection = database.sqliteConnection else { return }
     guard SQLite.isAutocommit(connection) else {
@@ -67,8 +65,7 @@ extension TransactionObservation {
     switch outcome {
     case .committing:
       // Also notifies observers that were added while others were asked, and observers of a table
-      // that
-      // the statement has dropped.
+      // that the statement has dropped.
       let isComplete =
         askedCount == registry.addedCount && askedTouchedCount == touched.count
       tellEnd(to: isComplete ? asked : recipients()) { $0.databaseDidCommit(database) }
@@ -91,8 +88,7 @@ extension TransactionObservation {
     reset()
     forgetAfterTransaction(toldCount: recipients.count { !$0.registration.isSelective })
     // Observers can execute statements, end further transactions, add and remove observers; this
-    // also
-    // holds where a statement has ended the transaction that later statements still belong to.
+    // also holds where a statement has ended the transaction that later statements still belong to.
     database.outsideTransactionBlock {
       for (registration, observer) in recipients where !registration.isRemoved { tell(observer) }
     }
@@ -108,8 +104,7 @@ extension TransactionObservation {
   }
 
   /// Notifies observers of the commit of a deferred transaction that has not written: SQLite calls
-  /// no
-  /// hook for it, but what depends on the end of a transaction must not depend on its content.
+  /// no hook for it, but what depends on the end of a transaction must not depend on its content.
   private func tellEmptyCommit() {
     let recipients = recipients()
     do {

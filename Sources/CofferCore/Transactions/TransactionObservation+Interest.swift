@@ -64,8 +64,7 @@ extension TransactionObservation {
   }
 
   /// Handles a change that SQLite announces while it recompiles a running statement, and which can
-  /// be
-  /// new.
+  /// be new.
   ///
   /// SQLite can't be asked here whether it reports all rows, so observers of individual rows are
   /// notified as if their rows had changed.

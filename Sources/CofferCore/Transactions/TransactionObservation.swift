@@ -1,16 +1,15 @@
 /// Notifies the observers of one connection of its changes and transactions.
 ///
 /// SQLite's hooks record events while a statement runs; notifications that observers can answer
-/// with
-/// statements of their own are delivered when the statement has ended. Transactions are begun and
-/// ended by methods, by SQL and by SQLite itself: the hooks and the state after the statement show
-/// it in each case.
+/// with statements of their own are delivered when the statement has ended. Transactions are begun
+/// and ended by methods, by SQL and by SQLite itself: the hooks and the state after the statement
+/// show it in each case.
 package final class TransactionObservation {
   typealias Recipient = (
     registration: ObserverRegistration, observer: any TransactionObserver
   )
 
-  /// The end that the hooks have reported and observers have not been notified of.
+  /// The end of the transaction, once the hooks have reported it, until observers are notified.
   enum Outcome {
     case none, committing, rolledBack
     case refused(any Error)
@@ -28,8 +27,8 @@ package final class TransactionObservation {
   }
 
   /// A change that is held back until the end of a savepoint.
-  /// The event; nil if the changed rows are unknown.
   struct HeldChange {
+    /// The event; nil if the changed rows are unknown.
     let event: DatabaseEvent?
     let target: ObservationTarget
   }
@@ -40,7 +39,7 @@ package final class TransactionObservation {
     var heldCount: Int
   }
 
-  // SAFETY: the database owns the observation, and removes its hooks before it dies.
+  // SAFETY: the database owns the observation, and removes its hooks before it is deallocated.
   unowned let database: Database
   var registry = ObserverRegistry()
   var executions: [Execution] = []
@@ -217,8 +216,7 @@ package final class TransactionObservation {
   // MARK: Changes
 
   /// The names of the last event, which SQLite keeps at one address while a statement runs: most
-  /// events
-  /// need no new string.
+  /// events need no new string.
   private struct LastNames {
     // SAFETY: the addresses are compared, and never dereferenced.
     let schemaAddress: UnsafePointer<CChar>

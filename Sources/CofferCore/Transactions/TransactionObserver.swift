@@ -12,17 +12,15 @@
 /// ```
 ///
 /// An observer is notified of the changes of its connection, including those by triggers and
-/// foreign
-/// keys; of changes by other connections and processes only with
+/// foreign keys; of changes by other connections and processes only with
 /// ``Configuration/observesExternalChanges``. Rows that disappear with a dropped table are not
 /// reported.
 ///
 /// Some changes call `databaseDidChange()` instead, because SQLite doesn't report their rows:
 ///
 /// - Changes of tables without rowids, and of virtual tables.
-/// - Rows that a conflict may have replaced (`INSERT OR REPLACE`, `ON CONFLICT REPLACE`): called
-///   after
-///   the statement if the observer observes deletions, even if no row was replaced.
+/// - Rows possibly replaced by a conflict (`INSERT OR REPLACE`, `ON CONFLICT REPLACE`): called
+///   after the statement if the observer observes deletions, even if no row was replaced.
 /// - Updates of the rowid or of a primary key: their events carry the new rowid only.
 ///
 /// Changes inside a savepoint are reported when it is released, and never if it is rolled back.
@@ -31,8 +29,7 @@ public protocol TransactionObserver: AnyObject {
   /// Returns whether the observer wants to be notified of such changes.
   ///
   /// Called once for each compiled statement: the answer must not change while the observer is
-  /// added
-  /// to a database.
+  /// added to a database.
   func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool
 
   /// Called when something that the observer observes has changed in unknown rows: see
@@ -83,23 +80,21 @@ package protocol SelectiveTransactionObserver: TransactionObserver {
   /// The tables that the observer is asked about, in any schema; nil for all tables.
   ///
   /// Names are compared as in SQLite: case-insensitively for ASCII letters. Read when the observer
-  /// is
-  /// added, and again by ``TransactionObservation/interestsDidChange(of:)``.
+  /// is added, and again by ``TransactionObservation/interestsDidChange(of:)``.
   var observedTables: Set<String>? { get }
 
   /// The rowids of the observed rows, for tables of which only some rows are observed: changes of
-  /// other
-  /// rows cost nothing.
+  /// other rows cost nothing.
   ///
   /// Where SQLite doesn't report the changed rows, `databaseDidChange()` is called.
   var observedRows: [String: Set<Int64>] { get }
 }
 
 extension SelectiveTransactionObserver {
-  /// All tables.
+  /// Nil: all tables are observed.
   package var observedTables: Set<String>? { nil }
 
-  /// All rows.
+  /// Empty: all rows are observed.
   package var observedRows: [String: Set<Int64>] { [:] }
 }
 
@@ -126,7 +121,7 @@ extension Database {
     observation.add(transactionObserver, extent: extent)
   }
 
-  /// Removes an observer, which is not notified any more.
+  /// Removes an observer; it gets no further notifications.
   public func remove(transactionObserver: some TransactionObserver) {
     observation.remove(transactionObserver)
   }
@@ -164,7 +159,7 @@ extension DatabaseWriter {
     try? unsafeReentrantWrite { $0.add(transactionObserver: transactionObserver, extent: extent) }
   }
 
-  /// Removes an observer, which is not notified any more.
+  /// Removes an observer; it gets no further notifications.
   public func remove(transactionObserver: some TransactionObserver) {
     try? unsafeReentrantWrite { $0.remove(transactionObserver: transactionObserver) }
   }

@@ -15,11 +15,10 @@ import FoundationEssentials
 /// ```
 ///
 /// All changes of one batch belong together, as list views expect: index paths of deletions and
-/// updates,
-/// and the sources of moves, refer to the old list; index paths of insertions, and the destinations
-/// of moves, refer to the new list. To get the new list, first remove all deleted or moved records,
-/// from the last to the first, and then insert all inserted or moved ones, from the first to the
-/// last.
+/// updates, and the sources of moves, refer to the old list; index paths of insertions, and the
+/// destinations of moves, refer to the new list. To get the new list, first remove all deleted or
+/// moved records, from the last to the first, and then insert all inserted or moved ones, from the
+/// first to the last.
 public enum FetchedRecordChange: Sendable, Hashable {
   /// The record was inserted at an index path.
   case insertion(indexPath: IndexPath)
@@ -63,7 +62,7 @@ extension FetchedRecordChange: CustomStringConvertible, CustomReflectable {
 
 /// A change of a section in a ``FetchedRecordsController``.
 ///
-/// The records of an inserted section are also notified as insertions, and the records of a deleted
+/// The records of an inserted section are also reported as insertions, and the records of a deleted
 /// section as deletions.
 public enum FetchedRecordsSectionChange: Sendable, Hashable {
   /// The section was inserted, at an index in the new sections.

@@ -9,15 +9,12 @@ extension FetchedRecordsController {
   /// - Parameters:
   ///   - queue: The serial queue on which the controller is used and calls its callbacks.
   ///   - sectionName: Divides the list into sections of consecutive records with the same name.
-  ///     Called
-  ///     on another thread, once for each version of a record. Nil for one section, which exists
-  ///     even
-  ///     without records.
+  ///     Called on another thread, once for each version of a record. Nil for one section, which
+  ///     exists even without records.
   ///   - isSameRecord: Returns whether two records, before and after a change, have the same
-  ///     identity;
-  ///     called on another thread. Not called for records with equal rows, which count as the same.
-  ///     Among the changed records, each one that is new or has moved can be compared with all
-  ///     others.
+  ///     identity; called on another thread. Not called for records with equal rows, which count as
+  ///     the same. Among the changed records, each one that is new or has moved can be compared
+  ///     with all others.
   /// - Throws: Currently nothing.
   public convenience init<Request: FetchRequest>(
     _ reader: any DatabaseReader, request: Request, queue: DispatchQueue = .main,
@@ -51,10 +48,9 @@ extension FetchedRecordsController {
   /// Changes the request.
   ///
   /// If changes are tracked, the records are fetched on another thread, and a batch of changes
-  /// describes
-  /// how the list becomes the new one; an error is passed to ``trackErrors(_:)``, and tracking
-  /// stops
-  /// until the request is changed again. Otherwise ``performFetch()`` fetches the new records.
+  /// describes how the list becomes the new one; an error is passed to ``trackErrors(_:)``, and
+  /// tracking stops until the request is changed again. Otherwise ``performFetch()`` fetches the
+  /// new records.
   /// - Throws: Currently nothing.
   public func setRequest<Request: FetchRequest>(_ request: Request) throws
   where Request.RowDecoder == Record {
@@ -83,10 +79,8 @@ extension FetchedRecordsController where Record: TableRecord {
   /// - Parameters:
   ///   - queue: The serial queue on which the controller is used and calls its callbacks.
   ///   - sectionName: Divides the list into sections of consecutive records with the same name.
-  ///     Called
-  ///     on another thread, once for each version of a record. Nil for one section, which exists
-  ///     even
-  ///     without records.
+  ///     Called on another thread, once for each version of a record. Nil for one section, which
+  ///     exists even without records.
   /// - Throws: Currently nothing.
   public convenience init<Request: FetchRequest>(
     _ reader: any DatabaseReader, request: Request, queue: DispatchQueue = .main,

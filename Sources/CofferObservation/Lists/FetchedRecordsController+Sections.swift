@@ -33,12 +33,10 @@ extension FetchedRecordsController {
   }
 
   /// Returns the index path of a record, found by its primary key or by `isSameRecord`; nil if it
-  /// isn't
-  /// in the list.
+  /// isn't in the list.
   ///
   /// The primary key is read from the encoded record: a record that isn't encodable, such as one
-  /// that is
-  /// only fetched, is not found.
+  /// that is only fetched, is not found.
   /// - Complexity: O(records).
   public func indexPath(for record: Record) -> IndexPath? {
     let place: Int?

@@ -11,7 +11,7 @@ extension FetchedRecordsController {
     var didChange: ((FetchedRecordsController<Record>, (any Sendable)?) -> Void)?
   }
 
-  /// Notifies of changes to the list, from now on or from ``performFetch()`` on.
+  /// Reports changes to the list, from now on or from ``performFetch()`` on.
   ///
   /// ```swift
   /// controller.trackChanges(
@@ -20,9 +20,8 @@ extension FetchedRecordsController {
   ///   didChange: { _ in tableView.endUpdates() })
   /// ```
   ///
-  /// Replaces earlier callbacks. Changes since ``performFetch()`` are also notified. If all
-  /// callbacks are
-  /// nil, tracking ends.
+  /// Replaces earlier callbacks. Changes since ``performFetch()`` are also reported. If all
+  /// callbacks are nil, tracking ends.
   /// - Parameters:
   ///   - willChange: Called before a batch of changes, when the controller still has the old
   ///     records.
@@ -58,7 +57,7 @@ extension FetchedRecordsController {
     track(Callbacks(didChange: { controller, _ in didChange(controller) }))
   }
 
-  /// Notifies of changes to the list, with a value fetched from the same state of the database.
+  /// Reports changes to the list, with a value fetched from the same state of the database.
   ///
   /// ```swift
   /// controller.trackChanges(
@@ -67,12 +66,10 @@ extension FetchedRecordsController {
   /// ```
   ///
   /// The value is fetched together with the list, on another thread; a change of the value alone is
-  /// not
-  /// notified.
+  /// not reported.
   /// - Parameters:
   ///   - fetchAlongside: Fetches the value. An error is passed to ``trackErrors(_:)``, and the
-  ///     batch
-  ///     is skipped.
+  ///     batch is skipped.
   public func trackChanges<T: Sendable>(
     fetchAlongside: @escaping @Sendable (Database) throws -> T,
     willChange: ((FetchedRecordsController<Record>, _ fetchedAlongside: T) -> Void)? = nil,
@@ -96,15 +93,14 @@ extension FetchedRecordsController {
     track(Callbacks(fetchAlongside: fetchAlongside, didChange: unwrapping(didChange)))
   }
 
-  /// Notifies of errors in fetches after the first one.
+  /// Reports errors in fetches after the first one.
   ///
   /// ```swift
   /// controller.trackErrors { _, error in log("\(error)") }
   /// ```
   ///
   /// After an error the records are unchanged, and the next transaction that can change them
-  /// triggers
-  /// another fetch.
+  /// triggers another fetch.
   public func trackErrors(
     _ errorHandler: @escaping (FetchedRecordsController<Record>, _ error: any Error) -> Void
   ) {

@@ -4,7 +4,7 @@ import CofferRecords
 import Dispatch
 import FoundationEssentials
 
-/// Keeps the records of a request, and notifies a list view of their changes.
+/// Keeps the records of a request, and reports their changes to a list view.
 ///
 /// ```swift
 /// let controller = try FetchedRecordsController(pool, request: Player.order { $0.name })
@@ -17,19 +17,16 @@ import FoundationEssentials
 /// ```
 ///
 /// Records are fetched and compared on other threads, so that neither the queue nor the database
-/// waits
-/// for it. Each transaction that changes the list produces one batch of changes; other transactions
-/// produce none. If transactions arrive faster than lists can be compared, a batch can combine
-/// several.
+/// waits for it. Each transaction that changes the list produces one batch of changes; other
+/// transactions produce none. If transactions arrive faster than lists can be compared, a batch can
+/// combine several.
 ///
 /// Records are identified by their primary keys, if their type is a `TableRecord` and the request
 /// selects the key, or by a function. Otherwise a changed record counts as another one: it is
-/// deleted
-/// and inserted. Several records can have the same identity.
+/// deleted and inserted. Several records can have the same identity.
 ///
 /// Concurrency: the controller is confined to its queue, which must be serial: it is used there,
-/// and
-/// calls its callbacks there. After the last reference is released, no callback is called.
+/// and calls its callbacks there. After the last reference is released, no callback is called.
 public final class FetchedRecordsController<Record: FetchableRecord & _SendableMetatype> {
   /// The records, in the order of the request; empty before ``performFetch()``.
   public private(set) var fetchedRecords: [Record] = []
@@ -66,22 +63,20 @@ public final class FetchedRecordsController<Record: FetchableRecord & _SendableM
 
   /// A reference to the controller, which is only followed on its queue.
   // SAFETY: it is set once, before it is shared; weak references can be read on all threads, and
-  // the
-  // controller that it returns is only used on its queue.
+  // the controller that it returns is only used on its queue.
   private final class Reference: @unchecked Sendable {
     weak var controller: FetchedRecordsController?
   }
 
   // MARK: Fetching
 
-  /// Fetches the records synchronously; the changes from earlier records are not notified.
+  /// Fetches the records synchronously; the changes from earlier records are not reported.
   ///
   /// From then on the records follow the database, if
-  /// ``trackChanges(willChange:onSectionChange:onChange:didChange:)``
-  /// was called, before or afterwards. Call it outside of accesses to the database.
+  /// ``trackChanges(willChange:onSectionChange:onChange:didChange:)`` was called, before or
+  /// afterwards. Call it outside of accesses to the database.
   /// - Throws: An error of the fetch, or of decoding a record. The records are unchanged then, and
-  ///   no
-  ///   longer tracked.
+  ///   no longer tracked.
   public func performFetch() throws {
     let empty = ListState(
       FetchedList(), sections: emptyLayout, identity: identity, sectionName: sectionName)
@@ -98,7 +93,7 @@ public final class FetchedRecordsController<Record: FetchableRecord & _SendableM
     isFetched = true
   }
 
-  /// Fetches on another thread and observes; the changes from the current list are notified.
+  /// Fetches on another thread and observes; the changes from the current list are reported.
   func restart() {
     let state = ListState(list, sections: layout, identity: identity, sectionName: sectionName)
     makeSession(from: state).schedule()

@@ -28,8 +28,7 @@ struct ListChanges: Equatable {
 /// Compares lists, with pure functions of indices and keys.
 ///
 /// First, each record of the new list is matched with a record of the old list, its *origin*. Then,
-/// of
-/// the records in both lists, as many as possible stay in place; all others move.
+/// of the records in both lists, as many as possible stay in place; all others move.
 enum ListDiff {
   /// The origin of a record that wasn't in the old list.
   static let none = -1
@@ -40,8 +39,7 @@ enum ListDiff {
   ///
   /// Among equal keys, each old element is the origin of at most one new element.
   /// - Complexity: O(old + new) hashes and comparisons; for a common prefix and suffix of the
-  ///   lists,
-  ///   comparisons only.
+  ///   lists, comparisons only.
   static func origins<Key: Hashable>(of new: [Key], in old: [Key]) -> [Int] {
     var origins = Array(repeating: none, count: new.count)
     let shorter = min(old.count, new.count)
@@ -77,11 +75,9 @@ enum ListDiff {
   /// Searches missing origins with a function, among the unmatched elements of the old list.
   ///
   /// Each search continues after the last origin found, so that it is short if the records have
-  /// kept
-  /// their order.
+  /// kept their order.
   /// - Complexity: O(*k* · (1 + *m*)) calls, where *k* records have no origin yet, and *m* of them
-  ///   are
-  ///   new or have moved.
+  ///   are new or have moved.
   static func findMissing(
     _ origins: inout [Int], oldCount: Int, isSame: (_ old: Int, _ new: Int) throws -> Bool
   ) rethrows {

@@ -7,8 +7,7 @@ import Synchronization
 /// queue.
 ///
 /// Fetches on readers complete in any order; their lists are compared in the order of their
-/// commits. If
-/// lists arrive faster than they can be compared, intermediate ones are skipped.
+/// commits. If lists arrive faster than they can be compared, intermediate ones are skipped.
 // SAFETY: `state` is only accessed in blocks of `queue`, which is serial; all else is constant,
 // atomic, or guarded by the mutex.
 final class ListDiffer<Record: FetchableRecord & _SendableMetatype>: @unchecked Sendable {

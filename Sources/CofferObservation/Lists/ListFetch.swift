@@ -32,10 +32,8 @@ enum ListKey: Hashable {
 
 /// The rows of a fetch with their keys, and the value fetched alongside.
 // SAFETY: the rows are copies of a statement's results, whose values never change and can be read
-// on
-// any thread. The mutable state of a row belongs to the code that decodes it: records are decoded
-// on
-// the controller's own serial queue, from other `Row` objects.
+// on any thread. The mutable state of a row is only used by the code that decodes it: records are
+// decoded on the controller's own serial queue, from other `Row` objects.
 struct FetchedList: @unchecked Sendable {
   var rows: [Row] = []
   var keys: [ListKey] = []
@@ -53,8 +51,7 @@ struct ListFetch<Record: FetchableRecord & _SendableMetatype>: Sendable {
   /// Fetches the list, and the region of the database that it depends on.
   ///
   /// - Returns: A failure if the value alongside can't be fetched: the region is known, and the
-  ///   fetch
-  ///   after the next commit can succeed.
+  ///   fetch after the next commit can succeed.
   func fetch(_ db: Database) throws -> (Result<FetchedList, any Error>, DatabaseRegion) {
     let (rows, region) = try db.recordingRegion { try Row.fetchAll(db, request) }
     var list = FetchedList(rows: rows)

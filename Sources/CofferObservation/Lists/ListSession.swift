@@ -5,10 +5,9 @@ import Synchronization
 /// Fetches a list after each commit that can change it, from its creation until it is cancelled.
 ///
 /// The list is fetched on a reader that starts from the commit, so that the writer isn't blocked.
-/// The
-/// region that the list depends on can grow (for example when records are first prefetched for new
-/// rows): then the larger region is observed from the next access of the writer on, and the list is
-/// fetched again from there.
+/// The region that the list depends on can grow (for example when records are first prefetched for
+/// new rows): then the larger region is observed from the next access of the writer on, and the
+/// list is fetched again from there.
 final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
   private struct State {
     var region = DatabaseRegion()
@@ -148,7 +147,7 @@ private final class Reference<Value: ~Copyable & Sendable>: Sendable {
   init(_ value: consuming Value) { self.value = value }
 }
 
-/// Notifies of commits that may have changed a region.
+/// Calls a function after commits that can have changed a region.
 final class ListObserver: SelectiveTransactionObserver, Sendable {
   private let region: DatabaseRegion
   private let onCommit: @Sendable () -> Void

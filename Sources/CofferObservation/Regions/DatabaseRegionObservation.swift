@@ -1,6 +1,6 @@
 import CofferCore
 
-/// Notifies of transactions that change something in a region of the database.
+/// Reports transactions that change something in a region of the database.
 ///
 /// ```swift
 /// let observation = DatabaseRegionObservation(tracking: Player.all(), Team.all())
@@ -12,8 +12,7 @@ import CofferCore
 /// ```
 ///
 /// All changes committed by its connection count, including those in SQL and by triggers and
-/// foreign
-/// keys; changes of other connections and processes count only with
+/// foreign keys; changes of other connections and processes count only with
 /// ``Configuration/observesExternalChanges``.
 public struct DatabaseRegionObservation: Sendable {
   private let regions: [any DatabaseRegionConvertible]
@@ -29,12 +28,10 @@ public struct DatabaseRegionObservation: Sendable {
   /// Starts the observation, which reports all transactions from now on.
   ///
   /// Waits for a running write; inside a write on the same thread, it reports the changes of the
-  /// rest
-  /// of that write.
+  /// rest of that write.
   /// - Parameters:
   ///   - onError: Called at most once, if the regions can't be determined: before `start` returns,
-  ///     or
-  ///     after a commit that has dropped or altered a table.
+  ///     or after a commit that has dropped or altered a table.
   ///   - onChange: Called after each commit that has changed something in the regions, on the
   ///     connection that has committed, before any other write.
   /// - Returns: A cancellable that ends the observation when it is cancelled or deallocated.

@@ -1,7 +1,7 @@
 import CofferCore
 import Synchronization
 
-/// Notifies of transactions that change a region.
+/// Reports transactions that change a region.
 final class RegionObserver: SelectiveTransactionObserver, Sendable {
   /// The parts that are released when the observation ends.
   private struct Life: Sendable {

@@ -8,15 +8,13 @@
 /// | `.task`, `.task(priority:)` | in a task | later |
 public protocol ValueObservationScheduler: Sendable {
   /// Returns whether the first value is delivered before `start` returns, on the thread that starts
-  /// the
-  /// observation.
+  /// the observation.
   ///
   /// Called once for each start, on that thread.
   func immediateInitialValue() -> Bool
 
   /// Executes `action` asynchronously; actions must be executed one by one, in the order in which
-  /// they
-  /// are scheduled.
+  /// they are scheduled.
   func schedule(_ action: @escaping @Sendable () -> Void)
 }
 

@@ -10,8 +10,7 @@ import Synchronization
 /// ```
 ///
 /// The value is fetched and tracked once for all clients. A later client first receives the last
-/// value.
-/// An error ends the observation for all clients; the next start begins a new one.
+/// value. An error ends the observation for all clients; the next start begins a new one.
 public final class SharedValueObservation<Element: Sendable>: Sendable {
   typealias Start =
     @Sendable (
@@ -37,8 +36,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   ///   - onError: Called at most once; no value follows it.
   ///   - onChange: Called with each value.
   /// - Returns: A cancellable that ends the delivery when it is cancelled or deallocated; it
-  ///   retains
-  ///   the observation.
+  ///   retains the observation.
   @preconcurrency
   public func start(
     onError: @escaping @Sendable (any Error) -> Void,
@@ -51,8 +49,7 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
   /// Returns an asynchronous sequence of values, in which each iteration is a separate start.
   ///
   /// - Parameter bufferingPolicy: The policy for values that the loop hasn't consumed yet; by
-  ///   default all
-  ///   are kept.
+  ///   default all are kept.
   public func values(
     bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy = .unbounded
   ) -> AsyncValueObservation<Element> {

@@ -90,8 +90,7 @@ extension ValueObservation {
   /// - Parameters:
   ///   - prefix: The prefix of all messages.
   ///   - stream: The destination of messages, one per `write`, without a line break; nil for lines
-  ///     on
-  ///     standard output.
+  ///     on standard output.
   public func print(
     _ prefix: String = "", to stream: sending (any TextOutputStream)? = nil
   ) -> ValueObservation<ValueReducers.Trace<Reducer>> {

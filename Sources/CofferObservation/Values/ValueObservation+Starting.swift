@@ -16,8 +16,7 @@ extension ValueObservation {
   ///   - reader: The database, which the observation retains until it ends.
   ///   - onError: Called at most once, when the observation has ended with an error.
   ///   - onChange: Called with each value; never after `cancel()` has returned, if that is called
-  ///     on
-  ///     the scheduler's thread or actor.
+  ///     on the scheduler's thread or actor.
   /// - Returns: A cancellable that ends the observation when it is cancelled or deallocated.
   @preconcurrency
   public func start(
@@ -76,13 +75,11 @@ extension ValueObservation {
   /// ```
   ///
   /// The observation begins with the iteration, and ends with it, with the task, or with an error,
-  /// which
-  /// the loop throws.
+  /// which the loop throws.
   /// - Parameters:
   ///   - scheduler: `.task` by default.
   ///   - bufferingPolicy: The policy for values that the loop hasn't consumed yet; by default all
-  ///     are
-  ///     kept.
+  ///     are kept.
   public func values(
     in reader: any DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .task,
     bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy = .unbounded

@@ -23,8 +23,7 @@ extension ValueObservation {
   ///
   /// In a ``DatabasePool``, its fetches don't block the writer.
   /// - Parameter fetch: If it reads other tables or columns than in the first fetch, their changes
-  ///   are
-  ///   missed.
+  ///   are missed.
   @preconcurrency
   public static func trackingConstantRegion<Value: Sendable>(
     _ fetch: @escaping @Sendable (_ db: Database) throws -> Value
@@ -67,8 +66,7 @@ extension ValueObservation {
 
 extension ValueObservation {
   /// Creates an observation of the result of `fetch`, which fetches after each change in some
-  /// regions;
-  /// the same as ``tracking(region:_:fetch:)``.
+  /// regions; the same as ``tracking(region:_:fetch:)``.
   @preconcurrency
   public static func tracking<Value: Sendable>(
     _ region: any DatabaseRegionConvertible, _ otherRegions: any DatabaseRegionConvertible...,
@@ -78,8 +76,7 @@ extension ValueObservation {
   }
 
   /// Creates an observation of the result of `fetch`, which fetches after each change in some
-  /// regions;
-  /// the same as ``tracking(regions:fetch:)``.
+  /// regions; the same as ``tracking(regions:fetch:)``.
   @preconcurrency
   public static func tracking<Value: Sendable>(
     _ regions: [any DatabaseRegionConvertible],

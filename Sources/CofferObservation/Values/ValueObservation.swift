@@ -12,7 +12,7 @@ import CofferCore
 /// ```
 ///
 /// - The first value is followed by one value after each commit that has changed something in the
-///   region that was read: its tables and columns. If a request selects rows by rowid or
+///   region that was read: its tables and columns. If a request selects rows by rowid or by an
 ///   `INTEGER PRIMARY KEY`, only these rows count; otherwise changes of rows that the value doesn't
 ///   contain count as well: see ``removeDuplicates()``. Rolled-back changes don't count.
 /// - Values arrive in the order of commits, and the last one is never skipped. If the region is

@@ -4,9 +4,8 @@ import Synchronization
 /// A running observation.
 ///
 /// It observes transactions on the writer, fetches there or on a reader, and passes the results to
-/// its
-/// pipeline. Each part of its state has a separate lock; none of them is held while foreign code is
-/// called, except for the reducer's lock, which is never contended.
+/// its pipeline. Each part of its state has a separate lock; none of them is held while foreign
+/// code is called, except for the reducer's lock, which is never contended.
 final class ValueObserver<Reducer: ValueReducer>: Sendable {
   /// The parts that are released when the observation ends.
   struct Life: Sendable {
@@ -196,8 +195,7 @@ extension ValueObserver {
       if tracking.isConstant, beginsOnReader(life) {
         guard isOutdated else { return fetchConcurrently(life) }
         // The value fetched together with the region could arrive out of order with one that is
-        // being
-        // fetched on a reader.
+        // being fetched on a reader.
         let isInLine = fetching.withLock { $0 == .idle }
         let fetched = try fetchHere(db, life, isOutdated: true, isBeginning: isBeginning)
         if isInLine { push(.success(fetched)) } else { fetchConcurrently(life) }
