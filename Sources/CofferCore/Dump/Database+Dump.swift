@@ -1,15 +1,15 @@
 extension Database {
   // MARK: SQL
 
-  /// Writes the rows of one or several statements, which are executed.
+  /// Executes one or several statements and writes their rows.
   ///
   /// ```swift
   /// try db.dumpSQL("SELECT * FROM player")  // 1|Arthur|500
   /// ```
   ///
-  /// The values are plaintext: mind where they go.
-  /// - Parameter stream: Where the dump goes; nil for the standard output.
-  /// - Throws: At the first statement that fails; what was written stays.
+  /// The values are written in plaintext: choose the destination with care.
+  /// - Parameter stream: The destination; nil for standard output.
+  /// - Throws: The error of the first statement that fails; earlier output remains.
   public func dumpSQL(
     _ sql: SQL, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
   ) throws {
@@ -21,7 +21,7 @@ extension Database {
     }
   }
 
-  /// Writes the rows of a statement whose arguments are set.
+  /// Writes the rows of a statement with its bound arguments.
   package func dump(
     _ statement: Statement, format: inout some DumpFormat, to stream: inout DumpStream
   ) throws {
@@ -38,11 +38,11 @@ extension Database {
 
   /// Writes the rows of a request.
   ///
-  /// Rows that are fetched along with its own follow, under the key of their association.
+  /// The rows of prefetched associations follow, each under the key of its association.
   ///
-  /// The values are plaintext: mind where they go. An adapter of the request is
-  /// not applied: the dump shows what the query gives.
-  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  /// The values are written in plaintext: choose the destination with care. The row adapter of the
+  /// request is not applied: the dump shows the columns of the query.
+  /// - Parameter stream: The destination; nil for standard output.
   public func dumpRequest(
     _ request: some FetchRequest, format: some DumpFormat = .debug(),
     to stream: (any TextOutputStream)? = nil
@@ -71,12 +71,11 @@ extension Database {
 
   /// Writes the rows of tables and views.
   ///
-  /// The rows of a table come in the order of its primary key, those of a view
-  /// in its own.
-  /// - Parameter tableHeader: Whether the tables are named.
-  /// - Parameter stableOrder: Whether the rows of a view are sorted by all of
-  ///   its columns, so that equal contents make equal dumps.
-  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  /// The rows of a table are sorted by its primary key; a view determines its own order.
+  /// - Parameter tableHeader: Whether the names of the tables are written.
+  /// - Parameter stableOrder: Whether the rows of a view are sorted by all of its columns, so that
+  ///   equal contents produce equal dumps.
+  /// - Parameter stream: The destination; nil for standard output.
   public func dumpTables(
     _ tables: [String], format: some DumpFormat = .debug(),
     tableHeader: DumpTableHeaderOptions = .automatic, stableOrder: Bool = false,
@@ -104,7 +103,7 @@ extension Database {
       format: &format, to: &stream)
   }
 
-  /// What the rows of a table or view are sorted by; nothing for their own order.
+  /// Returns the terms by which the rows of a table or view are sorted; empty for no sorting.
   private func dumpOrder(of table: String, isStable: Bool) throws -> [String] {
     let columns = try Row.fetchAll(
       self, sql: "PRAGMA table_info(\(table.quotedDatabaseIdentifier))"
@@ -121,7 +120,7 @@ extension Database {
           """, arguments: [table])
     guard let isView else { return [] }
     if isView { return isStable ? columns.indices.map { "\($0 + 1)" } : [] }
-    // A column may have taken one of the names of the row id.
+    // A column can use one of the names of the rowid.
     let rowID = ["rowid", "_rowid_", "oid"].first { name in
       !columns.contains { $0.name.isSameName(as: name) }
     }
@@ -130,11 +129,11 @@ extension Database {
 
   // MARK: All
 
-  /// Writes the schema and the rows of all tables, in the order of their names.
+  /// Writes the schema and the rows of all tables, sorted by table name.
   ///
-  /// Tables that SQLite or this library keep for themselves are left out, and those that virtual
-  /// tables store into.
-  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  /// Internal tables of SQLite and of this library are omitted, and so are the shadow tables of
+  /// virtual tables.
+  /// - Parameter stream: The destination; nil for standard output.
   public func dumpContent(
     format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
   ) throws {
@@ -153,13 +152,13 @@ extension Database {
     }
   }
 
-  /// The tables that virtual tables store into.
+  /// Returns the shadow tables, in which virtual tables store their content.
   private func shadowTables() throws -> Set<String> {
     if SQLiteFeatures.linked.hasTableList {
       return try String.fetchSet(
         self, sql: "SELECT name FROM pragma_table_list WHERE type = 'shadow' AND schema = 'main'")
     }
-    // Those of the modules that SQLite comes with have names of their own.
+    // The shadow tables of SQLite's own modules have known suffixes.
     let parts = [
       "content", "segments", "segdir", "docsize", "stat", "data", "idx", "config", "node", "rowid",
       "parent",
@@ -169,10 +168,10 @@ extension Database {
     return Set(virtualTables.flatMap { table in parts.map { "\(table)_\($0)" } })
   }
 
-  /// Writes the SQL of the schema: each table with its indexes and triggers,
-  /// and the views, in the order of the tables' names.
+  /// Writes the SQL of the schema, sorted by table name: each table with its indexes and triggers,
+  /// and the views.
   ///
-  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  /// - Parameter stream: The destination; nil for standard output.
   public func dumpSchema(to stream: (any TextOutputStream)? = nil) throws {
     var stream = DumpStream(stream)
     try dumpSchema(to: &stream)

@@ -1,8 +1,8 @@
 extension DatabaseReader {
-  /// Writes the rows of one or several statements, which are executed; see
+  /// Executes one or several statements and writes their rows; see
   /// ``Database/dumpSQL(_:format:to:)``.
   ///
-  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  /// - Parameter stream: The destination; nil for standard output.
   public func dumpSQL(
     _ sql: SQL, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
   ) throws {
@@ -11,7 +11,7 @@ extension DatabaseReader {
 
   /// Writes the rows of a request; see ``Database/dumpRequest(_:format:to:)``.
   ///
-  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  /// - Parameter stream: The destination; nil for standard output.
   public func dumpRequest(
     _ request: some FetchRequest, format: some DumpFormat = .debug(),
     to stream: (any TextOutputStream)? = nil
@@ -22,7 +22,7 @@ extension DatabaseReader {
   /// Writes the rows of tables and views; see
   /// ``Database/dumpTables(_:format:tableHeader:stableOrder:to:)``.
   ///
-  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  /// - Parameter stream: The destination; nil for standard output.
   public func dumpTables(
     _ tables: [String], format: some DumpFormat = .debug(),
     tableHeader: DumpTableHeaderOptions = .automatic, stableOrder: Bool = false,
@@ -37,7 +37,7 @@ extension DatabaseReader {
   /// Writes the schema and the rows of all tables; see
   /// ``Database/dumpContent(format:to:)``.
   ///
-  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  /// - Parameter stream: The destination; nil for standard output.
   public func dumpContent(
     format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
   ) throws {
@@ -46,7 +46,7 @@ extension DatabaseReader {
 
   /// Writes the SQL of the schema; see ``Database/dumpSchema(to:)``.
   ///
-  /// - Parameter stream: Where the dump goes; nil for the standard output.
+  /// - Parameter stream: The destination; nil for standard output.
   public func dumpSchema(to stream: (any TextOutputStream)? = nil) throws {
     try unsafeReentrantRead { db in try db.dumpSchema(to: stream) }
   }

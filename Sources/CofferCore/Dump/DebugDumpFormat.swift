@@ -1,27 +1,27 @@
 import FoundationEssentials
 
-/// A line per row, for reading: values as they are, blobs as text where they
-/// are UTF-8, as a UUID where they have 16 bytes, else as `X'0A0B'`.
+/// A human-readable format with a line per row: values unquoted, blobs as text if they are valid
+/// UTF-8, as a UUID if they have 16 bytes, otherwise as `X'0A0B'`.
 ///
-/// The format is free to change: don't parse it.
+/// The format can change: don't parse it.
 public struct DebugDumpFormat: DumpFormat, Sendable {
-  /// Whether the names of the columns come first; they don't where there is no row.
+  /// Whether the column names come first; without rows they are omitted.
   public var header: Bool
-  /// What is between two values.
+  /// The separator between two values.
   public var separator: String
-  /// What is written for NULL.
+  /// The text for NULL.
   public var nullValue: String
 
   private var hasRows = false
 
-  /// A format for reading.
+  /// Creates a human-readable format.
   public init(header: Bool = false, separator: String = "|", nullValue: String = "") {
     self.header = header
     self.separator = separator
     self.nullValue = nullValue
   }
 
-  /// Writes a line.
+  /// Writes a row as a line.
   public mutating func writeRow(
     _ db: Database, statement: Statement, to stream: inout DumpStream
   ) {
@@ -30,7 +30,7 @@ public struct DebugDumpFormat: DumpFormat, Sendable {
     stream.writeLine(statement.currentValues.map(text), separator: separator)
   }
 
-  /// Gets ready for the next statement.
+  /// Prepares for the next statement.
   public mutating func finalize(
     _ db: Database, statement: Statement, to stream: inout DumpStream
   ) {
@@ -46,7 +46,7 @@ public struct DebugDumpFormat: DumpFormat, Sendable {
 }
 
 extension DumpFormat where Self == DebugDumpFormat {
-  /// A line per row, for reading; see ``DebugDumpFormat``.
+  /// A human-readable format with a line per row; see ``DebugDumpFormat``.
   public static func debug(
     header: Bool = false, separator: String = "|", nullValue: String = ""
   ) -> Self {
@@ -55,7 +55,7 @@ extension DumpFormat where Self == DebugDumpFormat {
 }
 
 extension DatabaseValue {
-  /// The value as text; bytes of a blob that are not UTF-8 become U+FFFD.
+  /// Returns the value as text; invalid UTF-8 in a blob becomes U+FFFD.
   func dumpedText(null: String) -> String {
     switch storage {
     case .null: null
@@ -68,7 +68,7 @@ extension DatabaseValue {
 }
 
 extension Data {
-  /// `X'0A0B'`
+  /// The bytes as an SQL literal: `X'0A0B'`.
   var hexadecimalLiteral: String {
     let digits = Array("0123456789ABCDEF".utf8)
     var text: [UInt8] = []

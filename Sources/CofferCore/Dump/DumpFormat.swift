@@ -1,4 +1,4 @@
-/// How the rows of a dump are written.
+/// The format in which the rows of a dump are written.
 ///
 /// | format | row 1, "Craig", NULL |
 /// | --- | --- |
@@ -8,21 +8,20 @@
 /// | ``DumpFormat/list(header:separator:nullValue:)`` | `1\|Craig\|` |
 /// | ``DumpFormat/quote(header:separator:)`` | `1,'Craig',NULL` |
 ///
-/// A format of your own is a struct: each dump uses a copy, which may remember
-/// what it has written.
+/// A custom format is a struct: each dump uses a copy, which can keep state between rows.
 public protocol DumpFormat {
   /// Writes the current row of a statement.
   mutating func writeRow(
     _ db: Database, statement: Statement, to stream: inout DumpStream
   ) throws
 
-  /// Called after the last row of each statement, rows or not.
+  /// Called after the last row of each statement, even if it returned no rows.
   mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream)
 }
 
-/// Whether the tables of a dump are named.
+/// Whether a dump contains the names of the tables.
 public enum DumpTableHeaderOptions: Hashable, Sendable {
-  /// A table is named where there is more than one.
+  /// Tables are named if there is more than one.
   case automatic
   /// Each table is named.
   case always
@@ -39,7 +38,7 @@ extension Statement {
 }
 
 extension DumpStream {
-  /// Writes the values as a line.
+  /// Writes the values as one line.
   mutating func writeLine(_ values: [String], separator: String) {
     write(values.joined(separator: separator) + "\n")
   }

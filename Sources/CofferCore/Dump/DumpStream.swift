@@ -1,14 +1,13 @@
-/// Where a dump goes: the standard output, or a stream of yours.
+/// The destination of a dump: standard output, or a custom stream.
 public struct DumpStream: TextOutputStream {
   private var base: any TextOutputStream
   private var hasContent = false
   private var owesMargin = false
 
-  /// Writes to `stream`, or to the standard output where it is nil.
+  /// Creates a stream that writes to `stream`, or to standard output if it is nil.
   package init(_ stream: (any TextOutputStream)?) { base = stream ?? StandardOutput() }
 
-  /// Puts an empty line before what is written next, unless nothing was
-  /// written yet.
+  /// Inserts an empty line before the next output, unless nothing has been written yet.
   public mutating func margin() {
     if hasContent { owesMargin = true }
   }

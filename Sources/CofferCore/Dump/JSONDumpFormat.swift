@@ -1,12 +1,12 @@
 import FoundationEssentials
 
-/// An array of objects per statement, with the columns in their order; blobs
-/// as base64.
+/// A format with one JSON array of objects per statement, whose members are in column order; blobs
+/// are base64.
 ///
-/// Two columns of one name make two members of one name.
+/// Two columns of the same name become two members of the same name.
 public struct JSONDumpFormat: DumpFormat, Sendable {
-  /// A new encoder, as this format uses it where none is given: infinities are
-  /// the strings "inf" and "-inf", slashes stay as they are.
+  /// A new encoder with the default settings of this format: infinities become the strings "inf"
+  /// and "-inf", and slashes are not escaped.
   public static var defaultEncoder: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.withoutEscapingSlashes]
@@ -15,19 +15,19 @@ public struct JSONDumpFormat: DumpFormat, Sendable {
     return encoder
   }
 
-  /// What encodes the values. Of its output formatting, `.prettyPrinted` puts
-  /// each column on its own line, and `.sortedKeys` means nothing.
+  /// The encoder of the values. With `.prettyPrinted` in its output formatting, each column has a
+  /// line; `.sortedKeys` has no effect.
   public var encoder: JSONEncoder
 
   private var hasRows = false
 
-  /// An array of objects per statement.
-  /// - Parameter encoder: What encodes the values; nil for ``defaultEncoder``.
+  /// Creates a JSON format.
+  /// - Parameter encoder: The encoder of the values; nil for ``defaultEncoder``.
   public init(encoder: JSONEncoder? = nil) { self.encoder = encoder ?? Self.defaultEncoder }
 
-  /// Writes an object.
+  /// Writes a row as an object.
   ///
-  /// - Throws: What the encoder throws.
+  /// - Throws: The encoder's error.
   public mutating func writeRow(
     _ db: Database, statement: Statement, to stream: inout DumpStream
   ) throws {
@@ -44,7 +44,7 @@ public struct JSONDumpFormat: DumpFormat, Sendable {
     }
   }
 
-  /// Ends the array; an empty one where a statement that has columns gave no row.
+  /// Ends the array; writes an empty one if a statement with columns returned no rows.
   public mutating func finalize(
     _ db: Database, statement: Statement, to stream: inout DumpStream
   ) {
@@ -72,7 +72,7 @@ public struct JSONDumpFormat: DumpFormat, Sendable {
 }
 
 extension DumpFormat where Self == JSONDumpFormat {
-  /// An array of objects per statement; see ``JSONDumpFormat``.
+  /// A format with one JSON array of objects per statement; see ``JSONDumpFormat``.
   public static func json(encoder: JSONEncoder? = nil) -> Self {
     JSONDumpFormat(encoder: encoder)
   }

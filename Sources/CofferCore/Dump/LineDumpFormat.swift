@@ -1,4 +1,4 @@
-/// A line per column, and an empty line between rows, as the `line` mode of the
+/// A format with a line per column and an empty line between rows, like the `line` mode of the
 /// `sqlite3` shell.
 ///
 /// ```
@@ -6,13 +6,13 @@
 /// name = Craig
 /// ```
 public struct LineDumpFormat: DumpFormat, Sendable {
-  /// What is written for NULL.
+  /// The text for NULL.
   public var nullValue: String
 
-  /// A line per column.
+  /// Creates a format with a line per column.
   public init(nullValue: String = "") { self.nullValue = nullValue }
 
-  /// Writes a line per column.
+  /// Writes a line per column of the row.
   public mutating func writeRow(
     _ db: Database, statement: Statement, to stream: inout DumpStream
   ) {
@@ -32,7 +32,8 @@ public struct LineDumpFormat: DumpFormat, Sendable {
 }
 
 extension DumpFormat where Self == LineDumpFormat {
-  /// A line per column, as the `line` mode of the `sqlite3` shell; see ``LineDumpFormat``.
+  /// A format with a line per column, like the `line` mode of the `sqlite3` shell; see
+  /// ``LineDumpFormat``.
   public static func line(nullValue: String = "") -> Self {
     LineDumpFormat(nullValue: nullValue)
   }

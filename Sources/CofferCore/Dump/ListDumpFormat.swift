@@ -1,22 +1,22 @@
-/// A line per row, values as they are, as the `list` mode of the `sqlite3` shell.
+/// A format with a line per row and unquoted values, like the `list` mode of the `sqlite3` shell.
 public struct ListDumpFormat: DumpFormat, Sendable {
-  /// Whether the names of the columns come first; they don't where there is no row.
+  /// Whether the column names come first; without rows they are omitted.
   public var header: Bool
-  /// What is between two values.
+  /// The separator between two values.
   public var separator: String
-  /// What is written for NULL.
+  /// The text for NULL.
   public var nullValue: String
 
   private var hasRows = false
 
-  /// A line per row.
+  /// Creates a format with a line per row.
   public init(header: Bool = false, separator: String = "|", nullValue: String = "") {
     self.header = header
     self.separator = separator
     self.nullValue = nullValue
   }
 
-  /// Writes a line.
+  /// Writes a row as a line.
   public mutating func writeRow(
     _ db: Database, statement: Statement, to stream: inout DumpStream
   ) {
@@ -27,7 +27,7 @@ public struct ListDumpFormat: DumpFormat, Sendable {
       statement.currentValues.map { $0.dumpedText(null: null) }, separator: separator)
   }
 
-  /// Gets ready for the next statement.
+  /// Prepares for the next statement.
   public mutating func finalize(
     _ db: Database, statement: Statement, to stream: inout DumpStream
   ) {
@@ -36,7 +36,8 @@ public struct ListDumpFormat: DumpFormat, Sendable {
 }
 
 extension DumpFormat where Self == ListDumpFormat {
-  /// A line per row, as the `list` mode of the `sqlite3` shell; see ``ListDumpFormat``.
+  /// A format with a line per row, like the `list` mode of the `sqlite3` shell; see
+  /// ``ListDumpFormat``.
   public static func list(
     header: Bool = false, separator: String = "|", nullValue: String = ""
   ) -> Self {

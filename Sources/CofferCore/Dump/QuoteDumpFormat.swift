@@ -1,19 +1,19 @@
-/// A line per row, values as SQL literals, as the `quote` mode of the `sqlite3` shell.
+/// A format with a line of SQL literals per row, like the `quote` mode of the `sqlite3` shell.
 public struct QuoteDumpFormat: DumpFormat, Sendable {
-  /// Whether the names of the columns come first; they don't where there is no row.
+  /// Whether the column names come first; without rows they are omitted.
   public var header: Bool
-  /// What is between two values.
+  /// The separator between two values.
   public var separator: String
 
   private var hasRows = false
 
-  /// A line of SQL literals per row.
+  /// Creates a format with a line of SQL literals per row.
   public init(header: Bool = false, separator: String = ",") {
     self.header = header
     self.separator = separator
   }
 
-  /// Writes a line.
+  /// Writes a row as a line.
   public mutating func writeRow(
     _ db: Database, statement: Statement, to stream: inout DumpStream
   ) {
@@ -24,7 +24,7 @@ public struct QuoteDumpFormat: DumpFormat, Sendable {
     stream.writeLine(statement.currentValues.map(literal), separator: separator)
   }
 
-  /// Gets ready for the next statement.
+  /// Prepares for the next statement.
   public mutating func finalize(
     _ db: Database, statement: Statement, to stream: inout DumpStream
   ) {
@@ -48,7 +48,7 @@ public struct QuoteDumpFormat: DumpFormat, Sendable {
 }
 
 extension DumpFormat where Self == QuoteDumpFormat {
-  /// A line of SQL literals per row, as the `quote` mode of the `sqlite3` shell;
+  /// A format with a line of SQL literals per row, like the `quote` mode of the `sqlite3` shell;
   /// see ``QuoteDumpFormat``.
   public static func quote(header: Bool = false, separator: String = ",") -> Self {
     QuoteDumpFormat(header: header, separator: separator)

@@ -1,5 +1,5 @@
 extension DatabaseError {
-  /// The error of a statement whose transaction is over.
+  /// Creates the error of a statement whose transaction has ended.
   static func transactionWasAborted(sql: String? = nil) -> DatabaseError {
     DatabaseError(
       resultCode: .SQLITE_ABORT, message: "Transaction was aborted", sql: sql,
@@ -7,18 +7,18 @@ extension DatabaseError {
         + "the whole again.")
   }
 
-  /// An error that the library makes, with what to do about it.
+  /// Creates an error that the library reports, with a hint at the remedy.
   package init(resultCode: ResultCode, message: String, sql: String? = nil, hint: String?) {
     self.init(resultCode, message, hint: hint, sql: sql)
   }
 
-  /// The error of a call that has returned `code`.
+  /// Creates the error of a call that has returned `code`.
   package init(
     code: CInt, connection: SQLiteConnection?, sql: String? = nil,
     arguments: StatementArguments? = nil, publicStatementArguments: Bool = false,
     hint: String? = nil, note: String? = nil
   ) {
-    // The connection's message may be about another call than the one that failed.
+    // The connection's message can belong to another call than the one that failed.
     let isCurrent =
       connection.map {
         SQLite.extendedErrorCode($0) == code || SQLite.errorCode($0) == code & 0xFF
@@ -31,7 +31,7 @@ extension DatabaseError {
       arguments: arguments, publicStatementArguments: publicStatementArguments)
   }
 
-  /// The error of using a connection that has closed.
+  /// The error of using a closed connection.
   @usableFromInline package static var connectionIsClosed: DatabaseError {
     DatabaseError(resultCode: .SQLITE_MISUSE, message: "Connection is closed")
   }

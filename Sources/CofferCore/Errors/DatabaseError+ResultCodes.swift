@@ -1,5 +1,4 @@
-// The codes once more, so that an error can be matched as `catch
-// DatabaseError.SQLITE_CONSTRAINT`.
+// Aliases of the codes, so that an error can be matched as `catch DatabaseError.SQLITE_CONSTRAINT`.
 
 extension DatabaseError {
   /// ``ResultCode/SQLITE_OK``

@@ -1,8 +1,8 @@
 import Foundation
 
-/// An error of SQLite or SQLCipher, or of this library's use of them.
+/// An error of SQLite or SQLCipher, or of their use by this library.
 ///
-/// Match it by its code; a primary code matches its extended codes too:
+/// Match it by its code; a primary code also matches its extended codes:
 ///
 /// ```swift
 /// do {
@@ -15,8 +15,8 @@ import Foundation
 /// ``description`` never shows the values of the statement's parameters, unless
 /// `Configuration.publicStatementArguments` allows it.
 public struct DatabaseError: Error {
-  // One reference: an error is passed through every frame between the failure
-  // and its handler, and is wrapped in results and continuations.
+  // A single reference: an error passes through every frame between the failure and its handler,
+  // and is wrapped in results and continuations.
   private var contents: Contents
 
   private final class Contents: Sendable {
@@ -36,7 +36,7 @@ public struct DatabaseError: Error {
       note: String? = nil, cipherDiagnosis: CipherDiagnosis? = nil, batchIndex: Int? = nil
     ) {
       self.extendedResultCode = extendedResultCode
-      // A key in SQL, or bound to it, is quoted by SQLite's parser and by our excerpts as well.
+      // SQLite's parser and Coffer's excerpts also quote a key in SQL, or one bound to it.
       let redacted = sql.map { SQLText($0).redacted }
       let hidesKey = redacted != sql
       let quotes = ["near \"", "unrecognized token", "no such column"]
@@ -47,17 +47,18 @@ public struct DatabaseError: Error {
       self.arguments = hidesKey ? nil : arguments
       self.publicStatementArguments = publicStatementArguments
       self.hint = hint
-      // A note is an excerpt of the SQL, or is about a statement.
+      // A note is an excerpt of the SQL, or describes a statement.
       self.note = hidesKey ? nil : note
       self.cipherDiagnosis = cipherDiagnosis
       self.batchIndex = batchIndex
     }
   }
 
-  /// An error with the code, primary or extended, and SQLite's own words for
-  /// it where `message` is nil.
-  /// - Parameter publicStatementArguments: Whether ``description`` shows the
-  ///   arguments; ``expandedDescription`` always does.
+  /// Creates an error with a primary or extended code.
+  /// - Parameters:
+  ///   - message: The message; SQLite's description of the code if nil.
+  ///   - publicStatementArguments: Whether ``description`` shows the arguments;
+  ///     ``expandedDescription`` always does.
   public init(
     resultCode: ResultCode = .SQLITE_ERROR,
     message: String? = nil,
@@ -70,19 +71,20 @@ public struct DatabaseError: Error {
       publicStatementArguments: publicStatementArguments, hint: nil)
   }
 
-  /// The failure of opening a file, with the reason that the file itself tells.
+  /// Creates the error of a file that can't be opened, with the reason found in the file.
   ///
-  /// - Parameter hint: What to do about it; nil for the diagnosis's own words.
+  /// - Parameter hint: The remedy; the message of the diagnosis if nil.
   package init(_ failure: DatabaseError, diagnosis: CipherDiagnosis, hint: String? = nil) {
     contents = Contents(
       failure.extendedResultCode, message: failure.message, sql: nil, arguments: nil,
       publicStatementArguments: false, hint: hint ?? diagnosis.message, cipherDiagnosis: diagnosis)
   }
 
-  /// An error that the library itself makes.
+  /// Creates an error that the library reports.
   /// - Parameters:
-  ///   - hint: What to do about it, for the end of the description.
-  ///   - note: The same, where the description is SQLite's or GRDB's, for ``debugDescription`` alone.
+  ///   - hint: The remedy, for the end of the description.
+  ///   - note: A remedy shown only in ``debugDescription``, where the description must match
+  ///     SQLite's or GRDB's.
   package init(
     _ resultCode: ResultCode, _ message: String, hint: String? = nil, note: String? = nil,
     sql: String? = nil, arguments: StatementArguments? = nil, publicStatementArguments: Bool = false
@@ -92,12 +94,12 @@ public struct DatabaseError: Error {
       publicStatementArguments: publicStatementArguments, hint: hint, note: note)
   }
 
-  /// The same error, of an element of a batch.
+  /// Returns the same error for an element of a batch.
   package func inBatch(at index: Int, hint text: String) -> DatabaseError {
     addingHint(text, batchIndex: index)
   }
 
-  /// The same error, with a sentence more at the end of its description.
+  /// Returns the same error with another sentence at the end of its description.
   package func addingHint(_ text: String) -> DatabaseError {
     addingHint(text, batchIndex: batchIndex)
   }
@@ -112,7 +114,7 @@ public struct DatabaseError: Error {
     return error
   }
 
-  /// The same error, with the arguments of its statement.
+  /// Returns the same error with the arguments of its statement.
   package func withArguments(
     _ arguments: StatementArguments, areShown publicStatementArguments: Bool
   ) -> DatabaseError {
@@ -132,25 +134,25 @@ extension DatabaseError {
   /// The extended code, such as ``ResultCode/SQLITE_CONSTRAINT_UNIQUE``.
   public var extendedResultCode: ResultCode { contents.extendedResultCode }
 
-  /// What went wrong.
+  /// The description of the failure.
   public var message: String? { contents.message }
 
   /// The SQL that failed.
   public var sql: String? { contents.sql }
 
-  /// The values of the statement's parameters; private data, perhaps.
+  /// The values of the statement's parameters, which can be private data.
   public var arguments: StatementArguments? { contents.arguments }
 
-  /// What to do about it, where Coffer knows; without private data.
+  /// The remedy, if Coffer knows one; contains no private data.
   ///
-  /// It ends ``debugDescription``, which is what an uncaught error prints, and ``description`` too,
-  /// but for errors that are SQLite's own: those are described in SQLite's words alone.
+  /// It ends ``debugDescription``, which an uncaught error prints, and also ``description``, except
+  /// for SQLite's own errors: those are described in SQLite's words only.
   public var hint: String? {
     let parts = [contents.note, contents.hint].compactMap { $0 }
     return parts.isEmpty ? nil : parts.joined(separator: " ")
   }
 
-  /// Why an encrypted file doesn't open; nil for every other error.
+  /// The reason for which an encrypted file doesn't open; nil for every other error.
   ///
   /// ```swift
   /// do {
@@ -161,13 +163,13 @@ extension DatabaseError {
   /// ```
   public var cipherDiagnosis: CipherDiagnosis? { contents.cipherDiagnosis }
 
-  /// The element, counted from 0, at which a batch such as `insertAll` has failed; nil for every
-  /// other error.
+  /// The 0-based index of the element at which a batch such as `insertAll` has failed; nil for
+  /// every other error.
   ///
-  /// Where callbacks have batches of their own, it is the outermost one's element.
+  /// If callbacks run batches themselves, it is the index in the outermost batch.
   public var batchIndex: Int? { contents.batchIndex }
 
-  /// Whether the statement was stopped rather than failed: its code is
+  /// Whether the statement was interrupted rather than failed: its code is
   /// ``ResultCode/SQLITE_INTERRUPT`` or ``ResultCode/SQLITE_ABORT``.
   public var isInterruptionError: Bool {
     resultCode == .SQLITE_INTERRUPT || resultCode == .SQLITE_ABORT
@@ -175,18 +177,17 @@ extension DatabaseError {
 }
 
 extension DatabaseError: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The code, the message and the SQL, without the arguments (unless they
-  /// are declared public).
+  /// The code, the message and the SQL, without the arguments (unless they are declared public).
   public var description: String {
     describe(showingArguments: contents.publicStatementArguments, hint: contents.hint)
   }
 
-  /// ``description``, and the ``hint`` in any case.
+  /// ``description`` followed by the ``hint``, if any.
   public var debugDescription: String {
     describe(showingArguments: contents.publicStatementArguments, hint: hint)
   }
 
-  /// ``description`` with the arguments: private data, perhaps, in a log.
+  /// ``description`` with the arguments, which can expose private data in a log.
   public var expandedDescription: String {
     describe(showingArguments: true, hint: contents.hint)
   }

@@ -1,5 +1,5 @@
-// The numbers are written out: the older SQLite's header lacks half of them, and
-// a program built against it may still meet them at run time.
+// The numbers are literals: the header of older SQLite versions lacks half of them, and a program
+// built against it can still encounter them at run time.
 
 extension ResultCode {
   // MARK: Primary codes
@@ -7,7 +7,7 @@ extension ResultCode {
   /// Success.
   public static let SQLITE_OK = ResultCode(rawValue: 0)
 
-  /// An error without a more precise code, mostly in the SQL.
+  /// A generic error, mostly in the SQL.
   public static let SQLITE_ERROR = ResultCode(rawValue: 1)
 
   /// A fault inside SQLite.
@@ -22,13 +22,13 @@ extension ResultCode {
   /// Another connection holds the lock.
   public static let SQLITE_BUSY = ResultCode(rawValue: 5)
 
-  /// Something else on the same connection or cache is in the way.
+  /// A conflict on the same connection or shared cache.
   public static let SQLITE_LOCKED = ResultCode(rawValue: 6)
 
   /// Out of memory.
   public static let SQLITE_NOMEM = ResultCode(rawValue: 7)
 
-  /// A write to what can only be read.
+  /// A write to a read-only database.
   public static let SQLITE_READONLY = ResultCode(rawValue: 8)
 
   /// The statement was interrupted.
@@ -37,13 +37,13 @@ extension ResultCode {
   /// The operating system reported an error on the file.
   public static let SQLITE_IOERR = ResultCode(rawValue: 10)
 
-  /// The file's content breaks SQLite's format.
+  /// The file's content violates SQLite's format.
   public static let SQLITE_CORRUPT = ResultCode(rawValue: 11)
 
   /// A virtual file system or control code is unknown.
   public static let SQLITE_NOTFOUND = ResultCode(rawValue: 12)
 
-  /// No space left on the disk, or the size limit is reached.
+  /// The disk is full, or the size limit is reached.
   public static let SQLITE_FULL = ResultCode(rawValue: 13)
 
   /// The file could not be opened.
@@ -67,7 +67,7 @@ extension ResultCode {
   /// A value has the wrong type for its place.
   public static let SQLITE_MISMATCH = ResultCode(rawValue: 20)
 
-  /// The C API was called wrongly.
+  /// The C API was misused.
   public static let SQLITE_MISUSE = ResultCode(rawValue: 21)
 
   /// The system can't handle a file that large.
@@ -82,7 +82,7 @@ extension ResultCode {
   /// A parameter or column index doesn't exist.
   public static let SQLITE_RANGE = ResultCode(rawValue: 25)
 
-  /// The file is no database, or is encrypted with another key.
+  /// The file is not a database, or is encrypted with another key.
   public static let SQLITE_NOTADB = ResultCode(rawValue: 26)
 
   /// A notice in SQLite's log.
@@ -91,10 +91,10 @@ extension ResultCode {
   /// A warning in SQLite's log.
   public static let SQLITE_WARNING = ResultCode(rawValue: 28)
 
-  /// A step gave a row.
+  /// A step returned a row.
   public static let SQLITE_ROW = ResultCode(rawValue: 100)
 
-  /// A step reached the end.
+  /// A step reached the end of the statement.
   public static let SQLITE_DONE = ResultCode(rawValue: 101)
 
   // MARK: Extended codes
@@ -102,7 +102,7 @@ extension ResultCode {
   /// A collation is missing.
   public static let SQLITE_ERROR_MISSING_COLLSEQ = ResultCode(.SQLITE_ERROR, 1)
 
-  /// Used inside SQLite to compile a statement anew.
+  /// Used inside SQLite to recompile a statement.
   public static let SQLITE_ERROR_RETRY = ResultCode(.SQLITE_ERROR, 2)
 
   /// The snapshot is no longer available.
@@ -111,7 +111,7 @@ extension ResultCode {
   /// A read failed.
   public static let SQLITE_IOERR_READ = ResultCode(.SQLITE_IOERR, 1)
 
-  /// A read gave fewer bytes than the file should have.
+  /// A read returned fewer bytes than expected.
   public static let SQLITE_IOERR_SHORT_READ = ResultCode(.SQLITE_IOERR, 2)
 
   /// A write failed.
@@ -126,13 +126,13 @@ extension ResultCode {
   /// Truncating the file failed.
   public static let SQLITE_IOERR_TRUNCATE = ResultCode(.SQLITE_IOERR, 6)
 
-  /// Asking for the file's size or state failed.
+  /// Reading the file's size or state failed.
   public static let SQLITE_IOERR_FSTAT = ResultCode(.SQLITE_IOERR, 7)
 
   /// Unlocking the file failed.
   public static let SQLITE_IOERR_UNLOCK = ResultCode(.SQLITE_IOERR, 8)
 
-  /// Taking a read lock failed.
+  /// Acquiring a read lock failed.
   public static let SQLITE_IOERR_RDLOCK = ResultCode(.SQLITE_IOERR, 9)
 
   /// Deleting the file failed.
@@ -141,13 +141,13 @@ extension ResultCode {
   /// Not used by SQLite today.
   public static let SQLITE_IOERR_BLOCKED = ResultCode(.SQLITE_IOERR, 11)
 
-  /// No memory for an operation on the file.
+  /// An operation on the file ran out of memory.
   public static let SQLITE_IOERR_NOMEM = ResultCode(.SQLITE_IOERR, 12)
 
-  /// Asking for access rights failed.
+  /// Reading access permissions failed.
   public static let SQLITE_IOERR_ACCESS = ResultCode(.SQLITE_IOERR, 13)
 
-  /// Asking for a reserved lock failed.
+  /// Checking for a reserved lock failed.
   public static let SQLITE_IOERR_CHECKRESERVEDLOCK = ResultCode(.SQLITE_IOERR, 14)
 
   /// Locking the file failed.
@@ -180,7 +180,7 @@ extension ResultCode {
   /// Mapping the file into memory failed.
   public static let SQLITE_IOERR_MMAP = ResultCode(.SQLITE_IOERR, 24)
 
-  /// No folder for temporary files.
+  /// No folder is available for temporary files.
   public static let SQLITE_IOERR_GETTEMPPATH = ResultCode(.SQLITE_IOERR, 25)
 
   /// Converting a path failed (Cygwin).
@@ -198,7 +198,7 @@ extension ResultCode {
   /// Committing an atomic write failed.
   public static let SQLITE_IOERR_COMMIT_ATOMIC = ResultCode(.SQLITE_IOERR, 30)
 
-  /// Rolling an atomic write back failed.
+  /// Rolling back an atomic write failed.
   public static let SQLITE_IOERR_ROLLBACK_ATOMIC = ResultCode(.SQLITE_IOERR, 31)
 
   /// A page's checksum is wrong.
@@ -219,19 +219,19 @@ extension ResultCode {
   /// Another process is recovering the WAL.
   public static let SQLITE_BUSY_RECOVERY = ResultCode(.SQLITE_BUSY, 1)
 
-  /// The read snapshot is too old to be written from.
+  /// The read snapshot is too old to be upgraded to a write.
   public static let SQLITE_BUSY_SNAPSHOT = ResultCode(.SQLITE_BUSY, 2)
 
-  /// A blocking lock ran out of time.
+  /// Waiting for a blocking lock timed out.
   public static let SQLITE_BUSY_TIMEOUT = ResultCode(.SQLITE_BUSY, 3)
 
   /// Not used by SQLite today.
   public static let SQLITE_CANTOPEN_NOTEMPDIR = ResultCode(.SQLITE_CANTOPEN, 1)
 
-  /// The path is a folder's.
+  /// The path is a folder.
   public static let SQLITE_CANTOPEN_ISDIR = ResultCode(.SQLITE_CANTOPEN, 2)
 
-  /// The full path could not be found out.
+  /// The full path could not be determined.
   public static let SQLITE_CANTOPEN_FULLPATH = ResultCode(.SQLITE_CANTOPEN, 3)
 
   /// The path could not be converted (Cygwin).
@@ -240,7 +240,7 @@ extension ResultCode {
   /// Not used by SQLite today.
   public static let SQLITE_CANTOPEN_DIRTYWAL = ResultCode(.SQLITE_CANTOPEN, 5)
 
-  /// The path is a symbolic link's, and those are refused.
+  /// The path is a symbolic link, which was refused.
   public static let SQLITE_CANTOPEN_SYMLINK = ResultCode(.SQLITE_CANTOPEN, 6)
 
   /// The content of a virtual table is damaged.
@@ -249,16 +249,16 @@ extension ResultCode {
   /// The table `sqlite_sequence` is damaged.
   public static let SQLITE_CORRUPT_SEQUENCE = ResultCode(.SQLITE_CORRUPT, 2)
 
-  /// An index lacks an entry.
+  /// An entry is missing in an index.
   public static let SQLITE_CORRUPT_INDEX = ResultCode(.SQLITE_CORRUPT, 3)
 
-  /// The WAL needs recovery, which takes write access.
+  /// The WAL needs recovery, which requires write access.
   public static let SQLITE_READONLY_RECOVERY = ResultCode(.SQLITE_READONLY, 1)
 
   /// The shared memory of WAL mode can't be locked.
   public static let SQLITE_READONLY_CANTLOCK = ResultCode(.SQLITE_READONLY, 2)
 
-  /// A hot journal needs to be rolled back, which takes write access.
+  /// A hot journal must be rolled back, which requires write access.
   public static let SQLITE_READONLY_ROLLBACK = ResultCode(.SQLITE_READONLY, 3)
 
   /// The file was moved or deleted after it was opened.
@@ -267,13 +267,13 @@ extension ResultCode {
   /// The shared memory of WAL mode can't be set up.
   public static let SQLITE_READONLY_CANTINIT = ResultCode(.SQLITE_READONLY, 5)
 
-  /// The folder can't be written, hence no journal made.
+  /// The folder is read-only, so a journal can't be created.
   public static let SQLITE_READONLY_DIRECTORY = ResultCode(.SQLITE_READONLY, 6)
 
-  /// The transaction was rolled back under the statement.
+  /// The transaction was rolled back while the statement was running.
   public static let SQLITE_ABORT_ROLLBACK = ResultCode(.SQLITE_ABORT, 2)
 
-  /// A `CHECK` failed.
+  /// A `CHECK` constraint failed.
   public static let SQLITE_CONSTRAINT_CHECK = ResultCode(.SQLITE_CONSTRAINT, 1)
 
   /// A commit hook refused the commit.
@@ -282,10 +282,10 @@ extension ResultCode {
   /// A foreign key was violated.
   public static let SQLITE_CONSTRAINT_FOREIGNKEY = ResultCode(.SQLITE_CONSTRAINT, 3)
 
-  /// Reserved for functions of extensions.
+  /// Reserved for functions in extensions.
   public static let SQLITE_CONSTRAINT_FUNCTION = ResultCode(.SQLITE_CONSTRAINT, 4)
 
-  /// NULL in a `NOT NULL` column.
+  /// A `NOT NULL` column received NULL.
   public static let SQLITE_CONSTRAINT_NOTNULL = ResultCode(.SQLITE_CONSTRAINT, 5)
 
   /// A primary key is not unique.
@@ -294,7 +294,7 @@ extension ResultCode {
   /// A trigger raised an error.
   public static let SQLITE_CONSTRAINT_TRIGGER = ResultCode(.SQLITE_CONSTRAINT, 7)
 
-  /// A `UNIQUE` column or index has the value already.
+  /// A `UNIQUE` column or index already contains the value.
   public static let SQLITE_CONSTRAINT_UNIQUE = ResultCode(.SQLITE_CONSTRAINT, 8)
 
   /// Reserved for virtual tables.
@@ -303,7 +303,7 @@ extension ResultCode {
   /// A rowid is not unique.
   public static let SQLITE_CONSTRAINT_ROWID = ResultCode(.SQLITE_CONSTRAINT, 10)
 
-  /// A row that an update may not move was moved.
+  /// An update tried to move a pinned row.
   public static let SQLITE_CONSTRAINT_PINNED = ResultCode(.SQLITE_CONSTRAINT, 11)
 
   /// A value has the wrong type for a column of a `STRICT` table.
@@ -318,7 +318,7 @@ extension ResultCode {
   /// A notice of the RBU extension.
   public static let SQLITE_NOTICE_RBU = ResultCode(.SQLITE_NOTICE, 3)
 
-  /// An index was made for one query.
+  /// SQLite created an automatic index for a query.
   public static let SQLITE_WARNING_AUTOINDEX = ResultCode(.SQLITE_WARNING, 1)
 
   /// Not used by SQLite today.

@@ -1,8 +1,7 @@
 /// One of SQLite's result codes, primary or extended.
 ///
-/// An extended code refines a primary one, its low byte: 2067,
-/// ``SQLITE_CONSTRAINT_UNIQUE``, refines 19, ``SQLITE_CONSTRAINT``. As a
-/// pattern, a primary code matches its extended codes too:
+/// An extended code refines the primary code in its low byte: 2067, ``SQLITE_CONSTRAINT_UNIQUE``,
+/// refines 19, ``SQLITE_CONSTRAINT``. As a pattern, a primary code also matches its extended codes:
 ///
 /// ```swift
 /// do { … } catch DatabaseError.SQLITE_CONSTRAINT { … }
@@ -11,7 +10,7 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
   /// SQLite's number.
   public let rawValue: CInt
 
-  /// The code with SQLite's number, known or not.
+  /// Creates a code from SQLite's number, known or not.
   @inlinable
   public init(rawValue: CInt) { self.rawValue = rawValue }
 
@@ -19,17 +18,17 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
     self.init(rawValue: primary.rawValue | detail << 8)
   }
 
-  /// The code that this one refines, or itself.
+  /// The code that this one refines, or the code itself.
   @inlinable
   public var primaryResultCode: ResultCode { ResultCode(rawValue: rawValue & 0xFF) }
 
-  /// Whether `code` is the pattern or, the pattern being primary, refines it.
+  /// Returns whether `code` equals the pattern, or refines it if the pattern is a primary code.
   @inlinable
   public static func ~= (pattern: ResultCode, code: ResultCode) -> Bool {
     pattern == (pattern == pattern.primaryResultCode ? code.primaryResultCode : code)
   }
 
-  /// Whether `error` is a ``DatabaseError`` whose extended code matches.
+  /// Returns whether `error` is a ``DatabaseError`` whose extended code matches.
   public static func ~= (pattern: ResultCode, error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return false }
     return pattern ~= error.extendedResultCode
@@ -37,9 +36,9 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
 }
 
 extension ResultCode: CustomStringConvertible {
-  /// SQLite's words for the code; for an extended code mostly those of the primary.
+  /// SQLite's description of the code; for an extended code mostly the primary code's description.
   package var errorString: String { SQLite.errorString(rawValue) }
 
-  /// The number and SQLite's words for it: `19 (constraint failed)`.
+  /// The number and SQLite's description: `19 (constraint failed)`.
   public var description: String { "\(rawValue) (\(errorString))" }
 }

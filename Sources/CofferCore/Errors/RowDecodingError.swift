@@ -1,7 +1,6 @@
-/// An error of reading a row: a value that isn't what was asked for, or a
-/// column that doesn't exist.
+/// An error of reading a row: a value of the wrong type, or a column that doesn't exist.
 public struct RowDecodingError: Error {
-  /// What went wrong.
+  /// A kind of decoding error.
   public enum Kind: Hashable, Sendable {
     /// The stored value, NULL included, doesn't convert to the type.
     case valueMismatch
@@ -9,12 +8,12 @@ public struct RowDecodingError: Error {
     case columnNotFound
     /// The row has no such scope or prefetched rows.
     case keyNotFound
-    /// The stored value is text or a number, as it should be, but doesn't stand
-    /// for a value of the type: it is no JSON, or no case of an enum.
+    /// The stored value is text or a number as expected, but represents no value of the type: it is
+    /// invalid JSON, or not a case of an enum.
     case dataCorrupted
   }
 
-  // One reference, as in DatabaseError.
+  // A single reference, as in DatabaseError.
   private let contents: Contents
 
   private final class Contents: Sendable {
@@ -42,21 +41,21 @@ public struct RowDecodingError: Error {
   private init(_ contents: Contents) { self.contents = contents }
 }
 
-/// Where a decoding error happened.
+/// The place at which a decoding error happened.
 package struct RowDecodingContext: Sendable {
-  /// The column's name, as asked for or as the row has it.
+  /// The column's name, as requested or as in the row.
   package var columnName: String?
   /// The column's 0-based index in the row.
   package var columnIndex: Int?
   /// The type of the record that the row is decoded for.
   package var recordType: String?
-  /// The key of the record, which no text shows.
+  /// The key of the record, which no description shows.
   package var recordKey: DatabaseValue?
   /// The columns and values of the row, as text.
   package var row: String?
   package var sql: String?
   package var arguments: StatementArguments?
-  /// Whether the error's description may show the arguments.
+  /// Whether the error's description shows the arguments.
   package var publicStatementArguments: Bool
 
   package init(
@@ -74,9 +73,9 @@ package struct RowDecodingContext: Sendable {
 }
 
 extension RowDecodingError {
-  /// The value doesn't convert to the type.
+  /// Creates the error of a value that doesn't convert to the type.
   ///
-  /// - Parameter showsValue: Whether the text has the value, and not its storage class alone.
+  /// - Parameter showsValue: Whether the message contains the value, not only its storage class.
   package static func valueMismatch(
     _ type: Any.Type, context: RowDecodingContext, databaseValue: DatabaseValue,
     showsValue: Bool = true
@@ -96,10 +95,10 @@ extension RowDecodingError {
         expectedType: name, databaseValue: databaseValue))
   }
 
-  /// The value doesn't stand for one of the type.
+  /// Creates the error of a value that represents no value of the type.
   ///
-  /// The stored value stays out of the text: `underlyingError` may have it.
-  /// - Parameter reason: What the value would have to be, or what it lacks.
+  /// The message doesn't contain the stored value, but `underlyingError` can.
+  /// - Parameter reason: The reason for which the value is invalid.
   package static func dataCorrupted(
     _ type: Any.Type, _ reason: String, context: RowDecodingContext,
     databaseValue: DatabaseValue, underlyingError: (any Error)?
@@ -113,7 +112,7 @@ extension RowDecodingError {
         underlyingError: underlyingError))
   }
 
-  /// The row has no column of the name.
+  /// Creates the error of a row without a column of that name.
   package static func columnNotFound(
     _ name: String, context: RowDecodingContext
   ) -> RowDecodingError {
@@ -123,7 +122,7 @@ extension RowDecodingError {
       Contents(.columnNotFound, "column not found: \(String(reflecting: name))", context))
   }
 
-  /// The row has no column at the index.
+  /// Creates the error of a row without a column at that index.
   package static func columnNotFound(
     at index: Int, context: RowDecodingContext
   ) -> RowDecodingError {
@@ -133,8 +132,8 @@ extension RowDecodingError {
       Contents(.columnNotFound, "column not found: no column at index \(index)", context))
   }
 
-  /// The row has no scope or prefetched rows of the key.
-  /// - Parameter available: The keys that there are.
+  /// Creates the error of a row without a scope or prefetched rows for the key.
+  /// - Parameter available: The existing keys.
   package static func keyNotFound(
     _ key: String, available: [String] = [], context: RowDecodingContext
   ) -> RowDecodingError {
@@ -147,12 +146,12 @@ extension RowDecodingError {
 }
 
 extension RowDecodingError {
-  /// The same error, which names the record's type, unless it names one already.
+  /// Returns the same error with the record's type, unless it has one already.
   package func naming(record type: Any.Type) -> RowDecodingError {
     recordType == nil ? with { $0.recordType = "\(type)" } : self
   }
 
-  /// The same error, about a column that has another name in the row.
+  /// Returns the same error for a column that has another name in the row.
   package func naming(column: String, ofRecord type: Any.Type) -> RowDecodingError {
     with {
       $0.columnName = column
@@ -160,7 +159,7 @@ extension RowDecodingError {
     }
   }
 
-  /// The same error, with the key of the record.
+  /// Returns the same error with the key of the record.
   package func naming(recordKey: DatabaseValue) -> RowDecodingError {
     with { $0.recordKey = recordKey }
   }
@@ -176,50 +175,50 @@ extension RowDecodingError {
 }
 
 extension RowDecodingError {
-  /// What went wrong.
+  /// The kind of error.
   public var kind: Kind { contents.kind }
 
-  /// What went wrong, in a sentence, without row and SQL.
+  /// The description of the failure in one sentence, without row and SQL.
   public var message: String { contents.message }
 
-  /// The name of the type that was asked for.
+  /// The name of the requested type.
   public var expectedType: String? { contents.expectedType }
 
   /// The stored value that doesn't convert.
   public var databaseValue: DatabaseValue? { contents.databaseValue }
 
-  /// What the type's own `init(from:)`, or the JSON decoder, has thrown, if it was
-  /// that; it may tell the stored value.
+  /// The error of the type's own `init(from:)` or of the JSON decoder, if one was thrown; it can
+  /// contain the stored value.
   public var underlyingError: (any Error)? { contents.underlyingError }
 
-  /// The name of the record type that the row was decoded for, where that is known.
+  /// The name of the record type that the row was decoded for, if known.
   public var recordType: String? { contents.context.recordType }
 
-  /// The identifier of the document that couldn't be decoded, as it is stored; nil where it isn't
-  /// known. The error's description doesn't show it.
+  /// The stored identifier of the document that couldn't be decoded; nil if unknown. The error's
+  /// description doesn't show it.
   public var recordKey: DatabaseValue? { contents.context.recordKey }
 
-  /// The column's name, as asked for or as the row has it.
+  /// The column's name, as requested or as in the row.
   public var columnName: String? { contents.context.columnName }
 
   /// The column's 0-based index in the row.
   public var columnIndex: Int? { contents.context.columnIndex }
 
-  /// The SQL that gave the row.
+  /// The SQL that returned the row.
   public var sql: String? { contents.context.sql }
 
-  /// The values of the statement's parameters; private data, perhaps.
+  /// The values of the statement's parameters, which can be private data.
   public var arguments: StatementArguments? { contents.context.arguments }
 }
 
 extension RowDecodingError: CustomStringConvertible {
-  /// The message, the column, the row and the SQL, without the statement's
-  /// arguments (unless they are declared public).
+  /// The message, the column, the row and the SQL, without the statement's arguments (unless they
+  /// are declared public).
   public var description: String {
     describe(showingArguments: contents.context.publicStatementArguments)
   }
 
-  /// ``description`` with the arguments: private data, perhaps, in a log.
+  /// ``description`` with the arguments, which can expose private data in a log.
   public var expandedDescription: String { describe(showingArguments: true) }
 
   private func describe(showingArguments: Bool) -> String {

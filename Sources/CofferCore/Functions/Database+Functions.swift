@@ -1,20 +1,19 @@
 extension Database {
   // MARK: Functions
 
-  /// Makes a function known to this connection, in the place of one of the same
-  /// name and number of arguments.
+  /// Registers a function in this connection, replacing any function with the same name and number
+  /// of arguments.
   ///
-  /// To have it in all connections of a pool, add it in `Configuration.prepareDatabase`.
+  /// To register it in all connections of a pool, add it in `Configuration.prepareDatabase`.
   /// - Precondition: No statement is being executed if it replaces a function.
   public func add(function: DatabaseFunction) {
     register("the function \(function.name)") { SQLite.add(function, to: $0) }
     additions.functions[function.id] = function
   }
 
-  /// Makes this connection forget a function, so that statements that use it fail.
+  /// Removes a function from this connection, so that statements that use it fail.
   ///
-  /// A function of SQLite's own that it took the place of stays away until the
-  /// connection closes.
+  /// A built-in function that it had replaced is not restored until the connection closes.
   /// - Precondition: No statement is being executed.
   public func remove(function: DatabaseFunction) {
     register("the function \(function.name)") { SQLite.remove(function, from: $0) }
@@ -23,28 +22,30 @@ extension Database {
 
   // MARK: Collations
 
-  /// Makes a collation known to this connection, in the place of one of the same name.
+  /// Registers a collation in this connection, replacing any collation of the same name.
   ///
-  /// To have it in all connections of a pool, add it in `Configuration.prepareDatabase`.
+  /// To register it in all connections of a pool, add it in `Configuration.prepareDatabase`.
   /// - Precondition: No statement is being executed if it replaces a collation.
   public func add(collation: DatabaseCollation) {
     register("the collation \(collation.name)") { SQLite.add(collation, to: $0) }
     additions.collations[collation.id] = collation
   }
 
-  /// Makes a collation known to this connection, unless one of that name was made known so before.
+  /// Registers a collation in this connection, unless this method has already registered one of its
+  /// name.
   package func ensure(collation: DatabaseCollation) {
     guard ensuredCollations.insert(collation.id).inserted else { return }
     add(collation: collation)
   }
 
-  /// Makes a function known to this connection, unless one of that name was made known so before.
+  /// Registers a function in this connection, unless this method has already registered one of its
+  /// name.
   package func ensure(function: DatabaseFunction) {
     guard ensuredFunctions.insert(function.name).inserted else { return }
     add(function: function)
   }
 
-  /// Makes this connection forget a collation, so that statements that use it fail.
+  /// Removes a collation from this connection, so that statements that use it fail.
   ///
   /// - Precondition: No statement is being executed.
   public func remove(collation: DatabaseCollation) {
@@ -52,12 +53,12 @@ extension Database {
     additions.collations[collation.id] = nil
   }
 
-  /// Rebuilds all indexes in a collation, after its order has changed.
+  /// Rebuilds all indexes that use a collation, after its order has changed.
   public func reindex(collation: DatabaseCollation) throws {
     try reindex(collation: CollationName(rawValue: collation.name))
   }
 
-  /// Rebuilds all indexes in a collation, after its order has changed.
+  /// Rebuilds all indexes that use a collation, after its order has changed.
   public func reindex(collation: CollationName) throws {
     try execute(sql: "REINDEX \(collation.rawValue.quotedDatabaseIdentifier)")
   }
@@ -67,20 +68,20 @@ extension Database {
     /// The name in SQL.
     public let rawValue: String
 
-    /// The collation of that name.
+    /// Creates the name of a collation.
     public init(rawValue: String) { self.rawValue = rawValue }
 
-    /// `BINARY`: the order of the bytes.
+    /// `BINARY`: compares bytes.
     public static let binary = CollationName(rawValue: "BINARY")
-    /// `NOCASE`: that of the bytes, ASCII letters in either case being equal.
+    /// `NOCASE`: compares bytes, ignoring the case of ASCII letters.
     public static let nocase = CollationName(rawValue: "NOCASE")
-    /// `RTRIM`: that of the bytes, spaces at the end left out.
+    /// `RTRIM`: compares bytes, ignoring trailing spaces.
     public static let rtrim = CollationName(rawValue: "RTRIM")
   }
 
   // MARK: Registering
 
-  /// Makes what every connection knows known to one.
+  /// Registers the functions and collations that every connection has.
   static func addStandardFunctions(to connection: SQLiteConnection) throws {
     for function in DatabaseFunction.standard {
       try check(SQLite.add(function, to: connection), connection)
@@ -95,7 +96,7 @@ extension Database {
     if code != SQLite.ok { throw DatabaseError(code: code, connection: connection) }
   }
 
-  /// Makes known what is known to another connection beyond that.
+  /// Registers the functions and collations that the application has added to another connection.
   static func add(_ additions: SQLAdditions, to connection: SQLiteConnection) throws {
     for function in additions.functions.values {
       try check(SQLite.add(function, to: connection), connection)
@@ -105,8 +106,8 @@ extension Database {
     }
   }
 
-  /// Nothing can be called once the connection has closed, so that there is
-  /// nothing to do then.
+  /// Registers or removes a function or collation; does nothing once the connection has closed,
+  /// since no statement can call it any more.
   private func register(_ subject: String, _ body: (SQLiteConnection) -> CInt) {
     precondition(
       gate.isHeldByCurrentThread,

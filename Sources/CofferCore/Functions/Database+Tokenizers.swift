@@ -1,4 +1,4 @@
-/// What a tokenizer has thrown inside of SQLite, which passes a code on, and no message.
+/// The error of a tokenizer called by SQLite, which only forwards its code and no message.
 struct TokenizerFailure {
   var code: CInt
   var tokenizer: String
@@ -6,11 +6,11 @@ struct TokenizerFailure {
 }
 
 extension Database {
-  /// Makes a tokenizer of FTS5 known to this connection.
+  /// Registers an FTS5 tokenizer in this connection.
   ///
-  /// Does nothing where SQLite has no FTS5: nothing can use a tokenizer there.
-  /// - Parameter make: Makes a tokenizer; SQLite calls it with the arguments of
-  ///   `tokenize=` whenever it opens a table.
+  /// Does nothing if SQLite has no FTS5, in which case no statement can use a tokenizer.
+  /// - Parameter make: Creates a tokenizer; SQLite calls it with the arguments of `tokenize=`
+  ///   whenever it opens a table.
   package func addTokenizer(
     named name: String, make: @escaping (Database, [String]) throws -> SQLite.Tokenize
   ) {
@@ -19,7 +19,7 @@ extension Database {
       "Database was not used on the correct thread: add the tokenizer \(name) inside an access.")
     guard let fts5API else { return }
     let code = SQLite.addTokenizer(named: name, to: fts5API) {
-      // Tokenizers are made while the connection is used, and so is alive.
+      // Tokenizers are created while the connection is in use, so it is alive.
       [unowned self] arguments throws(SQLite.Failure) in
       do {
         return try make(self, arguments)
@@ -27,17 +27,17 @@ extension Database {
         throw SQLite.Failure(code: noteTokenizerFailure(error, of: name))
       }
     }
-    // Memory alone can be lacking.
+    // Registration can only fail for lack of memory.
     precondition(code == SQLite.ok, "the tokenizer \(name): \(SQLite.errorString(code))")
   }
 
-  /// Keeps what a tokenizer has thrown for the error that SQLite will report.
+  /// Stores the error of a tokenizer for the error that SQLite will report.
   ///
   /// - Returns: The code for SQLite.
   package func noteTokenizerFailure(_ error: any Error, of tokenizer: String) -> CInt {
     let databaseError = error as? DatabaseError
     var code = databaseError?.extendedResultCode ?? .SQLITE_ERROR
-    // No failures, and the one that makes SQLite begin the statement again.
+    // Codes that aren't failures, and the one that makes SQLite restart the statement.
     switch code.primaryResultCode {
     case .SQLITE_OK, .SQLITE_ROW, .SQLITE_DONE, .SQLITE_SCHEMA: code = .SQLITE_ERROR
     default: break
@@ -48,7 +48,7 @@ extension Database {
     return code.rawValue
   }
 
-  /// The error with what a tokenizer has thrown, or with what to do about a missing one.
+  /// Adds the error of a tokenizer, or the remedy for a missing tokenizer, to an error.
   func explainingTokenizers(_ error: DatabaseError) -> DatabaseError {
     let failure = hooks.tokenizerFailure
     hooks.tokenizerFailure = nil
@@ -72,7 +72,7 @@ extension Database {
 }
 
 extension Database {
-  /// What a tokenizer has thrown that wasn't called by a statement; nil for none.
+  /// Returns and clears the error of a tokenizer that wasn't called by a statement; nil if none.
   package func takeTokenizerError() -> DatabaseError? {
     guard let failure = hooks.tokenizerFailure else { return nil }
     hooks.tokenizerFailure = nil

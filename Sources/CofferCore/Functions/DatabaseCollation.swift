@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// An order of texts that is written in Swift.
+/// A collation written in Swift.
 ///
 /// ```swift
 /// let byLength = DatabaseCollation("length") { lhs, rhs in
@@ -11,11 +11,11 @@ import FoundationEssentials
 /// // SELECT name FROM player ORDER BY name COLLATE length
 /// ```
 ///
-/// Every connection that reads or writes an index in the collation needs it.
-/// Once its order changes, such indexes are to be rebuilt: see
+/// Every connection that reads or writes an index with the collation needs it. After a change of
+/// its order, such indexes must be rebuilt: see
 /// ``Database/reindex(collation:)-(DatabaseCollation)``.
 public final class DatabaseCollation: Sendable {
-  /// The name in SQL; its ASCII letters are the same in either case.
+  /// The name in SQL, whose ASCII letters are case-insensitive.
   public let name: String
 
   private enum Comparison: Sendable {
@@ -25,10 +25,10 @@ public final class DatabaseCollation: Sendable {
 
   private let comparison: Comparison
 
-  /// An order of texts.
+  /// Creates a collation from a comparison of strings.
   ///
-  /// - Parameter function: Compares two texts. It must be a total order, always
-  ///   the same, or else indexes give wrong results.
+  /// - Parameter function: Compares two strings. It must be a total order that never changes;
+  ///   otherwise indexes give wrong results.
   /// - Precondition: The name has from 1 to 255 bytes and no NUL character.
   public init(
     _ name: String, function: @escaping @Sendable (String, String) -> ComparisonResult
@@ -38,7 +38,7 @@ public final class DatabaseCollation: Sendable {
     comparison = .strings(function)
   }
 
-  /// An order of UTF-8, which is lent to `function`.
+  /// Creates a collation from a comparison of UTF-8 bytes, valid during the call of `bytes`.
   init(
     _ name: String,
     bytes: @escaping @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> ComparisonResult
@@ -52,10 +52,10 @@ public final class DatabaseCollation: Sendable {
     self.comparison = comparison
   }
 
-  /// The same order under another name.
+  /// Returns a collation with the same order and another name.
   func named(_ name: String) -> DatabaseCollation { DatabaseCollation(name, comparison) }
 
-  /// Whether two texts are equal in the order.
+  /// Returns whether two strings are equal in this collation.
   package func isEqual(_ lhs: String, _ rhs: String) -> Bool {
     switch comparison {
     case .strings(let compare): return compare(lhs, rhs) == .orderedSame
@@ -79,11 +79,11 @@ public final class DatabaseCollation: Sendable {
 }
 
 extension DatabaseCollation: Identifiable {
-  /// What tells collations apart: the name, in either case.
+  /// The identity of a collation: its name, ignoring case.
   public struct ID: Hashable, Sendable {
     let name: String
   }
 
-  /// The name.
+  /// The name, ignoring case.
   public var id: ID { ID(name: foldedASCII(name)) }
 }

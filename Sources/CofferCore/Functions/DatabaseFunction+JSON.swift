@@ -1,10 +1,10 @@
 extension DatabaseFunction {
-  /// `coffer_json(text, path)`: the value at a path in JSON, on both generations of SQLCipher.
+  /// `coffer_json(text, path)`: returns the value at a path in JSON, on both generations of
+  /// SQLCipher.
   ///
-  /// Every connection knows it: it is how the properties of stored structs are read, also by
-  /// indexes. Paths are those of SQLite's `json_extract`, such as `$.address.city` and
-  /// `$.tags[0]`. Objects and arrays are given as they are written; what is missing, `null` or
-  /// no JSON is NULL.
+  /// Registered in every connection: it reads the properties of stored structs, also for indexes.
+  /// Paths have the syntax of SQLite's `json_extract`, such as `$.address.city` and `$.tags[0]`.
+  /// Objects and arrays are returned as written; a missing value, `null` and invalid JSON are NULL.
   public static let json = DatabaseFunction(
     "coffer_json", argumentCount: 2, pure: true,
     implementation: .scalar { arguments in
@@ -13,14 +13,13 @@ extension DatabaseFunction {
       } ?? .null
     })
 
-  /// `coffer_json_set(text, path, json)`: the JSON with another value at a path, on both
+  /// `coffer_json_set(text, path, json)`: returns the JSON with another value at a path, on both
   /// generations of SQLCipher.
   ///
-  /// Every connection knows it: it is how the properties of stored structs are updated. The third
-  /// argument is JSON, such as `'"Rome"'` with its quotes, or a number; NULL is `null`. An object's
-  /// member that is missing is added. Where the object itself is missing, and where there is no
-  /// JSON, nothing is changed. A third argument that is no JSON, and a path that is none, are
-  /// errors.
+  /// Registered in every connection: it updates the properties of stored structs. The third
+  /// argument is JSON, such as `'"Rome"'` with its quotes, or a number; NULL is `null`. A missing
+  /// member of an existing object is added. If the object itself is missing, or the text is not
+  /// JSON, nothing changes. An invalid path, and a third argument that is not JSON, are errors.
   public static let jsonSet = DatabaseFunction(
     "coffer_json_set", argumentCount: 3, pure: true,
     implementation: .scalar { arguments in
@@ -40,20 +39,21 @@ extension DatabaseFunction {
       return changed?.databaseValue ?? arguments.databaseValue(at: 0)
     })
 
-  /// `coffer_json_count(text, path)`: how many elements an array has, or members an object, on both
-  /// generations of SQLCipher.
+  /// `coffer_json_count(text, path)`: returns the number of elements of an array or of members of
+  /// an object, on both generations of SQLCipher.
   ///
-  /// Every connection knows it. NULL where there is neither.
+  /// Registered in every connection. NULL for any other value.
   public static let jsonCount = DatabaseFunction(
     "coffer_json_count", argumentCount: 2, pure: true,
     implementation: .scalar { arguments in
       withJSON(arguments) { JSONScanner.members(of: $0)?.count.databaseValue } ?? .null
     })
 
-  /// `coffer_json_contains(text, path, value)`: 1 where an array has an element that `coffer_json`
-  /// would give as the value, and 0 where it has none, on both generations of SQLCipher.
+  /// `coffer_json_contains(text, path, value)`: returns 1 if an array contains an element for which
+  /// `coffer_json` would return the value, otherwise 0, on both generations of SQLCipher.
   ///
-  /// Every connection knows it. NULL where there is no array. Texts are compared by their bytes.
+  /// Registered in every connection. NULL if the path leads to no array. Texts are compared by
+  /// bytes.
   public static let jsonContains = DatabaseFunction(
     "coffer_json_contains", argumentCount: 3, pure: true,
     implementation: .scalar { arguments in
@@ -69,12 +69,13 @@ extension DatabaseFunction {
       } ?? .null
     })
 
-  /// `coffer_json_keep(old, new, known)`: the new JSON, with those members of the old one that its
-  /// writer doesn't know, on both generations of SQLCipher.
+  /// `coffer_json_keep(old, new, known)`: returns the new JSON with the members of the old JSON
+  /// that the writer doesn't know, on both generations of SQLCipher.
   ///
-  /// Every connection knows it: a document that is saved by an older form of its type keeps what
-  /// that doesn't know. The third argument is JSON: `{"city":0,"geo":{"lat":0,"lon":0}}` knows
-  /// `city`, and of `geo` two members. Where the others are no objects, the new one is given.
+  /// Registered in every connection: a document saved by an older form of its type keeps the
+  /// properties that this form doesn't know. The third argument is JSON that lists the known
+  /// members: `{"city":0,"geo":{"lat":0,"lon":0}}` knows `city`, and two members of `geo`. If any
+  /// argument is not an object, the result is the new JSON.
   public static let jsonKeep = DatabaseFunction(
     "coffer_json_keep", argumentCount: 3, pure: true,
     implementation: .scalar { arguments in
@@ -89,7 +90,7 @@ extension DatabaseFunction {
       return kept ?? arguments.databaseValue(at: 1)
     })
 
-  /// Lends the JSON at the path that is the second argument.
+  /// Passes the JSON at the path in the second argument to `body`.
   private static func withJSON(
     _ arguments: SQLite.FunctionArguments, _ body: (UnsafeRawBufferPointer) -> DatabaseValue?
   ) -> DatabaseValue? {
@@ -102,7 +103,7 @@ extension DatabaseFunction {
     }
   }
 
-  /// The JSON that an argument is; nil for a blob that is no text.
+  /// Returns an argument as JSON; nil for a blob that is not text.
   private static func json(_ arguments: SQLite.FunctionArguments, _ index: Int) -> String? {
     switch arguments.databaseValue(at: index).storage {
     case .null: "null"

@@ -1,4 +1,4 @@
-/// A function of SQL that is written in Swift.
+/// An SQL function written in Swift.
 ///
 /// ```swift
 /// let initials = DatabaseFunction("initials", argumentCount: 1, pure: true) { values in
@@ -9,13 +9,13 @@
 /// // SELECT initials(name) FROM player
 /// ```
 ///
-/// A thrown ``DatabaseError`` fails the statement with its code and message, any
-/// other error with its description for a message.
+/// A thrown ``DatabaseError`` fails the statement with its code and message; the description of any
+/// other error becomes the message.
 public final class DatabaseFunction: Sendable {
-  /// The name in SQL; its ASCII letters are the same in either case.
+  /// The name in SQL, whose ASCII letters are case-insensitive.
   public let name: String
 
-  /// The number of arguments; nil for any.
+  /// The number of arguments; nil for any number.
   package let argumentCount: Int?
 
   /// Whether equal arguments always give equal results.
@@ -28,12 +28,12 @@ public final class DatabaseFunction: Sendable {
 
   package let implementation: Implementation
 
-  /// A function of each row.
+  /// Creates a scalar function.
   ///
-  /// Functions of one name and different numbers of arguments are different functions.
+  /// Functions with the same name and different numbers of arguments are different functions.
   /// - Parameter argumentCount: From 0 to 100; nil for any number.
-  /// - Parameter pure: Whether equal arguments always give equal results, as
-  ///   indexes and generated columns ask for. SQLite then calls it less often.
+  /// - Parameter pure: Whether equal arguments always give equal results, as indexes and generated
+  ///   columns require. SQLite then calls the function less often.
   /// - Parameter function: Called with copies of the arguments; nil is NULL.
   /// - Precondition: The name has from 1 to 255 bytes and no NUL character.
   public convenience init(
@@ -47,11 +47,11 @@ public final class DatabaseFunction: Sendable {
       })
   }
 
-  /// A function of a group of rows.
+  /// Creates an aggregate function.
   ///
   /// - Parameter argumentCount: From 0 to 100; nil for any number.
   /// - Parameter pure: Whether equal arguments always give equal results.
-  /// - Parameter aggregate: The type of which every group of rows gets an instance.
+  /// - Parameter aggregate: The type that is instantiated for every group of rows.
   /// - Precondition: The name has from 1 to 255 bytes and no NUL character.
   public convenience init<Aggregate: DatabaseAggregate>(
     _ name: String, argumentCount: Int? = nil, pure: Bool = false, aggregate: Aggregate.Type
@@ -74,7 +74,7 @@ public final class DatabaseFunction: Sendable {
 }
 
 extension DatabaseFunction: Identifiable {
-  /// What tells functions apart: the name, in either case, and the number of arguments.
+  /// The identity of a function: its name, ignoring case, and the number of arguments.
   public struct ID: Hashable, Sendable {
     let name: String
     let argumentCount: Int?
@@ -84,7 +84,7 @@ extension DatabaseFunction: Identifiable {
   public var id: ID { ID(name: foldedASCII(name), argumentCount: argumentCount) }
 }
 
-/// A function of SQL over a group of rows.
+/// An aggregate function of SQL.
 ///
 /// ```swift
 /// struct Longest: DatabaseAggregate {
@@ -98,25 +98,25 @@ extension DatabaseFunction: Identifiable {
 /// db.add(function: DatabaseFunction("longest", argumentCount: 1, aggregate: Longest.self))
 /// ```
 public protocol DatabaseAggregate: _SendableMetatype {
-  /// An aggregate of no row yet; one is made for each group.
+  /// Creates the aggregate of an empty group; called for each group.
   init()
 
-  /// Takes the arguments of one row.
+  /// Adds one row with these arguments.
   mutating func step(_ dbValues: [DatabaseValue]) throws
 
-  /// The result; nil is NULL. It is asked for once, of an empty group as well.
+  /// Returns the result; nil is NULL. Called once, also for an empty group.
   func finalize() throws -> (any DatabaseValueConvertible)?
 }
 
 #if compiler(>=6.2)
-  /// What lets a type itself be handed to another thread.
+  /// The requirement for passing a type itself to another thread.
   public typealias _SendableMetatype = SendableMetatype
 #else
-  /// Any type itself may be handed to another thread.
+  /// No requirement: any type itself can be passed to another thread.
   public typealias _SendableMetatype = Any
 #endif
 
-/// One group of rows, as it is aggregated.
+/// The aggregation of one group of rows.
 package final class AggregateRun {
   private var aggregate: any DatabaseAggregate
   private var hasFailed = false
@@ -132,19 +132,19 @@ package final class AggregateRun {
     }
   }
 
-  /// - Returns: NULL, which nobody sees, for a group that has failed already.
+  /// - Returns: NULL for a group that has failed, whose result SQLite discards.
   func finalize() throws -> DatabaseValue {
     guard !hasFailed else { return .null }
     return try aggregate.finalize()?.databaseValue ?? .null
   }
 }
 
-/// Whether SQLite takes the name for a function or a collation.
+/// Returns whether SQLite accepts the name for a function or a collation.
 func isValidSQLName(_ name: String) -> Bool {
   (1...255).contains(name.utf8.count) && !name.utf8.contains(0)
 }
 
-/// The name as SQLite compares names: ASCII letters in lower case.
+/// Returns the name with ASCII letters in lower case, as SQLite compares names.
 func foldedASCII(_ name: String) -> String {
   String(decoding: name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
 }

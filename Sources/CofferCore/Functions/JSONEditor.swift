@@ -1,10 +1,10 @@
-/// Changes one value in a JSON text, and leaves the rest as it is written.
+/// Changes one value in a JSON text, and keeps the rest as written.
 package enum JSONEditor {
-  /// The text with the value at a path.
+  /// Returns the text with another value at a path.
   ///
-  /// A member that an object lacks is added at its end. Where there is no such object, and where
-  /// the text is no JSON, nothing is changed.
-  /// - Parameter value: JSON.
+  /// A missing member of an existing object is added at its end. If the object is missing, or the
+  /// text is not JSON, the text is returned unchanged.
+  /// - Parameter value: The value as JSON.
   package static func setting(
     _ value: UnsafeRawBufferPointer, at path: UnsafeRawBufferPointer,
     in json: UnsafeRawBufferPointer
@@ -38,7 +38,7 @@ package enum JSONEditor {
 }
 
 extension JSONPathBytes {
-  /// The last step, if it is a name: where it begins, and the name's bytes.
+  /// The last step, if it is a name: the position of the step, and the bytes of the name.
   fileprivate var lastKey: (start: Int, key: Range<Int>)? {
     var position = start
     while let step = step(position) {

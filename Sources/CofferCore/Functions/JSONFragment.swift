@@ -1,4 +1,4 @@
-/// The bytes of one JSON value, which a ``JSONScanner`` has found.
+/// The bytes of one JSON value found by ``JSONScanner``.
 struct JSONFragment {
   private let bytes: UnsafeRawBufferPointer
 
@@ -37,7 +37,7 @@ struct JSONFragment {
     }
   }
 
-  /// The UTF-8 of what is between the quotes; a half of a surrogate pair is U+FFFD.
+  /// Returns the UTF-8 of a string's content; an unpaired surrogate becomes U+FFFD.
   static func unescaped(_ text: UnsafeRawBufferPointer) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
@@ -64,7 +64,8 @@ struct JSONFragment {
     return result
   }
 
-  /// The scalar of four digits, or of two times four with `\u` between them.
+  /// Parses the scalar of four hexadecimal digits, or of a surrogate pair: two times four with `\u`
+  /// between them.
   private static func scalar(
     _ text: UnsafeRawBufferPointer, _ position: inout Int
   ) -> Unicode.Scalar {

@@ -1,9 +1,9 @@
-/// A JSON object as its members, to be put together anew.
+/// The members of a JSON object, from which another one can be assembled.
 package struct JSONMembers {
   package struct Member {
     /// The name, without quotes and escapes.
     package let name: [UInt8]
-    /// As it is written, quotes included.
+    /// The name as written, including quotes.
     package let key: UnsafeRawBufferPointer
     package let value: UnsafeRawBufferPointer
 
@@ -12,7 +12,7 @@ package struct JSONMembers {
 
   package private(set) var all: [Member]
 
-  /// The members of an object; nil for anything else.
+  /// Parses the members of an object; nil for any other value.
   package init?(_ json: UnsafeRawBufferPointer) {
     guard let members = JSONScanner.members(of: json) else { return nil }
     all = []
@@ -27,20 +27,20 @@ package struct JSONMembers {
           key: UnsafeRawBufferPointer(rebasing: json[key]),
           value: UnsafeRawBufferPointer(rebasing: json[value])))
     }
-    // No member: `[]`, perhaps.
+    // Without members, the value can also be `[]`.
     if members.isEmpty, json.first(where: { $0 > 0x20 }) != UInt8(ascii: "{") { return nil }
   }
 
-  /// The member of a name; the first one, where there are several.
+  /// Returns the first member with that name.
   package func member(_ name: [UInt8]) -> Member? { all.first { $0.name == name } }
 }
 
-/// Puts together two forms of an object, of which the newer one doesn't know everything.
+/// Merges two versions of an object, of which the newer one's writer doesn't know every member.
 package enum JSONKeeper {
-  /// The new JSON, with those members of the old one that its writer doesn't know.
+  /// Returns the new JSON with the members of the old JSON that the writer doesn't know.
   ///
-  /// - Parameter known: What the writer knows: `{"city":0,"geo":{"lat":0,"lon":0}}`. Where it has an
-  ///   object, the values are put together in turn; all other values are those of the new JSON.
+  /// - Parameter known: The members that the writer knows: `{"city":0,"geo":{"lat":0,"lon":0}}`.
+  ///   Members that are objects here are merged recursively; all others have the new JSON's values.
   package static func keeping(
     _ old: UnsafeRawBufferPointer, in new: UnsafeRawBufferPointer, known: UnsafeRawBufferPointer
   ) -> [UInt8] {
@@ -71,7 +71,7 @@ package enum JSONKeeper {
     return result
   }
 
-  /// Whether an object, and those inside of it, have no other members than known ones.
+  /// Returns whether an object and its nested objects have only known members.
   package static func isCovered(
     _ json: UnsafeRawBufferPointer, by known: UnsafeRawBufferPointer
   ) -> Bool {

@@ -1,18 +1,18 @@
-/// A path in JSON, such as `$.address."street 2"[0]`.
+/// A JSON path, such as `$.address."street 2"[0]`.
 struct JSONPathBytes {
   /// A name or an index.
   struct Step {
-    /// The bytes of the name, as they are written; empty for an index.
+    /// The bytes of the name as written; empty for an index.
     var key: Range<Int>
-    /// Nil for a name.
+    /// The index; nil for a name.
     var index: Int?
-    /// Where the path goes on.
+    /// The position of the next step.
     var next: Int
   }
 
   private let bytes: UnsafeRawBufferPointer
 
-  /// - Returns: Nil for what is no path.
+  /// - Returns: Nil for an invalid path.
   init?(_ bytes: UnsafeRawBufferPointer) {
     guard bytes.first == UInt8(ascii: "$") else { return nil }
     self.bytes = bytes
@@ -23,11 +23,11 @@ struct JSONPathBytes {
     }
   }
 
-  /// Behind the `$`.
+  /// The position after the `$`.
   var start: Int { 1 }
   var end: Int { bytes.count }
 
-  /// The step at a position; nil at the end.
+  /// Returns the step at a position; nil at the end.
   func step(_ position: Int) -> Step? {
     guard position < end else { return nil }
     return switch bytes[position] {
@@ -69,7 +69,7 @@ struct JSONPathBytes {
     return Step(key: start..<start, index: index, next: position + 1)
   }
 
-  /// Whether a step is a member's name, both as they are written.
+  /// Returns whether a step matches a member's name; both can contain escapes.
   func isKey(_ step: Step, _ name: UnsafeRawBufferPointer) -> Bool {
     guard step.index == nil else { return false }
     let key = UnsafeRawBufferPointer(rebasing: bytes[step.key])

@@ -1,18 +1,18 @@
-/// Finds one value in a JSON text, without making anything of the rest.
+/// Finds one value in a JSON text without decoding the rest.
 ///
-/// The whole text is read, so that what is no JSON has no values. Of several members of one
-/// name the first counts.
+/// It reads the whole text, so that invalid JSON has no values. Of several members with the same
+/// name, the first one counts.
 package struct JSONScanner {
   private let bytes: UnsafeRawBufferPointer
   private let path: JSONPathBytes
   private var position = 0
   private var found: Range<Int>?
 
-  /// The value at a path, such as `$.address.city`, `$."two words"[0]` or `$`.
+  /// Returns the value at a path, such as `$.address.city`, `$."two words"[0]` or `$`.
   ///
-  /// Integers and reals are numbers, booleans 1 and 0, objects and arrays their text.
-  /// - Returns: NULL for `null`, for what isn't there, and where the text is no JSON or the
-  ///   path no path.
+  /// Integers and reals become numbers, booleans 1 and 0, objects and arrays their text.
+  /// - Returns: NULL for `null`, for a missing value, and if the text is not JSON or the path is
+  ///   invalid.
   package static func value(
     in json: UnsafeRawBufferPointer, at path: UnsafeRawBufferPointer
   ) -> DatabaseValue {
@@ -20,7 +20,7 @@ package struct JSONScanner {
       .databaseValue ?? .null
   }
 
-  /// Where the value is; nil for nowhere.
+  /// Returns the range of the value at a path; nil if missing.
   package static func find(
     in json: UnsafeRawBufferPointer, at path: UnsafeRawBufferPointer
   ) -> Range<Int>? {
@@ -31,16 +31,16 @@ package struct JSONScanner {
     return scanner.position == json.count ? scanner.found : nil
   }
 
-  /// Where the value is; nil for nowhere.
+  /// Returns the range of the value at a path; nil if missing.
   package static func find(in json: UnsafeRawBufferPointer, at path: String) -> Range<Int>? {
     var path = path
     return path.withUTF8 { find(in: json, at: UnsafeRawBufferPointer($0)) }
   }
 
-  /// The values of an array, and the members of an object with their names between quotes; nil for
-  /// anything else.
+  /// Returns the values of an array, or the members of an object with their quoted names; nil for
+  /// any other value.
   ///
-  /// - Parameter json: What `find(in:at:)` has found.
+  /// - Parameter json: A value found by `find(in:at:)`.
   package static func members(
     of json: UnsafeRawBufferPointer
   ) -> [(key: Range<Int>?, value: Range<Int>)]? {
@@ -85,10 +85,11 @@ package struct JSONScanner {
 
   // MARK: Values
 
-  /// Deeper JSON is refused, before the stack ends.
+  /// The maximum depth: deeper JSON is refused before the stack overflows.
   private static let maximumDepth = 1000
 
-  /// - Parameter wanted: Where the path goes on; nil off the path.
+  /// - Parameter wanted: The position of the path's next step; nil for a value that is off the
+  ///   path.
   private mutating func scanValue(_ wanted: Int?, depth: Int) -> Bool {
     skipSpace()
     guard depth < JSONScanner.maximumDepth, position < bytes.count else { return false }
@@ -191,7 +192,7 @@ package struct JSONScanner {
   }
 
   private mutating func scan(_ word: StaticString) -> Bool {
-    // SAFETY: a literal's own UTF-8.
+    // SAFETY: the UTF-8 of a literal, which is never freed.
     let word = UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
     guard bytes.count - position >= word.count,
       bytes[position..<position + word.count].elementsEqual(word)

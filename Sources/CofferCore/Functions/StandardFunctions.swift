@@ -1,38 +1,35 @@
-// Full Foundation, here alone: for locales, and for its order of letters in either case.
+// Only this file imports full Foundation: for locales, and for its case-insensitive comparison.
 import Foundation
 
 extension DatabaseFunction {
   /// `swiftCapitalizedString(text)`: `String.capitalized`.
   ///
-  /// This and the functions below are known to every connection. They take text,
-  /// and give NULL for everything else.
+  /// This and the functions below are registered in every connection. They take text, and return
+  /// NULL for any other value.
   public static let capitalize = text("swiftCapitalizedString") { $0.capitalized }
 
-  /// `swiftLowercaseString(text)`: `String.lowercased()`, of all scripts.
+  /// `swiftLowercaseString(text)`: `String.lowercased()`, for all scripts.
   public static let lowercase = text("swiftLowercaseString") { $0.lowercased() }
 
-  /// `swiftUppercaseString(text)`: `String.uppercased()`, of all scripts.
+  /// `swiftUppercaseString(text)`: `String.uppercased()`, for all scripts.
   public static let uppercase = text("swiftUppercaseString") { $0.uppercased() }
 
-  /// `swiftLocalizedCapitalizedString(text)`: `localizedCapitalized`, by the
-  /// locale of the process.
+  /// `swiftLocalizedCapitalizedString(text)`: `localizedCapitalized`, in the locale of the process.
   public static let localizedCapitalize = text("swiftLocalizedCapitalizedString") {
     $0.localizedCapitalized
   }
 
-  /// `swiftLocalizedLowercaseString(text)`: `localizedLowercase`, by the locale
-  /// of the process.
+  /// `swiftLocalizedLowercaseString(text)`: `localizedLowercase`, in the locale of the process.
   public static let localizedLowercase = text("swiftLocalizedLowercaseString") {
     $0.localizedLowercase
   }
 
-  /// `swiftLocalizedUppercaseString(text)`: `localizedUppercase`, by the locale
-  /// of the process.
+  /// `swiftLocalizedUppercaseString(text)`: `localizedUppercase`, in the locale of the process.
   public static let localizedUppercase = text("swiftLocalizedUppercaseString") {
     $0.localizedUppercase
   }
 
-  /// Pure, the localized ones too: an index may have been made with them.
+  /// Creates a function declared pure, even if it is localized: existing indexes can use it.
   private static func text(
     _ name: String, _ transform: @escaping @Sendable (String) -> String
   ) -> DatabaseFunction {
@@ -50,38 +47,37 @@ extension DatabaseFunction {
 }
 
 extension DatabaseCollation {
-  /// `swiftCompare`: Swift's order of strings, that of Unicode scalars in NFC.
+  /// `swiftCompare`: Swift's order of strings, which compares Unicode scalars in NFC.
   ///
-  /// This and the collations below are known to every connection.
+  /// This and the collations below are registered in every connection.
   public static let unicodeCompare = DatabaseCollation("swiftCompare", bytes: unicodeOrder)
 
-  /// `swiftCaseInsensitiveCompare`: `caseInsensitiveCompare(_:)`, which takes
-  /// letters for equal in either case, of all scripts.
+  /// `swiftCaseInsensitiveCompare`: `caseInsensitiveCompare(_:)`, which ignores the case of letters
+  /// in all scripts.
   public static let caseInsensitiveCompare = DatabaseCollation("swiftCaseInsensitiveCompare") {
     $0.caseInsensitiveCompare($1)
   }
 
   /// `swiftLocalizedCaseInsensitiveCompare`: `localizedCaseInsensitiveCompare(_:)`.
   ///
-  /// The localized orders are those of the process's locale: an index in one of
-  /// them is to be rebuilt when the locale, or the library that knows it, changes.
+  /// The localized collations use the locale of the process: an index with one of them must be
+  /// rebuilt when the locale, or the library that implements it, changes.
   public static let localizedCaseInsensitiveCompare = DatabaseCollation(
     "swiftLocalizedCaseInsensitiveCompare"
   ) { $0.localizedCaseInsensitiveCompare($1) }
 
-  /// `swiftLocalizedCompare`: `localizedCompare(_:)`, by the locale of the process.
+  /// `swiftLocalizedCompare`: `localizedCompare(_:)`, in the locale of the process.
   public static let localizedCompare = DatabaseCollation("swiftLocalizedCompare") {
     $0.localizedCompare($1)
   }
 
-  /// `swiftLocalizedStandardCompare`: `localizedStandardCompare(_:)`, in which
-  /// "file 9" comes before "file 10", by the locale of the process.
+  /// `swiftLocalizedStandardCompare`: `localizedStandardCompare(_:)`, which sorts "file 9" before
+  /// "file 10", in the locale of the process.
   public static let localizedStandardCompare = DatabaseCollation(
     "swiftLocalizedStandardCompare"
   ) { $0.localizedStandardCompare($1) }
 
-  /// `coffer_decimal`: the order of the numbers that decimal texts stand for; other texts come
-  /// first.
+  /// `coffer_decimal`: compares decimal texts as numbers; other texts come first.
   package static let decimal = DatabaseCollation("coffer_decimal") { lhs, rhs in
     switch (number(lhs), number(rhs)) {
     case (let left?, let right?):
@@ -93,7 +89,7 @@ extension DatabaseCollation {
     }
   }
 
-  /// Nil for what can't be compared.
+  /// Returns the decimal number of a text; nil if it is not a number.
   private static func number(_ text: String) -> Decimal? {
     Decimal.fromDatabaseValue(text.databaseValue).flatMap { $0.isNaN ? nil : $0 }
   }
@@ -103,17 +99,17 @@ extension DatabaseCollation {
     localizedStandardCompare, decimal,
   ]
 
-  /// Collations that indexes in files of EasyDB name.
+  /// Collations used by indexes in files of EasyDB.
   ///
-  /// They are registered where a statement asks for one: an application's own of the same name comes
-  /// first.
+  /// They are registered only when a statement requests one, so that an application's own collation
+  /// of the same name takes precedence.
   static let ofEasyDB = [
     unicodeCompare.named("string"), caseInsensitiveCompare.named("caseInsensitive"),
     localizedCompare.named("localized"),
     localizedCaseInsensitiveCompare.named("localizedCaseInsensitive"),
   ]
 
-  /// ASCII is compared without making strings.
+  /// Compares ASCII without creating strings.
   @Sendable
   private static func unicodeOrder(
     _ lhs: UnsafeRawBufferPointer, _ rhs: UnsafeRawBufferPointer

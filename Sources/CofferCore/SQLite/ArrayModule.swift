@@ -1,10 +1,9 @@
 import CSQLCipher
 
-/// `coffer_array(array)`, a virtual table of one column, `value`, that reads an
-/// array argument.
+/// `coffer_array(array)`, a virtual table with one column, `value`, that reads an array argument.
 ///
-/// It is eponymous: it needs no `CREATE VIRTUAL TABLE`, and so works on
-/// read-only connections. <https://sqlite.org/vtab.html#epovtab>
+/// It is eponymous: it needs no `CREATE VIRTUAL TABLE`, and so it works on read-only connections.
+/// <https://sqlite.org/vtab.html#epovtab>
 package enum ArrayModule {
   package static func register(in connection: SQLiteConnection, registry: ArrayRegistry) -> CInt {
     // SAFETY: the database retains the registry until the connection is closed.
@@ -12,7 +11,7 @@ package enum ArrayModule {
     return sqlite3_create_module_v2(connection, "coffer_array", module, context, nil)
   }
 
-  // SAFETY: written once, before anyone can see it, and read by SQLite alone.
+  // SAFETY: written once, before it is shared, and only read afterwards, by SQLite.
   private nonisolated(unsafe) static let module: UnsafePointer<sqlite3_module> = {
     let module = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
     module.initialize(to: sqlite3_module())
@@ -31,7 +30,7 @@ package enum ArrayModule {
   }()
 }
 
-// The structures that SQLite sees: its own first, as C's inheritance goes.
+// The structures that SQLite sees: its own struct comes first, as in C inheritance.
 
 private struct ArrayTable {
   var base: sqlite3_vtab
@@ -43,7 +42,7 @@ private struct ArrayCursor {
   var reader: Unmanaged<ArrayReader>
 }
 
-/// Goes through the elements of one array.
+/// Iterates over the elements of one array.
 private final class ArrayReader {
   private var elements: ArrayArgumentStorage.Elements = .integers([])
   private var next: (() -> DatabaseValue?)?
@@ -85,7 +84,7 @@ private final class ArrayReader {
 }
 
 extension SQLite {
-  /// Makes a value the result of a function or of a virtual table's column.
+  /// Sets the result of a function or of a virtual table's column.
   package static func setResult(_ value: DatabaseValue, of context: OpaquePointer?) {
     switch value.storage {
     case .null: sqlite3_result_null(context)
@@ -111,7 +110,7 @@ private func arrayConnect(
   message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> CInt {
   guard let context, let table else { return SQLITE_MISUSE }
-  // No type: the elements keep theirs.
+  // Declares no type: the elements keep their types.
   let code = sqlite3_declare_vtab(connection, "CREATE TABLE x(value, array HIDDEN)")
   guard code == SQLITE_OK else { return code }
   let new = UnsafeMutablePointer<ArrayTable>.allocate(capacity: 1)
@@ -144,7 +143,7 @@ private func arrayBestIndex(
     info.pointee.idxNum = 1
     return SQLITE_OK
   }
-  // Without an array there is nothing to read.
+  // Without an array the table is empty.
   info.pointee.estimatedCost = 1
   info.pointee.estimatedRows = 1
   info.pointee.idxNum = 0

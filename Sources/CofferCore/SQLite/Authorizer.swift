@@ -1,26 +1,25 @@
 import CSQLCipher
 
-/// What SQLite's compiler tells of statements, and what it is told to refuse.
+/// SQLite's authorizer: records facts about statements while they are compiled, and refuses some.
 ///
-/// SQLite compiles a statement when it is prepared, and again by itself when
-/// the schema has changed. Facts are recorded of the former, between two calls
-/// of ours; the latter is counted, since what is known of statements may be
-/// outdated then.
+/// SQLite compiles a statement when it is prepared, and recompiles it by itself when the schema has
+/// changed. Facts are recorded for the former, while `recorder` is set; the latter is counted,
+/// since known facts about statements can be outdated then.
 final class Authorizer {
-  /// Where the facts go while one of our statements is compiled.
+  /// The recorder of the statement that is being prepared.
   var recorder: FactsRecorder?
-  /// Why the last statement was refused.
+  /// The reason for which the last statement was refused.
   var refusal: String?
-  /// Counts up when SQLite has compiled a statement that writes by itself.
+  /// Incremented when SQLite recompiles a statement that writes.
   private(set) var recompilations = 0
-  /// Called with the changes that statements make which SQLite compiles by itself.
+  /// Called with each change of a statement that SQLite recompiles.
   var onRecompiledChange: ((TableChange) -> Void)?
   private var refusePragma: ((_ name: String, _ value: String?, _ schema: String?) -> String?)?
 
   /// The table that is being dropped: its rows are not deleted one by one.
   private var droppedTable: String?
 
-  /// - Parameter refusePragma: Why a pragma is refused; nil if it isn't.
+  /// - Parameter refusePragma: Returns the reason for refusing a pragma; nil to allow it.
   func install(
     in connection: SQLiteConnection,
     refusePragma: @escaping (_ name: String, _ value: String?, _ schema: String?) -> String?
@@ -35,7 +34,7 @@ final class Authorizer {
     sqlite3_set_authorizer(connection, nil, nil)
   }
 
-  /// A DROP is over, or another statement is compiled.
+  /// Called when a DROP has ended, or before another statement is compiled.
   func forgetDroppedTable() { droppedTable = nil }
 
   fileprivate func decide(
@@ -77,10 +76,10 @@ final class Authorizer {
     return SQLITE_OK
   }
 
-  /// SQLite deletes all rows of a table at once, without telling which, unless
-  /// the answer is to ignore the deletion: then it deletes them one by one.
+  /// SQLite deletes all rows of a table at once, without reporting them, unless the authorizer
+  /// answers `SQLITE_IGNORE`: then it deletes them one by one.
   ///
-  /// Where it drops something, that answer would keep it from doing so.
+  /// During a DROP, that answer would prevent the drop itself.
   private func decideDelete(from table: String, schema: String) -> CInt {
     if table == droppedTable || SQLName(table).isInternal { return SQLITE_OK }
     record(.delete(tableName: table), schema)

@@ -1,12 +1,12 @@
 import CSQLCipher
 
-/// The statements that begin and end transactions, prepared when first needed.
+/// The statements that begin and end transactions, prepared on first use.
 ///
 /// They are run without a `Statement`, since every access runs them.
 package final class ControlStatements {
   package enum Kind: Int, CaseIterable {
     case beginDeferred, beginImmediate, beginExclusive, commit, rollback
-    /// Fails where SQLCipher has found a damaged page since the transaction began.
+    /// Fails if SQLCipher has found a damaged page since the transaction began.
     case touchSchema
 
     fileprivate var sql: String {
@@ -41,11 +41,10 @@ package final class ControlStatements {
 
   // MARK: The version of a schema
 
-  /// By the name of the schema; few, so that a list will do.
+  /// The statements by schema name; few enough for a linear search.
   private var versions: [(schema: String, handle: SQLiteStatement)] = []
 
-  /// Reads SQLite's count of the changes to a schema, in the file as it is for
-  /// the connection now.
+  /// Returns SQLite's counter of changes to a schema, as the connection currently sees the file.
   package func schemaVersion(
     of schema: String, in connection: SQLiteConnection
   ) throws(SQLite.Failure) -> Int32 {
@@ -71,7 +70,7 @@ package final class ControlStatements {
     return handle
   }
 
-  /// Forgets the statements about schemas, which may be detached.
+  /// Finalizes the statements about schemas, which can be detached.
   package func finalizeVersions() {
     for (_, handle) in versions { sqlite3_finalize(handle) }
     versions = []

@@ -3,9 +3,9 @@ import CSQLCipher
 extension SQLite {
   /// The arguments of one call of a function.
   ///
-  /// They are SQLite's, and valid until the call returns.
+  /// SQLite owns them; they are valid until the call returns.
   package struct FunctionArguments {
-    // SAFETY: `count` values, which SQLite keeps alive during the call.
+    // SAFETY: points to `count` values, which SQLite keeps alive during the call.
     fileprivate let values: UnsafeMutablePointer<OpaquePointer?>?
     package let count: Int
 
@@ -17,7 +17,7 @@ extension SQLite {
     /// Copies of all values.
     package var databaseValues: [DatabaseValue] { (0..<count).map { databaseValue(at: $0) } }
 
-    /// A copy of the value.
+    /// Returns a copy of the value.
     package func databaseValue(at index: Int) -> DatabaseValue {
       guard let value = value(at: index) else { return .null }
       switch sqlite3_value_type(value) {
@@ -25,8 +25,8 @@ extension SQLite {
       case SQLITE_FLOAT: return DatabaseValue(storage: .double(sqlite3_value_double(value)))
       case SQLITE_TEXT: return DatabaseValue(storage: .string(Self.text(of: value)))
       case SQLITE_BLOB:
-        // The bytes first, then their count: the order that SQLite asks for.
-        // There are none for an empty blob, and where memory has run out.
+        // Reads the bytes before their count: the order that SQLite requires. The pointer is null
+        // for an empty blob, and if memory has run out.
         guard let bytes = sqlite3_value_blob(value) else {
           return DatabaseValue(storage: .blob(.init()))
         }
@@ -36,14 +36,15 @@ extension SQLite {
       }
     }
 
-    /// A text, or a blob that is UTF-8; nil for everything else.
+    /// Returns a text, or a blob that is valid UTF-8; nil for all other values.
     package func string(at index: Int) -> String? {
       guard let value = value(at: index) else { return nil }
       if sqlite3_value_type(value) == SQLITE_TEXT { return Self.text(of: value) }
       return String.fromDatabaseValue(databaseValue(at: index))
     }
 
-    /// Lends the bytes of a text or blob; nil for everything else, and from `body`.
+    /// Passes the bytes of a text or blob to `body`; returns nil for other values, or if `body`
+    /// does.
     package func withUTF8<R>(
       at index: Int, _ body: (UnsafeRawBufferPointer) throws -> R?
     ) rethrows -> R? {
@@ -72,12 +73,12 @@ extension SQLite {
 
   // MARK: Functions
 
-  /// Makes a function known to the connection, which keeps it alive.
+  /// Registers a function in the connection, which retains it.
   package static func add(
     _ function: DatabaseFunction, to connection: SQLiteConnection
   ) -> CInt {
     let flags = SQLITE_UTF8 | (function.isPure ? SQLITE_DETERMINISTIC : 0)
-    // SAFETY: SQLite calls the destructor exactly once, also where it fails.
+    // SAFETY: SQLite calls the destructor exactly once, even if the registration fails.
     let context = Unmanaged.passRetained(function).toOpaque()
     switch function.implementation {
     case .scalar:
@@ -91,7 +92,7 @@ extension SQLite {
     }
   }
 
-  /// Makes the connection forget a function.
+  /// Removes a function from the connection.
   package static func remove(
     _ function: DatabaseFunction, from connection: SQLiteConnection
   ) -> CInt {
@@ -102,7 +103,7 @@ extension SQLite {
 
   // MARK: Collations
 
-  /// Makes a collation known to the connection, which keeps it alive.
+  /// Registers a collation in the connection, which retains it.
   package static func add(
     _ collation: DatabaseCollation, to connection: SQLiteConnection
   ) -> CInt {
@@ -110,20 +111,20 @@ extension SQLite {
     let code = sqlite3_create_collation_v2(
       connection, collation.name, SQLITE_UTF8, retained.toOpaque(), collationCompare,
       releaseCollation)
-    // SAFETY: unlike that of a function, the destructor isn't called on failure.
+    // SAFETY: unlike a function's destructor, a collation's destructor isn't called on failure.
     if code != SQLITE_OK { retained.release() }
     return code
   }
 
-  /// Makes the connection forget a collation.
+  /// Removes a collation from the connection.
   package static func remove(
     _ collation: DatabaseCollation, from connection: SQLiteConnection
   ) -> CInt {
     sqlite3_create_collation_v2(connection, collation.name, SQLITE_UTF8, nil, nil, nil)
   }
 
-  /// Makes the collations of EasyDB known as soon as a statement needs one, and has no other of
-  /// its name.
+  /// Registers a collation of EasyDB when a statement needs it and the connection has no other
+  /// collation of that name.
   static func provideCollations(to connection: SQLiteConnection) -> CInt {
     sqlite3_collation_needed(connection, nil) { _, connection, _, name in
       guard let connection, let name = name.map({ foldedASCII(String(cString: $0)) }),
@@ -133,7 +134,7 @@ extension SQLite {
     }
   }
 
-  /// Makes an error the result of a function.
+  /// Sets an error as the result of a function.
   fileprivate static func setError(_ error: any Error, of context: OpaquePointer?) {
     let databaseError = error as? DatabaseError
     var message = databaseError.map { $0.message ?? "" } ?? "\(error)"
@@ -146,19 +147,19 @@ extension SQLite {
     }
     guard let code = databaseError?.extendedResultCode.rawValue else { return }
     switch code & 0xFF {
-    // No failures, and the one that makes SQLite begin the statement again.
+    // Codes that aren't failures, and the one that makes SQLite restart the statement.
     case SQLITE_OK, SQLITE_ROW, SQLITE_DONE, SQLITE_SCHEMA: break
-    // After the message, which this would set where there is none.
+    // Follows the message, since it would set a default one.
     default: sqlite3_result_error_code(context, code)
     }
   }
 }
 
-// What SQLite calls. Nothing throws through C: errors become results.
+// The callbacks. Swift errors can't pass through C: they become results.
 
 private func function(of context: OpaquePointer?) -> DatabaseFunction? {
   guard let pointer = sqlite3_user_data(context) else { return nil }
-  // SAFETY: retained by `add`, until SQLite calls `releaseFunction`.
+  // SAFETY: retained by `add` until SQLite calls `releaseFunction`.
   return Unmanaged<DatabaseFunction>.fromOpaque(pointer).takeUnretainedValue()
 }
 
@@ -179,11 +180,11 @@ private func scalarCall(
   }
 }
 
-/// The slot in which SQLite keeps the aggregate of one group of rows.
+/// Returns the slot in which SQLite keeps the aggregate of one group of rows.
 private func aggregateSlot(
   of context: OpaquePointer?, size: Int
 ) -> UnsafeMutablePointer<UnsafeMutableRawPointer?>? {
-  // SAFETY: SQLite allocates one pointer, zeroed, aligned for anything.
+  // SAFETY: SQLite allocates `size` zeroed bytes, enough for one pointer, with maximum alignment.
   sqlite3_aggregate_context(context, CInt(size))?
     .assumingMemoryBound(to: UnsafeMutableRawPointer?.self)
 }
@@ -197,7 +198,7 @@ private func aggregateStep(
   }
   let run: AggregateRun
   if let pointer = slot.pointee {
-    // SAFETY: retained below, until `aggregateFinal`.
+    // SAFETY: retained below until `aggregateFinal`.
     run = Unmanaged<AggregateRun>.fromOpaque(pointer).takeUnretainedValue()
   } else {
     run = make()
@@ -213,10 +214,10 @@ private func aggregateStep(
 private func aggregateFinal(context: OpaquePointer?) {
   guard case .aggregate(let make)? = function(of: context)?.implementation else { return }
   let run: AggregateRun
-  // Size 0 allocates nothing: there is no slot where no row came.
+  // Size 0 allocates nothing: without rows, no slot exists.
   if let slot = aggregateSlot(of: context, size: 0), let pointer = slot.pointee {
-    // SAFETY: balances the retain of the first step; SQLite calls this once,
-    // also for a group that was never finished.
+    // SAFETY: balances the retain of the first step; SQLite calls this function once, even for a
+    // group that was never completed.
     run = Unmanaged<AggregateRun>.fromOpaque(pointer).takeRetainedValue()
     slot.pointee = nil
   } else {
@@ -240,8 +241,8 @@ private func collationCompare(
   right: UnsafeRawPointer?
 ) -> CInt {
   guard let pointer else { return 0 }
-  // SAFETY: retained by `add`, until SQLite calls `releaseCollation`; SQLite
-  // lends the bytes for the call.
+  // SAFETY: retained by `add` until SQLite calls `releaseCollation`; the bytes are valid during the
+  // call.
   return Unmanaged<DatabaseCollation>.fromOpaque(pointer)._withUnsafeGuaranteedRef { collation in
     let order = collation.compare(
       UnsafeRawBufferPointer(start: left, count: left == nil ? 0 : Int(leftCount)),

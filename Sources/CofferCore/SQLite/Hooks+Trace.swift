@@ -1,6 +1,6 @@
 import CSQLCipher
 
-/// Receives what SQLite traces.
+/// The receiver of SQLite's trace events.
 final class Tracer {
   private let receive: (Database.TraceEvent) -> Void
   private let showsArguments: Bool
@@ -12,7 +12,7 @@ final class Tracer {
   }
 
   fileprivate func statement(_ handle: OpaquePointer, _ text: UnsafePointer<CChar>) {
-    // SQLite tells of a trigger by a comment with its name.
+    // SQLite reports a trigger as a comment with its name.
     let isComment = text[0] == 0x2D && text[1] == 0x2D
     let source = TracedStatement(
       handle, comment: isComment ? String(cString: text) : nil, showsArguments: showsArguments)
@@ -29,7 +29,7 @@ final class Tracer {
   }
 }
 
-/// A statement while it is traced.
+/// A statement during a trace callback.
 final class TracedStatement {
   // SAFETY: cleared when the trace callback returns.
   fileprivate var handle: OpaquePointer?
@@ -39,14 +39,15 @@ final class TracedStatement {
   fileprivate init(_ handle: OpaquePointer, comment: String?, showsArguments: Bool) {
     self.handle = handle
     self.showsArguments = showsArguments
-    // Of several statements in one text, SQLite gives what stands between them too.
+    // If the text had several statements, SQLite's SQL includes the blanks and comments between
+    // them.
     sql = comment ?? SQLText(SQLText(SQLite.sql(handle)).trimmed).redacted
     hasValues = comment == nil && !SQLText(SQLite.sql(handle)).holdsKey
   }
 
   private let hasValues: Bool
 
-  /// The SQL with its values; without them once the trace callback has returned.
+  /// The SQL with its values; without them after the trace callback has returned.
   var expandedSQL: String {
     guard hasValues, let handle else { return sql }
     return SQLite.expandedSQL(handle).map { SQLText($0).trimmed } ?? sql
@@ -54,7 +55,7 @@ final class TracedStatement {
 }
 
 extension SQLite {
-  /// Makes SQLite trace statements; nil for an end of it.
+  /// Sets the tracer of SQLite's statements; nil removes it.
   static func setTracer(
     _ tracer: Tracer?, options: Database.TracingOptions, in connection: SQLiteConnection
   ) {
@@ -91,9 +92,10 @@ private func trace(
 // MARK: The process-wide log
 
 extension SQLite {
-  /// Makes SQLite log to `Database.logError`, for the whole process.
+  /// Whether SQLite logs to `Database.logError`, for the whole process; installs the log on first
+  /// use.
   ///
-  /// SQLite takes this before its first use alone.
+  /// SQLite only accepts a log before its own first use.
   static let logIsInstalled: Bool = coffer_config_log(log) == SQLITE_OK
 }
 

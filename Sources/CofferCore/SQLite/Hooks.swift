@@ -1,7 +1,7 @@
 import CSQLCipher
 
 extension SQLite {
-  /// Makes SQLite tell `hooks`, which must live until they are removed.
+  /// Installs `hooks`, which must live until they are removed.
   static func installHooks(_ hooks: TransactionObservation, in connection: SQLiteConnection) {
     // SAFETY: the database retains the hooks, and removes them before it closes.
     let context = Unmanaged.passUnretained(hooks).toOpaque()
@@ -10,18 +10,18 @@ extension SQLite {
     _ = sqlite3_update_hook(connection, didChange, context)
   }
 
-  /// Makes SQLite tell of commits and rollbacks alone.
+  /// Installs the hooks for commits and rollbacks only.
   static func installCommitHooks(
     _ hooks: TransactionObservation, in connection: SQLiteConnection
   ) {
-    // SAFETY: as above.
+    // SAFETY: the database retains the hooks, and removes them before it closes.
     let context = Unmanaged.passUnretained(hooks).toOpaque()
     _ = sqlite3_commit_hook(connection, willCommit, context)
     _ = sqlite3_rollback_hook(connection, didRollback, context)
   }
 
-  /// Makes SQLite tell the checkpointer, which must live until it is removed, of the log's length;
-  /// that takes the place of SQLite's own automatic checkpoints.
+  /// Sets the checkpointer that SQLite notifies of the WAL's length after a commit, and which must
+  /// live until it is removed. It replaces SQLite's automatic checkpoints.
   static func setWALHook(_ checkpointer: Checkpointer?, in connection: SQLiteConnection) {
     guard let checkpointer else {
       sqlite3_wal_hook(connection, nil, nil)
@@ -54,7 +54,7 @@ private func didWriteLog(
     $0.didCommit(
       connection, pageCount: Int(pageCount), isMain: String(cString: schema) == "main")
   }
-  // Its failure is none of the commit.
+  // The commit has succeeded even if the checkpoint fails.
   if isDue {
     _ = sqlite3_wal_checkpoint_v2(connection, schema, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
   }
@@ -83,8 +83,8 @@ private func didChange(
 // MARK: Waiting for locks
 
 extension SQLite {
-  /// Makes SQLite ask `wait` whether to try again where another connection has
-  /// locked the database; nil for not waiting.
+  /// Sets the handler that SQLite asks whether to retry when another connection has locked the
+  /// database; nil disables waiting.
   static func setBusyWait(_ wait: BusyWait?, in connection: SQLiteConnection) {
     guard let wait else {
       sqlite3_busy_handler(connection, nil, nil)

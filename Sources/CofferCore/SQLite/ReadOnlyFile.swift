@@ -1,11 +1,11 @@
 import CSQLCipher
 import Glibc
 
-/// A database file's bytes, read as they are on disk.
+/// A database file's bytes as they are on disk.
 ///
-/// It is opened through SQLite's own file layer, not with `open`: closing any descriptor of a
-/// file drops all the POSIX locks that the process has on it, those of its open connections too,
-/// and SQLite's layer is what knows to wait with the closing.
+/// The file is opened through SQLite's file layer, not with `open`: closing any descriptor of a
+/// file releases all POSIX locks that the process holds on it, including those of its open
+/// connections, and SQLite's layer defers the closing until no lock is held.
 package final class ReadOnlyFile {
   // SAFETY: this object owns both; SQLite keeps the address of the name while the file is open.
   // `deinit` closes the file and frees them.
@@ -14,7 +14,7 @@ package final class ReadOnlyFile {
 
   /// Opens a regular file for reading.
   ///
-  /// - Throws: ``ReadOnlyFileError`` where that fails.
+  /// - Throws: ``ReadOnlyFileError`` if the file can't be opened.
   package init(path: String) throws(ReadOnlyFileError) {
     var status = stat()
     guard stat(path, &status) == 0, access(path, R_OK) == 0 else {
@@ -23,9 +23,9 @@ package final class ReadOnlyFile {
     guard status.st_mode & S_IFMT == S_IFREG, let vfs = sqlite3_vfs_find(nil),
       let open = vfs.pointee.xOpen
     else { throw ReadOnlyFileError(reason: "it is not a regular file") }
-    // SAFETY: SQLite looks for parameters behind the name's NUL, and newer versions look before
-    // the name as well: NULs on both sides say that there are none.
-    // SQLite's layer doesn't follow symbolic links: that is done before.
+    // SAFETY: SQLite looks for parameters after the name's NUL, and newer versions also before the
+    // name: NULs on both sides mean that it has none. The file layer doesn't follow symbolic links,
+    // so the path is resolved first.
     let real = realpath(path, nil)
     defer { free(real) }
     let utf8 = Array((real.map { String(cString: $0) } ?? path).utf8)
@@ -65,21 +65,21 @@ package final class ReadOnlyFile {
     return Int(size)
   }
 
-  /// Fills the buffer with the file's bytes from `offset` on, and with zeros after its end.
+  /// Fills the buffer with the file's bytes from `offset`, and with zeros beyond its end.
   package func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(ReadOnlyFileError) {
     guard let start = buffer.baseAddress else { return }
-    // SAFETY: the address goes with its length, which is far below 2 GiB.
+    // SAFETY: the address is passed with its length, which is far below 2 GiB.
     let code = file.pointee.pMethods.pointee.xRead(
       file, start, CInt(buffer.count), sqlite3_int64(offset))
-    // The primary code, IOERR, in the low byte; 2 above it says "short".
+    // The low byte is the primary code, IOERR; 2 above it means a short read.
     guard code == SQLITE_OK || code == SQLITE_IOERR | 2 << 8 else {
       throw ReadOnlyFileError(reason: String(cString: sqlite3_errstr(code)))
     }
   }
 
-  /// Up to `count` bytes from `offset` on; fewer at the file's end.
+  /// Returns up to `count` bytes from `offset`; fewer at the file's end.
   package func read(count: Int, at offset: Int) throws(ReadOnlyFileError) -> [UInt8] {
     let available = max(0, min(count, try size() - offset))
     var bytes = [UInt8](repeating: 0, count: available)
@@ -96,7 +96,7 @@ package final class ReadOnlyFile {
   }
 }
 
-/// Why a file couldn't be read, in the system's words.
+/// The reason for which a file couldn't be read, as reported by the system or by SQLite.
 package struct ReadOnlyFileError: Error, CustomStringConvertible {
   package let reason: String
   package var description: String { reason }

@@ -1,11 +1,10 @@
 import CSQLCipher
 
 extension SQLite {
-  /// Makes statements of the connection end with `SQLITE_INTERRUPT` once the
-  /// access that they belong to is cancelled.
+  /// Makes statements of the connection end with `SQLITE_INTERRUPT` once their access is cancelled.
   ///
-  /// `sqlite3_interrupt` alone would miss a statement that is about to take its
-  /// first step, which clears the mark. <https://sqlite.org/c3ref/progress_handler.html>
+  /// `sqlite3_interrupt` alone would miss a statement that is about to take its first step, which
+  /// clears the flag. <https://sqlite.org/c3ref/progress_handler.html>
   static func setCancellation(_ interruption: Interruption?, in connection: SQLiteConnection) {
     guard let interruption else {
       sqlite3_progress_handler(connection, 0, nil, nil)
@@ -18,14 +17,14 @@ extension SQLite {
 }
 
 extension SQLite {
-  /// Ends what virtual tables have left running, so that an interruption can end.
+  /// Resets the statements that virtual tables have left running, so that an interruption can end.
   ///
-  /// An interruption lasts as long as any statement runs. FTS5 keeps a handle on
-  /// a blob of its index, which counts as one, from a write that was interrupted
-  /// to the end of the transaction; and no `ROLLBACK` begins before that.
-  /// FTS5 moves the handle before it reads through it again.
+  /// An interruption lasts as long as any statement runs. After an interrupted write, FTS5 keeps a
+  /// blob handle on its index, which counts as a running statement, until the end of the
+  /// transaction; and no `ROLLBACK` begins before that. FTS5 repositions the handle before it reads
+  /// through it again.
   ///
-  /// Only for when no statement of one's own runs any more.
+  /// Call it only when none of the caller's own statements runs any more.
   static func endInternalStatements(_ connection: SQLiteConnection) {
     var statement = sqlite3_next_stmt(connection, nil)
     while let current = statement {
@@ -35,13 +34,13 @@ extension SQLite {
   }
 }
 
-/// Called after so many instructions of a statement.
+/// Called at intervals of 1000 instructions of a statement.
 private func didProgress(context: UnsafeMutableRawPointer?) -> CInt {
   guard let context else { return 0 }
   Unmanaged<Interruption>.fromOpaque(context)._withUnsafeGuaranteedRef {
     if $0.isCancelled.load(ordering: .relaxed) { $0.interrupt() }
   }
-  // Not the answer that ends a statement: SQLite asks once more after a statement
-  // has committed, which would count as failed then.
+  // A non-zero result would end the statement, but SQLite also calls this after a statement has
+  // committed, which would then be reported as failed.
   return 0
 }

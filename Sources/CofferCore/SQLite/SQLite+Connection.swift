@@ -1,7 +1,7 @@
 import CSQLCipher
 
 extension SQLite {
-  /// How a file is opened.
+  /// The flags with which a file is opened.
   package struct OpenFlags: OptionSet {
     package let rawValue: CInt
     package init(rawValue: CInt) { self.rawValue = rawValue }
@@ -10,14 +10,14 @@ extension SQLite {
     package static let readWrite = OpenFlags(rawValue: SQLITE_OPEN_READWRITE)
     package static let create = OpenFlags(rawValue: SQLITE_OPEN_CREATE)
     package static let uri = OpenFlags(rawValue: SQLITE_OPEN_URI)
-    /// Accesses to a connection are serial, so its mutex would be wasted.
+    /// Omits the connection's mutex, which is not needed: accesses to a connection are serial.
     package static let noMutex = OpenFlags(rawValue: SQLITE_OPEN_NOMUTEX)
   }
 
   /// Opens a connection.
   ///
-  /// Shared cache is never asked for: through it a handle with a wrong key
-  /// reads what another one has decrypted.
+  /// Never uses a shared cache, through which a handle with a wrong key reads what another one has
+  /// decrypted.
   package static func open(
     _ path: String, flags: OpenFlags
   ) throws(OpenFailure) -> SQLiteConnection {
@@ -35,7 +35,7 @@ extension SQLite {
     return connection
   }
 
-  /// Why a file could not be opened.
+  /// The reason for which a file could not be opened.
   package struct OpenFailure: Error {
     package var code: CInt
     package var message: String
@@ -48,21 +48,21 @@ extension SQLite {
     sqlite3_close(connection)
   }
 
-  /// Closes a connection even if statements are left; they keep it alive.
+  /// Closes a connection even if statements remain, which keep it alive.
   package static func closeWhenIdle(_ connection: SQLiteConnection) {
     sqlite3_close_v2(connection)
   }
 
-  /// The next statement that is still prepared after `statement`, or the first.
+  /// Returns the prepared statement after `statement`, or the first one.
   package static func nextStatement(
     in connection: SQLiteConnection, after statement: SQLiteStatement?
   ) -> SQLiteStatement? {
     sqlite3_next_stmt(connection, statement)
   }
 
-  /// Gives the connection its key; SQLCipher copies the bytes.
+  /// Sets the key of the connection; SQLCipher copies the bytes.
   ///
-  /// `sqlite3_key` checks nothing: a wrong key shows at the first read.
+  /// `sqlite3_key` checks nothing: a wrong key causes an error at the first read.
   package static func key(
     _ connection: SQLiteConnection, _ bytes: UnsafeRawBufferPointer
   ) -> CInt {
@@ -70,7 +70,7 @@ extension SQLite {
     return sqlite3_key(connection, bytes.baseAddress, count)
   }
 
-  /// Encrypts the main file anew; SQLCipher copies the bytes.
+  /// Re-encrypts the main file with another key; SQLCipher copies the bytes.
   package static func rekey(
     _ connection: SQLiteConnection, _ bytes: UnsafeRawBufferPointer
   ) -> CInt {
@@ -90,7 +90,7 @@ extension SQLite {
     sqlite3_extended_errcode(connection)
   }
 
-  /// The byte of the SQL at which the last error was found, or nil.
+  /// Returns the byte offset in the SQL at which the last error was found, or nil.
   package static func errorOffset(_ connection: SQLiteConnection) -> Int? {
     let offset = coffer_error_offset(connection)
     return offset < 0 ? nil : Int(offset)
@@ -124,7 +124,8 @@ extension SQLite {
     sqlite3_db_release_memory(connection)
   }
 
-  /// How many pages the connection has read from its files, as a count that wraps around.
+  /// Returns the number of pages that the connection has read from its files; the counter wraps
+  /// around.
   package static func cacheMisses(_ connection: SQLiteConnection) -> CInt {
     var misses: CInt = 0
     var highest: CInt = 0
@@ -132,7 +133,7 @@ extension SQLite {
     return misses
   }
 
-  /// Whether the transaction has foreign keys that lead nowhere, which it couldn't be committed with.
+  /// Returns whether the transaction holds foreign key violations, which prevent its commit.
   package static func hasBrokenForeignKeys(_ connection: SQLiteConnection) -> Bool {
     var count: CInt = 0
     var highest: CInt = 0
@@ -140,7 +141,7 @@ extension SQLite {
     return count > 0
   }
 
-  /// Whether the connection has asked for a page of its files, or written one.
+  /// Returns whether the connection has requested or written a page of its files.
   static func hasUsedCache(_ connection: SQLiteConnection) -> Bool {
     let counters = [
       SQLITE_DBSTATUS_CACHE_HIT, SQLITE_DBSTATUS_CACHE_MISS, SQLITE_DBSTATUS_CACHE_WRITE,
@@ -153,7 +154,7 @@ extension SQLite {
     }
   }
 
-  /// Whether a schema of the connection can't be written; nil for an unknown one.
+  /// Returns whether a schema of the connection is read-only; nil for an unknown schema.
   package static func isReadOnly(_ connection: SQLiteConnection, schema: String) -> Bool? {
     switch sqlite3_db_readonly(connection, schema) {
     case 0: false
@@ -162,12 +163,12 @@ extension SQLite {
     }
   }
 
-  /// The most parameters that one statement takes.
+  /// Returns the maximum number of parameters of a statement.
   package static func maximumParameterCount(_ connection: SQLiteConnection) -> Int {
     Int(sqlite3_limit(connection, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
   }
 
-  /// Whether the library was built with an option, such as `ENABLE_FTS5`.
+  /// Returns whether the library was built with an option, such as `ENABLE_FTS5`.
   package static func isCompiled(with option: String) -> Bool {
     sqlite3_compileoption_used(option) != 0
   }
@@ -175,8 +176,8 @@ extension SQLite {
   /// The library's version, such as 3046001.
   package static var versionNumber: Int { Int(sqlite3_libversion_number()) }
 
-  /// Whether double-quoted text that names no column is a string.
-  /// - Returns: False where this SQLite can't be told.
+  /// Sets whether double-quoted text that names no column is a string.
+  /// - Returns: False if this SQLite has no such setting.
   @discardableResult
   package static func setDoubleQuotedStrings(_ connection: SQLiteConnection, _ on: Bool) -> Bool {
     coffer_set_double_quoted_strings(connection, on ? 1 : 0) == SQLITE_OK
@@ -187,7 +188,7 @@ extension SQLite {
     coffer_set_triggers_enabled(connection, on ? 1 : 0) == SQLITE_OK
   }
 
-  /// Moves WAL frames into the database file.
+  /// Copies WAL frames into the database file.
   package static func checkpoint(
     _ connection: SQLiteConnection, schema: String?, mode: CInt
   ) -> (code: CInt, walFrames: Int, checkpointedFrames: Int) {
@@ -197,12 +198,12 @@ extension SQLite {
     return (code, Int(walFrames), Int(done))
   }
 
-  /// Runs SQL that is a constant of the library and gives no rows.
+  /// Runs SQL that is a constant of the library and returns no rows.
   package static func run(_ connection: SQLiteConnection, _ sql: String) -> CInt {
     sqlite3_exec(connection, sql, nil, nil, nil)
   }
 
-  /// The first column of the first row, as text; nil for no row or NULL.
+  /// Returns the first column of the first row, as text; nil for no row or NULL.
   package static func scalar(
     _ connection: SQLiteConnection, _ sql: String
   ) throws(Failure) -> String? {
@@ -221,7 +222,7 @@ extension SQLite {
 }
 
 extension SQLite {
-  /// Checkpoints wait for readers, and cut the WAL to nothing.
+  /// The mode of checkpoints that wait for readers and truncate the WAL.
   package static var truncatingCheckpoint: CInt { SQLITE_CHECKPOINT_TRUNCATE }
   package static var restartingCheckpoint: CInt { SQLITE_CHECKPOINT_RESTART }
 }

@@ -1,10 +1,10 @@
 import CSQLCipher
 
-/// What FTS5 offers to extensions of a connection: <https://sqlite.org/fts5.html#extending_fts5>.
+/// FTS5's interface for extensions of a connection: <https://sqlite.org/fts5.html#extending_fts5>.
 public typealias SQLiteFTS5API = UnsafePointer<fts5_api>
 
 extension SQLite {
-  /// The function that a tokenizer calls for each token, as C has it.
+  /// The C function that a tokenizer calls for each token.
   package typealias TokenCallback =
     @convention(c) (
       _ context: UnsafeMutableRawPointer?, _ flags: CInt, _ token: UnsafePointer<CChar>?,
@@ -17,15 +17,15 @@ extension SQLite {
     _ textCount: CInt, _ callback: @escaping TokenCallback
   ) -> CInt
 
-  /// What FTS5 offers to extensions; nil where SQLite has no FTS5.
+  /// Returns FTS5's interface for extensions; nil if SQLite has no FTS5.
   static func fts5API(_ connection: SQLiteConnection) -> SQLiteFTS5API? {
     coffer_fts5_api(connection)
   }
 
-  /// Makes a tokenizer known under a name to the connection, which keeps `make` alive.
+  /// Registers a tokenizer under a name in the connection, which retains `make`.
   ///
-  /// - Parameter make: Called with the arguments of `tokenize=`, whenever SQLite
-  ///   needs a tokenizer; throws the result code.
+  /// - Parameter make: Called with the arguments of `tokenize=` whenever SQLite needs a tokenizer;
+  ///   throws a result code.
   package static func addTokenizer(
     named name: String, to api: SQLiteFTS5API,
     make: @escaping (_ arguments: [String]) throws(Failure) -> Tokenize
@@ -36,20 +36,20 @@ extension SQLite {
     let code = api.pointee.xCreateTokenizer(
       UnsafeMutablePointer(mutating: api), name, factory.toOpaque(), &methods,
       releaseTokenizerFactory)
-    // SAFETY: FTS5 calls the destructor only for what it has taken.
+    // SAFETY: FTS5 calls the destructor only if the registration has succeeded.
     if code != SQLITE_OK { factory.release() }
     return code
   }
 
-  /// A tokenizer that a connection knows by name: one of FTS5's own, or one of ours.
+  /// A tokenizer that is registered in a connection: one of FTS5's, or a custom one.
   ///
-  /// It needs the connection no longer, once it is made.
+  /// It doesn't use the connection after its creation.
   package final class NamedTokenizer {
     private let methods: fts5_tokenizer
-    // SAFETY: made by `methods.xCreate`, and deleted with this object alone.
+    // SAFETY: created by `methods.xCreate`, and deleted only with this object.
     private let tokenizer: OpaquePointer
 
-    /// - Throws: Code 1 where no tokenizer has that name, and what making it returns.
+    /// - Throws: `SQLITE_ERROR` if no tokenizer has that name, or the error of its creation.
     package init(_ name: String, arguments: [String], of api: SQLiteFTS5API) throws(Failure) {
       var methods = fts5_tokenizer()
       var context: UnsafeMutableRawPointer?
@@ -78,11 +78,11 @@ extension SQLite {
     }
   }
 
-  /// Lends an array of C strings to `body`.
+  /// Passes an array of C strings to `body`.
   private static func withCStrings<T>(
     _ strings: [String], _ body: (UnsafeMutablePointer<UnsafePointer<CChar>?>?) -> T
   ) -> T {
-    // One buffer for all of them, each with its NUL.
+    // One buffer holds all strings, each with its NUL.
     var bytes: [CChar] = []
     var offsets: [Int] = []
     for string in strings {
@@ -96,7 +96,7 @@ extension SQLite {
   }
 }
 
-/// Makes the tokenizers of one name, for one connection.
+/// Creates the tokenizers of one name, for one connection.
 private final class TokenizerFactory {
   let make: ([String]) throws(SQLite.Failure) -> SQLite.Tokenize
 
@@ -105,14 +105,14 @@ private final class TokenizerFactory {
   }
 }
 
-/// A tokenizer of ours, as FTS5 holds it.
+/// A custom tokenizer, as FTS5 holds it.
 private final class TokenizerBox {
   let tokenize: SQLite.Tokenize
 
   init(_ tokenize: @escaping SQLite.Tokenize) { self.tokenize = tokenize }
 }
 
-// What FTS5 calls. Nothing throws through C: failures are codes.
+// The callbacks. Swift errors can't pass through C: failures are codes.
 
 private func createTokenizer(
   context: UnsafeMutableRawPointer?, arguments: UnsafeMutablePointer<UnsafePointer<CChar>?>?,
@@ -121,10 +121,10 @@ private func createTokenizer(
   guard let context, let result else { return SQLITE_MISUSE }
   let strings = (0..<Int(count)).compactMap { arguments?[$0].map { String(cString: $0) } }
   do throws(SQLite.Failure) {
-    // SAFETY: retained by `addTokenizer`, until FTS5 calls `releaseTokenizerFactory`.
+    // SAFETY: retained by `addTokenizer` until FTS5 calls `releaseTokenizerFactory`.
     let factory = Unmanaged<TokenizerFactory>.fromOpaque(context).takeUnretainedValue()
     let box = TokenizerBox(try factory.make(strings))
-    // SAFETY: released by `deleteTokenizer`, which FTS5 calls once for what is made.
+    // SAFETY: released by `deleteTokenizer`, which FTS5 calls once for each tokenizer created.
     result.pointee = OpaquePointer(Unmanaged.passRetained(box).toOpaque())
     return SQLITE_OK
   } catch {
@@ -143,7 +143,7 @@ private func callTokenizer(
   text: UnsafePointer<CChar>?, textCount: CInt, callback: SQLite.TokenCallback?
 ) -> CInt {
   guard let tokenizer, let callback else { return SQLITE_MISUSE }
-  // SAFETY: retained by `createTokenizer`, until FTS5 calls `deleteTokenizer`.
+  // SAFETY: retained by `createTokenizer` until FTS5 calls `deleteTokenizer`.
   return Unmanaged<TokenizerBox>.fromOpaque(UnsafeRawPointer(tokenizer))
     ._withUnsafeGuaranteedRef { $0.tokenize(context, reason, text, textCount, callback) }
 }

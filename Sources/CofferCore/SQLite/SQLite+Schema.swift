@@ -1,7 +1,7 @@
 import CSQLCipher
 
 extension SQLite {
-  /// All rows of a statement without parameters: integers, texts and NULLs.
+  /// Returns all rows of a statement without parameters: integers, texts and NULLs.
   package static func rows(
     _ connection: SQLiteConnection, _ sql: String
   ) throws(Failure) -> [[DatabaseValue]] {
@@ -28,7 +28,7 @@ extension SQLite {
     }
   }
 
-  /// Whether a schema has a table of that name; false for views.
+  /// Returns whether a schema has a table of that name; false for views.
   static func hasTable(
     _ connection: SQLiteConnection, _ name: String, schema: String
   ) -> Bool {
@@ -36,18 +36,18 @@ extension SQLite {
       connection, schema, name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
   }
 
-  /// Whether the rows of a table, which exists, have rowids.
+  /// Returns whether the rows of an existing table have rowids.
   static func hasRowIDs(
     _ connection: SQLiteConnection, _ name: String, schema: String
   ) -> Bool {
-    // A column may have one of these names, hardly all three.
+    // A column can have one of these names, but hardly all three.
     (["rowid", "_rowid_", "oid"] as [String]).allSatisfy { column in
       sqlite3_table_column_metadata(
         connection, schema, name, column, nil, nil, nil, nil, nil) == SQLITE_OK
     }
   }
 
-  /// Whether a column is one of the table's primary key.
+  /// Returns whether a column belongs to the table's primary key.
   static func isKeyColumn(
     _ connection: SQLiteConnection, _ column: String, table: String, schema: String
   ) -> Bool {
@@ -56,7 +56,7 @@ extension SQLite {
       connection, schema, table, column, nil, nil, nil, &isKey, nil) == SQLITE_OK && isKey != 0
   }
 
-  /// The names of the schemas, in the order in which SQLite numbers them.
+  /// Returns the names of the schemas, by SQLite's numbers.
   static func schemaNames(_ connection: SQLiteConnection) throws(Failure) -> [Int: String] {
     var names: [Int: String] = [:]
     for row in try rows(connection, "PRAGMA database_list") {
@@ -66,7 +66,7 @@ extension SQLite {
     return names
   }
 
-  /// The root pages that a statement reads, with the numbers of their schemas.
+  /// Returns the root pages that a statement reads, with the numbers of their schemas.
   static func rootPages(
     _ connection: SQLiteConnection, readBy sql: String
   ) throws(Failure) -> [(page: Int64, schema: Int)] {

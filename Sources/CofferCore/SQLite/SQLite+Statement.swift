@@ -6,11 +6,11 @@ import CSQLCipher
 #endif
 
 extension SQLite {
-  /// What `prepare` made of the start of a text.
+  /// The result of compiling the first statement of a text.
   package struct Prepared {
-    /// Nil where the text holds nothing but blanks and comments.
+    /// Nil if the text contains only blanks and comments.
     package var statement: SQLiteStatement?
-    /// Bytes of the text that the statement took.
+    /// The number of bytes that the statement occupies in the text.
     package var byteCount: Int
   }
 
@@ -28,7 +28,7 @@ extension SQLite {
     var statement: SQLiteStatement?
     var tail: UnsafePointer<CChar>?
     let text = UnsafeRawPointer(start).assumingMemoryBound(to: CChar.self)
-    // SAFETY: the terminating NUL is counted, which spares SQLite a copy.
+    // SAFETY: `byteCount` includes the terminating NUL, which spares SQLite a copy.
     let code = coffer_prepare(
       connection, text, byteCount, isPersistent ? 1 : 0, &statement, &tail)
     guard code == SQLITE_OK else { throw Failure(code: code) }
@@ -68,12 +68,12 @@ extension SQLite {
     String(cString: sqlite3_column_name(statement, CInt(index)))
   }
 
-  /// The type that the column was declared with in its table; nil for none, and for expressions.
+  /// Returns the declared type of the column in its table; nil if it has none, and for expressions.
   package static func columnDeclaredType(_ statement: SQLiteStatement, _ index: Int) -> String? {
     sqlite3_column_decltype(statement, CInt(index)).map { String(cString: $0) }
   }
 
-  /// Whether the column's name is made of these bytes.
+  /// Returns whether the column's name consists of the same bytes.
   package static func columnName(
     _ statement: SQLiteStatement, _ index: Int, isEqualTo name: String
   ) -> Bool {
@@ -85,7 +85,7 @@ extension SQLite {
     Int(sqlite3_bind_parameter_count(statement))
   }
 
-  /// The 1-based parameter's name without its first character; nil for `?`.
+  /// Returns the name of the 1-based parameter without its first character; nil for `?`.
   package static func parameterName(_ statement: SQLiteStatement, _ index: Int) -> String? {
     guard let name = sqlite3_bind_parameter_name(statement, CInt(index)) else { return nil }
     return String(cString: name + 1)
@@ -97,7 +97,7 @@ extension SQLite {
     coffer_bind_array(statement, index, array)
   }
 
-  /// SQL with the bound values written in, or nil where memory or limits forbid it.
+  /// Returns the SQL with the bound values inserted, or nil if memory or limits don't allow it.
   package static func expandedSQL(_ statement: SQLiteStatement) -> String? {
     guard let text = sqlite3_expanded_sql(statement) else { return nil }
     defer { sqlite3_free(text) }
@@ -108,7 +108,7 @@ extension SQLite {
     sqlite3_sql(statement).map { String(cString: $0) } ?? ""
   }
 
-  /// The connection of a statement.
+  /// Returns the connection of a statement.
   package static func connection(_ statement: SQLiteStatement) -> SQLiteConnection? {
     sqlite3_db_handle(statement)
   }

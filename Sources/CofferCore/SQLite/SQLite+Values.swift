@@ -1,9 +1,9 @@
 import CSQLCipher
 
 extension SQLite {
-  /// SQLite's words for a result code, primary or extended.
+  /// Returns SQLite's description of a primary or extended result code.
   package static func errorString(_ code: CInt) -> String {
-    // SAFETY: a constant of the library, never freed.
+    // SAFETY: a constant of the library, which is never freed.
     guard let text = sqlite3_errstr(code) else { return "unknown error" }
     return String(cString: text)
   }
@@ -13,7 +13,7 @@ extension SQLite {
   package static func bindText(
     _ utf8: UnsafeRawBufferPointer, to statement: SQLiteStatement, at index: CInt
   ) -> CInt {
-    // SAFETY: an empty buffer may have no address, which SQLite takes for NULL.
+    // SAFETY: an empty buffer can have no address, which SQLite would bind as NULL.
     guard let start = utf8.baseAddress else {
       return coffer_bind_text_copy(statement, index, "", 0)
     }
@@ -21,12 +21,12 @@ extension SQLite {
       statement, index, start.assumingMemoryBound(to: CChar.self), UInt64(utf8.count))
   }
 
-  /// What a conversion to a Swift value reports where none can be stored.
+  /// The code of a conversion that produces no storable value.
   @inlinable package static var mismatch: CInt { SQLITE_MISMATCH }
 }
 
 extension SQLite {
-  /// Binds text without a copy of it: the bytes have to outlive the binding.
+  /// Binds text without copying it: the bytes must outlive the binding.
   package static func bindStaticText(
     _ utf8: UnsafeRawBufferPointer, to statement: SQLiteStatement, at index: CInt
   ) -> CInt {

@@ -6,10 +6,10 @@ public typealias SQLiteStatement = OpaquePointer
 /// A pointer to SQLite's `sqlite3`, a connection.
 public typealias SQLiteConnection = OpaquePointer
 
-/// SQLite's C functions that the rest of the house calls, under Swift types.
+/// The C functions of SQLite that Coffer calls, with Swift types.
 ///
-/// `CSQLCipher` is imported in this folder alone. Everything here inlines to
-/// the C call, in other modules as well, since cursors and decoding do.
+/// Only this folder imports `CSQLCipher`. Everything here inlines to the C call, including in other
+/// modules, since cursors and decoding call it for each value.
 @usableFromInline
 package enum SQLite {
   @inlinable package static var ok: CInt { SQLITE_OK }
@@ -59,19 +59,19 @@ package enum SQLite {
     sqlite3_column_double(statement, index)
   }
 
-  /// The column's text as UTF-8, empty for NULL; valid until the next step.
+  /// Returns the column's text as UTF-8, empty for NULL; valid until the next step.
   @inlinable
   package static func columnText(
     _ statement: SQLiteStatement, _ index: CInt
   ) -> UnsafeBufferPointer<UInt8> {
-    // SAFETY: the text first, then its length: the order that SQLite asks for.
+    // SAFETY: reads the text before its length: the order that SQLite requires.
     guard let text = sqlite3_column_text(statement, index) else {
       return UnsafeBufferPointer(start: nil, count: 0)
     }
     return UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, index)))
   }
 
-  /// The column's bytes, empty for NULL; valid until the next step.
+  /// Returns the column's bytes, empty for NULL; valid until the next step.
   @inlinable
   package static func columnBlob(
     _ statement: SQLiteStatement, _ index: CInt
@@ -85,9 +85,9 @@ package enum SQLite {
 
   // MARK: Values of the current row
   //
-  // SQLite checks and locks once for a value, and once more for each question
-  // to a column. Such a value may be asked by one thread at a time, which holds:
-  // a connection has one access at a time. <https://sqlite.org/c3ref/value.html>
+  // SQLite checks and locks once to return a value, and once for each access to a column. Only one
+  // thread at a time may use such a value, which holds: a connection has one access at a time.
+  // <https://sqlite.org/c3ref/value.html>
 
   @inlinable
   package static func columnValue(_ statement: SQLiteStatement, _ index: CInt) -> OpaquePointer? {
@@ -105,12 +105,12 @@ package enum SQLite {
     sqlite3_value_double(value)
   }
 
-  /// The bytes of a text or a blob; valid until the next step.
+  /// Returns the bytes of a text or a blob; valid until the next step.
   @inlinable
   package static func valueBytes(
     _ value: OpaquePointer?, isText: Bool
   ) -> UnsafeRawBufferPointer {
-    // SAFETY: the bytes first, then their count: the order that SQLite asks for.
+    // SAFETY: reads the bytes before their count: the order that SQLite requires.
     let start =
       isText ? UnsafeRawPointer(sqlite3_value_text(value)) : sqlite3_value_blob(value)
     guard let start else { return UnsafeRawBufferPointer(start: nil, count: 0) }
@@ -138,14 +138,14 @@ package enum SQLite {
     sqlite3_bind_double(statement, index, value)
   }
 
-  /// Binds a copy of the text, with its length: NULs in it are kept.
+  /// Binds a copy of the text with its length, so that NULs in it are kept.
   @inlinable
   package static func bind(
     _ value: String, to statement: SQLiteStatement, at index: CInt
   ) -> CInt {
     var value = value
     return value.withUTF8 { utf8 in
-      // SAFETY: an empty buffer may have no address, which SQLite takes for NULL.
+      // SAFETY: an empty buffer can have no address, which SQLite would bind as NULL.
       guard let start = utf8.baseAddress else {
         return coffer_bind_text_copy(statement, index, "", 0)
       }
@@ -155,7 +155,7 @@ package enum SQLite {
     }
   }
 
-  /// Binds a copy of the bytes; no bytes make an empty blob, not NULL.
+  /// Binds a copy of the bytes; an empty buffer becomes an empty blob, not NULL.
   @inlinable
   package static func bind(
     _ bytes: UnsafeRawBufferPointer, to statement: SQLiteStatement, at index: CInt

@@ -1,11 +1,11 @@
 import CSQLCipher
 
-/// A copy of one connection's main database over another one's, page by page.
+/// Copies one connection's main database over another one's, page by page.
 package final class SQLiteBackup {
-  // SAFETY: this object's own; `finish` clears it, and `deinit` calls that.
+  // SAFETY: owned by this object; `finish` clears it, and `deinit` calls `finish`.
   private var handle: OpaquePointer?
 
-  /// - Throws: SQLite's code, which it leaves in the target connection.
+  /// - Throws: SQLite's code, which is also set in the target connection.
   package init(
     from source: SQLiteConnection, to target: SQLiteConnection
   ) throws(SQLite.Failure) {
@@ -17,19 +17,19 @@ package final class SQLiteBackup {
 
   deinit { finish() }
 
-  /// Copies pages: all that are left where the number is negative.
-  /// - Returns: OK, DONE, or a failure.
+  /// Copies pages; all remaining ones if the number is negative.
+  /// - Returns: `SQLITE_OK`, `SQLITE_DONE`, or an error code.
   package func step(_ pageCount: CInt) -> CInt {
     handle.map { sqlite3_backup_step($0, pageCount) } ?? SQLITE_MISUSE
   }
 
-  /// Pages that are left, as of the last step.
+  /// The number of remaining pages, as of the last step.
   package var remainingPageCount: Int { handle.map { Int(sqlite3_backup_remaining($0)) } ?? 0 }
 
-  /// Pages of the source, as of the last step.
+  /// The number of pages of the source, as of the last step.
   package var totalPageCount: Int { handle.map { Int(sqlite3_backup_pagecount($0)) } ?? 0 }
 
-  /// Ends the copy, and rolls the target back unless a step has said DONE.
+  /// Ends the copy, and rolls the target back unless a step has returned `SQLITE_DONE`.
   @discardableResult
   package func finish() -> CInt {
     guard let handle else { return SQLITE_OK }

@@ -1,9 +1,9 @@
-/// What the SQLite inside the linked SQLCipher can do.
+/// The features of the SQLite inside the linked SQLCipher.
 ///
-/// Asked once; everything that depends on the version asks here, and throws an
-/// error that names the feature and the version it needs.
+/// Code that depends on the version checks it here, and throws an error that names the feature and
+/// the required version.
 package struct SQLiteFeatures: Sendable {
-  /// SQLite's version, such as 3046001.
+  /// SQLite's version number, such as 3046001.
   package let version: Int
 
   package static let linked = SQLiteFeatures(version: SQLite.versionNumber)
@@ -14,7 +14,7 @@ package struct SQLiteFeatures: Sendable {
 
   package var hasUpsert: Bool { isAtLeast(24) }
   package var hasColumnRenaming: Bool { isAtLeast(25) }
-  /// Pragmas tell of generated and hidden columns.
+  /// Whether a pragma lists generated and hidden columns.
   package var hasExtendedTableInfo: Bool { isAtLeast(26) }
   package var hasWindowFunctions: Bool { isAtLeast(25) }
   package var hasAggregateFilter: Bool { isAtLeast(30) }
@@ -22,29 +22,29 @@ package struct SQLiteFeatures: Sendable {
   package var hasAggregateOrdering: Bool { isAtLeast(44) }
   package var hasVacuumInto: Bool { isAtLeast(27) }
   package var hasGeneratedColumns: Bool { isAtLeast(31) }
-  /// `sqlite_schema` is another name of `sqlite_master`.
+  /// Whether `sqlite_schema` is an alias of `sqlite_master`.
   package var hasSchemaTableAlias: Bool { isAtLeast(33) }
   package var hasReturning: Bool { isAtLeast(35) }
   package var hasColumnDropping: Bool { isAtLeast(35) }
   package var hasSharedMemoryDatabases: Bool { isAtLeast(36) }
   package var hasStrictTables: Bool { isAtLeast(37) }
-  /// A pragma tells which tables virtual ones store into.
+  /// Whether a pragma lists the shadow tables of virtual tables.
   package var hasTableList: Bool { isAtLeast(37) }
   package var hasJSON: Bool { isAtLeast(38) }
   package var hasJSONErrorPosition: Bool { isAtLeast(42) }
   package var hasJSONB: Bool { isAtLeast(45) }
   package var hasFTS5: Bool { isAtLeast(20) }
-  /// `DELETE FROM table AS alias`
+  /// Whether `DELETE FROM table AS alias` is supported.
   package var hasAliasedChanges: Bool { isAtLeast(33) }
-  /// `DELETE … LIMIT`, an option of SQLite's build.
+  /// Whether `DELETE … LIMIT` is supported, an option of SQLite's build.
   package var hasLimitedChanges: Bool { SQLiteFeatures.limitsChanges }
   private static let limitsChanges = SQLite.isCompiled(with: "ENABLE_UPDATE_DELETE_LIMIT")
   /// Whether tokenizers can remove all diacritics.
   package var hasFullDiacritics: Bool { isAtLeast(27) }
-  /// SQLCipher 4 writes to the standard error, unless it is told not to.
+  /// Whether SQLCipher writes to standard error by default, as version 4 does.
   package var logsToStandardError: Bool { isAtLeast(20) }
 
-  /// Throws where a feature is missing.
+  /// Throws if a feature is missing.
   package func require(_ hasFeature: Bool, _ feature: String, _ neededVersion: String) throws {
     guard !hasFeature else { return }
     throw DatabaseError(

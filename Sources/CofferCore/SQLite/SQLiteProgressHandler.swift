@@ -1,19 +1,19 @@
 import CSQLCipher
 
-/// What a connection's statements ask now and then, and whether they may go on.
+/// A function that running statements of a connection call at intervals, and which can end them.
 package final class SQLiteProgressHandler {
   fileprivate let mayContinue: () -> Bool
   private let connection: SQLiteConnection
 
-  /// - Parameter instructionCount: How many instructions of SQLite's machine
-  ///   lie between two calls, about.
+  /// - Parameter instructionCount: The approximate number of SQLite's virtual machine instructions
+  ///   between two calls.
   package init(
     _ connection: SQLiteConnection, every instructionCount: CInt,
     mayContinue: @escaping () -> Bool
   ) {
     self.mayContinue = mayContinue
     self.connection = connection
-    // SAFETY: `deinit` takes the address back, before the object goes.
+    // SAFETY: `deinit` removes the handler before the object is freed.
     sqlite3_progress_handler(
       connection, instructionCount,
       { context in

@@ -1,36 +1,35 @@
 import Foundation
 
-/// Values that stand for the elements of an `IN (…)` list.
+/// The values of an `IN (…)` list.
 ///
 /// ```swift
 /// try Row.fetchAll(
 ///   db, sql: "SELECT * FROM player WHERE id IN (?)", arguments: [[1, 2, 3]])
 /// ```
 ///
-/// Arrays, sets, ranges and the other collections of the standard library are
-/// arguments by themselves; this type makes one of any other collection.
+/// Arrays, sets, ranges and the other collections of the standard library are arguments as they
+/// are; this type wraps any other collection.
 ///
-/// The elements have the meaning that they would have if they were written
-/// out: the affinity of the left side applies to each of them, NULL included,
-/// and an empty array makes `IN` false and `NOT IN` true. Any length is fine:
-/// the elements are read by a virtual table, not bound one by one.
+/// The elements mean the same as a list written out in SQL: the affinity of the left side applies
+/// to each of them, NULL included, and an empty array makes `IN` false and `NOT IN` true. Any
+/// length is allowed: a virtual table reads the elements, which are not bound one by one.
 public struct ArrayArgument: Sendable {
-  /// What the virtual table reads; a class, so that its address can be bound.
+  /// The elements that the virtual table reads; a class, so that its address can be bound.
   @usableFromInline package let storage: ArrayArgumentStorage
 
-  /// Takes integers without converting each to a database value.
+  /// Wraps integers without converting each of them to a database value.
   @inlinable
   package init(integers: ContiguousArray<Int64>) {
     storage = ArrayArgumentStorage(.integers(integers))
   }
 
-  /// An array of values.
+  /// Creates an array argument from a collection of values.
   ///
   /// - Complexity: O(*n*) conversions, unless the elements are integers.
   @inlinable
   public init<Elements: Collection>(_ elements: Elements)
   where Elements.Element: DatabaseValueConvertible {
-    // The types are compared first: a cast alone would try each element.
+    // Compares the types first: a cast alone would try each element.
     if Elements.self == [Int64].self, let integers = elements as? [Int64] {
       storage = ArrayArgumentStorage(.integers(ContiguousArray(integers)))
     } else if Elements.self == [Int].self, let integers = elements as? [Int] {
@@ -40,10 +39,10 @@ public struct ArrayArgument: Sendable {
     }
   }
 
-  /// A collection whose elements are converted when the statement reads them,
-  /// each time that it is executed.
+  /// Creates an array argument whose elements are converted when the statement reads them, on every
+  /// execution.
   ///
-  /// Nothing is copied, so that a range of a million elements costs nothing.
+  /// Nothing is copied, so a range of a million elements costs nothing.
   @inlinable
   public init<Elements: Collection & Sendable>(lazy elements: Elements)
   where Elements.Element: DatabaseValueConvertible {
@@ -81,7 +80,7 @@ package final class ArrayArgumentStorage: Sendable {
     }
   }
 
-  /// All elements, converted.
+  /// The converted elements.
   package var values: ContiguousArray<DatabaseValue> {
     switch elements {
     case .integers(let integers):
@@ -97,7 +96,7 @@ package final class ArrayArgumentStorage: Sendable {
 }
 
 extension ArrayArgument: Hashable {
-  /// Whether both hold equal values in the same order.
+  /// Returns whether both hold equal values in the same order.
   public static func == (lhs: ArrayArgument, rhs: ArrayArgument) -> Bool {
     lhs.storage === rhs.storage || lhs.storage.values == rhs.storage.values
   }
@@ -109,7 +108,7 @@ extension ArrayArgument: Hashable {
 }
 
 extension ArrayArgument: CustomStringConvertible, StatementBinding {
-  /// The values, those after the tenth left out.
+  /// The first ten values, and the number of values if there are more.
   public var description: String {
     let values = storage.values
     let shown = values.prefix(10).map(\.description).joined(separator: ", ")
@@ -119,14 +118,14 @@ extension ArrayArgument: CustomStringConvertible, StatementBinding {
   /// The array as an argument.
   @inlinable public var statementArgument: StatementArgument { StatementArgument(self) }
 
-  /// Fails: a single parameter takes no array but in ``StatementArguments``.
+  /// Returns `SQLITE_MISUSE`: an array can only be bound through ``StatementArguments``.
   @inlinable
   public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt { SQLite.misuse }
 }
 
 // MARK: - Collections as arguments
 
-/// A collection that is an array argument by itself.
+/// A collection that can be passed as an array argument.
 public protocol ArrayArgumentConvertible: Collection, StatementBinding
 where Element: DatabaseValueConvertible {}
 
@@ -135,7 +134,7 @@ extension ArrayArgumentConvertible {
   @inlinable
   public var statementArgument: StatementArgument { StatementArgument(ArrayArgument(self)) }
 
-  /// Fails: a single parameter takes no array but in ``StatementArguments``.
+  /// Returns `SQLITE_MISUSE`: an array can only be bound through ``StatementArguments``.
   @inlinable
   public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt { SQLite.misuse }
 }

@@ -1,16 +1,16 @@
-/// The array arguments that are bound to a connection's statements, which the
-/// virtual table `coffer_array` reads.
+/// The array arguments that are bound to a connection's statements, and that the virtual table
+/// `coffer_array` reads.
 ///
-/// SQLite knows an array by its address. In SQLite 3.20 and later it is a
-/// typed pointer that SQL text cannot forge; before, it is an integer, and the
-/// virtual table reads it only if it is registered here.
+/// SQLite receives the address of an array. In SQLite 3.20 and later it is a typed pointer that SQL
+/// text cannot forge; before, it is an integer, and the virtual table reads the array only if it is
+/// registered here.
 package final class ArrayRegistry {
   private var bound: [UnsafeRawPointer: Int] = [:]
   private var hasModule = false
-  // SAFETY: the database owns the registry, and clears this when it closes.
+  // SAFETY: the database owns the registry, and clears this property when it closes.
   var connection: SQLiteConnection?
 
-  /// The connection is another one from now on, which doesn't know `coffer_array`.
+  /// Switches to another connection, in which `coffer_array` is not registered yet.
   func reconnect(to other: SQLiteConnection) {
     connection = other
     hasModule = false
@@ -26,14 +26,14 @@ package final class ArrayRegistry {
     bound[address] = count == 1 ? nil : count - 1
   }
 
-  /// The array at an address, if one is bound there.
+  /// Returns the array at an address, if one is bound there.
   func array(at address: UnsafeRawPointer?) -> ArrayArgumentStorage? {
     guard let address, bound[address] != nil else { return nil }
-    // SAFETY: it is bound, so that the statement that it is bound to retains it.
+    // SAFETY: the array is bound, so the statement that it is bound to retains it.
     return Unmanaged<ArrayArgumentStorage>.fromOpaque(address).takeUnretainedValue()
   }
 
-  /// Makes `coffer_array` known to the connection, the first time.
+  /// Registers `coffer_array` in the connection on first use.
   func prepareModule() throws {
     guard !hasModule else { return }
     guard let connection else { throw DatabaseError.connectionIsClosed }

@@ -1,23 +1,21 @@
-/// Remembers in which order a loop asks for columns by name.
+/// Remembers the order in which a loop requests columns by name.
 ///
-/// Code that reads rows asks for the same names in the same order, row after
-/// row. The predictor keeps the names that were asked for, with their indices,
-/// in that order, and tries the one after the last first. A name is recognised
-/// by the two words that make up a `String`: equal words are the same text (the
-/// predictor keeps the string alive, so its storage can't be reused), and a
-/// literal has the same words each time. Anything else takes the slow road
-/// through the layout.
+/// Code that reads rows requests the same names in the same order, row after row. The predictor
+/// keeps the requested names with their indices in that order, and first tries the name after the
+/// last one. It recognises a name by the two machine words of its `String`: equal words mean equal
+/// text (the predictor keeps the string alive, so its storage can't be reused), and a literal has
+/// the same words each time. Any other name takes the slow path through the layout.
 @usableFromInline
 package struct ColumnPredictor {
   @usableFromInline
   package struct Slot {
     @usableFromInline var words: TextWords
     @usableFromInline var index: Int
-    /// Keeps the storage that the words may point to.
+    /// The string whose storage the words can point to.
     var name: String
   }
 
-  /// Most names that are remembered; a loop that uses more still works.
+  /// The maximum number of remembered names; a loop that uses more still works.
   private static let capacity = 64
 
   @usableFromInline var slots: UnsafeMutablePointer<Slot>?
@@ -26,7 +24,7 @@ package struct ColumnPredictor {
 
   init() {}
 
-  /// The column's index, where the prediction holds; else nil.
+  /// Returns the column's index if the prediction holds, otherwise nil.
   @inlinable
   package mutating func predictedIndex(of name: String) -> Int? {
     let words = TextWords(name)
@@ -37,7 +35,7 @@ package struct ColumnPredictor {
     return slots[position].index
   }
 
-  /// The column's index, from any slot or from the layout.
+  /// Returns the column's index from any slot or from the layout.
   package mutating func findIndex(of name: String, in layout: RowLayout) -> Int? {
     let words = TextWords(name)
     if let slots {
@@ -52,13 +50,13 @@ package struct ColumnPredictor {
       self.slots = slots
       (slots + count).initialize(to: Slot(words: words, index: index, name: name))
       count += 1
-      // The end wraps to the start: the next row begins with the first name.
+      // The position wraps around: the next row begins with the first name.
       position = 0
     }
     return index
   }
 
-  /// Forgets everything, since the statement's columns have changed or are no more.
+  /// Forgets all names, after the columns of the statement have changed or when it is deallocated.
   package mutating func reset() {
     slots?.deinitialize(count: count)
     slots?.deallocate()

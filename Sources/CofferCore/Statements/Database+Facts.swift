@@ -1,5 +1,5 @@
 extension Database {
-  /// Asks SQLite for facts about the statements that it compiles.
+  /// Installs the authorizer, which records facts about the statements that SQLite compiles.
   func installAuthorizer() throws {
     let connection = try openConnection()
     let code = hooks.authorizer.install(in: connection) { [unowned self] name, value, schema in
@@ -8,7 +8,7 @@ extension Database {
     guard code == SQLite.ok else { throw DatabaseError(code: code, connection: connection) }
   }
 
-  /// Compiles a statement in `body`, and gathers what the compiler tells of it.
+  /// Compiles a statement in `body`, and returns the facts that the compiler reports about it.
   func recordingFacts<T>(_ body: () throws -> T) throws -> (T, StatementFacts) {
     let authorizer = hooks.authorizer
     let outer = authorizer.recorder
@@ -33,7 +33,7 @@ extension Database {
       for schema in ["temp", "main"] where SQLite.hasTable(connection, table, schema: schema) {
         return schema
       }
-      // Listing the schemas takes a statement, whose facts nobody wants.
+      // Listing the schemas takes a statement, whose facts are discarded.
       authorizer.recorder = FactsRecorder()
       let schemas = try? SQLite.schemaNames(connection)
       return schemas?.sorted { $0.key < $1.key }.first {
@@ -43,12 +43,12 @@ extension Database {
     return (result, facts)
   }
 
-  /// The tables and columns that a statement reads, those included that the
-  /// compiler of an old SQLite keeps to itself.
+  /// Returns the tables and columns that a statement reads, including the tables that the compiler
+  /// of an old SQLite doesn't report.
   func completedRegion(of facts: StatementFacts, sql: String) -> DatabaseRegion {
     guard facts.mayReadMore, let connection = sqliteConnection else { return facts.region }
     var region = facts.region
-    // These are statements about the statement: nobody wants their facts.
+    // Discards the facts of these statements, which only inspect the given one.
     _ = try? recordingFacts {
       let pages = try SQLite.rootPages(connection, readBy: sql)
       let schemas = try SQLite.schemaNames(connection)
@@ -71,7 +71,7 @@ extension Database {
     return region
   }
 
-  /// Whether a module holds the rows of a table.
+  /// Returns whether a table is virtual.
   func isVirtual(_ table: String, schema: String) -> Bool {
     guard let connection = sqliteConnection else { return false }
     let master = schema == "temp" ? "sqlite_temp_master" : "sqlite_master"
@@ -86,6 +86,6 @@ extension Database {
 }
 
 extension SQLiteFeatures {
-  /// Whether the compiler tells of tables of which no column is used.
+  /// Whether the compiler reports tables of which no column is used.
   var reportsAllTables: Bool { version >= 3_020_000 }
 }

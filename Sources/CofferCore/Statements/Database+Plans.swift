@@ -1,14 +1,14 @@
-/// What record types have found out about the tables of a connection.
+/// The plans that record types have made for the tables of a connection.
 ///
-/// - Invariant: What is kept was made for the schema of `generation`.
+/// - Invariant: All plans were made for the schema of `generation`.
 @usableFromInline
 package struct ConnectionPlans {
-  /// The plan that was asked for last.
+  /// The plan that was requested last.
   private var latest: AnyObject?
   private var plans: [ObjectIdentifier: AnyObject] = [:]
   private var generation = 0
 
-  /// The plan of a class, if it has been made for the schema that is counted so.
+  /// Returns the plan of a class, if it was made for this generation of the schema.
   fileprivate mutating func plan<Plan: AnyObject>(
     _ type: Plan.Type, generation current: Int
   ) -> Plan? {
@@ -17,7 +17,7 @@ package struct ConnectionPlans {
       generation = current
       return nil
     }
-    // SAFETY: both casts are to the object's very class.
+    // SAFETY: each object was stored under its exact class, to which both casts go.
     if let latest, Swift.type(of: latest) == Plan.self {
       return unsafeDowncast(latest, to: Plan.self)
     }
@@ -43,14 +43,15 @@ package struct ConnectionPlans {
 }
 
 extension Database {
-  /// What a type has found out about its table, kept as long as the connection knows of no
-  /// change of the schema: a statement that is ready, say.
+  /// Returns what a record type knows about its table, such as a prepared statement. Plans are
+  /// dropped when the connection sees a change of the schema.
   ///
-  /// Types know their plans by the plan's class, one that is generic over the record type. A plan
-  /// has to notice by itself what other connections change (see ``Statement/reprepareCount``),
-  /// and whether its statements are in use (see ``Statement/isActive``).
+  /// A type identifies its plan by the plan's class, which is generic over the record type. A plan
+  /// has to check by itself whether another connection has changed the schema (see
+  /// ``Statement/reprepareCount``) and whether its statements are in use (see
+  /// ``Statement/isActive``).
   ///
-  /// - Parameter make: Called where there is no plan yet. It may ask for other plans.
+  /// - Parameter make: Called if no plan exists yet. It can request other plans.
   package func plan<Plan: AnyObject>(_ type: Plan.Type, make: () throws -> Plan) rethrows -> Plan {
     if let plan = plans.plan(type, generation: hooks.schemaGeneration) { return plan }
     let plan = try make()
@@ -58,12 +59,12 @@ extension Database {
     return plan
   }
 
-  /// Drops the plan of a class, which is outdated.
+  /// Drops an outdated plan.
   package func forgetPlan(_ type: any AnyObject.Type) { plans.remove(type) }
 
   /// Drops all plans.
   package func forgetPlans() { plans.removeAll() }
 
-  /// Whether the regions that statements read are gathered.
+  /// Whether the regions that statements read are being recorded.
   package var isRecordingRegion: Bool { accessState.contains(.recordingRegion) }
 }

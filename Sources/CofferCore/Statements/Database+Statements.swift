@@ -3,24 +3,24 @@ extension Database {
 
   /// Prepares a statement.
   ///
-  /// - Throws: An error where `sql` is not valid, or is not exactly one statement.
+  /// - Throws: An error if `sql` is invalid, or is not exactly one statement.
   public func makeStatement(sql: String) throws -> Statement {
     try prepareStatement(sql, isCached: false)
   }
 
-  /// A prepared statement from the connection's cache.
+  /// Returns a prepared statement from the connection's cache.
   ///
-  /// The statement is yours until you let go of it: asking for the same SQL
-  /// meanwhile gives another one.
+  /// The statement is reserved for the caller until the last reference to it is released: a request
+  /// for the same SQL returns another statement in the meantime.
   public func cachedStatement(sql: String) throws -> Statement {
     let statement = try fetchStatement(sql)
     statement.isCached = false
-    // Those of an earlier user are none of this one's.
+    // Clears the arguments of an earlier user.
     statement.forgetArguments()
     return statement
   }
 
-  /// A cached statement whose bindings are cleared when its execution ends.
+  /// Returns a cached statement whose bindings are cleared when its execution ends.
   @usableFromInline
   package func fetchStatement(_ sql: String) throws -> Statement {
     try checkAccess()
@@ -49,8 +49,7 @@ extension Database {
 
   /// Compiles the first statement of `sql` after `offset`, in UTF-8 bytes.
   ///
-  /// - Returns: The statement, nil where nothing but blanks and comments is
-  ///   left, and where it ends.
+  /// - Returns: The statement, nil if only blanks and comments are left, and the offset of its end.
   func compile(
     _ sql: String, from offset: Int, isCached: Bool
   ) throws -> (statement: Statement?, end: Int) {
@@ -90,7 +89,7 @@ extension Database {
           isPersistent: isPersistent)
       }
     } catch let failure as SQLite.Failure {
-      // What the transaction had made has gone with it, which is not what has failed.
+      // After a rollback, tables that the transaction has created are gone: report the rollback.
       try checkTransaction(sql)
       let position = SQLite.errorOffset(connection)
       let error = DatabaseError(
@@ -100,7 +99,7 @@ extension Database {
     }
   }
 
-  /// Compiles another form of a statement that is reported as `reportedSQL`.
+  /// Compiles another form of a statement, and reports `reportedSQL` in errors.
   func prepareHandle(_ sql: String, reportedSQL: String) throws -> SQLiteStatement {
     do {
       let (prepared, _) = try recordingFacts {
@@ -114,7 +113,7 @@ extension Database {
     }
   }
 
-  /// What the compiler tells of `sql` as the schema is now.
+  /// Returns the facts that the compiler reports about `sql` in the current schema.
   func facts(of sql: String) throws -> StatementFacts {
     let (prepared, facts) = try recordingFacts {
       try prepareHandle(sql, from: 0, isPersistent: false)
@@ -123,7 +122,7 @@ extension Database {
     return facts
   }
 
-  /// Throws where the connection is used outside of an access to it.
+  /// Throws if the connection is used outside of an access to it.
   func checkAccess() throws {
     guard gate.isHeldByCurrentThread else {
       throw DatabaseError(
@@ -143,9 +142,9 @@ extension Database {
   ///   arguments: ["name": "Barbara", "score": 1000])
   /// ```
   ///
-  /// Several statements take their arguments by position one after the other.
-  /// - Throws: An error at the first statement that fails; those before it have
-  ///   been executed.
+  /// Several statements take their positional arguments one after the other.
+  /// - Throws: The error of the first statement that fails; the statements before it have been
+  ///   executed.
   public func execute(sql: String, arguments: StatementArguments = StatementArguments()) throws {
     try checkAccess()
     if let statement = statementCache.idleStatement(for: sql) {
@@ -164,7 +163,7 @@ extension Database {
     try statement.execute(arguments: arguments)
   }
 
-  /// Executes a statement and those that follow it, which share the arguments.
+  /// Executes a statement and the statements after it, which share the arguments.
   private func executeAll(
     _ first: Statement?, of sql: String, after end: Int, _ arguments: StatementArguments
   ) throws {
@@ -183,12 +182,11 @@ extension Database {
     }
   }
 
-  /// A cursor over the statements in `sql`.
+  /// Returns a cursor over the statements in `sql`.
   ///
-  /// Statements are prepared one by one, as the cursor reaches them, so that
-  /// one may use what an earlier one has created once that is executed.
-  /// - Parameter arguments: The arguments of all statements; nil for none, to
-  ///   be set later.
+  /// The cursor prepares each statement when it reaches it, so that a statement can use what an
+  /// earlier one has created, once that one is executed.
+  /// - Parameter arguments: The arguments of all statements; nil to set them later.
   public func allStatements(
     sql: String, arguments: StatementArguments? = nil
   ) throws -> SQLStatementCursor {
@@ -196,7 +194,7 @@ extension Database {
     return SQLStatementCursor(database: self, sql: sql, arguments: arguments)
   }
 
-  // MARK: What a statement owes, and what follows it
+  // MARK: Before and after a statement
 
   /// Called before the first step of every statement.
   func willExecute(_ statement: Statement) throws {
@@ -232,11 +230,11 @@ extension Database {
 
   /// Called when a statement has failed.
   ///
-  /// - Returns: The error to throw: another one where an observer has refused
-  ///   a commit, or where the access was cancelled.
+  /// - Returns: The error to throw: a different one if an observer has refused a commit, or if the
+  ///   access was cancelled.
   func didFail(_ statement: Statement, with error: DatabaseError) -> any Error {
     if accessState.contains(.logged) { settleCommitLog() }
-    // An `OR FAIL` keeps what was changed before the failure.
+    // `OR FAIL` keeps the changes made before the failure.
     if accessState.contains(.revocable), error.resultCode == .SQLITE_CONSTRAINT, changesCount > 0 {
       noteCommit(by: statement)
     }
@@ -250,7 +248,7 @@ extension Database {
     if accessState.contains(.observed) { observation.didAbandon(statement) }
   }
 
-  /// Called when the connection has changed the schema, or undone a change.
+  /// Called when the connection has changed the schema or undone a change of it.
   func schemaDidChange() {
     statementCache.removeAll()
     hooks.schemaGeneration &+= 1

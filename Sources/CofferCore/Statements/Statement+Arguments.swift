@@ -1,7 +1,8 @@
 extension Statement {
-  /// The arguments that are bound.
+  /// The bound arguments.
   ///
-  /// Setting them traps where they don't fit; ``setArguments(_:)`` throws.
+  /// The setter traps if the arguments don't fit the statement; ``setArguments(_:)`` throws
+  /// instead.
   public var arguments: StatementArguments {
     get { boundArguments }
     set {
@@ -9,7 +10,7 @@ extension Statement {
     }
   }
 
-  /// Throws an error where the arguments don't fit the statement's parameters.
+  /// Throws an error if the arguments don't fit the statement's parameters.
   public func validateArguments(_ arguments: StatementArguments) throws {
     var arguments = arguments
     _ = try takeArguments(from: &arguments, allowsMore: false)
@@ -17,8 +18,8 @@ extension Statement {
 
   /// Binds arguments.
   ///
-  /// - Throws: An error, with nothing bound, where an argument is missing, is
-  ///   too many, or is an array where no `IN` takes it.
+  /// - Throws: An error, with nothing bound, if an argument is missing or superfluous, or is an
+  ///   array outside of an `IN`.
   public func setArguments(_ arguments: StatementArguments) throws {
     if arguments.named.isEmpty, parametersAreAnonymous {
       guard arguments.positional.count == parameterCount else {
@@ -32,12 +33,11 @@ extension Statement {
     boundArguments = arguments
   }
 
-  /// Binds arguments; those that are missing are NULL, those that are too many
-  /// are ignored.
+  /// Binds arguments; missing ones are NULL, and superfluous ones are ignored.
   ///
-  /// Traps where an argument can't be bound at all.
+  /// Traps if an argument can't be bound at all.
   public func setUncheckedArguments(_ arguments: StatementArguments) {
-    // Closed: the execution throws.
+    // The connection is closed: the execution throws.
     guard handle != nil else { return }
     var positional = arguments.positional[...]
     let values = parameterNames.map { name -> StatementArgument in
@@ -48,7 +48,7 @@ extension Statement {
     boundArguments = arguments
   }
 
-  /// Binds the arguments that the statement takes, and removes them.
+  /// Binds the arguments that the statement takes, and removes them from `arguments`.
   func consumeArguments(_ arguments: inout StatementArguments) throws {
     let values = try takeArguments(from: &arguments, allowsMore: true)
     try bind(values)
@@ -115,7 +115,7 @@ extension Statement {
     lacksArguments = false
   }
 
-  /// Forgets the values, secrets perhaps, that are bound.
+  /// Clears the bound values, which can be secret.
   @usableFromInline
   package func clearBindings() {
     guard let handle else { return }
@@ -124,7 +124,7 @@ extension Statement {
     forgetArguments()
   }
 
-  /// Makes an execution without arguments an error, as if none had been bound.
+  /// Clears the arguments: an execution without new ones throws.
   func forgetArguments() {
     lacksArguments = parameterCount > 0
     if regionOfArguments != nil { regionOfArguments = nil }

@@ -16,10 +16,10 @@ extension Statement {
     boundArrays = []
   }
 
-  /// Makes `handle` the one that takes arrays where `values` has arrays.
+  /// Selects the handle that takes arrays if `values` contains arrays, otherwise the plain one.
   ///
-  /// The form for arrays is made once for each set of parameters that hold
-  /// one, and kept: it doesn't depend on the arrays' lengths.
+  /// The form for arrays is compiled once for a set of parameters that take arrays, and kept: it
+  /// doesn't depend on the arrays' lengths.
   func selectHandle(for values: [StatementArgument]) throws {
     releaseArrays()
     guard handle != nil else { throw DatabaseError.connectionIsClosed }
@@ -31,7 +31,7 @@ extension Statement {
       let rewritten = try rewrittenSQL(arrays: Set(parameters))
       try database.arrays.prepareModule()
       let new = try database.prepareHandle(rewritten, reportedSQL: sql)
-      // What is to be finalized must not be in use.
+      // A handle must not be in use when it is finalized.
       use(plainHandle)
       if let old = arrayHandle { SQLite.finalize(old) }
       arrayHandle = new
@@ -42,8 +42,7 @@ extension Statement {
     if let arrayHandle { use(arrayHandle) }
   }
 
-  /// Makes a handle the one to step. The other one may have been compiled when
-  /// the schema was another.
+  /// Selects the handle to step, which can have been compiled for another schema than the last one.
   func use(_ new: SQLiteStatement) {
     guard new != handle else { return }
     core.pointee.handle = new

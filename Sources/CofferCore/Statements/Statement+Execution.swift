@@ -1,23 +1,23 @@
 extension Statement {
-  /// Executes the statement, and ignores the rows that it may give.
+  /// Executes the statement and ignores any rows that it returns.
   ///
-  /// - Parameter arguments: The arguments; nil leaves those that are bound.
+  /// - Parameter arguments: The arguments; nil keeps the bound ones.
   public func execute(arguments: StatementArguments? = nil) throws {
     if let arguments { try setArguments(arguments) }
     try executeBound()
   }
 
-  /// Executes the statement with values for its parameters, by position, which
-  /// are bound without being gathered in a ``StatementArguments`` first.
+  /// Executes the statement with values for its parameters, by position, which are bound without an
+  /// intermediate ``StatementArguments``.
   ///
-  /// - Throws: An error, with nothing executed, where the number of values is
-  ///   not that of the parameters.
+  /// - Throws: An error, with nothing executed, if the number of values differs from the number of
+  ///   parameters.
   @inlinable @inline(__always)
   public func execute<each Value: StatementBinding>(values: repeat each Value) throws {
     try execute { binder in repeat binder.bind(each values) }
   }
 
-  /// Executes the statement with the values that `bind` gives to its parameters.
+  /// Executes the statement with the values that `bind` assigns to its parameters.
   ///
   /// ```swift
   /// try statement.execute {
@@ -26,9 +26,9 @@ extension Statement {
   /// }
   /// ```
   ///
-  /// The fastest form: each value goes to SQLite as the type that it has.
-  /// - Throws: What `bind` throws, or an error where the number of values is not
-  ///   that of the parameters; nothing is executed then.
+  /// The fastest form: each value goes to SQLite in its own type.
+  /// - Throws: The error of `bind`, or an error if the number of values differs from the number of
+  ///   parameters; nothing is executed then.
   @inlinable @inline(__always)
   public func execute(binding bind: (inout StatementBinder) throws -> Void) throws {
     var binder = StatementBinder(try beginBinding())
@@ -41,14 +41,14 @@ extension Statement {
     try executeBound()
   }
 
-  /// Executes the statement with the values that are bound.
+  /// Executes the statement with the bound values.
   @usableFromInline
   package func executeBound() throws {
     try begin()
     while try step() {}
   }
 
-  /// Readies the statement for values that are bound one by one.
+  /// Prepares the statement for values that are bound one by one.
   @usableFromInline
   package func beginBinding() throws -> SQLiteStatement {
     guard handle != nil else { throw DatabaseError.connectionIsClosed }
@@ -74,7 +74,7 @@ extension Statement {
     return DatabaseError(code: code, connection: database.sqliteConnection, sql: sql)
   }
 
-  /// Ends what the statement was doing, and tells the cursor that reads it.
+  /// Ends the current execution, and marks it as superseded for the cursor that reads it.
   func rewind() {
     guard isActive, let handle else { return }
     if let execution, execution.phase == .running { execution.phase = .superseded }
@@ -89,7 +89,7 @@ extension Statement {
     database.activeStatementCount &-= 1
   }
 
-  /// Readies the statement for its first step.
+  /// Prepares the statement for its first step.
   @usableFromInline
   package func begin() throws {
     guard handle != nil else { throw DatabaseError.connectionIsClosed }
@@ -102,7 +102,7 @@ extension Statement {
 
   /// Steps to the next row.
   ///
-  /// - Returns: Whether there is one. If not, the statement has been reset.
+  /// - Returns: Whether a row is available. If not, the statement has been reset.
   @inlinable
   package func step() throws -> Bool {
     guard let handle else { throw DatabaseError.connectionIsClosed }
@@ -112,7 +112,7 @@ extension Statement {
     return false
   }
 
-  /// Steps for the first time; SQLite may have compiled the statement anew.
+  /// Steps for the first time, when SQLite can have recompiled the statement.
   @inlinable
   package func firstStep() throws -> Bool {
     try begin()
@@ -121,12 +121,12 @@ extension Statement {
     return hasRow
   }
 
-  /// Ends an execution whose last step gave no row.
+  /// Ends an execution whose last step returned no row.
   @usableFromInline
   package func finish(_ code: CInt) throws {
     guard let handle else { throw DatabaseError.connectionIsClosed }
     guard code == SQLite.done else {
-      // The error first: resetting may replace the message.
+      // Reads the error first: resetting can replace the message.
       let error = DatabaseError(
         code: code, connection: database.sqliteConnection, sql: sql,
         arguments: boundArguments,
@@ -136,7 +136,7 @@ extension Statement {
       throw database.didFail(self, with: error)
     }
     deactivate()
-    // A statement that returns rows may report its failure here alone.
+    // A statement that returns rows can report its failure only here.
     let resetCode = SQLite.reset(handle)
     guard resetCode == SQLite.ok else {
       let error = DatabaseError(
@@ -148,13 +148,13 @@ extension Statement {
     try database.didExecute(self)
   }
 
-  /// Ends an execution early. A statement that writes is run to its end.
+  /// Ends an execution early. A statement that writes runs to its end.
   package func stop() throws {
     guard isActive else { return }
     if isReadonly { rewind() } else { while try step() {} }
   }
 
-  /// Resets the statement, whatever it was doing.
+  /// Resets the statement, whatever its state.
   @usableFromInline
   package func abandon() {
     rewind()
@@ -164,20 +164,20 @@ extension Statement {
   /// Whether a cursor is reading the statement.
   var isExecuted: Bool { execution != nil }
 
-  /// A cursor reads the statement from now on.
+  /// Called when a cursor begins to read the statement.
   func executionDidStart(_ execution: StatementExecution) { self.execution = execution }
 
-  /// A cursor dies, maybe outside of any access.
+  /// Called when a cursor is deallocated, possibly outside of any access.
   @usableFromInline
   func executionWillDie(_ execution: StatementExecution) {
-    // Another cursor may have taken the statement over.
+    // Another cursor can have taken over the statement.
     if let current = self.execution, current !== execution { return }
     self.execution = nil
     if registry.gate.isHeldByCurrentThread { abandon() } else { registry.abandonLater(self) }
   }
 
-  /// Refreshes what is known of the columns, if SQLite has recompiled the
-  /// statement because the schema has changed.
+  /// Updates the columns and facts if SQLite has recompiled the statement because the schema has
+  /// changed.
   @usableFromInline
   package func noticeSchemaChange() {
     guard let handle else { return }
@@ -206,7 +206,7 @@ extension Statement {
     plans = []
   }
 
-  /// Asks SQLite for the facts anew, since the schema has changed.
+  /// Requests the facts from SQLite again, since the schema has changed.
   func refreshFacts() {
     if let facts = try? database.facts(of: sql) { self.facts = facts }
     recompilations = database.hooks.authorizer.recompilations

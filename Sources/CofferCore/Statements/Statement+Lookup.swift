@@ -1,16 +1,16 @@
-// Executions that give one row at most, without the objects that a fetch makes.
+// Executions that return at most one row, without the objects that a fetch creates.
 
 extension Statement {
-  /// What ``lookUp(_:)`` has found.
+  /// The result of ``lookUp(_:)``.
   package enum LookupResult {
-    /// A row: the statement's current one, until ``endLookup()``.
+    /// A row: the statement's current one until ``endLookup()``.
     case row
     case none
-    /// The schema has changed since the statement was made, and what is known of it is outdated.
+    /// The schema has changed since the statement was compiled, and its columns are outdated.
     case recompiled
   }
 
-  /// Executes the statement, which has one parameter and is not in use, up to its first row.
+  /// Executes an idle statement, which has one parameter, up to its first row.
   package func lookUp(_ value: DatabaseValue) throws -> LookupResult {
     let handle = try beginBinding()
     let bindingCode = value.bind(to: handle, at: 1)
@@ -32,7 +32,7 @@ extension Statement {
     }
   }
 
-  /// Resets the statement, and forgets its value.
+  /// Resets the statement and clears its value.
   @usableFromInline
   package func endLookup() {
     rewind()

@@ -5,87 +5,87 @@
 /// for name in names { try statement.execute(arguments: [name]) }
 /// ```
 ///
-/// A statement belongs to its connection and is used inside an access to it.
-/// Once the connection has closed, using it throws.
+/// A statement belongs to its connection, and can only be used inside an access to it. Once the
+/// connection has closed, using the statement throws.
 public final class Statement {
-  /// The SQL, as it was given.
+  /// The SQL of the statement, unmodified.
   public let sql: String
 
-  /// The handle to step and to read: one of the two below, or nil once the
-  /// connection has closed.
+  /// The handle to step and to read: `plainHandle`, `arrayHandle`, or nil once the connection has
+  /// closed.
   @inlinable package var handle: SQLiteStatement? { core.pointee.handle }
-  /// What is touched for each row; freed with the statement.
+  /// The state that is used for each row; freed with the statement.
   @usableFromInline package let core: UnsafeMutablePointer<StatementCore>
-  /// The SQL as it was given.
+  /// The handle of the unmodified SQL.
   @exclusivity(unchecked) var plainHandle: SQLiteStatement
-  /// The SQL in which some parameters take arrays; made when it is needed.
+  /// The handle of the SQL in which some parameters take arrays; compiled on demand.
   @exclusivity(unchecked) var arrayHandle: SQLiteStatement?
-  /// The parameters that `arrayHandle` takes arrays for, 1-based.
+  /// The parameters that take arrays in `arrayHandle`, 1-based.
   var arrayParameters: [Int] = []
   /// Whether `handle` has been stepped since it was last reset.
   @exclusivity(unchecked) package internal(set) var isActive = false
-  // SAFETY: set while the execution is running, and cleared when it dies.
+  // SAFETY: set while the execution is running, and cleared when it is deallocated.
   @exclusivity(unchecked) unowned(unsafe) var execution: StatementExecution?
-  /// Whether a parameter has no value yet; to execute it then is an error.
+  /// Whether a parameter has no value yet, which makes an execution an error.
   @exclusivity(unchecked) @usableFromInline var lacksArguments: Bool
 
-  // SAFETY: the database clears `handle` when it closes, which it does at the
-  // latest when it dies, and nothing here touches it while `handle` is nil.
+  // SAFETY: the database clears `handle` when it closes, at the latest when it is deallocated, and
+  // the statement doesn't use this reference while `handle` is nil.
   @usableFromInline package unowned(unsafe) let database: Database
   let registry: StatementRegistry
-  /// The registry's.
+  /// The index of the statement in `registry`, which sets it.
   var registryIndex = 0
 
-  /// The columns.
+  /// The columns of the rows.
   package internal(set) var layout: RowLayout
-  /// How often SQLite had compiled `handle` by itself when the columns were read.
-  /// It stays -1 where SQLite doesn't tell, before 3.20.
+  /// The number of times that SQLite had recompiled `handle` when the columns were read. Always -1
+  /// before SQLite 3.20, which doesn't report it.
   package internal(set) var reprepareCount: CInt
 
-  /// What the compiler of SQLite told of the statement.
+  /// The facts that SQLite's compiler has reported about the statement.
   package internal(set) var facts: StatementFacts {
     didSet { hasAftermath = facts.hasAftermath }
   }
   /// Whether the statement changes more than rows; see ``StatementFacts``.
   @exclusivity(unchecked) private(set) var hasAftermath: Bool
-  /// What record types have found out about the columns; see ``Row/plan(_:make:)``.
+  /// The plans that record types have made for the columns; see ``Row/plan(_:make:)``.
   var plans: [AnyObject] = []
-  /// How many records were made of the rows when they were last fetched; 0 where nobody counted.
+  /// The number of records that the last fetch made; 0 if they were not counted.
   @exclusivity(unchecked) @usableFromInline package var lastRecordCount = 0
-  /// What SQLite had compiled by itself when the facts were recorded.
+  /// The authorizer's count of recompilations when the facts were recorded.
   var recompilations: Int
-  /// The observers that want to know what the statement changes.
+  /// The observers that are interested in the changes of the statement.
   var interest: StatementInterest?
 
   /// Whether the statement makes no direct change to the database file.
   ///
-  /// As `sqlite3_stmt_readonly` says: <https://sqlite.org/c3ref/stmt_readonly.html>.
+  /// The result of `sqlite3_stmt_readonly`: <https://sqlite.org/c3ref/stmt_readonly.html>.
   public let isReadonly: Bool
 
   /// The number of parameters.
   @usableFromInline package let parameterCount: Int
 
-  /// The names of the parameters, without their first character; nil for `?`.
+  /// The names of the parameters without their first character; nil for `?`.
   package private(set) lazy var parameterNames: [String?] = {
     guard handle != nil else { return [] }
     return (0..<parameterCount).map { SQLite.parameterName(plainHandle, $0 + 1) }
   }()
 
-  /// Whether no parameter has a name, so that arguments are taken by position alone.
+  /// Whether no parameter has a name, so that arguments are only taken by position.
   private(set) lazy var parametersAreAnonymous = parameterNames.allSatisfy { $0 == nil }
 
-  /// Whether the statement was taken from the cache, which wants it back clean.
+  /// Whether the statement was taken from the cache, to which it must return without bindings.
   @exclusivity(unchecked) package var isCached = false
 
   @exclusivity(unchecked) var boundArguments = StatementArguments()
-  /// What is read with the arguments that are bound, where somebody knows more of it.
+  /// The region read with the bound arguments, if set by ``setRequestRegion(_:)``.
   @exclusivity(unchecked) var regionOfArguments: RegionOfArguments?
 
   enum RegionOfArguments {
     case known(DatabaseRegion)
     case unknown((Statement) throws -> DatabaseRegion)
   }
-  /// The arrays that are bound, whose addresses SQLite holds.
+  /// The bound arrays, whose addresses SQLite holds.
   @exclusivity(unchecked) var boundArrays: [ArrayArgumentStorage] = []
 
   init(
@@ -119,7 +119,7 @@ public final class Statement {
     core.deallocate()
   }
 
-  /// The handles to finalize and the arrays to unregister; none afterwards.
+  /// Takes the handles to finalize and the arrays to unregister out of the statement.
   func takeRemains() -> StatementRegistry.Remains {
     guard handle != nil else { return StatementRegistry.Remains(handles: [], arrays: []) }
     core.pointee.handle = nil
@@ -136,26 +136,26 @@ public final class Statement {
 
   // MARK: Columns
 
-  /// The number of columns in the rows; 0 for a statement that gives none.
+  /// The number of columns in the rows; 0 for a statement that returns no rows.
   @inlinable public var columnCount: Int { core.pointee.columnCount }
 
   /// The names of the columns, in the order of the query.
   public var columnNames: [String] { layout.columnNames }
 
-  /// The 0-based index of the leftmost column of that name, in either case.
+  /// Returns the 0-based index of the leftmost column with that name, ignoring case.
   public func index(ofColumn name: String) -> Int? { layout.index(ofColumn: name) }
 
-  /// The tables and columns that the statement reads; of a request's statement, with the rows
-  /// that its arguments tell, and with what is fetched along.
+  /// The tables and columns that the statement reads. For a statement made from a request, it is
+  /// limited to the rows that the arguments select, and includes prefetched associations.
   public var databaseRegion: DatabaseRegion { (try? requestRegion()) ?? .fullDatabase }
 
-  /// Sets who knows the region of the request that the statement was made for, as long as the
-  /// arguments are bound: it is asked when somebody wants to know.
+  /// Sets the function that computes the region of the request from which the statement was made.
+  /// It is called on demand, and applies until the arguments change.
   package func setRequestRegion(_ region: @escaping (Statement) throws -> DatabaseRegion) {
     regionOfArguments = .unknown(region)
   }
 
-  /// As ``databaseRegion``, with the error where the region of the request can't be found out.
+  /// Returns ``databaseRegion``, or throws if the region of the request can't be computed.
   package func requestRegion() throws -> DatabaseRegion {
     switch regionOfArguments {
     case nil: return fullRegion
@@ -167,7 +167,7 @@ public final class Statement {
     }
   }
 
-  /// What the statement reads, whatever its arguments.
+  /// The region that the statement reads with any arguments.
   package var fullRegion: DatabaseRegion {
     if facts.mayReadMore, handle != nil {
       facts.region = database.completedRegion(of: facts, sql: sql)
@@ -176,7 +176,7 @@ public final class Statement {
     return facts.region
   }
 
-  /// SQLite's handle, for C functions that Coffer doesn't offer.
+  /// SQLite's handle, for C functions that Coffer doesn't wrap.
   ///
   /// - Precondition: The connection is open.
   public var sqliteStatement: SQLiteStatement {

@@ -1,4 +1,4 @@
-/// One argument of a statement: a value, or an array that an `IN` takes.
+/// One argument of a statement: a value, or an array for an `IN`.
 public struct StatementArgument: Hashable, Sendable {
   @usableFromInline
   package enum Content: Hashable, Sendable {
@@ -11,11 +11,11 @@ public struct StatementArgument: Hashable, Sendable {
   @inlinable
   package init(content: Content) { self.content = content }
 
-  /// An argument of one value.
+  /// Creates an argument from one value.
   @inlinable
   public init(_ value: DatabaseValue) { content = .value(value) }
 
-  /// An array argument.
+  /// Creates an array argument.
   @inlinable
   public init(_ array: ArrayArgument) { content = .array(array) }
 
@@ -29,7 +29,7 @@ public struct StatementArgument: Hashable, Sendable {
 }
 
 extension StatementArgument: CustomStringConvertible {
-  /// The value as ``DatabaseValue`` writes it; an array as its length.
+  /// The value as formatted by ``DatabaseValue``, or the first values of an array.
   public var description: String {
     switch content {
     case .value(let value): value.description
@@ -39,7 +39,7 @@ extension StatementArgument: CustomStringConvertible {
 }
 
 extension StatementBinding {
-  /// Traps: a type that can only be bound is no argument.
+  /// Traps: a type that can only be bound has no argument.
   public var statementArgument: StatementArgument {
     preconditionFailure(
       "\(Self.self) can't stand in StatementArguments: implement statementArgument, or conform to "
@@ -54,10 +54,10 @@ extension DatabaseValueConvertible {
 }
 
 extension StatementArgument: StatementBinding {
-  /// Itself.
+  /// The argument itself.
   @inlinable public var statementArgument: StatementArgument { self }
 
-  /// Binds the value; no array.
+  /// Binds the value; returns `SQLITE_MISUSE` for an array.
   @inlinable
   public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     guard case .value(let value) = content else { return SQLite.misuse }

@@ -1,5 +1,4 @@
-/// The arguments of a statement: values for `?` by position, and for `:name`
-/// by name.
+/// The arguments of a statement: values for `?` by position, and for `:name` by name.
 ///
 /// ```swift
 /// try db.execute(
@@ -8,8 +7,7 @@
 ///   db, sql: "SELECT * FROM player WHERE name IN (:names)", arguments: ["names": names])
 /// ```
 ///
-/// Where values by position meet named parameters, they are taken in the order
-/// in which the parameters appear.
+/// Named parameters also take positional values, in the order in which the parameters appear.
 public struct StatementArguments: Hashable, Sendable {
   @usableFromInline package var positional: [StatementArgument]
   @usableFromInline package var named: [String: StatementArgument]
@@ -20,7 +18,7 @@ public struct StatementArguments: Hashable, Sendable {
     self.named = named
   }
 
-  /// No arguments.
+  /// Creates an empty list of arguments.
   @inlinable
   public init() {
     positional = []
@@ -33,27 +31,27 @@ public struct StatementArguments: Hashable, Sendable {
 
   // MARK: By position
 
-  /// Values by position.
+  /// Creates arguments by position.
   @inlinable
   public init<S: Sequence>(_ sequence: S) where S.Element == (any DatabaseValueConvertible)? {
     self.init(
       positional: sequence.map { $0?.statementArgument ?? .null }, named: [:])
   }
 
-  /// Values by position.
+  /// Creates arguments by position.
   @inlinable
   public init<S: Sequence>(_ sequence: S) where S.Element: DatabaseValueConvertible {
     self.init(positional: sequence.map(\.statementArgument), named: [:])
   }
 
-  /// Values and arrays by position.
+  /// Creates arguments by position from values and arrays.
   @inlinable
   public init<S: Sequence>(_ sequence: S)
   where S.Element == (any StatementBinding)? {
     self.init(positional: sequence.map { $0?.statementArgument ?? .null }, named: [:])
   }
 
-  /// Values by position, or nil where an element is none that a database can store.
+  /// Creates arguments by position, or returns nil if the database can't store one of the elements.
   public init?(_ array: [Any]) {
     var positional: [StatementArgument] = []
     for element in array {
@@ -65,14 +63,14 @@ public struct StatementArguments: Hashable, Sendable {
 
   // MARK: By name
 
-  /// Values by name.
+  /// Creates arguments by name.
   @inlinable
   public init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
     self.init(
       positional: [], named: dictionary.mapValues { $0?.statementArgument ?? .null })
   }
 
-  /// Values by name; the last of several for one name counts.
+  /// Creates arguments by name; of several for one name, the last one wins.
   @inlinable
   public init<S: Sequence>(_ sequence: S)
   where S.Element == (String, (any DatabaseValueConvertible)?) {
@@ -82,7 +80,7 @@ public struct StatementArguments: Hashable, Sendable {
         sequence.map { ($0.0, $0.1?.statementArgument ?? .null) }, uniquingKeysWith: { $1 }))
   }
 
-  /// Values by name, or nil where one is none that a database can store.
+  /// Creates arguments by name, or returns nil if the database can't store one of the values.
   public init?(_ dictionary: [AnyHashable: Any]) {
     var named: [String: StatementArgument] = [:]
     for (key, value) in dictionary {
@@ -101,8 +99,7 @@ public struct StatementArguments: Hashable, Sendable {
 
   // MARK: Both
 
-  /// Adds arguments: those by position after the ones that are there, those by
-  /// name in the place of the ones of the same name.
+  /// Adds arguments: positional ones at the end; named ones replace existing ones of the same name.
   ///
   /// - Returns: The named arguments that were replaced.
   @discardableResult
@@ -117,25 +114,25 @@ public struct StatementArguments: Hashable, Sendable {
     return replaced
   }
 
-  /// Both sides' arguments.
+  /// Returns the arguments of both sides.
   ///
-  /// - Precondition: No name is in both; `&+` lets the right side's count.
+  /// - Precondition: No name is on both sides; with `&+` the right side wins.
   public static func + (lhs: StatementArguments, rhs: StatementArguments) -> StatementArguments {
     var result = lhs
     result += rhs
     return result
   }
 
-  /// Both sides' arguments; of those with one name, the right side's.
+  /// Returns the arguments of both sides; if a name is on both, the right side wins.
   public static func &+ (lhs: StatementArguments, rhs: StatementArguments) -> StatementArguments {
     var result = lhs
     result.append(contentsOf: rhs)
     return result
   }
 
-  /// Adds the right side's arguments.
+  /// Adds the arguments of the right side.
   ///
-  /// - Precondition: No name is in both; `&+` lets the right side's count.
+  /// - Precondition: No name is on both sides; with `&+` the right side wins.
   public static func += (lhs: inout StatementArguments, rhs: StatementArguments) {
     let replaced = lhs.append(contentsOf: rhs)
     precondition(
@@ -145,7 +142,7 @@ public struct StatementArguments: Hashable, Sendable {
 }
 
 extension StatementArguments: ExpressibleByArrayLiteral {
-  /// Values and arrays by position.
+  /// Creates arguments by position from values and arrays.
   @inlinable
   public init(arrayLiteral elements: (any StatementBinding)?...) {
     let count = elements.count
@@ -163,7 +160,7 @@ extension StatementArguments: ExpressibleByArrayLiteral {
 }
 
 extension StatementArguments: ExpressibleByDictionaryLiteral {
-  /// Values and arrays by name.
+  /// Creates arguments by name from values and arrays.
   @inlinable
   public init(dictionaryLiteral elements: (String, (any StatementBinding)?)...) {
     self.init(
@@ -174,7 +171,7 @@ extension StatementArguments: ExpressibleByDictionaryLiteral {
 }
 
 extension StatementArguments: CustomStringConvertible {
-  /// The arguments in brackets, those by name in the order of the names.
+  /// The arguments in brackets; named ones are sorted by name.
   public var description: String {
     let values =
       positional.map(\.description)

@@ -1,19 +1,19 @@
-/// Gives values to a statement's parameters, from the first to the last.
+/// Binds values to a statement's parameters, from the first to the last.
 ///
 /// See ``Statement/execute(binding:)``.
 public struct StatementBinder {
   @usableFromInline let handle: SQLiteStatement
-  /// The parameters that have a value.
+  /// The number of parameters that have a value.
   @usableFromInline package var count: CInt = 0
-  /// The first failure of SQLite, or success.
+  /// The first error code of SQLite, or `SQLITE_OK`.
   @usableFromInline package var code: CInt = SQLite.ok
 
   @inlinable
   package init(_ handle: SQLiteStatement) { self.handle = handle }
 
-  /// Gives the next parameter its value.
+  /// Binds a value to the next parameter.
   ///
-  /// A failure ends the execution that this is for.
+  /// If it fails, ``Statement/execute(binding:)`` throws.
   @inlinable @inline(__always)
   public mutating func bind<Value: StatementBinding>(_ value: Value) {
     count &+= 1
@@ -22,6 +22,6 @@ public struct StatementBinder {
   }
 }
 
-/// The binder is valid inside the closure that receives it.
+/// The binder is only valid inside the closure that receives it.
 @available(*, unavailable)
 extension StatementBinder: Sendable {}

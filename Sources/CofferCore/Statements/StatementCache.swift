@@ -1,14 +1,12 @@
-/// The prepared statements of one connection, kept for the next time that
-/// their SQL is asked for: the least recently used go first.
+/// The prepared statements of one connection, kept for the next request for their SQL: the least
+/// recently used statement is evicted first.
 ///
-/// A statement is known by the exact bytes of its SQL: `String`'s equality
-/// would take texts for the same that differ in their Unicode form, and SQLite
-/// would not.
+/// The key is the exact bytes of the SQL: `String` considers texts equal that differ only in their
+/// Unicode form, and SQLite doesn't.
 ///
-/// The cache gives a statement out only while nobody else holds it: one that a
-/// cursor is reading from, or that a caller kept, is left alone, and the same
-/// SQL gets another. No call gives a statement back; the last reference to go
-/// is enough.
+/// The cache returns a statement only while no other reference to it exists: a statement that a
+/// cursor reads, or that a caller has kept, is left alone, and a request for the same SQL gets
+/// another one. Statements need not be returned explicitly; releasing the last reference is enough.
 final class StatementCache {
   private struct Entry {
     let sql: String
@@ -17,9 +15,9 @@ final class StatementCache {
     var lastUse: UInt64
   }
 
-  /// A `String` by its two words: the same words are the same text as long as
-  /// `sql` keeps it alive. A literal has the same words every time, so that
-  /// most look-ups end here, without hashing a byte.
+  /// A `String` and its two machine words: the same words mean the same text as long as `sql` keeps
+  /// it alive. A literal has the same words every time, so that most lookups end here, without
+  /// hashing.
   private struct Recent {
     var sql: String
     var words: TextWords
@@ -32,17 +30,17 @@ final class StatementCache {
   /// Indices of `entries` by hash of the SQL's bytes.
   private var indices: [UInt64: Int] = [:]
   private var recents: [Recent?] = Array(repeating: nil, count: 16)
-  /// Counts up whenever an index in `entries` may mean another statement.
+  /// Incremented whenever an index in `entries` can refer to another statement.
   private var generation: UInt64 = 0
   private var clock: UInt64 = 0
   private(set) var statistics = StatementCacheStatistics()
 
   init(capacity: Int) { self.capacity = capacity }
 
-  /// The idle statement for `sql`, or the one that `prepare` makes.
+  /// Returns the idle statement for `sql`, or the result of `prepare`.
   ///
-  /// - Complexity: O(1) for a literal that was asked for lately, else O(*n*)
-  ///   in the length of the SQL, plus `prepare` on a miss.
+  /// - Complexity: O(1) for a recently requested literal; otherwise O(*n*) in the length of the
+  ///   SQL, plus `prepare` on a miss.
   func statement(for sql: String, orPrepare prepare: () throws -> Statement) throws -> Statement {
     if let statement = idleStatement(for: sql) { return statement }
     let statement = try prepare()
@@ -50,7 +48,7 @@ final class StatementCache {
     return statement
   }
 
-  /// The idle statement for `sql`, if there is one; counted as a hit or a miss.
+  /// Returns the idle statement for `sql`, if any; counts a hit or a miss.
   func idleStatement(for sql: String) -> Statement? {
     let words = TextWords(sql)
     let slot = words.slot
@@ -70,7 +68,7 @@ final class StatementCache {
     return nil
   }
 
-  /// Keeps a statement, unless one for the same SQL is kept already, in use.
+  /// Caches a statement, unless one for the same SQL is already cached, and in use.
   func add(_ statement: Statement, for sql: String) {
     let hash = StatementCache.hash(sql)
     if let index = indices[hash], StatementCache.isSame(entries[index].sql, sql) { return }
@@ -90,7 +88,7 @@ final class StatementCache {
     clock += 1
     let entry = Entry(sql: sql, hash: hash, statement: statement, lastUse: clock)
     if let index = indices[hash] {
-      // Another text with the same hash: the newer one takes the place.
+      // Another text with the same hash: the newer one replaces it.
       replace(at: index, with: entry)
     } else if entries.count < capacity {
       indices[hash] = entries.count
@@ -108,7 +106,7 @@ final class StatementCache {
     entries[index] = entry
   }
 
-  /// Forgets all statements; those in use live on with their users.
+  /// Removes all statements; those in use live on with their users.
   func removeAll() {
     generation += 1
     entries = []
@@ -146,12 +144,12 @@ final class StatementCache {
   }
 }
 
-/// What a connection's statement cache has done since it was opened.
+/// The counters of a connection's statement cache since the connection was opened.
 public struct StatementCacheStatistics: Sendable, Hashable {
-  /// Statements found in the cache.
+  /// The number of statements found in the cache.
   public internal(set) var hits = 0
-  /// Statements that had to be prepared.
+  /// The number of statements that had to be prepared.
   public internal(set) var misses = 0
-  /// Statements dropped to make room for others.
+  /// The number of statements evicted to make room for others.
   public internal(set) var evictions = 0
 }

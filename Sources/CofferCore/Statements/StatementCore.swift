@@ -1,11 +1,10 @@
-/// The part of a statement that is touched for each row and column.
+/// The part of a statement that is used for each row and column.
 ///
-/// It lives in memory of its own, which rows and cursors know by its address:
-/// a reference to the statement would be retained and released around every
-/// access to a column.
+/// It has a separate allocation, whose address rows and cursors keep: a reference to the statement
+/// would be retained and released around every access to a column.
 ///
-/// - Invariant: The memory lives as long as its ``Statement``, which everybody
-///   who holds the address retains.
+/// - Invariant: The memory lives as long as its ``Statement``, which every holder of the address
+///   retains.
 @usableFromInline
 package struct StatementCore {
   /// SQLite's handle; nil once the connection has closed.

@@ -1,36 +1,35 @@
-/// What SQLite's compiler tells of a statement.
+/// The facts that SQLite's compiler reports about a statement.
 package struct StatementFacts: Sendable {
-  /// The tables and columns that are read.
+  /// The tables and columns that the statement reads.
   package var region = DatabaseRegion()
 
-  /// Whether the statement may read tables that `region` lacks: a SQLite before
-  /// 3.20 doesn't tell of a table of which no column is used.
+  /// Whether the statement can read tables that are missing in `region`: SQLite before 3.20 doesn't
+  /// report a table of which no column is used.
   package var mayReadMore = false
 
-  /// The changes that the statement may make, those of triggers and foreign
-  /// keys included.
+  /// The changes that the statement can make, including those by triggers and foreign keys.
   package var changes: [TableChange] = []
 
-  /// The table that is dropped; its rows are no change that is told of.
+  /// The table that the statement drops; the deletion of its rows is not reported.
   package var droppedTable: String?
 
-  /// The table that is dropped or altered: what is known of it is outdated afterwards.
+  /// The table that the statement drops or alters, so that cached knowledge of it becomes outdated.
   package var restructuredTable: String?
 
-  /// Whether the schema may be another one afterwards.
+  /// Whether the statement can change the schema.
   package var invalidatesSchemaCache = false
 
   package var transactionEffect: TransactionEffect?
 
-  /// Whether it only asks for the journal mode: SQLite counts that as a write.
+  /// Whether the statement only reads the journal mode, which SQLite counts as a write.
   package var asksJournalMode = false
 
-  /// Whether the statement is worth being kept prepared.
+  /// Whether the statement is worth caching.
   package var isWorthCaching = true
 
   package init() {}
 
-  /// Whether something is to be done when the statement has been executed.
+  /// Whether the execution of the statement requires follow-up work.
   var hasAftermath: Bool { invalidatesSchemaCache || transactionEffect != nil }
 }
 
@@ -40,14 +39,14 @@ package struct TableChange: Sendable {
   package var schema: String
   package var kind: DatabaseEventKind
 
-  /// Whether an event is a change of this kind.
+  /// Returns whether an event is a change of this kind.
   func announces(_ event: DatabaseEvent) -> Bool {
     kind.eventKind == event.kind && kind.tableName == event.tableName
       && schema == event.databaseName
   }
 }
 
-/// What a statement does to the transaction.
+/// The effect of a statement on the transaction.
 package enum TransactionEffect: Sendable, Hashable {
   case begin, commit, rollback
   case beginSavepoint(String)
@@ -55,7 +54,7 @@ package enum TransactionEffect: Sendable, Hashable {
   case rollbackToSavepoint(String)
 }
 
-/// Gathers the facts while one statement is compiled.
+/// Collects the facts while one statement is compiled.
 final class FactsRecorder {
   private struct Table: Hashable {
     var schema: SQLName?
@@ -63,12 +62,12 @@ final class FactsRecorder {
   }
 
   private var facts = StatementFacts()
-  /// The columns that are read; none for a table as a whole.
+  /// The columns that are read; empty for a table as a whole.
   private var reads: [Table: Set<SQLName>] = [:]
   private var wholeTables: Set<Table> = []
   private var hasSelect = false
 
-  // MARK: What the compiler asks
+  // MARK: Authorizer requests
 
   func select() { hasSelect = true }
 
@@ -98,13 +97,13 @@ final class FactsRecorder {
     facts.changes.append(TableChange(schema: schema, kind: kind))
   }
 
-  /// A table is dropped with its rows; the actions of foreign keys are changes.
+  /// Records a table that is dropped with its rows; actions of foreign keys count as changes.
   func drop(table: String) {
     facts.droppedTable = table
     alter(table: table)
   }
 
-  /// A table gets other columns, or another name.
+  /// Records a table that gets other columns or another name.
   func alter(table: String) {
     facts.restructuredTable = table
     changeSchema()
@@ -131,8 +130,8 @@ final class FactsRecorder {
 
   private static let arrayModule = SQLName("coffer_array")
 
-  /// - Parameter find: The schema of the table that a name stands for; nil for
-  ///   views, common table expressions and table-valued functions.
+  /// - Parameter find: Returns the schema of the table that a name stands for; nil for views,
+  ///   common table expressions and table-valued functions.
   func finish(
     reportsAllTables: Bool, find: (_ table: String, _ schema: String?) -> String?
   ) -> StatementFacts {
@@ -140,8 +139,8 @@ final class FactsRecorder {
       guard let schema = find(table.name.text, table.schema?.text) else { continue }
       facts.region.insert(table.name, schema: SQLName(schema), columns: columns)
     }
-    // Where columns are read as well, they are all that an update can touch:
-    // inserts and deletes have an effect on a region whatever its columns.
+    // Where columns are read as well, only they matter for updates: inserts and deletes affect a
+    // region whatever its columns.
     for table in wholeTables {
       guard let schema = find(table.name.text, table.schema?.text),
         !facts.region.reads(table: table.name.text, schema: schema)

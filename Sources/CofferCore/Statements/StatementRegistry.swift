@@ -1,32 +1,31 @@
 import Synchronization
 
-/// The prepared statements of one connection, known by their Swift objects.
+/// The prepared statements of one connection, identified by their Swift objects.
 ///
-/// It settles two deaths. When the connection closes, every statement that is
-/// left is finalized and its object told, so that a forgotten cursor throws
-/// instead of reading freed memory. When a statement or a cursor dies on a
-/// thread that is not inside an access, what it leaves is kept until the next
-/// access clears it away, since SQLite must not be called by two threads.
+/// It handles two cases. When the connection closes, every remaining statement is finalized and its
+/// object notified, so that a forgotten cursor throws instead of reading freed memory. When a
+/// statement or a cursor is deallocated on a thread that is not inside an access, its cleanup is
+/// deferred to the next access, since SQLite must not be called by two threads.
 package final class StatementRegistry: Sendable {
-  /// What a statement leaves: its handles, and the arrays that are bound to them.
+  /// The handles of a deallocated statement, and the arrays that are bound to them.
   struct Remains {
     var handles: [SQLiteStatement]
     var arrays: [ArrayArgumentStorage]
   }
 
   private struct State {
-    /// Statements alive, in no order; a statement knows its index.
+    /// The living statements, unordered; each statement knows its index.
     var statements: [Unmanaged<Statement>] = []
     var orphans: [Remains] = []
-    /// Statements whose cursors have died elsewhere.
+    /// Statements whose cursors were deallocated outside of an access.
     var abandoned: [Statement] = []
   }
 
-  // SAFETY: what is in the state is touched under the lock alone.
+  // SAFETY: the state is only accessed under the lock.
   private let state = Mutex(UncheckedBox(State()))
-  /// Whether there are orphans or abandoned statements.
+  /// Whether cleanup is pending: orphans or abandoned statements exist.
   private let hasDebts = Atomic<Bool>(false)
-  // SAFETY: used inside an access, or when the connection closes.
+  // SAFETY: only used inside an access, or when the connection closes.
   private let arrays: UncheckedBox<ArrayRegistry>
   package let gate: AccessGate
 
@@ -42,7 +41,7 @@ package final class StatementRegistry: Sendable {
     }
   }
 
-  /// Takes a dying statement out, and what it leaves over.
+  /// Removes a statement that is being deallocated, and finalizes its handles now or later.
   func remove(_ statement: Statement) {
     let remains = state.withLock { box -> UncheckedBox<Remains>? in
       let remains = statement.takeRemains()
@@ -61,7 +60,8 @@ package final class StatementRegistry: Sendable {
     if let remains { clear(remains.value) }
   }
 
-  /// Has the next access end what a cursor has left, which died outside of one.
+  /// Defers to the next access the reset of a statement whose cursor was deallocated outside of
+  /// one.
   func abandonLater(_ statement: Statement) {
     state.withLock { box in
       guard statement.handle != nil else { return }
@@ -70,7 +70,7 @@ package final class StatementRegistry: Sendable {
     }
   }
 
-  /// Clears away what has died on other threads.
+  /// Cleans up after objects that were deallocated on other threads.
   ///
   /// - Precondition: The current thread is inside an access.
   package func settleDebts() {
@@ -87,7 +87,7 @@ package final class StatementRegistry: Sendable {
     for remains in orphans { clear(remains) }
   }
 
-  /// Ends the statements that are under way; cursors of them throw when used.
+  /// Ends all running statements; their cursors throw when used.
   ///
   /// - Precondition: The current thread is inside an access.
   func endExecutions() {
@@ -95,11 +95,11 @@ package final class StatementRegistry: Sendable {
       UncheckedBox(
         box.value.statements.filter { $0._withUnsafeGuaranteedRef { $0.isActive } })
     }
-    // SAFETY: whoever executes a statement retains it, and this thread alone may.
+    // SAFETY: the executor of a statement retains it, and only this thread can execute one.
     for statement in active.value.map({ $0.takeUnretainedValue() }) { statement.abandon() }
   }
 
-  /// Finalizes all statements; their objects stay, and throw when used.
+  /// Finalizes all statements; their objects remain, and throw when used.
   package func finalizeAll() {
     let everything = state.withLock { box in
       var remains = box.value.orphans
@@ -119,8 +119,8 @@ package final class StatementRegistry: Sendable {
   }
 }
 
-// SAFETY: only StatementRegistry makes these, and guards what is inside with
-// its lock, or hands it to the one thread that may use it.
+// SAFETY: only StatementRegistry creates boxes, and either guards their content with its lock or
+// hands it to the one thread that is allowed to use it.
 private struct UncheckedBox<Value>: @unchecked Sendable {
   var value: Value
   init(_ value: Value) { self.value = value }

@@ -1,4 +1,4 @@
-/// What the schema tells of changes that SQLite doesn't tell of row by row.
+/// Facts from the schema about changes that SQLite doesn't report row by row.
 struct ChangeKnowledge {
   fileprivate var schemaGeneration = 0
   fileprivate var recompilations = -1
@@ -6,9 +6,9 @@ struct ChangeKnowledge {
   fileprivate var rowMoves: [String: Bool] = [:]
   fileprivate var replacing: Replacing?
 
-  /// What replaces rows by itself, without the statement's saying so.
+  /// The tables and triggers that replace rows without `REPLACE` in the statement.
   fileprivate struct Replacing {
-    /// Tables with a constraint `ON CONFLICT REPLACE`.
+    /// Tables with an `ON CONFLICT REPLACE` constraint.
     var tables: Set<SQLName> = []
     /// Tables with a trigger whose statements replace rows.
     var triggers: Set<SQLName> = []
@@ -16,7 +16,7 @@ struct ChangeKnowledge {
 }
 
 extension TransactionObservation {
-  /// Whether SQLite tells which rows of a table change.
+  /// Returns whether SQLite reports which rows of a table change.
   func reportsRows(_ change: TableChange) -> Bool {
     guard let connection = database.sqliteConnection else { return true }
     refreshKnowledge()
@@ -30,9 +30,9 @@ extension TransactionObservation {
     return reportsRows
   }
 
-  /// Whether rows may have other rowids afterwards: SQLite tells the new ones only.
+  /// Returns whether a change can give rows new rowids: SQLite reports only the new ones.
   ///
-  /// All columns of primary keys count as rowids.
+  /// Every column of the primary key counts as the rowid.
   func movesRows(_ change: TableChange) -> Bool {
     guard case .update(let table, let columns) = change.kind,
       let connection = database.sqliteConnection
@@ -41,7 +41,7 @@ extension TransactionObservation {
     return columns.contains { column in
       let key = change.schema + "." + table + "." + column
       if let movesRows = schemaKnowledge.rowMoves[key] { return movesRows }
-      // What is set as the rowid is told of by that name, unless a column is it.
+      // SQLite reports an assignment to the rowid under that name, unless a column is the rowid.
       let movesRows =
         column.isSameName(as: "rowid")
         || SQLite.isKeyColumn(connection, column, table: table, schema: change.schema)
@@ -50,11 +50,10 @@ extension TransactionObservation {
     }
   }
 
-  /// The deletions that a statement may make to resolve conflicts: SQLite
-  /// tells nobody of them.
+  /// Returns the deletions with which a statement can resolve conflicts, which SQLite doesn't
+  /// report.
   ///
-  /// A table that has the name of a replacing one in another schema counts as
-  /// one, too.
+  /// A table also counts if a table of the same name in another schema replaces rows.
   func replacements(in statement: Statement) -> [DatabaseEventKind] {
     let changes = statement.facts.changes.filter { $0.kind.eventKind != .delete }
     guard !changes.isEmpty else { return [] }
@@ -62,7 +61,7 @@ extension TransactionObservation {
     let replacing = schemaKnowledge.replacing ?? findReplacing()
     schemaKnowledge.replacing = replacing
     let tables = Set(changes.map { SQLName($0.kind.tableName) })
-    // A statement's way with conflicts is that of its triggers, too.
+    // The conflict resolution of a statement also applies in its triggers.
     let all =
       SQLText(statement.sql).mayReplaceRows
       || statement.facts.changes.contains {
@@ -88,7 +87,7 @@ extension TransactionObservation {
   private func findReplacing() -> ChangeKnowledge.Replacing {
     var result = ChangeKnowledge.Replacing()
     guard let connection = database.sqliteConnection else { return result }
-    // Nobody wants the facts of these statements.
+    // Keeps these statements out of the facts that are being recorded.
     _ = try? database.recordingFacts {
       try database.withoutTracing {
         for schema in try SQLite.schemaNames(connection).values {
@@ -115,8 +114,7 @@ extension TransactionObservation {
 }
 
 extension SQLText {
-  /// Whether `REPLACE` follows or precedes what makes it a way with conflicts:
-  /// `OR REPLACE`, `CONFLICT REPLACE`, `REPLACE INTO`.
+  /// Whether the SQL resolves conflicts by `OR REPLACE`, `CONFLICT REPLACE` or `REPLACE INTO`.
   var mayReplaceRows: Bool {
     var string = string
     return string.withUTF8 { utf8 in
@@ -127,7 +125,7 @@ extension SQLText {
           continue
         }
         let length = token.range.count
-        // No other word matters, and most are none of them.
+        // The other words don't matter, and most have another length.
         guard length == 2 || length == 4 || length == 7 || length == 8 else {
           previous = SQLName("")
           continue

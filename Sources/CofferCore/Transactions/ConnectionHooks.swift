@@ -1,22 +1,22 @@
-/// What SQLite calls back, and what is known thanks to it, of one connection.
+/// The callbacks of one connection, and the state that they maintain.
 package final class ConnectionHooks {
   let authorizer = Authorizer()
   var busyWait: BusyWait?
   var tracer: Tracer?
   var tracingOptions: Database.TracingOptions = []
-  /// What a tokenizer has thrown, until SQLite reports its code.
+  /// The error that a tokenizer has thrown, until SQLite reports its code.
   var tokenizerFailure: TokenizerFailure?
-  /// The regions that are recorded at the moment, one inside the other.
+  /// The regions that are currently recorded, each nested in the one before it.
   var recordedRegions: [DatabaseRegion] = []
-  /// Counts up when the connection has changed the schema, or undone a change:
-  /// what is kept of the schema is outdated.
+  /// Incremented when the connection changes the schema or undoes such a change, which invalidates
+  /// everything cached from the schema.
   @exclusivity(unchecked) package var schemaGeneration = 0
-  /// Counts up when a transaction begins.
+  /// Incremented when a transaction begins.
   @exclusivity(unchecked) var transactionCount = 0
 
   init() {}
 
-  /// Ends all calls, before the connection closes.
+  /// Removes all callbacks before the connection closes.
   func removeAll(from connection: SQLiteConnection) {
     Authorizer.remove(from: connection)
     SQLite.removeHooks(from: connection)

@@ -1,9 +1,10 @@
 extension Database {
-  /// Executes `body` while foreign keys aren't enforced, where they are otherwise.
+  /// Executes `body` with foreign key enforcement switched off.
   ///
-  /// They are enforced again however `body` ends, a cancelled access included.
-  /// - Parameter body: Receives whether foreign keys are enforced otherwise.
-  /// - Throws: What `body` throws; and inside a transaction, where SQLite ignores the setting.
+  /// Enforcement is restored however `body` ends, even if the access was cancelled.
+  /// - Parameter body: Receives whether foreign keys were enforced before.
+  /// - Throws: The error of `body`, or `SQLITE_MISUSE` inside a transaction, where SQLite ignores
+  ///   the setting.
   package func withoutForeignKeys<T>(
     _ body: (_ wereEnforced: Bool) throws -> T
   ) throws -> T {
@@ -20,7 +21,7 @@ extension Database {
 
   private func enforceForeignKeys() {
     guard let connection = sqliteConnection else { return }
-    // Not a statement of the access, which a cancellation would refuse.
+    // Doesn't run as a statement of the access, which a cancellation would refuse.
     runDespiteInterruptions(in: connection) {
       SQLite.run(connection, "PRAGMA foreign_keys = ON")
     }
@@ -28,7 +29,7 @@ extension Database {
 }
 
 extension Database {
-  /// Whether the transaction has foreign keys that lead nowhere, which it couldn't be committed with.
+  /// Whether the transaction holds foreign key violations, which prevent its commit.
   package var hasBrokenForeignKeys: Bool {
     sqliteConnection.map(SQLite.hasBrokenForeignKeys) ?? false
   }

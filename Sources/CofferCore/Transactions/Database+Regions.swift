@@ -1,7 +1,7 @@
 extension Database {
-  // MARK: Regions that are read
+  // MARK: Recording regions
 
-  /// Executes `body`, and gathers the region that its statements read.
+  /// Executes `body` and returns the region that its statements read.
   package func recordingRegion<T>(_ body: () throws -> T) throws -> (T, DatabaseRegion) {
     hooks.recordedRegions.append(DatabaseRegion())
     accessState.insert(.recordingRegion)
@@ -21,10 +21,9 @@ extension Database {
     return (result, region)
   }
 
-  /// Makes a value that is observed depend on a region, as if it had been read.
+  /// Makes the observed value depend on a region, as if the region had been read.
   ///
-  /// It has no effect outside of an observation that finds out by itself what
-  /// it depends on.
+  /// Has no effect outside of an observation that records the region it reads.
   public func registerAccess(to region: @autoclosure () -> some DatabaseRegionConvertible) throws {
     guard accessState.contains(.recordingRegion) else { return }
     record(try region().databaseRegion(self))
@@ -35,13 +34,13 @@ extension Database {
     hooks.recordedRegions[last].formUnion(region)
   }
 
-  // MARK: Regions that have changed
+  // MARK: Notifying of changes
 
-  /// Tells observers that something in a region has changed which SQLite
-  /// doesn't tell of, such as changes made through C functions.
+  /// Notifies observers of a change in a region that SQLite doesn't report, such as a change made
+  /// through C functions.
   ///
-  /// Outside of a transaction, it makes one, so that observers see a commit.
-  /// - Throws: `SQLITE_READONLY` where the database can't be written.
+  /// Outside of a transaction, it opens and commits one, so that observers see a commit.
+  /// - Throws: `SQLITE_READONLY` if the database can't be written.
   public func notifyChanges(in region: some DatabaseRegionConvertible) throws {
     try checkAccess()
     guard !configuration.readonly, !accessState.contains(.readOnly) else {
@@ -62,7 +61,7 @@ extension Database {
     observation.notifyChanges(kinds: kinds)
   }
 
-  /// What may happen to all the tables that there are.
+  /// Returns every kind of change to every existing table.
   private func allEventKinds() throws -> [DatabaseEventKind] {
     let schemas = try schemaRows("PRAGMA database_list").compactMap {
       String.fromDatabaseValue($0[1])
@@ -88,7 +87,7 @@ extension Database {
 }
 
 extension DatabaseEventKind {
-  /// All that can happen to a table.
+  /// Returns every kind of change to a table.
   static func all(of table: String, columnNames: Set<String>) -> [DatabaseEventKind] {
     [
       .insert(tableName: table), .delete(tableName: table),

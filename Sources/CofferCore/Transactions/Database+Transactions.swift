@@ -1,11 +1,11 @@
 extension Database {
   /// How a transaction begins: <https://sqlite.org/lang_transaction.html>.
   public enum TransactionKind: String, Sendable, Hashable {
-    /// Locks nothing before the first statement.
+    /// Acquires no lock before the first statement.
     case deferred = "DEFERRED"
-    /// Takes the right to write at once.
+    /// Acquires the write lock at once.
     case immediate = "IMMEDIATE"
-    /// Keeps others from reading too, unless the journal is a WAL.
+    /// Also blocks readers, unless the journal mode is WAL.
     case exclusive = "EXCLUSIVE"
   }
 
@@ -34,9 +34,8 @@ extension Database {
   /// }
   /// ```
   ///
-  /// - Parameter kind: Nil for an immediate one, or a deferred one on a
-  ///   read-only connection.
-  /// - Throws: What `operations` throws, after a rollback, or SQLite's error.
+  /// - Parameter kind: If nil, immediate, or deferred on a read-only connection.
+  /// - Throws: The error of `operations`, after a rollback, or SQLite's error.
   public func inTransaction(
     _ kind: TransactionKind? = nil, _ operations: () throws -> TransactionCompletion
   ) throws {
@@ -55,7 +54,7 @@ extension Database {
       switch completion {
       case .commit:
         try checkCancellation()
-        // A statement may have ended the transaction by itself.
+        // A statement can have ended the transaction by itself.
         guard isInsideTransaction else { throw DatabaseError.transactionWasAborted() }
         try checkDamage(since: misses)
         try commit()
@@ -69,19 +68,20 @@ extension Database {
     }
   }
 
-  /// Executes `body`, whose statements belong to the transaction that is open.
+  /// Executes `body`, whose statements belong to the open transaction.
   ///
-  /// SQLite rolls a transaction back by itself after some errors, and SQL may end it: what comes
-  /// after that would be committed one by one, though the whole has failed. So it throws.
+  /// SQLite rolls a transaction back by itself after some errors, and SQL can end it. Each later
+  /// statement would then be committed on its own although the transaction has failed, so it
+  /// throws.
   private func inTransactionBlock<T>(_ body: () throws -> T) rethrows -> T {
     let isOutermost = !accessState.contains(.transactionBlock)
     accessState.insert(.transactionBlock)
-    // Observers are told of the end afterwards, and may use the connection.
+    // Observers are notified of the end afterwards, and can use the connection then.
     defer { if isOutermost { accessState.remove(.transactionBlock) } }
     return try body()
   }
 
-  /// Throws where the transaction that statements belong to is over.
+  /// Throws if the transaction that statements belong to has ended.
   @inline(__always)
   func checkTransaction(_ sql: @autoclosure () -> String?) throws {
     guard accessState.contains(.transactionBlock), let sqliteConnection,
@@ -90,7 +90,7 @@ extension Database {
     throw DatabaseError.transactionWasAborted(sql: sql())
   }
 
-  /// Executes `body`, whose statements belong to no transaction.
+  /// Executes `body`, whose statements belong to no transaction block.
   func outsideTransactionBlock(_ body: () -> Void) {
     let isInside = accessState.contains(.transactionBlock)
     accessState.remove(.transactionBlock)
@@ -98,8 +98,7 @@ extension Database {
     body()
   }
 
-  /// Rolls back whatever is open, and ignores what can't be helped: SQLite may
-  /// have rolled back by itself.
+  /// Rolls back any open transaction and ignores errors: SQLite can have rolled back already.
   func rollbackAfterError() {
     guard let connection = sqliteConnection, isInsideTransaction else { return }
     accessState.remove(.pendingTransaction)
@@ -109,10 +108,11 @@ extension Database {
     observation.didRollBack()
   }
 
-  /// Runs what has to be done, though the access may have been interrupted.
+  /// Runs a statement that must complete even if the access has been interrupted.
   func runDespiteInterruptions(in connection: SQLiteConnection, _ run: () -> CInt) {
-    // An interruption lasts as long as a statement runs: end them all. Others may come in
-    // between; a statement that isn't ours, and never ends, must not keep us here for ever.
+    // An interruption lasts as long as any statement runs, so end all of them. New interruptions
+    // can arrive in between, and a foreign statement that never ends must not block this loop for
+    // ever.
     for _ in 0..<10_000 {
       guard run() == ResultCode.SQLITE_INTERRUPT.rawValue else { return }
       registry.endExecutions()
@@ -126,8 +126,8 @@ extension Database {
     if interruption.isCancelled.load(ordering: .relaxed) { throw CancellationError() }
   }
 
-  /// Executes `body`, and throws where it was cancelled and has committed nothing, also where
-  /// `body` has taken no notice.
+  /// Executes `body`, and throws if the access was cancelled and has committed nothing, even if
+  /// `body` ignored the cancellation.
   func revocably<T>(_ body: (Database) throws -> T) throws -> T {
     accessState.insert(.revocable)
     defer { accessState.remove(.revocable) }
@@ -136,13 +136,13 @@ extension Database {
     return result
   }
 
-  /// Notes that the access can't be taken back any more.
+  /// Records that the access can no longer be revoked.
   func didCommit() {
-    // The end of a read is no commit.
+    // The end of a read is not a commit.
     if !accessState.contains(.readOnly) { accessState.remove(.revocable) }
   }
 
-  /// Notes whether a statement has committed something when it ended.
+  /// Records whether a statement that has ended committed something.
   func noteCommit(by statement: Statement) {
     guard let sqliteConnection, SQLite.isAutocommit(sqliteConnection) else { return }
     switch statement.facts.transactionEffect {
@@ -154,8 +154,7 @@ extension Database {
 
   // MARK: Savepoints
 
-  /// Executes `operations` inside a savepoint, or inside a transaction where
-  /// none is open.
+  /// Executes `operations` inside a savepoint, or inside a transaction if none is open.
   ///
   /// Savepoints nest: <https://sqlite.org/lang_savepoint.html>.
   public func inSavepoint(_ operations: () throws -> TransactionCompletion) throws {
@@ -163,17 +162,17 @@ extension Database {
     try execute(sql: "SAVEPOINT grdb")
     do {
       let completion = try inTransactionBlock(operations)
-      // The savepoint has gone with the transaction.
+      // The savepoint has ended with the transaction.
       guard isInsideTransaction else { throw DatabaseError.transactionWasAborted() }
       switch completion {
       case .commit: try execute(sql: "RELEASE SAVEPOINT grdb")
       case .rollback: try rollbackSavepoint()
       }
     } catch {
-      // The whole transaction may be gone, and the savepoint with it.
+      // The whole transaction can be gone, and the savepoint with it.
       guard isInsideTransaction else { throw error }
-      // Where the savepoint can't be undone alone, as after an interruption, its
-      // changes must not be committed by whoever ignores the error.
+      // Where the savepoint can't be undone alone, as after an interruption, roll everything back:
+      // a caller that ignores the error must not commit its changes.
       do { try rollbackSavepoint() } catch { rollbackAfterError() }
       throw error
     }
@@ -188,8 +187,8 @@ extension Database {
 
   /// Begins a transaction.
   ///
-  /// - Parameter kind: Nil for an immediate one, or a deferred one on a
-  ///   read-only connection or in a read-only access.
+  /// - Parameter kind: If nil, immediate, or deferred on a read-only connection or in a read-only
+  ///   access.
   public func beginTransaction(_ kind: TransactionKind? = nil) throws {
     try checkAccess()
     try checkCancellation()
@@ -218,7 +217,7 @@ extension Database {
     try observation.didCommit()
   }
 
-  /// Rolls the transaction back; does nothing where none is open.
+  /// Rolls the transaction back; does nothing if none is open.
   public func rollback() throws {
     try checkAccess()
     accessState.remove(.pendingTransaction)
@@ -226,7 +225,7 @@ extension Database {
     observation.didRollBack()
   }
 
-  /// Begins the transaction that a read access owes its first statement.
+  /// Begins the transaction that a read access has deferred to its first statement.
   func beginPendingTransaction() throws {
     try runControl(.beginDeferred)
     accessState.remove(.pendingTransaction)
@@ -234,7 +233,7 @@ extension Database {
     hooks.transactionCount &+= 1
   }
 
-  /// Ends the transaction of a read, which owes it to its next statement again.
+  /// Ends the transaction of a read, and defers a new one to its next statement.
   func renewPendingTransaction() throws {
     accessState.remove(.transactionBlock)
     try rollback()
@@ -253,7 +252,7 @@ extension Database {
 
   // MARK: Read-only accesses
 
-  /// Executes `value`, in which statements that write throw.
+  /// Executes `value` with writing statements refused: they throw.
   public func readOnly<T>(_ value: () throws -> T) throws -> T {
     let wasReadOnly = accessState.contains(.readOnly)
     accessState.insert(.readOnly)
@@ -261,16 +260,16 @@ extension Database {
     return try value()
   }
 
-  /// Executes `body` as one read: statements that write throw, and all see the
-  /// same state of the database.
+  /// Executes `body` as one read: its statements can't write, and all see the same state of the
+  /// database.
   ///
-  /// The transaction begins with the first statement, so that an access
-  /// without one costs nothing.
+  /// The transaction begins with the first statement, so that an access without statements costs
+  /// nothing.
   func isolatedRead<T>(_ body: (Database) throws -> T) throws -> T {
-    // A read around this one owes the transaction, and ends it.
+    // The enclosing read begins the transaction, and ends it.
     if accessState.contains(.pendingTransaction) { return try readOnly { try body(self) } }
     if isInsideTransaction { return try inTransactionBlock { try readOnly { try body(self) } } }
-    // The transaction's own mark comes with its beginning.
+    // `.transactionBlock` is set when the transaction begins.
     let added = AccessState([.readOnly, .pendingTransaction, .transactionBlock])
       .subtracting(accessState)
     accessState.insert(added.subtracting(.transactionBlock))
@@ -290,26 +289,25 @@ extension Database {
     }
   }
 
-  /// Executes `value` as one read, and calls it once: what may fail afterwards
-  /// is the end of a transaction that has changed nothing.
+  /// Executes `value` as one read, and calls it exactly once: only the end of a transaction that
+  /// has changed nothing can fail afterwards.
   func isolatedRead(reporting value: (Result<Database, any Error>) -> Void) {
     try? isolatedRead { value(.success($0)) }
   }
 
   // MARK: Damaged pages
 
-  /// How many pages an encrypted connection has read from its files; 0 for others.
+  /// The number of pages that an encrypted connection has read from its files; 0 for others.
   var cacheMisses: CInt {
     guard isKeyed, let sqliteConnection else { return 0 }
     return SQLite.cacheMisses(sqliteConnection)
   }
 
-  /// Throws where a page that the transaction has read was damaged.
+  /// Throws if the transaction has read a damaged page.
   ///
-  /// Where the last page of a long value fails its authentication, SQLCipher
-  /// hands out zeros in its place without an error, and fails at the next page
-  /// that the transaction asks for: so ask for one, unless all pages came from
-  /// the cache, where nothing damaged is kept.
+  /// Where the last page of a long value fails its authentication, SQLCipher returns zeros in its
+  /// place without an error, and fails at the next page that the transaction requests. So this
+  /// requests one, unless all pages came from the cache, which holds no damaged pages.
   func checkDamage(since misses: CInt) throws {
     guard isKeyed, !accessState.contains(.pendingTransaction), cacheMisses != misses else {
       return
@@ -325,8 +323,8 @@ extension Database {
     }
   }
 
-  /// The error as it is, or that a page is damaged where SQLCipher has no other
-  /// words for it than "SQL logic error".
+  /// Returns the error unchanged, or one that reports a damaged page where SQLCipher reports
+  /// nothing but "SQL logic error".
   private func explainingDamage(_ error: any Error) -> any Error {
     guard isKeyed, let error = error as? DatabaseError, error.resultCode == .SQLITE_ERROR,
       error.cipherDiagnosis == nil,

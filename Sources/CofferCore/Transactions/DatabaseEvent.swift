@@ -1,10 +1,10 @@
-/// A kind of change that a statement may make to a table.
+/// A kind of change that a statement can make to a table.
 public enum DatabaseEventKind: Sendable, Hashable {
-  /// Rows may be inserted.
+  /// Rows can be inserted.
   case insert(tableName: String)
-  /// Rows may be deleted.
+  /// Rows can be deleted.
   case delete(tableName: String)
-  /// These columns of rows may be updated.
+  /// These columns of rows can be updated.
   case update(tableName: String, columnNames: Set<String>)
 
   /// The table.
@@ -22,7 +22,7 @@ public enum DatabaseEventKind: Sendable, Hashable {
     }
   }
 
-  /// Whether the two differ in nothing but columns.
+  /// Returns whether both differ in their columns at most.
   func isSame(as other: DatabaseEventKind) -> Bool {
     eventKind == other.eventKind && tableName == other.tableName
   }
@@ -30,26 +30,26 @@ public enum DatabaseEventKind: Sendable, Hashable {
 
 /// A change to one row.
 public struct DatabaseEvent: Sendable, Hashable {
-  /// What happened to a row.
+  /// A kind of change to a row.
   public enum Kind: CInt, Sendable, Hashable {
-    /// It was inserted.
+    /// The row was inserted.
     case insert = 18
-    /// It was deleted.
+    /// The row was deleted.
     case delete = 9
-    /// It was updated.
+    /// The row was updated.
     case update = 23
   }
 
-  /// What happened to the row.
+  /// The kind of change.
   public let kind: Kind
 
   /// `main`, `temp`, or the name of an attached database.
   public let databaseName: String
 
-  /// The table, as its `CREATE TABLE` has written it.
+  /// The table, as written in its `CREATE TABLE` statement.
   public let tableName: String
 
-  /// The row, after the change.
+  /// The rowid after the change.
   public let rowID: Int64
 
   package init(kind: Kind, databaseName: String, tableName: String, rowID: Int64) {
@@ -59,6 +59,6 @@ public struct DatabaseEvent: Sendable, Hashable {
     self.rowID = rowID
   }
 
-  /// The same event: it can be kept as it is.
+  /// Returns the event, which is a value and needs no copy.
   public func copy() -> DatabaseEvent { self }
 }

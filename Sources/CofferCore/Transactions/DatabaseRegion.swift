@@ -6,8 +6,8 @@
 /// try print(Player.filter(key: 1).databaseRegion(db))  // player(id,name)[1]
 /// ```
 ///
-/// It tells which changes may have an effect on the result of a request. Rows are known where a
-/// request of the query interface asks for them by rowid or `INTEGER PRIMARY KEY`.
+/// It determines which changes can affect the result of a request. Rows are known where a request
+/// of the query interface selects them by rowid or `INTEGER PRIMARY KEY`.
 public struct DatabaseRegion: Sendable, Equatable {
   fileprivate enum Columns: Sendable, Equatable {
     case all
@@ -21,7 +21,7 @@ public struct DatabaseRegion: Sendable, Equatable {
 
   fileprivate struct Part: Sendable, Equatable {
     var columns: Columns
-    /// By rowid; nil for all.
+    /// The rowids; nil for all rows.
     var rows: Set<Int64>?
 
     func union(_ other: Part) -> Part {
@@ -31,7 +31,7 @@ public struct DatabaseRegion: Sendable, Equatable {
     }
   }
 
-  /// By table and schema; nil for all that there is.
+  /// The parts by table and schema; nil for the full database.
   private var tables: [SQLName: [SQLName: Part]]? = [:]
 
   /// The empty region.
@@ -39,21 +39,21 @@ public struct DatabaseRegion: Sendable, Equatable {
 
   private init(full: Void) { tables = nil }
 
-  /// All columns of a table.
+  /// Creates a region of all columns of a table.
   package init(table: String, schema: String = "main") {
     tables = [SQLName(table): [SQLName(schema): Part(columns: .all)]]
   }
 
-  /// Some columns of a table.
+  /// Creates a region of some columns of a table.
   package init(table: String, schema: String = "main", columns: some Sequence<String>) {
     insert(
       SQLName(table), schema: SQLName(schema), columns: Set(columns.map { SQLName($0) }))
   }
 
-  /// All tables that there are, or will be.
+  /// All existing and future tables.
   public static let fullDatabase = DatabaseRegion(full: ())
 
-  /// Whether nothing is in the region, so that no change has an effect on it.
+  /// Whether the region is empty, so that no change affects it.
   public var isEmpty: Bool { tables?.isEmpty ?? false }
 
   /// Whether all tables are in the region.
@@ -61,21 +61,21 @@ public struct DatabaseRegion: Sendable, Equatable {
 
   // MARK: Union
 
-  /// Adds columns of a table; nil for all.
+  /// Adds columns of a table; nil for all columns.
   mutating func insert(_ table: SQLName, schema: SQLName, columns: Set<SQLName>?) {
     let new = Part(columns: columns.map { Columns.some($0) } ?? .all)
     let old = tables?[table]?[schema]
     tables?[table, default: [:]][schema] = old?.union(new) ?? new
   }
 
-  /// The region that holds both.
+  /// Returns the union of both regions.
   public func union(_ other: DatabaseRegion) -> DatabaseRegion {
     var result = self
     result.formUnion(other)
     return result
   }
 
-  /// Adds a region to this one.
+  /// Adds another region to this one.
   public mutating func formUnion(_ other: DatabaseRegion) {
     guard tables != nil else { return }
     guard let others = other.tables else {
@@ -87,9 +87,9 @@ public struct DatabaseRegion: Sendable, Equatable {
 
   // MARK: Rows
 
-  /// Leaves out all rows of a table but these, by rowid.
+  /// Restricts a table to the rows with these rowids.
   ///
-  /// Only for a region in which all that is read of the table is read of these rows.
+  /// Valid only if the request reads nothing else from the table.
   package mutating func formIntersection(rows: Set<Int64>, ofTable table: String) {
     let table = SQLName(table)
     guard let schemas = tables?[table] else { return }
@@ -100,7 +100,7 @@ public struct DatabaseRegion: Sendable, Equatable {
     tables?[table] = parts.isEmpty ? nil : parts
   }
 
-  /// The rows of those tables that are in the region with some of their rows only.
+  /// The rowids of the rows in the region, for tables that are restricted to some rows.
   package var rowIDs: [String: Set<Int64>] {
     var result: [String: Set<Int64>] = [:]
     for (table, schemas) in tables ?? [:] {
@@ -113,15 +113,15 @@ public struct DatabaseRegion: Sendable, Equatable {
 
   // MARK: Changes
 
-  /// Whether a statement that makes such changes may have an effect on the region.
+  /// Returns whether a statement that makes such changes can affect the region.
   ///
-  /// The table may be that of any schema.
+  /// The table can be in any schema.
   public func isModified(byEventsOfKind eventKind: DatabaseEventKind) -> Bool {
     guard let tables else { return true }
     guard let schemas = tables[SQLName(eventKind.tableName)] else { return false }
     guard case .update(_, let columnNames) = eventKind else { return true }
     let changed = Set(columnNames.map { SQLName($0) })
-    // SQLite has two names for the rowid, where a column is it.
+    // Where a column is the rowid, SQLite has two names for it.
     if changed.contains(SQLName("rowid")) { return true }
     return schemas.values.contains { part in
       switch part.columns {
@@ -131,11 +131,11 @@ public struct DatabaseRegion: Sendable, Equatable {
     }
   }
 
-  /// Whether a change to a row may have an effect on the region.
+  /// Returns whether a change to a row can affect the region.
   ///
-  /// An event doesn't tell which columns have changed: ask for the kind of the
-  /// event, in `TransactionObserver.observes(eventsOfKind:)`, first. Nor does it tell the rowid
-  /// that an update has replaced by another one: `databaseDidChange()` is called then.
+  /// An event doesn't report which columns have changed: check the kind of the event first, in
+  /// `TransactionObserver.observes(eventsOfKind:)`. Nor does it report the old rowid where an
+  /// update has replaced it: `databaseDidChange()` is called then.
   public func isModified(by event: DatabaseEvent) -> Bool {
     guard let tables else { return true }
     guard let schemas = tables[SQLName(event.tableName)] else { return false }
@@ -143,9 +143,9 @@ public struct DatabaseRegion: Sendable, Equatable {
     return part.rows?.contains(event.rowID) ?? true
   }
 
-  /// The kinds of changes that have an effect on the region; nil for all kinds.
+  /// Returns the kinds of changes that affect the region; nil for all kinds.
   ///
-  /// - Parameter columnNames: The columns of a table in a schema.
+  /// - Parameter columnNames: Returns the columns of a table in a schema.
   func impactfulEventKinds(
     columnNames: (_ table: String, _ schema: String) throws -> Set<String>
   ) rethrows -> [DatabaseEventKind]? {
@@ -161,7 +161,7 @@ public struct DatabaseRegion: Sendable, Equatable {
     }
   }
 
-  /// Whether columns of a table are in the region.
+  /// Returns whether columns of a table are in the region.
   func reads(table: String, schema: String) -> Bool {
     tables.map { $0[SQLName(table)]?[SQLName(schema)] != nil } ?? true
   }
@@ -171,8 +171,8 @@ public struct DatabaseRegion: Sendable, Equatable {
 }
 
 extension DatabaseRegion: CustomStringConvertible {
-  /// The tables in order with their columns, and the rowids of their rows where not all are
-  /// meant: `player(id,name)[1,2],team(*)`.
+  /// The tables in alphabetical order with their columns, and rowids where only some rows are in
+  /// the region: `player(id,name)[1,2],team(*)`.
   public var description: String {
     guard let tables else { return "full database" }
     guard !tables.isEmpty else { return "empty" }

@@ -1,6 +1,6 @@
-/// What stands for a region of the database, such as a table or a request.
+/// A type that represents a region of the database, such as a table or a request.
 public protocol DatabaseRegionConvertible: Sendable {
-  /// The region, in the database as it is now.
+  /// Returns the region in the current database.
   func databaseRegion(_ db: Database) throws -> DatabaseRegion
 }
 
@@ -10,24 +10,24 @@ extension DatabaseRegion: DatabaseRegionConvertible {
 }
 
 extension DatabaseRegionConvertible where Self == DatabaseRegion {
-  /// All tables that there are, or will be.
+  /// All existing and future tables.
   public static var fullDatabase: DatabaseRegion { DatabaseRegion.fullDatabase }
 }
 
-/// A region that is made by a function, or by another value.
+/// A type-erased region, computed by a function or by another value.
 public struct AnyDatabaseRegionConvertible: DatabaseRegionConvertible {
   private let region: @Sendable (Database) throws -> DatabaseRegion
 
-  /// A region that a function makes.
+  /// Creates a region that a function computes.
   public init(_ region: @escaping @Sendable (_ db: Database) throws -> DatabaseRegion) {
     self.region = region
   }
 
-  /// The region of another value.
+  /// Creates the region of another value.
   public init(_ region: some DatabaseRegionConvertible) {
     self.region = { try region.databaseRegion($0) }
   }
 
-  /// The region, in the database as it is now.
+  /// Returns the region in the current database.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion { try region(db) }
 }

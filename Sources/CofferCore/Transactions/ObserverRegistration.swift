@@ -1,25 +1,24 @@
-/// An observer and how long it is one.
+/// An observer, and how long it observes.
 final class ObserverRegistration {
   /// The order in which observers were added.
   let sequence: Int
   let identifier: ObjectIdentifier
   let extent: Database.TransactionObservationExtent
-  /// Whether it is told of the ends of those transactions alone that touch it.
+  /// Whether it is notified only of the ends of transactions that touch it.
   let isSelective: Bool
-  /// Whether no change is ever of interest, but only the end of the transaction.
+  /// Whether it ignores all changes, and observes only the end of the transaction.
   let isTransactionEnd: Bool
   private weak var weakObserver: (any TransactionObserver)?
   private var strongObserver: (any TransactionObserver)?
-  /// The tables that it is kept by; nil where it is asked about all.
+  /// The tables that it is indexed by; nil if it is asked about all tables.
   var tables: Set<SQLName>?
-  /// The rows that it is kept by, of those tables of which it doesn't observe all rows.
+  /// The rows that it is indexed by, for tables of which it observes only some rows.
   var rows: [SQLName: Set<Int64>] = [:]
-  /// Whether the observer wants no more changes of this transaction.
+  /// Whether the observer has stopped observing changes until the next transaction.
   var isStopped = false
-  /// Whether the observer was told of a change in this transaction.
+  /// Whether the observer was notified of a change in this transaction.
   var isTouched = false
-  /// Whether it was removed: it is told of nothing more, not even by those who
-  /// are telling at the moment.
+  /// Whether it was removed: it gets no further notifications, even while others are notified.
   private(set) var isRemoved = false
 
   init(
@@ -35,22 +34,22 @@ final class ObserverRegistration {
     weakObserver = observer
   }
 
-  /// The observer, unless it has died or is none any more.
+  /// The observer, unless it has been deallocated or no longer observes.
   var observer: (any TransactionObserver)? { strongObserver ?? weakObserver }
 
-  /// Whether the observer is interested; it is asked about its tables only.
+  /// Returns whether the observer is interested; it is only asked about its own tables.
   func isInterested(_ observer: any TransactionObserver, in kind: DatabaseEventKind) -> Bool {
     if let tables, !tables.contains(SQLName(kind.tableName)) { return false }
     return observer.observes(eventsOfKind: kind)
   }
 
-  /// Lets go of the observer: compiled statements may keep the registration.
+  /// Releases the observer, since compiled statements can retain the registration.
   func end() {
     strongObserver = nil
     weakObserver = nil
   }
 
-  /// Ends it at once, in the middle of a transaction too.
+  /// Ends the registration at once, even in the middle of a transaction.
   func remove() {
     isRemoved = true
     isStopped = true
@@ -64,7 +63,7 @@ struct RegistrationList {
 
   var isEmpty: Bool { items.isEmpty }
 
-  /// - Complexity: O(1) for a new one; else O(log *n*), and a move of pointers.
+  /// - Complexity: O(1) for a new registration; otherwise O(log *n*), and a move of pointers.
   mutating func insert(_ registration: ObserverRegistration) {
     guard let last = items.last, last.sequence >= registration.sequence else {
       return items.append(registration)
@@ -81,7 +80,7 @@ struct RegistrationList {
     items.remove(at: index)
   }
 
-  /// The index of the first one that is not before `sequence`.
+  /// Returns the index of the first registration that is not before `sequence`.
   private func position(of sequence: Int) -> Int {
     var range = items.startIndex..<items.endIndex
     while !range.isEmpty {
@@ -94,29 +93,29 @@ struct RegistrationList {
   }
 }
 
-/// Who is interested in what one compiled statement changes.
+/// The observers that are interested in the changes of one compiled statement.
 package final class StatementInterest {
   struct Entry {
     let registration: ObserverRegistration
-    /// The changes that are observed; nil for all that the statement makes.
+    /// The changes that are observed; nil for all changes of the statement.
     let changes: [TableChange]?
-    /// Whether SQLite doesn't tell of the rows of some of the tables.
+    /// Whether SQLite doesn't report the changed rows of some of the tables.
     let hasUnreportedRows: Bool
   }
 
-  /// The registrations that were asked.
+  /// The version of the registry on which the answer depends.
   var stamp: ObserverRegistry.Stamp
   let recompilations: Int
   let entries: [Entry]
-  /// The tables of which single rows are observed.
+  /// The tables of which individual rows are observed.
   let rowTables: [RowTable]
 
-  /// A table of which the statement may change rows that somebody observes.
+  /// A table in which the statement can change individually observed rows.
   struct RowTable {
     let table: ObserverRegistry.Table
-    /// What the statement may do to its rows.
+    /// The changes that the statement can make to its rows.
     let changes: [TableChange]
-    /// What it may do without SQLite's telling to which rows.
+    /// The changes whose rows SQLite doesn't report.
     var unreported: [DatabaseEventKind]
   }
 
@@ -130,7 +129,7 @@ package final class StatementInterest {
   }
 }
 
-/// An observer that is told of the changes of a running statement.
+/// An observer that is notified of the changes of a running statement.
 struct ObservationTarget {
   let registration: ObserverRegistration
   let observer: any TransactionObserver
@@ -140,10 +139,10 @@ struct ObservationTarget {
     registration.isInterested(observer, in: kind)
   }
 
-  /// Whether the observer wants to know of an event.
+  /// Returns whether the observer wants to be notified of an event.
   ///
-  /// - Parameter all: The changes that the statement announced: an event of
-  ///   another table is that of a table behind a virtual one.
+  /// - Parameter all: The changes that the statement announced: an event of any other table belongs
+  ///   to a shadow table of a virtual table.
   func accepts(_ event: DatabaseEvent, among all: [TableChange]) -> Bool {
     guard let changes else { return true }
     return changes.contains { $0.announces(event) } || !all.contains { $0.announces(event) }

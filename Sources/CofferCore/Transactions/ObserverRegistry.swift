@@ -1,22 +1,22 @@
-/// The observers of one connection, by what they are to be asked and told.
+/// The observers of one connection, indexed by what they observe.
 ///
-/// Selective observers are kept by table: neither a statement on other tables
-/// nor the end of a transaction that touched none of theirs comes across them.
+/// Selective observers are indexed by table: neither a statement on other tables nor the end of a
+/// transaction that touched none of their tables iterates over them.
 struct ObserverRegistry {
-  /// The selective observers of one table, as long as there are any.
+  /// The selective observers of one table, which exists as long as it has any.
   final class Table {
-    /// Counts up when one of them comes, goes, or changes its mind; of those who observe rows,
-    /// when the first one comes and the last one goes.
+    /// Incremented when an observer of all rows is added, removed, or changes its interests, and
+    /// when the first observer of individual rows is added or the last one removed.
     fileprivate(set) var generation = 0
-    /// Those who observe all rows.
+    /// The observers of all rows.
     fileprivate(set) var list = RegistrationList()
-    /// Those who observe some rows.
+    /// The observers of individual rows.
     fileprivate(set) var rowObservers = RegistrationList()
     private var byRow: [Int64: RegistrationList] = [:]
 
     fileprivate var isEmpty: Bool { list.isEmpty && rowObservers.isEmpty }
 
-    /// Those who observe a row, but for those who observe all.
+    /// Returns the observers of an individual row, without the observers of all rows.
     func observers(ofRow rowID: Int64) -> [ObserverRegistration] { byRow[rowID]?.items ?? [] }
 
     fileprivate func insert(_ registration: ObserverRegistration, rows: Set<Int64>?) {
@@ -43,34 +43,34 @@ struct ObserverRegistry {
     }
   }
 
-  /// The most rows by which an observer is kept: one of more is asked about all events of the
-  /// table.
+  /// The maximum number of rows by which an observer is indexed: one of more rows is asked about
+  /// all events of the table.
   private static let mostRows = 100
 
-  /// What an answer about some tables depends on.
+  /// The versions on which an answer about some tables depends.
   struct Stamp {
-    /// All changes of the registry, so that one comparison tells mostly.
+    /// The version of the whole registry, so that one comparison is mostly enough.
     fileprivate var generation: Int
-    /// Those of the observers that are asked about all tables.
+    /// The version of the observers that are asked about all tables.
     fileprivate let anyTableGeneration: Int
-    /// Tables of which somebody is the first observer.
+    /// The version that counts tables getting their first observer.
     fileprivate let newTablesGeneration: Int
     fileprivate let tables: [(table: Table, generation: Int)]
     fileprivate let hasUnobservedTables: Bool
   }
 
-  /// All, in the order in which they came.
+  /// All registrations, in the order in which they were added.
   private(set) var all = RegistrationList()
-  /// Those who are told of the end of every transaction.
+  /// The observers that are notified of the end of every transaction.
   private(set) var unselective = RegistrationList()
-  /// Those who are asked about every table.
+  /// The observers that are asked about every table.
   private(set) var anyTable = RegistrationList()
-  /// Those whose extent is the next transaction.
+  /// The observers whose extent is the next transaction.
   private(set) var nextTransaction = RegistrationList()
   private var tables: [SQLName: Table] = [:]
   private var byObserver: [ObjectIdentifier: [ObserverRegistration]] = [:]
 
-  /// How many observers were ever added.
+  /// The number of observers that were ever added.
   private(set) var addedCount = 0
   private var generation = 0
   private var anyTableGeneration = 0
@@ -79,8 +79,10 @@ struct ObserverRegistry {
 
   var isEmpty: Bool { all.isEmpty }
 
-  // MARK: Coming and going
+  // MARK: Adding and removing
 
+  /// Adds an observer.
+  ///
   /// - Complexity: O(1) in the number of observers.
   mutating func add(
     _ observer: any TransactionObserver, extent: Database.TransactionObservationExtent
@@ -95,7 +97,7 @@ struct ObserverRegistry {
     index(registration, of: observer as? any SelectiveTransactionObserver)
   }
 
-  /// Forgets a registration.
+  /// Removes a registration.
   mutating func remove(_ registration: ObserverRegistration) {
     all.remove(registration)
     unselective.remove(registration)
@@ -107,14 +109,14 @@ struct ObserverRegistry {
     }
   }
 
-  /// The registrations of an observer.
+  /// Returns the registrations of an observer.
   func registrations(of observer: any TransactionObserver) -> [ObserverRegistration] {
-    // The address may be that of one that has died.
+    // The address can belong to an observer that has been deallocated.
     (byObserver[ObjectIdentifier(observer)] ?? []).filter { $0.observer === observer }
   }
 
-  /// The next registrations in turn whose observers have died: looking at a few
-  /// of them now and then finds all in the end.
+  /// Returns the registrations among the next few whose observers have been deallocated: repeated
+  /// calls cover all registrations in turn.
   mutating func nextDead() -> [ObserverRegistration] {
     var dead: [ObserverRegistration] = []
     for _ in 0..<min(4, all.items.count) {
@@ -126,11 +128,11 @@ struct ObserverRegistry {
     return dead
   }
 
-  // MARK: Changes of mind
+  // MARK: Changing interests
 
-  /// An observer would answer otherwise now.
+  /// Updates the index after the interests of an observer have changed.
   ///
-  /// - Complexity: O(*t*) in its tables, before and now.
+  /// - Complexity: O(*t*) in the number of its tables, old and new.
   mutating func interestsDidChange(of observer: any TransactionObserver) {
     let selective = observer as? any SelectiveTransactionObserver
     for registration in registrations(of: observer) where !registration.isTransactionEnd {
@@ -139,9 +141,9 @@ struct ObserverRegistry {
     }
   }
 
-  /// Any observers may answer otherwise now.
+  /// Updates the index after the interests of any observers have changed.
   ///
-  /// - Complexity: O(*n*) in all observers.
+  /// - Complexity: O(*n*) in the number of observers.
   mutating func interestsDidChange() {
     for registration in all.items {
       if let observer = registration.observer { interestsDidChange(of: observer) }
@@ -188,16 +190,16 @@ struct ObserverRegistry {
     }
   }
 
-  // MARK: Questions
+  // MARK: Queries
 
-  /// A table of which somebody observes single rows.
+  /// Returns a table if individual rows of it are observed.
   func rowTable(_ name: String) -> Table? {
     guard let table = tables[SQLName(name)], !table.rowObservers.isEmpty else { return nil }
     return table
   }
 
-  /// Those who may be interested in changes of these tables, those included who observe single
-  /// rows, in order.
+  /// Returns the observers that can be interested in changes of these tables, in order, including
+  /// the observers of individual rows.
   func allInterested(inTables names: [String]) -> [ObserverRegistration] {
     var result = RegistrationList()
     for registration in interested(inTables: names).registrations { result.insert(registration) }
@@ -208,9 +210,9 @@ struct ObserverRegistry {
     return result.items
   }
 
-  /// Those who may be interested in changes of any rows of these tables, in order.
+  /// Returns the observers that can be interested in changes of any rows of these tables, in order.
   ///
-  /// - Returns: Them, and what that answer depends on.
+  /// - Returns: The registrations, and the versions on which that answer depends.
   func interested(inTables names: [String]) -> (registrations: [ObserverRegistration], Stamp) {
     var found: [(table: Table, generation: Int)] = []
     var hasUnobservedTables = false
@@ -232,9 +234,10 @@ struct ObserverRegistry {
     return (result.items, stamp)
   }
 
-  /// Whether nobody has come, gone or changed its mind whom the stamp concerns.
+  /// Returns whether no observer that the stamp concerns was added, removed, or has changed its
+  /// interests.
   ///
-  /// Brings the stamp up to date, so that the next look is quick.
+  /// Updates the stamp, so that the next check is fast.
   func isCurrent(_ stamp: inout Stamp) -> Bool {
     if stamp.generation == generation { return true }
     guard stamp.anyTableGeneration == anyTableGeneration,

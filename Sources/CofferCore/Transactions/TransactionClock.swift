@@ -1,28 +1,28 @@
 import FoundationEssentials
 
-/// Tells the date of transactions.
+/// The source of transaction dates.
 public protocol TransactionClock: Sendable {
-  /// The date; called once per transaction, when it is first asked for.
+  /// Returns the date; called at most once per transaction, when the date is first requested.
   func now(_ db: Database) throws -> Date
 }
 
 /// The system's clock.
 public struct DefaultTransactionClock: TransactionClock {
-  /// The system's clock.
+  /// Creates the system's clock.
   public init() {}
 
-  /// The current date.
+  /// Returns the current date.
   public func now(_ db: Database) throws -> Date { Date() }
 }
 
-/// A clock that a function makes.
+/// A clock that calls a function.
 public struct CustomTransactionClock: TransactionClock {
   private let date: @Sendable (Database) throws -> Date
 
-  /// The clock that tells what `now` returns.
+  /// Creates a clock that returns the date of `now`.
   public init(_ now: @escaping @Sendable (_ db: Database) throws -> Date) { date = now }
 
-  /// What the function returns.
+  /// Returns the date of the function.
   public func now(_ db: Database) throws -> Date { try date(db) }
 }
 
@@ -32,7 +32,7 @@ extension TransactionClock where Self == DefaultTransactionClock {
 }
 
 extension TransactionClock where Self == CustomTransactionClock {
-  /// A clock that tells what `now` returns.
+  /// A clock that returns the date of `now`.
   public static func custom(
     _ now: @escaping @Sendable (_ db: Database) throws -> Date
   ) -> CustomTransactionClock {
@@ -46,10 +46,10 @@ package struct TransactionInstant: Sendable {
 }
 
 extension Database {
-  /// The date of the transaction, which is the same until it ends; outside of
-  /// transactions, the current date.
+  /// The date of the transaction, which is constant until its end; outside of transactions, the
+  /// current date.
   ///
-  /// It is what `Configuration.transactionClock` tells when it is first asked for.
+  /// `Configuration.transactionClock` provides it on first use.
   public var transactionDate: Date {
     get throws {
       try checkAccess()

@@ -4,7 +4,7 @@
   import Musl
 #endif
 
-/// The observation that tells of a change on this thread.
+/// The thread-specific key of the observation that is notifying an observer on this thread.
 private let key: pthread_key_t = {
   var key = pthread_key_t()
   pthread_key_create(&key, nil)
@@ -13,13 +13,15 @@ private let key: pthread_key_t = {
 
 extension TransactionObservation {
   static var current: TransactionObservation? {
-    // SAFETY: set for the time of a call of the observation's own method.
+    // SAFETY: set only for the duration of a call of the observation's own method.
     pthread_getspecific(key).map {
       Unmanaged<TransactionObservation>.fromOpaque($0).takeUnretainedValue()
     }
   }
 
-  /// - Returns: What `leave(to:)` takes.
+  /// Makes an observation the current one of this thread.
+  ///
+  /// - Returns: The argument for `leave(to:)`.
   static func enter(_ observation: TransactionObservation) -> UnsafeMutableRawPointer? {
     let previous = pthread_getspecific(key)
     pthread_setspecific(key, Unmanaged.passUnretained(observation).toOpaque())

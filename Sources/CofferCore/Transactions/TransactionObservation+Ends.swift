@@ -1,6 +1,6 @@
 extension TransactionObservation {
   func sqliteWillCommit() -> Bool {
-    // A statement that commits by itself has ended all but for this.
+    // A statement that commits by itself has made all of its changes; only the commit is left.
     for index in executions.indices { tellUnreported(ofExecutionAt: index) }
     tellHeld()
     let recipients = recipients()
@@ -27,8 +27,8 @@ extension TransactionObservation {
     outcome = .rolledBack
   }
 
-  /// Those who are told of the end of the transaction: all but the selective
-  /// ones that no change has touched.
+  /// Returns the observers to notify of the end of the transaction: all except the selective ones
+  /// that no change has touched.
   private func recipients() -> [Recipient] {
     var recipients: [Recipient] = []
     recipients.reserveCapacity(registry.unselective.items.count)
@@ -41,14 +41,14 @@ extension TransactionObservation {
     return recipients
   }
 
-  /// Tells of the end of the transaction, if the statement that has ended was it.
+  /// Notifies observers of the end of the transaction, if the completed statement ended it.
   ///
-  /// - Parameter endsExplicitly: Whether a commit has ended: a transaction without a hook was
-  ///   empty, then.
+  /// - Parameter endsExplicitly: Whether a commit has ended: a transaction for which no hook was
+  ///   called was empty then.
   func settle(endsExplicitly: Bool) {
     guard let connection = database.sqliteConnection else { return }
     guard SQLite.isAutocommit(connection) else {
-      // A commit that found the database busy can be tried again.
+      // A commit that failed because the database was busy can be retried.
       outcome = .none
       asked = []
       return
@@ -64,8 +64,8 @@ extension TransactionObservation {
     self.asked = []
     switch outcome {
     case .committing:
-      // Observers that came while others were asked are told as well, and those of a table that
-      // the statement has dropped.
+      // Also notifies observers that were added while others were asked, and observers of a table
+      // that the statement has dropped.
       let isComplete =
         askedCount == registry.addedCount && askedTouchedCount == touched.count
       tellEnd(to: isComplete ? asked : recipients()) { $0.databaseDidCommit(database) }
@@ -87,14 +87,14 @@ extension TransactionObservation {
   private func tellEnd(to recipients: [Recipient], _ tell: (any TransactionObserver) -> Void) {
     reset()
     forgetAfterTransaction(toldCount: recipients.count { !$0.registration.isSelective })
-    // They may execute statements, end further transactions, add and remove observers; also where
-    // a statement has ended the transaction that those after it still belong to.
+    // Observers can execute statements, end further transactions, add and remove observers; this
+    // also holds where a statement has ended the transaction that later statements still belong to.
     database.outsideTransactionBlock {
       for (registration, observer) in recipients where !registration.isRemoved { tell(observer) }
     }
   }
 
-  /// Lets go of those who were to be told of one transaction, and of the dead.
+  /// Releases observers of a single transaction, and deallocated ones.
   private func forgetAfterTransaction(toldCount: Int) {
     if toldCount < registry.unselective.items.count {
       letGo(of: registry.unselective.items.filter { $0.observer == nil })
@@ -103,8 +103,8 @@ extension TransactionObservation {
     letGo(of: registry.nextDead())
   }
 
-  /// SQLite tells nobody of the commit of a deferred transaction that has not written, but what
-  /// depends on the end of a transaction must not depend on what happened in it.
+  /// Notifies observers of the commit of a deferred transaction that has not written: SQLite calls
+  /// no hook for it, but what depends on the end of a transaction must not depend on its content.
   private func tellEmptyCommit() {
     let recipients = recipients()
     do {
@@ -126,7 +126,7 @@ extension TransactionObservation {
     goOnTelling()
   }
 
-  /// Tells those again who had stopped until the next transaction.
+  /// Resumes notifying observers that had stopped until the next transaction.
   func goOnTelling() {
     for registration in stopped { registration.isStopped = registration.isRemoved }
     stopped = []

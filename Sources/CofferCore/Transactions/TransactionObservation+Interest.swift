@@ -1,5 +1,6 @@
 extension TransactionObservation {
-  /// Who is to be told of what a statement changes; asked once per compiled statement.
+  /// Returns the observers to notify of the changes of a statement; computed once per compiled
+  /// statement.
   func interest(of statement: Statement) -> StatementInterest {
     let recompilations = database.hooks.authorizer.recompilations
     if let interest = statement.interest, interest.recompilations == recompilations,
@@ -7,7 +8,7 @@ extension TransactionObservation {
     {
       return interest
     }
-    // The schema has changed, and triggers with it.
+    // The schema has changed, and possibly its triggers.
     if statement.recompilations != recompilations { statement.refreshFacts() }
     let changes = statement.facts.changes
     let (registrations, stamp) = registry.interested(inTables: changes.map(\.kind.tableName))
@@ -21,7 +22,7 @@ extension TransactionObservation {
       if hasRowTables { rowTables = self.rowTables(of: changes, unreported) }
       entries = registrations.compactMap { registration -> StatementInterest.Entry? in
         guard let observer = registration.observer else { return nil }
-        // Rows are told of by table.
+        // Observers of individual rows are handled per table.
         func isInterested(in kind: DatabaseEventKind) -> Bool {
           registration.rows[SQLName(kind.tableName)] == nil
             && registration.isInterested(observer, in: kind)
@@ -34,7 +35,7 @@ extension TransactionObservation {
           hasUnreportedRows: hasUnreportedRows)
       }
     }
-    // The counters again: asking SQLite may have compiled statements.
+    // Reads the counter again: querying SQLite can have compiled statements.
     let interest = StatementInterest(
       stamp: stamp, recompilations: database.hooks.authorizer.recompilations, entries: entries,
       rowTables: rowTables)
@@ -42,7 +43,7 @@ extension TransactionObservation {
     return interest
   }
 
-  /// The tables of which single rows are observed, with what a statement does to them.
+  /// Returns the tables of which individual rows are observed, with a statement's changes to them.
   private func rowTables(
     of changes: [TableChange], _ unreported: [DatabaseEventKind]
   ) -> [StatementInterest.RowTable] {
@@ -62,10 +63,11 @@ extension TransactionObservation {
     return result
   }
 
-  /// SQLite compiles a statement that is under way anew, and it makes a change
-  /// that may be new to us.
+  /// Handles a change that SQLite announces while it recompiles a running statement, and which can
+  /// be new.
   ///
-  /// Whether it tells of all rows can't be asked here: who observes rows takes them for changed.
+  /// SQLite can't be asked here whether it reports all rows, so observers of individual rows are
+  /// notified as if their rows had changed.
   func recompiled(_ change: TableChange) {
     guard let last = executions.indices.last else { return }
     let registrations = registry.allInterested(inTables: [change.kind.tableName])

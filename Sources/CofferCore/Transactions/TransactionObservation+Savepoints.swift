@@ -1,7 +1,7 @@
 extension TransactionObservation {
   func note(_ effect: TransactionEffect) {
     switch effect {
-    case .begin, .commit, .rollback: break  // The state after the statement tells.
+    case .begin, .commit, .rollback: break  // The state after the statement shows these.
     case .beginSavepoint(let name):
       savepoints.append(Savepoint(name: SQLName(name), heldCount: held.count))
     case .releaseSavepoint(let name):

@@ -1,77 +1,78 @@
-/// Tells the observers of one connection what SQLite tells of its transactions.
+/// Notifies the observers of one connection of its changes and transactions.
 ///
-/// SQLite's hooks note what happens inside a statement; what observers may
-/// answer with statements of their own is told when the statement has ended.
-/// Transactions are begun and ended by methods, by SQL and by SQLite itself:
-/// whoever did, the hooks and the state after the statement tell.
+/// SQLite's hooks record events while a statement runs; notifications that observers can answer
+/// with statements of their own are delivered when the statement has ended. Transactions are begun
+/// and ended by methods, by SQL and by SQLite itself: the hooks and the state after the statement
+/// show it in each case.
 package final class TransactionObservation {
   typealias Recipient = (
     registration: ObserverRegistration, observer: any TransactionObserver
   )
 
-  /// What the hooks have told and the observers haven't been.
+  /// The end of the transaction, once the hooks have reported it, until observers are notified.
   enum Outcome {
     case none, committing, rolledBack
     case refused(any Error)
   }
 
-  /// A statement under way that writes.
+  /// A running statement that writes.
   struct Execution {
     let statement: ObjectIdentifier
     let droppedTable: String?
     var changes: [TableChange]
     var targets: [ObservationTarget]
     var unreported: [ObservationTarget]
-    /// The tables of which single rows are observed.
+    /// The tables of which individual rows are observed.
     var rowTables: [StatementInterest.RowTable]
   }
 
-  /// A change that waits for the end of a savepoint; nil for an unknown one.
+  /// A change that is held back until the end of a savepoint.
   struct HeldChange {
+    /// The event; nil if the changed rows are unknown.
     let event: DatabaseEvent?
     let target: ObservationTarget
   }
 
   struct Savepoint {
     let name: SQLName
-    /// The changes that were held when it began.
+    /// The number of held changes when the savepoint began.
     var heldCount: Int
   }
 
-  // SAFETY: the database owns the observation, and removes its hooks before it dies.
+  // SAFETY: the database owns the observation, and removes its hooks before it is deallocated.
   unowned let database: Database
   var registry = ObserverRegistry()
   var executions: [Execution] = []
   var savepoints: [Savepoint] = []
   var held: [HeldChange] = []
-  /// Counts the rollbacks to savepoints, as long as somebody observes.
+  /// The number of rollbacks to savepoints while the connection had observers.
   var savepointRollbackCount = 0
-  /// Those who were told of a change in the transaction.
+  /// The observers that were notified of a change in the transaction.
   var touched: [ObserverRegistration] = []
-  /// Those who want no more of its changes.
+  /// The observers that have stopped observing until the next transaction.
   var stopped: [ObserverRegistration] = []
   var outcome = Outcome.none
-  /// Those who were asked whether to commit, until they are told of the end.
+  /// The observers that were asked whether to commit, until they are notified of the end.
   var asked: [Recipient] = []
-  /// How many observers had been added then.
+  /// The number of observers that had been added by then.
   var askedCount = 0
-  /// How many were touched then.
+  /// The number of observers that had been touched by then.
   var askedTouchedCount = 0
-  /// What was thrown by the observer that has refused the commit.
+  /// The error of the observer that has refused the commit.
   var refusal: (any Error)?
-  /// Whether a statement that writes was begun in the transaction.
+  /// Whether the transaction has executed a statement that writes.
   var hasWritten = false
-  /// Whether the schema was changed in the transaction.
+  /// Whether the transaction has changed the schema.
   var hasChangedSchema = false
   private var lastNames: LastNames?
   var schemaKnowledge = ChangeKnowledge()
 
   init(database: Database) { self.database = database }
 
-  /// Called when the connection has been set up.
+  /// Installs the hooks when the connection has been set up.
   func install() {
     database.hooks.authorizer.onRecompiledChange = { [unowned self] in recompiled($0) }
-    // A connection that was opened anew has no hooks yet.
+    // A reopened connection has no hooks yet.
     database.accessState.remove(.observed)
     updateHooks()
   }
@@ -90,20 +91,19 @@ package final class TransactionObservation {
     letGo(of: registrations)
   }
 
-  /// Forgets what observers have answered; some of them would answer otherwise now.
+  /// Forgets the answers of all observers, some of which have changed.
   ///
-  /// - Complexity: O(*n*) in all observers: prefer ``interestsDidChange(of:)``.
+  /// - Complexity: O(*n*) in the number of observers: prefer ``interestsDidChange(of:)``.
   package func interestsDidChange() { registry.interestsDidChange() }
 
-  /// Forgets what an observer has answered; it would answer otherwise from the
-  /// next statement on.
+  /// Forgets the answers of an observer, whose new ones apply from the next statement on.
   ///
-  /// - Complexity: O(*t*) in its tables.
+  /// - Complexity: O(*t*) in the number of its tables.
   package func interestsDidChange(of observer: some TransactionObserver) {
     registry.interestsDidChange(of: observer)
   }
 
-  /// Forgets observers that have died, or are none any more.
+  /// Removes observers that have been deallocated or no longer observe.
   func letGo(of registrations: [ObserverRegistration]) {
     guard !registrations.isEmpty else { return }
     for registration in registrations {
@@ -113,7 +113,7 @@ package final class TransactionObservation {
     updateHooks()
   }
 
-  /// A connection that nobody observes has no hooks, and pays nothing.
+  /// Installs or removes the hooks: a connection without observers has none, and pays nothing.
   func updateHooks() {
     guard let connection = database.sqliteConnection else { return }
     let isObserved = !registry.isEmpty
@@ -165,7 +165,7 @@ package final class TransactionObservation {
     if let refusal = takeRefusal() { throw refusal }
   }
 
-  /// - Returns: What an observer has thrown to refuse the commit.
+  /// - Returns: The error with which an observer has refused the commit.
   func didFail(_ statement: Statement) -> (any Error)? {
     end(statement)
     settle(endsExplicitly: false)
@@ -179,18 +179,18 @@ package final class TransactionObservation {
     settle(endsExplicitly: false)
   }
 
-  /// Called after a commit that no `Statement` has made.
+  /// Called after a commit that was not made by a `Statement`.
   ///
-  /// - Throws: What an observer has thrown to refuse the commit of an empty transaction.
+  /// - Throws: The error with which an observer has refused the commit of an empty transaction.
   func didCommit() throws {
     settle(endsExplicitly: true)
     if let refusal = takeRefusal() { throw refusal }
   }
 
-  /// Called after a rollback that no `Statement` has made, of which SQLite has told.
+  /// Called after a rollback that was not made by a `Statement`, and which SQLite has reported.
   func didRollBack() { settle(endsExplicitly: false) }
 
-  /// - Returns: What an observer has thrown to refuse the commit.
+  /// - Returns: The error with which an observer has refused the commit.
   func commitDidFail() -> (any Error)? {
     settle(endsExplicitly: false)
     return takeRefusal()
@@ -215,10 +215,10 @@ package final class TransactionObservation {
 
   // MARK: Changes
 
-  /// The names of the last event, which SQLite keeps at one place while a
-  /// statement runs: most events need no new string.
+  /// The names of the last event, which SQLite keeps at one address while a statement runs: most
+  /// events need no new string.
   private struct LastNames {
-    // SAFETY: compared, never read.
+    // SAFETY: the addresses are compared, and never dereferenced.
     let schemaAddress: UnsafePointer<CChar>
     let tableAddress: UnsafePointer<CChar>
     let schema: String
@@ -250,7 +250,7 @@ package final class TransactionObservation {
     for table in execution.rowTables { tellRowObservers(of: table, event) }
   }
 
-  /// Tells those of an event who observe its row.
+  /// Notifies the observers of the row of an event.
   private func tellRowObservers(
     of rowTable: StatementInterest.RowTable, _ event: DatabaseEvent
   ) {
@@ -263,7 +263,7 @@ package final class TransactionObservation {
     }
   }
 
-  /// Tells of the changes that SQLite doesn't tell of row by row.
+  /// Notifies observers of the changes that SQLite doesn't report row by row.
   private func tellUnreported(of statement: Statement) {
     let identifier = ObjectIdentifier(statement)
     guard let index = executions.lastIndex(where: { $0.statement == identifier }) else { return }
@@ -282,7 +282,7 @@ package final class TransactionObservation {
     }
   }
 
-  /// Tells those of a change of unknown rows whom one of its kinds concerns.
+  /// Notifies the observers that are interested in one of the kinds of a change of unknown rows.
   private func tell(_ registrations: [ObserverRegistration], kinds: [DatabaseEventKind]) {
     for registration in registrations {
       guard let observer = registration.observer,
@@ -292,7 +292,7 @@ package final class TransactionObservation {
     }
   }
 
-  /// Tells of a change now, or holds it back until the savepoint ends.
+  /// Notifies an observer of a change at once, or holds it back until the savepoint ends.
   func tell(_ target: ObservationTarget, _ event: DatabaseEvent?) {
     if savepoints.isEmpty {
       deliver(target, event)
@@ -317,12 +317,12 @@ package final class TransactionObservation {
     }
   }
 
-  /// Tells those who observe a region that something in it has changed.
+  /// Notifies the observers of a region that something in it has changed.
   func notifyChanges(kinds: [DatabaseEventKind]) {
     tell(registry.allInterested(inTables: kinds.map(\.tableName)), kinds: kinds)
   }
 
-  /// Tells those who keep up with a region that a table was dropped or altered.
+  /// Notifies selective observers that a table was dropped or altered.
   private func tellRestructured(_ table: String) {
     for registration in registry.allInterested(inTables: [table]) where registration.isSelective {
       guard let observer = registration.observer,

@@ -1,4 +1,4 @@
-/// Is told of the changes to a database, and of the ends of transactions.
+/// An observer of the changes to a database and of the ends of transactions.
 ///
 /// ```swift
 /// final class PlayerObserver: TransactionObserver {
@@ -11,47 +11,49 @@
 /// }
 /// ```
 ///
-/// An observer is told of what its connection does, in SQL or through
-/// triggers and foreign keys; of what other connections and processes do only
-/// with ``Configuration/observesExternalChanges``. The rows of a table that is
-/// dropped are not told of. For tables without rowids and for virtual tables
-/// there is `databaseDidChange()` alone. So there is for rows that a conflict
-/// may have replaced (`INSERT OR REPLACE`, `ON CONFLICT REPLACE`), after the
-/// statement, if the observer observes deletions: which rows, if any, SQLite
-/// doesn't tell. And so there is for updates of the rowid, or of a primary key:
-/// their events have the new rowid, and nothing has the old one.
+/// An observer is notified of the changes of its connection, including those by triggers and
+/// foreign keys; of changes by other connections and processes only with
+/// ``Configuration/observesExternalChanges``. Rows that disappear with a dropped table are not
+/// reported.
 ///
-/// Changes inside a savepoint are told of when it is released, and never if it
-/// is rolled back. Changes that a failed statement has undone may be told of.
+/// Some changes call `databaseDidChange()` instead, because SQLite doesn't report their rows:
+///
+/// - Changes of tables without rowids, and of virtual tables.
+/// - Rows possibly replaced by a conflict (`INSERT OR REPLACE`, `ON CONFLICT REPLACE`): called
+///   after the statement if the observer observes deletions, even if no row was replaced.
+/// - Updates of the rowid or of a primary key: their events carry the new rowid only.
+///
+/// Changes inside a savepoint are reported when it is released, and never if it is rolled back.
+/// Changes that a failed statement has undone can still be reported.
 public protocol TransactionObserver: AnyObject {
-  /// Whether the observer wants to be told of such changes.
+  /// Returns whether the observer wants to be notified of such changes.
   ///
-  /// Asked once for each compiled statement: the answer must not change while
-  /// the observer is added to a database.
+  /// Called once for each compiled statement: the answer must not change while the observer is
+  /// added to a database.
   func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool
 
-  /// Something that the observer observes has changed, without its being known
-  /// which rows: see ``Database/notifyChanges(in:)``.
+  /// Called when something that the observer observes has changed in unknown rows: see
+  /// ``Database/notifyChanges(in:)``.
   func databaseDidChange()
 
-  /// A row has changed.
+  /// Called when a row has changed.
   ///
-  /// Called while the statement is executed: the connection can't be used.
+  /// The statement is still being executed: the connection can't be used.
   func databaseDidChange(with event: DatabaseEvent)
 
-  /// The transaction is about to be committed; the connection can't be used.
+  /// Called when the transaction is about to be committed; the connection can't be used.
   ///
-  /// - Throws: An error to roll the transaction back: the commit throws it.
+  /// - Throws: An error to roll the transaction back; the commit rethrows it.
   func databaseWillCommit() throws
 
-  /// The transaction was committed.
+  /// Called when the transaction was committed.
   ///
-  /// - Parameter db: The connection, which may be used.
+  /// - Parameter db: The connection, which can be used.
   func databaseDidCommit(_ db: Database)
 
-  /// The transaction was rolled back.
+  /// Called when the transaction was rolled back.
   ///
-  /// - Parameter db: The connection, which may be used.
+  /// - Parameter db: The connection, which can be used.
   func databaseDidRollback(_ db: Database)
 }
 
@@ -62,46 +64,44 @@ extension TransactionObserver {
   /// Does nothing.
   public func databaseWillCommit() throws {}
 
-  /// Spares the observer the other changes of this transaction.
+  /// Stops notifying the observer of changes until the next transaction.
   ///
-  /// To be called inside `databaseDidChange(with:)`; elsewhere it does nothing.
+  /// Call it inside `databaseDidChange(with:)`; elsewhere it does nothing.
   public func stopObservingDatabaseChangesUntilNextTransaction() {
     TransactionObservation.current?.stop(self)
   }
 }
 
-/// An observer that is told of a transaction's end only if it was told of a
-/// change in it: other commits, and statements on other tables, cost nothing,
-/// however many such observers there are.
+/// An observer that is notified of a transaction's end only if it was notified of a change in it:
+/// other commits, and statements on other tables, cost nothing, however many such observers exist.
 ///
-/// For a table that was dropped or altered, it is told that something has changed.
+/// It is notified with `databaseDidChange()` when a table that it observes is dropped or altered.
 package protocol SelectiveTransactionObserver: TransactionObserver {
-  /// The tables about which the observer is to be asked, in any schema; nil for all.
+  /// The tables that the observer is asked about, in any schema; nil for all tables.
   ///
-  /// Names are compared as SQLite does: upper and lower case of ASCII letters
-  /// are the same. Read when the observer is added, and again when
-  /// ``TransactionObservation/interestsDidChange(of:)`` says so.
+  /// Names are compared as in SQLite: case-insensitively for ASCII letters. Read when the observer
+  /// is added, and again by ``TransactionObservation/interestsDidChange(of:)``.
   var observedTables: Set<String>? { get }
 
-  /// The rowids of those rows of observed tables that matter, where not all do: changes of others
-  /// cost nothing.
+  /// The rowids of the observed rows, for tables of which only some rows are observed: changes of
+  /// other rows cost nothing.
   ///
-  /// Where it can't be told which rows have changed, it is told that something has.
+  /// Where SQLite doesn't report the changed rows, `databaseDidChange()` is called.
   var observedRows: [String: Set<Int64>] { get }
 }
 
 extension SelectiveTransactionObserver {
-  /// All tables.
+  /// Nil: all tables are observed.
   package var observedTables: Set<String>? { nil }
 
-  /// All rows.
+  /// Empty: all rows are observed.
   package var observedRows: [String: Set<Int64>] { [:] }
 }
 
 extension Database {
-  /// How long a database observes for an observer.
+  /// How long a database notifies an observer.
   public enum TransactionObservationExtent: Sendable, Hashable {
-    /// As long as somebody else retains the observer.
+    /// As long as the observer is retained elsewhere.
     case observerLifetime
     /// Until the end of the next transaction, or the current one; the database
     /// retains the observer until then.
@@ -112,8 +112,8 @@ extension Database {
 
   /// Adds an observer of the connection's transactions.
   ///
-  /// - Parameter extent: How long; as long as it lives by default, so that you
-  ///   have to retain it.
+  /// - Parameter extent: How long the observer is notified. By default, until it is deallocated;
+  ///   retain it.
   public func add(
     transactionObserver: some TransactionObserver,
     extent: TransactionObservationExtent = .observerLifetime
@@ -121,7 +121,7 @@ extension Database {
     observation.add(transactionObserver, extent: extent)
   }
 
-  /// Removes an observer; it is told of nothing from now on.
+  /// Removes an observer; it gets no further notifications.
   public func remove(transactionObserver: some TransactionObserver) {
     observation.remove(transactionObserver)
   }
@@ -149,8 +149,8 @@ extension Database {
 extension DatabaseWriter {
   /// Adds an observer of the transactions that write.
   ///
-  /// - Parameter extent: How long; as long as it lives by default, so that you
-  ///   have to retain it.
+  /// - Parameter extent: How long the observer is notified. By default, until it is deallocated;
+  ///   retain it.
   public func add(
     transactionObserver: some TransactionObserver,
     extent: Database.TransactionObservationExtent = .observerLifetime
@@ -159,13 +159,13 @@ extension DatabaseWriter {
     try? unsafeReentrantWrite { $0.add(transactionObserver: transactionObserver, extent: extent) }
   }
 
-  /// Removes an observer; it is told of nothing from now on.
+  /// Removes an observer; it gets no further notifications.
   public func remove(transactionObserver: some TransactionObserver) {
     try? unsafeReentrantWrite { $0.remove(transactionObserver: transactionObserver) }
   }
 }
 
-/// Calls functions at the end of a transaction, an empty one too.
+/// Calls functions at the end of a transaction, even of an empty one.
 final class TransactionEnd: TransactionObserver {
   private let onCommit: (Database) -> Void
   private let onRollback: (Database) -> Void

@@ -1,7 +1,7 @@
 import CofferCore
 import FoundationEssentials
 
-/// What has happened to a record of a ``FetchedRecordsController``.
+/// A change of a record in a ``FetchedRecordsController``.
 ///
 /// ```swift
 /// switch change {
@@ -14,29 +14,30 @@ import FoundationEssentials
 /// }
 /// ```
 ///
-/// All changes of one batch hold together, as list views want it: places of deletions and updates,
-/// and those where moves begin, are places in the list before; places of insertions, and those where
-/// moves end, are places in the list afterwards. Who takes out, from the last to the first, all that is
-/// deleted or moved, and then puts in, from the first to the last, what is inserted or moved, has
-/// the new list.
+/// All changes of one batch belong together, as list views expect: index paths of deletions and
+/// updates, and the sources of moves, refer to the old list; index paths of insertions, and the
+/// destinations of moves, refer to the new list. To get the new list, first remove all deleted or
+/// moved records, from the last to the first, and then insert all inserted or moved ones, from the
+/// first to the last.
 public enum FetchedRecordChange: Sendable, Hashable {
-  /// The record is in the list now; where.
+  /// The record was inserted at an index path.
   case insertion(indexPath: IndexPath)
 
-  /// The record is no longer in the list; where it was.
+  /// The record was deleted from an index path.
   case deletion(indexPath: IndexPath)
 
-  /// The record is elsewhere; `changes` are as those of an update, and empty where it is the same.
+  /// The record was moved; `changes` are as in an update, and empty if the record is unchanged.
   case move(indexPath: IndexPath, newIndexPath: IndexPath, changes: [String: DatabaseValue])
 
-  /// The record has changed; where it was, and the values that its changed columns had before.
+  /// The record at an index path was updated; `changes` holds the old values of the changed
+  /// columns.
   ///
-  /// Changes of joined or prefetched rows have no names there.
+  /// Changes of joined or prefetched rows are not listed there.
   case update(indexPath: IndexPath, changes: [String: DatabaseValue])
 }
 
 extension FetchedRecordChange: CustomStringConvertible, CustomReflectable {
-  /// The change and the names of the columns, without their values.
+  /// The change and the names of the changed columns, without their values.
   public var description: String {
     switch self {
     case .insertion(let path): "insertion at \(Self.text(path))"
@@ -47,7 +48,7 @@ extension FetchedRecordChange: CustomStringConvertible, CustomReflectable {
     }
   }
 
-  /// The description: values are not shown.
+  /// An empty mirror, so that values are not shown.
   public var customMirror: Mirror { Mirror(self, children: []) }
 
   private static func text(_ path: IndexPath) -> String {
@@ -59,15 +60,15 @@ extension FetchedRecordChange: CustomStringConvertible, CustomReflectable {
   }
 }
 
-/// What has happened to a section of a ``FetchedRecordsController``.
+/// A change of a section in a ``FetchedRecordsController``.
 ///
-/// The records of an inserted section are told as insertions, too, and those of a deleted one as
-/// deletions.
+/// The records of an inserted section are also reported as insertions, and the records of a deleted
+/// section as deletions.
 public enum FetchedRecordsSectionChange: Sendable, Hashable {
-  /// The section is there now; its place in the sections afterwards.
+  /// The section was inserted, at an index in the new sections.
   case insertion(index: Int)
 
-  /// The section is no longer there; its place in the sections before.
+  /// The section was deleted, at an index in the old sections.
   case deletion(index: Int)
 }
 
@@ -77,7 +78,8 @@ public enum FetchedRecordsSectionChange: Sendable, Hashable {
 /// for section in controller.sections { print(section.name ?? "", section.numberOfRecords) }
 /// ```
 public struct FetchedRecordsSectionInfo<Record> {
-  /// What the records of the section have in common; nil where the controller doesn't make sections.
+  /// The name that the records of the section have in common; nil if the controller has no
+  /// `sectionName`.
   public let name: String?
 
   private let slice: ArraySlice<Record>
@@ -87,9 +89,9 @@ public struct FetchedRecordsSectionInfo<Record> {
     slice = records
   }
 
-  /// How many records the section has.
+  /// The number of records in the section.
   public var numberOfRecords: Int { slice.count }
 
-  /// The records of the section, in their order.
+  /// The records of the section, in order.
   public var records: [Record] { Array(slice) }
 }

@@ -4,17 +4,18 @@ import CofferRecords
 import Dispatch
 
 extension FetchedRecordsController {
-  /// A controller of a request's records.
+  /// Creates a controller of a request's records.
   ///
   /// - Parameters:
-  ///   - queue: The serial queue on which the controller is used and tells of changes.
-  ///   - sectionName: Makes sections: of consecutive records that it gives the same name. It is
-  ///     called on another thread, once for each version of a record. Nil for one section, which is
-  ///     there even if it has no records.
-  ///   - isSameRecord: Whether two records are the same one, before and after a change; called on
-  ///     another thread. Records of equal rows are taken for the same one without asking. Of those
-  ///     that were changed, each that is new or has moved may be compared with all others.
-  /// - Throws: Nothing, today.
+  ///   - queue: The serial queue on which the controller is used and calls its callbacks.
+  ///   - sectionName: Divides the list into sections of consecutive records with the same name.
+  ///     Called on another thread, once for each version of a record. Nil for one section, which
+  ///     exists even without records.
+  ///   - isSameRecord: Returns whether two records, before and after a change, have the same
+  ///     identity; called on another thread. Not called for records with equal rows, which count as
+  ///     the same. Among the changed records, each one that is new or has moved can be compared
+  ///     with all others.
+  /// - Throws: Currently nothing.
   public convenience init<Request: FetchRequest>(
     _ reader: any DatabaseReader, request: Request, queue: DispatchQueue = .main,
     sectionName: (@Sendable (Record) -> String)? = nil,
@@ -25,14 +26,14 @@ extension FetchedRecordsController {
       identity: isSameRecord.map { .function($0) } ?? .contents, sectionName: sectionName)
   }
 
-  /// A controller of the records of an SQL query.
+  /// Creates a controller of the records of an SQL query.
   ///
   /// ```swift
   /// let controller = try FetchedRecordsController<Player>(
   ///   queue, sql: "SELECT * FROM player WHERE team = ? ORDER BY name", arguments: ["red"])
   /// ```
-  /// - Parameter adapter: What the rows are seen through.
-  /// - Throws: Nothing, today: the SQL is looked at by ``performFetch()``.
+  /// - Parameter adapter: The adapter of the rows.
+  /// - Throws: Currently nothing: ``performFetch()`` reports errors in the SQL.
   public convenience init(
     _ reader: any DatabaseReader, sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil, queue: DispatchQueue = .main,
@@ -44,21 +45,22 @@ extension FetchedRecordsController {
       queue: queue, sectionName: sectionName, isSameRecord: isSameRecord)
   }
 
-  /// Fetches other records from now on.
+  /// Changes the request.
   ///
-  /// Where changes are tracked, the records are fetched on another thread, and how the list becomes
-  /// the other one is told as a batch of changes; an error goes to ``trackErrors(_:)``, and nothing
-  /// is tracked then until there is another request. Otherwise it is ``performFetch()`` that fetches.
-  /// - Throws: Nothing, today.
+  /// If changes are tracked, the records are fetched on another thread, and a batch of changes
+  /// describes how the list becomes the new one; an error is passed to ``trackErrors(_:)``, and
+  /// tracking stops until the request is changed again. Otherwise ``performFetch()`` fetches the
+  /// new records.
+  /// - Throws: Currently nothing.
   public func setRequest<Request: FetchRequest>(_ request: Request) throws
   where Request.RowDecoder == Record {
     self.request = AnyFetchRequest(request)
     if isFetched, callbacks != nil { restart() }
   }
 
-  /// Fetches the records of an SQL query from now on, as ``setRequest(_:)`` does.
+  /// Changes the request to an SQL query, like ``setRequest(_:)``.
   ///
-  /// - Throws: Nothing, today: an error in the SQL goes to ``trackErrors(_:)``.
+  /// - Throws: Currently nothing: an error in the SQL is passed to ``trackErrors(_:)``.
   public func setRequest(
     sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil
@@ -68,18 +70,18 @@ extension FetchedRecordsController {
 }
 
 extension FetchedRecordsController where Record: TableRecord {
-  /// A controller of a request's records, which are told apart by their primary keys.
+  /// Creates a controller of a request's records, which are identified by their primary keys.
   ///
   /// ```swift
   /// let controller = try FetchedRecordsController(
   ///   pool, request: Player.order { $0.team }, sectionName: { $0.team })
   /// ```
   /// - Parameters:
-  ///   - queue: The serial queue on which the controller is used and tells of changes.
-  ///   - sectionName: Makes sections: of consecutive records that it gives the same name. It is
-  ///     called on another thread, once for each version of a record. Nil for one section, which is
-  ///     there even if it has no records.
-  /// - Throws: Nothing, today.
+  ///   - queue: The serial queue on which the controller is used and calls its callbacks.
+  ///   - sectionName: Divides the list into sections of consecutive records with the same name.
+  ///     Called on another thread, once for each version of a record. Nil for one section, which
+  ///     exists even without records.
+  /// - Throws: Currently nothing.
   public convenience init<Request: FetchRequest>(
     _ reader: any DatabaseReader, request: Request, queue: DispatchQueue = .main,
     sectionName: (@Sendable (Record) -> String)? = nil
@@ -89,10 +91,11 @@ extension FetchedRecordsController where Record: TableRecord {
       identity: .primaryKey(table: Record.databaseTableName), sectionName: sectionName)
   }
 
-  /// A controller of the records of an SQL query, which are told apart by their primary keys.
+  /// Creates a controller of the records of an SQL query, which are identified by their primary
+  /// keys.
   ///
-  /// - Parameter adapter: What the rows are seen through.
-  /// - Throws: Nothing, today: the SQL is looked at by ``performFetch()``.
+  /// - Parameter adapter: The adapter of the rows.
+  /// - Throws: Currently nothing: ``performFetch()`` reports errors in the SQL.
   public convenience init(
     _ reader: any DatabaseReader, sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil, queue: DispatchQueue = .main,

@@ -3,7 +3,7 @@ import CofferRecords
 import FoundationEssentials
 
 extension FetchedRecordsController {
-  /// The sections, in their order: one, unless the controller was made with a `sectionName`.
+  /// The sections in order: exactly one, unless the controller was created with a `sectionName`.
   ///
   /// ```swift
   /// func tableView(_ view: TableView, numberOfRowsInSection section: Int) -> Int {
@@ -18,13 +18,13 @@ extension FetchedRecordsController {
     }
   }
 
-  /// The record at a place.
+  /// Returns the record at an index path.
   ///
   /// ```swift
   /// let player = controller.record(at: IndexPath(row: 3, section: 0))
   /// ```
   ///
-  /// Traps where there is none.
+  /// Traps if there is no such record.
   public func record(at indexPath: IndexPath) -> Record {
     guard let place = layout.place(at: indexPath) else {
       preconditionFailure("there is no record at \(Array(indexPath)): see `sections`")
@@ -32,10 +32,11 @@ extension FetchedRecordsController {
     return fetchedRecords[place]
   }
 
-  /// The place of a record, by its primary key, or by `isSameRecord`; nil where it isn't in the list.
+  /// Returns the index path of a record, found by its primary key or by `isSameRecord`; nil if it
+  /// isn't in the list.
   ///
-  /// The primary key is that which the record encodes: a record that isn't encodable, such as one that is
-  /// fetched only, is not found.
+  /// The primary key is read from the encoded record: a record that isn't encodable, such as one
+  /// that is only fetched, is not found.
   /// - Complexity: O(records).
   public func indexPath(for record: Record) -> IndexPath? {
     let place: Int?

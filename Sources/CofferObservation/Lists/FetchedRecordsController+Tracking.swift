@@ -2,7 +2,7 @@ import CofferCore
 import CofferRecords
 
 extension FetchedRecordsController {
-  /// Whom the controller tells.
+  /// The callbacks of the controller.
   struct Callbacks {
     var fetchAlongside: (@Sendable (Database) throws -> any Sendable)?
     var willChange: ((FetchedRecordsController<Record>, (any Sendable)?) -> Void)?
@@ -11,7 +11,7 @@ extension FetchedRecordsController {
     var didChange: ((FetchedRecordsController<Record>, (any Sendable)?) -> Void)?
   }
 
-  /// Tells of changes to the list, from now on or from ``performFetch()`` on.
+  /// Reports changes to the list, from now on or from ``performFetch()`` on.
   ///
   /// ```swift
   /// controller.trackChanges(
@@ -20,13 +20,14 @@ extension FetchedRecordsController {
   ///   didChange: { _ in tableView.endUpdates() })
   /// ```
   ///
-  /// Who was told before isn't any more. What has changed since ``performFetch()`` is told, too. Four
-  /// times nil ends the tracking.
+  /// Replaces earlier callbacks. Changes since ``performFetch()`` are also reported. If all
+  /// callbacks are nil, tracking ends.
   /// - Parameters:
-  ///   - willChange: Called before a batch of changes, when the controller still has the old records.
-  ///   - onSectionChange: Called for each section that has come or gone, before `onChange`.
-  ///   - onChange: Called for each change of the batch, with the record (as it was, if it is
-  ///     deleted), when the controller has the new records. The order means nothing: see
+  ///   - willChange: Called before a batch of changes, when the controller still has the old
+  ///     records.
+  ///   - onSectionChange: Called for each inserted or deleted section, before `onChange`.
+  ///   - onChange: Called for each change of the batch, with the record (its old version if it is
+  ///     deleted), when the controller has the new records. The order is not significant: see
   ///     ``FetchedRecordChange``.
   ///   - didChange: Called after the batch.
   public func trackChanges(
@@ -47,7 +48,7 @@ extension FetchedRecordsController {
         didChange: didChange.map { callback in { controller, _ in callback(controller) } }))
   }
 
-  /// Tells of the ends of batches of changes.
+  /// Calls a function after each batch of changes.
   ///
   /// ```swift
   /// controller.trackChanges { tableView.reload($0.fetchedRecords) }
@@ -56,7 +57,7 @@ extension FetchedRecordsController {
     track(Callbacks(didChange: { controller, _ in didChange(controller) }))
   }
 
-  /// Tells of changes to the list, with a value that is fetched from the same state of the database.
+  /// Reports changes to the list, with a value fetched from the same state of the database.
   ///
   /// ```swift
   /// controller.trackChanges(
@@ -64,10 +65,11 @@ extension FetchedRecordsController {
   ///   didChange: { controller, count in title = "\(controller.fetchedRecords.count) of \(count)" })
   /// ```
   ///
-  /// It is fetched where the list is, on another thread; a change of the value alone isn't told.
+  /// The value is fetched together with the list, on another thread; a change of the value alone is
+  /// not reported.
   /// - Parameters:
-  ///   - fetchAlongside: Fetches the value. An error goes to ``trackErrors(_:)``, and the batch
-  ///     isn't told of.
+  ///   - fetchAlongside: Fetches the value. An error is passed to ``trackErrors(_:)``, and the
+  ///     batch is skipped.
   public func trackChanges<T: Sendable>(
     fetchAlongside: @escaping @Sendable (Database) throws -> T,
     willChange: ((FetchedRecordsController<Record>, _ fetchedAlongside: T) -> Void)? = nil,
@@ -82,7 +84,7 @@ extension FetchedRecordsController {
         onSectionChange: onSectionChange, onChange: onChange, didChange: unwrapping(didChange)))
   }
 
-  /// Tells of the ends of batches of changes, with a value that is fetched from the same state of the
+  /// Calls a function after each batch of changes, with a value fetched from the same state of the
   /// database.
   public func trackChanges<T: Sendable>(
     fetchAlongside: @escaping @Sendable (Database) throws -> T,
@@ -91,14 +93,14 @@ extension FetchedRecordsController {
     track(Callbacks(fetchAlongside: fetchAlongside, didChange: unwrapping(didChange)))
   }
 
-  /// Tells of errors in fetches after the first one.
+  /// Reports errors in fetches after the first one.
   ///
   /// ```swift
   /// controller.trackErrors { _, error in log("\(error)") }
   /// ```
   ///
-  /// The records are what they were then, and the next transaction that may change them is another
-  /// try.
+  /// After an error the records are unchanged, and the next transaction that can change them
+  /// triggers another fetch.
   public func trackErrors(
     _ errorHandler: @escaping (FetchedRecordsController<Record>, _ error: any Error) -> Void
   ) {
@@ -113,7 +115,7 @@ extension FetchedRecordsController {
   private func unwrapping<T: Sendable>(
     _ callback: ((FetchedRecordsController<Record>, T) -> Void)?
   ) -> ((FetchedRecordsController<Record>, (any Sendable)?) -> Void)? {
-    // Batches that were fetched for other callbacks are never told of: it is a `T`.
+    // Batches fetched for other callbacks are never delivered, so the value is a `T`.
     callback.map { callback in
       { controller, value in if let value = value as? T { callback(controller, value) } }
     }

@@ -4,7 +4,7 @@ import CofferRecords
 import Dispatch
 import FoundationEssentials
 
-/// Keeps the records of a request, and tells a list view how they change.
+/// Keeps the records of a request, and reports their changes to a list view.
 ///
 /// ```swift
 /// let controller = try FetchedRecordsController(pool, request: Player.order { $0.name })
@@ -16,18 +16,19 @@ import FoundationEssentials
 /// print(controller.fetchedRecords.count)
 /// ```
 ///
-/// Records are fetched and compared elsewhere, so that neither the queue nor the database waits for it.
-/// Each transaction that changes the list gives one batch of changes; one that doesn't gives none.
-/// Where transactions come faster than lists can be compared, a batch may stand for several.
+/// Records are fetched and compared on other threads, so that neither the queue nor the database
+/// waits for it. Each transaction that changes the list produces one batch of changes; other
+/// transactions produce none. If transactions arrive faster than lists can be compared, a batch can
+/// combine several.
 ///
-/// Records are told apart by their primary keys, where their type is a `TableRecord` and the request
-/// selects the key, or by a function. Otherwise a record that changes is taken for another one: it
-/// is deleted and inserted. Several records may have the same identity.
+/// Records are identified by their primary keys, if their type is a `TableRecord` and the request
+/// selects the key, or by a function. Otherwise a changed record counts as another one: it is
+/// deleted and inserted. Several records can have the same identity.
 ///
-/// Concurrency: the controller belongs to its queue, which has to be serial: it is used and told of
-/// changes there. After the last reference is gone, nobody is told of anything.
+/// Concurrency: the controller is confined to its queue, which must be serial: it is used there,
+/// and calls its callbacks there. After the last reference is released, no callback is called.
 public final class FetchedRecordsController<Record: FetchableRecord & _SendableMetatype> {
-  /// The records, in the order of the request; none before ``performFetch()``.
+  /// The records, in the order of the request; empty before ``performFetch()``.
   public private(set) var fetchedRecords: [Record] = []
 
   let reader: any DatabaseReader
@@ -60,28 +61,29 @@ public final class FetchedRecordsController<Record: FetchableRecord & _SendableM
 
   deinit { session?.cancel() }
 
-  /// Finds the controller on its queue.
-  // SAFETY: it is set once, before anybody else knows of it; weak references can be read on all
-  // threads, and what they give is used on the controller's queue alone.
+  /// A reference to the controller, which is only followed on its queue.
+  // SAFETY: it is set once, before it is shared; weak references can be read on all threads, and
+  // the controller that it returns is only used on its queue.
   private final class Reference: @unchecked Sendable {
     weak var controller: FetchedRecordsController?
   }
 
   // MARK: Fetching
 
-  /// Fetches the records, before it returns; nobody is told of the changes to those before.
+  /// Fetches the records synchronously; the changes from earlier records are not reported.
   ///
-  /// From then on the records follow the database, if ``trackChanges(willChange:onSectionChange:onChange:didChange:)``
-  /// was called, before or afterwards. To be called outside of accesses to the database.
-  /// - Throws: What the fetch throws, and what a record throws that can't be made of its row. The
-  ///   records are what they were then, and no longer tracked.
+  /// From then on the records follow the database, if
+  /// ``trackChanges(willChange:onSectionChange:onChange:didChange:)`` was called, before or
+  /// afterwards. Call it outside of accesses to the database.
+  /// - Throws: An error of the fetch, or of decoding a record. The records are unchanged then, and
+  ///   no longer tracked.
   public func performFetch() throws {
     let empty = ListState(
       FetchedList(), sections: emptyLayout, identity: identity, sectionName: sectionName)
     let session = makeSession(from: empty)
     do {
       let batch = try session.begin()
-      // The changes are those to the empty list.
+      // The changes are relative to the empty list.
       fetchedRecords = []
       _ = apply(batch)
     } catch {
@@ -91,7 +93,7 @@ public final class FetchedRecordsController<Record: FetchableRecord & _SendableM
     isFetched = true
   }
 
-  /// Fetches somewhere else, and observes; the changes to the list that there is are told.
+  /// Fetches on another thread and observes; the changes from the current list are reported.
   func restart() {
     let state = ListState(list, sections: layout, identity: identity, sectionName: sectionName)
     makeSession(from: state).schedule()
@@ -133,15 +135,15 @@ public final class FetchedRecordsController<Record: FetchableRecord & _SendableM
     case .success(let batch):
       guard let callbacks else { return }
       callbacks.willChange?(self, batch.list.alongside)
-      // It may have asked for other records.
+      // The callback can have changed the request.
       if self.differ === differ { tell(batch, replaced: apply(batch), callbacks) }
       callbacks.didChange?(self, batch.list.alongside)
     }
   }
 
-  /// Makes the list that of a batch.
+  /// Replaces the list with a batch's list.
   ///
-  /// - Returns: The records before.
+  /// - Returns: The old records.
   private func apply(_ batch: ListBatch<Record>) -> [Record] {
     let old = fetchedRecords
     if batch.keepsPlaces {

@@ -1,24 +1,24 @@
 import FoundationEssentials
 
-/// What list views call the two numbers of an index path.
+/// The names that list views use for the two numbers of an index path.
 extension IndexPath {
-  /// The place of a row in a section.
+  /// Creates the index path of a row in a section.
   ///
   /// ```swift
   /// let player = controller.record(at: IndexPath(row: 3, section: 0))
   /// ```
   public init(row: Int, section: Int) { self.init(indexes: [section, row]) }
 
-  /// The place of an item in a section: the same as ``init(row:section:)``.
+  /// Creates the index path of an item in a section: the same as ``init(row:section:)``.
   public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
 
-  /// The section; traps where the path has less than two numbers.
+  /// The section; traps if the path has less than two numbers.
   public var section: Int {
     get { number(0) }
     set { set(newValue, at: 0) }
   }
 
-  /// The row in its section; traps where the path has less than two numbers.
+  /// The row in its section; traps if the path has less than two numbers.
   public var row: Int {
     get { number(1) }
     set { set(newValue, at: 1) }

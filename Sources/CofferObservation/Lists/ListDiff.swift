@@ -1,4 +1,4 @@
-/// How one list became another.
+/// The changes from one list to another.
 struct ListChanges: Equatable {
   /// A record that is in both lists.
   struct Pair: Equatable {
@@ -6,17 +6,17 @@ struct ListChanges: Equatable {
     var new: Int
   }
 
-  /// Sections, by their places in the old list, upwards.
+  /// Deleted sections, by ascending index in the old list.
   var sectionDeletions: [Int] = []
-  /// Sections, by their places in the new list, upwards.
+  /// Inserted sections, by ascending index in the new list.
   var sectionInsertions: [Int] = []
-  /// Places in the old list, upwards.
+  /// Deleted records, by ascending index in the old list.
   var deletions: [Int] = []
-  /// Places in the new list, upwards.
+  /// Inserted records, by ascending index in the new list.
   var insertions: [Int] = []
-  /// By their places in the new list, upwards.
+  /// Moved records, by ascending index in the new list.
   var moves: [Pair] = []
-  /// Records that have changed and haven't moved, upwards.
+  /// Changed records that haven't moved, by ascending index.
   var updates: [Pair] = []
 
   var isEmpty: Bool {
@@ -25,21 +25,21 @@ struct ListChanges: Equatable {
   }
 }
 
-/// Compares lists: pure functions of positions and keys.
+/// Compares lists, with pure functions of indices and keys.
 ///
-/// First it is found out which record of the old list each of the new list is: its *origin*. Then of
-/// those that are in both lists, as many as possible stay; all others move.
+/// First, each record of the new list is matched with a record of the old list, its *origin*. Then,
+/// of the records in both lists, as many as possible stay in place; all others move.
 enum ListDiff {
-  /// The origin of what wasn't in the old list.
+  /// The origin of a record that wasn't in the old list.
   static let none = -1
 
   // MARK: Origins
 
-  /// The places in the old list of what is in the new list, by keys.
+  /// Returns the index in the old list for each element of the new list, by key.
   ///
-  /// Of equal keys, each is the origin of one.
-  /// - Complexity: O(old + new) hashes and comparisons; where the lists begin and end with the same
-  ///   keys, comparisons alone.
+  /// Among equal keys, each old element is the origin of at most one new element.
+  /// - Complexity: O(old + new) hashes and comparisons; for a common prefix and suffix of the
+  ///   lists, comparisons only.
   static func origins<Key: Hashable>(of new: [Key], in old: [Key]) -> [Int] {
     var origins = Array(repeating: none, count: new.count)
     let shorter = min(old.count, new.count)
@@ -56,7 +56,7 @@ enum ListDiff {
       origins[newEnd] = oldEnd
     }
     guard oldEnd > start, newEnd > start else { return origins }
-    // The first place of each key, and from each place the next one of the same key.
+    // The first index of each key, and for each index the next one with the same key.
     var first: [Key: Int] = Dictionary(minimumCapacity: oldEnd - start)
     var next = Array(repeating: none, count: oldEnd - start)
     for place in (start..<oldEnd).reversed() {
@@ -72,19 +72,19 @@ enum ListDiff {
     return origins
   }
 
-  /// Looks for the origins that are missing with a function, among what is left of the old list.
+  /// Searches missing origins with a function, among the unmatched elements of the old list.
   ///
-  /// The search goes on behind the origin that was found last, so that it is short where the
-  /// records have kept their order.
-  /// - Complexity: O(*k* · (1 + *m*)) calls, where *k* records lack an origin, and *m* of them are new
-  ///   or have moved.
+  /// Each search continues after the last origin found, so that it is short if the records have
+  /// kept their order.
+  /// - Complexity: O(*k* · (1 + *m*)) calls, where *k* records have no origin yet, and *m* of them
+  ///   are new or have moved.
   static func findMissing(
     _ origins: inout [Int], oldCount: Int, isSame: (_ old: Int, _ new: Int) throws -> Bool
   ) rethrows {
     var isTaken = Array(repeating: false, count: oldCount)
     for origin in origins where origin != none { isTaken[origin] = true }
     let rest = isTaken.indices.filter { !isTaken[$0] }
-    // A ring of what is left.
+    // A ring of the unmatched elements.
     var next = rest.indices.map { $0 + 1 == rest.count ? 0 : $0 + 1 }
     var previous = rest.indices.map { $0 == 0 ? rest.count - 1 : $0 - 1 }
     var left = rest.count
@@ -106,11 +106,12 @@ enum ListDiff {
 
   // MARK: Changes
 
-  /// The changes that make the old list the new one.
+  /// Returns the changes that turn the old list into the new one.
   ///
   /// - Parameters:
-  ///   - origins: The places in the old list of what is in the new list.
-  ///   - isChanged: Whether what is at a place of the new list differs from its origin.
+  ///   - origins: The index in the old list for each element of the new list.
+  ///   - isChanged: Returns whether the element at an index of the new list differs from its
+  ///     origin.
   /// - Complexity: O(*n* log *n*) for *n* records.
   static func changes(
     origins: [Int], old: ListSections, new: ListSections, isChanged: (_ new: Int) -> Bool
@@ -120,7 +121,7 @@ enum ListDiff {
     changes.sectionDeletions = old.names.indices.filter { sections.newOfOld[$0] == none }
     changes.sectionInsertions = new.names.indices.filter { sections.oldOfNew[$0] == none }
 
-    // What can stay is what stays in its section: there, the longest run that is in order.
+    // Records that keep their section can stay: in each section, the longest run that is in order.
     let (oldSection, newSection) = (old.sectionOfEachRecord, new.sectionOfEachRecord)
     let candidates = origins.indices.filter { place in
       let origin = origins[place]
@@ -143,7 +144,7 @@ enum ListDiff {
       } else if sections.newOfOld[oldSection[origin]] == none
         || sections.oldOfNew[newSection[place]] == none
       {
-        // List views can't move what goes with its section, nor into a section that comes.
+        // List views can't move a record out of a deleted section, nor into an inserted one.
         changes.insertions.append(place)
       } else {
         survives[origin] = true
@@ -154,11 +155,11 @@ enum ListDiff {
     return changes
   }
 
-  /// The places of the longest sequence of rising values.
+  /// Returns the indices of the longest increasing subsequence.
   ///
-  /// - Complexity: O(*n* log *n*) comparisons; O(*n*) for values that rise already.
+  /// - Complexity: O(*n* log *n*) comparisons; O(*n*) for values that already increase.
   static func longestIncreasingSubsequence<Value: Comparable>(of values: [Value]) -> [Int] {
-    // By length less one, where the sequence of that length ends that ends with the least value.
+    // For each length, at index length - 1: the end of the subsequence with the least last value.
     var ends: [Int] = []
     var previous = Array(repeating: none, count: values.count)
     for place in values.indices {
@@ -184,7 +185,7 @@ enum ListDiff {
   }
 }
 
-/// Which sections of two lists are the same: those of equal names, as many as are in the same order.
+/// The matching sections of two lists: sections of equal names, as many as are in the same order.
 private struct SectionMatch {
   var oldOfNew: [Int]
   var newOfOld: [Int]

@@ -3,22 +3,23 @@ import CofferRecords
 import Dispatch
 import Synchronization
 
-/// Turns fetched lists into batches of changes, one after the other, on its controller's queue.
+/// Turns fetched lists into batches of changes, one after the other, on the controller's diff
+/// queue.
 ///
-/// Fetches on readers end in any order; they are compared in the order of the commits that they
-/// come from. Where they come faster than they can be compared, those in between are left out.
-// SAFETY: `state` is touched in blocks of `queue` alone, which is serial; all else is constant,
+/// Fetches on readers complete in any order; their lists are compared in the order of their
+/// commits. If lists arrive faster than they can be compared, intermediate ones are skipped.
+// SAFETY: `state` is only accessed in blocks of `queue`, which is serial; all else is constant,
 // atomic, or guarded by the mutex.
 final class ListDiffer<Record: FetchableRecord & _SendableMetatype>: @unchecked Sendable {
-  /// Of more lists that wait, only the last one is looked at.
+  /// The maximum number of pending lists that are all compared; of more, only the last one is.
   private static var longestBacklog: Int { 4 }
 
   private struct Inbox {
-    /// The number of the list that is next.
+    /// The number of the next list.
     var next = 0
     var waiting: [Int: Result<FetchedList, any Error>] = [:]
 
-    /// Takes the lists that are next.
+    /// Removes and returns the pending lists that are next in order.
     mutating func take() -> [Result<FetchedList, any Error>] {
       var taken: [Result<FetchedList, any Error>] = []
       while let list = waiting.removeValue(forKey: next) {
@@ -36,8 +37,8 @@ final class ListDiffer<Record: FetchableRecord & _SendableMetatype>: @unchecked 
   private let deliver: @Sendable (ListDiffer, Result<ListBatch<Record>, any Error>) -> Void
 
   /// - Parameters:
-  ///   - state: The list that the receiver has.
-  ///   - deliver: Called on the queue with batches that aren't empty, and with errors.
+  ///   - state: The current list of the receiver.
+  ///   - deliver: Called on the queue with non-empty batches and with errors.
   init(
     _ state: ListState<Record>, queue: DispatchQueue,
     deliver: @escaping @Sendable (ListDiffer, Result<ListBatch<Record>, any Error>) -> Void
@@ -47,13 +48,13 @@ final class ListDiffer<Record: FetchableRecord & _SendableMetatype>: @unchecked 
     self.deliver = deliver
   }
 
-  /// Drops what waits, and what still comes.
+  /// Drops pending and future lists.
   func cancel() { isCancelled.store(true, ordering: .relaxed) }
 
-  /// Compares the list with the number 0, before it returns.
+  /// Compares the list with the number 0, synchronously.
   ///
   /// - Returns: The changes, which are not delivered.
-  /// - Throws: What a record throws that can't be made of its row.
+  /// - Throws: An error of decoding a record.
   func start(with list: FetchedList) throws -> ListBatch<Record> {
     try queue.sync {
       let batch = try state.advance(to: list)
@@ -65,7 +66,7 @@ final class ListDiffer<Record: FetchableRecord & _SendableMetatype>: @unchecked 
 
   /// Schedules the comparison of a list.
   ///
-  /// - Parameter number: Its place in the order of the lists, from 0 on; each is given once.
+  /// - Parameter number: The position in the order of the lists, from 0; each is used once.
   func submit(_ list: Result<FetchedList, any Error>, number: Int) {
     inbox.withLock { $0.waiting[number] = list }
     queue.async { [self] in drain() }

@@ -2,21 +2,21 @@ import CofferCore
 import CofferQuery
 import CofferRecords
 
-/// What tells whether two rows are those of the same record.
+/// The criterion by which two rows belong to the same record.
 enum ListIdentity<Record>: Sendable {
-  /// Nothing: a record that changes is another one.
+  /// The whole row: a changed record counts as another one.
   case contents
-  /// The primary key of a table, where the rows have its columns.
+  /// The primary key of a table, if the rows contain its columns.
   case primaryKey(table: String)
-  /// A function of records; those of equal rows are the same.
+  /// A function of records; records of equal rows are the same.
   case function(@Sendable (Record, Record) -> Bool)
 }
 
-/// What a row is found by in another list.
+/// The key by which a row is found in another list.
 enum ListKey: Hashable {
   case value(DatabaseValue)
   case values([DatabaseValue])
-  /// The row is like no other one, but for its duplicates.
+  /// The whole row, if it has no other key; equal only to its duplicates.
   case contents(Row)
 
   func hash(into hasher: inout Hasher) {
@@ -24,34 +24,34 @@ enum ListKey: Hashable {
     case .value(let value): hasher.combine(value)
     case .values(let values): hasher.combine(values)
     case .contents(let row):
-      // Without the names of the columns, which are the same in all rows.
+      // Omits the column names, which are the same in all rows.
       for value in row.databaseValues { hasher.combine(value) }
     }
   }
 }
 
-/// The rows of a fetch, with their keys, and what was fetched alongside.
-// SAFETY: the rows are copies of what a statement gave, whose values never change and can be read
-// on any thread. What does change in a row belongs to who decodes it: records are made on the
-// controller's own serial queue, of other `Row` objects.
+/// The rows of a fetch with their keys, and the value fetched alongside.
+// SAFETY: the rows are copies of a statement's results, whose values never change and can be read
+// on any thread. The mutable state of a row is only used by the code that decodes it: records are
+// decoded on the controller's own serial queue, from other `Row` objects.
 struct FetchedList: @unchecked Sendable {
   var rows: [Row] = []
   var keys: [ListKey] = []
-  /// The columns that make the keys; empty where whole rows do.
+  /// The columns of the keys; empty if whole rows are the keys.
   var keyColumns: [String] = []
   var alongside: (any Sendable)?
 }
 
-/// How a list is fetched.
+/// The parameters of a list's fetch.
 struct ListFetch<Record: FetchableRecord & _SendableMetatype>: Sendable {
   var request: AnyFetchRequest<Record>
   var identity: ListIdentity<Record>
   var alongside: (@Sendable (Database) throws -> any Sendable)?
 
-  /// Fetches, and tells what region of the database the list depends on.
+  /// Fetches the list, and the region of the database that it depends on.
   ///
-  /// - Returns: A failure where nothing can be fetched alongside: the region is known, and the next
-  ///   commit may do better.
+  /// - Returns: A failure if the value alongside can't be fetched: the region is known, and the
+  ///   fetch after the next commit can succeed.
   func fetch(_ db: Database) throws -> (Result<FetchedList, any Error>, DatabaseRegion) {
     let (rows, region) = try db.recordingRegion { try Row.fetchAll(db, request) }
     var list = FetchedList(rows: rows)
@@ -81,13 +81,13 @@ struct ListFetch<Record: FetchableRecord & _SendableMetatype>: Sendable {
 }
 
 extension ListKey {
-  /// The key in a column; the row where it is NULL.
+  /// Creates a key from a column; the whole row if the column is NULL.
   fileprivate init(row: Row, index: Int) {
     let value = row.databaseValue(at: index)
     self = value.isNull ? .contents(row) : .value(value)
   }
 
-  /// Nil where all values are NULL, which tell nothing apart.
+  /// Creates a key from a primary key; nil if all values are NULL, which identify no row.
   init?(primaryKey values: [DatabaseValue]) {
     guard values.contains(where: { !$0.isNull }) else { return nil }
     self = values.count == 1 ? .value(values[0]) : .values(values)

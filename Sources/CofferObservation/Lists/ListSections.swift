@@ -1,21 +1,21 @@
 import FoundationEssentials
 
-/// How the records of a list are in sections: runs of records with the same name.
+/// The division of a list into sections: runs of records with the same name.
 struct ListSections: Equatable, Sendable {
-  /// The names of the sections, in their order; two may have the same one.
+  /// The names of the sections, in order; several can have the same name.
   private(set) var names: [String]
-  /// Where each section begins.
+  /// The start index of each section.
   private(set) var starts: [Int]
   private(set) var recordCount: Int
 
-  /// One section, also where it has no records.
+  /// Creates one section, even if it has no records.
   init(count: Int) {
     names = [""]
     starts = [0]
     recordCount = count
   }
 
-  /// The sections of records with these names: none for no records.
+  /// Creates the sections of records with these names: none without records.
   init(names: some Sequence<String>) {
     self.names = []
     starts = []
@@ -29,7 +29,7 @@ struct ListSections: Equatable, Sendable {
     }
   }
 
-  /// The places of the records of a section.
+  /// Returns the indices of the records of a section.
   func range(of section: Int) -> Range<Int> {
     starts[section]..<(section + 1 < starts.count ? starts[section + 1] : recordCount)
   }
@@ -42,9 +42,11 @@ struct ListSections: Equatable, Sendable {
     return sections
   }
 
-  /// The name of the section of each record.
+  /// The section name of each record.
   var nameOfEachRecord: [String] { sectionOfEachRecord.map { names[$0] } }
 
+  /// Returns the index path of a record.
+  ///
   /// - Complexity: O(log sections).
   func indexPath(_ place: Int) -> IndexPath {
     var low = 0
@@ -56,7 +58,7 @@ struct ListSections: Equatable, Sendable {
     return IndexPath(row: place - starts[low], section: low)
   }
 
-  /// The place in the list; nil where there is none.
+  /// Returns the index in the list; nil if the index path is out of range.
   func place(at indexPath: IndexPath) -> Int? {
     guard indexPath.count == 2, starts.indices.contains(indexPath.section) else { return nil }
     let range = range(of: indexPath.section)

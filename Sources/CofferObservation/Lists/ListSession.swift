@@ -2,11 +2,12 @@ import CofferCore
 import CofferRecords
 import Synchronization
 
-/// Fetches a list after each commit that may change it, from when it is made until it is cancelled.
+/// Fetches a list after each commit that can change it, from its creation until it is cancelled.
 ///
-/// It is fetched on a reader that starts from the commit, so that the writer goes on. What region
-/// the list depends on may grow (where records are prefetched for rows that there were none of,
-/// say): then it is observed from the next access of the writer on, and fetched again from there.
+/// The list is fetched on a reader that starts from the commit, so that the writer isn't blocked.
+/// The region that the list depends on can grow (for example when records are first prefetched for
+/// new rows): then the larger region is observed from the next access of the writer on, and the
+/// list is fetched again from there.
 final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
   private struct State {
     var region = DatabaseRegion()
@@ -22,7 +23,7 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
   private let state = Mutex(State())
   private let isCancelled = Atomic(false)
 
-  /// - Parameter isTracking: Whether it observes; it fetches once otherwise.
+  /// - Parameter isTracking: Whether the session observes changes; otherwise it fetches once.
   init(
     _ fetch: ListFetch<Record>, reader: any DatabaseReader, differ: ListDiffer<Record>,
     isTracking: Bool
@@ -33,9 +34,9 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
     self.isTracking = isTracking
   }
 
-  /// Fetches, before it returns, and begins to observe.
+  /// Fetches synchronously, and starts observing.
   ///
-  /// - Returns: How the differ's list becomes the one that was fetched.
+  /// - Returns: The changes from the differ's list to the fetched one.
   func begin() throws -> ListBatch<Record> {
     let first = Reference(Mutex<Result<FetchedList, any Error>?>(nil))
     _ = nextNumber()
@@ -44,13 +45,13 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
     return try differ.start(with: list.get())
   }
 
-  /// Begins to observe, and submits a first list.
+  /// Starts observing, and submits a first list asynchronously.
   func schedule() {
     let first = nextNumber()
     let hasFetched = Reference(Atomic(false))
     reader.scheduleTracking(
       start { [self] list in
-        // The end of the access may fail once the list is there.
+        // The end of the access can fail after the list was received.
         let isFirst = !hasFetched.value.exchange(true, ordering: .relaxed)
         submit(list, isFirst ? first : nextNumber())
       })
@@ -60,7 +61,7 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
   func cancel() {
     isCancelled.store(true, ordering: .relaxed)
     differ.cancel()
-    // The database knows the observer as long as it lives.
+    // The database holds the observer weakly: releasing it ends the observation.
     state.withLock { $0.observer = nil }
   }
 
@@ -97,7 +98,7 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
     }
   }
 
-  /// Observes the region, and nothing else from now on; to be called on the writer.
+  /// Observes the current region, replacing any earlier observer; called on the writer.
   private func observe(_ db: Database) {
     let observer: ListObserver? = state.withLock { state in
       guard !isCancelled.load(ordering: .relaxed) else { return nil }
@@ -107,7 +108,7 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
     if let observer { db.add(transactionObserver: observer) }
   }
 
-  /// Fetches the list of the last commit; to be called on the writer, outside of a transaction.
+  /// Fetches the list of the last commit; called on the writer, outside of a transaction.
   private func refetch() {
     guard !isCancelled.load(ordering: .relaxed), let writer = reader.transactionsWriter else {
       return
@@ -122,7 +123,7 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
     }
   }
 
-  /// Adds to the region; whether it has grown.
+  /// Adds to the region; returns whether it has grown.
   private func include(_ region: DatabaseRegion) -> Bool {
     state.withLock { state in
       let union = state.region.union(region)
@@ -139,14 +140,14 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
   }
 }
 
-/// Something that closures share.
+/// A shared reference to a non-copyable value.
 private final class Reference<Value: ~Copyable & Sendable>: Sendable {
   let value: Value
 
   init(_ value: consuming Value) { self.value = value }
 }
 
-/// Tells of commits that may have changed a region.
+/// Calls a function after commits that can have changed a region.
 final class ListObserver: SelectiveTransactionObserver, Sendable {
   private let region: DatabaseRegion
   private let onCommit: @Sendable () -> Void

@@ -1,28 +1,28 @@
 import CofferCore
 import CofferRecords
 
-/// What the receiver of a list is told: how its list becomes the next one.
-// SAFETY: the differ makes a batch, gives it to one block of the receiving queue, and keeps
-// nothing of its records, which are made for it.
+/// The update of a list to the next one, for its receiver.
+// SAFETY: the differ creates a batch, passes it to one block of the receiving queue, and keeps no
+// reference to its records, which are created for it.
 struct ListBatch<Record>: @unchecked Sendable {
-  /// For each record of the new list its place in the old one, or ``ListDiff/none``.
+  /// For each record of the new list its index in the old one, or ``ListDiff/none``.
   var origins: [Int]
-  /// The records that are new, and those that have changed, by their places in the new list.
+  /// The new and changed records, by index in the new list.
   var fresh: [Int: Record]
   var list: FetchedList
   var oldSections: ListSections
   var sections: ListSections
   var changes: ListChanges
-  /// The old values of changed columns, by places in the new list.
+  /// The old values of changed columns, by index in the new list.
   var changedValues: [Int: [String: DatabaseValue]] = [:]
 
-  /// Whether records have changed at most, and none has come, gone or moved.
+  /// Whether records were only changed, without insertions, deletions and moves.
   var keepsPlaces: Bool {
     changes.insertions.isEmpty && changes.deletions.isEmpty && changes.moves.isEmpty
   }
 }
 
-/// A list as the differ knows it.
+/// The list that the differ compares the next one with.
 struct ListState<Record: FetchableRecord & _SendableMetatype> {
   private var list: FetchedList
   private var sections: ListSections
@@ -39,10 +39,10 @@ struct ListState<Record: FetchableRecord & _SendableMetatype> {
     self.sectionName = sectionName
   }
 
-  /// Goes on to another list.
+  /// Advances to another list.
   ///
-  /// - Returns: How it becomes the other one.
-  /// - Throws: What a record throws that can't be made of its row; the list is what it was then.
+  /// - Returns: The changes from the old list to the new one.
+  /// - Throws: An error of decoding a record; the list is unchanged then.
   mutating func advance(to next: FetchedList) throws -> ListBatch<Record> {
     let (rows, nextRows) = (list.rows, next.rows)
     var origins = ListDiff.origins(of: next.keys, in: list.keys)
@@ -89,13 +89,13 @@ struct ListState<Record: FetchableRecord & _SendableMetatype> {
   }
 }
 
-/// Makes records of rows of the same columns: types find out about them once.
+/// Decodes records from rows of the same columns, with one plan for all of them.
 private struct RecordMaker<Record: FetchableRecord & _SendableMetatype> {
   private var plan: AnyObject?
   private var layout: RowLayout?
 
   mutating func record(_ row: Row) throws -> Record {
-    // The record may keep its row.
+    // The record can keep its row.
     let row = Row(base: row, adaptation: row.adaptation, prefetched: row.prefetched)
     if layout === row.layout { row.plan = plan }
     let record = try Record(row: row)
@@ -105,7 +105,7 @@ private struct RecordMaker<Record: FetchableRecord & _SendableMetatype> {
 }
 
 extension Row {
-  /// The values that another row has in the columns whose values differ.
+  /// Returns the values of another row for the columns whose values differ.
   fileprivate func oldValues(in old: Row) -> [String: DatabaseValue] {
     var values: [String: DatabaseValue] = [:]
     for (name, value) in self {

@@ -1,6 +1,6 @@
 import CofferCore
 
-/// Tells of transactions that change something in a region of the database.
+/// Reports transactions that change something in a region of the database.
 ///
 /// ```swift
 /// let observation = DatabaseRegionObservation(tracking: Player.all(), Team.all())
@@ -11,29 +11,30 @@ import CofferCore
 /// }
 /// ```
 ///
-/// It is told of all changes that its connection commits, those in SQL, of triggers and of foreign
-/// keys included; not of those of other connections and processes.
+/// All changes committed by its connection count, including those in SQL and by triggers and
+/// foreign keys; changes of other connections and processes count only with
+/// ``Configuration/observesExternalChanges``.
 public struct DatabaseRegionObservation: Sendable {
   private let regions: [any DatabaseRegionConvertible]
 
-  /// An observation of what is in any of the regions.
+  /// Creates an observation of the union of the regions.
   public init(tracking regions: any DatabaseRegionConvertible...) {
     self.init(tracking: regions)
   }
 
-  /// An observation of what is in any of the regions.
+  /// Creates an observation of the union of the regions.
   public init(tracking regions: [any DatabaseRegionConvertible]) { self.regions = regions }
 
-  /// Starts the observation, which notices all transactions from now on.
+  /// Starts the observation, which reports all transactions from now on.
   ///
-  /// Waits for a write that is under way; inside a write of the same thread, it notices what the
-  /// rest of that write does.
+  /// Waits for a running write; inside a write on the same thread, it reports the changes of the
+  /// rest of that write.
   /// - Parameters:
-  ///   - onError: Called at most once, where the regions can't be made out: before `start`
-  ///     returns, or after a commit that has dropped or altered a table.
+  ///   - onError: Called at most once, if the regions can't be determined: before `start` returns,
+  ///     or after a commit that has dropped or altered a table.
   ///   - onChange: Called after each commit that has changed something in the regions, on the
-  ///     connection that has committed, before anybody else can write.
-  /// - Returns: What ends the observation when it is cancelled, or dies.
+  ///     connection that has committed, before any other write.
+  /// - Returns: A cancellable that ends the observation when it is cancelled or deallocated.
   @preconcurrency
   public func start(
     in writer: any DatabaseWriter, onError: @escaping @Sendable (any Error) -> Void,
@@ -51,7 +52,7 @@ public struct DatabaseRegionObservation: Sendable {
 }
 
 extension Sequence where Element == any DatabaseRegionConvertible {
-  /// What is in any of the regions.
+  /// Returns the union of the regions.
   func union(_ db: Database) throws -> DatabaseRegion {
     try reduce(into: DatabaseRegion()) { try $0.formUnion($1.databaseRegion(db)) }
   }

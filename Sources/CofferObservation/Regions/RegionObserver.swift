@@ -1,9 +1,9 @@
 import CofferCore
 import Synchronization
 
-/// Tells of the transactions that change a region.
+/// Reports transactions that change a region.
 final class RegionObserver: SelectiveTransactionObserver, Sendable {
-  /// What is there until the observation is over.
+  /// The parts that are released when the observation ends.
   private struct Life: Sendable {
     let regions: [any DatabaseRegionConvertible]
     let writer: any DatabaseWriter

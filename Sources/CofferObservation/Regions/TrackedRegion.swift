@@ -3,8 +3,8 @@ import Synchronization
 
 /// A region, and whether something in it has changed in the current transaction.
 ///
-/// All of it happens in accesses to the connection that writes, except that the region may be
-/// found out on another one: so nobody ever waits for the lock.
+/// It is only used in accesses to the writer, except that the region can be determined on a reader:
+/// so its lock is never contended.
 final class TrackedRegion: Sendable {
   private struct State {
     var region = DatabaseRegion()
@@ -19,14 +19,14 @@ final class TrackedRegion: Sendable {
   /// Sets the region, before the observer is added.
   func set(_ region: DatabaseRegion) { state.withLock { $0.region = region } }
 
-  /// Notes that the region was found out for the schema as it is.
+  /// Records that the region was determined for the current schema.
   func confirm(in db: Database) {
     state.withLock { $0.schemaGeneration = db.hooks.schemaGeneration }
   }
 
-  /// Sets the region as found out on the connection that is observed.
+  /// Sets the region as determined on the observed connection.
   ///
-  /// - Returns: Whether it is another one, so that the observer's interests have changed.
+  /// - Returns: Whether the region differs, so that the observer's interests have changed.
   func update(_ region: DatabaseRegion, in db: Database) -> Bool {
     state.withLock { state in
       state.schemaGeneration = db.hooks.schemaGeneration
@@ -35,15 +35,15 @@ final class TrackedRegion: Sendable {
     }
   }
 
-  /// Whether the schema has changed since the region was found out.
+  /// Returns whether the schema has changed since the region was determined.
   func isOutdated(in db: Database) -> Bool {
     state.withLock { $0.schemaGeneration } != db.hooks.schemaGeneration
   }
 
-  /// The names of the tables; nil for all.
+  /// The names of the tables; nil for all tables.
   var tableNames: Set<String>? { state.withLock { $0.region.tableNames.map(Set.init) } }
 
-  /// The rows of those tables that don't matter as a whole.
+  /// The rowids of the observed rows, for tables that are restricted to some rows.
   var rowIDs: [String: Set<Int64>] { state.withLock(\.region.rowIDs) }
 
   func observes(eventsOfKind kind: DatabaseEventKind) -> Bool {
@@ -60,7 +60,7 @@ final class TrackedRegion: Sendable {
     }
   }
 
-  /// Whether the region has changed since the last time.
+  /// Returns whether the region has changed since the last call.
   func takeChange() -> Bool {
     state.withLock { state in
       defer { state.hasChanged = false }

@@ -4,22 +4,22 @@ import Dispatch
 public struct AsyncValueObservationScheduler: ValueObservationScheduler {
   private let queue: DispatchQueue
 
-  /// A scheduler that delivers on `queue`.
+  /// Creates a scheduler that delivers on `queue`.
   ///
-  /// - Parameter queue: A serial one: a concurrent queue loses the order of values.
+  /// - Parameter queue: A serial queue: a concurrent one doesn't keep the order of values.
   public init(queue: DispatchQueue) { self.queue = queue }
 
-  /// False.
+  /// Returns false.
   public func immediateInitialValue() -> Bool { false }
 
-  /// Executes `action` soon, on the queue.
+  /// Executes `action` asynchronously on the queue.
   public func schedule(_ action: @escaping @Sendable () -> Void) { queue.async(execute: action) }
 }
 
 extension ValueObservationScheduler where Self == AsyncValueObservationScheduler {
   /// Delivers all values on a dispatch queue.
   ///
-  /// - Parameter queue: A serial one: a concurrent queue loses the order of values.
+  /// - Parameter queue: A serial queue: a concurrent one doesn't keep the order of values.
   public static func async(onQueue queue: DispatchQueue) -> AsyncValueObservationScheduler {
     AsyncValueObservationScheduler(queue: queue)
   }

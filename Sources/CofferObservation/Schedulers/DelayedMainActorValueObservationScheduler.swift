@@ -4,10 +4,10 @@ import Dispatch
 public final class DelayedMainActorValueObservationScheduler: ValueObservationMainActorScheduler {
   fileprivate init() {}
 
-  /// False.
+  /// Returns false.
   public func immediateInitialValue() -> Bool { false }
 
-  /// Executes `action` soon, on the main actor.
+  /// Executes `action` asynchronously on the main actor.
   public func scheduleOnMainActor(_ action: @escaping @MainActor () -> Void) {
     DispatchQueue.main.async { MainActor.assumeIsolated { action() } }
   }

@@ -1,4 +1,4 @@
-/// Delivers all values in a task of its own, one by one.
+/// Delivers all values in a dedicated task, one by one.
 public final class TaskValueObservationScheduler: ValueObservationScheduler {
   private let actions: AsyncStream<@Sendable () -> Void>.Continuation
 
@@ -10,13 +10,13 @@ public final class TaskValueObservationScheduler: ValueObservationScheduler {
     }
   }
 
-  // The task ends once it has executed what it was given.
+  // The task ends once it has executed all pending actions.
   deinit { actions.finish() }
 
-  /// False.
+  /// Returns false.
   public func immediateInitialValue() -> Bool { false }
 
-  /// Executes `action` soon, in the task.
+  /// Executes `action` asynchronously in the task.
   public func schedule(_ action: @escaping @Sendable () -> Void) { actions.yield(action) }
 }
 
@@ -26,7 +26,7 @@ extension ValueObservationScheduler where Self == TaskValueObservationScheduler 
     TaskValueObservationScheduler(priority: nil)
   }
 
-  /// Delivers all values in a task of some priority.
+  /// Delivers all values in a task with the given priority.
   public static func task(priority: TaskPriority) -> TaskValueObservationScheduler {
     TaskValueObservationScheduler(priority: priority)
   }

@@ -1,14 +1,14 @@
 import CofferCore
 import Synchronization
 
-/// What several who observe share: the observation, its last value, and themselves.
+/// The state of a shared observation: the underlying observation, its last value, and its clients.
 final class SharedObservation<Element: Sendable>: Sendable {
   typealias Start = SharedValueObservation<Element>.Start
 
   private struct Client {
     let onError: @Sendable (any Error) -> Void
     let onChange: @Sendable (Element) -> Void
-    /// Counts the values, so that none comes after a later one.
+    /// The version of the last delivered value, so that no older value follows it.
     var version = 0
   }
 
@@ -16,7 +16,7 @@ final class SharedObservation<Element: Sendable>: Sendable {
     var clients: [Int: Client] = [:]
     var lastClient = 0
     var isRunning = false
-    /// Counts the observations, so that one that is over has no effect on the next.
+    /// Counts the observations, so that an ended one doesn't affect the next one.
     var run = 0
     var observation: AnyDatabaseCancellable?
     var last: Element?
@@ -37,11 +37,11 @@ final class SharedObservation<Element: Sendable>: Sendable {
     startObservation = start
   }
 
-  // MARK: Coming and going
+  // MARK: Clients
 
-  /// Adds one who observes, and starts the observation with the first one.
+  /// Adds a client; the first one starts the observation.
   ///
-  /// - Returns: Its number.
+  /// - Returns: The number of the client.
   func add(
     onError: @escaping @Sendable (any Error) -> Void,
     onChange: @escaping @Sendable (Element) -> Void
@@ -67,7 +67,7 @@ final class SharedObservation<Element: Sendable>: Sendable {
     return client
   }
 
-  /// Ends the observation, for all.
+  /// Ends the observation for all clients.
   func cancel() {
     let observation = state.withLock { state -> AnyDatabaseCancellable? in
       state.clients = [:]
@@ -116,7 +116,7 @@ final class SharedObservation<Element: Sendable>: Sendable {
     for client in clients { deliverLast(to: client) }
   }
 
-  /// Delivers the last value, unless the client has got it, or has been cancelled.
+  /// Delivers the last value, unless the client has already received it, or was cancelled.
   private func deliverLast(to client: Int) {
     let delivery = state.withLock { state -> (@Sendable (Element) -> Void, Element)? in
       guard let last = state.last, let version = state.clients[client]?.version,

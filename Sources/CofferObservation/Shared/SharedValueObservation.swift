@@ -1,7 +1,7 @@
 import CofferCore
 import Synchronization
 
-/// One observation for several who want its values.
+/// One observation whose values are shared by several clients.
 ///
 /// ```swift
 /// let shared = ValueObservation.tracking { try Player.fetchAll($0) }.shared(in: pool)
@@ -9,8 +9,8 @@ import Synchronization
 /// let second = shared.start { error in … } onChange: { players in … }
 /// ```
 ///
-/// The database is fetched from, and tracked, once for all of them. Who comes later gets the last
-/// value first. An error ends the observation for all; the next start begins it anew.
+/// The value is fetched and tracked once for all clients. A later client first receives the last
+/// value. An error ends the observation for all clients; the next start begins a new one.
 public final class SharedValueObservation<Element: Sendable>: Sendable {
   typealias Start =
     @Sendable (
@@ -27,15 +27,16 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     core = SharedObservation(scheduler: scheduler, extent: extent, start: start)
   }
 
-  // Deliveries retain what they need, but not this: nothing comes once it has died.
+  // Deliveries don't retain this object: nothing is delivered after it is deallocated.
   deinit { core.cancel() }
 
-  /// Starts to deliver values, on the observation's scheduler.
+  /// Starts delivering values, on the observation's scheduler.
   ///
   /// - Parameters:
-  ///   - onError: Called at most once: nothing comes afterwards.
+  ///   - onError: Called at most once; no value follows it.
   ///   - onChange: Called with each value.
-  /// - Returns: What ends the delivery when it is cancelled, or dies; it retains the observation.
+  /// - Returns: A cancellable that ends the delivery when it is cancelled or deallocated; it
+  ///   retains the observation.
   @preconcurrency
   public func start(
     onError: @escaping @Sendable (any Error) -> Void,
@@ -45,10 +46,10 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
     return AnyDatabaseCancellable { self.core.remove(client) }
   }
 
-  /// The values, as an asynchronous sequence; each iteration is a start.
+  /// Returns an asynchronous sequence of values, in which each iteration is a separate start.
   ///
-  /// - Parameter bufferingPolicy: What becomes of values that the loop hasn't asked for yet; all
-  ///   are kept by default.
+  /// - Parameter bufferingPolicy: The policy for values that the loop hasn't consumed yet; by
+  ///   default all are kept.
   public func values(
     bufferingPolicy: AsyncValueObservation<Element>.BufferingPolicy = .unbounded
   ) -> AsyncValueObservation<Element> {
@@ -59,12 +60,12 @@ public final class SharedValueObservation<Element: Sendable>: Sendable {
 }
 
 extension ValueObservation {
-  /// One observation for several who want its values.
+  /// Returns one observation whose values are shared by several clients.
   ///
   /// - Parameters:
   ///   - reader: The database, which is retained.
-  ///   - scheduler: Where values come; on the main actor by default.
-  ///   - extent: How long the observation lasts; as long as somebody observes, by default.
+  ///   - scheduler: The scheduler of the values; by default they arrive on the main actor.
+  ///   - extent: How long the observation lasts; by default as long as it has clients.
   public func shared(
     in reader: any DatabaseReader,
     scheduling scheduler: some ValueObservationScheduler = .mainActor,

@@ -1,7 +1,7 @@
 /// How long a shared observation lasts.
 public enum SharedValueObservationExtent: Sendable, Hashable {
-  /// From the first start to the death of the ``SharedValueObservation``, or to an error.
+  /// From the first start until the ``SharedValueObservation`` is deallocated, or until an error.
   case observationLifetime
-  /// As long as somebody observes.
+  /// As long as the observation has clients.
   case whileObserved
 }

@@ -1,25 +1,25 @@
 import Synchronization
 
-/// Ends what goes on when it is cancelled, or when it dies.
+/// A cancellable that calls a function when it is cancelled or deallocated.
 ///
 /// ```swift
 /// let cancellable = observation.start(in: queue) { error in … } onChange: { value in … }
-/// // The observation lasts as long as somebody retains `cancellable`.
+/// // The observation lasts as long as `cancellable` is retained.
 /// ```
 public final class AnyDatabaseCancellable: DatabaseCancellable {
   private let action: Mutex<(@Sendable () -> Void)?>
 
-  /// A cancellable that calls `cancel` once, when it is cancelled or dies.
+  /// Creates a cancellable that calls `cancel` once, when it is cancelled or deallocated.
   public init(cancel: @escaping @Sendable () -> Void) { action = Mutex(cancel) }
 
-  /// A cancellable that cancels another one, when it is cancelled or dies.
+  /// Creates a cancellable that cancels another one when it is cancelled or deallocated.
   public convenience init(_ base: some DatabaseCancellable) {
     self.init { base.cancel() }
   }
 
   deinit { cancel() }
 
-  /// Ends what goes on; doing so twice does nothing.
+  /// Calls the function; has no effect if called again.
   public func cancel() {
     let action = action.withLock { action in
       defer { action = nil }

@@ -1,5 +1,5 @@
-/// Something that goes on until it is cancelled.
+/// An activity that can be cancelled.
 public protocol DatabaseCancellable: Sendable {
-  /// Ends it; doing so twice does nothing.
+  /// Cancels the activity; has no effect if called again.
   func cancel()
 }

@@ -1,8 +1,8 @@
-/// The values of an observation, as an asynchronous sequence.
+/// An asynchronous sequence of an observation's values.
 ///
-/// Each iteration is an observation of its own, with its own first value.
+/// Each iteration starts a separate observation, with its own first value.
 public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable {
-  /// What becomes of values that the loop hasn't asked for yet.
+  /// The policy for values that the loop hasn't consumed yet.
   public typealias BufferingPolicy = AsyncThrowingStream<Element, any Error>.Continuation
     .BufferingPolicy
 
@@ -15,33 +15,33 @@ public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable 
   let bufferingPolicy: BufferingPolicy
   let start: Start
 
-  /// Starts an observation, which is over when the iterator dies.
+  /// Starts an observation, which ends when the iterator is deallocated.
   public func makeAsyncIterator() -> Iterator {
     let (stream, continuation) = AsyncThrowingStream.makeStream(
       of: Element.self, bufferingPolicy: bufferingPolicy)
     let cancellable = start(
       { continuation.finish(throwing: $0) }, { continuation.yield($0) })
-    // Not retained: the observation retains the continuation.
+    // Captured weakly, since the observation retains the continuation.
     continuation.onTermination = { [weak cancellable] _ in cancellable?.cancel() }
     return Iterator(base: stream.makeAsyncIterator(), cancellable: cancellable)
   }
 
-  /// Waits for one value after another.
+  /// An iterator that waits for one value after another.
   public struct Iterator: AsyncIteratorProtocol {
     var base: AsyncThrowingStream<Element, any Error>.Iterator
     let cancellable: AnyDatabaseCancellable
 
-    /// Whether the error was thrown.
+    /// Whether the error was already thrown.
     var hasFailed = false
 
-    /// The next value; nil where the task is cancelled.
+    /// Returns the next value; nil if the task is cancelled.
     ///
-    /// - Throws: The error that has ended the observation; once.
+    /// - Throws: The error that has ended the observation; only once.
     public mutating func next() async throws -> Element? { try await next(isolation: nil) }
 
-    /// The next value; nil where the task is cancelled.
+    /// Returns the next value; nil if the task is cancelled.
     ///
-    /// - Throws: The error that has ended the observation; once.
+    /// - Throws: The error that has ended the observation; only once.
     public mutating func next(
       isolation actor: isolated (any Actor)?
     ) async throws -> Element? {

@@ -8,41 +8,42 @@ extension ValueObservation {
       requiresWriteAccess: requiresWriteAccess)
   }
 
-  /// An observation of what `transform` makes of the values; an error that it throws ends the
+  /// Returns an observation of the transformed values; an error of `transform` ends the
   /// observation.
   ///
-  /// `transform` runs outside of the database, which nobody has to wait for.
+  /// `transform` runs outside of the database, and blocks no access.
   public func map<T: Sendable>(
     _ transform: @escaping @Sendable (Reducer.Value) throws -> T
   ) -> ValueObservation<ValueReducers.Map<Reducer, T>> {
     with(ValueReducers.Map(base: reducer, transform: transform))
   }
 
-  /// An observation without the values that `predicate` finds to be the same as the one before.
+  /// Returns an observation that skips values which `predicate` considers equal to the previous
+  /// one.
   public func removeDuplicates(
     by predicate: @escaping @Sendable (Reducer.Value, Reducer.Value) -> Bool
   ) -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>> {
     with(ValueReducers.RemoveDuplicates(base: reducer, predicate: predicate))
   }
 
-  /// An observation without the values that equal the one before.
+  /// Returns an observation that skips values equal to the previous one.
   public func removeDuplicates() -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>>
   where Reducer.Value: Equatable {
     removeDuplicates { $0 == $1 }
   }
 
-  // MARK: What happens
+  // MARK: Events
 
-  /// An observation that calls functions on its way; on any thread, where nothing else is said.
+  /// Returns an observation that calls functions on events, on any thread unless stated otherwise.
   ///
   /// - Parameters:
   ///   - willStart: Called by `start`.
   ///   - willFetch: Called before each fetch, inside the access.
-  ///   - willTrackRegion: Called when the region is known, and whenever it is another one.
+  ///   - willTrackRegion: Called when the tracked region is known, and whenever it changes.
   ///   - databaseDidChange: Called after a commit that has changed something in the region.
   ///   - didReceiveValue: Called with each value, before it is delivered.
   ///   - didFail: Called with the error that ends the observation.
-  ///   - didCancel: Called when the observation is cancelled, on that thread.
+  ///   - didCancel: Called when the observation is cancelled, on the cancelling thread.
   public func handleEvents(
     willStart: (@Sendable () -> Void)? = nil,
     willFetch: (@Sendable () -> Void)? = nil,
@@ -84,12 +85,12 @@ extension ValueObservation {
     }
   }
 
-  /// An observation that prints what happens, its values included: to find errors.
+  /// Returns an observation that prints its events, including values, for debugging.
   ///
   /// - Parameters:
-  ///   - prefix: What messages begin with.
-  ///   - stream: Where messages go, one with each `write`, without an end of line; nil for lines on
-  ///     the standard output.
+  ///   - prefix: The prefix of all messages.
+  ///   - stream: The destination of messages, one per `write`, without a line break; nil for lines
+  ///     on standard output.
   public func print(
     _ prefix: String = "", to stream: sending (any TextOutputStream)? = nil
   ) -> ValueObservation<ValueReducers.Trace<Reducer>> {
@@ -105,7 +106,7 @@ extension ValueObservation {
   }
 }
 
-/// Writes messages, from any thread.
+/// Writes messages from any thread.
 private final class MessageOutput: Sendable {
   private let prefix: String
   private let stream: Mutex<(any TextOutputStream)?>

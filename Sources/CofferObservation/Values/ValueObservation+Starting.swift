@@ -1,7 +1,7 @@
 import CofferCore
 
 extension ValueObservation {
-  /// Starts the observation; values come where the scheduler says.
+  /// Starts the observation, whose values are delivered by the scheduler.
   ///
   /// ```swift
   /// let cancellable = observation.start(in: pool, scheduling: .async(onQueue: queue)) { error in
@@ -11,13 +11,13 @@ extension ValueObservation {
   /// }
   /// ```
   ///
-  /// On a snapshot, and on a read-only database, there is only the first value.
+  /// On a snapshot, and on a read-only database, only the first value is delivered.
   /// - Parameters:
-  ///   - reader: The database, which the observation retains until it is over.
-  ///   - onError: Called at most once: the observation is over.
-  ///   - onChange: Called with each value; never after `cancel()` has returned, where that is
-  ///     called on the scheduler's thread or actor.
-  /// - Returns: What ends the observation when it is cancelled, or dies.
+  ///   - reader: The database, which the observation retains until it ends.
+  ///   - onError: Called at most once, when the observation has ended with an error.
+  ///   - onChange: Called with each value; never after `cancel()` has returned, if that is called
+  ///     on the scheduler's thread or actor.
+  /// - Returns: A cancellable that ends the observation when it is cancelled or deallocated.
   @preconcurrency
   public func start(
     in reader: any DatabaseReader, scheduling scheduler: some ValueObservationScheduler,
@@ -35,15 +35,16 @@ extension ValueObservation {
     return cancellable
   }
 
-  /// Starts the observation; values come on the main actor.
+  /// Starts the observation, whose values are delivered on the main actor.
   ///
-  /// On a snapshot, and on a read-only database, there is only the first value.
+  /// On a snapshot, and on a read-only database, only the first value is delivered.
   /// - Parameters:
-  ///   - reader: The database, which the observation retains until it is over.
-  ///   - scheduler: `.mainActor`, or `.immediate` for a first value before `start` returns.
-  ///   - onError: Called at most once: the observation is over.
+  ///   - reader: The database, which the observation retains until it ends.
+  ///   - scheduler: `.mainActor`, or `.immediate` to deliver the first value before `start`
+  ///     returns.
+  ///   - onError: Called at most once, when the observation has ended with an error.
   ///   - onChange: Called with each value; never after `cancel()` has returned.
-  /// - Returns: What ends the observation when it is cancelled, or dies.
+  /// - Returns: A cancellable that ends the observation when it is cancelled or deallocated.
   @preconcurrency @MainActor
   public func start(
     in reader: any DatabaseReader,
@@ -64,7 +65,8 @@ extension ValueObservation {
     return cancellable
   }
 
-  /// The values, as an asynchronous sequence; each iteration is an observation of its own.
+  /// Returns an asynchronous sequence of values, in which each iteration starts a separate
+  /// observation.
   ///
   /// ```swift
   /// for try await players in observation.values(in: pool) {
@@ -72,12 +74,12 @@ extension ValueObservation {
   /// }
   /// ```
   ///
-  /// The observation begins with the iteration, and is over with it, with the task, or with an
-  /// error, which the loop throws.
+  /// The observation begins with the iteration, and ends with it, with the task, or with an error,
+  /// which the loop throws.
   /// - Parameters:
   ///   - scheduler: `.task` by default.
-  ///   - bufferingPolicy: What becomes of values that the loop hasn't asked for yet; all are kept
-  ///     by default.
+  ///   - bufferingPolicy: The policy for values that the loop hasn't consumed yet; by default all
+  ///     are kept.
   public func values(
     in reader: any DatabaseReader, scheduling scheduler: some ValueObservationScheduler = .task,
     bufferingPolicy: AsyncValueObservation<Reducer.Value>.BufferingPolicy = .unbounded

@@ -2,7 +2,7 @@ import CofferCore
 import CofferRecords
 
 extension ValueObservation {
-  /// An observation of what `fetch` returns; what it depends on is found out at each fetch.
+  /// Creates an observation of the result of `fetch`, whose region is recorded again at each fetch.
   ///
   /// ```swift
   /// let observation = ValueObservation.tracking { db in
@@ -10,7 +10,7 @@ extension ValueObservation {
   /// }
   /// ```
   ///
-  /// After a change, it fetches on the connection that writes, before anybody else can write.
+  /// After a change, it fetches on the writer, before any other write.
   @preconcurrency
   public static func tracking<Value: Sendable>(
     _ fetch: @escaping @Sendable (_ db: Database) throws -> Value
@@ -18,11 +18,12 @@ extension ValueObservation {
     Self(reducer: ValueReducers.Fetch(fetch: fetch), tracking: .eachFetch)
   }
 
-  /// An observation of what `fetch` returns, which always reads the same tables and columns.
+  /// Creates an observation of the result of `fetch`, which must always read the same tables and
+  /// columns.
   ///
-  /// In a ``DatabasePool``, nobody has to wait for its fetches.
-  /// - Parameter fetch: Where it reads other tables or columns than in the first fetch, their
-  ///   changes are missed.
+  /// In a ``DatabasePool``, its fetches don't block the writer.
+  /// - Parameter fetch: If it reads other tables or columns than in the first fetch, their changes
+  ///   are missed.
   @preconcurrency
   public static func trackingConstantRegion<Value: Sendable>(
     _ fetch: @escaping @Sendable (_ db: Database) throws -> Value
@@ -30,7 +31,8 @@ extension ValueObservation {
     Self(reducer: ValueReducers.Fetch(fetch: fetch), tracking: .firstFetch)
   }
 
-  /// An observation of what `fetch` returns, after each change in some regions.
+  /// Creates an observation of the result of `fetch`, which fetches after each change in some
+  /// regions.
   ///
   /// ```swift
   /// let observation = ValueObservation.tracking(region: Player.all()) { db in
@@ -38,7 +40,7 @@ extension ValueObservation {
   /// }
   /// ```
   ///
-  /// In a ``DatabasePool``, nobody has to wait for its fetches.
+  /// In a ``DatabasePool``, its fetches don't block the writer.
   @preconcurrency
   public static func tracking<Value: Sendable>(
     region: any DatabaseRegionConvertible, _ otherRegions: any DatabaseRegionConvertible...,
@@ -47,9 +49,10 @@ extension ValueObservation {
     tracking(regions: [region] + otherRegions, fetch: fetch)
   }
 
-  /// An observation of what `fetch` returns, after each change in some regions.
+  /// Creates an observation of the result of `fetch`, which fetches after each change in some
+  /// regions.
   ///
-  /// In a ``DatabasePool``, nobody has to wait for its fetches.
+  /// In a ``DatabasePool``, its fetches don't block the writer.
   @preconcurrency
   public static func tracking<Value: Sendable>(
     regions: [any DatabaseRegionConvertible],
@@ -62,8 +65,8 @@ extension ValueObservation {
 // MARK: - Older forms
 
 extension ValueObservation {
-  /// An observation of what `fetch` returns, after each change in some regions; the same as
-  /// ``tracking(region:_:fetch:)``.
+  /// Creates an observation of the result of `fetch`, which fetches after each change in some
+  /// regions; the same as ``tracking(region:_:fetch:)``.
   @preconcurrency
   public static func tracking<Value: Sendable>(
     _ region: any DatabaseRegionConvertible, _ otherRegions: any DatabaseRegionConvertible...,
@@ -72,8 +75,8 @@ extension ValueObservation {
     tracking(regions: [region] + otherRegions, fetch: fetch)
   }
 
-  /// An observation of what `fetch` returns, after each change in some regions; the same as
-  /// ``tracking(regions:fetch:)``.
+  /// Creates an observation of the result of `fetch`, which fetches after each change in some
+  /// regions; the same as ``tracking(regions:fetch:)``.
   @preconcurrency
   public static func tracking<Value: Sendable>(
     _ regions: [any DatabaseRegionConvertible],
@@ -82,7 +85,7 @@ extension ValueObservation {
     tracking(regions: regions, fetch: fetch)
   }
 
-  /// An observation of the number of rows that a request gives, told when it is another one.
+  /// Creates an observation of the number of rows of a request, delivered when it differs.
   public static func trackingCount<Request: FetchRequest>(
     _ request: Request
   ) -> Self where Reducer == ValueReducers.RemoveDuplicates<ValueReducers.Fetch<Int>> {
@@ -91,7 +94,7 @@ extension ValueObservation {
       .removeDuplicates()
   }
 
-  /// An observation of the records of a request.
+  /// Creates an observation of the records of a request.
   public static func trackingAll<Request: FetchRequest>(
     _ request: Request
   ) -> Self
@@ -102,7 +105,7 @@ extension ValueObservation {
     tracking(regions: [request]) { try request.fetchAll($0) }
   }
 
-  /// An observation of a request's first record; nil where there is none.
+  /// Creates an observation of a request's first record; nil if there is none.
   public static func trackingOne<Request: FetchRequest>(
     _ request: Request
   ) -> Self
@@ -113,7 +116,7 @@ extension ValueObservation {
     tracking(regions: [request]) { try request.fetchOne($0) }
   }
 
-  /// An observation of the values of a request.
+  /// Creates an observation of the values of a request.
   public static func trackingAll<Request: FetchRequest>(
     _ request: Request
   ) -> Self
@@ -124,7 +127,7 @@ extension ValueObservation {
     tracking(regions: [request]) { try request.fetchAll($0) }
   }
 
-  /// An observation of a request's first value; nil where it is NULL, or there is no row.
+  /// Creates an observation of a request's first value; nil if it is NULL, or there is no row.
   public static func trackingOne<Request: FetchRequest>(
     _ request: Request
   ) -> Self

@@ -1,6 +1,6 @@
 import CofferCore
 
-/// Fetches a value, and fetches it again after each transaction that may have changed it.
+/// Fetches a value, and fetches it again after each transaction that can have changed it.
 ///
 /// ```swift
 /// let observation = ValueObservation.tracking { db in try Player.fetchAll(db) }
@@ -11,38 +11,37 @@ import CofferCore
 /// }
 /// ```
 ///
-/// - There is one first value, and then one after each commit that has changed something in the
-///   region that was read: the tables, and their columns. Where a request asks for rows by rowid
-///   or `INTEGER PRIMARY KEY`, only these rows count; else changes of rows that the value doesn't
-///   contain count as well: see ``removeDuplicates()``. What is rolled back is not told of.
-/// - Values come in the order of commits, and the last one is never left out. Where the region is
-///   known to be constant, commits in quick succession may give a single value.
-/// - All changes of the connection count, those in SQL, of triggers and of foreign keys included;
-///   those of other connections and processes don't, and need
-///   ``Database/notifyChanges(in:)``.
-/// - An error, in the fetch too, ends the observation.
-/// - A commit doesn't cost anything for the observations that it doesn't touch. For each one that
-///   it touches, there is a fetch: on the connection that writes, which has to wait for it, or,
-///   for a constant region in a ``DatabasePool``, on one that reads.
+/// - The first value is followed by one value after each commit that has changed something in the
+///   region that was read: its tables and columns. If a request selects rows by rowid or by an
+///   `INTEGER PRIMARY KEY`, only these rows count; otherwise changes of rows that the value doesn't
+///   contain count as well: see ``removeDuplicates()``. Rolled-back changes don't count.
+/// - Values arrive in the order of commits, and the last one is never skipped. If the region is
+///   declared constant, commits in quick succession can share a single value.
+/// - All changes of the connection count, including those in SQL and by triggers and foreign keys.
+///   Changes of other connections and processes count only with
+///   ``Configuration/observesExternalChanges``, or if ``Database/notifyChanges(in:)`` reports them.
+/// - An error, including one of the fetch, ends the observation.
+/// - A commit costs nothing for observations that it doesn't touch. For each observation that it
+///   touches, it causes a fetch: on the writer, which has to wait for it, or, for a constant region
+///   in a ``DatabasePool``, on a reader.
 public struct ValueObservation<Reducer: ValueReducer>: Sendable {
   var reducer: Reducer
   let tracking: ValueTracking
   var events = ValueObservationEvents()
 
-  /// Whether the fetch may write; it has a transaction of its own then, on the connection that
-  /// writes.
+  /// Whether the fetch can write; it then runs in its own transaction on the writer.
   ///
-  /// What it writes doesn't make the value be fetched again.
+  /// The observation's own writes don't trigger another fetch.
   public var requiresWriteAccess = false
 }
 
-/// How an observation finds out what its value depends on.
+/// The method by which an observation determines the region to track.
 enum ValueTracking: Sendable {
-  /// By each fetch.
+  /// The region is recorded in each fetch.
   case eachFetch
-  /// By the first fetch, and again where the schema has changed.
+  /// The region is recorded in the first fetch, and again after a change of the schema.
   case firstFetch
-  /// It is told.
+  /// The region is given.
   case regions([any DatabaseRegionConvertible])
 
   var isConstant: Bool {
@@ -50,7 +49,7 @@ enum ValueTracking: Sendable {
   }
 }
 
-/// What is told of an observation, beside its values.
+/// The event handlers of an observation.
 struct ValueObservationEvents: Sendable {
   var willStart: (@Sendable () -> Void)?
   var willTrackRegion: (@Sendable (DatabaseRegion) -> Void)?

@@ -1,25 +1,25 @@
 import CofferCore
 import Synchronization
 
-/// One observation under way.
+/// A running observation.
 ///
-/// It is told of transactions on the connection that writes, fetches there or on a connection that
-/// reads, and hands what was fetched to its pipeline. Each state has a lock of its own; none is
-/// held while foreign code is called, but for the reducer's, which nobody waits for.
+/// It observes transactions on the writer, fetches there or on a reader, and passes the results to
+/// its pipeline. Each part of its state has a separate lock; none of them is held while foreign
+/// code is called, except for the reducer's lock, which is never contended.
 final class ValueObserver<Reducer: ValueReducer>: Sendable {
-  /// What is there until the observation is over.
+  /// The parts that are released when the observation ends.
   struct Life: Sendable {
     let reader: any DatabaseReader
     let fetch: @Sendable (Database) throws -> Reducer.Fetched
   }
 
-  /// Where the fetch on a connection that reads is.
+  /// The state of the fetch on a reader.
   private enum Fetching {
     case idle
-    /// It will see all that was committed before it begins.
+    /// The fetch will see everything that is committed before it begins.
     case scheduled
     case fetching
-    /// Something has changed since it has begun.
+    /// Something has changed since the fetch began.
     case fetchingOnceMore
   }
 
@@ -32,7 +32,7 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
   private let reducer: Mutex<Reducer>
   private let pipeline = ValuePipeline<Result<Reducer.Fetched, any Error>>()
   private let fetching = Mutex(Fetching.idle)
-  /// Whether this observation's own fetch is under way on the connection that writes.
+  /// Whether this observation is currently fetching on the writer.
   private let isFetchingHere = Atomic(false)
 
   init(
@@ -56,7 +56,7 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
       self.track(db, hasChanged)
     }
     guard isImmediate else { return reader.scheduleTracking(start) }
-    // Values of later commits have to wait until the first one was delivered.
+    // Values of later commits wait until the first one has been delivered.
     pipeline.hold()
     reader.beginTracking(start)
     if let first = pipeline.pop() { deliver(first) { $0() } }
@@ -73,7 +73,7 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
     if receiver != nil { events.didCancel?() }
   }
 
-  /// Stops fetching; what was fetched is still delivered.
+  /// Stops fetching; already fetched values are still delivered.
   private func stop() {
     let life = life.withLock { life in
       defer { life = nil }
@@ -98,7 +98,7 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
     deliver(result, schedule)
   }
 
-  /// Reduces what was fetched, and delivers the value.
+  /// Reduces a fetched result, and delivers the value.
   private func deliver(
     _ result: Result<Reducer.Fetched, any Error>,
     _ schedule: (@escaping @Sendable () -> Void) -> Void
@@ -117,7 +117,7 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
     }
   }
 
-  /// - Returns: Nil where the observation was cancelled, or has failed before.
+  /// - Returns: Nil if the observation was cancelled, or has already failed.
   private func takeReceiver() -> ValueReceiver<Reducer.Value>? {
     receiver.withLock { receiver in
       defer { receiver = nil }
@@ -129,7 +129,7 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
 // MARK: - Fetching
 
 extension ValueObserver {
-  /// - Returns: What is to be tracked.
+  /// - Returns: The region to track.
   private func fetchFirst(_ result: Result<Database, any Error>) -> DatabaseRegion? {
     guard let life = current else { return nil }
     do {
@@ -148,7 +148,7 @@ extension ValueObserver {
     }
   }
 
-  /// Whether the first fetch is on a connection that reads, so that tracking begins after it.
+  /// Returns whether the first fetch runs on a reader, so that tracking begins after it.
   private func beginsOnReader(_ life: Life) -> Bool {
     !requiresWriteAccess && life.reader.transactionsWriter is DatabasePool
   }
@@ -167,14 +167,14 @@ extension ValueObserver {
       fetchAgain(db, mayRegionDiffer: true, isBeginning: beginsOnReader(life))
     } else {
       if beginsOnReader(life) { events.willTrackRegion?(tracked.region) }
-      // The observation began inside of a transaction.
+      // The observation began inside a transaction.
       db.whenUndone { [weak self] in self?.fetchAgain($0, mayRegionDiffer: true) }
     }
   }
 
-  /// Fetches after a change, inside an access to the connection that writes.
+  /// Fetches after a change, inside an access to the writer.
   ///
-  /// - Parameter isBeginning: Whether nobody was told yet which region is tracked.
+  /// - Parameter isBeginning: Whether `willTrackRegion` hasn't been called yet.
   private func fetchAgain(
     _ db: Database, mayRegionDiffer: Bool = false, isBeginning: Bool = false
   ) {
@@ -182,7 +182,7 @@ extension ValueObserver {
     _ = tracked.takeChange()
     guard !db.isInsideTransaction else {
       if isBeginning { events.willTrackRegion?(tracked.region) }
-      // Another observer has begun a transaction at the end of the one that has changed something.
+      // Another observer has begun a transaction at the end of the one with the change.
       return db.afterNextTransaction { [weak self] db in
         self?.fetchAgain(db, mayRegionDiffer: true)
       } onRollback: { [weak self] db in
@@ -194,8 +194,8 @@ extension ValueObserver {
       let isOutdated = mayRegionDiffer || tracked.isOutdated(in: db)
       if tracking.isConstant, beginsOnReader(life) {
         guard isOutdated else { return fetchConcurrently(life) }
-        // The value that tells the region may not be in line with one that is being fetched on
-        // another connection.
+        // The value fetched together with the region could arrive out of order with one that is
+        // being fetched on a reader.
         let isInLine = fetching.withLock { $0 == .idle }
         let fetched = try fetchHere(db, life, isOutdated: true, isBeginning: isBeginning)
         if isInLine { push(.success(fetched)) } else { fetchConcurrently(life) }
@@ -206,7 +206,7 @@ extension ValueObserver {
       }
     } catch {
       guard db.isAccessCancelled else { return push(.failure(error)) }
-      // The task that has committed was cancelled, the observation wasn't.
+      // The task that has committed was cancelled, but not the observation.
       life.reader.transactionsWriter?.asyncWriteWithoutTransaction { [weak self] in
         self?.fetchAgain($0, mayRegionDiffer: true)
       }
@@ -242,9 +242,9 @@ extension ValueObserver {
 
   // MARK: Concurrent fetches
 
-  /// Fetches the last commit on a connection that reads: again, when a fetch is under way already.
+  /// Fetches the last commit on a reader; fetches again if a fetch is already running.
   ///
-  /// Nobody waits for the read to begin: it may see later commits, never an earlier one.
+  /// It doesn't wait for the read to begin, which can see later commits, but never an earlier one.
   private func fetchConcurrently(_ life: Life) {
     let begins = fetching.withLock { fetching in
       switch fetching {

@@ -1,14 +1,14 @@
 import Dispatch
 import Synchronization
 
-/// Where the values of an observation go.
+/// The destination of an observation's values.
 struct ValueReceiver<Value: Sendable>: Sendable {
   let schedule: @Sendable (@escaping @Sendable () -> Void) -> Void
   let onError: @Sendable (any Error) -> Void
   let onChange: @Sendable (Value) -> Void
 }
 
-/// What was fetched, in the order of commits, on its way through one worker at a time.
+/// A queue of fetched results in the order of commits, processed by one worker at a time.
 final class ValuePipeline<Element: Sendable>: Sendable {
   private struct State {
     var waiting: [Element] = []
@@ -20,7 +20,7 @@ final class ValuePipeline<Element: Sendable>: Sendable {
 
   private let queue = ReductionQueues.next()
 
-  /// Adds an element, which `work` is called with on another thread, after all before it.
+  /// Adds an element, for which `work` is called on another thread, after all earlier elements.
   func push(_ element: Element, _ work: @escaping @Sendable (Element) -> Void) {
     let begins = state.withLock { state in
       guard !state.isClosed else { return false }
@@ -31,15 +31,15 @@ final class ValuePipeline<Element: Sendable>: Sendable {
     if begins { queue.async { self.work(work) } }
   }
 
-  /// Has this thread be the worker, until `release`.
+  /// Makes this thread the worker until `release`.
   func hold() { state.withLock { $0.isWorking = true } }
 
-  /// The first element, for who holds the pipeline.
+  /// Removes and returns the first element, while this thread is the worker.
   func pop() -> Element? {
     state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
   }
 
-  /// Hands the rest over to another thread.
+  /// Hands the remaining elements over to another thread.
   func release(_ work: @escaping @Sendable (Element) -> Void) {
     let isDone = state.withLock { state in
       if state.waiting.isEmpty { state.isWorking = false }
@@ -48,7 +48,7 @@ final class ValuePipeline<Element: Sendable>: Sendable {
     if !isDone { queue.async { self.work(work) } }
   }
 
-  /// Forgets what has come, and what will come.
+  /// Drops all pending and future elements.
   func close() {
     state.withLock { state in
       state.isClosed = true
@@ -69,10 +69,10 @@ final class ValuePipeline<Element: Sendable>: Sendable {
   }
 }
 
-/// Where values are reduced, those of several observations at the same time.
+/// The queues on which values are reduced, for several observations in parallel.
 ///
-/// Serial queues have threads of their own, where those of concurrent queues are as few as the
-/// machine's cores: blocked tasks can take them all.
+/// Serial queues have their own threads, whereas concurrent queues have only as many as the machine
+/// has cores: blocked tasks can occupy all of them.
 private enum ReductionQueues {
   private static let queues = (0..<4).map { DispatchQueue(label: "coffer.observation.\($0)") }
   private static let count = Atomic(0)

@@ -1,23 +1,23 @@
 import CofferCore
 
-/// Makes the values of an observation: fetches, and turns what was fetched into values.
+/// Produces the values of an observation: fetches, and turns the fetched results into values.
 ///
-/// The methods of ``ValueObservation`` compose reducers; there is hardly a reason to write one.
+/// The methods of ``ValueObservation`` compose reducers; custom ones are rarely needed.
 public protocol ValueReducer<Value>: Sendable {
-  /// What is fetched.
+  /// The type of fetched results.
   associatedtype Fetched: Sendable
 
-  /// What the observation delivers.
+  /// The type of delivered values.
   associatedtype Value: Sendable
 
-  /// The function that fetches, inside an access to the database.
+  /// Returns the function that fetches, inside an access to the database.
   func makeFetcher() -> @Sendable (Database) throws -> Fetched
 
-  /// Turns what was fetched into a value; called outside of the database, in the order of commits.
+  /// Turns a fetched result into a value; called outside of the database, in the order of commits.
   ///
-  /// - Returns: Nil where there is nothing to tell.
+  /// - Returns: Nil to deliver no value.
   mutating func reduce(_ fetched: Fetched) throws -> Value?
 }
 
-/// The reducers that the methods of ``ValueObservation`` make.
+/// The reducers created by the methods of ``ValueObservation``.
 public enum ValueReducers {}

@@ -1,41 +1,41 @@
 import CofferCore
 
 extension ValueReducers {
-  /// Delivers what is fetched.
+  /// Delivers the fetched results.
   public struct Fetch<Value: Sendable>: ValueReducer {
     let fetch: @Sendable (Database) throws -> Value
 
-    /// The function that fetches.
+    /// Returns the function that fetches.
     public func makeFetcher() -> @Sendable (Database) throws -> Value { fetch }
 
-    /// What was fetched.
+    /// Returns the fetched result.
     public func reduce(_ fetched: Value) -> Value? { fetched }
   }
 
-  /// Delivers what a function makes of another reducer's values.
+  /// Delivers another reducer's values, transformed by a function.
   public struct Map<Base: ValueReducer, Value: Sendable>: ValueReducer {
     var base: Base
     let transform: @Sendable (Base.Value) throws -> Value
 
-    /// The function that fetches.
+    /// Returns the function that fetches.
     public func makeFetcher() -> @Sendable (Database) throws -> Base.Fetched { base.makeFetcher() }
 
-    /// The value, transformed.
+    /// Returns the transformed value.
     public mutating func reduce(_ fetched: Base.Fetched) throws -> Value? {
       try base.reduce(fetched).map(transform)
     }
   }
 
-  /// Delivers another reducer's values, except those that equal the one before.
+  /// Delivers another reducer's values, except those that equal the previous one.
   public struct RemoveDuplicates<Base: ValueReducer>: ValueReducer {
     var base: Base
     let predicate: @Sendable (Base.Value, Base.Value) -> Bool
     var last: Base.Value?
 
-    /// The function that fetches.
+    /// Returns the function that fetches.
     public func makeFetcher() -> @Sendable (Database) throws -> Base.Fetched { base.makeFetcher() }
 
-    /// The value; nil where it equals the one before.
+    /// Returns the value; nil if it equals the previous one.
     public mutating func reduce(_ fetched: Base.Fetched) throws -> Base.Value? {
       guard let value = try base.reduce(fetched) else { return nil }
       if let last, predicate(last, value) { return nil }
@@ -44,13 +44,13 @@ extension ValueReducers {
     }
   }
 
-  /// Delivers another reducer's values, and tells of them before.
+  /// Delivers another reducer's values, and calls functions before fetches and values.
   public struct Trace<Base: ValueReducer>: ValueReducer {
     var base: Base
     let willFetch: @Sendable () -> Void
     let didReceiveValue: @Sendable (Base.Value) -> Void
 
-    /// The function that fetches.
+    /// Returns the function that fetches.
     public func makeFetcher() -> @Sendable (Database) throws -> Base.Fetched {
       let fetch = base.makeFetcher()
       return { [willFetch] db in
@@ -59,7 +59,7 @@ extension ValueReducers {
       }
     }
 
-    /// The value.
+    /// Returns the base reducer's value.
     public mutating func reduce(_ fetched: Base.Fetched) throws -> Base.Value? {
       let value = try base.reduce(fetched)
       if let value { didReceiveValue(value) }
