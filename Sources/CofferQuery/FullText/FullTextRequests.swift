@@ -28,7 +28,7 @@ extension _RequestSource {
     return _with { parts in
       // A full-text table has a hidden column of its own name, which stands for all of them.
       let column = Column(parts.relation.tableName)
-      parts.relation = parts.relation.filtered(column.matches(pattern))
+      parts.relation.addFilter(column.matches(pattern))
     }
   }
 }

@@ -196,7 +196,7 @@ extension JoinTree {
     guard !joins.isEmpty else { return relation.tableExpressions }
     var all = Relation(table: "")
     forEach { node in
-      for expression in node.relation.tableExpressions { all = all.with(expression) }
+      for expression in node.relation.tableExpressions { all.add(expression) }
     }
     return all.tableExpressions
   }

@@ -115,12 +115,12 @@ extension Relation {
     aliases += other.aliases.filter { alias in !aliases.contains { $0 === alias } }
     if !other.selection.isEmpty { selection = other.selection }
     isDistinct = isDistinct || other.isDistinct
-    if let condition = other.filter { self = filtered(condition) }
+    if let condition = other.filter { addFilter(condition) }
     if !other.ordering.isEmpty { ordering = other.ordering }
     if !other.grouping.isEmpty { grouping = other.grouping }
-    if let condition = other.having { self = having(condition) }
+    if let condition = other.having { addHaving(condition) }
     limit = limit ?? other.limit
-    for expression in other.tableExpressions { self = with(expression) }
+    for expression in other.tableExpressions { add(expression) }
     for child in other.children { add(child) }
   }
 

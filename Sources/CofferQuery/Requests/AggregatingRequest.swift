@@ -43,7 +43,7 @@ extension _RequestSource {
 
   /// The request with a condition more for groups.
   public func having(_ predicate: some SQLExpressible) -> _Request {
-    _with { $0.relation = $0.relation.having(predicate.sqlExpression) }
+    _with { $0.relation.addHaving(predicate.sqlExpression) }
   }
 
   /// The request with a condition more for groups, as SQL text.

@@ -19,7 +19,7 @@ extension _RequestSource {
   /// ```
   @_disfavoredOverload
   public func filter(_ predicate: some SQLSpecificExpressible) -> _Request {
-    _with { $0.relation = $0.relation.filtered(predicate.sqlExpression) }
+    _with { $0.relation.addFilter(predicate.sqlExpression) }
   }
 
   /// The request with a condition more, as SQL text.

@@ -13,16 +13,11 @@ import CofferCore
 /// A request is a value: each method gives another one. Nothing reaches the
 /// database before it is fetched.
 public struct QueryInterfaceRequest<RowDecoder>: Sendable {
-  package var relation: Relation
+  private var parts: _RequestParts
 
-  package init(relation: Relation) { self.relation = relation }
+  package var relation: Relation { parts.relation }
 
-  /// The same request with something else in it.
-  package func with(_ change: (inout Relation) -> Void) -> Self {
-    var result = self
-    change(&result.relation)
-    return result
-  }
+  package init(relation: Relation) { parts = _RequestParts(relation: relation) }
 
   /// The same request with its rows decoded to another type.
   public func asRequest<T>(of type: T.Type = T.self) -> QueryInterfaceRequest<T> {
@@ -117,9 +112,9 @@ extension QueryInterfaceRequest: DerivableRequest {
 
   /// The request with its relation changed.
   public func _with(_ change: (inout _RequestParts) -> Void) -> Self {
-    var parts = _RequestParts(relation: relation)
-    change(&parts)
-    return Self(relation: parts.relation)
+    var result = self
+    change(&result.parts)
+    return result
   }
 }
 

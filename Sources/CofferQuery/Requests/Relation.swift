@@ -64,23 +64,24 @@ package struct Relation: Sendable {
   /// The relation without the rows that don't fulfil the condition.
   package func filtered(_ condition: SQLExpression) -> Relation {
     var result = self
-    if let filter { result.filter = filter && condition } else { result.filter = condition }
+    result.addFilter(condition)
     return result
   }
 
-  /// The relation without the groups that don't fulfil the condition.
-  package func having(_ condition: SQLExpression) -> Relation {
-    var result = self
-    if let having { result.having = having && condition } else { result.having = condition }
-    return result
+  /// Leaves out the rows that don't fulfil the condition.
+  package mutating func addFilter(_ condition: SQLExpression) {
+    filter = filter.map { $0 && condition } ?? condition
   }
 
-  /// The relation with a common table expression, in the place of one of the same name.
-  package func with(_ expression: TableExpression) -> Relation {
-    var result = self
-    result.tableExpressions.removeAll { $0.name == expression.name }
-    result.tableExpressions.append(expression)
-    return result
+  /// Leaves out the groups that don't fulfil the condition.
+  package mutating func addHaving(_ condition: SQLExpression) {
+    having = having.map { $0 && condition } ?? condition
+  }
+
+  /// Adds a common table expression, in the place of one of the same name.
+  mutating func add(_ expression: TableExpression) {
+    tableExpressions.removeAll { $0.name == expression.name }
+    tableExpressions.append(expression)
   }
 
   /// The selection.

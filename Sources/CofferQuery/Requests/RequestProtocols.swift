@@ -32,8 +32,10 @@ extension _RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
 public protocol JoinableRequest<RowDecoder>: _RequestSource where _Request == Self {}
 
 /// What a request is made of; see ``_RequestSource``.
-public struct _RequestParts {
+public struct _RequestParts: Sendable {
   package var relation: Relation
+
+  package init(relation: Relation) { self.relation = relation }
 }
 
 /// A request of all kinds in one: what `QueryInterfaceRequest` is.
@@ -55,6 +57,6 @@ extension _RequestSource {
 
   /// The request with a common table expression that it can use.
   public func with<T>(_ cte: CommonTableExpression<T>) -> _Request {
-    _with { $0.relation = $0.relation.with(cte.expression) }
+    _with { $0.relation.add(cte.expression) }
   }
 }

@@ -95,7 +95,7 @@ extension _RequestSource {
     let keys = SQLCollection(values.map { SQLExpression($0) })
     return _with { parts in
       let condition = SQLExpression(.key(keys, table: parts.relation.tableName))
-      parts.relation = parts.relation.filtered(condition)
+      parts.relation.addFilter(condition)
     }
   }
 
@@ -106,7 +106,7 @@ extension _RequestSource {
     _with { parts in
       let table = parts.relation.tableName
       let condition = SQLExpression(.deferred { try predicate($0, table) })
-      parts.relation = parts.relation.filtered(condition)
+      parts.relation.addFilter(condition)
     }
   }
 

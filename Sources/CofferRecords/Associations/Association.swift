@@ -39,15 +39,6 @@ extension Association {
     change(&result._association)
     return result
   }
-
-  func request(_ change: (QueryInterfaceRequest<RowDecoder>) -> QueryInterfaceRequest<RowDecoder>)
-    -> Self
-  {
-    with { association in
-      let relation = association.destination.relation
-      association.destination.relation = change(QueryInterfaceRequest(relation: relation)).relation
-    }
-  }
 }
 
 extension AssociationToOne {
@@ -71,7 +62,11 @@ extension AssociationToMany {
 extension Association {
   /// The association with its destination changed.
   public func _with(_ change: (inout _RequestParts) -> Void) -> Self {
-    request { $0._with(change) }
+    with { association in
+      var parts = _RequestParts(relation: association.destination.relation)
+      change(&parts)
+      association.destination.relation = parts.relation
+    }
   }
 
   /// The name of the table that the association leads to.

@@ -34,7 +34,7 @@ extension _RequestSource {
   public func having(_ predicate: AssociationAggregate<RowDecoder>) -> _Request {
     _with { parts in
       let condition = predicate.make(&parts.relation)
-      parts.relation = parts.relation.having(condition)
+      parts.relation.addHaving(condition)
     }
   }
 
@@ -48,7 +48,7 @@ extension _RequestSource {
     guard predicate.isSubquery else { return having(predicate) }
     return _with { parts in
       let condition = predicate.make(&parts.relation)
-      parts.relation = parts.relation.filtered(condition)
+      parts.relation.addFilter(condition)
     }
   }
 

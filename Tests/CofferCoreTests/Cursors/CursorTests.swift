@@ -106,6 +106,16 @@ private func drainToError<C: Cursor>(_ cursor: C) -> ([C.Element], ProbeError?) 
     #expect(calls == 3)
   }
 
+  @Test func `cursors have the names of GRDB's, by the cursor that they read`() throws {
+    func base<Base: Cursor>(of cursor: FilterCursor<Base>) -> Base.Type { Base.self }
+    let mapped: MapCursor<ProbeCursor, String> = ProbeCursor([1, 2]).map { "\($0)" }
+    let first: PrefixCursor<MapCursor<ProbeCursor, String>> = mapped.prefix(1)
+    #expect(base(of: ProbeCursor([]).filter { $0 > 0 }) == ProbeCursor.self)
+    let any: AnyCursor<(Int, String)> = AnyCursor(first.enumerated())
+    #expect(try Array(any.map { "\($0.0)\($0.1)" }) == ["01"])
+    #expect(try mapped.next() == "2")
+  }
+
   @Test func `filter reads no further than its next element`() throws {
     let base = ProbeCursor([1, 2, 3, 4])
     let cursor = base.filter { $0.isMultiple(of: 2) }

@@ -121,6 +121,25 @@ private struct Reader: TableRecord {
         == #"SELECT * FROM "readers" ORDER BY "age", "id""#)
   }
 
+  @Test func `a table is the request for all of its rows`() throws {
+    func byName<Request: OrderedRequest>(_ request: Request) -> Request { request.order(name) }
+    #expect(try sql(Table("readers")) == #"SELECT * FROM "readers""#)
+    #expect(
+      try sql(byName(Table("readers").filter(age > 3)))
+        == #"SELECT * FROM "readers" WHERE "age" > 3 ORDER BY "name""#)
+    let request: QueryInterfaceRequest<Reader> = Table<Reader>("readers").group(name).distinct()
+    #expect(try sql(request) == #"SELECT DISTINCT * FROM "readers" GROUP BY "name""#)
+    try RequestDatabase().use { db in
+      let readers = Table<Reader>("readers")
+      #expect(try readers.fetchCount(db) == readers.all().fetchCount(db))
+      #expect(
+        try readers.select(name, as: String?.self).fetchAll(db).count == readers.fetchCount(db))
+      #expect(
+        try AnyFetchRequest(Table("readers")).fetchAll(db).map { $0["name"] as String }
+          == Row.fetchAll(db, sql: "SELECT * FROM readers").map { $0["name"] as String })
+    }
+  }
+
   @Test func `NULLs go where the order says, or an error says what is needed`() throws {
     let request = all.order(age.ascNullsLast).select(age)
     guard SQLiteFeatures.linked.hasNullsOrdering else {
