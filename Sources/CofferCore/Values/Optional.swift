@@ -1,5 +1,18 @@
 import FoundationEssentials
 
+/// `Optional`, whatever it wraps.
+package protocol AnyOptional {
+  static var wrappedType: any Any.Type { get }
+  static var none: Self { get }
+  /// The value, of the wrapped type.
+  var wrapped: Any? { get }
+}
+
+extension Optional: AnyOptional {
+  package static var wrappedType: any Any.Type { Wrapped.self }
+  package var wrapped: Any? { self }
+}
+
 extension Optional: StatementBinding where Wrapped: StatementBinding {
   /// The value as an argument, or NULL for nil.
   @inlinable

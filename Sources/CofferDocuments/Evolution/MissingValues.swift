@@ -1,4 +1,5 @@
 import CofferCore
+import CofferQuery
 import CofferRecords
 
 /// What decoding makes of documents that have no value for some properties.

@@ -1,4 +1,5 @@
 import CofferCore
+import CofferQuery
 
 /// What is configured for a property by its wrappers.
 struct DocumentPropertyConfig: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import CofferCore
+import CofferQuery
 import CofferRecords
 import FoundationEssentials
 import Synchronization
@@ -33,13 +34,16 @@ final class DocumentType<Document: Codable>: Sendable {
 
   private init() throws {
     try DocumentType.checkKind()
-    let (document, run) = try SampleRun.sample(of: Document.self, round: 0)
+    let (document, run) = try DocumentType.sample()
     let nodes = run.root.children
     guard run.isKeyed || !nodes.isEmpty else { throw DocumentType.hasNoProperties }
     try DocumentType.checkEncoding(of: document, nodes)
+    if let node = nodes.flatMap(\.all).first(where: { $0.config == nil }) {
+      throw DocumentError("\(Document.self).\(node.description) has two collations: keep one.")
+    }
     var properties = nodes.map(DocumentProperty.init)
-    var identifier = DocumentType.identifierPath.flatMap {
-      try? KeyPathSearch($0, isIdentifier: true).column()
+    var identifier = KeyPathSearch<Document>.identifier.flatMap {
+      try? DocumentType.found($0)
     }
     if let name = identifier?.name, identifier?.path.isEmpty == true,
       let index = properties.firstIndex(where: { $0.name == name && $0.config.collation == nil })
@@ -74,12 +78,6 @@ final class DocumentType<Document: Codable>: Sendable {
     }
   }
 
-  private static var identifierPath: PartialKeyPath<Document>? {
-    func path<T: Identifiable>(_ type: T.Type) -> AnyKeyPath { \T.id }
-    guard let identifiable = Document.self as? any Identifiable.Type else { return nil }
-    return path(identifiable) as? PartialKeyPath<Document>
-  }
-
   // MARK: Key paths
 
   /// What a key path leads to.
@@ -92,14 +90,42 @@ final class DocumentType<Document: Codable>: Sendable {
   ) throws -> DocumentColumn {
     let path = DocumentPath(keyPath: keyPath)
     if let column = columns.withLock({ $0[path] }) { return column }
-    if let identifier, keyPath == DocumentType.identifierPath { return identifier }
+    if let identifier, keyPath == KeyPathSearch<Document>.identifier { return identifier }
     // Found without the lock: key paths run code of the type.
-    var column = try KeyPathSearch(keyPath, segments: segments).column()
+    var column = try DocumentType.found(keyPath, segments: segments)
     if column.path.isEmpty, let property = property(named: column.name) {
       column = property.column
     }
     columns.withLock { $0[path] = column }
     return column
+  }
+
+  private static func found(
+    _ keyPath: PartialKeyPath<Document>, segments: [AnyKeyPath]? = nil
+  ) throws -> DocumentColumn {
+    guard keyPath != \Document.self else {
+      throw DocumentError(
+        "\\.self of \(Document.self) is the whole document: it has no column of its own.")
+    }
+    let search = KeyPathSearch(keyPath, for: .document, segments: segments)
+    let column = try DocumentColumn(DocumentError.from { try search.place() })
+    guard column.isNested else { return column }
+    // The JSON of the column must have what a nested key path leads to.
+    let document = try DocumentType.sample().value
+    let stored = try SampleRecord(document: document).databaseDictionary[column.name]
+    guard let stored, var json = String.fromDatabaseValue(stored),
+      json.withUTF8({ JSONScanner.find(in: UnsafeRawBufferPointer($0), at: column.jsonPath) })
+        != nil
+    else {
+      throw DocumentError(
+        "\(keyPath) leads to \(column.description), which isn't stored under that name: the "
+          + "Codable of \(column.name) is its own.")
+    }
+    return column
+  }
+
+  private static func sample() throws -> (value: Document, run: SampleRun) {
+    try DocumentError.from { try SampleRun.sample(of: Document.self, round: 0) }
   }
 
   /// The property of a name.
@@ -109,8 +135,7 @@ final class DocumentType<Document: Codable>: Sendable {
 
   /// Whether a property, or one of a stored struct, may be nil.
   func isOptional(_ column: DocumentColumn) throws -> Bool {
-    let (_, run) = try SampleRun.sample(of: Document.self, round: 0)
-    let places = run.root.children.flatMap(\.all)
+    let places = try DocumentType.sample().run.root.children.flatMap(\.all)
     return places.first { DocumentColumn($0) == column }?.isOptional == true
   }
 
@@ -118,10 +143,7 @@ final class DocumentType<Document: Codable>: Sendable {
 
   private static func checkKind() throws {
     let type = Document.self
-    guard TypeKind(type) != .enumeration, !(type is any AnyOptional.Type),
-      !(type is any SampledStructure.Type),
-      !StandardSamples.types.contains(ObjectIdentifier(type))
-    else {
+    guard !SampleRun.isOneValue(type) else {
       throw DocumentError(
         "\(type) can't be a document: it has no stored properties to be columns. Store it as the "
           + "property of a struct.")
@@ -170,7 +192,7 @@ final class DocumentType<Document: Codable>: Sendable {
           + ", and never decodes it. A `let` that has a value already is none that can be fetched: "
           + "make it a `var`, or leave it out of CodingKeys.")
     }
-    guard nodes.allSatisfy({ $0.type != nil }), encoded == Set(decoded) else {
+    guard nodes.allSatisfy({ !$0.types.isEmpty }), encoded == Set(decoded) else {
       throw DocumentError(
         "\(Document.self) can't be a document: its own Codable doesn't encode each stored "
           + "property under the key that it decodes it from. Leave Codable to the compiler; "
@@ -201,15 +223,17 @@ struct SampleRecord<Document: Encodable>: EncodableRecord, Encodable {
 extension DocumentProperty {
   init(_ node: SampleNode) {
     name = node.key
-    let (stored, isOptional) = DocumentProperty.stored(node.type ?? Any.self)
+    let (stored, isOptional) = DocumentProperty.stored(node.types.first ?? Any.self)
     type = stored
     self.isOptional = isOptional || node.isOptional
-    config = node.config
+    config = node.config ?? DocumentPropertyConfig()
     column = DocumentColumn(node)
     structure = node.structure
     nested = node.children.flatMap(\.all).compactMap { inside in
-      guard !inside.isInList, inside.config != DocumentPropertyConfig() else { return nil }
-      return NestedProperty(column: DocumentColumn(inside), config: inside.config)
+      guard !inside.isInList, let config = inside.config, config != DocumentPropertyConfig() else {
+        return nil
+      }
+      return NestedProperty(column: DocumentColumn(inside), config: config)
     }
   }
 
@@ -237,7 +261,7 @@ extension DocumentColumn {
   init(_ node: SampleNode) {
     self.init(
       name: node.path.first ?? "", path: Array(node.path.dropFirst()),
-      collation: node.config.collation ?? DocumentColumn.defaultCollation(node),
+      collation: node.config?.collation ?? DocumentColumn.defaultCollation(node),
       isDecimal: node.path.count == 1 && DocumentColumn.stored(node) == Decimal.self)
   }
 
@@ -248,6 +272,35 @@ extension DocumentColumn {
   }
 
   private static func stored(_ node: SampleNode) -> (any Any.Type)? {
-    node.type.map { DocumentProperty.stored($0).type }
+    node.types.first.map { DocumentProperty.stored($0).type }
+  }
+}
+
+extension SampleNode {
+  /// What the wrappers configure; nil where two say something else.
+  fileprivate var config: DocumentPropertyConfig? {
+    var config = DocumentPropertyConfig()
+    for case let annotation as any ConfigurationAnnotation.Type in types {
+      guard config.add(annotation.propertyConfig) else { return nil }
+    }
+    return config
+  }
+
+  /// The keys that the type knows here, and in there: `{"city":0,"geo":{"lat":0}}`; nil where
+  /// there are none, or all may be.
+  fileprivate var structure: String? {
+    guard !children.isEmpty, !hasAnyKeys, !children.contains(where: \.isInList) else { return nil }
+    let members = children.map { child in
+      let key = DocumentColumn(name: "", path: [child.key]).jsonPath.dropFirst(2)
+      return (key.hasPrefix("\"") ? "\(key)" : "\"\(key)\"") + ":" + (child.structure ?? "0")
+    }
+    return "{" + members.joined(separator: ",") + "}"
+  }
+}
+
+extension DocumentError {
+  /// Makes errors of samples the documents' own.
+  fileprivate static func from<T>(_ body: () throws -> T) throws -> T {
+    do { return try body() } catch let error as SampleError { throw DocumentError(error.message) }
   }
 }

@@ -13,9 +13,7 @@ enum ExecutionResult {
       if let value = try open(list) as? T { return value }
     }
     guard let row = try rows.next() else {
-      if let type = type as? any MissingRowDecodable.Type, let value = type.missingRow as? T {
-        return value
-      }
+      if let type = type as? any AnyOptional.Type, let value = type.none as? T { return value }
       throw DocumentError(
         "the SQL has given no row to make \(type) of",
         hint: "Ask for an optional or an array where there may be none.")
@@ -40,7 +38,7 @@ enum ExecutionResult {
 
   /// Whether a type takes one column.
   fileprivate static func isSingle<T: Decodable>(_ type: T.Type) -> Bool {
-    type is any DatabaseValueConvertible.Type || CodableShape.of(type).layout != .keyed
+    type is any DatabaseValueConvertible.Type || !SampleRun.isKeyed(type)
   }
 }
 
@@ -52,11 +50,6 @@ private protocol RowListDecodable {
 /// A type that takes the columns of a row by their position or name.
 private protocol RowColumnsDecodable {
   init(columnsOf row: Row) throws
-}
-
-/// A type that stands for a row that isn't there.
-private protocol MissingRowDecodable {
-  static var missingRow: Any { get }
 }
 
 extension Array: RowListDecodable where Element: Decodable {
@@ -91,8 +84,4 @@ extension Optional: RowColumnsDecodable where Wrapped: Decodable {
       ? try ExecutionResult.value(Wrapped.self, of: row)
       : try SelectedValue<Wrapped?>.value(of: row, at: 0)
   }
-}
-
-extension Optional: MissingRowDecodable {
-  static var missingRow: Any { Wrapped?.none as Any }
 }

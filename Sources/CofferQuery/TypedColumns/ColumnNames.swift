@@ -40,7 +40,8 @@ package enum ColumnNames {
         \(record): enum Columns { static let name = Column("name") }
         """)
     }
-    let name = columnName(for: key, in: record)
+    // The one place for what a record type may change in it.
+    let name = (record as? any _CodingKeyColumns.Type)?._columnName(forCodingKey: key) ?? key
     known.withLock { $0[path] = name }
     return name
   }
@@ -58,75 +59,25 @@ package enum ColumnNames {
     return name
   }
 
-  /// The column's name for a coding key: the one place for what a record type may
-  /// change in it.
-  private static func columnName<Record>(
-    for key: CodableShape.Key, in record: Record.Type
-  ) -> String {
-    guard let record = record as? any _CodingKeyColumns.Type else { return key.name }
-    return record._columnName(forCodingKey: key.name)
-  }
-
-  // MARK: Finding keys
-
+  /// The coding key of a property; its name where it has none.
+  ///
+  /// Key paths of properties with observers or wrappers, and of classes that are not final, don't
+  /// tell the name. Samples find those, and all where the names of coding keys aren't known.
   private static func key<Record>(
     of keyPath: PartialKeyPath<Record>, in record: Record.Type
-  ) -> CodableShape.Key? {
-    let decodable = record as? any Decodable.Type
-    switch PropertyName(keyPath) {
-    case .name(let property):
-      return decodable.flatMap { key(ofProperty: property, in: $0) }
-        ?? CodableShape.Key(property: property, name: property)
-    case .unknown:
-      guard let decodable else { return nil }
-      func open<D: Decodable>(_ type: D.Type) -> CodableShape.Key? {
-        (keyPath as? PartialKeyPath<D>).flatMap { PropertyProbe.key(of: $0, in: type) }
+  ) -> String? {
+    let name = SwiftABI.names(of: keyPath)
+    if name == "self" || name?.contains(where: { ".?!".contains($0) }) == true { return nil }
+    guard let decodable = record as? any Decodable.Type else { return name }
+    func open<D: Decodable>(_ type: D.Type) -> String? {
+      if let name, SwiftABI.namesCases {
+        return SampleRun.key(ofProperty: name, in: type) ?? name
       }
-      return open(decodable)
-    case .nested:
-      return nil
+      guard let keyPath = keyPath as? PartialKeyPath<D>,
+        let place = try? KeyPathSearch(keyPath, for: .record).place(), place.path.count == 1
+      else { return nil }
+      return place.key
     }
-  }
-
-  /// The keys that the first container declares are asked first, since that runs
-  /// next to no code of the record.
-  private static func key<D: Decodable>(
-    ofProperty property: String, in type: D.Type
-  ) -> CodableShape.Key? {
-    if let key = CodableShape.declaredKeys(type).first(where: { $0.property == property }) {
-      return key
-    }
-    let shape = CodableShape.of(type)
-    if let key = shape.key(ofProperty: property) { return key }
-    // The storage behind a property wrapper.
-    return property.hasPrefix("_") ? shape.key(ofProperty: String(property.dropFirst())) : nil
-  }
-}
-
-/// What a key path tells of its property.
-private enum PropertyName {
-  case name(String)
-  /// A computed property, or one that is accessed like one: with observers or a
-  /// wrapper, of a class that is not final, or in a program without reflection metadata.
-  case unknown
-  /// A property of a property, or none.
-  case nested
-
-  init(_ keyPath: AnyKeyPath) {
-    // `\Player.score`, `\Box<Int>.score`, `\Player.<computed 0x… (Int)>`
-    let root = "\\\(_typeName(type(of: keyPath).rootType, qualified: false))."
-    let description = "\(keyPath)"
-    guard description.hasPrefix(root) else {
-      self = .nested
-      return
-    }
-    let path = description.dropFirst(root.count)
-    if path.hasPrefix("<computed ") || path.hasPrefix("<offset ") {
-      self = .unknown
-    } else if path.isEmpty || path == "self" || path.contains(where: { ".?!<".contains($0) }) {
-      self = .nested
-    } else {
-      self = .name(String(path))
-    }
+    return open(decodable)
   }
 }

@@ -119,8 +119,10 @@ enum ColumnReaders {
   ) -> AnyObject {
     if type == Date.self { return dateReader(column: column, rules) }
     if type == Data.self { return dataReader(column: column, rules) }
-    if let optional = type as? any DecodableOptional.Type {
-      return optional.columnReader(column: column, rules)
+    if let optional = type as? any AnyOptional.Type,
+      let wrapped = optional.wrappedType as? any Decodable.Type
+    {
+      return optionalReader(wrapped, column: column, rules)
     }
     if let fast = type as? any (DatabaseValueConvertible & StatementColumnConvertible).Type {
       return fastReader(fast, rules)
@@ -129,6 +131,12 @@ enum ColumnReaders {
       return valueReader(convertible)
     }
     return CodableColumnReader<T>()
+  }
+
+  private static func optionalReader<Wrapped: Decodable>(
+    _ type: Wrapped.Type, column: String, _ rules: DecodingRules
+  ) -> AnyObject {
+    OptionalColumnReader<Wrapped>(reader(type, column: column, rules))
   }
 
   private static func fastReader<V: DatabaseValueConvertible & StatementColumnConvertible>(
@@ -147,9 +155,7 @@ enum ColumnReaders {
     func raw<R: RawRepresentable>(_ type: R.Type) -> any Any.Type { R.RawValue.self }
     if let wrapper = type as? any ColumnWrapping.Type { return storedType(wrapped(wrapper)) }
     if let enumeration = type as? any RawRepresentable.Type { return storedType(raw(enumeration)) }
-    if let optional = type as? any DecodableOptional.Type {
-      return storedType(optional.wrappedType)
-    }
+    if let optional = type as? any AnyOptional.Type { return storedType(optional.wrappedType) }
     return type
   }
 
@@ -168,20 +174,5 @@ enum ColumnReaders {
     case .deferredToData: FastColumnReader<Data>()
     case .custom(let convert): StrategyColumnReader<Data>(convert)
     }
-  }
-}
-
-/// Optionals of types that can be decoded.
-protocol DecodableOptional {
-  static func columnReader(column: String, _ rules: DecodingRules) -> AnyObject
-  static var none: Self { get }
-  static var wrappedType: any Any.Type { get }
-}
-
-extension Optional: DecodableOptional where Wrapped: Decodable {
-  static var wrappedType: any Any.Type { Wrapped.self }
-
-  static func columnReader(column: String, _ rules: DecodingRules) -> AnyObject {
-    OptionalColumnReader<Wrapped>(ColumnReaders.reader(Wrapped.self, column: column, rules))
   }
 }

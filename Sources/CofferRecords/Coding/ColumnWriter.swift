@@ -116,8 +116,10 @@ enum ColumnWriters {
     if type == Data.self { return dataWriter(column: column, record) }
     if type == UUID.self { return uuidWriter(column: column, record) }
     if type == UInt.self || type == UInt64.self { return unsignedWriter(type) }
-    if let optional = type as? any EncodableOptional.Type {
-      return optional.columnWriter(column: column, record)
+    if let optional = type as? any AnyOptional.Type,
+      let wrapped = optional.wrappedType as? any Encodable.Type
+    {
+      return optionalWriter(wrapped, column: column, record)
     }
     if let wrapper = type as? any ColumnWrapping.Type {
       return wrapper.columnWriter(column: column, record)
@@ -127,6 +129,12 @@ enum ColumnWriters {
       return valueWriter(convertible)
     }
     return CodableColumnWriter<T>()
+  }
+
+  private static func optionalWriter<Wrapped: Encodable>(
+    _ type: Wrapped.Type, column: String, _ record: any EncodableRecord.Type
+  ) -> AnyObject {
+    OptionalColumnWriter<Wrapped>(writer(type, column: column, record))
   }
 
   /// SQLite may have no room for them.
@@ -172,19 +180,6 @@ enum ColumnWriters {
     let strategy = record.databaseUUIDEncodingStrategy(for: column)
     if strategy == .deferredToUUID { return ValueColumnWriter<UUID>() }
     return StrategyColumnWriter<UUID>(strategy.databaseValue)
-  }
-}
-
-/// Optionals of types that can be encoded.
-private protocol EncodableOptional {
-  static func columnWriter(column: String, _ record: any EncodableRecord.Type) -> AnyObject
-}
-
-extension Optional: EncodableOptional where Wrapped: Encodable {
-  fileprivate static func columnWriter(
-    column: String, _ record: any EncodableRecord.Type
-  ) -> AnyObject {
-    OptionalColumnWriter<Wrapped>(ColumnWriters.writer(Wrapped.self, column: column, record))
   }
 }
 

@@ -142,7 +142,7 @@ extension RowReading {
   private func decodeFirstMissing<T: Decodable>(
     _ type: T.Type, _ slot: KeySlot, _ row: Row
   ) throws -> T {
-    if let optional = type as? any DecodableOptional.Type, let value = optional.none as? T {
+    if let optional = type as? any AnyOptional.Type, let value = optional.none as? T {
       return value
     }
     if let convertible = type as? any DatabaseValueConvertible.Type,

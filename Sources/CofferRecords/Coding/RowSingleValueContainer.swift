@@ -13,7 +13,7 @@ struct RowSingleValueContainer: SingleValueDecodingContainer {
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
     let row = try reading.currentRow()
-    if reading.missingKey != nil, let optional = type as? any DecodableOptional.Type,
+    if reading.missingKey != nil, let optional = type as? any AnyOptional.Type,
       let value = optional.none as? T
     {
       return value

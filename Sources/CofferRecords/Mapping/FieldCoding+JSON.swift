@@ -7,8 +7,8 @@ public enum JSONCoding<Value: Codable>: FieldCoding {
   public static func read(_ row: FieldReader, at column: inout Int) throws -> Value {
     defer { column += 1 }
     let stored = row.databaseValue(at: column)
-    if stored.isNull, let type = Value.self as? any OptionalValue.Type,
-      let none = type.nilValue as? Value
+    if stored.isNull, let type = Value.self as? any AnyOptional.Type,
+      let none = type.none as? Value
     {
       return none
     }
@@ -24,7 +24,7 @@ public enum JSONCoding<Value: Codable>: FieldCoding {
   }
 
   private static func json(_ value: Value) throws -> String? {
-    if let value = value as? any OptionalValue, value.isNil { return nil }
+    if let value = value as? any AnyOptional, value.wrapped == nil { return nil }
     return String(decoding: try JSONColumns.encoder.encode(value), as: UTF8.self)
   }
 }
@@ -33,17 +33,4 @@ public enum JSONCoding<Value: Codable>: FieldCoding {
 private enum JSONColumns {
   static let encoder = String.databaseJSONEncoder()
   static let decoder = String.databaseJSONDecoder()
-}
-
-/// `Optional`, whatever it wraps.
-protocol OptionalValue {
-  static var wrappedType: Any.Type { get }
-  static var nilValue: Self { get }
-  var isNil: Bool { get }
-}
-
-extension Optional: OptionalValue {
-  static var wrappedType: Any.Type { Wrapped.self }
-  static var nilValue: Wrapped? { nil }
-  var isNil: Bool { self == nil }
 }

@@ -20,7 +20,7 @@ public struct MappedColumn: Sendable {
     self.type = type
     self.storedType = storedType
     self.options = options
-    isOptional = type is any OptionalValue.Type || type == DatabaseValue.self
+    isOptional = type is any AnyOptional.Type || type == DatabaseValue.self
   }
 
   func prefixed(_ prefix: String) -> MappedColumn {

@@ -10,7 +10,7 @@ enum StoredType: Sendable {
 
   init(_ type: Any.Type) {
     switch type {
-    case let type as any OptionalValue.Type: self.init(type.wrappedType)
+    case let type as any AnyOptional.Type: self.init(type.wrappedType)
     case is Bool.Type: self = .boolean
     case is any FixedWidthInteger.Type: self = .integer
     case is Double.Type, is Float.Type, is CGFloat.Type: self = .real

@@ -170,6 +170,24 @@ import Testing
     #expect(RecordColumns<Derived>.name.name == "name")
   }
 
+  @Test func `a protocol's property is the stored one of the record`() {
+    func id<Record: Codable & Identifiable>(_: Record.Type) -> String {
+      RecordColumns<Record>.id.name
+    }
+    struct Plain: Codable, Identifiable { var name: String, id: Int }
+    struct Renamed: Codable, Identifiable {
+      var name: String, id: Int
+      enum CodingKeys: String, CodingKey { case name, id = "renamed_id" }
+    }
+    struct Computing: Codable, Identifiable {
+      var name: String, isbn: String
+      var id: String { isbn }
+    }
+    #expect(id(Plain.self) == "id")
+    #expect(id(Renamed.self) == "renamed_id")
+    #expect(id(Computing.self) == "isbn")
+  }
+
   @Test func `names are found from many threads at once`() async {
     await withTaskGroup(of: [String].self) { group in
       for _ in 0..<16 {

@@ -46,6 +46,9 @@ enum StandardSamples {
 
   // MARK: Values of all kinds
 
+  /// A text that is a UUID.
+  static let identifier = "0C0FFEE0-0000-4000-8000-00C0FFEE0000"
+
   /// A value that a function of it would hardly leave as it is: of either sign, with letters of either
   /// case, spaces, fractions.
   ///
@@ -77,6 +80,7 @@ enum StandardSamples {
   }
 
   private static func text(_ seed: UInt64) -> String {
+    if seed % 17 == 0 { return identifier }
     let letters = Array(" aZ\tébÄ0ßx_-.é7\n😀Y,\"/%QÉ")
     var (text, rest) = ("", seed)
     let length = seed % 11 == 0 ? 0 : seed % 7 == 0 ? 300 : Int(seed % 13) + 1

@@ -1,6 +1,6 @@
 /// A type that tells two of its values, where none can be found without it.
 ///
-/// A document's key paths are mapped to columns by making samples of it. Most types need
+/// Key paths of documents, and some of records, are mapped to columns by making samples of the type. Most types need
 /// nothing for that. An enum with associated values does, and a type whose own `init(from:)`
 /// checks what it decodes:
 ///
@@ -22,5 +22,5 @@ public struct SampleValues: Sendable {
   public init<Value: Codable & Sendable>(_ zero: Value, _ one: Value) { values = [zero, one] }
 
   /// One of them, if it is of the type.
-  func value<Value>(_ type: Value.Type, bit: Int) -> Value? { values[bit] as? Value }
+  func value<Value>(_ type: Value.Type, bit: Int) -> Value? { values[bit & 1] as? Value }
 }

@@ -8,18 +8,6 @@ protocol SampledList {}
 
 extension Array: SampledList {}
 
-/// Any type that is an optional.
-protocol AnyOptional {
-  static var wrappedType: any Any.Type { get }
-  /// The value, of the wrapped type.
-  var wrapped: Any? { get }
-}
-
-extension Optional: AnyOptional {
-  static var wrappedType: any Any.Type { Wrapped.self }
-  var wrapped: Any? { self }
-}
-
 extension Optional: SampledStructure where Wrapped: Decodable {
   static func sample(_ decoder: SampleDecoder) throws -> Any {
     decoder.node.isOptional = true
@@ -27,7 +15,7 @@ extension Optional: SampledStructure where Wrapped: Decodable {
     do {
       try decoder.mayOmit(Wrapped.self)
       return Wrapped?.some(try decoder.value(Wrapped.self)) as Any
-    } catch is EndlessSample {
+    } catch  where decoder.run.omits(after: error) {
       decoder.node.restart()
       return Wrapped?.none as Any
     }
@@ -42,7 +30,7 @@ extension Array: SampledStructure where Element: Decodable {
       return try (0..<decoder.count).map { index in
         try decoder.inside(decoder.node.child("[\(index)]", isInList: true)).value(Element.self)
       }
-    } catch is EndlessSample {
+    } catch  where decoder.run.omits(after: error) {
       decoder.node.restart()
       return [Element]()
     }
@@ -57,7 +45,7 @@ extension Set: SampledStructure where Element: Decodable {
         (0..<decoder.count).map { index in
           try decoder.inside(decoder.node.detached("[\(index)]")).value(Element.self)
         })
-    } catch is EndlessSample {
+    } catch  where decoder.run.omits(after: error) {
       return Set<Element>()
     }
   }
@@ -76,7 +64,7 @@ extension Dictionary: SampledStructure where Key: Decodable, Value: Decodable {
         )
       }
       return [Key: Value](pairs, uniquingKeysWith: { $1 })
-    } catch is EndlessSample {
+    } catch  where decoder.run.omits(after: error) {
       return [Key: Value]()
     }
   }

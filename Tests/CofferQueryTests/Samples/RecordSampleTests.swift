@@ -1,16 +1,40 @@
 import Foundation
 import Testing
 
+import CofferCore
 @testable import CofferQuery
 
-@Suite struct CodableShapeTests {
-  private func fields<T: Decodable>(_ type: T.Type) -> [String] {
-    CodableShape.of(type).fields.map { field in
-      let type = field.type.map { "\($0)" } ?? "…"
-      let name = field.key.property == field.key.name ? "" : "\(field.key.property)="
-      return "\(name)\(field.key.name): \(type)\(field.isOptional ? "?" : "")"
-    }
+@Suite("Samples of records") struct RecordSampleTests {
+  /// What a type stores, as far as samples show it.
+  private struct Shape {
+    let fields: [String]
+    /// What is asked for, and what is declared.
+    let keys: [String]
+    let properties: [String]
+    /// Whether the type takes a sample.
+    let isComplete: Bool
   }
+
+  private func shape<T: Decodable>(_ type: T.Type) -> Shape {
+    let run = SampleRun.fullest(type)
+    let nodes = run.root.children
+    let declared = run.keys.filter { key in !nodes.contains { $0.key == key.key } }
+    return Shape(
+      fields: nodes.map(description), keys: nodes.map(\.key) + declared.map(\.key),
+      properties: nodes.map { $0.properties[0] } + declared.map(\.property),
+      isComplete: run.isComplete)
+  }
+
+  private func description(_ node: SampleNode) -> String {
+    var (type, isOptional) = (node.types.first, node.isOptional)
+    while let optional = type as? any AnyOptional.Type {
+      (type, isOptional) = (optional.wrappedType, true)
+    }
+    let name = node.properties[0] == node.key ? "" : "\(node.properties[0])="
+    return "\(name)\(node.key): \(type.map { "\($0)" } ?? "…")\(isOptional ? "?" : "")"
+  }
+
+  private func fields<T: Decodable>(_ type: T.Type) -> [String] { shape(type).fields }
 
   // MARK: Synthesized
 
@@ -37,7 +61,7 @@ import Testing
         "string: String", "date: Date", "data: Data", "uuid: UUID", "url: URL",
         "decimal: Decimal", "zone: TimeZone", "locale: Locale?",
       ])
-    #expect(CodableShape.of(Standard.self).isComplete)
+    #expect(shape(Standard.self).isComplete)
   }
 
   struct Mapped: Codable {
@@ -54,10 +78,9 @@ import Testing
 
   @Test func `coding keys name the fields, and leave others out`() {
     #expect(fields(Mapped.self) == ["id=player_id: Int", "name=full_name: String"])
-    #expect(CodableShape.of(Mapped.self).key(ofProperty: "name")?.name == "full_name")
-    #expect(CodableShape.of(Mapped.self).key(ofProperty: "cache") == nil)
-    #expect(
-      CodableShape.declaredKeys(Mapped.self).map(\.name) == ["player_id", "full_name"])
+    #expect(SampleRun.key(ofProperty: "name", in: Mapped.self) == "full_name")
+    #expect(SampleRun.key(ofProperty: "cache", in: Mapped.self) == nil)
+    #expect(shape(Mapped.self).keys == ["player_id", "full_name"])
   }
 
   struct Collections: Codable {
@@ -79,7 +102,7 @@ import Testing
         "numbered: Dictionary<Int, String>", "nested: Nested", "range: ClosedRange<Int>",
         "optionals: Array<Optional<Int>>?",
       ])
-    #expect(CodableShape.of(Collections.self).isComplete)
+    #expect(shape(Collections.self).isComplete)
   }
 
   struct Generic<Value: Codable>: Codable { var value: Value }
@@ -122,32 +145,7 @@ import Testing
         "direction: Direction", "level: Level", "only: Only", "listed: Listed",
         "figure: Figure", "tree: Tree", "odd: Odd", "last: Int",
       ])
-    #expect(CodableShape.of(Enums.self).isComplete)
-  }
-
-  @Test func `values of a plain enum are made by position`() throws {
-    let plain = try #require(PlainEnum(Direction.self))
-    #expect(plain.values == [.up, .down])
-    #expect(plain.values.map(enumCaseName) == ["up", "down"])
-    #expect(try #require(PlainEnum(Only.self)).values == [.one])
-    let many = try #require(PlainEnum(Many.self))
-    #expect(many.values == Many.allCases)
-  }
-
-  enum Many: String, CaseIterable {
-    case a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q
-  }
-
-  @Test func `what is no plain enum is refused`() {
-    #expect(PlainEnum(Never.self) == nil)
-    #expect(PlainEnum(Figure.self) == nil)
-    #expect(PlainEnum(Int.self) == nil)
-    #expect(PlainEnum(Bool.self) == nil)
-    #expect(PlainEnum(Direction?.self) == nil)
-    #expect(PlainEnum(Base.self) == nil)
-    #expect(PlainEnum((any Error).self) == nil)
-    #expect(PlainEnum(Result<Int, any Error>.self) == nil)
-    #expect(enumCaseName(3) == nil)
+    #expect(shape(Enums.self).isComplete)
   }
 
   // MARK: Classes, recursion, wrappers
@@ -197,11 +195,11 @@ import Testing
 
   @Test func `recursion ends`() {
     #expect(fields(Node.self) == ["value: Int", "next: Node?", "children: Array<Node>"])
-    #expect(CodableShape.of(Node.self).isComplete)
-    let endless = CodableShape.of(Endless.self)
+    #expect(shape(Node.self).isComplete)
+    let endless = shape(Endless.self)
     #expect(!endless.isComplete)
-    #expect(endless.fields.map(\.key.name) == ["id", "link"])
-    #expect(endless.keys.map(\.name) == ["id", "link", "last"])
+    #expect(endless.fields.map { String($0.prefix { $0 != ":" }) } == ["id", "link"])
+    #expect(endless.keys == ["id", "link", "last"])
   }
 
   @propertyWrapper struct Wrapped<Value: Codable>: Codable {
@@ -222,7 +220,7 @@ import Testing
   }
 
   @Test func `property wrappers are the fields' types`() {
-    #expect(fields(Wrapping.self) == ["name: Wrapped<String>", "flag: Wrapped<Optional<Bool>>"])
+    #expect(fields(Wrapping.self) == ["name: Wrapped<String>", "flag: Wrapped<Optional<Bool>>?"])
   }
 
   // MARK: Written by hand
@@ -251,18 +249,18 @@ import Testing
   }
 
   @Test func `a type that validates gets values that it takes`() {
-    let shape = CodableShape.of(Validating.self)
+    let shape = shape(Validating.self)
     #expect(shape.isComplete)
-    #expect(shape.fields.map(\.key.name) == ["score", "full_name"])
-    #expect(shape.keys.map(\.name) == ["score", "full_name", "other"])
+    #expect(shape.fields == ["score: Int", "name=full_name: String"])
+    #expect(shape.keys == ["score", "full_name", "other"])
   }
 
   @Test func `a type that refuses all is incomplete, and its keys are known`() {
-    let shape = CodableShape.of(Refusing.self)
+    let shape = shape(Refusing.self)
     #expect(!shape.isComplete)
-    #expect(shape.fields.map(\.key.name) == ["score"])
-    #expect(shape.keys.map(\.property) == ["score", "name"])
-    #expect(shape.keys.map(\.name) == ["score", "full_name"])
+    #expect(shape.fields == ["score: Int"])
+    #expect(shape.properties == ["score", "name"])
+    #expect(shape.keys == ["score", "full_name"])
   }
 
   struct ByHand: Decodable {
@@ -293,7 +291,7 @@ import Testing
   @Test func `an initializer by hand is followed`() {
     #expect(
       fields(ByHand.self) == [
-        "maybe: Int?", "nullable: String?", "nested: …", "list: …", "date: Date?",
+        "maybe: Int", "nullable: String?", "nested: …", "list: …", "date: Date?",
       ])
   }
 
@@ -304,18 +302,73 @@ import Testing
     }
   }
 
-  @Test func `single values and lists have no fields`() {
-    for shape in [CodableShape.of(Money.self), CodableShape.of([Int].self)] {
-      #expect(shape.layout == .unkeyed)
-      #expect(shape.fields.isEmpty)
-      #expect(shape.isComplete)
+  struct Holding: Decodable {
+    let mapped: Mapped
+    init(from decoder: any Decoder) throws {
+      mapped = try decoder.singleValueContainer().decode(Mapped.self)
     }
-    #expect(CodableShape.of(Mapped.self).layout == .keyed)
   }
 
-  @Test func `only decodable types have a shape`() {
-    struct Plain {}
-    #expect(CodableShape.of(any: Plain.self) == nil)
-    #expect(CodableShape.of(any: Mapped.self)?.fields.count == 2)
+  @Test func `single values and lists have no keys`() {
+    #expect(!SampleRun.isKeyed(Money.self))
+    #expect(!SampleRun.isKeyed([Int].self))
+    #expect(!SampleRun.isKeyed(Direction.self))
+    #expect(!SampleRun.isKeyed(Holding.self))
+    #expect(SampleRun.isKeyed(Mapped.self))
+    #expect(SampleRun.isKeyed(Figure.self))
+    #expect(shape(Money.self).fields.isEmpty)
+    #expect(shape(Money.self).isComplete)
+  }
+
+  // MARK: Key paths
+
+  /// What samples have to find alone: its `init(from:)` refuses most.
+  struct Watched: Codable {
+    var figure: Figure
+    var tree: Tree
+    var age: Int { didSet {} }
+    var token: String { didSet {} }
+    var name: String { didSet {} }
+    var nested: Collections.Point { didSet {} }
+    var alias: String { name }
+    var tags: [String] { didSet {} }
+
+    enum CodingKeys: String, CodingKey {
+      case figure, tree, nested, tags, age
+      case token = "_token"
+      case name = "full_name"
+    }
+
+    init(from decoder: any Decoder) throws {
+      let container = try decoder.container(keyedBy: CodingKeys.self)
+      figure = try container.decode(Figure.self, forKey: .figure)
+      tree = try container.decode(Tree.self, forKey: .tree)
+      age = try container.decode(Int.self, forKey: .age)
+      token = try container.decode(String.self, forKey: .token)
+      name = try container.decode(String.self, forKey: .name)
+      nested = try container.decode(Collections.Point.self, forKey: .nested)
+      tags = try container.decode([String].self, forKey: .tags)
+      guard age >= 18, !name.isEmpty else { throw CocoaError(.coderInvalidValue) }
+    }
+  }
+
+  private func column<T: Decodable>(_ keyPath: PartialKeyPath<T>) throws -> String {
+    try KeyPathSearch(keyPath, for: .record).place().description
+  }
+
+  @Test func `a record that refuses most samples is told by the others`() throws {
+    #expect(try column(\Watched.age) == "age")
+    #expect(try column(\Watched.token) == "_token")
+    #expect(try column(\Watched.name) == "full_name")
+    #expect(try column(\Watched.nested) == "nested")
+    #expect(try column(\Watched.nested.x) == "nested.x")
+    #expect(try column(\Watched.tags) == "tags")
+  }
+
+  @Test func `computed properties and elements are refused`() {
+    let paths: [PartialKeyPath<Watched>] = [
+      \.alias, \.age.magnitude, \.name.count, \.tags[0], \.tags[5], \.tags[0].count,
+    ]
+    for path in paths { #expect(throws: SampleError.self) { try column(path) } }
   }
 }

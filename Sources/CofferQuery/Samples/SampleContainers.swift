@@ -1,13 +1,13 @@
-import CofferQuery
-
 /// Has every key.
 struct SampleKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: SampleDecoder
   var codingPath: [any CodingKey] { decoder.codingPath }
-  /// None: which ones there are is for the type to ask.
+  /// None: which ones there are is for the type to ask. An enum with associated values asks so
+  /// for its one case.
   var allKeys: [Key] {
     decoder.node.hasAnyKeys = true
-    return []
+    guard decoder.run.use != .document, let plain = PlainEnum(Key.self) else { return [] }
+    return [plain.value(at: decoder.choice % plain.count)]
   }
 
   private func inside(_ key: Key) -> SampleDecoder {
@@ -30,15 +30,15 @@ struct SampleKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
     let inside = inside(key)
     inside.node.isOptional = true
-    // What is in a wrapper is told by itself.
-    if inside.omits, !(type is any ConfigurationAnnotation.Type) {
+    // What has a nil in it is decoded.
+    if inside.omits, !(type is any ExpressibleByNilLiteral.Type) {
       inside.node.isNil = true
       return nil
     }
     do {
       try decoder.mayOmit(type)
       return try inside.value(type)
-    } catch is EndlessSample {
+    } catch  where decoder.run.omits(after: error) {
       inside.node.restart()
       inside.node.given.append(T?.none as Any)
       return nil
@@ -55,7 +55,7 @@ struct SampleKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try inside(key).unkeyedContainer()
   }
 
-  /// The same level for a document: a row has the columns of a class and its superclass.
+  /// The same level for the type itself: a row has the columns of a class and its superclass.
   func superDecoder() throws -> any Decoder {
     try decoder.run.step()
     return decoder.isRoot ? decoder : decoder.inside(decoder.node.child("super"))

@@ -1,23 +1,23 @@
-/// A place in a document that a sample decoder was asked for: a property, or one inside of it.
-final class SampleNode {
+/// A place in a sample that a sample decoder was asked for: a property, or one inside of it.
+package final class SampleNode {
   /// The coding key, or an index as `[0]`.
-  let key: String
+  package let key: String
   /// The name of the property; the key itself where that isn't known.
   let property: String
-  let path: [String]
+  package let path: [String]
   let properties: [String]
   private let hash: UInt64
 
-  /// The type that was asked for first: the declared one, but for its optional.
-  private(set) var type: (any Any.Type)?
-  var isOptional = false
+  /// The types that were asked for: the declared one, but for its optional, and those inside of it
+  /// that are stored in the same place.
+  package private(set) var types: [any Any.Type] = []
+  package var isOptional = false
   /// Whether it is part of a list, where it has no index of its own.
-  let isInList: Bool
-  private(set) var config = DocumentPropertyConfig()
-  private(set) var children: [SampleNode] = []
+  package let isInList: Bool
+  package private(set) var children: [SampleNode] = []
   /// Whether the type may have keys that it wasn't asked for by name.
-  var hasAnyKeys = false
-  /// The values that the document has there: that of the wrapper, that inside of it, ….
+  package var hasAnyKeys = false
+  /// The values that the sample has there: that of the wrapper, that inside of it, ….
   var given: [Any] = []
   /// Whether it was told to be nil.
   var isNil = false
@@ -55,11 +55,7 @@ final class SampleNode {
     SampleNode(key, property ?? key, self, isInList: isInList)
   }
 
-  func note(_ type: any Any.Type) { if self.type == nil { self.type = type } }
-
-  /// Notes what a wrapper configures.
-  /// - Returns: False if another one says something else.
-  func note(_ config: PropertyConfig) -> Bool { self.config.add(config) }
+  func note(_ type: any Any.Type) { types.append(type) }
 
   /// Forgets what is inside, before another try.
   func restart() {
@@ -83,21 +79,10 @@ final class SampleNode {
     return mixed ^ (mixed >> 31)
   }
 
-  /// The keys that the type knows here, and in there: `{"city":0,"geo":{"lat":0}}`; nil where
-  /// there are none, or all may be.
-  var structure: String? {
-    guard !children.isEmpty, !hasAnyKeys, !children.contains(where: \.isInList) else { return nil }
-    let members = children.map { child in
-      let key = DocumentColumn(name: "", path: [child.key]).jsonPath.dropFirst(2)
-      return (key.hasPrefix("\"") ? "\(key)" : "\"\(key)\"") + ":" + (child.structure ?? "0")
-    }
-    return "{" + members.joined(separator: ",") + "}"
-  }
-
   /// This place and all inside of it.
-  var all: [SampleNode] { [self] + children.flatMap(\.all) }
+  package var all: [SampleNode] { [self] + children.flatMap(\.all) }
 
-  var description: String {
+  package var description: String {
     path.dropFirst().reduce(path.first ?? "") { $0 + ($1.hasPrefix("[") ? $1 : "." + $1) }
   }
 }

@@ -1,3 +1,4 @@
+import CofferCore
 import FoundationEssentials
 
 /// A value in a sample, to be compared with what the decoder gave.

@@ -1,5 +1,5 @@
 import CofferCore
-import CofferQuery
+import FoundationEssentials
 
 /// A decoder without input: it answers what it is asked for with sample values, and notes it.
 struct SampleDecoder: Decoder {
@@ -12,30 +12,31 @@ struct SampleDecoder: Decoder {
 
   var codingPath: [any CodingKey] { node.path.map { SampleKey($0) } }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
-  var isRoot: Bool { node === run.root }
+  /// Whether it is the type itself that decodes.
+  var isRoot: Bool { node === run.root && types.isEmpty }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     try run.step()
-    if isRoot { run.isKeyed = true }
+    if isRoot { try run.declare(type) }
     return KeyedDecodingContainer(SampleKeyedContainer<Key>(decoder: self))
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     try run.step()
-    guard !isRoot else { throw refusal }
+    if isRoot, run.use == .document { throw refusal }
     return SampleUnkeyedContainer(decoder: self)
   }
 
   func singleValueContainer() throws -> any SingleValueDecodingContainer {
     try run.step()
-    guard !isRoot else { throw refusal }
+    if isRoot, run.use == .document { throw refusal }
     return SampleSingleValueContainer(decoder: self)
   }
 
   /// A document that has no properties of its own.
-  var refusal: DocumentError {
-    DocumentError(
-      "\(run.document) can't be a document: it is not decoded as a struct with a key for each "
+  private var refusal: SampleError {
+    SampleError(
+      "\(run.type) can't be a document: it is not decoded as a struct with a key for each "
         + "stored property. Store it as the property of a struct, and leave that one's Codable "
         + "to the compiler.")
   }
@@ -69,6 +70,9 @@ struct SampleDecoder: Decoder {
 
   var bit: Int { forcedBit ?? node.bit(run.round) }
 
+  /// Which of several values there is here.
+  var choice: Int { isVaried ? Int(seed % 1024) : bit }
+
   // MARK: Values
 
   /// A value of the type at this place.
@@ -83,7 +87,7 @@ struct SampleDecoder: Decoder {
   private func makeValue<T: Decodable>(_ type: T.Type) throws -> T {
     if let source = type as? any SampleValueSource.Type {
       guard let value = source.sampleValues.value(type, bit: bit) else {
-        throw DocumentError("\(source).sampleValues must have two values of \(source) itself.")
+        throw SampleError("\(source).sampleValues must have two values of \(source) itself.")
       }
       return value
     }
@@ -94,21 +98,13 @@ struct SampleDecoder: Decoder {
     {
       return value
     }
-    if let annotation = type as? any ConfigurationAnnotation.Type { try note(annotation) }
-    if TypeKind(type) == .enumeration { return try enumeration(type) }
+    if SwiftABI.isEnum(type) { return try enumeration(type) }
     return try decoded(type)
-  }
-
-  private func note<A: ConfigurationAnnotation>(_ annotation: A.Type) throws {
-    guard node.note(A.propertyConfig) else {
-      throw DocumentError("\(run.document).\(node.description) has two collations: keep one.")
-    }
   }
 
   // MARK: Enums
 
   private func enumeration<T: Decodable>(_ type: T.Type) throws -> T {
-    let choice = isVaried ? Int(seed % 1024) : bit
     if let iterable = type as? any CaseIterable.Type,
       let value = SampleDecoder.someCase(of: iterable, choice) as? T
     {
@@ -116,7 +112,8 @@ struct SampleDecoder: Decoder {
     }
     if let plain = PlainEnum(type) { return plain.value(at: choice % plain.count) }
     if let value = stored(type) { return value }
-    throw DocumentError(
+    if run.use != .document { return try decoded(type) }
+    throw SampleError(
       """
       \(place) is an enum with associated values, of which no sample can be made. Add:
       extension \(type): SampleValueSource {
@@ -140,16 +137,18 @@ struct SampleDecoder: Decoder {
     run.note(id)
     var decoder = inside(node)
     decoder.types.append(id)
-    // Values that differ from each other may be what the type refuses.
-    let tries = forcedBit.map { [$0] } ?? [nil, bit, 1 - bit]
+    // Values that differ from each other may be what the type refuses. Of an enum with associated
+    // values, some cases may contain others without end.
+    let isEnum = SwiftABI.isEnum(type)
+    let tries = isEnum ? [bit, 1 - bit, 2, 3] : forcedBit.map { [$0] } ?? [nil, bit, 1 - bit]
     let given = node.given
     for forcedBit in tries {
       decoder.forcedBit = forcedBit
       do {
         return try T(from: decoder)
-      } catch let error as DocumentError {
-        throw error
-      } catch let error where error is EndlessSample || error is LongSample {
+      } catch let error
+        where error is LongSample || !isEnum && (error is SampleError || error is EndlessSample)
+      {
         throw error
       } catch {
         node.restart()
@@ -157,7 +156,7 @@ struct SampleDecoder: Decoder {
       }
     }
     if let value = stored(type) { return value }
-    throw DocumentError(
+    throw SampleError(
       """
       \(place) can't be decoded from sample values: its init(from:) refuses them. Add:
       extension \(type): SampleValueSource {
@@ -167,18 +166,30 @@ struct SampleDecoder: Decoder {
       """)
   }
 
-  /// A value that a type makes of a database value.
+  /// A value that a type makes of an integer, or of a database value.
   private func stored<T>(_ type: T.Type) -> T? {
-    guard let convertible = type as? any DatabaseValueConvertible.Type else { return nil }
-    let candidates: [DatabaseValue] = [
-      0.databaseValue, 1.databaseValue, "0".databaseValue, "1".databaseValue,
-    ]
-    let values = candidates.compactMap { convertible.fromDatabaseValue($0) as? T }
-    return values.isEmpty ? nil : values[bit % values.count]
+    var values = (type as? any RawRepresentable.Type).map { SampleDecoder.rawValued($0) } ?? []
+    if values.isEmpty, let convertible = type as? any DatabaseValueConvertible.Type {
+      let candidates: [DatabaseValue] = [
+        0.databaseValue, 1.databaseValue, "0".databaseValue, "1".databaseValue,
+        StandardSamples.identifier.databaseValue, "2000-01-01".databaseValue, Data().databaseValue,
+      ]
+      values = candidates.compactMap { convertible.fromDatabaseValue($0) }
+    }
+    return values.isEmpty ? nil : values[choice % values.count] as? T
+  }
+
+  /// Some values whose raw values are small integers.
+  private static func rawValued<R: RawRepresentable>(_ type: R.Type) -> [Any] {
+    func values<N: FixedWidthInteger>(_ type: N.Type) -> [Any] {
+      let numbers = (-128...1024).lazy.compactMap { N(exactly: $0) as? R.RawValue }
+      return Array(numbers.compactMap { R(rawValue: $0) }.prefix(8))
+    }
+    return (R.RawValue.self as? any FixedWidthInteger.Type).map { values($0) } ?? []
   }
 
   private var place: String {
-    "\(run.document).\(node.description), of type \(node.type.map { "\($0)" } ?? "?"),"
+    "\(run.type).\(node.description), of type \(node.types.first.map { "\($0)" } ?? "?"),"
   }
 }
 
