@@ -57,8 +57,6 @@ extension RowLayout {
   /// - Invariant: The layout keeps the strings and the memory alive.
   @usableFromInline
   struct Names {
-    @usableFromInline typealias Words = (UInt64, UInt64)
-
     /// The number of columns, and then their words; those of a name that matches an earlier
     /// column's are zero, which no string has.
     @usableFromInline let start: UnsafeRawPointer
@@ -73,9 +71,8 @@ extension RowLayout {
           columnNames.count > 16
           ? known.insert(RowLayout.folded(name)).inserted
           : !columnNames[..<index].contains { $0 == name || RowLayout.matches($0, name) }
-        // SAFETY: a String is two words; they are compared, never interpreted.
-        let words = isFirst ? unsafeBitCast(name, to: Words.self) : (0, 0)
-        memory.storeBytes(of: words, toByteOffset: 16 + index * 16, as: Words.self)
+        memory.storeBytes(
+          of: isFirst ? TextWords(name) : .none, toByteOffset: 16 + index * 16, as: TextWords.self)
       }
       start = UnsafeRawPointer(memory)
     }
@@ -92,11 +89,10 @@ extension RowLayout {
     /// there is no such column.
     @inlinable
     func index(of name: String) -> Int? {
-      // SAFETY: as above.
-      let words = unsafeBitCast(name, to: Words.self)
-      for index in 0..<count {
-        let other = start.load(fromByteOffset: 16 &+ index &* 16, as: Words.self)
-        if other.1 == words.1, other.0 == words.0 { return index }
+      let words = TextWords(name)
+      for index in 0..<count
+      where start.load(fromByteOffset: 16 &+ index &* 16, as: TextWords.self) == words {
+        return index
       }
       return nil
     }

@@ -11,7 +11,7 @@
 package struct ColumnPredictor {
   @usableFromInline
   package struct Slot {
-    @usableFromInline var words: (UInt64, UInt64)
+    @usableFromInline var words: TextWords
     @usableFromInline var index: Int
     /// Keeps the storage that the words may point to.
     var name: String
@@ -29,8 +29,7 @@ package struct ColumnPredictor {
   /// The column's index, where the prediction holds; else nil.
   @inlinable
   package mutating func predictedIndex(of name: String) -> Int? {
-    // SAFETY: a String is two words; they are compared, never interpreted.
-    let words = unsafeBitCast(name, to: (UInt64, UInt64).self)
+    let words = TextWords(name)
     let position = position
     guard position < count, let slots, slots[position].words == words else { return nil }
     let next = position &+ 1
@@ -40,8 +39,7 @@ package struct ColumnPredictor {
 
   /// The column's index, from any slot or from the layout.
   package mutating func findIndex(of name: String, in layout: RowLayout) -> Int? {
-    // SAFETY: as above.
-    let words = unsafeBitCast(name, to: (UInt64, UInt64).self)
+    let words = TextWords(name)
     if let slots {
       for position in 0..<count where slots[position].words == words {
         self.position = position + 1 == count ? 0 : position + 1

@@ -22,7 +22,7 @@ final class StatementCache {
   /// most look-ups end here, without hashing a byte.
   private struct Recent {
     var sql: String
-    var words: (UInt64, UInt64)
+    var words: TextWords
     var entry: Int
     var generation: UInt64
   }
@@ -52,8 +52,8 @@ final class StatementCache {
 
   /// The idle statement for `sql`, if there is one; counted as a hit or a miss.
   func idleStatement(for sql: String) -> Statement? {
-    let words = unsafeBitCast(sql, to: (UInt64, UInt64).self)  // SAFETY: a String is two words.
-    let slot = Int(truncatingIfNeeded: (words.0 >> 4) ^ words.0 ^ words.1) & 15
+    let words = TextWords(sql)
+    let slot = Int(truncatingIfNeeded: (words.first >> 4) ^ words.first ^ words.second) & 15
     if let recent = recents[slot], recent.words == words, recent.generation == generation,
       let statement = takeIdle(recent.entry)
     {

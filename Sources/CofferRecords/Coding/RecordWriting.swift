@@ -138,7 +138,7 @@ final class EncodedKeyTable {
   /// The words of the columns' names, by the key's byte; those of no string where they are not
   /// known.
   struct Words {
-    var start: UnsafeMutablePointer<(UInt64, UInt64)>
+    var start: UnsafeMutablePointer<TextWords>
     var count: Int
   }
 
@@ -162,15 +162,15 @@ final class EncodedKeyTable {
     while columns.count <= byte { columns.append(nil) }
     columns[byte] = column
     if byte >= words.pointee.count { grow() }
-    // SAFETY: a String is two words; they are compared, never interpreted. The column keeps them.
-    words.pointee.start[byte] = unsafeBitCast(column.name, to: (UInt64, UInt64).self)
+    // The column keeps them.
+    words.pointee.start[byte] = TextWords(column.name)
   }
 
   private func grow() {
     let count = columns.count <= 16 ? 16 : 256
-    let grown = UnsafeMutablePointer<(UInt64, UInt64)>.allocate(capacity: count)
+    let grown = UnsafeMutablePointer<TextWords>.allocate(capacity: count)
     // No slot has these: neither a string nor the end of a target.
-    grown.initialize(repeating: (.max, .max), count: count)
+    grown.initialize(repeating: .never, count: count)
     grown.update(from: words.pointee.start, count: words.pointee.count)
     words.pointee.start.deallocate()
     words.pointee = Words(start: grown, count: count)

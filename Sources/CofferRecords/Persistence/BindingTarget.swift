@@ -14,7 +14,7 @@ struct BindingTarget {
   /// A column, known by its name's words.
   @usableFromInline
   struct Slot {
-    @usableFromInline var words: (UInt64, UInt64)
+    @usableFromInline var words: TextWords
     /// The parameter that takes the value, 1-based; 0 for none.
     @usableFromInline var parameter: CInt
   }
@@ -60,7 +60,7 @@ struct BindingTarget {
   @inline(__always)
   static func bind<Value: DatabaseValueConvertible>(
     _ value: Value, to target: UnsafeMutablePointer<BindingTarget>, _ use: UInt,
-    forColumnWith words: (UInt64, UInt64)
+    forColumnWith words: TextWords
   ) -> Bool {
     let slot = target.pointee.next
     guard target.pointee.use == use, slot.pointee.words == words,
@@ -76,8 +76,7 @@ struct BindingTarget {
   /// The parameter for the next column; 0 where its value is not wanted.
   @inlinable @inline(__always)
   mutating func nextParameter(_ column: String, _ use: UInt) -> CInt {
-    // SAFETY: a String is two words; they are compared, never interpreted.
-    let words = unsafeBitCast(column, to: (UInt64, UInt64).self)
+    let words = TextWords(column)
     let slot = next
     guard use == self.use, slot.pointee.words == words else { return findParameter(column, use) }
     next = slot + 1
@@ -93,8 +92,7 @@ struct BindingTarget {
       next = nowhere
       return 0
     }
-    // SAFETY: as above.
-    next.pointee.words = unsafeBitCast(column, to: (UInt64, UInt64).self)
+    next.pointee.words = TextWords(column)
     columns[index] = column
     next += 1
     return slots[index].parameter
@@ -137,12 +135,10 @@ extension BindingTarget {
     self.columns = columns.map(\.name)
     slots = .allocate(capacity: count + 2)
     for (index, column) in columns.enumerated() {
-      // SAFETY: a String is two words; they are compared, never interpreted.
-      let words = unsafeBitCast(self.columns[index], to: (UInt64, UInt64).self)
+      let words = TextWords(self.columns[index])
       (slots + index).initialize(to: Slot(words: words, parameter: CInt(column.parameter)))
     }
-    // No string has these words: an empty one has a bit that says so.
-    (slots + count).initialize(repeating: Slot(words: (0, 0), parameter: 0), count: 2)
+    (slots + count).initialize(repeating: Slot(words: .none, parameter: 0), count: 2)
     next = slots
   }
 
