@@ -1,11 +1,11 @@
-/// Which texts are found by the words of another one.
+/// How a text must match the words that are searched.
 public enum TextMatch: Sendable, Hashable {
-  /// Those with all of the words, in any order.
+  /// It contains all words, in any order.
   case allWords
-  /// Those with one of the words at least.
+  /// It contains at least one of the words.
   case anyWord
-  /// Those with words that begin with these, all of them, in any order.
+  /// For each word, it contains one that begins with it, in any order.
   case prefixes
-  /// Those with the words one after the other.
+  /// It contains the words one after the other.
   case phrase
 }
