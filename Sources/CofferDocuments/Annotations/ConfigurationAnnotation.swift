@@ -8,9 +8,9 @@ public enum PropertyConfig: Hashable, Sendable {
 
 /// A property wrapper that configures a property of a document.
 ///
-/// It is stored as the value that it wraps. Wrappers can be combined: `@Unique
-/// @CollateCaseInsensitive var name: String`. A custom wrapper needs the two conformances and the
-/// three members:
+/// It is stored as the value that it wraps. Wrappers can be combined:
+/// `@Unique @CollateCaseInsensitive var name: String`. A custom wrapper needs the two conformances
+/// and the three members:
 ///
 /// ```swift
 /// @propertyWrapper
