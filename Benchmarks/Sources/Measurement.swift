@@ -7,7 +7,7 @@ struct Benchmark {
   var goal: Double?
   /// Called before each run, outside the measured time.
   var prepare: () throws -> Void = {}
-  /// The work in C; nil if there is no equivalent. Its result must equal that of `library`.
+  /// The work in C; nil if there is no equivalent. Its result must equal the result of `library`.
   var floor: (() throws -> Int64)?
   var library: () throws -> Int64
 }

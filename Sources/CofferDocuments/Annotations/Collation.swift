@@ -40,7 +40,7 @@ public struct Collation: Sendable {
     databaseCollation = collation
   }
 
-  /// Whether connections need no registration of it.
+  /// Whether it doesn't have to be registered with a connection.
   package var isStandard: Bool { databaseCollation == nil || Collation.standard.contains(self) }
 
   private static let standard: Set<Collation> = [

@@ -19,7 +19,6 @@ extension MigrationRule {
   ///     rules.
   ///   - property: A property of the document or of a stored struct.
   ///   - old: The former type of the values.
-  ///   - old: The type that the values had.
   public static func converted<Old: Codable, Value: Codable>(
     _ name: String, _ property: KeyPath<Document, Value>, from old: Old.Type,
     _ convert: @escaping @Sendable (Old) throws -> Value

@@ -25,7 +25,7 @@ struct DocumentDefaults<Document: Codable>: MissingValues {
       let stored = try? columns(of: sample), (try? decode(stored)) != nil
     else { return nil }
     let others = stored.filter { !$0.0.isSameName(as: column) }
-    // A type may accept a missing column, NULL, or both.
+    // A type can accept a missing column, NULL, or both.
     for candidate in [others, others + [(column, .null)]] {
       guard let document = try? decode(candidate), let columns = try? columns(of: document) else {
         continue

@@ -9,11 +9,11 @@ extension Filterable {
   /// ```
   ///
   /// The text can come from a user: nothing in it is syntax. A text without words finds nothing.
+  /// If the type doesn't declare the property in ``MigrationRule/fullText(_:)``, the query throws
+  /// when it is executed.
   /// - Parameters:
   ///   - match: Which words a document must contain, and how.
   ///   - property: The property to search; nil searches all properties of the rule.
-  /// - Precondition: None. If the type doesn't declare the property in
-  ///   ``MigrationRule/fullText(_:)``, the query throws when it is executed.
   public func matching(
     _ text: String, _ match: TextMatch = .allWords, in property: PartialKeyPath<Row>? = nil
   ) -> QueryBuilder<Row> {

@@ -1,11 +1,11 @@
-/// How a text must match the words that are searched.
+/// The words that a text must contain to be found.
 public enum TextMatch: Sendable, Hashable {
-  /// It contains all words, in any order.
+  /// All of the words, in any order.
   case allWords
-  /// It contains at least one of the words.
+  /// At least one of the words.
   case anyWord
-  /// For each word, it contains one that begins with it, in any order.
+  /// For each of the words, one that begins with it, in any order.
   case prefixes
-  /// It contains the words one after the other.
+  /// The words one after the other.
   case phrase
 }

@@ -15,7 +15,7 @@ extension Filterable where Row: Sendable {
   ///
   /// It has an initial value, and another one after each commit that changes what the query reads:
   /// the columns that it names, in all documents of the collection. In a ``DatabasePool``, its
-  /// fetches block no writer. An error in the query becomes the observation's error.
+  /// fetches don't block the writer. An error in the query becomes the observation's error.
   public func observation() -> ValueObservation<ValueReducers.Fetch<[Row]>> {
     let query = all()
     return .trackingConstantRegion { db in try query.fetchMany(query.collection.prepare(db)) }

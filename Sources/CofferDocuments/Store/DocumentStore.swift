@@ -81,7 +81,7 @@ public final class DocumentStore: Sendable {
     access = StoreAccess(writer, autoMigrate: autoMigrate, autoDropColumns: autoDropColumns)
   }
 
-  /// Creates a store in memory. Its content is written to no file, and is lost with the store.
+  /// Creates a store in memory. Its content is never written to a file, and is lost when it closes.
   public static func inMemory(
     autoMigrate: Bool = true, autoDropColumns: Bool = false
   ) throws -> DocumentStore {

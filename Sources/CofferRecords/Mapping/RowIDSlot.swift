@@ -33,7 +33,7 @@ struct RowIDSlot<Record>: Sendable {
     guard let keyPath = keyPath as? WritableKeyPath<Record, ID?> else { return nil }
     let property = Property(keyPath: keyPath)
     return { rowID, record in
-      // A value that is set is already the rowid, or after a conflict, the rowid of another row.
+      // A value that is set is already the rowid, or after a conflict, that of the existing row.
       guard record[keyPath: property.keyPath] == nil else { return }
       record[keyPath: property.keyPath] = ID(exactly: rowID)
     }

@@ -27,7 +27,7 @@ struct BindingTarget {
   /// Identifies the current encoding. Containers of other encodings, such as copies that were kept,
   /// are rejected.
   @usableFromInline var use: UInt = 0
-  /// The first error code of SQLite, or success.
+  /// The error code of a binding that failed, or success.
   @usableFromInline var code: CInt = SQLite.ok
   /// Whether records of the type can be bound while they are encoded. They can't if a record reads
   /// values that it has set, or is asked for the values that it has stored.

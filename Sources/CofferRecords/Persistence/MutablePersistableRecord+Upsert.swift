@@ -8,7 +8,7 @@ extension MutablePersistableRecord {
   /// the record's columns are updated in it, except the primary key. Unlike with `REPLACE`, nothing
   /// is deleted: the row keeps its rowid, and rows that refer to it aren't touched.
   ///
-  /// The callbacks are those of an insertion. Before SQLite 3.35, it takes two steps.
+  /// It calls the callbacks of an insertion. Before SQLite 3.35, it takes two statements or more.
   public mutating func upsert(_ db: Database) throws {
     try insertWithCallbacks(db) { try $0.upsertRow(db).success }
   }

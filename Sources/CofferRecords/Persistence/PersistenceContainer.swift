@@ -132,7 +132,7 @@ public struct PersistenceContainer {
     var wasRead = false
   }
 
-  /// Not nil only while a record encodes.
+  /// Set only while a record encodes.
   @usableFromInline private(set) var notes: ReadNotes?
 
   private func noteReading() {

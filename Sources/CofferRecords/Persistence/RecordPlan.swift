@@ -232,7 +232,7 @@ extension Database {
   /// Cancels the prepared statement, if the record can't be encoded.
   @usableFromInline
   func cancelRecord(_ target: UnsafeMutablePointer<BindingTarget>) {
-    // SAFETY: as above.
+    // SAFETY: a plan isn't released while it is in use.
     target.pointee.plan?._withUnsafeGuaranteedRef { $0.cancel() }
   }
 }

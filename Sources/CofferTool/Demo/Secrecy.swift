@@ -1,6 +1,6 @@
 import Coffer
 
-/// Examines the file as someone would who has it but lacks its key.
+/// Examines the file as a thief without its key would.
 struct Secrecy {
   let files: DemoFiles
   let passphrase: String

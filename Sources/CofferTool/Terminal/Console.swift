@@ -1,6 +1,6 @@
 import Glibc
 
-/// The tool's output, and the space that it has.
+/// The tool's output and its width.
 struct Console {
   /// Whether the output is a terminal, on which lines can be overwritten.
   var isTerminal = false

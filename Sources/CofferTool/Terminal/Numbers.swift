@@ -11,7 +11,7 @@ enum Numbers {
     return text
   }
 
-  /// 1,234.5, with a number of digits after the point.
+  /// 1,234.5, with `digits` digits after the point.
   static func decimal(_ number: Double, digits: Int = 1) -> String {
     guard number.magnitude < 1e15 else { return "\(number)" }
     var scale = 1
