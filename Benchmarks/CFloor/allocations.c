@@ -2,8 +2,8 @@
 
 #include <stdlib.h>
 
-// These take the place of the C library's own in the benchmark program, to
-// count calls; Swift allocates through malloc and posix_memalign.
+// These replace the C library's functions in the benchmark program, to count
+// calls. Swift allocates with malloc and posix_memalign.
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);

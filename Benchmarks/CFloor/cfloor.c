@@ -8,7 +8,7 @@
 floor_db *floor_open(const char *path, const void *key, int key_length) {
   floor_db *db = malloc(sizeof *db);
   if (!db) return NULL;
-  // The settings that Coffer uses: no mutex, nothing temporary in files.
+  // The settings that Coffer uses: no mutex, no temporary files.
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   if (sqlite3_open_v2(path, &db->handle, flags, NULL) != SQLITE_OK ||
       sqlite3_key(db->handle, key, key_length) != SQLITE_OK ||

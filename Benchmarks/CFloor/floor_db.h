@@ -1,4 +1,4 @@
-// What the files of the floor share.
+// Shared by the source files of the floor.
 
 #ifndef FLOOR_DB_H
 #define FLOOR_DB_H

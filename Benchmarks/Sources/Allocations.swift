@@ -1,7 +1,7 @@
 import CFloor
 import Coffer
 
-/// Counts the heap allocations of a cursor's rows, beyond SQLite's own.
+/// Returns the heap allocations per row of a cursor, without SQLite's own.
 func allocationsPerRow(_ fixture: Fixture) throws -> [(name: String, count: Double)] {
   let limits = (fixture.rows / 4, fixture.rows)
   func ofSQLite(_ table: String) -> Double {
@@ -23,7 +23,7 @@ func allocationsPerRow(_ fixture: Fixture) throws -> [(name: String, count: Doub
     _ name: String, of table: String = "ints", _ read: (Database, Int) throws -> Void
   ) throws -> (String, Double) {
     try fixture.queue.unsafeRead { db in
-      // The first run fills caches; the difference of two leaves out what a query costs.
+      // The first run fills caches. The difference of the other two excludes the cost per query.
       try read(db, limits.1)
       let few = try count { try read(db, limits.0) }
       let many = try count { try read(db, limits.1) }

@@ -1,8 +1,8 @@
 import CSQLCipher
 import Coffer
 
-/// The benchmarks of associations, against the SQL that one writes by hand, and Swift over the C
-/// API to make records of its rows.
+/// Returns the benchmarks of associations, compared with handwritten SQL whose rows Swift decodes
+/// with the C API.
 func associationBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let records = RecordFixture(fixture)
   return [
@@ -130,7 +130,7 @@ private struct CodableBookInfo: BookInfo, Decodable {
   var checksum: Int64 { book.id &+ author.id &+ Int64(book.year + book.title.utf8.count) }
 }
 
-// MARK: - Rows fetched along
+// MARK: - Prefetched rows
 
 private protocol ParentInfo: FetchableRecord {
   associatedtype Child

@@ -2,7 +2,7 @@ import CFloor
 import Coffer
 import Foundation
 
-/// All benchmarks, in the order in which they are run.
+/// Returns all benchmarks, in execution order.
 func coreBenchmarks(_ fixture: Fixture) throws -> [Benchmark] {
   try readingBenchmarks(fixture) + bytesBenchmarks(fixture) + writingBenchmarks(fixture)
     + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)

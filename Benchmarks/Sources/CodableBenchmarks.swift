@@ -3,7 +3,7 @@ import CSQLCipher
 import Coffer
 import Foundation
 
-/// The benchmarks of records that are `Codable`.
+/// Returns the benchmarks of `Codable` records.
 func codableBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let records = RecordFixture(fixture)
   return codableReadingBenchmarks(fixture) + codableWritingBenchmarks(fixture)
@@ -154,7 +154,7 @@ private struct CodableChild: Codable, FetchableRecord {
   var id: Int64, parentId: Int64, name: String, score: Int
 }
 
-/// Copied rows, each decoded by `init(row:)`, as those of a list that was fetched along are.
+/// Decodes copied rows by `init(row:)`, as for prefetched associations.
 private func codablePrefetchBenchmark(_ records: RecordFixture) -> Benchmark {
   let sql = "SELECT * FROM child LIMIT 100000"
   return Benchmark(

@@ -3,7 +3,7 @@ import CSQLCipher
 import Coffer
 import Foundation
 
-/// The benchmarks of documents.
+/// Returns the benchmarks of documents.
 func documentBenchmarks(_ fixture: Fixture) throws -> [Benchmark] {
   let documents = try DocumentFixture(fixture)
   return [
@@ -27,7 +27,7 @@ private struct TenDocument: Codable, Identifiable, CustomCollectionName {
   }
 }
 
-/// The same, where another one has been inserted already.
+/// The same integers for insertions, since the collection of ``TenDocument`` is already filled.
 private struct NewTen: Codable, CustomCollectionName {
   static let collectionName = "documentNewTen"
   var i0: Int, i1: Int, i2: Int, i3: Int, i4: Int, i5: Int, i6: Int, i7: Int, i8: Int, i9: Int
@@ -68,7 +68,7 @@ private struct PersonDocument: Codable, CustomCollectionName {
   }
 }
 
-/// The collections, filled when they are first needed, and what is inserted.
+/// The collections, filled on demand, and the documents to insert.
 private final class DocumentFixture {
   let fixture: Fixture
   let records: RecordFixture
@@ -115,7 +115,7 @@ private func insertion(_ documents: DocumentFixture) -> Benchmark {
   }
 }
 
-/// Saves all documents again, each of which is there already.
+/// Saves documents that already exist.
 private func saving(_ documents: DocumentFixture) -> Benchmark {
   let (floor, rows) = (documents.fixture.floor, documents.fixture.rows)
   let sql = """

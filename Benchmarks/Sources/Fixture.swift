@@ -2,13 +2,13 @@ import CFloor
 import Coffer
 import Foundation
 
-/// The encrypted file that both sides use, and their connections to it.
+/// The encrypted file that C and Coffer use, and their connections to it.
 final class Fixture {
   let directory: URL
   let queue: DatabaseQueue
   let floor: OpaquePointer
   let rows: Int
-  /// Ids in a random order, always the same.
+  /// Identifiers in a random order that is the same in each run.
   let ids: [Int64]
 
   init(rows: Int) throws {
@@ -18,7 +18,7 @@ final class Fixture {
     try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
     let path = directory.appendingPathComponent("benchmark.db").path
     let key = (0..<32).map { UInt8($0) }
-    // Waiting for the disk is no work of either side's.
+    // Waiting for the disk isn't part of the measured work.
     var configuration = Configuration()
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
     queue = try DatabaseQueue(path: path, key: .raw(key), configuration: configuration)
@@ -71,7 +71,7 @@ final class Fixture {
   }
 }
 
-/// Random numbers that are the same in each run.
+/// A generator of random numbers that are the same in each run.
 struct SplitMix: RandomNumberGenerator {
   var state: UInt64
 

@@ -3,7 +3,7 @@ import CSQLCipher
 import Coffer
 import Foundation
 
-/// The benchmarks of records with declared mappings.
+/// Returns the benchmarks of records with declared mappings.
 func mappingBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let records = RecordFixture(fixture)
   return mappedTenBenchmarks(fixture) + [insertTenBenchmark(fixture)]
@@ -47,7 +47,7 @@ private func mappedTenBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   ]
 }
 
-/// The same, stored in another table.
+/// The same record in another table.
 private struct TargetTen: MappedRecord {
   static let databaseTableName = "target"
   var i0, i1, i2, i3, i4, i5, i6, i7, i8, i9: Int64
@@ -144,7 +144,7 @@ private func fetchPersonBenchmark(_ records: RecordFixture) -> Benchmark {
   }
 }
 
-/// The same, stored in another table.
+/// The same record in another table.
 private struct StoredPerson: MappedRecord {
   static let databaseTableName = "storedPerson"
   let person: MappedPerson
@@ -179,7 +179,7 @@ private func insertPersonBenchmark(_ records: RecordFixture) -> Benchmark {
   }
 }
 
-/// As a Swift programmer binds by the C API.
+/// Binds with the C API, as a Swift programmer would.
 private func bind(_ person: MappedPerson, to statement: OpaquePointer) {
   sqlite3_bind_int64(statement, 1, person.id)
   bind(person.name, to: statement, 2)
@@ -198,7 +198,7 @@ private func bind(_ text: String, to statement: OpaquePointer, _ index: CInt) {
   var text = text
   text.withUTF8 { utf8 in
     utf8.withMemoryRebound(to: CChar.self) { characters in
-      // -1: SQLite copies the text.
+      // -1 is SQLITE_TRANSIENT: SQLite copies the text.
       _ = sqlite3_bind_text(
         statement, index, characters.baseAddress, CInt(characters.count),
         unsafeBitCast(-1, to: sqlite3_destructor_type.self))  // SAFETY: SQLITE_TRANSIENT.
@@ -206,7 +206,7 @@ private func bind(_ text: String, to statement: OpaquePointer, _ index: CInt) {
   }
 }
 
-/// The text `YYYY-MM-DD HH:MM:SS.SSS`.
+/// Returns text of the form `YYYY-MM-DD HH:MM:SS.SSS`.
 private func dateText(_ date: Date) -> String {
   let milliseconds = Int((date.timeIntervalSince1970 * 1000).rounded())
   let (days, time) = milliseconds.quotientAndRemainder(dividingBy: 86_400_000)

@@ -1,27 +1,26 @@
-/// One benchmark: the same work done in C and with Coffer.
+/// A benchmark: the same work in C and with Coffer.
 struct Benchmark {
   var name: String
-  /// How often the work is done in one run, for the time of one.
+  /// The number of operations per run, to compute the time of one.
   var count: Int
-  /// The ratio to reach, if there is one.
+  /// The ratio to reach; nil for none.
   var goal: Double?
-  /// Called before each run, outside of the measured time.
+  /// Called before each run, outside the measured time.
   var prepare: () throws -> Void = {}
-  /// The work in C; nil where there is nothing to compare with. Its result must
-  /// be that of `library`.
+  /// The work in C; nil if there is no equivalent. Its result must equal the result of `library`.
   var floor: (() throws -> Int64)?
   var library: () throws -> Int64
 }
 
-/// What a benchmark has measured.
+/// The result of a benchmark.
 struct Measurement {
   var name: String
   var count: Int
   var goal: Double?
-  /// Nanoseconds for one piece of work, of the median run.
+  /// The time per operation in the median run, in nanoseconds.
   var floor: Double?
   var library: Double
-  /// The median of the ratios of neighbouring runs, and a quarter of them below and above.
+  /// The median and the quartiles of the ratios of neighboring runs.
   var ratio: Double?
   var lowerQuartile: Double?
   var upperQuartile: Double?
@@ -32,8 +31,7 @@ struct WrongResult: Error, CustomStringConvertible {
 }
 
 extension Benchmark {
-  /// Runs C and Coffer in turn, the order changing, after one run of each that
-  /// isn't counted and whose results are compared.
+  /// Runs C and Coffer alternately, after an unmeasured run of each to compare their results.
   func measure(rounds: Int) throws -> Measurement {
     try prepare()
     let expected = try floor?()

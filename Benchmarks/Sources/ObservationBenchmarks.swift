@@ -2,10 +2,9 @@ import Coffer
 import Dispatch
 import Foundation
 
-/// What observers cost those who write, and what lists cost that follow a table.
+/// Returns the benchmarks of observers during commits, and of lists that follow a table.
 ///
-/// There is nothing in C to compare a commit with: in its column is the commit that one observation
-/// follows.
+/// C has no equivalent. For commits, its column shows a commit with one observation.
 func observationBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let few = ObservedDatabase(fixture.directory.appendingPathComponent("observed-1.db").path)
   let many = ObservedDatabase(fixture.directory.appendingPathComponent("observed-1001.db").path)
@@ -25,7 +24,7 @@ func observationBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   ]
 }
 
-/// A database with 1,001 tables, of which the first one is written.
+/// A database with 1,001 tables, the first of which is written.
 private final class ObservedDatabase {
   static let commitCount = 500
   private let path: String
@@ -35,7 +34,7 @@ private final class ObservedDatabase {
 
   init(_ path: String) { self.path = path }
 
-  /// Makes the database and its observations, once.
+  /// Creates the database and its observations, once.
   func setUp(observedTables: Int) throws {
     guard queue == nil else { return }
     let queue = try makeQueue(path)
@@ -63,7 +62,7 @@ private final class ObservedDatabase {
     return cancellable
   }
 
-  /// Writes, in transactions of their own, what one of the observations is of.
+  /// Changes an observed value, in separate transactions.
   func commit() throws -> Int64 {
     for _ in 0..<Self.commitCount {
       try queue?.write { try $0.execute(sql: "UPDATE t0 SET n = n + 1 WHERE id = 1") }
@@ -91,7 +90,7 @@ private final class FollowedList {
 
   init(_ path: String) { self.path = path }
 
-  /// Makes the database and its controller, once.
+  /// Creates the database and its controller, once.
   func setUp() throws {
     guard queue == nil else { return }
     let queue = try makeQueue(path)
@@ -112,7 +111,7 @@ private final class FollowedList {
     self.controller = controller
   }
 
-  /// Changes records, and waits until the controller has told of each.
+  /// Changes records, and waits after each change until the controller has reported it.
   func change() throws -> Int64 {
     guard let queue else { return 0 }
     for step in 0..<Self.changeCount {
@@ -127,7 +126,7 @@ private final class FollowedList {
 }
 
 private func makeQueue(_ path: String) throws -> DatabaseQueue {
-  // Waiting for the disk is no work of the observers'.
+  // Waiting for the disk isn't part of the measured work.
   var configuration = Configuration()
   configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
   return try DatabaseQueue(

@@ -2,7 +2,7 @@ import CFloor
 import Coffer
 import Foundation
 
-/// Records that are written with `encode(to:)`.
+/// Returns the benchmarks of records that are written with `encode(to:)`.
 func persistenceBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let (queue, floor, rows) = (fixture.queue, fixture.floor, fixture.rows)
   let empty = { try queue.write { try $0.execute(sql: "DELETE FROM target") } }

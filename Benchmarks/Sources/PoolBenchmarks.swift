@@ -3,13 +3,13 @@ import Dispatch
 import Foundation
 import Synchronization
 
-/// A pool compared with itself: its first column is what each line names after the slash.
+/// Returns the benchmarks of a pool. The C column shows the case after the slash in the name.
 func poolBenchmarks(_ fixture: Fixture) throws -> [Benchmark] {
   let pool = try fixture.makePool()
   return readerBenchmarks(pool, fixture)
 }
 
-/// What one reader does: all rows of ten columns, summed.
+/// Sums all rows of ten columns, the work of one reader.
 @Sendable private func sum(_ pool: DatabasePool) throws -> Int64 {
   try pool.read { db in
     var sum: Int64 = 0
@@ -24,7 +24,7 @@ func poolBenchmarks(_ fixture: Fixture) throws -> [Benchmark] {
 private func readerBenchmarks(_ pool: DatabasePool, _ fixture: Fixture) -> [Benchmark] {
   let (queue, ids) = (fixture.queue, fixture.ids)
   return [
-    // Two readers have to be at least 1.8 times as fast as one.
+    // Two readers must be at least 1.8 times as fast as one.
     Benchmark(
       name: "two readers at once / one after the other", count: 2 * fixture.rows,
       goal: 1 / 1.8,
@@ -49,7 +49,7 @@ private func readerBenchmarks(_ pool: DatabasePool, _ fixture: Fixture) -> [Benc
   ]
 }
 
-/// Reads one row by its key in an access of its own, for each id.
+/// Reads one row by its key for each identifier, each in a separate access.
 private func lookUp(_ ids: [Int64], in reader: some DatabaseReader) throws -> Int64 {
   var sum: Int64 = 0
   for id in ids {
@@ -61,7 +61,7 @@ private func lookUp(_ ids: [Int64], in reader: some DatabaseReader) throws -> In
   return sum
 }
 
-/// Looks up during a write that has changed rows; one that waited for its end would wait for ever.
+/// Looks up rows during a write that has changed some. If reads waited for it, this would deadlock.
 private func lookUpDuringWrite(_ ids: [Int64], in pool: DatabasePool) throws -> Int64 {
   let sum = Mutex<Result<Int64, any Error>>(.success(0))
   try pool.writeInTransaction { db in
@@ -78,7 +78,7 @@ private func lookUpDuringWrite(_ ids: [Int64], in pool: DatabasePool) throws -> 
 }
 
 extension Fixture {
-  /// A pool on a copy of the file.
+  /// Creates a pool on a copy of the file.
   func makePool() throws -> DatabasePool {
     var configuration = Configuration()
     configuration.prepareDatabase { db in

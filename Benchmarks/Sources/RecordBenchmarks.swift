@@ -3,7 +3,7 @@ import CSQLCipher
 import Coffer
 import Foundation
 
-/// The benchmarks of fetched records that are made by `init(row:)`.
+/// Returns the benchmarks of fetched records with `init(row:)`.
 func recordBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let records = RecordFixture(fixture)
   return tenBenchmarks(fixture) + keyBenchmarks(fixture) + [personBenchmark(records)]
@@ -32,7 +32,7 @@ struct Ten: FetchableRecord, TableRecord {
   var sum: Int64 { i0 &+ i1 &+ i2 &+ i3 &+ i4 &+ i5 &+ i6 &+ i7 &+ i8 &+ i9 }
 }
 
-/// The same under the name that the type gives the table by itself.
+/// Two of the columns, with the table name derived from the type.
 private struct Ints: FetchableRecord, TableRecord {
   var id, value: Int64
 

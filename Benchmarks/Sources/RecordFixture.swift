@@ -3,14 +3,13 @@ import CSQLCipher
 import Coffer
 import Foundation
 
-/// The tables of the benchmarks of records: people, books with authors, and parents with
-/// children.
+/// The tables of the record benchmarks: people, books with authors, and parents with children.
 final class RecordFixture {
   let fixture: Fixture
 
   init(_ fixture: Fixture) { self.fixture = fixture }
 
-  /// Makes the tables, once.
+  /// Creates the tables, once.
   func fill() throws {
     let rows = fixture.rows
     try fixture.queue.write { db in
@@ -51,7 +50,7 @@ final class RecordFixture {
     }
   }
 
-  /// Steps through a query by the C API.
+  /// Steps through a query with the C API.
   func forEachRow(_ sql: String, _ body: (OpaquePointer) -> Void) {
     let connection = OpaquePointer(floor_connection(fixture.floor))
     var statement: OpaquePointer?
@@ -61,7 +60,8 @@ final class RecordFixture {
     sqlite3_finalize(statement)
   }
 
-  /// Executes an insertion so many times by the C API, in one transaction; SQLite's code.
+  /// Executes an insertion `count` times with the C API, in one transaction, and returns SQLite's
+  /// code.
   func insert(
     _ count: Int, _ sql: String, _ bind: (OpaquePointer, _ index: Int) -> Void
   ) -> Int64 {
@@ -80,7 +80,7 @@ final class RecordFixture {
   }
 }
 
-/// A column's text, as a Swift programmer reads it by the C API.
+/// Returns a column's text, read with the C API as a Swift programmer would.
 @inline(__always)
 func text(_ statement: OpaquePointer, _ column: CInt) -> String? {
   guard let start = sqlite3_column_text(statement, column) else { return nil }
@@ -88,7 +88,7 @@ func text(_ statement: OpaquePointer, _ column: CInt) -> String? {
   return String(decoding: UnsafeBufferPointer(start: start, count: count), as: UTF8.self)
 }
 
-/// The date of the text `YYYY-MM-DD HH:MM:SS.SSS`.
+/// Returns the date of text of the form `YYYY-MM-DD HH:MM:SS.SSS`.
 func date(_ statement: OpaquePointer, _ column: CInt) -> Date? {
   guard let text = sqlite3_column_text(statement, column),
     sqlite3_column_bytes(statement, column) == 23

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Writes measurements as a table, and as JSON.
+/// Formats measurements as a table and as JSON.
 enum Report {
   static let header =
     pad("benchmark", 44) + pad("C", 12, left: true) + pad("Coffer", 12, left: true)

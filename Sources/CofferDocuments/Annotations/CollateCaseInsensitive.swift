@@ -1,7 +1,7 @@
 import CofferCore
 import CofferRecords
 
-/// `Collation.caseInsensitive` for a property's index, filters and sorting.
+/// Compares a property by `Collation.caseInsensitive` in its index, in filters and in sorting.
 @propertyWrapper
 public struct CollateCaseInsensitive<Value: Codable & Equatable>: ConfigurationAnnotation {
   /// The value of the property.
@@ -11,7 +11,7 @@ public struct CollateCaseInsensitive<Value: Codable & Equatable>: ConfigurationA
   @inlinable
   public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
 
-  /// What it configures.
+  /// The configuration of the property.
   public static var propertyConfig: PropertyConfig { .collation(.caseInsensitive) }
 }
 

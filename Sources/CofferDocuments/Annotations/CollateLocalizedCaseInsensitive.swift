@@ -1,7 +1,8 @@
 import CofferCore
 import CofferRecords
 
-/// `Collation.localizedCaseInsensitive` for a property's index, filters and sorting.
+/// Compares a property by `Collation.localizedCaseInsensitive` in its index, in filters and in
+/// sorting.
 @propertyWrapper
 public struct CollateLocalizedCaseInsensitive<Value: Codable & Equatable>: ConfigurationAnnotation {
   /// The value of the property.
@@ -11,7 +12,7 @@ public struct CollateLocalizedCaseInsensitive<Value: Codable & Equatable>: Confi
   @inlinable
   public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
 
-  /// What it configures.
+  /// The configuration of the property.
   public static var propertyConfig: PropertyConfig { .collation(.localizedCaseInsensitive) }
 }
 

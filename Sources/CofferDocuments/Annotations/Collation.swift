@@ -1,7 +1,7 @@
 import CofferCore
 import FoundationEssentials
 
-/// An order of texts, for a property's index, its filters, and sorting.
+/// An order of strings, for a property's index, filters and sorting.
 ///
 /// ```swift
 /// let byLength = Collation("byLength") { lhs, rhs in
@@ -11,17 +11,16 @@ import FoundationEssentials
 /// try books.all().orderBy(\.name, collation: byLength).fetchMany()
 /// ```
 public struct Collation: Sendable {
-  /// The name in SQL; its ASCII letters are the same in either case.
+  /// The name in SQL. The case of its ASCII letters doesn't matter.
   public let name: String
 
-  /// The collation of a connection; nil where SQLite has it, or someone else adds it.
+  /// The collation to register with a connection; nil if SQLite or other code provides it.
   package let databaseCollation: DatabaseCollation?
 
-  /// A collation that compares in Swift.
+  /// Creates a collation that compares in Swift.
   ///
-  /// - Parameter compare: It must be a total order, always the same, or else indexes give
-  ///   wrong results.
-  /// - Precondition: The name has from 1 to 255 bytes and no NUL character.
+  /// - Parameter compare: A total order. It must never change, or indexes give wrong results.
+  /// - Precondition: The name has 1 to 255 bytes and no NUL character.
   public init(
     _ name: String, _ compare: @escaping @Sendable (String, String) -> ComparisonResult
   ) {
@@ -29,19 +28,19 @@ public struct Collation: Sendable {
     databaseCollation = DatabaseCollation(name, function: compare)
   }
 
-  /// A collation that the connections know already, by its name.
+  /// Creates a collation that connections already have, by its name.
   public init(_ name: String) {
     self.name = name
     databaseCollation = nil
   }
 
-  /// A collation of connections.
+  /// Creates a collation from a collation of connections.
   public init(_ collation: DatabaseCollation) {
     name = collation.name
     databaseCollation = collation
   }
 
-  /// Whether every connection has it: nothing is to be registered.
+  /// Whether it doesn't have to be registered with a connection.
   package var isStandard: Bool { databaseCollation == nil || Collation.standard.contains(self) }
 
   private static let standard: Set<Collation> = [
@@ -50,32 +49,32 @@ public struct Collation: Sendable {
 }
 
 extension Collation {
-  /// The order of Swift's `==` and `<`, which takes different forms of a letter for equal.
+  /// The order of Swift's `==` and `<`, which treats canonically equivalent strings as equal.
   ///
-  /// It is that of all texts where nothing else is declared, but for identifiers and for properties
-  /// of stored structs, which are compared byte by byte. SQL knows it as `swiftCompare`, on all connections of Coffer.
+  /// It is the default, except for identifiers and properties of stored structs, which are compared
+  /// byte by byte. In SQL it is called `swiftCompare`, on all connections of Coffer.
   public static let string = Collation(.unicodeCompare)
 
-  /// The order of the bytes: SQLite's own `BINARY`, the fastest.
+  /// The order of the bytes: SQLite's own `BINARY`, the fastest collation.
   ///
-  /// Texts are different where Unicode has two forms for a letter, such as é. `@CollateBinary` suits
-  /// keys and codes, and texts that refer to identifiers: their index serves references too.
+  /// Strings differ if they use different Unicode forms of a letter, such as é. `@CollateBinary`
+  /// suits keys, codes, and strings that refer to identifiers: their index also serves references.
   public static let binary = Collation("BINARY")
 
-  /// The order of `caseInsensitiveCompare(_:)`: letters of all scripts in either case.
+  /// The order of `caseInsensitiveCompare(_:)`, which ignores case in all scripts.
   public static let caseInsensitive = Collation(.caseInsensitiveCompare)
 
-  /// The order of `localizedCompare(_:)`, by the locale of the process.
+  /// The order of `localizedCompare(_:)`, in the locale of the process.
   ///
-  /// Indexes are to be rebuilt when that locale changes: see `Database.reindex(collation:)`.
+  /// If the locale changes, indexes have to be rebuilt: see `Database.reindex(collation:)`.
   public static let localized = Collation(.localizedCompare)
 
-  /// The order of `localizedCaseInsensitiveCompare(_:)`, by the locale of the process.
+  /// The order of `localizedCaseInsensitiveCompare(_:)`, in the locale of the process.
   public static let localizedCaseInsensitive = Collation(.localizedCaseInsensitiveCompare)
 }
 
 extension Collation {
-  /// The order of the numbers that decimal texts stand for; other texts come first.
+  /// The numeric order of decimal strings; other strings come first.
   static let decimal = Collation(.decimal)
 }
 
@@ -84,7 +83,7 @@ extension Collation: Hashable {
     String(decoding: name.utf8.map { (0x41...0x5A).contains($0) ? $0 | 0x20 : $0 }, as: UTF8.self)
   }
 
-  /// Whether both have the same name, in either case.
+  /// Whether both have the same name, ignoring case.
   public static func == (lhs: Collation, rhs: Collation) -> Bool { lhs.folded == rhs.folded }
 
   /// Hashes the name.

@@ -1,20 +1,20 @@
 import CofferCore
 
-// A wrapper is stored and read by the ways of its value, which are faster than `Codable`.
+// Wrappers are stored and read in the form of their value, which is faster than `Codable`.
 
 extension DatabaseValueConvertible
 where Self: ConfigurationAnnotation, Self.Value: DatabaseValueConvertible {
-  /// The value's database value.
+  /// The database value of the wrapped value.
   @inlinable
   public var databaseValue: DatabaseValue { wrappedValue.databaseValue }
 
-  /// Binds the value.
+  /// Binds the wrapped value.
   @inlinable
   public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     wrappedValue.bind(to: sqliteStatement, at: index)
   }
 
-  /// Wraps what the value's type makes of it.
+  /// Wraps the value decoded from a database value.
   @inlinable
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     Value.fromDatabaseValue(dbValue).map(Self.init(wrappedValue:))
@@ -26,7 +26,7 @@ where Self: ConfigurationAnnotation, Self.Value: DatabaseValueConvertible {
     Value._value(of: sqliteStatement, at: index).map(Self.init(wrappedValue:))
   }
 
-  /// Wraps what the value's type makes of a missing column.
+  /// Wraps the value that the value's type has for a missing column.
   @inlinable
   public static func fromMissingColumn() -> Self? {
     Value.fromMissingColumn().map(Self.init(wrappedValue:))
@@ -35,7 +35,7 @@ where Self: ConfigurationAnnotation, Self.Value: DatabaseValueConvertible {
 
 extension StatementColumnConvertible
 where Self: ConfigurationAnnotation, Self.Value: StatementColumnConvertible {
-  /// Wraps the value of the column, which is not NULL.
+  /// Wraps the value of the column, which isn't NULL.
   @inlinable
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let value = Value(sqliteStatement: sqliteStatement, index: index) else { return nil }

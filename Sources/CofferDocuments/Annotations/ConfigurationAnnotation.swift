@@ -1,16 +1,16 @@
-/// What is configured for a property of a document.
+/// A configuration of a document's property.
 public enum PropertyConfig: Hashable, Sendable {
-  /// The order of its texts.
+  /// The order of its strings.
   case collation(Collation)
-  /// An index on it.
+  /// An index on the property.
   case index(unique: Bool)
 }
 
 /// A property wrapper that configures a property of a document.
 ///
-/// It is stored as the value that it wraps. Wrappers combine:
-/// `@Unique @CollateCaseInsensitive var name: String`. Your own needs the two conformances and
-/// the three members:
+/// It is stored as the value that it wraps. Wrappers can be combined:
+/// `@Unique @CollateCaseInsensitive var name: String`. A custom wrapper needs the two conformances
+/// and the three members:
 ///
 /// ```swift
 /// @propertyWrapper
@@ -30,12 +30,12 @@ public protocol ConfigurationAnnotation: Codable, Equatable {
   /// Wraps a value.
   init(wrappedValue: Value)
 
-  /// What it configures.
+  /// The configuration of the property.
   static var propertyConfig: PropertyConfig { get }
 }
 
 extension ConfigurationAnnotation {
-  /// Encodes the wrapped value alone.
+  /// Encodes the wrapped value only.
   @inlinable
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.singleValueContainer()
@@ -54,7 +54,7 @@ extension ConfigurationAnnotation {
 }
 
 extension KeyedDecodingContainer {
-  /// The wrapped value; nil for a missing key, as for an optional without a wrapper.
+  /// Decodes the wrapped value; nil for a missing key, as for an optional without a wrapper.
   @inlinable
   public func decode<Annotation: ConfigurationAnnotation & ExpressibleByNilLiteral>(
     _ type: Annotation.Type, forKey key: Key

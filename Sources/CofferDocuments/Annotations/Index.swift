@@ -11,7 +11,7 @@ public struct Index<Value: Codable & Equatable>: ConfigurationAnnotation {
   @inlinable
   public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
 
-  /// What it configures.
+  /// The configuration of the property.
   public static var propertyConfig: PropertyConfig { .index(unique: false) }
 }
 

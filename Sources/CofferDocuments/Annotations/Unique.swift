@@ -1,9 +1,10 @@
 import CofferCore
 import CofferRecords
 
-/// A unique index on a property: no two documents have the same value there.
+/// A unique index on a property: no two documents can have the same value.
 ///
-/// nil is stored as NULL, of which there may be many. With `@Index` beside it, there is one index.
+/// nil is stored as NULL, which any number of documents can have. In combination with `@Index`,
+/// there is one index.
 @propertyWrapper
 public struct Unique<Value: Codable & Equatable>: ConfigurationAnnotation {
   /// The value of the property.
@@ -13,7 +14,7 @@ public struct Unique<Value: Codable & Equatable>: ConfigurationAnnotation {
   @inlinable
   public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
 
-  /// What it configures.
+  /// The configuration of the property.
   public static var propertyConfig: PropertyConfig { .index(unique: true) }
 }
 

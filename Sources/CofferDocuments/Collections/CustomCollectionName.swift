@@ -1,4 +1,4 @@
-/// A document type whose collection has a name of its own.
+/// A document type that names its collection.
 ///
 /// ```swift
 /// struct Book: Codable, CustomCollectionName {
@@ -7,6 +7,6 @@
 /// }
 /// ```
 public protocol CustomCollectionName {
-  /// The name of the collection, and of its table; always the same.
+  /// The name of the collection and of its table. It must never change.
   static var collectionName: String { get }
 }

@@ -4,12 +4,11 @@ import FoundationEssentials
 extension DocumentCollection {
   /// Deletes the documents that have expired, as ``MigrationRule/expires(_:)`` declares.
   ///
-  /// Nothing else is deleted: a document whose own property says that it has not expired, and one
-  /// in which it is nil, stay. To be called at a start, perhaps, or after a while: the store doesn't
-  /// do it by itself.
-  /// - Returns: The number of documents.
-  /// - Throws: ``DocumentError`` where the type doesn't declare when its documents expire;
-  ///   ``DatabaseError``, such as that of a document that others refer to.
+  /// Documents whose property is nil stay. The store never calls this by itself; call it at launch,
+  /// or from time to time.
+  /// - Returns: The number of deleted documents.
+  /// - Throws: ``DocumentError`` if the type doesn't declare when its documents expire;
+  ///   ``DatabaseError``, for example if other documents refer to an expired one.
   @discardableResult
   public func deleteExpired() throws -> Int {
     let query = try expired()
@@ -30,8 +29,8 @@ extension DocumentCollection {
 extension DocumentCollection where Document: _SendableMetatype {
   /// Deletes the documents that have expired, on another thread.
   ///
-  /// - Returns: The number of documents.
-  /// - Throws: What the synchronous form throws.
+  /// - Returns: The number of deleted documents.
+  /// - Throws: The errors of the synchronous form.
   @discardableResult
   public func deleteExpired() async throws -> Int {
     let query = try expired()
@@ -40,6 +39,6 @@ extension DocumentCollection where Document: _SendableMetatype {
 }
 
 extension QueryBuilder {
-  /// The query that finds documents which have expired, too.
+  /// Returns a query that also finds expired documents.
   public func includingExpired() -> QueryBuilder<Document> { with { $0.includesExpired = true } }
 }

@@ -7,19 +7,20 @@ extension DocumentCollection {
 
   /// Inserts a document.
   ///
-  /// - Parameter onConflict: What happens where another document has the same identifier, or the
-  ///   same value in a unique property.
-  /// - Throws: ``DatabaseError``, which names the property where that was not unique.
+  /// - Parameter onConflict: What happens if another document has the same identifier, or the same
+  ///   value in a unique property.
+  /// - Throws: ``DatabaseError``, which names the property that wasn't unique.
   @inlinable
   public func insert(_ document: Document, onConflict: OnConflict = .abort) throws {
     try writing { try insert(document, onConflict, $0) }
   }
 
-  /// Inserts documents, all or none, with one prepared statement.
+  /// Inserts all documents or none, with one prepared statement.
   ///
-  /// - Parameter onConflict: What happens where another document has the same identifier, or the
-  ///   same value in a unique property. With `.ignore`, the rest is inserted.
-  /// - Throws: ``DatabaseError``, whose ``DatabaseError/batchIndex`` tells which document it was.
+  /// - Parameter onConflict: What happens if another document has the same identifier, or the same
+  ///   value in a unique property. With `.ignore`, the other documents are inserted.
+  /// - Throws: ``DatabaseError``, whose ``DatabaseError/batchIndex`` is the index of the document
+  ///   that failed.
   @inlinable
   public func insert(_ documents: [Document], onConflict: OnConflict = .abort) throws {
     guard !documents.isEmpty else { return }
@@ -30,18 +31,19 @@ extension DocumentCollection {
 
   /// Inserts a document, or replaces the one with the same identifier.
   ///
-  /// A replaced document keeps its rowid, so that what refers to it still does. No other document
-  /// is touched: where one has the same value in a unique property, it is an error, as
-  /// `insert` with `.replace` isn't. A document of a type without an identifier is inserted.
-  /// - Throws: ``DatabaseError``, which names the property that was not unique.
+  /// A replaced document keeps its rowid, so references to it stay valid. No other document is
+  /// touched: if one has the same value in a unique property, this throws, unlike `insert` with
+  /// `.replace`. A document whose type has no identifier is always inserted.
+  /// - Throws: ``DatabaseError``, which names the property that wasn't unique.
   @inlinable
   public func save(_ document: Document) throws {
     try writing { try save(document, $0) }
   }
 
-  /// Inserts documents, or replaces those with the same identifiers, all or none.
+  /// Inserts documents, or replaces those with the same identifiers; all of them or none.
   ///
-  /// - Throws: ``DatabaseError``, whose ``DatabaseError/batchIndex`` tells which document it was.
+  /// - Throws: ``DatabaseError``, whose ``DatabaseError/batchIndex`` is the index of the document
+  ///   that failed.
   @inlinable
   public func save(_ documents: [Document]) throws {
     guard !documents.isEmpty else { return }
@@ -55,7 +57,7 @@ extension DocumentCollection {
     guard onConflict == .replace, hasID else {
       return try explaining { try store(document, onConflict, db) }
     }
-    // Two statements.
+    // Two statements are executed.
     try db.inSavepoint {
       try explaining { try store(document, onConflict, db) }
       return .commit
@@ -67,7 +69,7 @@ extension DocumentCollection {
     try inBatch(documents, db) { try store($0, onConflict, db) }
   }
 
-  /// Stores documents, all or none.
+  /// Stores all documents or none.
   @inlinable @inline(__always)
   func inBatch(
     _ documents: [Document], _ db: Database, _ store: (Document) throws -> Void
@@ -100,7 +102,7 @@ extension DocumentCollection {
     try save(stored, db)
   }
 
-  /// Saves a document of a type with full text or references.
+  /// Saves a document whose type has full text or references.
   @usableFromInline
   func saveWithExtras(_ stored: StoredDocument<Document>, _ db: Database) throws {
     try schema.explainingReferences(of: stored.encodedColumns(), db) { try save(stored, db) }
@@ -140,9 +142,9 @@ extension DocumentCollection {
     }
   }
 
-  /// Updates the row with the document's identifier, if there is one.
+  /// Updates the row with the document's identifier.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether such a row exists.
   @usableFromInline
   func update(
     _ stored: StoredDocument<Document>, _ conflict: Database.ConflictResolution, _ db: Database
@@ -157,7 +159,8 @@ extension DocumentCollection {
     return db.changesCount > 0
   }
 
-  /// What `save` does where SQLite knows no `ON CONFLICT` of one key, or the table has none.
+  /// Saves with an update, then an insertion, where SQLite lacks `ON CONFLICT(…) DO UPDATE` or the
+  /// table has no unique index of the identifier.
   @usableFromInline
   func saveInTwoSteps(_ stored: StoredDocument<Document>, _ db: Database) throws {
     if try update(stored, .abort, db) { return }
@@ -174,27 +177,28 @@ extension DocumentCollection {
       + assignments(columns) { "excluded.\(names[$0])" }
   }
 
-  /// What an update of the row with the same identifier sets.
+  /// The assignments of an update of the row with the same identifier.
   private func assignments(_ columns: [String], _ value: (Int) -> String) -> String {
-    // An identifier that is found by its bytes stays as it is.
+    // An identifier that is compared by its bytes can't have changed.
     let isFixed = id?.isNested == false && id?.collation == nil && columns.count > 1
     return columns.indices.filter { !isFixed || columns[$0] != id?.name }
       .map { index in
-        // Of a stored struct, what the type doesn't know stays.
+        // Members of a stored struct that the type doesn't know are kept.
         let new = type.structured[columns[index]]?.keeping(value(index)) ?? value(index)
         return "\(columns[index].quotedDatabaseIdentifier) = \(new)"
       }
       .joined(separator: ", ")
   }
 
-  /// Whether the table has no key of the identifier, as one that doesn't follow its type.
+  /// Whether the error says that the table has no unique index of the identifier, as when the table
+  /// doesn't follow its type.
   @usableFromInline
   func isWithoutKey(_ error: DatabaseError) -> Bool {
     error.resultCode == .SQLITE_ERROR
       && error.message?.hasPrefix("ON CONFLICT clause does not match") == true
   }
 
-  /// Says of an error which property is the reason, without any value.
+  /// Adds to errors which property caused them, without any value.
   @usableFromInline
   func explaining<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as DatabaseError {
@@ -203,9 +207,9 @@ extension DocumentCollection {
     } catch let error as EncodingError { throw cannotStore(error) }
   }
 
-  /// The error of a document that can't be encoded, whose own one has the value.
+  /// Replaces the error of a document that can't be encoded, since `EncodingError` holds the value.
   ///
-  /// - Parameter index: The document's, in a batch.
+  /// - Parameter index: The index of the document in its batch.
   @usableFromInline
   func cannotStore(_ error: EncodingError, at index: Int? = nil) -> DocumentError {
     guard case .invalidValue(let value, let context) = error else {
@@ -230,13 +234,13 @@ extension DocumentCollection {
 }
 
 extension DocumentCollection where Document: Sendable {
-  /// Inserts a document, on another thread.
+  /// Inserts a document on another thread.
   @inlinable
   public func insert(_ document: Document, onConflict: OnConflict = .abort) async throws {
     try await writing { try self.insert(document, onConflict, $0) }
   }
 
-  /// Inserts documents, all or none, on another thread.
+  /// Inserts all documents or none, on another thread.
   @inlinable
   public func insert(_ documents: [Document], onConflict: OnConflict = .abort) async throws {
     guard !documents.isEmpty else { return }
@@ -249,7 +253,8 @@ extension DocumentCollection where Document: Sendable {
     try await writing { try self.save(document, $0) }
   }
 
-  /// Inserts documents, or replaces those with the same identifiers, all or none, on another thread.
+  /// Inserts documents, or replaces those with the same identifiers, on another thread; all of them
+  /// or none.
   @inlinable
   public func save(_ documents: [Document]) async throws {
     guard !documents.isEmpty else { return }

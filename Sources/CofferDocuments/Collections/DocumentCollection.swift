@@ -1,7 +1,7 @@
 import CofferCore
 import CofferRecords
 
-/// The documents of one type, and the table that has them.
+/// The documents of one type, and the table that stores them.
 ///
 /// ```swift
 /// let books = try store.collection(Book.self)
@@ -9,38 +9,38 @@ import CofferRecords
 /// let cheap = try books.filter(\.priceCents, lessThan: 1000).fetchMany()
 /// ```
 ///
-/// It may be used from all threads. Inside an access to its store's queue or pool, its methods take
-/// part in that access; elsewhere each is an access of its own.
+/// A collection can be used from any thread. Inside an access to its store's queue or pool, its
+/// methods take part in that access; elsewhere, each method begins an access.
 public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
   /// The type of the documents.
   public typealias Row = Document
 
-  /// The store that the collection is of; once that one is gone, another one of the same database.
+  /// The store of the collection; once that has been released, a new store of the same database.
   public var store: DocumentStore { origin ?? access.store() }
-  // A store keeps its collections: they would keep it alive, and its files open.
-  // SAFETY: set once, in `init`; reading a weak reference is atomic.
+  // Weak, since the store holds its collections: a cycle would keep both alive and the files open.
+  // SAFETY: it is set once, in `init`, and reading a weak reference is atomic.
   private nonisolated(unsafe) weak var origin: DocumentStore?
   @usableFromInline let access: StoreAccess
-  /// The name of the table: the type's, or what ``CustomCollectionName`` says.
+  /// The name of the table: ``CustomCollectionName/collectionName``, or else the type's name.
   public var tableName: String { schema.tableName }
 
   let type: DocumentType<Document>
   let schema: CollectionSchema
-  /// The names of the table, quoted.
+  /// The quoted names of the table.
   let table: DocumentTable
-  /// All columns, quoted.
+  /// The quoted names of all columns.
   let columnList: String
-  /// What finds a document by its identifier.
+  /// The SQL that selects a document by its identifier.
   let lookupSQL: String
-  /// The column of the identifier; nil where there is none.
+  /// The column of the identifier; nil if the type has none.
   let id: DocumentColumn?
   /// Whether documents have an identifier.
   @usableFromInline let hasID: Bool
-  /// Whether SQLite inserts or updates by a key in one statement.
+  /// Whether SQLite can insert or update by the identifier in one statement.
   @usableFromInline let hasUpsert: Bool
-  /// Whether the type declares full text or references, which insertions look after.
+  /// Whether the type declares full text or references, which insertions must take care of.
   @usableFromInline let hasExtras: Bool
-  /// Those that indexes have, and connections don't know by themselves.
+  /// The collations of the indexes that have to be registered with a connection.
   private let collations: [Collation]
 
   init(in store: DocumentStore) throws {
@@ -62,23 +62,22 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
 
   // MARK: The table
 
-  /// Makes the table, or has it follow the type.
+  /// Creates the table, or migrates it to match the type.
   ///
-  /// Properties that have no column get one, indexes are made and dropped as the type's wrappers
-  /// say, and the rules of a ``MigratingDocument`` are applied. Columns of other names stay, unless
-  /// they are to be dropped, and so do indexes and triggers of your own. All of it happens, or
-  /// nothing does.
+  /// Missing columns are added, indexes are created and dropped to match the type's property
+  /// wrappers, and the rules of a ``MigratingDocument`` are applied. Columns of other names are
+  /// kept unless `dropColumns` is true; indexes and triggers that Coffer didn't create are always
+  /// kept. Either all of it happens or nothing.
   ///
-  /// A store does it when the collection is first asked for, unless `autoMigrate` is false.
-  /// - Parameter dropColumns: Whether columns that no property has are dropped, with what is in
-  ///   them.
-  /// - Throws: ``DocumentError`` where the table can't follow the type, as where two documents have
-  ///   the same value in a property that is unique now.
+  /// The store calls this when the collection is first requested, unless `autoMigrate` is false.
+  /// - Parameter dropColumns: Whether columns without a property are dropped, with their content.
+  /// - Throws: ``DocumentError`` if the table can't match the type, for example if two documents
+  ///   have the same value in a property that has become unique.
   public func migrate(dropColumns: Bool = false) throws {
     try migrateIfNeeded(dropColumns: dropColumns)
   }
 
-  /// Makes the table, or has it follow the type, on another thread.
+  /// Creates the table, or migrates it to match the type, on another thread.
   public func migrate(dropColumns: Bool = false) async throws {
     let schema = schema
     let isReadonly = access.writer.configuration.readonly
@@ -93,7 +92,7 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
 
   func migrateIfNeeded(dropColumns: Bool) throws {
     let isReadonly = access.writer.configuration.readonly
-    // Looked at first by a read, which waits for nobody.
+    // Checked in a read first, which waits for no writer.
     if try access.reading({
       try schema.isCurrent($0, dropColumns: dropColumns, isReadonly: isReadonly)
     }) {
@@ -111,7 +110,7 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
       hint: "Filter by the properties that it is made of.")
   }
 
-  /// The quoted columns of a type that has some of the properties.
+  /// Returns the quoted column names of a type that has a subset of the properties.
   func columns<Value: Codable>(of other: Value.Type) throws -> String {
     let properties = try DocumentType<Value>.known().properties
     let names = Set(schema.columns.map { SQLName($0.name) })
@@ -125,12 +124,12 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
 
   // MARK: Queries
 
-  /// The query of all documents.
+  /// Returns the query of all documents.
   public func all() -> QueryBuilder<Document> { QueryBuilder(self) }
 
-  /// The query of the documents that fulfil a condition, written in SQL.
+  /// Returns the query of the documents that fulfil a condition written in SQL.
   ///
-  /// - Parameter collation: How the texts of the fragment's key paths are compared; nil for what
+  /// - Parameter collation: How the texts of the fragment's key paths are compared; nil uses what
   ///   the properties declare.
   public func filter(
     _ sqlFragment: SQLFragment<Document>, collation: Collation?

@@ -1,13 +1,13 @@
-/// What happens where a document that is inserted has the identifier, or the value of a unique
-/// property, of another one.
+/// What happens if an inserted document has the same identifier as another document, or the same
+/// value in a unique property.
 public enum OnConflict: Sendable, Hashable {
   /// The insertion throws, and nothing is inserted.
   case abort
-  /// The document isn't inserted; others of the same batch are.
+  /// The document isn't inserted; the others of its batch are.
   case ignore
-  /// The document takes the place of all others that have its identifier, or its value of a unique
-  /// property: these are deleted, but for the one with its identifier, which is updated.
+  /// The document replaces all documents that have its identifier or its value in a unique
+  /// property: the one with its identifier is updated, the others are deleted.
   ///
-  /// A type without an identifier replaces by its unique properties alone.
+  /// If the type has no identifier, only unique properties count.
   case replace
 }

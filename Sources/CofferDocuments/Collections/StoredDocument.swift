@@ -2,7 +2,7 @@ import CofferCore
 import CofferQuery
 import CofferRecords
 
-/// A document as a record: its table, and the coders that store it and fetch it.
+/// A document as a record, with its table and its coding.
 @usableFromInline
 struct StoredDocument<Document: Codable>: Codable, FetchableRecord, PersistableRecord,
   StrictlyDecoded
@@ -24,10 +24,10 @@ struct StoredDocument<Document: Codable>: Codable, FetchableRecord, PersistableR
     .exact
   }
 
-  /// What ``CustomCollectionName`` says, or the type's name.
+  /// ``CustomCollectionName/collectionName``, or the type's name.
   @usableFromInline
   static var databaseTableName: String {
-    // By the document's type: to ask for this one's costs a lookup each time.
+    // Cached under the document's type: the metadata of this generic type costs a lookup each time.
     documentTableNames.name(of: Document.self) {
       (Document.self as? any CustomCollectionName.Type)?.collectionName
         ?? String(describing: Document.self)
@@ -38,6 +38,6 @@ struct StoredDocument<Document: Codable>: Codable, FetchableRecord, PersistableR
 private let documentTableNames = TableNames()
 
 extension DatabaseDateEncodingStrategy {
-  /// That of documents: no digit of a date is lost.
+  /// The strategy of documents, which loses no digit of a date.
   static let exact = custom { $0.exactDatabaseValue }
 }

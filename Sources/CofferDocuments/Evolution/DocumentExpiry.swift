@@ -4,19 +4,19 @@ import FoundationEssentials
 /// When the documents of a type expire.
 struct DocumentExpiry: Sendable {
   let column: DocumentColumn
-  /// How long after the property's date.
+  /// The time from the property's date to the expiry, in seconds.
   let interval: TimeInterval
 
-  /// Selects those that have not expired.
+  /// Returns the condition of documents that haven't expired.
   ///
-  /// - Parameter now: The time by which they would have.
+  /// - Parameter now: The time at which to check.
   func condition(_ now: Date = Date()) throws -> SQL {
     SQL(
       elements: [.text("\(column.sqlText()) IS NULL OR \(column.sqlText()) > ")]
         + [try argument(now)])
   }
 
-  /// Selects those that have expired; nil never does.
+  /// Returns the condition of documents that have expired; a nil date never does.
   func expired(_ now: Date = Date()) throws -> SQL {
     SQL(elements: [.text("\(column.sqlText()) <= "), try argument(now)])
   }
@@ -28,7 +28,7 @@ struct DocumentExpiry: Sendable {
 }
 
 extension MigrationRule {
-  /// Documents expire at the date in a property; nil never does.
+  /// Documents expire at the date in a property; if it is nil, they don't.
   ///
   /// ```swift
   /// struct Session: Codable, Identifiable, MigratingDocument {
@@ -39,16 +39,16 @@ extension MigrationRule {
   /// }
   /// ```
   ///
-  /// From then on, queries don't find the document: it isn't fetched, counted, updated or observed.
-  /// It is in the file still, until ``DocumentCollection/deleteExpired()`` deletes it, or a `delete`
-  /// that selects it, or a `save` takes its place: nothing is deleted by itself, and what has not
-  /// expired by its own property never. ``QueryBuilder/includingExpired()`` finds it. SQL sees all
-  /// documents. An observation isn't told when a document expires, but with the next change.
+  /// Queries don't find an expired document: it isn't fetched, counted, updated or observed. It
+  /// stays in the file until ``DocumentCollection/deleteExpired()`` or a `delete` that selects it
+  /// deletes it, or a `save` replaces it. ``QueryBuilder/includingExpired()`` finds it, and SQL
+  /// sees all documents. The expiry of a document doesn't notify observations; they notice it at
+  /// the next change.
   public static func expires(_ property: KeyPath<Document, Date?>) -> MigrationRule {
     MigrationRule { .expiry(DocumentExpiry(column: try place(property), interval: 0)) }
   }
 
-  /// Documents expire some seconds after the date in a property.
+  /// Documents expire a number of seconds after the date in a property.
   ///
   /// ```swift
   /// .expires(\.created, after: 30 * 24 * 60 * 60)

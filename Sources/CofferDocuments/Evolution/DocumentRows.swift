@@ -1,16 +1,16 @@
 import CofferCore
 import CofferQuery
 
-/// Rows of a collection's table, to be changed one after the other in Swift.
+/// Rows of a collection's table, rewritten one by one in Swift.
 struct DocumentRows {
   private let schema: CollectionSchema
   private let db: Database
-  /// The columns that tell rows apart, quoted.
+  /// The quoted columns that identify a row.
   private let key: [String]
-  /// Their values, row by row.
+  /// The values of these columns, row by row.
   private let keys: [DatabaseValue]
 
-  /// - Parameter condition: SQL.
+  /// - Parameter condition: The condition of the rows, in SQL.
   init(_ schema: CollectionSchema, where condition: String? = nil, _ db: Database) throws {
     self.schema = schema
     self.db = db
@@ -27,11 +27,11 @@ struct DocumentRows {
     self.keys = keys
   }
 
-  /// Gives each row what `body` makes of it.
+  /// Updates each row with the values that `body` returns.
   ///
   /// - Parameters:
-  ///   - columns: The selected columns, quoted, or other expressions.
-  ///   - body: Gives columns and values; none for a row that stays as it is.
+  ///   - columns: The expressions to select, such as quoted column names.
+  ///   - body: Returns columns and their new values; an empty array leaves the row unchanged.
   func rewrite(_ columns: [String], _ body: (Row) throws -> [(String, DatabaseValue)]) throws {
     let condition = key.map { "\($0) = ?" }.joined(separator: " AND ")
     let selection = """
@@ -66,13 +66,13 @@ struct DocumentRows {
 }
 
 extension CollectionSchema {
-  /// The columns that tell the table's rows apart, quoted.
+  /// Returns the quoted columns that identify the table's rows.
   ///
-  /// - Throws: ``DocumentError`` where none do.
+  /// - Throws: ``DocumentError`` if no columns do.
   func rowKey(_ db: Database) throws -> [String] {
     let key = try db.primaryKey(tableName, in: "main")
     if let column = key.rowIDColumn { return [column.quotedDatabaseIdentifier] }
-    // Of a table without rowids.
+    // A table without rowids.
     guard let name = key.rowIDName else { return key.columns.map(\.quotedDatabaseIdentifier) }
     if !columns.contains(where: { $0.name.isSameName(as: name) }) { return [name] }
     throw DocumentError(

@@ -2,22 +2,23 @@ import CofferCore
 import CofferRecords
 
 extension MigrationRule {
-  /// The values of a property had another type: each is converted, once.
+  /// Converts the values of a property from another type, once.
   ///
   /// ```swift
   /// .converted("cents", \.price, from: Double.self) { Int(($0 * 100).rounded()) }
   /// ```
   ///
-  /// All documents that have a value are converted, or, where the closure throws or an old value
-  /// can't be decoded, none is, and ``DocumentStore/collection(_:)`` throws that error. The name is
-  /// noted in the file then: the rule may stay, and does nothing later on. A table that is made by
-  /// the type as it is now has nothing to convert.
+  /// Either all documents that have a value are converted, or none: if the closure throws, or an
+  /// old value can't be decoded, ``DocumentStore/collection(_:)`` throws that error. The name is
+  /// then recorded in the file, so the rule can stay and does nothing later. A new table, created
+  /// for the current type, has nothing to convert.
   ///
-  /// Nil isn't converted, unless the old type is an optional.
+  /// Nil isn't converted unless the old type is optional.
   /// - Parameters:
-  ///   - name: What the conversion is noted as: of this collection, no other rule has it.
-  ///   - property: One of the document, or of a stored struct.
-  ///   - old: The type that the values had.
+  ///   - name: The name under which the conversion is recorded, unique among the collection's
+  ///     rules.
+  ///   - property: A property of the document or of a stored struct.
+  ///   - old: The former type of the values.
   public static func converted<Old: Codable, Value: Codable>(
     _ name: String, _ property: KeyPath<Document, Value>, from old: Old.Type,
     _ convert: @escaping @Sendable (Old) throws -> Value
@@ -27,7 +28,7 @@ extension MigrationRule {
     }
   }
 
-  /// Documents had another form: each is made anew by a closure, once.
+  /// Converts documents of another type, once.
   ///
   /// ```swift
   /// struct OldNote: Codable {
@@ -39,22 +40,22 @@ extension MigrationRule {
   /// }
   /// ```
   ///
-  /// All documents are migrated, or, where the closure throws or an old one can't be decoded, none
-  /// is, and ``DocumentStore/collection(_:)`` throws that error. The name is noted in the file
-  /// then: the rule may stay, and does nothing later on. A table that is made by the type as it is
-  /// now has nothing to migrate.
+  /// Either all documents are migrated, or none: if the closure throws, or an old document can't be
+  /// decoded, ``DocumentStore/collection(_:)`` throws that error. The name is then recorded in the
+  /// file, so the rule can stay and does nothing later. A new table, created for the current type,
+  /// has nothing to migrate.
   ///
-  /// Several rules are applied in their order: the closure of an earlier one may give a type that a
-  /// later one takes. Columns of the old type alone stay, unless they are dropped
-  /// (see ``DocumentCollection/migrate(dropColumns:)``).
+  /// Rules are applied in order: the closure of one rule can return a type from which a later rule
+  /// converts. Columns that only the old type has are kept unless they are dropped (see
+  /// ``DocumentCollection/migrate(dropColumns:)``).
   /// - Parameters:
-  ///   - name: What the migration is noted as: of this collection, no other rule has it.
-  ///   - old: The type that the documents had, with all or some of their properties.
+  ///   - name: The name under which the migration is recorded, unique among the collection's rules.
+  ///   - old: The former type of the documents, with all or some of their properties.
   public static func migrated<Old: Codable, New: Codable>(
     _ name: String, from old: Old.Type, _ convert: @escaping @Sendable (Old) throws -> New
   ) -> MigrationRule {
     MigrationRule {
-      // What can't be documents is said at once.
+      // Types that can't be stored as documents throw here, before the migration.
       let (old, new) = (try DocumentType<Old>.known(), try DocumentType<New>.known())
       return .step(
         DocumentMigration(
@@ -64,7 +65,7 @@ extension MigrationRule {
   }
 }
 
-/// Converts a property's values.
+/// Converts the values of a property.
 private struct ValueConversion<Old: Codable, Value: Codable>: MigrationStep {
   let name: String
   let column: DocumentColumn
@@ -84,7 +85,7 @@ private struct ValueConversion<Old: Codable, Value: Codable>: MigrationStep {
     }
   }
 
-  /// Of the documents that have a value. Of a stored struct that is nil, there is no property.
+  /// The condition of documents that have a value. A stored struct that is nil has no properties.
   private var condition: String? {
     guard Old.self is any ExpressibleByNilLiteral.Type else {
       return "\(column.sqlText()) IS NOT NULL"
@@ -102,7 +103,7 @@ private struct ValueConversion<Old: Codable, Value: Codable>: MigrationStep {
   }
 }
 
-/// Makes documents of those of another type.
+/// Converts documents of one type to another.
 private struct DocumentMigration<Old: Codable, New: Codable>: MigrationStep {
   let name: String
   let read: [String]

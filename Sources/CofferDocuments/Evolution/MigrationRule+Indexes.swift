@@ -1,5 +1,5 @@
 extension MigrationRule {
-  /// An index on several properties together, for queries that filter and order by them.
+  /// Declares an index on several properties, for queries that filter and order by them.
   ///
   /// ```swift
   /// static var migrationRules: [MigrationRule<Book>] {
@@ -7,19 +7,19 @@ extension MigrationRule {
   /// }
   /// ```
   ///
-  /// It serves queries of the first properties as well. Without the rule, it is dropped. Properties
-  /// of stored structs may be among them. For a single property, there is ``Index``.
+  /// It also serves queries of the first properties alone. If the rule is removed, the index is
+  /// dropped. Properties of stored structs are allowed. For a single property, use ``Index``.
   public static func index(
     _ first: PartialKeyPath<Document>, _ others: PartialKeyPath<Document>...
   ) -> MigrationRule {
     MigrationRule { .index(try ([first] + others).map { try place($0) }, isUnique: false) }
   }
 
-  /// No two documents have the same values in these properties, all together.
+  /// Makes the values of several properties unique in combination.
   ///
-  /// Nil is no value: documents in which one of the properties is nil may be alike. Where the rule is
-  /// added, and two documents are alike, ``DocumentStore/collection(_:)`` throws and changes nothing.
-  /// For a single property, there is ``Unique``.
+  /// Nil equals nothing: documents in which one of the properties is nil can have the same values.
+  /// If two documents have the same values when the rule is added, ``DocumentStore/collection(_:)``
+  /// throws and changes nothing. For a single property, use ``Unique``.
   public static func unique(
     _ first: PartialKeyPath<Document>, _ others: PartialKeyPath<Document>...
   ) -> MigrationRule {

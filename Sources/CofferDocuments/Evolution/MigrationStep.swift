@@ -1,15 +1,15 @@
 import CofferCore
 import CofferQuery
 
-/// What is done once to the documents of a table, and noted then.
+/// A migration of a table's documents that runs once and is then recorded.
 protocol MigrationStep: Sendable {
-  /// What it is noted as.
+  /// The name under which it is recorded.
   var name: String { get }
 
   func run(_ schema: CollectionSchema, _ db: Database) throws
 }
 
-/// Gives the values of a key in stored structs another name.
+/// Renames a key in stored structs.
 struct NestedRename: MigrationStep {
   let old: String
   let column: DocumentColumn
@@ -29,7 +29,7 @@ struct NestedRename: MigrationStep {
   }
 }
 
-/// Gives documents a value for an optional property of a stored struct.
+/// Sets the value of an optional property of a stored struct where it is nil.
 struct NestedFilling: MigrationStep {
   let rule: CollectionSchema.DefaultValue
 
@@ -43,7 +43,8 @@ struct NestedFilling: MigrationStep {
 
 /// The keys of stored structs.
 private enum StoredKeys {
-  /// The JSON in which a key has another name; nil where the new one has a value already.
+  /// Returns the JSON with the key renamed; nil if there is nothing to move, or the new key has a
+  /// value.
   static func rename(
     _ old: DocumentColumn, to new: DocumentColumn, in json: String
   ) -> String? {
@@ -69,7 +70,7 @@ private enum StoredKeys {
   }
 
   private static func quoted(_ name: String) -> String.UTF8View {
-    // As the path has it.
+    // Escaped as in a JSON path.
     let step = DocumentColumn(name: "", path: [name]).jsonPath.dropFirst(2)
     return (step.hasPrefix("\"") ? String(step) : "\"\(step)\"").utf8
   }
@@ -78,10 +79,10 @@ private enum StoredKeys {
 // MARK: - Notes
 
 extension CollectionSchema {
-  /// The steps that have been done, for all collections of a file.
+  /// The table of completed steps, for all collections of a file.
   private static let notes = "main.\"coffer_migrations\""
 
-  /// The names of the steps that have been done to this table.
+  /// Returns the names of the steps that this table has completed.
   func notedSteps(_ db: Database) throws -> Set<String> {
     guard try db.tableExists("coffer_migrations", in: "main") else { return [] }
     return try Set(
@@ -104,12 +105,12 @@ extension CollectionSchema {
     }
   }
 
-  /// What a rename is noted as.
+  /// Returns the name under which a rename is recorded.
   static func note(renaming old: String, to column: String) -> String {
     "rename \(old) to \(column)"
   }
 
-  /// Whether a step has to be done still.
+  /// Whether a step still has to run.
   func hasPendingSteps(_ db: Database) throws -> Bool {
     guard !steps.isEmpty else { return false }
     let noted = try notedSteps(db)
@@ -128,7 +129,7 @@ extension CollectionSchema {
     try db.columns(in: tableName, in: "main").contains { $0.name.isSameName(as: name) }
   }
 
-  /// Takes the steps that have not been done, in their order.
+  /// Runs the pending steps, in order.
   func runSteps(_ db: Database) throws {
     let noted = try notedSteps(db)
     for step in steps {
@@ -156,7 +157,7 @@ extension CollectionSchema {
     } else if noted.contains(name) {
       return
     }
-    // Once: what is nil later on has been made so.
+    // Recorded, so it isn't repeated: values that become nil later were set to nil on purpose.
     try db.execute(sql: "UPDATE \(quotedTable) SET \(to) = \(from) WHERE \(to) IS NULL")
     try note([name], db)
   }

@@ -2,21 +2,21 @@ import CofferCore
 import CofferQuery
 import CofferRecords
 
-/// What decoding makes of documents that have no value for some properties.
+/// The values that decoding gives documents that lack some properties.
 protocol MissingValues: Sendable {
-  /// What a document is without a column; nil where that can't be told.
+  /// Returns what happens to a document without a column; nil if that is unknown.
   func outcome(without column: String) -> MissingValue?
 
-  /// The values that decoding gives the missing columns of a row.
+  /// Returns the values that decoding gives the missing columns of a row.
   func values(for columns: [String], of row: Row) throws -> [(String, DatabaseValue)]
 }
 
 enum MissingValue {
-  /// It can be decoded, and stores NULL.
+  /// Decoding succeeds, and stores NULL.
   case null
-  /// It can be decoded, and stores a value: the type has a default.
+  /// Decoding succeeds, and stores a value: the type has a default.
   case value
-  /// It can't be decoded.
+  /// Decoding fails.
   case error
 }
 
@@ -26,7 +26,7 @@ struct DocumentDefaults<Document: Codable>: MissingValues {
       let stored = try? columns(of: sample), (try? decode(stored)) != nil
     else { return nil }
     let others = stored.filter { !$0.0.isSameName(as: column) }
-    // A column that is there has NULL, and one that isn't is missing: types may ask for either.
+    // A type can accept a missing column, NULL, or both.
     for candidate in [others, others + [(column, .null)]] {
       guard let document = try? decode(candidate), let columns = try? columns(of: document) else {
         continue
@@ -55,9 +55,9 @@ struct DocumentDefaults<Document: Codable>: MissingValues {
 }
 
 extension CollectionSchema {
-  /// Adds columns for new properties, with a value for each document.
+  /// Adds the columns of new properties, with a value for each document.
   ///
-  /// - Throws: ``DocumentError`` for a property that documents need a value for, and have none.
+  /// - Throws: ``DocumentError`` if documents need a value for a property and there is none.
   func addColumns(_ db: Database) throws {
     let present = try db.columns(in: tableName, in: "main")
     let new = columns.filter { column in
@@ -69,7 +69,7 @@ extension CollectionSchema {
       try Bool.fetchOne(db, sql: "SELECT NOT EXISTS (SELECT 1 FROM \(quotedTable))") ?? true
     let found =
       isEmpty ? [] : try new.filter { !hasRule.contains(SQLName($0.name)) }.filter(hasDefault)
-    // Documents as they are, without the new columns.
+    // The documents before the new columns are added.
     let rows = found.isEmpty ? nil : try DocumentRows(self, db)
     let known = present.filter { info in
       columns.contains { $0.name.isSameName(as: info.name) }
@@ -84,12 +84,12 @@ extension CollectionSchema {
     let ruled = new.filter { hasRule.contains(SQLName($0.name)) }
       .map { $0.name.quotedDatabaseIdentifier }
     try rows?.rewrite(known + ruled) { row in
-      // What couldn't be decoded before is no worse now.
+      // A document that couldn't be decoded before is left as it is.
       (try? missingValues.values(for: found.map(\.name), of: row)) ?? []
     }
   }
 
-  /// Whether decoding has a value where documents have none.
+  /// Whether decoding supplies a value for documents that have none.
   private func hasDefault(_ column: Column) throws -> Bool {
     switch missingValues.outcome(without: column.name) ?? (column.isOptional ? .null : .error) {
     case .null: return false

@@ -2,7 +2,7 @@ import CofferCore
 import CofferRecords
 
 extension DocumentCollection {
-  /// Stores a document of a type with full text or references.
+  /// Stores a document whose type has full text or references.
   @usableFromInline
   func storeWithExtras(
     _ stored: StoredDocument<Document>, _ onConflict: OnConflict, _ db: Database
@@ -13,10 +13,10 @@ extension DocumentCollection {
     }
   }
 
-  /// Deletes the other documents that have a value of this one in a unique property.
+  /// Deletes the other documents with this one's value in a unique property.
   ///
-  /// `REPLACE` does it by itself, but without triggers, so that the words of those documents would
-  /// be found still.
+  /// `REPLACE` deletes them too, but without firing triggers, so a search would still find their
+  /// words.
   func deleteReplaced(by stored: StoredDocument<Document>, _ db: Database) throws {
     guard let condition = try replaced(by: stored) else { return }
     let (sql, arguments) = try SQL(
@@ -27,8 +27,8 @@ extension DocumentCollection {
     try statement.execute(arguments: arguments)
   }
 
-  /// The condition of the other documents that have a value of this one in a unique property; nil
-  /// where there is no such property.
+  /// Returns the condition of the other documents with this one's value in a unique property; nil
+  /// if there is no such property.
   private func replaced(by stored: StoredDocument<Document>) throws -> [SQL.Element]? {
     let unique = schema.indexes.filter { $0.isUnique && $0.columns != [id] }
     guard !unique.isEmpty else { return nil }
@@ -51,7 +51,7 @@ extension DocumentCollection {
     return elements
   }
 
-  /// The value in a value of the whole column.
+  /// Returns the SQL of the column's part of a whole column's value.
   private func part(_ column: DocumentColumn, of value: DatabaseValue) -> [SQL.Element] {
     let argument = SQL.Element.argument(StatementArgument(value))
     guard column.isNested else { return [argument] }
@@ -59,7 +59,7 @@ extension DocumentCollection {
     return [.text("coffer_json("), argument, .text(", \(path))")]
   }
 
-  /// The error of a replacement, with the documents that keep a replaced one from being deleted.
+  /// Adds to a replacement's error the documents that refer to a replaced one.
   @usableFromInline
   func explainingReplacement(
     by stored: StoredDocument<Document>, _ error: DatabaseError, _ db: Database

@@ -1,19 +1,19 @@
 import CofferCore
 
 extension Filterable {
-  /// The documents that a search for words finds.
+  /// Returns the query of the documents that a full-text search finds.
   ///
   /// ```swift
   /// books.matching("white whale")
   /// books.matching("mob di", .prefixes, in: \.title)
   /// ```
   ///
-  /// The text may come from a user: nothing in it is syntax. One without any word finds nothing.
+  /// The text can come from a user: nothing in it is syntax. A text without words finds nothing.
+  /// If the type doesn't declare the property in ``MigrationRule/fullText(_:)``, the query throws
+  /// when it is executed.
   /// - Parameters:
-  ///   - match: Whether all words have to be there, or what else is to be found.
-  ///   - property: Where the words have to be; nil for any property of the rule.
-  /// - Precondition: None: where the type doesn't declare the property by
-  ///   ``MigrationRule/fullText(_:)``, the query throws when it is executed.
+  ///   - match: Which words a document must contain, and how.
+  ///   - property: The property to search; nil searches all properties of the rule.
   public func matching(
     _ text: String, _ match: TextMatch = .allWords, in property: PartialKeyPath<Row>? = nil
   ) -> QueryBuilder<Row> {
@@ -22,7 +22,7 @@ extension Filterable {
 }
 
 extension QueryBuilder {
-  /// The documents that a search for words finds, among those of the query.
+  /// Returns the query of the documents of this query that a full-text search finds.
   public func matching(
     _ text: String, _ match: TextMatch = .allWords, in property: PartialKeyPath<Document>? = nil
   ) -> QueryBuilder<Document> {
@@ -36,10 +36,10 @@ extension QueryBuilder {
     }
   }
 
-  /// The query ordered by relevance for its last ``matching(_:_:in:)``, the best first, after the
-  /// orders that it has already.
+  /// Returns the query ordered by relevance for its last ``matching(_:_:in:)``, best first, after
+  /// its other orders.
   ///
-  /// It needs SQLCipher 4; with an older one, the query throws when it is executed.
+  /// Requires SQLCipher 4; with an older version, the query throws when it is executed.
   public func orderByRelevance() -> QueryBuilder<Document> {
     with { query in
       do {
@@ -72,20 +72,20 @@ extension QueryBuilder {
 }
 
 extension DocumentCollection {
-  /// Builds the index of full-text search anew.
+  /// Rebuilds the full-text index.
   ///
-  /// There is no need to, but where SQL has changed documents by `REPLACE` or `OR REPLACE`, which
-  /// SQLite does without the triggers that the index depends on. The methods of collections
-  /// delete what they replace.
-  /// - Throws: ``DocumentError`` where the type declares no full text.
+  /// This is only needed after SQL has changed documents by `REPLACE` or `OR REPLACE`, which SQLite
+  /// does without firing the triggers that maintain the index. The methods of collections delete
+  /// the documents that they replace.
+  /// - Throws: ``DocumentError`` if the type declares no full text.
   public func rebuildFullText() throws {
     let sql = try rebuildingSQL()
     try writing { try $0.execute(sql: sql) }
   }
 
-  /// Builds the index of full-text search anew, on another thread.
+  /// Rebuilds the full-text index on another thread.
   ///
-  /// - Throws: What the synchronous form throws.
+  /// - Throws: The errors of the synchronous form.
   public func rebuildFullText() async throws {
     let sql = try rebuildingSQL()
     try await access.writer.write { try $0.execute(sql: sql) }

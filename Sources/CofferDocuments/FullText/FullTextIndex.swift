@@ -1,13 +1,13 @@
 import CofferCore
 import CofferQuery
 
-/// The full-text table of a collection: FTS5 where SQLite has it, FTS4 elsewhere.
+/// The full-text table of a collection: FTS5 where SQLite has it, else FTS4.
 ///
-/// It indexes the texts of the collection's table, and has none of its own. Triggers follow inserts,
-/// updates and deletions, whoever makes them.
+/// It indexes the text of the collection's table and stores no copy. Triggers update it at every
+/// insertion, update and deletion.
 struct FullTextIndex: Sendable {
-  /// The column that fixes rowids, by which the index finds documents: those of a table without
-  /// one may change by `VACUUM`.
+  /// The column that preserves rowids, which identify documents in the index. Without it, `VACUUM`
+  /// can renumber them.
   static let rowIDColumn = "coffer_rowid"
 
   let contentTable: String
@@ -19,7 +19,7 @@ struct FullTextIndex: Sendable {
 
   // MARK: Patterns
 
-  /// What finds a text's words; nil where it has none.
+  /// Returns the pattern that finds a text's words; nil if it has none.
   static func pattern(_ text: String, _ match: TextMatch) -> String? {
     let text = words(of: text)
     guard isFTS5 else {
@@ -42,8 +42,8 @@ struct FullTextIndex: Sendable {
     return pattern?.rawPattern
   }
 
-  /// The text without all that tokenizers leave out: a pattern must have no empty words, such as a
-  /// dash would be.
+  /// Returns the text without characters that tokenizers skip: a pattern can't have empty words,
+  /// which a dash, for example, would become.
   private static func words(of text: String) -> String {
     var words = String.UnicodeScalarView()
     var isInWord = false
@@ -52,7 +52,7 @@ struct FullTextIndex: Sendable {
       case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter,
         .decimalNumber, .letterNumber, .otherNumber, .privateUse:
         isInWord = true
-      // Diacritics.
+      // Diacritics don't end a word.
       case .nonspacingMark: break
       default: isInWord = false
       }
@@ -73,7 +73,7 @@ struct FullTextIndex: Sendable {
 
   // MARK: The table
 
-  /// Whether there is a table with this index's columns, made by this SQLite's engine.
+  /// Whether the table exists with these columns and was made by this SQLite's engine.
   func isCurrent(_ db: Database) throws -> Bool {
     guard let sql = try definition(db), FullTextIndex.isFTS5 == sql.contains("USING fts5("),
       try db.columns(in: tableName, in: "main").map(\.name) == columns
@@ -98,7 +98,7 @@ struct FullTextIndex: Sendable {
     ["ai", "ad", "au", "bd", "bu"].map { "__\(tableName)_\($0)" }
   }
 
-  /// Makes the table and its triggers, and indexes the documents that are there.
+  /// Creates the table and its triggers, and indexes the existing documents.
   func make(_ db: Database) throws {
     if FullTextIndex.isFTS5 {
       try db.create(virtualTable: tableName, using: FTS5()) { table in
@@ -115,9 +115,9 @@ struct FullTextIndex: Sendable {
     }
   }
 
-  /// Drops the table, if there is one, and its triggers.
+  /// Drops the table and its triggers, if they exist.
   ///
-  /// - Throws: ``DocumentError`` for a table of an engine that this SQLite lacks.
+  /// - Throws: ``DocumentError`` if the table's engine is missing in this SQLite.
   func drop(_ db: Database) throws {
     guard try FullTextIndex.isFTS5 || definition(db)?.contains("USING fts5(") != true else {
       throw DocumentError(

@@ -1,14 +1,14 @@
 import CofferCore
 
-/// A search of a query.
+/// A full-text search in a query.
 struct FullTextSearch: Sendable {
-  /// What a relevance is called in a query; no property is called so.
+  /// The name of the relevance column in a query; no property has this name.
   static let rankColumn = "coffer_rank"
 
   let index: FullTextIndex
   let pattern: String
   let column: String?
-  /// Whether its relevance is an order of the query.
+  /// Whether the query is ordered by its relevance.
   var isOrder = false
 
   /// `_rowid_ IN (SELECT rowid FROM … WHERE … MATCH ?)`
@@ -18,9 +18,9 @@ struct FullTextSearch: Sendable {
         + index.search(pattern, in: column, selecting: "rowid") + [.text(")")])
   }
 
-  /// What follows the table in a query that is ordered: the relevance, as a column.
+  /// The join that adds the relevance as a column, for a query ordered by it.
   ///
-  /// It is computed for each match once; a subquery in the order would search again for each.
+  /// The join computes it once per match; a subquery in the order would search again for each row.
   func join(_ table: DocumentTable) -> [SQL.Element] {
     [.text(" JOIN (")]
       + index.search(

@@ -1,7 +1,7 @@
 import CofferCore
 
 extension MigrationRule {
-  /// The words of some properties can be searched, by ``Filterable/matching(_:_:in:)``.
+  /// Makes the words of properties searchable by ``Filterable/matching(_:_:in:)``.
   ///
   /// ```swift
   /// struct Book: Codable, MigratingDocument {
@@ -15,13 +15,13 @@ extension MigrationRule {
   /// let whales = try books.matching("white whale").orderByRelevance().fetchMany()
   /// ```
   ///
-  /// The migration makes an index of the words, which holds no texts of its own, and fills it.
-  /// Triggers follow all changes, those in SQL too. Other properties make it be built anew, and
-  /// without the rule, it is dropped. Words are those of Unicode, in which case and the diacritics of
-  /// Latin letters don't matter.
+  /// The migration creates an index of the words, which stores no copy of the text, and fills it.
+  /// Triggers maintain it through all changes, including those made in SQL. If the properties
+  /// change, it is rebuilt; if the rule is removed, it is dropped. Words are split by Unicode
+  /// rules, and matched without regard to case and to the diacritics of Latin letters.
   ///
-  /// The properties are texts, or texts that may be nil; parts of stored structs and lists are not
-  /// searched: a rule that names one makes ``DocumentStore/collection(_:)`` throw.
+  /// The properties must be strings or optional strings. If the rule names a part of a stored
+  /// struct, or a list, ``DocumentStore/collection(_:)`` throws.
   public static func fullText(_ properties: PartialKeyPath<Document>...) -> MigrationRule {
     MigrationRule { .fullText(try properties.map { try textColumn($0) }) }
   }

@@ -1,11 +1,11 @@
-/// Which texts are found by the words of another one.
+/// The words that a text must contain to be found.
 public enum TextMatch: Sendable, Hashable {
-  /// Those with all of the words, in any order.
+  /// All of the words, in any order.
   case allWords
-  /// Those with one of the words at least.
+  /// At least one of the words.
   case anyWord
-  /// Those with words that begin with these, all of them, in any order.
+  /// For each of the words, one that begins with it, in any order.
   case prefixes
-  /// Those with the words one after the other.
+  /// The words one after the other.
   case phrase
 }

@@ -2,8 +2,8 @@ import CofferCore
 import CofferObservation
 
 extension Filterable where Row: Sendable {
-  /// Calls `onChange` with the documents of the query, and again after each commit that has changed
-  /// what it reads.
+  /// Calls `onChange` with the documents of the query, now and after each commit that changes what
+  /// it reads.
   ///
   /// ```swift
   /// let cancellable = books.filter(\.priceCents, lessThan: 1000)
@@ -14,11 +14,11 @@ extension Filterable where Row: Sendable {
   ///   }
   /// ```
   ///
-  /// Other forms start an ``observation()`` of their own: `.map { … }.start(in: store.writer, …)`.
+  /// For other forms, start an ``observation()``: `.map { … }.start(in: store.writer, …)`.
   /// - Parameters:
-  ///   - onError: Called at most once: the observation is over.
+  ///   - onError: Called at most once. It ends the observation.
   ///   - onChange: Called where the scheduler says.
-  /// - Returns: What ends the observation when it is cancelled, or dies.
+  /// - Returns: A cancellable that ends the observation when it is cancelled or released.
   public func observe(
     scheduling scheduler: some ValueObservationScheduler,
     onError: @escaping @Sendable (any Error) -> Void,
@@ -29,11 +29,12 @@ extension Filterable where Row: Sendable {
       onChange: onChange)
   }
 
-  /// Calls `onChange`, on the main actor, with the documents of the query, and again after each
-  /// commit that has changed what it reads.
+  /// Calls `onChange` on the main actor with the documents of the query, now and after each commit
+  /// that changes what it reads.
   ///
-  /// - Parameter scheduler: `.mainActor`, or `.immediate` for a first value before `observe` returns.
-  /// - Returns: What ends the observation when it is cancelled, or dies.
+  /// - Parameter scheduler: `.mainActor`, or `.immediate` to get the first value before `observe`
+  ///   returns.
+  /// - Returns: A cancellable that ends the observation when it is cancelled or released.
   @preconcurrency @MainActor
   public func observe(
     scheduling scheduler: some ValueObservationMainActorScheduler = .mainActor,
@@ -45,10 +46,10 @@ extension Filterable where Row: Sendable {
       onChange: onChange)
   }
 
-  /// Calls `onChange` with the first document of the query, nil where there is none, and again
-  /// after each commit that has changed what it reads.
+  /// Calls `onChange` with the first document of the query, or nil, now and after each commit that
+  /// changes what it reads.
   ///
-  /// - Returns: What ends the observation when it is cancelled, or dies.
+  /// - Returns: A cancellable that ends the observation when it is cancelled or released.
   public func observeFirst(
     scheduling scheduler: some ValueObservationScheduler,
     onError: @escaping @Sendable (any Error) -> Void,
@@ -59,10 +60,10 @@ extension Filterable where Row: Sendable {
       onChange: onChange)
   }
 
-  /// Calls `onChange`, on the main actor, with the first document of the query, nil where there is
-  /// none, and again after each commit that has changed what it reads.
+  /// Calls `onChange` on the main actor with the first document of the query, or nil, now and after
+  /// each commit that changes what it reads.
   ///
-  /// - Returns: What ends the observation when it is cancelled, or dies.
+  /// - Returns: A cancellable that ends the observation when it is cancelled or released.
   @preconcurrency @MainActor
   public func observeFirst(
     scheduling scheduler: some ValueObservationMainActorScheduler = .mainActor,
@@ -76,10 +77,10 @@ extension Filterable where Row: Sendable {
 }
 
 extension Filterable where Row: _SendableMetatype {
-  /// Calls `onChange` with the number of documents of the query, and again whenever a commit has
-  /// made it another one.
+  /// Calls `onChange` with the number of documents of the query, now and whenever a commit changes
+  /// it.
   ///
-  /// - Returns: What ends the observation when it is cancelled, or dies.
+  /// - Returns: A cancellable that ends the observation when it is cancelled or released.
   public func observeCount(
     scheduling scheduler: some ValueObservationScheduler,
     onError: @escaping @Sendable (any Error) -> Void,
@@ -90,10 +91,10 @@ extension Filterable where Row: _SendableMetatype {
       onChange: onChange)
   }
 
-  /// Calls `onChange`, on the main actor, with the number of documents of the query, and again
-  /// whenever a commit has made it another one.
+  /// Calls `onChange` on the main actor with the number of documents of the query, now and whenever
+  /// a commit changes it.
   ///
-  /// - Returns: What ends the observation when it is cancelled, or dies.
+  /// - Returns: A cancellable that ends the observation when it is cancelled or released.
   @preconcurrency @MainActor
   public func observeCount(
     scheduling scheduler: some ValueObservationMainActorScheduler = .mainActor,

@@ -4,7 +4,7 @@ import CofferObservation
 extension Filterable where Row: Sendable {
   // MARK: Observations
 
-  /// An observation of the documents of the query.
+  /// Returns an observation of the documents of the query.
   ///
   /// ```swift
   /// let names = books.filter(\.priceCents, lessThan: 1000).observation()
@@ -13,15 +13,15 @@ extension Filterable where Row: Sendable {
   /// for try await names in names.values(in: store.writer) { … }
   /// ```
   ///
-  /// There is a first value, and then one after each commit that has changed what the query reads:
-  /// the columns that it names, of all documents of the collection. In a ``DatabasePool``, nobody
-  /// has to wait for its fetches. What is wrong with the query arrives as the observation's error.
+  /// It has an initial value, and another one after each commit that changes what the query reads:
+  /// the columns that it names, in all documents of the collection. In a ``DatabasePool``, its
+  /// fetches don't block the writer. An error in the query becomes the observation's error.
   public func observation() -> ValueObservation<ValueReducers.Fetch<[Row]>> {
     let query = all()
     return .trackingConstantRegion { db in try query.fetchMany(query.collection.prepare(db)) }
   }
 
-  /// An observation of the first document of the query; nil where there is none.
+  /// Returns an observation of the first document of the query; nil if there is none.
   public func observationOfFirst() -> ValueObservation<ValueReducers.Fetch<Row?>> {
     let query = all()
     return .trackingConstantRegion { db in try query.fetchOne(query.collection.prepare(db)) }
@@ -29,7 +29,7 @@ extension Filterable where Row: Sendable {
 
   // MARK: Asynchronous sequences
 
-  /// The documents of the query, and again after each commit that has changed what it reads.
+  /// Returns the documents of the query, now and after each commit that changes what it reads.
   ///
   /// ```swift
   /// for try await cheap in books.filter(\.priceCents, lessThan: 1000).values() {
@@ -37,18 +37,18 @@ extension Filterable where Row: Sendable {
   /// }
   /// ```
   ///
-  /// Each iteration is an observation of its own, which is over with it, with the task, or with an
+  /// Each iteration starts an observation. It ends with the iteration, with the task, or with an
   /// error, which the loop throws.
-  /// - Parameter bufferingPolicy: What becomes of values that the loop hasn't asked for yet; all
-  ///   are kept by default.
+  /// - Parameter bufferingPolicy: What happens to values that the loop hasn't requested yet; by
+  ///   default, all are kept.
   public func values(
     bufferingPolicy: AsyncValueObservation<[Row]>.BufferingPolicy = .unbounded
   ) -> AsyncValueObservation<[Row]> {
     observation().values(in: all().collection.access.writer, bufferingPolicy: bufferingPolicy)
   }
 
-  /// The first document of the query, nil where there is none; and again after each commit that
-  /// has changed what it reads.
+  /// Returns the first document of the query, or nil, now and after each commit that changes what
+  /// it reads.
   public func valuesOfFirst(
     bufferingPolicy: AsyncValueObservation<Row?>.BufferingPolicy = .unbounded
   ) -> AsyncValueObservation<Row?> {
@@ -60,9 +60,9 @@ extension Filterable where Row: Sendable {
 extension Filterable where Row: _SendableMetatype {
   // MARK: A property
 
-  /// An observation of a property of each document of the query.
+  /// Returns an observation of a property of each document of the query.
   ///
-  /// Changes of other properties, that the query doesn't read, make no new value.
+  /// Changes of properties that the query doesn't read produce no value.
   public func observation<Value: Codable & Sendable>(
     _ property: KeyPath<Row, Value>
   ) -> ValueObservation<ValueReducers.Fetch<[Value]>> {
@@ -73,7 +73,7 @@ extension Filterable where Row: _SendableMetatype {
     }
   }
 
-  /// A property of each document of the query, and again after each commit that has changed what
+  /// Returns a property of each document of the query, now and after each commit that changes what
   /// it reads.
   ///
   /// ```swift
@@ -91,7 +91,7 @@ extension Filterable where Row: _SendableMetatype {
 
   // MARK: The number
 
-  /// An observation of the number of documents of the query, told when it is another one.
+  /// Returns an observation of the number of documents of the query, with a value when it changes.
   public func observationOfCount()
     -> ValueObservation<ValueReducers.RemoveDuplicates<ValueReducers.Fetch<Int>>>
   {
@@ -101,7 +101,7 @@ extension Filterable where Row: _SendableMetatype {
       .removeDuplicates()
   }
 
-  /// The number of documents of the query, and again whenever a commit has made it another one.
+  /// Returns the number of documents of the query, now and whenever a commit changes it.
   public func valuesOfCount(
     bufferingPolicy: AsyncValueObservation<Int>.BufferingPolicy = .unbounded
   ) -> AsyncValueObservation<Int> {

@@ -3,7 +3,7 @@ import CofferQuery
 import CofferRecords
 
 extension CollectionSchema {
-  /// The collections that this one refers to, and those that they refer to, without this one.
+  /// Returns the collections that this one references, directly or indirectly, without itself.
   func referenced() throws -> [CollectionSchema] {
     var all: [CollectionSchema] = []
     var names: Set<SQLName> = [SQLName(tableName)]
@@ -19,12 +19,12 @@ extension CollectionSchema {
 
   private var referencesSQL: String { references.map(\.sql).joined() }
 
-  /// Whether the table refers as the type says.
+  /// Whether the table has exactly the references that the type declares.
   func areReferencesCurrent(_ db: Database) throws -> Bool {
     try TableText(tableName, db).references == referencesSQL
   }
 
-  /// Removes references that aren't wanted as they are, before columns change.
+  /// Removes references that will change, before columns change.
   func removeReferences(unlessCurrent: Bool, _ db: Database) throws {
     var text = try TableText(tableName, db)
     guard !text.references.isEmpty, !unlessCurrent || text.references != referencesSQL else {
@@ -34,9 +34,9 @@ extension CollectionSchema {
     try text.store(db)
   }
 
-  /// Adds the references that the type declares; all tables and their columns are there.
+  /// Adds the references that the type declares; all tables and their columns must exist.
   ///
-  /// - Throws: ``DocumentError`` where a document refers to nothing.
+  /// - Throws: ``DocumentError`` if a document refers to a document that doesn't exist.
   func addReferences(_ db: Database) throws {
     var text = try TableText(tableName, db)
     guard text.references != referencesSQL else { return }
@@ -63,7 +63,7 @@ extension CollectionSchema {
 
   // MARK: Errors
 
-  /// Adds to the error of a document that refers to nothing which property does.
+  /// Adds to a foreign-key error the property whose document is missing.
   func explainingReferences<T>(
     of values: @autoclosure () throws -> PersistenceContainer, _ db: Database,
     _ body: () throws -> T
@@ -73,7 +73,7 @@ extension CollectionSchema {
     }
   }
 
-  /// The error of a document that refers to nothing, by the property.
+  /// Returns the error of the first property whose document is missing; nil if none is.
   func brokenReference(
     _ error: DatabaseError = .brokenReference, of values: PersistenceContainer, _ db: Database
   ) throws -> DatabaseError? {
@@ -86,7 +86,7 @@ extension CollectionSchema {
     return broken.map { error.addingHint(hint($0)) }
   }
 
-  /// Adds to the error of an update which properties may be the reason.
+  /// Adds to an update's foreign-key error the properties that can be its cause.
   func explainingReferences<T>(of columns: [String], _ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as DatabaseError where error.isReferenceFailure {
       let changed = references.filter { columns.isEmpty || columns.contains($0.column) }
@@ -100,9 +100,9 @@ extension CollectionSchema {
       + "\(reference.tableName)."
   }
 
-  /// The error of a deletion, with the documents that refer to those that it would delete.
+  /// Returns the error of a deletion, with a collection whose documents refer to deleted ones.
   ///
-  /// - Parameter rows: Selects the identifiers of these.
+  /// - Parameter rows: Returns a query of the identifiers of the documents to delete.
   func explained(
     _ error: DatabaseError, _ db: Database, referrersTo rows: () throws -> SQL?
   ) -> DatabaseError {
@@ -132,7 +132,7 @@ extension CollectionSchema {
     return nil
   }
 
-  /// The columns by which a table keeps rows of this one from being deleted.
+  /// Returns the columns of a table whose references prevent the deletion of rows of this table.
   private func restrictingColumns(of table: String, _ db: Database) throws -> [String] {
     let keys = try Row.fetchAll(
       db, sql: "PRAGMA main.foreign_key_list(\(table.quotedDatabaseIdentifier))")
@@ -145,7 +145,7 @@ extension CollectionSchema {
 }
 
 extension DocumentReference {
-  /// All identifiers that are there.
+  /// The query of all existing identifiers.
   fileprivate var keysSQL: String {
     let key = keyColumn.quotedDatabaseIdentifier
     let table = tableName.quotedDatabaseIdentifier
@@ -154,14 +154,14 @@ extension DocumentReference {
 }
 
 extension DatabaseError {
-  /// What SQLite says at the end of a transaction in which something refers to nothing.
+  /// The error that SQLite reports when a transaction ends with a broken reference.
   static let brokenReference = DatabaseError(
     resultCode: .SQLITE_CONSTRAINT_FOREIGNKEY, message: "FOREIGN KEY constraint failed")
 
-  /// Whether a document refers to nothing, or one that is referred to would be deleted.
+  /// Whether a referenced document doesn't exist, or would be deleted.
   fileprivate var isReferenceFailure: Bool {
     extendedResultCode == .SQLITE_CONSTRAINT_FOREIGNKEY
-      // What `RESTRICT` gives.
+      // The code of a violated `RESTRICT`.
       || extendedResultCode == .SQLITE_CONSTRAINT_TRIGGER
         && message?.contains("FOREIGN KEY") == true
   }

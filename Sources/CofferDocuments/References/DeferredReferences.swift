@@ -1,11 +1,11 @@
 import CofferCore
 import CofferQuery
 
-// SQLite looks at references after each statement. Where several documents are stored together, it is
-// their end that counts: a child may come before its parent.
+// SQLite checks references after each statement. When several documents are stored together, they
+// are checked at the end, since a child can come before its parent.
 
 extension DocumentCollection {
-  /// Executes `body`, which stores the documents, so that they may refer to later ones.
+  /// Executes `body`, which stores the documents, and checks references at its end.
   @usableFromInline
   func deferringReferences(
     of documents: [Document], _ db: Database, _ body: () throws -> Void
@@ -25,10 +25,10 @@ extension DocumentCollection {
 }
 
 extension Database {
-  /// Executes `body` so that references are looked at when it is over; inside of another such call,
-  /// when that one is.
+  /// Executes `body` and checks references at its end; inside another such call, at the end of
+  /// that.
   ///
-  /// - Parameter explain: Finds what is wrong where a reference leads nowhere.
+  /// - Parameter explain: Finds the cause of a broken reference.
   func deferringReferences<T>(
     _ body: () throws -> T, explain: () throws -> DatabaseError?
   ) throws -> T {
@@ -44,7 +44,7 @@ extension Database {
     })
   }
 
-  /// The error of a reference that leads nowhere, wherever it is.
+  /// Returns the error of a broken reference anywhere in the database; nil if there is none.
   func brokenReference() throws -> DatabaseError? {
     guard let row = try Row.fetchOne(self, sql: "PRAGMA main.foreign_key_check") else { return nil }
     let (table, parent): (String, String) = (row[0], row[2])
@@ -57,7 +57,7 @@ extension Database {
         + "and nothing of the transaction was stored.")
   }
 
-  /// Executes `body` in a savepoint, which is rolled back if it throws.
+  /// Executes `body` in a savepoint, which is rolled back if `body` throws.
   func inSavepoint<T>(returning body: () throws -> T) throws -> T {
     var result: Result<T, any Error>?
     do {

@@ -1,10 +1,10 @@
-/// What happens to the documents that refer to a document which is deleted.
+/// What happens to the documents that refer to a deleted document.
 public enum DeleteRule: Sendable, Hashable {
   /// They are deleted too.
   case cascade
-  /// The deletion throws as long as there are any.
+  /// The deletion throws if there are any.
   case restrict
-  /// Their property becomes nil.
+  /// Their property is set to nil.
   case setNull
 
   var sql: String {

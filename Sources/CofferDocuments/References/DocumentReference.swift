@@ -1,25 +1,25 @@
 import CofferCore
 
-/// A property that has the identifier of another document.
+/// A property that holds the identifier of another document.
 struct DocumentReference: Sendable {
-  /// The column that refers.
+  /// The referring column.
   let column: String
   let rule: DeleteRule
-  /// The type that is referred to.
+  /// The referenced type.
   let typeName: String
   let tableName: String
   let keyColumn: String
-  /// The collection that is referred to: asked for late, since it may refer back.
+  /// The schema of the referenced collection, created on demand, since it can refer back.
   let schema: any ReferencedSchemaSource
 
-  /// The constraint in the table's definition.
+  /// The constraint in the definition of the table.
   var sql: String {
     TableText.constraint(column: column, table: tableName, key: keyColumn, rule: rule)
   }
 
-  /// The column of a type's identifier.
+  /// Returns the column of a type's identifier.
   ///
-  /// - Throws: ``DocumentError`` for one that SQLite can't look up for references.
+  /// - Throws: ``DocumentError`` if SQLite can't look it up for references.
   static func key<Parent: Codable>(of type: Parent.Type) throws -> String {
     guard let id = try DocumentType<Parent>.known().identifier, id.path.isEmpty else {
       throw DocumentError(
@@ -35,7 +35,7 @@ struct DocumentReference: Sendable {
   }
 }
 
-/// A collection that is referred to, whose type isn't known here.
+/// A referenced collection, without its type.
 protocol ReferencedSchemaSource: Sendable {
   func schema() throws -> CollectionSchema
 }

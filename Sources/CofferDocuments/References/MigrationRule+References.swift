@@ -1,7 +1,8 @@
 import CofferCore
 
 extension MigrationRule {
-  /// A property has the identifier of a document of another collection, or of the same one.
+  /// Declares that a property holds the identifier of a document of another, or the same,
+  /// collection.
   ///
   /// ```swift
   /// struct Book: Codable, Identifiable, MigratingDocument {
@@ -15,22 +16,23 @@ extension MigrationRule {
   /// }
   /// ```
   ///
-  /// No document is stored whose author isn't: inserting it, and giving it another author, throw a
-  /// ``DatabaseError`` that names property and collection. The other collection is made as well, so
-  /// that their order doesn't matter. Saving the author again, as a replacement, isn't a deletion.
+  /// No document can be stored whose author isn't: inserting it, or changing its author, throws a
+  /// ``DatabaseError`` that names property and collection. The migration also creates the other
+  /// collection, so their order doesn't matter. Replacing an author by a save isn't a deletion.
   ///
-  /// The rule may be added, changed and removed later. Where it is added, and documents have
-  /// identifiers that lead nowhere, the migration throws and changes nothing. An
-  /// `@Index` on the property makes deletions of authors fast.
+  /// The rule can be added, changed and removed later. If documents hold identifiers of documents
+  /// that don't exist when it is added, the migration throws and changes nothing. An `@Index` on
+  /// the property makes deletions of authors fast.
   public static func references<Parent: Codable & Identifiable>(
     _ property: KeyPath<Document, Parent.ID>, _ other: Parent.Type, onDelete rule: DeleteRule
   ) -> MigrationRule where Parent.ID: Codable {
     reference(property, other, rule)
   }
 
-  /// A property has the identifier of a document of another collection, or of the same one, or nil.
+  /// Declares that a property is nil, or holds the identifier of a document of another, or the
+  /// same, collection.
   ///
-  /// See ``references(_:_:onDelete:)``. A nil leads nowhere, and need not.
+  /// See ``references(_:_:onDelete:)``.
   public static func references<Parent: Codable & Identifiable>(
     _ property: KeyPath<Document, Parent.ID?>, _ other: Parent.Type, onDelete rule: DeleteRule
   ) -> MigrationRule where Parent.ID: Codable {

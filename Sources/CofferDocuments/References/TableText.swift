@@ -1,16 +1,16 @@
 import CofferCore
 import CofferQuery
 
-/// The definition of a table, changed where it stands in the schema.
+/// The definition of a table, edited in place in the schema.
 ///
-/// `ALTER TABLE` adds no foreign key to a column that is there. Making the table anew would: but
-/// dropping the old one deletes its rows, with which documents that refer to them would go. What
-/// is added here says nothing about how rows are stored, so that they stay as they are.
+/// `ALTER TABLE` can't add a foreign key to an existing column. Recreating the table could, but
+/// dropping the old one deletes its rows, and so the documents that refer to them. The parts edited
+/// here don't affect how rows are stored, so the rows stay valid.
 struct TableText {
   let tableName: String
   private(set) var sql: String
 
-  /// - Throws: ``DocumentError`` where there is no such table.
+  /// - Throws: ``DocumentError`` if there is no such table.
   init(_ tableName: String, _ db: Database) throws {
     self.tableName = tableName
     let sql = try String.fetchOne(
@@ -23,10 +23,10 @@ struct TableText {
 
   // MARK: References
 
-  /// What the constraints of references begin with; all of them stand at the end.
+  /// The start of a reference's constraint. These constraints come last in the definition.
   private static let mark = ", CONSTRAINT \"coffer-reference "
 
-  /// The constraints of references.
+  /// The constraints of all references.
   var references: String {
     get {
       guard let range = referencesRange else { return "" }
@@ -38,7 +38,7 @@ struct TableText {
     }
   }
 
-  /// The constraint of one.
+  /// Returns the constraint of one reference.
   static func constraint(
     column: String, table: String, key: String, rule: DeleteRule
   ) -> String {
@@ -52,7 +52,7 @@ struct TableText {
     sql.firstRange(of: TableText.mark).map { $0.lowerBound..<max(end, $0.lowerBound) }
   }
 
-  /// The parenthesis that ends the columns and constraints.
+  /// The closing parenthesis of the columns and constraints.
   private var end: String.Index {
     var text = sql
     let offset = text.withUTF8 { utf8 in
@@ -74,14 +74,14 @@ struct TableText {
 
   // MARK: Rowids
 
-  /// Makes a column of whole numbers, the last one of the name, the table's rowid.
+  /// Makes an integer column, the last one of the name, the table's rowid.
   mutating func makeRowID(_ column: String) {
     let definition = "\(column.quotedDatabaseIdentifier) INTEGER"
     guard let range = sql.ranges(of: definition).last else { return }
     sql.replaceSubrange(range, with: definition + " PRIMARY KEY")
   }
 
-  /// Undoes it.
+  /// Reverts ``makeRowID(_:)``.
   mutating func removeRowID(_ column: String) {
     let definition = "\(column.quotedDatabaseIdentifier) INTEGER"
     guard let range = sql.ranges(of: definition + " PRIMARY KEY").last else { return }
@@ -90,7 +90,7 @@ struct TableText {
 
   // MARK: Storing
 
-  /// Puts the definition into the schema, in a transaction.
+  /// Writes the definition to the schema. Requires a transaction.
   func store(_ db: Database) throws {
     try db.execute(sql: "PRAGMA writable_schema = ON")
     defer { try? db.execute(sql: "PRAGMA writable_schema = OFF") }
@@ -99,7 +99,7 @@ struct TableText {
         UPDATE main.sqlite_master SET sql = ?
         WHERE type = 'table' AND name = ? COLLATE NOCASE
         """, arguments: [sql, tableName])
-    // Other connections learn of it by the version, this one by a change that is undone.
+    // The version makes other connections reload the schema, and the rolled-back table this one.
     let version = try Int.fetchOne(db, sql: "PRAGMA main.schema_version") ?? 0
     try db.execute(sql: "PRAGMA main.schema_version = \(version &+ 1)")
     try db.inSavepoint {

@@ -1,15 +1,15 @@
 import CofferCore
 import FoundationEssentials
 
-/// The functions of SQL that sum up numbers.
+/// The SQL functions that aggregate numbers.
 enum NumberAggregate: String {
   case sum
   case mean = "avg"
 
-  /// SQL of a column's sum or mean, and of the number of its values that are no numbers.
+  /// Returns SQL of a column's sum or mean, and of the number of its non-numeric values.
   ///
-  /// - Parameter isDecimal: Whether the values are decimal numbers, which are text, and of which
-  ///   SQLite's own functions would lose digits. Ours throw for what is no number.
+  /// - Parameter isDecimal: Whether the values are decimal numbers, stored as text. SQLite's
+  ///   functions would lose digits of them; Coffer's throw if a value isn't numeric.
   func sql(_ name: String, isDecimal: Bool, _ db: Database) -> String {
     guard isDecimal else {
       return "\(rawValue)(\(name)), total(typeof(\(name)) NOT IN ('integer', 'real', 'null'))"

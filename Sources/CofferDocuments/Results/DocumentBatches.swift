@@ -1,17 +1,17 @@
 import CofferCore
 
-/// The documents of a query in batches, each of which is fetched when it is asked for.
+/// The documents of a query in batches, each fetched on demand.
 public struct DocumentBatches<Document: Codable & Sendable>: AsyncSequence, Sendable {
-  /// A batch: some documents, in the query's order.
+  /// A batch of documents, in the query's order.
   public typealias Element = [Document]
 
   fileprivate let query: QueryBuilder<Document>
   fileprivate let size: Int
 
-  /// The first batch, and those behind it.
+  /// Returns an iterator that starts at the first batch.
   public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(query: query, size: size) }
 
-  /// A place in the batches.
+  /// An iterator over the batches.
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let query: QueryBuilder<Document>
     fileprivate let size: Int
@@ -23,10 +23,10 @@ public struct DocumentBatches<Document: Codable & Sendable>: AsyncSequence, Send
       self.size = size
     }
 
-    /// The next batch; nil at the end.
+    /// Returns the next batch; nil at the end.
     ///
-    /// - Throws: What ``QueryBuilder/fetchPage(_:after:)`` throws, and `CancellationError`. Nothing
-    ///   follows an error.
+    /// - Throws: The errors of ``QueryBuilder/fetchPage(_:after:)``, and `CancellationError`. The
+    ///   sequence ends after an error.
     public mutating func next() async throws -> [Document]? {
       guard !isAtEnd else { return nil }
       isAtEnd = true
@@ -47,17 +47,18 @@ public struct DocumentBatches<Document: Codable & Sendable>: AsyncSequence, Send
 extension DocumentBatches.AsyncIterator: Sendable {}
 
 extension Filterable where Row: Sendable {
-  /// The documents in batches, with no more than one batch in memory, and no access held meanwhile.
+  /// Returns the documents in batches, with at most one batch in memory and no access held in
+  /// between.
   ///
   /// ```swift
   /// for try await batch in books.all().orderBy(\.title).batches(of: 500) { try export(batch) }
   /// ```
   ///
-  /// A batch is a read of its own, which begins behind the last document of the one before:
-  /// documents that are inserted, changed or deleted meanwhile make none come twice that stays where
-  /// it is in the order, and none be left out. Use ``Filterable/fetchCursor(_:)`` for all documents
-  /// of one moment.
-  /// - Parameter size: How many documents a batch has, at most.
+  /// Each batch is read in its own access, and begins after the last document of the batch before.
+  /// Documents that keep their place in the order appear exactly once, even if others are inserted,
+  /// changed or deleted in between. Use ``Filterable/fetchCursor(_:)`` to read all documents in one
+  /// state.
+  /// - Parameter size: The maximum number of documents in a batch.
   public func batches(of size: Int) -> DocumentBatches<Row> {
     DocumentBatches(query: all(), size: size)
   }

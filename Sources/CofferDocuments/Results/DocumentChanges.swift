@@ -1,25 +1,25 @@
 import CofferCore
 import CofferObservation
 
-/// What a commit has changed in the result of a query.
+/// The changes that a commit makes to the result of a query.
 public struct DocumentChanges<Document> {
-  /// Those that are there now, and weren't: new ones, and those that fulfil the conditions by now.
+  /// The documents that have entered the result: new ones, and ones that now fulfil the conditions.
   public let inserted: [Document]
-  /// Those that were there, and are others now, as they are.
+  /// The documents that have changed, in their new form.
   public let updated: [Document]
-  /// Those that were there, as they were.
+  /// The documents that have left the result, in their last form.
   public let deleted: [Document]
-  /// All that are there now, in the query's order.
+  /// All documents of the result, in the query's order.
   public let documents: [Document]
 
-  /// Whether nothing has changed but, perhaps, the order.
+  /// Whether nothing has changed, except possibly the order.
   public var isEmpty: Bool { inserted.isEmpty && updated.isEmpty && deleted.isEmpty }
 }
 
 extension DocumentChanges: Sendable where Document: Sendable {}
 
 extension DocumentChanges where Document: Identifiable & Equatable {
-  /// The difference of two results.
+  /// Creates the difference of two results.
   ///
   /// - Complexity: O(*n*) in the number of documents.
   public init(from old: [Document], to new: [Document]) {
@@ -39,26 +39,26 @@ extension DocumentChanges where Document: Identifiable & Equatable {
   }
 }
 
-/// The changes of a query's result: see ``Filterable/changes()``.
+/// The changes to a query's result: see ``Filterable/changes()``.
 public struct AsyncDocumentChanges<Document: Codable & Identifiable & Equatable & Sendable>:
   AsyncSequence, Sendable
 {
-  /// What a commit has changed.
+  /// The changes that a commit makes.
   public typealias Element = DocumentChanges<Document>
 
   fileprivate let values: AsyncValueObservation<[Document]>
 
-  /// Starts with all documents that are there.
+  /// Returns an iterator whose first element has all documents as inserted.
   public func makeAsyncIterator() -> Iterator { Iterator(values: values.makeAsyncIterator()) }
 
-  /// The changes, one after the other.
+  /// An iterator over the changes.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate var values: AsyncValueObservation<[Document]>.Iterator
     private var last: [Document]?
 
     fileprivate init(values: AsyncValueObservation<[Document]>.Iterator) { self.values = values }
 
-    /// The next changes; nil where the task is cancelled.
+    /// Returns the next changes; nil if the task is cancelled.
     public mutating func next() async throws -> DocumentChanges<Document>? {
       while let documents = try await values.next() {
         let changes = DocumentChanges(from: last ?? [], to: documents)
@@ -72,7 +72,8 @@ public struct AsyncDocumentChanges<Document: Codable & Identifiable & Equatable 
 }
 
 extension Filterable where Row: Identifiable & Equatable & Sendable {
-  /// What each commit inserts into the result of the query, updates in it and deletes from it.
+  /// Returns what each commit inserts into the result of the query, updates in it and deletes from
+  /// it.
   ///
   /// ```swift
   /// for try await changes in books.filter(\.isRead, equalTo: false).changes() {
@@ -81,9 +82,9 @@ extension Filterable where Row: Identifiable & Equatable & Sendable {
   /// }
   /// ```
   ///
-  /// The first element has all documents that are there as inserted ones. A document that comes to
-  /// fulfil the conditions counts as inserted, and one that ceases to, as deleted. Documents are told
-  /// apart by their identifiers, and compared by `==`. Changes that follow each other fast may come as
-  /// one; those that undo each other don't come.
+  /// The first element has all documents as inserted. A document that begins to fulfil the
+  /// conditions counts as inserted, and one that ceases to, as deleted. Documents are identified by
+  /// their identifiers and compared by `==`. Changes in quick succession can be combined into one
+  /// element; changes that cancel each other out are left out.
   public func changes() -> AsyncDocumentChanges<Row> { AsyncDocumentChanges(values: values()) }
 }

@@ -1,7 +1,7 @@
 import CofferCore
 import CofferRecords
 
-/// The documents of a query, one after the other, inside of an access.
+/// A cursor over the documents of a query, inside an access.
 public final class DocumentCursor<Document: Codable>: Cursor {
   /// A document.
   public typealias Element = Document
@@ -15,10 +15,10 @@ public final class DocumentCursor<Document: Codable>: Cursor {
       selecting: query.collection.columnList, query.collection.prepare(db))
   }
 
-  /// The next document, or nil at the end.
+  /// Returns the next document, or nil at the end.
   ///
-  /// - Throws: ``RowDecodingError``, with the document's identifier, where a stored value doesn't
-  ///   fit the type any more; the next call gives the next document.
+  /// - Throws: ``RowDecodingError``, with the document's identifier, if a stored value doesn't fit
+  ///   the type any more; the next call returns the next document.
   public func next() throws -> Document? {
     guard let row = try rows.next() else { return nil }
     do { return try StoredDocument<Document>(row: row).document } catch let error
@@ -28,7 +28,7 @@ public final class DocumentCursor<Document: Codable>: Cursor {
 }
 
 extension Filterable {
-  /// The documents, one after the other, with no more than one of them in memory.
+  /// Returns a cursor over the documents, with at most one of them in memory.
   ///
   /// ```swift
   /// try store.read { db in
@@ -37,7 +37,7 @@ extension Filterable {
   /// }
   /// ```
   ///
-  /// - Parameter db: The connection of the access, after whose end the cursor throws.
+  /// - Parameter db: The connection of the access. The cursor throws after the access has ended.
   public func fetchCursor(_ db: Database) throws -> DocumentCursor<Row> {
     try DocumentCursor(all(), db)
   }

@@ -2,21 +2,21 @@ import CofferCore
 import CofferRecords
 import FoundationEssentials
 
-/// The documents of a query by the value of a property: see ``Filterable/grouped(by:)``.
+/// The documents of a query, grouped by a property: see ``Filterable/grouped(by:)``.
 public struct DocumentGroups<Document: Codable, Key: Codable & Hashable> {
   fileprivate let query: QueryBuilder<Document>
   fileprivate let key: KeyPath<Document, Key>
 }
 
 extension Filterable {
-  /// The documents by the value of a property, to be counted and summed up by SQLite.
+  /// Groups the documents by the value of a property, for aggregates computed by SQLite.
   ///
   /// ```swift
   /// let counts = try books.all().grouped(by: \.author).count()  // [String: Int]
   /// let spent = try orders.all().grouped(by: \.customerID).sum(\.cents)
   /// ```
   ///
-  /// Values are one group where the property compares them as equal. nil is a group of its own.
+  /// Values that the property compares as equal form one group. nil is a group too.
   public func grouped<Key: Codable & Hashable>(
     by property: KeyPath<Row, Key>
   ) -> DocumentGroups<Row, Key> {
@@ -25,65 +25,65 @@ extension Filterable {
 }
 
 extension DocumentGroups {
-  /// The number of documents in each group.
+  /// Returns the number of documents in each group.
   public func count() throws -> [Key: Int] { try counting().fetch() }
 
-  /// The sum of a property in each group.
+  /// Returns the sum of a property in each group.
   ///
-  /// - Throws: ``DatabaseError`` where the sum of integers has no room in 64 bits;
-  ///   ``DocumentError`` where a stored value is no number.
+  /// - Throws: ``DatabaseError`` if the sum of integers overflows 64 bits; ``DocumentError`` if a
+  ///   stored value isn't a number.
   public func sum<Value: Codable & Numeric>(
     _ property: KeyPath<Document, Value>
   ) throws -> [Key: Value] {
     try summing(property).fetch()
   }
 
-  /// The mean of a property in each group.
+  /// Returns the mean of a property in each group.
   ///
-  /// - Throws: What ``sum(_:)`` throws.
+  /// - Throws: The errors of ``sum(_:)``.
   public func average<Value: Codable & Numeric>(
     _ property: KeyPath<Document, Value>
   ) throws -> [Key: Double] {
     try averaging(property).fetch()
   }
 
-  /// The least value of a property in each group.
+  /// Returns the least value of a property in each group.
   public func min<Value: Codable>(_ property: KeyPath<Document, Value>) throws -> [Key: Value] {
     try extreme("min", property).fetch()
   }
 
-  /// The greatest value of a property in each group.
+  /// Returns the greatest value of a property in each group.
   public func max<Value: Codable>(_ property: KeyPath<Document, Value>) throws -> [Key: Value] {
     try extreme("max", property).fetch()
   }
 }
 
 extension DocumentGroups where Document: _SendableMetatype, Key: Sendable {
-  /// The number of documents in each group.
+  /// Returns the number of documents in each group.
   public func count() async throws -> [Key: Int] { try await counting().fetch() }
 
-  /// The sum of a property in each group.
+  /// Returns the sum of a property in each group.
   public func sum<Value: Codable & Numeric & Sendable>(
     _ property: KeyPath<Document, Value>
   ) async throws -> [Key: Value] {
     try await summing(property).fetch()
   }
 
-  /// The mean of a property in each group.
+  /// Returns the mean of a property in each group.
   public func average<Value: Codable & Numeric>(
     _ property: KeyPath<Document, Value>
   ) async throws -> [Key: Double] {
     try await averaging(property).fetch()
   }
 
-  /// The least value of a property in each group.
+  /// Returns the least value of a property in each group.
   public func min<Value: Codable & Sendable>(
     _ property: KeyPath<Document, Value>
   ) async throws -> [Key: Value] {
     try await extreme("min", property).fetch()
   }
 
-  /// The greatest value of a property in each group.
+  /// Returns the greatest value of a property in each group.
   public func max<Value: Codable & Sendable>(
     _ property: KeyPath<Document, Value>
   ) async throws -> [Key: Value] {
@@ -131,16 +131,16 @@ extension DocumentGroups {
   }
 }
 
-/// An aggregate of each group.
+/// An aggregate for each group.
 private struct GroupAggregate<Document: Codable, Key: Codable & Hashable, Value: Decodable>:
   Sendable
 {
   let query: QueryBuilder<Document>
   let key: DocumentSelection<Key>
-  /// The column of the property; nil where there is none.
+  /// The column of the property; nil for a count.
   let column: DocumentColumn?
   let result: DocumentSelection<Value>
-  /// SQL of the aggregate of `coffer_1`, and of the number of values that it can't take.
+  /// The SQL of the aggregate of `coffer_1`, and of the number of values that it can't aggregate.
   let functions: @Sendable (Database) -> String
 
   func fetch() throws -> [Key: Value] { try query.collection.reading { try fetch($0) } }
@@ -152,7 +152,7 @@ private struct GroupAggregate<Document: Codable, Key: Codable & Hashable, Value:
       " GROUP BY coffer_0\(key.column.collating)"
     ).forEach { row in
       try column?.requireNumbers(row.databaseValue(at: 2))
-      // Where all are nil, there is none.
+      // A group in which all values are nil has no result.
       let isNull = row.databaseValue(at: 1).isNull
       guard !isNull || Value.self is any ExpressibleByNilLiteral.Type else { return }
       values[try key.value(of: row, at: 0)] = try result.value(of: row, at: 1)

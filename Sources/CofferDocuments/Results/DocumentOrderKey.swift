@@ -1,15 +1,15 @@
 import CofferCore
 
-/// An order by a property, which pages go on from.
+/// An order by a property, after whose values a page can continue.
 struct DocumentOrderKey: Sendable {
   let sql: String
   let suffix: OrderSuffix
 
   private var isDescending: Bool { suffix.isDescending == true }
-  /// As SQLite does by itself, NULL being the least of values.
+  /// SQLite's default treats NULL as the least value.
   private var hasNullsFirst: Bool { suffix.nulls.map { $0 == .first } ?? !isDescending }
 
-  /// What comes behind a value.
+  /// Returns the condition of rows after a value.
   func isBehind(_ value: DatabaseValue) -> [SQL.Element] {
     guard !value.isNull else { return [.text(hasNullsFirst ? "\(sql) IS NOT NULL" : "0")] }
     let elements: [SQL.Element] = [
@@ -22,12 +22,12 @@ struct DocumentOrderKey: Sendable {
     [.text("\(sql) IS "), .argument(StatementArgument(value))]
   }
 
-  /// What tells one order from another.
+  /// A text that identifies the order.
   var description: String { "\(sql) \(isDescending) \(hasNullsFirst)" }
 }
 
 extension [DocumentOrderKey] {
-  /// The condition of what comes behind a row with some values.
+  /// Returns the condition of rows after a row with these values.
   func isBehind(_ values: [DatabaseValue]) -> SQL {
     var elements: [SQL.Element] = []
     for (index, key) in enumerated() {

@@ -2,21 +2,21 @@ import CofferCore
 import CofferRecords
 import FoundationEssentials
 
-/// Some documents of a query, and where the next ones are.
+/// Some documents of a query, and the position of the next ones.
 public struct DocumentPage<Document> {
   /// The documents, in the query's order.
   public let documents: [Document]
-  /// Where the next page begins; nil at the end.
+  /// The start of the next page; nil at the end.
   public let next: PageToken?
 }
 
 extension DocumentPage: Sendable where Document: Sendable {}
 
-/// A place in an ordered query: behind a document.
+/// A position in an ordered query, after a document.
 ///
-/// It can be encoded, to be given to somebody who comes back with it. It holds the values by which
-/// the query is ordered, and the identifier, of the document before: whoever may not see these
-/// must not get it.
+/// It can be encoded, for example to send it to a client and get it back. It holds the identifier
+/// of the document before it, and the values by which the query is ordered: don't send it to anyone
+/// who isn't allowed to see these.
 public struct PageToken: Hashable, Sendable, Codable {
   fileprivate enum Value: Hashable, Sendable, Codable {
     case null
@@ -56,7 +56,7 @@ public struct PageToken: Hashable, Sendable, Codable {
 }
 
 extension QueryBuilder {
-  /// A page of the query's documents.
+  /// Fetches a page of the query's documents.
   ///
   /// ```swift
   /// let books = books.all().orderBy(\.author)
@@ -64,15 +64,15 @@ extension QueryBuilder {
   /// let second = try books.fetchPage(20, after: first.next)
   /// ```
   ///
-  /// The next page begins behind the last document of this one, wherever that is by then: documents
-  /// that are inserted or deleted meanwhile make none come twice, and none be left out. Documents that
-  /// are alike in the order come in that of their identifiers. However far the page is, an index on
-  /// the properties of the order finds it.
+  /// The next page begins after the last document of this one, wherever that is by then: documents
+  /// inserted or deleted in between cause no duplicates and no gaps. Documents that are equal in
+  /// the order are ordered by their identifiers. An index on the properties of the order finds a
+  /// page at any distance.
   /// - Parameters:
-  ///   - size: How many documents there are on a page, at most.
-  ///   - token: What the page before gave; nil for the first page.
-  /// - Throws: ``DocumentError`` for a query with a limit, or with an order that isn't one of
-  ///   properties, for a type without an identifier, and for the token of another order.
+  ///   - size: The maximum number of documents on the page.
+  ///   - token: The token of the page before; nil for the first page.
+  /// - Throws: ``DocumentError`` if the query has a limit or an order other than by properties, if
+  ///   the type has no identifier, or if the token belongs to another order.
   public func fetchPage(_ size: Int, after token: PageToken? = nil) throws -> DocumentPage<Document>
   {
     try collection.reading { try fetchPage(size, after: token, $0) }
@@ -85,7 +85,7 @@ extension QueryBuilder {
     return try fetchPage(size, after: token, ties: [collection.table.idColumn], db)
   }
 
-  /// - Parameter ties: What orders documents that are alike otherwise.
+  /// - Parameter ties: The expressions that order otherwise equal documents.
   func fetchPage(
     _ size: Int, after token: PageToken?, ties: [String], _ db: Database
   ) throws -> DocumentPage<Document> {
@@ -138,9 +138,9 @@ extension QueryBuilder {
 }
 
 extension QueryBuilder where Document: Sendable {
-  /// A page of the query's documents, fetched on another thread.
+  /// Fetches a page of the query's documents on another thread.
   ///
-  /// - Throws: What the synchronous form throws.
+  /// - Throws: The errors of the synchronous form.
   public func fetchPage(
     _ size: Int, after token: PageToken? = nil
   ) async throws -> DocumentPage<Document> {

@@ -2,11 +2,11 @@ import CofferCore
 import CofferRecords
 import FoundationEssentials
 
-/// A property that is selected under a name.
+/// A property that a query selects.
 struct DocumentSelection<Value: Decodable>: Sendable {
   let column: DocumentColumn
 
-  /// What a row's column holds.
+  /// Decodes the value in a row's column.
   func value(of row: Row, at index: Int) throws -> Value {
     do {
       return column.isNested
@@ -30,9 +30,9 @@ extension QueryBuilder {
     columns.enumerated().map { "\($1.sqlText()) AS coffer_\($0)" }.joined(separator: ", ")
   }
 
-  /// What a query of the query's rows gives.
+  /// Queries the rows of the query, as a subquery.
   ///
-  /// - Parameter selection: SQL, about `coffer_0` and so on.
+  /// - Parameter selection: The selection in SQL, with the columns named `coffer_0` and so on.
   func rows(
     _ db: Database, _ selection: String, of columns: [DocumentColumn], _ clauses: String = ""
   ) throws -> RowCursor {
@@ -46,7 +46,7 @@ extension QueryBuilder {
 }
 
 extension QueryBuilder {
-  /// The first row of a query of the query's rows, which outlives its cursor.
+  /// Returns the first row of a query of the query's rows, which outlives its cursor.
   func row(
     _ db: Database, _ selection: String, of columns: [DocumentColumn], _ clauses: String = ""
   ) throws -> CofferCore.Row? {
@@ -56,10 +56,10 @@ extension QueryBuilder {
 }
 
 extension DocumentColumn {
-  /// What follows a value of the column, to compare it as the property declares.
+  /// The collation clause that compares values of the column as the property declares.
   var collating: String { comparing.map { " COLLATE \($0.sqlName)" } ?? "" }
 
-  /// - Parameter others: The number of values that are no numbers, which SQLite would take for 0.
+  /// - Parameter others: The number of non-numeric values, which SQLite would treat as 0.
   func requireNumbers(_ others: DatabaseValue) throws {
     guard others != 0.0.databaseValue else { return }
     throw DocumentError(

@@ -5,20 +5,20 @@ import FoundationEssentials
 extension Filterable {
   // MARK: Numbers
 
-  /// The sum of a property, 0 where there are no documents.
+  /// Returns the sum of a property; 0 if there are no documents.
   ///
   /// ```swift
   /// let total = try orders.filter(\.isPaid, equalTo: true).sum(\.cents)
   /// ```
   ///
-  /// - Throws: ``DatabaseError`` where the sum of integers has no room in 64 bits;
-  ///   ``DocumentError`` where a stored value is no number.
+  /// - Throws: ``DatabaseError`` if the sum of integers overflows 64 bits; ``DocumentError`` if a
+  ///   stored value isn't a number.
   public func sum<Value: Codable & Numeric>(_ property: KeyPath<Row, Value>) throws -> Value {
     let query = all()
     return try query.collection.reading { try query.sum(query.selection(property), $0) } ?? 0
   }
 
-  /// The sum of a property, nil left out; 0 where there are no values.
+  /// Returns the sum of a property's values, without nil; 0 if there are none.
   public func sum<Value: Codable & Numeric>(_ property: KeyPath<Row, Value?>) throws -> Value {
     let query = all()
     return try query.collection.reading { db in
@@ -26,15 +26,15 @@ extension Filterable {
     } ?? 0
   }
 
-  /// The mean of a property; nil where there are no documents.
+  /// Returns the mean of a property; nil if there are no documents.
   ///
-  /// - Throws: ``DocumentError`` where a stored value is no number.
+  /// - Throws: ``DocumentError`` if a stored value isn't a number.
   public func average<Value: Codable & Numeric>(_ property: KeyPath<Row, Value>) throws -> Double? {
     let query = all()
     return try query.collection.reading { try query.average(query.selection(property), $0) }
   }
 
-  /// The mean of a property, nil left out; nil where there are no values.
+  /// Returns the mean of a property's values, without nil; nil if there are none.
   public func average<Value: Codable & Numeric>(
     _ property: KeyPath<Row, Value?>
   ) throws -> Double? {
@@ -46,7 +46,7 @@ extension Filterable {
 
   // MARK: Values
 
-  /// The least value of a property, compared as the property declares; nil where there are no
+  /// Returns the least value of a property, compared as the property declares; nil if there are no
   /// documents.
   ///
   /// ```swift
@@ -57,7 +57,7 @@ extension Filterable {
     return try query.collection.reading { try query.extreme("ASC", query.selection(property), $0) }
   }
 
-  /// The least value of a property that isn't nil; nil where there is none.
+  /// Returns the least value of a property that isn't nil; nil if there is none.
   public func min<Value: Codable>(_ property: KeyPath<Row, Value?>) throws -> Value? {
     let query = all()
     return try query.collection.reading { db in
@@ -66,14 +66,14 @@ extension Filterable {
     }
   }
 
-  /// The greatest value of a property, compared as the property declares; nil where there are no
-  /// documents.
+  /// Returns the greatest value of a property, compared as the property declares; nil if there are
+  /// no documents.
   public func max<Value: Codable>(_ property: KeyPath<Row, Value>) throws -> Value? {
     let query = all()
     return try query.collection.reading { try query.extreme("DESC", query.selection(property), $0) }
   }
 
-  /// The greatest value of a property that isn't nil; nil where there is none.
+  /// Returns the greatest value of a property that isn't nil; nil if there is none.
   public func max<Value: Codable>(_ property: KeyPath<Row, Value?>) throws -> Value? {
     let query = all()
     return try query.collection.reading { db in
@@ -82,13 +82,13 @@ extension Filterable {
     }
   }
 
-  /// The values of a property, each once, as the property compares them.
+  /// Returns the distinct values of a property, compared as the property declares.
   ///
   /// ```swift
   /// let authors = try books.all().distinct(\.author)
   /// ```
   ///
-  /// They come in the order of the property. nil is a value as well, and the first one.
+  /// They are in the order of the property. nil counts as a value, and comes first.
   public func distinct<Value: Codable>(_ property: KeyPath<Row, Value>) throws -> [Value] {
     let query = all()
     return try query.collection.reading { try query.distinct(query.selection(property), $0) }
@@ -96,7 +96,7 @@ extension Filterable {
 }
 
 extension Filterable where Row: _SendableMetatype {
-  /// The sum of a property, 0 where there are no documents.
+  /// Returns the sum of a property; 0 if there are no documents.
   public func sum<Value: Codable & Numeric & Sendable>(
     _ property: KeyPath<Row, Value>
   ) async throws -> Value {
@@ -105,7 +105,7 @@ extension Filterable where Row: _SendableMetatype {
     return try await query.collection.reading { try query.sum(selection, $0) } ?? 0
   }
 
-  /// The sum of a property, nil left out; 0 where there are no values.
+  /// Returns the sum of a property's values, without nil; 0 if there are none.
   public func sum<Value: Codable & Numeric & Sendable>(
     _ property: KeyPath<Row, Value?>
   ) async throws -> Value {
@@ -114,7 +114,7 @@ extension Filterable where Row: _SendableMetatype {
     return try await query.collection.reading { try query.sum(selection, $0) } ?? 0
   }
 
-  /// The mean of a property; nil where there are no documents.
+  /// Returns the mean of a property; nil if there are no documents.
   public func average<Value: Codable & Numeric & Sendable>(
     _ property: KeyPath<Row, Value>
   ) async throws -> Double? {
@@ -123,7 +123,7 @@ extension Filterable where Row: _SendableMetatype {
     return try await query.collection.reading { try query.average(selection, $0) }
   }
 
-  /// The mean of a property, nil left out; nil where there are no values.
+  /// Returns the mean of a property's values, without nil; nil if there are none.
   public func average<Value: Codable & Numeric & Sendable>(
     _ property: KeyPath<Row, Value?>
   ) async throws -> Double? {
@@ -132,7 +132,7 @@ extension Filterable where Row: _SendableMetatype {
     return try await query.collection.reading { try query.average(selection, $0) }
   }
 
-  /// The least value of a property; nil where there are no documents.
+  /// Returns the least value of a property; nil if there are no documents.
   public func min<Value: Codable & Sendable>(
     _ property: KeyPath<Row, Value>
   ) async throws -> Value? {
@@ -141,7 +141,7 @@ extension Filterable where Row: _SendableMetatype {
     return try await query.collection.reading { try query.extreme("ASC", selection, $0) }
   }
 
-  /// The least value of a property that isn't nil; nil where there is none.
+  /// Returns the least value of a property that isn't nil; nil if there is none.
   public func min<Value: Codable & Sendable>(
     _ property: KeyPath<Row, Value?>
   ) async throws -> Value? {
@@ -150,7 +150,7 @@ extension Filterable where Row: _SendableMetatype {
     return try await query.collection.reading { try query.extreme("ASC", selection, $0) }
   }
 
-  /// The greatest value of a property; nil where there are no documents.
+  /// Returns the greatest value of a property; nil if there are no documents.
   public func max<Value: Codable & Sendable>(
     _ property: KeyPath<Row, Value>
   ) async throws -> Value? {
@@ -159,7 +159,7 @@ extension Filterable where Row: _SendableMetatype {
     return try await query.collection.reading { try query.extreme("DESC", selection, $0) }
   }
 
-  /// The greatest value of a property that isn't nil; nil where there is none.
+  /// Returns the greatest value of a property that isn't nil; nil if there is none.
   public func max<Value: Codable & Sendable>(
     _ property: KeyPath<Row, Value?>
   ) async throws -> Value? {
@@ -168,7 +168,7 @@ extension Filterable where Row: _SendableMetatype {
     return try await query.collection.reading { try query.extreme("DESC", selection, $0) }
   }
 
-  /// The values of a property, each once, in its order.
+  /// Returns the distinct values of a property, in its order.
   public func distinct<Value: Codable & Sendable>(
     _ property: KeyPath<Row, Value>
   ) async throws -> [Value] {
@@ -194,7 +194,7 @@ extension QueryBuilder {
     try row(.mean, selection, db).flatMap { Double.fromDatabaseValue($0.databaseValue(at: 0)) }
   }
 
-  /// The row of an aggregate; nil where there are no values.
+  /// Returns the row of an aggregate; nil if there are no values.
   private func row<Value>(
     _ aggregate: NumberAggregate, _ selection: DocumentSelection<Value>, _ db: Database
   ) throws -> CofferCore.Row? {

@@ -1,17 +1,17 @@
 import CofferCore
 
 extension Filterable {
-  /// The first document; nil where there is none.
+  /// Fetches the first document; nil if there is none.
   ///
   /// ```swift
   /// let cheapest = try books.all().orderBy(\.priceCents).first()
   /// ```
   public func first() throws -> Row? { try all().fetchOne() }
 
-  /// The number of documents, counted by SQLite.
+  /// Returns the number of documents, counted by SQLite.
   public func count() throws -> Int { try all().fetchCount() }
 
-  /// Whether there is no document; SQLite stops at the first one.
+  /// Returns whether there are no documents. SQLite stops at the first one.
   public func isEmpty() throws -> Bool {
     let query = all()
     return try query.collection.reading { try query.isEmpty($0) }
@@ -19,15 +19,15 @@ extension Filterable {
 }
 
 extension Filterable where Row: Sendable {
-  /// The first document; nil where there is none.
+  /// Fetches the first document; nil if there is none.
   public func first() async throws -> Row? { try await all().fetchOne() }
 }
 
 extension Filterable where Row: _SendableMetatype {
-  /// The number of documents, counted by SQLite.
+  /// Returns the number of documents, counted by SQLite.
   public func count() async throws -> Int { try await all().fetchCount() }
 
-  /// Whether there is no document; SQLite stops at the first one.
+  /// Returns whether there are no documents. SQLite stops at the first one.
   public func isEmpty() async throws -> Bool {
     let query = all()
     return try await query.collection.reading { try query.isEmpty($0) }
@@ -37,7 +37,7 @@ extension Filterable where Row: _SendableMetatype {
 extension QueryBuilder {
   fileprivate func isEmpty(_ db: Database) throws -> Bool {
     let query = try valid(db)
-    // An old SQLite ignores LIMIT directly inside of EXISTS.
+    // Old versions of SQLite ignore a LIMIT directly inside EXISTS.
     if query.limit == 0 { return true }
     let rows = query.selecting("1", from: collection.table)
     let sql = SQL(
@@ -49,7 +49,7 @@ extension QueryBuilder {
 // MARK: - One document
 
 extension DocumentCollection where Document: Identifiable, Document.ID: Codable {
-  /// The document of an identifier; nil where there is none.
+  /// Fetches the document with an identifier; nil if there is none.
   ///
   /// ```swift
   /// let book = try books.fetch(id: id)
@@ -58,20 +58,20 @@ extension DocumentCollection where Document: Identifiable, Document.ID: Codable 
 
   /// Deletes the document with the identifier of this one.
   ///
-  /// - Returns: Whether there was one.
-  /// - Throws: ``DatabaseError``, such as that of a document that others refer to.
+  /// - Returns: Whether the document existed.
+  /// - Throws: ``DatabaseError``, for example if other documents refer to it.
   @discardableResult
   public func delete(_ document: Document) throws -> Bool { try delete(id: document.id) }
 
-  /// Deletes the document of an identifier.
+  /// Deletes the document with an identifier.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether the document existed.
   @discardableResult
   public func delete(id: Document.ID) throws -> Bool { try filter(id: id).delete() > 0 }
 
-  /// Deletes the documents with the identifiers of these, all or none.
+  /// Deletes the documents with the identifiers of these; all of them or none.
   ///
-  /// - Returns: The number of documents.
+  /// - Returns: The number of deleted documents.
   @discardableResult
   public func delete(_ documents: [Document]) throws -> Int {
     try withIdentifiers(of: documents).delete()
@@ -92,30 +92,30 @@ extension DocumentCollection where Document: Identifiable, Document.ID: Codable 
 }
 
 extension DocumentCollection where Document: Identifiable & Sendable, Document.ID: Codable {
-  /// The document of an identifier, fetched on another thread; nil where there is none.
+  /// Fetches the document with an identifier on another thread; nil if there is none.
   public func fetch(id: Document.ID) async throws -> Document? {
     try await filter(id: id).fetchOne()
   }
 
   /// Deletes the document with the identifier of this one, on another thread.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether the document existed.
   @discardableResult
   public func delete(_ document: Document) async throws -> Bool {
     try await delete(id: document.id)
   }
 
-  /// Deletes the document of an identifier, on another thread.
+  /// Deletes the document with an identifier, on another thread.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether the document existed.
   @discardableResult
   public func delete(id: Document.ID) async throws -> Bool {
     try await filter(id: id).delete() > 0
   }
 
-  /// Deletes the documents with the identifiers of these, all or none, on another thread.
+  /// Deletes the documents with the identifiers of these, on another thread; all of them or none.
   ///
-  /// - Returns: The number of documents.
+  /// - Returns: The number of deleted documents.
   @discardableResult
   public func delete(_ documents: [Document]) async throws -> Int {
     try await withIdentifiers(of: documents).delete()

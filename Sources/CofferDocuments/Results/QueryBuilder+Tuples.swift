@@ -2,14 +2,14 @@ import CofferCore
 import CofferRecords
 
 extension QueryBuilder {
-  /// Several properties of each document of the query.
+  /// Fetches several properties of each document of the query.
   ///
   /// ```swift
   /// for (title, pages) in try books.all().fetchMany(\.title, \.pages) { … }
   /// // SELECT "title", "pages" FROM "Book"
   /// ```
   ///
-  /// - Throws: What was wrong with the query; ``RowDecodingError`` where a stored value doesn't fit
+  /// - Throws: The error of an invalid query; ``RowDecodingError`` if a stored value doesn't fit
   ///   its property any more; ``DatabaseError``.
   public func fetchMany<First: Codable, Second: Codable, each Other: Codable>(
     _ first: KeyPath<Document, First>, _ second: KeyPath<Document, Second>,
@@ -20,7 +20,7 @@ extension QueryBuilder {
     return try collection.reading { try fetchMany(first, second, repeat each others, in: $0) }
   }
 
-  /// Several properties of the first document of the query; nil where there is none.
+  /// Fetches several properties of the first document of the query; nil if there is none.
   public func fetchOne<First: Codable, Second: Codable, each Other: Codable>(
     _ first: KeyPath<Document, First>, _ second: KeyPath<Document, Second>,
     _ others: repeat KeyPath<Document, each Other>
@@ -52,9 +52,9 @@ extension QueryBuilder {
 }
 
 extension QueryBuilder where Document: _SendableMetatype {
-  /// Several properties of each document of the query, fetched on another thread.
+  /// Fetches several properties of each document of the query on another thread.
   ///
-  /// - Throws: What the synchronous form throws.
+  /// - Throws: The errors of the synchronous form.
   public func fetchMany<
     First: Codable & Sendable, Second: Codable & Sendable, each Other: Codable & Sendable
   >(
@@ -68,8 +68,8 @@ extension QueryBuilder where Document: _SendableMetatype {
     }
   }
 
-  /// Several properties of the first document of the query, fetched on another thread; nil where
-  /// there is none.
+  /// Fetches several properties of the first document of the query on another thread; nil if there
+  /// is none.
   public func fetchOne<
     First: Codable & Sendable, Second: Codable & Sendable, each Other: Codable & Sendable
   >(

@@ -4,9 +4,9 @@ import CofferQuery
 extension CollectionSchema {
   // MARK: Looking
 
-  /// Whether the table is as the type wants it, and those that it refers to are as theirs do.
+  /// Whether the table matches the type, and the tables that it references match theirs.
   ///
-  /// - Parameter isReadonly: Whether nobody can change it: its columns are all that matters then.
+  /// - Parameter isReadonly: Whether the database can't be changed. Only the columns matter then.
   func isCurrent(_ db: Database, dropColumns: Bool, isReadonly: Bool) throws -> Bool {
     guard try isTableCurrent(db, dropColumns: dropColumns, isReadonly: isReadonly) else {
       return false
@@ -31,9 +31,9 @@ extension CollectionSchema {
     return try missingDefaults(db).isEmpty && areReferencesCurrent(db) && isFullTextCurrent(db)
   }
 
-  /// The columns of the file that the type doesn't know.
+  /// Returns the columns of the table that the type doesn't have.
   ///
-  /// - Throws: An error for one without which no document could be inserted.
+  /// - Throws: ``DocumentError`` if one of them is required, since no document could be inserted.
   private func unknownColumns(
     _ present: [ColumnInfo], dropping: Bool = false
   ) throws -> [ColumnInfo] {
@@ -51,13 +51,13 @@ extension CollectionSchema {
       hint: "Add the property, give the column a default value, or drop it.")
   }
 
-  /// Whether SQLite itself finds values for the column.
+  /// Whether the column is the rowid, which SQLite fills in.
   private func isRowID(_ column: ColumnInfo, among all: [ColumnInfo]) -> Bool {
     column.primaryKeyIndex == 1 && column.type.uppercased() == "INTEGER"
       && !all.contains { $0.primaryKeyIndex > 1 }
   }
 
-  /// The default values that documents wait for.
+  /// Returns the default values that some documents still lack.
   private func missingDefaults(_ db: Database) throws -> [DefaultValue] {
     try defaults.filter { rule in
       guard
@@ -72,13 +72,13 @@ extension CollectionSchema {
 
   // MARK: Migrating
 
-  /// Has the table follow the type, or throws and changes nothing.
+  /// Migrates the table to match the type, or throws and changes nothing.
   func migrate(_ db: Database, dropColumns: Bool) throws {
     try db.inSavepoint {
       let others = try referenced().filter { try !$0.isTableCurrent(db, dropColumns: false) }
       try migrateContent(db, dropColumns: dropColumns)
       for other in others { try other.migrateContent(db, dropColumns: false) }
-      // Once all tables are there: they may refer to each other.
+      // After all tables exist, since they can refer to each other.
       for schema in [self] + others { try schema.addReferences(db) }
       return .commit
     }
@@ -102,7 +102,7 @@ extension CollectionSchema {
     }
   }
 
-  /// Removes what would be in the way of changes of columns.
+  /// Removes what would make changes of columns fail.
   private func removeOutdated(_ db: Database, dropColumns: Bool) throws {
     guard try db.tableExists(tableName, in: "main") else { return }
     let mayDrop =
@@ -122,10 +122,10 @@ extension CollectionSchema {
           "\(tableName) is a view, which can't have the documents of \(typeName)",
           hint: "Give the collection another name.")
       }
-      // Columns without a type keep values as they are.
+      // Columns without a type store values unchanged.
       let names = columns.map { $0.name.quotedDatabaseIdentifier }.joined(separator: ", ")
       try db.execute(sql: "CREATE TABLE \(quotedTable) (\(names))")
-      // Nothing has an older form.
+      // In a new table, no document has an older form.
       return try note(
         steps.compactMap { if case .once(let step) = $0 { step.name } else { nil } }, db)
     }
@@ -134,7 +134,7 @@ extension CollectionSchema {
     for rule in try missingDefaults(db) { try apply(rule, db) }
   }
 
-  /// Gives a value to the documents that have none.
+  /// Sets the default value in documents that have none.
   func apply(_ rule: DefaultValue, _ db: Database) throws {
     let column = rule.column.name.quotedDatabaseIdentifier
     let path = rule.column.jsonPath.databaseValue.sqlLiteral
@@ -157,7 +157,7 @@ extension CollectionSchema {
 
   // MARK: Indexes
 
-  /// What is to be dropped and to be made.
+  /// Returns the indexes to drop and to create.
   private func indexChanges(
     _ db: Database, present columns: [ColumnInfo]
   ) throws -> (drop: [String], create: [Index]) {
@@ -184,7 +184,7 @@ extension CollectionSchema {
     )
   }
 
-  /// Whether the table's own definition says already that the property is unique.
+  /// Whether the table's definition already makes the property unique.
   private func hasConstraint(
     _ index: Index, _ columns: [ColumnInfo], _ db: Database
   ) throws -> Bool {
@@ -227,12 +227,12 @@ extension CollectionSchema.Index {
   /// The statement that makes the index.
   func creationSQL(_ tableName: String) -> String { "\(start)main.\(definition(tableName))" }
 
-  /// The same, as SQLite keeps it.
+  /// The text that SQLite stores for the index.
   func storedSQL(_ tableName: String) -> String { start + definition(tableName) }
 }
 
 extension CollectionSchema.DefaultValue {
-  /// The condition that a document has no value, and can have one.
+  /// The SQL condition that a document has no value but can have one.
   fileprivate var isMissing: String {
     guard column.isNested else { return "\(column.sqlText()) IS NULL" }
     return "\(column.parent.sqlText()) IS NOT NULL AND \(column.sqlText()) IS NULL"

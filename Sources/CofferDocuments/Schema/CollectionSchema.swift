@@ -1,7 +1,7 @@
 import CofferCore
 import CofferQuery
 
-/// What a collection's table has to have, as its type says.
+/// The table, indexes and rules that a collection's type requires.
 struct CollectionSchema: Sendable {
   struct Column: Sendable {
     let name: String
@@ -12,7 +12,7 @@ struct CollectionSchema: Sendable {
     /// The name: `Book-unique-name`, `Book-index-author`, `Book-index-author,name`.
     let name: String
     let isUnique: Bool
-    /// One, or several.
+    /// One column or more.
     let columns: [DocumentColumn]
 
     init(_ tableName: String, _ columns: [DocumentColumn], isUnique: Bool) {
@@ -28,13 +28,13 @@ struct CollectionSchema: Sendable {
 
   struct DefaultValue: Sendable {
     let column: DocumentColumn
-    /// What the column gets, or, for a part of one, its JSON.
+    /// The value of the column; for a nested property, its JSON.
     let value: DatabaseValue
   }
 
-  /// What happens to the documents that are there, before columns are added.
+  /// A migration of existing documents, which runs before columns are added.
   enum Step: Sendable {
-    /// For as long as there is the old column.
+    /// Renames a column, whenever a column of the old name exists.
     case rename(String, column: String)
     case once(any MigrationStep)
   }
@@ -49,16 +49,16 @@ struct CollectionSchema: Sendable {
   private(set) var fullText: FullTextIndex?
   /// When documents expire, if they do.
   private(set) var expiry: DocumentExpiry?
-  /// The column of the identifier; nil where there is none.
+  /// The column of the identifier; nil if the type has none.
   let identifier: DocumentColumn?
-  /// What decoding makes of documents that lack a column.
+  /// The values that decoding gives documents that lack a column.
   let missingValues: any MissingValues
-  /// A name of the rowid that no column has.
+  /// A name of the rowid that is no column's name.
   let rowIDName: String
 
   var quotedTable: String { "main.\(tableName.quotedDatabaseIdentifier)" }
 
-  /// - Throws: ``DocumentError`` for properties that can't be columns, and for wrong rules.
+  /// - Throws: ``DocumentError`` if a property can't be a column, or a rule is wrong.
   init<Document: Codable>(_ type: DocumentType<Document>, id: DocumentColumn?) throws {
     let typeName = "\(Document.self)"
     let tableName = StoredDocument<Document>.databaseTableName
@@ -141,7 +141,7 @@ struct CollectionSchema: Sendable {
   /// The collations of the indexes.
   var collations: [Collation] { indexes.flatMap { $0.columns.compactMap(\.collation) } }
 
-  /// Throws where the table can't be made to follow the type, since nobody may write.
+  /// Throws if the database is read-only, since the table can't be migrated then.
   func requireWritable(_ writer: any DatabaseWriter) throws {
     guard writer.configuration.readonly else { return }
     throw DocumentError(
@@ -149,13 +149,13 @@ struct CollectionSchema: Sendable {
       hint: "Open it for writing once, or give the store `autoMigrate: false`.")
   }
 
-  /// What a unique property's error means; nil for other errors.
+  /// Returns the meaning of a unique property's error; nil for other errors.
   func explanation(of error: DatabaseError) -> String? {
     let codes: [ResultCode] = [
       .SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_ROWID,
     ]
     guard codes.contains(error.extendedResultCode), let message = error.message else { return nil }
-    // In the letters of the table's definition, which may be others than the type's.
+    // Lowercased, since the table's definition can differ from the type in letter case.
     let folded = message.lowercased()
     let index = indexes.first { index in
       let columns = index.columns.map { "\(tableName).\($0.description)" }.joined(separator: ", ")

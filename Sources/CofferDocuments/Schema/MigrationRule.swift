@@ -1,6 +1,6 @@
 import CofferCore
 
-/// A document type that tells how its older forms are migrated.
+/// A document type that declares how documents of its older forms are migrated.
 ///
 /// ```swift
 /// struct Book: Codable, MigratingDocument {
@@ -14,11 +14,12 @@ import CofferCore
 /// ```
 ///
 /// New optional properties need no rule: they are nil in older documents. A new property that isn't
-/// optional needs ``MigrationRule/defaultValue(_:for:)``, unless the type's own `init(from:)` has a
-/// value for a missing key. Where the form of values changes, ``MigrationRule/converted(_:_:from:_:)``
-/// and ``MigrationRule/migrated(_:from:_:)`` carry them over. Rules are applied in their order.
+/// optional needs ``MigrationRule/defaultValue(_:for:)``, unless the type's own `init(from:)`
+/// supplies a value for a missing key. If the form of values changes,
+/// ``MigrationRule/converted(_:_:from:_:)`` and ``MigrationRule/migrated(_:from:_:)`` convert them.
+/// Rules are applied in order.
 public protocol MigratingDocument: Codable {
-  /// The rules; those that have nothing to do any more may stay.
+  /// The rules. Rules that have nothing left to do can stay.
   static var migrationRules: [MigrationRule<Self>] { get }
 }
 
@@ -50,7 +51,7 @@ public struct MigrationRule<Document: Codable>: Sendable {
     return column
   }
 
-  /// A property, or one of a stored struct.
+  /// Returns the column of a property, or of a property of a stored struct.
   static func place(_ property: PartialKeyPath<Document>) throws -> DocumentColumn {
     let column = try DocumentType<Document>.known().column(property)
     guard !column.isInList else {
@@ -61,18 +62,18 @@ public struct MigrationRule<Document: Codable>: Sendable {
     return column
   }
 
-  /// A property had another name: its values stay.
+  /// Renames a property and keeps its values.
   ///
   /// ```swift
   /// .renamed("title", to: \.name)
   /// .renamed("town", to: \.address.city)  // was `address.town`
   /// ```
   ///
-  /// Where the rule comes late, and the property has got a column of its own already, the values are
-  /// moved once: documents that have a value under the new name keep it, and what they have under
-  /// the old one stays in its column. So it is with properties of stored structs.
-  /// - Parameter name: The former coding key. Where SQLite is older than 3.25, the column of that
-  ///   name stays too.
+  /// If the property already has a column when the rule is added, the values are moved once:
+  /// documents that have a value under the new name keep it, and their value under the old name
+  /// stays in its column. The same holds for properties of stored structs.
+  /// - Parameter name: The former coding key. With SQLite before 3.25, the column of that name is
+  ///   also kept.
   public static func renamed<Value: Codable>(
     _ name: String, to property: KeyPath<Document, Value>
   ) -> MigrationRule {
@@ -83,17 +84,17 @@ public struct MigrationRule<Document: Codable>: Sendable {
     }
   }
 
-  /// Documents that have no value for a property get one: older ones, when its column is made, and
-  /// for a property that isn't optional, all that lack it.
+  /// Sets the value of a property in documents that have none: in older documents when the column
+  /// is added, and, if the property isn't optional, in all documents that lack it.
   ///
   /// ```swift
   /// .defaultValue("unknown", for: \.author)
   /// .defaultValue("FR", for: \.address.country)
   /// ```
   ///
-  /// For the latter, the table is read each time that the collection is first asked for. An optional
-  /// property of a stored struct gets the value once, where it is nil; where the struct itself is nil,
-  /// nothing is changed.
+  /// For a property that isn't optional, the table is searched each time the collection is first
+  /// requested. An optional property of a stored struct gets the value once, where it is nil. Where
+  /// the struct itself is nil, nothing changes.
   public static func defaultValue<Value: Codable>(
     _ value: Value, for property: KeyPath<Document, Value>
   ) -> MigrationRule {
@@ -112,6 +113,6 @@ public struct MigrationRule<Document: Codable>: Sendable {
 }
 
 extension MigratingDocument {
-  /// The rules, for those who don't know the type.
+  /// The rules, without their type.
   static var erasedRules: [Any] { migrationRules }
 }

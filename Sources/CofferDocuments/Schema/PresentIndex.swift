@@ -1,10 +1,10 @@
 import CofferCore
 
-/// An index that a table has.
+/// An index of an existing table.
 struct PresentIndex {
   let name: String
   let sql: String
-  /// Whether a collection has made it, here or in EasyDB: others are left alone.
+  /// Whether a collection created it, in Coffer or in EasyDB. Other indexes are left alone.
   let isOurs: Bool
 
   init(name: String, sql: String, tableName: String) {
@@ -13,7 +13,7 @@ struct PresentIndex {
     isOurs = [true, false].contains { PresentIndex.isOurs(name, sql, tableName, isUnique: $0) }
   }
 
-  /// Whether name and definition tell of the same properties, in the form that collections write.
+  /// Whether name and definition match the same properties, in the form that collections write.
   private static func isOurs(
     _ name: String, _ sql: String, _ tableName: String, isUnique: Bool
   ) -> Bool {
@@ -30,14 +30,14 @@ struct PresentIndex {
     return match(terms, name.dropFirst(prefix.count).split(separator: ",")[...])
   }
 
-  /// EasyDB has other quotes, and more spaces.
+  /// Normalizes quotes and spaces, which EasyDB writes differently.
   private static func plain(_ sql: String) -> String {
     String(sql.filter { $0 != " " }.map { $0 == "`" ? "\"" : $0 })
   }
 
   private static func match(_ terms: Substring, _ names: ArraySlice<Substring>) -> Bool {
     guard let first = names.first else { return terms.isEmpty }
-    // A name of its own may have a comma.
+    // A property's name can contain a comma.
     for count in 1...names.count {
       let name = names.prefix(count).joined(separator: ",")
       let rest = names.dropFirst(count)
@@ -59,7 +59,7 @@ struct PresentIndex {
     return text.dropFirst(prefix.count)
   }
 
-  /// What a name may stand for: a column, or a part of one.
+  /// Returns the columns, or parts of columns, that a name can stand for.
   private static func columns(named name: String) -> [DocumentColumn] {
     let steps = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
     return (1...steps.count).map { count in

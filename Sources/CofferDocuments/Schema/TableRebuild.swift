@@ -1,18 +1,18 @@
 import CofferCore
 import CofferQuery
 
-/// A table that is made anew with some of its columns, for SQLite before 3.35, which can't drop any.
+/// Recreates a table with some of its columns, for SQLite before 3.35, which can't drop columns.
 ///
-/// Rowids, indexes and triggers stay.
+/// Rowids, indexes and triggers are kept.
 struct TableRebuild {
   let tableName: String
-  /// Those that stay.
+  /// The columns to keep.
   let columns: [ColumnInfo]
   let rowIDName: String
 
   private var table: String { "main.\(tableName.quotedDatabaseIdentifier)" }
 
-  /// - Throws: ``DocumentError`` for a table that has more than columns, indexes and triggers.
+  /// - Throws: ``DocumentError`` if the table has more than columns, indexes and triggers.
   func run(_ db: Database) throws {
     try requirePlainTable(db)
     let dependents = try String.fetchAll(
@@ -32,7 +32,7 @@ struct TableRebuild {
     try db.execute(sql: "DROP TABLE \(table)")
     try db.execute(
       sql: "ALTER TABLE main.\(copy) RENAME TO \(tableName.quotedDatabaseIdentifier)")
-    // What names a dropped column fails here, and all is undone.
+    // An index or trigger that names a dropped column fails here, and everything is rolled back.
     for sql in dependents { try db.execute(sql: sql) }
   }
 
@@ -66,7 +66,7 @@ struct TableRebuild {
     }
   }
 
-  /// Whether a table refers to this one.
+  /// Whether a table has a foreign key to this one.
   private func hasChildren(_ db: Database) throws -> Bool {
     let tables = try String.fetchAll(
       db, sql: "SELECT name FROM main.sqlite_master WHERE type = 'table'")
@@ -79,7 +79,7 @@ struct TableRebuild {
 }
 
 extension ColumnInfo {
-  /// The column in `CREATE TABLE`.
+  /// The column's definition in `CREATE TABLE`.
   fileprivate var definition: String {
     var sql = name.quotedDatabaseIdentifier
     if !type.isEmpty { sql += " " + type }

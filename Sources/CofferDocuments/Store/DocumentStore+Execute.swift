@@ -1,40 +1,40 @@
 import CofferCore
 import CofferRecords
 
-/// A type of no collection: SQL for a whole store has no properties of its own.
+/// The document type of SQL that belongs to no collection, and so has no properties.
 public struct NoProperties: Codable, Sendable {}
 
 extension DocumentStore {
-  /// Executes SQL; rows that it gives are ignored.
+  /// Executes SQL and ignores any rows.
   ///
   /// ```swift
   /// try store.execute("DELETE FROM \(employees) WHERE name = \(name)")
   /// ```
   ///
-  /// Outside of an access, it runs without a transaction around it.
+  /// Outside an access, it runs without a transaction.
   public func execute(_ sql: SQLFragment<NoProperties>) throws {
     if let db = currentDatabase { return try sql.execute(db) }
     try writer.writeWithoutTransaction(sql.execute)
   }
 
-  /// Executes SQL on another thread; rows that it gives are ignored.
+  /// Executes SQL on another thread and ignores any rows.
   public func execute(_ sql: SQLFragment<NoProperties>) async throws {
     try await writer.writeWithoutTransaction { try sql.execute($0) }
   }
 
-  /// Executes SQL, and makes a value of its rows.
+  /// Executes SQL and decodes a value from its rows.
   ///
   /// ```swift
   /// let count = try store.execute(Int.self, "SELECT count(*) FROM \(employees)")
   /// let names = try store.execute([String].self, "SELECT name FROM \(employees)")
   /// ```
   ///
-  /// Of the first row, a value such as `Int` takes the first column, a `Codable` struct the columns
-  /// named as its properties, and a dictionary all columns by their names. An array of these takes
-  /// all rows, and an array of arrays all columns of all rows, in their order. An optional is nil
-  /// where there is no row.
-  /// - Throws: ``DocumentError`` where there is no row; ``RowDecodingError`` where the type doesn't
-  ///   take a column's value.
+  /// A value such as `Int` is decoded from the first column of the first row, a `Codable` struct
+  /// from its columns named like the properties, and a dictionary from all its columns by name. An
+  /// array of these is decoded from all rows, and an array of arrays from all columns of all rows,
+  /// in order. An optional is nil if there is no row.
+  /// - Throws: ``DocumentError`` if there is no row; ``RowDecodingError`` if a column's value can't
+  ///   be decoded as the type.
   public func execute<T: Decodable>(
     _ type: T.Type, _ sql: SQLFragment<NoProperties>
   ) throws -> T {
@@ -43,9 +43,9 @@ extension DocumentStore {
     return try writer.write { try sql.fetch(type, $0) }
   }
 
-  /// Executes SQL on another thread, and makes a value of its rows.
+  /// Executes SQL on another thread and decodes a value from its rows.
   ///
-  /// - Throws: What the synchronous form throws.
+  /// - Throws: The errors of the synchronous form.
   public func execute<T: Decodable & Sendable>(
     _ type: T.Type, _ sql: SQLFragment<NoProperties>
   ) async throws -> T {
@@ -60,7 +60,7 @@ extension SQLFragment {
     try db.execute(sql: sql, arguments: arguments)
   }
 
-  /// What a connection that reads can say; nil for SQL that writes.
+  /// Fetches on a reading connection; returns nil if the SQL writes.
   fileprivate func fetchIfReadonly<T: Decodable>(_ type: T.Type, _ db: Database) throws -> T? {
     let statement = try db.fetchStatement(built(db).sql)
     guard statement.isReadonly else { return nil }

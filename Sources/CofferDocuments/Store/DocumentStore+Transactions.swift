@@ -11,34 +11,33 @@ extension DocumentStore {
   /// }
   /// ```
   ///
-  /// The methods of collections take part in it, and nobody else writes meanwhile. Inside another
-  /// access of the same thread, it is a savepoint, which is rolled back alone. Documents may refer to
-  /// later ones: references are looked at when it is over.
+  /// The methods of collections take part in it, and no other connection or thread writes
+  /// meanwhile. Inside another access on the same thread, it is a savepoint, which is rolled back
+  /// alone. References are checked at its end, so documents can refer to documents inserted later.
   /// - Returns: What `body` returns.
   public func transaction<T>(_ body: () throws -> T) throws -> T {
     try write { _ in try body() }
   }
 
-  /// Executes `body` on another thread, in a transaction, which is rolled back if it throws.
+  /// Executes `body` in a transaction on another thread and rolls back if it throws.
   ///
-  /// - Throws: `CancellationError`, after a rollback, where the task is cancelled before the commit.
+  /// - Throws: `CancellationError`, after a rollback, if the task is cancelled before the commit.
   public func transaction<T: Sendable>(
     _ body: @escaping @Sendable () throws -> T
   ) async throws -> T {
     try await write { _ in try body() }
   }
 
-  /// Executes `value`, in which statements that write throw, and all see the same state.
+  /// Executes `value` on one state of the database; statements that write throw.
   ///
-  /// The methods of collections take part in it, and so does `db`. Inside another access of the same
-  /// thread, it is a part of that.
+  /// The methods of collections take part in it, as does `db`. Inside another access on the same
+  /// thread, it is part of that access.
   public func read<T>(_ value: (Database) throws -> T) throws -> T {
     guard let db = currentDatabase else { return try writer.read(value) }
     return try db.readOnly { try value(db) }
   }
 
-  /// Executes `value` on another thread, in which statements that write throw, and all see the same
-  /// state.
+  /// Executes `value` on another thread, on one state of the database; statements that write throw.
   public func read<T: Sendable>(
     _ value: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
@@ -56,7 +55,7 @@ extension DocumentStore {
   /// }
   /// ```
   ///
-  /// Inside another access of the same thread, it is a savepoint, which is rolled back alone.
+  /// Inside another access on the same thread, it is a savepoint, which is rolled back alone.
   public func write<T>(_ updates: (Database) throws -> T) throws -> T {
     guard let db = currentDatabase else {
       return try writer.write { db in try deferring(db) { try updates(db) } }
@@ -64,9 +63,9 @@ extension DocumentStore {
     return try db.inSavepoint(returning: { try deferring(db) { try updates(db) } })
   }
 
-  /// Executes `updates` on another thread, in a transaction, which is rolled back if it throws.
+  /// Executes `updates` in a transaction on another thread and rolls back if it throws.
   ///
-  /// - Throws: `CancellationError`, after a rollback, where the task is cancelled before the commit.
+  /// - Throws: `CancellationError`, after a rollback, if the task is cancelled before the commit.
   public func write<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {
@@ -75,7 +74,7 @@ extension DocumentStore {
 }
 
 extension DocumentStore {
-  /// Executes `body` so that documents may refer to later ones.
+  /// Executes `body` and checks references at its end, so documents can refer to later ones.
   private func deferring<T>(_ db: Database, _ body: () throws -> T) throws -> T {
     guard hasReferences else { return try body() }
     return try db.deferringReferences(body, explain: db.brokenReference)

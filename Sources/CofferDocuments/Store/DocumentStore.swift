@@ -17,10 +17,11 @@ import Synchronization
 /// let cheap = try books.filter(\.priceCents, lessThan: 1000).fetchMany()
 /// ```
 ///
-/// A collection is a table with a column for each property, which SQL and records read and write as
-/// any other. A store may be used from all threads, several stores may have one file, and a store
-/// may share its queue or pool with everything else. Its collections don't need it: the database is
-/// closed once the store, its collections, and what else has its queue or pool are gone.
+/// A collection is a table with a column for each property, which SQL and records can read and
+/// write like any other. A store can be used from any thread. Several stores can share a file, and
+/// a store can share its queue or pool with other code. Collections don't need their store to stay
+/// alive: the database is closed when the store, its collections and all other owners of the queue
+/// or pool have been released.
 ///
 /// Inside an access to the queue or pool, the methods of collections take part in it:
 ///
@@ -31,30 +32,30 @@ import Synchronization
 /// }
 /// ```
 public final class DocumentStore: Sendable {
-  /// The queue or pool that has the documents.
+  /// The queue or pool of the database.
   public var writer: any DatabaseWriter { access.writer }
   let access: StoreAccess
 
   private struct Known {
     var collections: [ObjectIdentifier: any Sendable] = [:]
-    /// The types by the names of their collections, as SQLite compares names.
+    /// The types by collection name, compared as SQLite compares names.
     var types: [SQLName: Any.Type] = [:]
-    /// Whether one of the types refers to others.
+    /// Whether one of the types has references.
     var hasReferences = false
   }
 
   private let known = Mutex(Known())
 
-  /// Opens the encrypted file at `path`, which is made if there is none.
+  /// Opens the encrypted file at `path`, and creates it if it doesn't exist.
   ///
-  /// It is opened as a ``DatabasePool``, so that reads and writes run at the same time. The path
-  /// `:memory:` opens a database in memory.
+  /// The file is opened as a ``DatabasePool``, so reads and writes can run at the same time. The
+  /// path `:memory:` opens a database in memory.
   /// - Parameters:
-  ///   - autoMigrate: Whether tables follow their types: see ``collection(_:)``.
-  ///   - autoDropColumns: Whether columns that a type doesn't have any more are dropped then, with
-  ///     what is in them.
-  /// - Throws: ``DatabaseError``; where the key doesn't open the file, its
-  ///   ``DatabaseError/cipherDiagnosis`` tells why.
+  ///   - autoMigrate: Whether tables are migrated to match their types: see ``collection(_:)``.
+  ///   - autoDropColumns: Whether such a migration drops columns that the type no longer has, with
+  ///     their content.
+  /// - Throws: ``DatabaseError``; if the key doesn't open the file, its
+  ///   ``DatabaseError/cipherDiagnosis`` says why.
   public convenience init(
     path: String, key: DatabaseKey, configuration: Configuration = Configuration(),
     autoMigrate: Bool = true, autoDropColumns: Bool = false
@@ -68,19 +69,19 @@ public final class DocumentStore: Sendable {
     self.init(writer, autoMigrate: autoMigrate, autoDropColumns: autoDropColumns)
   }
 
-  /// A store in a database that is open already.
+  /// Creates a store in an open database.
   ///
   /// - Parameters:
-  ///   - autoMigrate: Whether tables follow their types: see ``collection(_:)``.
-  ///   - autoDropColumns: Whether columns that a type doesn't have any more are dropped then, with
-  ///     what is in them.
+  ///   - autoMigrate: Whether tables are migrated to match their types: see ``collection(_:)``.
+  ///   - autoDropColumns: Whether such a migration drops columns that the type no longer has, with
+  ///     their content.
   public init(
     _ writer: any DatabaseWriter, autoMigrate: Bool = true, autoDropColumns: Bool = false
   ) {
     access = StoreAccess(writer, autoMigrate: autoMigrate, autoDropColumns: autoDropColumns)
   }
 
-  /// A store in memory, which lives as long as the store, and is in no file.
+  /// Creates a store in memory. Its content is never written to a file, and is lost when it closes.
   public static func inMemory(
     autoMigrate: Bool = true, autoDropColumns: Bool = false
   ) throws -> DocumentStore {
@@ -88,17 +89,17 @@ public final class DocumentStore: Sendable {
       try DatabaseQueue(), autoMigrate: autoMigrate, autoDropColumns: autoDropColumns)
   }
 
-  /// Closes the database, after the accesses that are under way; twice does nothing.
+  /// Closes the database once the current accesses have ended. Closing twice has no effect.
   public func close() throws { try writer.close() }
 
   // MARK: Collections
 
-  /// The collection of a type's documents.
+  /// Returns the collection of a document type.
   ///
-  /// The first call makes the table, or has it follow the type: see
-  /// ``DocumentCollection/migrate(dropColumns:)``. Later calls give the same object.
-  /// - Throws: ``DocumentError`` for a type that can't be stored, that shares its collection's name
-  ///   with another one, or whose table can't follow it; ``DatabaseError`` from SQLite.
+  /// The first call creates the table, or migrates it to match the type: see
+  /// ``DocumentCollection/migrate(dropColumns:)``. Later calls return the same object.
+  /// - Throws: ``DocumentError`` if the type can't be stored, shares its collection's name with
+  ///   another type, or its table can't be migrated; ``DatabaseError`` from SQLite.
   public func collection<Document: Codable>(
     _ type: Document.Type
   ) throws -> DocumentCollection<Document> {
@@ -107,7 +108,7 @@ public final class DocumentStore: Sendable {
     try claim(collection.tableName, for: type)
     if !collection.schema.references.isEmpty { known.withLock { $0.hasReferences = true } }
     guard access.autoMigrate else { return keep(collection) }
-    // Until a transaction is committed, its tables may vanish again.
+    // Until the transaction is committed, its tables can still be rolled back.
     let isLasting = currentDatabase?.isInsideTransaction != true
     do { try collection.migrateIfNeeded(dropColumns: access.autoDropColumns) } catch {
       giveUp(collection.tableName, for: type)
@@ -116,9 +117,9 @@ public final class DocumentStore: Sendable {
     return isLasting ? keep(collection) : collection
   }
 
-  /// The collection of a type's documents, made on another thread where it isn't known yet.
+  /// Returns the collection of a document type, created on another thread if it isn't known yet.
   ///
-  /// - Throws: What the synchronous form throws.
+  /// - Throws: The errors of the synchronous form.
   public func collection<Document: Codable>(
     _ type: Document.Type
   ) async throws -> DocumentCollection<Document> {
@@ -145,7 +146,7 @@ public final class DocumentStore: Sendable {
     try await writer.write { try schema.migrate($0, dropColumns: dropColumns) }
   }
 
-  /// Whether one of the types that were asked for refers to others.
+  /// Whether one of the requested types has references.
   var hasReferences: Bool { known.withLock { $0.hasReferences } }
 
   private func knownCollection<Document>(_ type: Document.Type) -> DocumentCollection<Document>? {
@@ -153,7 +154,7 @@ public final class DocumentStore: Sendable {
     return collection as? DocumentCollection<Document>
   }
 
-  /// The collection, or the one that another thread has made meanwhile.
+  /// Keeps the collection, and returns it or the one that another thread has kept meanwhile.
   private func keep<Document>(
     _ collection: DocumentCollection<Document>
   ) -> DocumentCollection<Document> {
@@ -166,7 +167,7 @@ public final class DocumentStore: Sendable {
     return kept as? DocumentCollection<Document> ?? collection
   }
 
-  /// Gives the name to the type, unless another one has it.
+  /// Reserves the name for the type; throws if another type has it.
   private func claim(_ name: String, for type: Any.Type) throws {
     let other = known.withLock { known in
       let owner = known.types[SQLName(name)] ?? type
@@ -180,7 +181,7 @@ public final class DocumentStore: Sendable {
         + "conform it to CustomCollectionName, and declare `static let collectionName`.")
   }
 
-  /// Takes the name from the type, whose collection couldn't be made.
+  /// Releases the name of a type whose collection couldn't be created.
   private func giveUp(_ name: String, for type: any Any.Type) {
     known.withLock { known in
       guard known.collections[ObjectIdentifier(type)] == nil else { return }
@@ -190,6 +191,6 @@ public final class DocumentStore: Sendable {
 
   // MARK: Accesses
 
-  /// The connection of the access that is under way on this thread.
+  /// The connection of the current access on this thread.
   var currentDatabase: Database? { access.currentDatabase }
 }

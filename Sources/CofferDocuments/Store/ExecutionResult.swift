@@ -2,9 +2,9 @@ import CofferCore
 import CofferQuery
 import CofferRecords
 
-/// Values of any `Decodable` type, made of rows.
+/// Decodes values of any `Decodable` type from rows.
 enum ExecutionResult {
-  /// What a type makes of all rows.
+  /// Decodes a value from all rows.
   static func value<T: Decodable>(_ type: T.Type, _ rows: RowCursor) throws -> T {
     if let list = type as? any RowListDecodable.Type {
       func open<L: RowListDecodable>(_ list: L.Type) throws -> any RowListDecodable {
@@ -19,12 +19,12 @@ enum ExecutionResult {
         hint: "Ask for an optional or an array where there may be none.")
     }
     let result = try value(type, of: row)
-    // A statement that writes is to be executed to its end.
+    // A statement that writes must run to its end.
     while try rows.next() != nil {}
     return result
   }
 
-  /// What a type makes of one row.
+  /// Decodes a value from one row.
   static func value<T: Decodable>(_ type: T.Type, of row: Row) throws -> T {
     if let composite = type as? any RowColumnsDecodable.Type {
       func open<C: RowColumnsDecodable>(_ type: C.Type) throws -> any RowColumnsDecodable {
@@ -36,18 +36,18 @@ enum ExecutionResult {
     return try DecodedRow<T>(row: row).value
   }
 
-  /// Whether a type takes one column.
+  /// Whether a type is decoded from one column.
   fileprivate static func isSingle<T: Decodable>(_ type: T.Type) -> Bool {
     type is any DatabaseValueConvertible.Type || !SampleRun.isKeyed(type)
   }
 }
 
-/// A type that takes all rows.
+/// A type decoded from all rows.
 private protocol RowListDecodable {
   init(rows: RowCursor) throws
 }
 
-/// A type that takes the columns of a row by their position or name.
+/// A type decoded from the columns of a row by position or name.
 private protocol RowColumnsDecodable {
   init(columnsOf row: Row) throws
 }
@@ -75,7 +75,7 @@ extension Dictionary: RowColumnsDecodable where Key == String, Value: Decodable 
 }
 
 extension Optional: RowColumnsDecodable where Wrapped: Decodable {
-  /// Nil for NULL alone: a row of a struct that doesn't decode is an error.
+  /// Nil for NULL only: if a struct can't be decoded from the row, that is an error.
   init(columnsOf row: Row) throws {
     let takesColumns =
       Wrapped.self is any RowColumnsDecodable.Type || !ExecutionResult.isSingle(Wrapped.self)

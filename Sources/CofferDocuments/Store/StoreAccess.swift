@@ -1,10 +1,10 @@
 import CofferCore
 
-/// How a store, and its collections, get at the database.
+/// How a store and its collections access the database.
 @usableFromInline
 struct StoreAccess: Sendable {
   let writer: any DatabaseWriter
-  /// The same, if it tells which access is under way.
+  /// The writer, if it knows the current access.
   private let current: (any ObservableReader)?
   let autoMigrate: Bool
   let autoDropColumns: Bool
@@ -16,21 +16,21 @@ struct StoreAccess: Sendable {
     self.autoDropColumns = autoDropColumns
   }
 
-  /// Another store of the same database.
+  /// Creates another store of the same database.
   func store() -> DocumentStore {
     DocumentStore(writer, autoMigrate: autoMigrate, autoDropColumns: autoDropColumns)
   }
 
-  /// The connection of the access that is under way on this thread.
+  /// The connection of the current access on this thread.
   var currentDatabase: Database? { current?.currentDatabase }
 
-  /// Executes `body` in the access that is under way, or in a read.
+  /// Executes `body` in the current access, or else in a read.
   func reading<T>(_ body: (Database) throws -> T) throws -> T {
     if let db = currentDatabase { return try body(db) }
     return try writer.read(body)
   }
 
-  /// Executes `body` in the access that is under way, or in a transaction.
+  /// Executes `body` in the current access, or else in a transaction.
   func writing<T>(_ body: (Database) throws -> T) throws -> T {
     if let db = currentDatabase { return try body(db) }
     return try writer.write(body)

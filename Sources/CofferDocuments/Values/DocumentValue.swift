@@ -2,11 +2,11 @@ import CofferCore
 import CofferRecords
 import FoundationEssentials
 
-/// Values as documents store them.
+/// Converts values to the form in which documents store them.
 enum DocumentValue {
-  /// The value that a column has for a value of its property; NULL for nil.
+  /// Returns the value that a column stores for a value of its property; NULL for nil.
   ///
-  /// - Throws: ``DocumentError`` for what can't be stored, without showing it.
+  /// - Throws: ``DocumentError`` if the value can't be stored. The error doesn't show the value.
   static func databaseValue<V: Encodable>(
     of value: V, in column: DocumentColumn
   ) throws -> DatabaseValue {
@@ -19,7 +19,7 @@ enum DocumentValue {
     } catch { throw cannotEncode(V.self, column) }
   }
 
-  /// The most frequent types, without an encoder.
+  /// Converts the most frequent types without an encoder.
   private static func plainValue<V>(of value: V) -> DatabaseValue? {
     switch V.self {
     case is Int.Type: (value as? Int)?.databaseValue
@@ -33,7 +33,8 @@ enum DocumentValue {
     }
   }
 
-  /// The number that is read as a text, where one is stored for a text: see ``StrictlyDecoded``.
+  /// Returns the number that would be read as this text, if it is stored as a number: see
+  /// ``StrictlyDecoded``.
   static func number(readAs text: DatabaseValue) -> DatabaseValue? {
     guard case .string(let text) = text.storage, let first = text.utf8.first,
       first == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
@@ -43,7 +44,7 @@ enum DocumentValue {
     return nil
   }
 
-  /// What is in an optional or a wrapper.
+  /// Returns the value inside an optional or a wrapper.
   private static func inner<V: Encodable>(of value: V) -> (any Encodable)? {
     switch value {
     case let optional as any AnyOptional: optional.wrapped as? any Encodable
@@ -52,7 +53,7 @@ enum DocumentValue {
     }
   }
 
-  /// The value that `coffer_json` gives for it.
+  /// Returns the value that `coffer_json` gives for a value.
   private static func nestedValue<V: Encodable>(
     of value: V, in column: DocumentColumn
   ) throws -> DatabaseValue {
@@ -72,10 +73,10 @@ enum DocumentValue {
     }
   }
 
-  /// The JSON of a value in that of a column.
+  /// Returns the JSON of a value inside a column's JSON.
   static func json<V: Encodable>(of value: V, in column: DocumentColumn) throws -> String {
     do {
-      // In a list, since encoders may refuse single values.
+      // Encoded in a list, since encoders can refuse single values.
       let list = try ValueRecord<V>.databaseJSONEncoder(for: column.name).encode([value])
       return String(decoding: list.dropFirst().dropLast(), as: UTF8.self)
     } catch { throw cannotEncode(V.self, column) }
@@ -89,7 +90,7 @@ enum DocumentValue {
   }
 }
 
-/// Values that JSON has in any order.
+/// A type whose JSON has no fixed order.
 private protocol UnorderedValue {
   static var hasAnyOrder: Bool { get }
 }
@@ -99,14 +100,14 @@ extension Set: UnorderedValue {
 }
 
 extension Dictionary: UnorderedValue {
-  /// Not with keys that JSON has names for, which are sorted.
+  /// False for keys that become JSON names, which are sorted.
   fileprivate static var hasAnyOrder: Bool {
     let type: Any.Type = Key.self
     return type != String.self && type != Int.self && !(type is any CodingKeyRepresentable.Type)
   }
 }
 
-/// A record of one column.
+/// A record with one column.
 private struct ValueRecord<Value: Encodable>: EncodableRecord, Encodable {
   static var column: String { "value" }
 

@@ -1,7 +1,7 @@
 import CofferCore
 import CofferQuery
 
-/// A column that is selected after a look at its table.
+/// A column whose table is checked against the mapping when it is selected.
 struct CheckedColumn<Record>: SQLFragment {
   let name: String
   let mapping: Mapping<Record>

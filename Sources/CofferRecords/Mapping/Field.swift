@@ -1,6 +1,6 @@
 import CofferCore
 
-/// A property of a type and its column, or columns: a line of a ``Mapping``.
+/// A property of a type and its column or columns: one line of a ``Mapping``.
 ///
 /// ```swift
 /// Field("name", \.name)                               // any value that a column can hold
@@ -9,7 +9,7 @@ import CofferCore
 /// Field.nested(\.address, prefix: "address_")
 /// ```
 public struct Field<Record, Value, Coding: FieldCoding<Value>>: Sendable {
-  /// What is left of the field once its types are forgotten.
+  /// The parts of the field that don't depend on its types.
   @usableFromInline let part: FieldPart<Record>
   @usableFromInline let access: FieldAccess<Record, Value, Coding>
 
@@ -18,41 +18,42 @@ public struct Field<Record, Value, Coding: FieldCoding<Value>>: Sendable {
     access = FieldAccess(keyPath)
   }
 
-  /// A property in a column.
+  /// Creates a field that stores a property in one column.
   ///
   /// - Parameters:
-  ///   - name: The column's name.
+  ///   - name: The name of the column.
   ///   - keyPath: The property.
-  ///   - options: What the column is defined with: see ``MappedRecord/createTable(_:options:body:)``.
+  ///   - options: Options of the column's definition: see
+  ///     ``MappedRecord/createTable(_:options:body:)``.
   public init(
     _ name: String, _ keyPath: any KeyPath<Record, Value> & Sendable, _ options: FieldOption...
   ) where Value: DatabaseValueConvertible, Coding == ValueCoding<Value> {
     self.init(keyPath, [MappedColumn(name, Value.self, StoredType(Value.self), options)])
   }
 
-  /// A property in a column, as JSON text; nil is NULL.
+  /// Creates a field that stores a property in one column as JSON text; nil is NULL.
   ///
-  /// Coders are those of `databaseJSONEncoder()` and `databaseJSONDecoder()`: sorted keys, dates as
-  /// milliseconds since 1970.
+  /// The coders are `databaseJSONEncoder()` and `databaseJSONDecoder()`: keys are sorted, and dates
+  /// are milliseconds since 1970.
   public static func json(
     _ name: String, _ keyPath: any KeyPath<Record, Value> & Sendable, _ options: FieldOption...
   ) -> Field where Value: Codable, Coding == JSONCoding<Value> {
     Field(keyPath, [MappedColumn(name, Value.self, .json, options)])
   }
 
-  /// A property in several columns, those of its type's mapping.
+  /// Creates a field that stores a property in the columns of its type's mapping.
   ///
-  /// - Parameter prefix: What the columns' names begin with, before those of the mapping.
+  /// - Parameter prefix: A prefix for the names of the mapping's columns.
   public static func nested(
     _ keyPath: any KeyPath<Record, Value> & Sendable, prefix: String = ""
   ) -> Field where Value: MappedValue, Coding == NestedCoding<Value> {
     Field(keyPath, Value.mapping.columns.map { $0.prefixed(prefix) })
   }
 
-  /// An optional property in several columns, those of its type's mapping: nil where all of them
-  /// are NULL.
+  /// Creates a field that stores an optional property in the columns of its type's mapping; nil is
+  /// NULL in all of them.
   ///
-  /// - Parameter prefix: What the columns' names begin with, before those of the mapping.
+  /// - Parameter prefix: A prefix for the names of the mapping's columns.
   public static func nestedOptional<Nested: MappedValue>(
     _ keyPath: any KeyPath<Record, Nested?> & Sendable, prefix: String = ""
   ) -> Field where Value == Nested?, Coding == OptionalNestedCoding<Nested> {

@@ -1,6 +1,6 @@
 import CofferCore
 
-/// Fields that give their columns a record's values, one after the other.
+/// Fields that write a record's values, one after the other.
 @usableFromInline
 protocol FieldWriting<Record>: Sendable {
   associatedtype Record
@@ -8,7 +8,7 @@ protocol FieldWriting<Record>: Sendable {
   func write<Sink: FieldSink>(_ record: UnsafePointer<Record>, to sink: inout Sink) throws
 }
 
-/// Fields, and one after them.
+/// A chain of fields and the field after it.
 @usableFromInline
 struct FieldChain<First: FieldWriting, Last: FieldWriting>: FieldWriting
 where First.Record == Last.Record {

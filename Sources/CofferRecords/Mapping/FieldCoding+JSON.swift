@@ -1,9 +1,9 @@
 import CofferCore
 import FoundationEssentials
 
-/// A `Codable` value as JSON text in one column: see ``Field/json(_:_:_:)``.
+/// Stores a `Codable` value as JSON text in one column: see ``Field/json(_:_:_:)``.
 public enum JSONCoding<Value: Codable>: FieldCoding {
-  /// The value of the column's JSON, in a text or a blob; nil for NULL, where there is nil.
+  /// Decodes the column's JSON, which is text or a blob. NULL is nil for an optional type.
   public static func read(_ row: FieldReader, at column: inout Int) throws -> Value {
     defer { column += 1 }
     let stored = row.databaseValue(at: column)
@@ -18,7 +18,7 @@ public enum JSONCoding<Value: Codable>: FieldCoding {
     return value
   }
 
-  /// Gives the column the JSON, or NULL for nil.
+  /// Writes the JSON, or NULL for nil.
   public static func write<Sink: FieldSink>(_ value: Value, to sink: inout Sink) throws {
     sink.set(try json(value))
   }
@@ -29,7 +29,7 @@ public enum JSONCoding<Value: Codable>: FieldCoding {
   }
 }
 
-/// The coders of columns with JSON: as those of other records.
+/// The JSON coders, the same as for other records.
 private enum JSONColumns {
   static let encoder = String.databaseJSONEncoder()
   static let decoder = String.databaseJSONDecoder()

@@ -1,27 +1,27 @@
 import CofferCore
 
-/// A value in several columns, by a mapping of its own: see ``Field/nested(_:prefix:)``.
+/// Stores a value in the columns of its type's mapping: see ``Field/nested(_:prefix:)``.
 public enum NestedCoding<Value: MappedValue>: FieldCoding {
-  /// The value of the mapping's columns.
+  /// Reads the value from the mapping's columns.
   @inlinable @inline(__always)
   public static func read(_ row: FieldReader, at column: inout Int) throws -> Value {
     try Value.mapping.read(row, &column)
   }
 
-  /// Gives the mapping's columns the value.
+  /// Writes the value to the mapping's columns.
   @inlinable @inline(__always)
   public static func write<Sink: FieldSink>(_ value: Value, to sink: inout Sink) throws {
     try withUnsafePointer(to: value) { try sink.set($0, Value.mapping) }
   }
 }
 
-/// A value in several columns, or nil where all of them are NULL: see
-/// ``Field/nestedOptional(_:prefix:)``.
+/// Stores an optional value in the columns of its type's mapping, with NULL in all of them for nil:
+/// see ``Field/nestedOptional(_:prefix:)``.
 public enum OptionalNestedCoding<Nested: MappedValue>: FieldCoding {
-  /// What is mapped, or nil.
+  /// The mapped type, or nil.
   public typealias Value = Nested?
 
-  /// The value of the mapping's columns, or nil.
+  /// Reads the value from the mapping's columns; nil if all are NULL.
   @inlinable
   public static func read(_ row: FieldReader, at column: inout Int) throws -> Nested? {
     let mapping = Nested.mapping
@@ -32,7 +32,7 @@ public enum OptionalNestedCoding<Nested: MappedValue>: FieldCoding {
     return nil
   }
 
-  /// Gives the mapping's columns the value, or NULL.
+  /// Writes the value to the mapping's columns, or NULL for nil.
   @inlinable
   public static func write<Sink: FieldSink>(_ value: Nested?, to sink: inout Sink) throws {
     guard let value else {

@@ -1,28 +1,27 @@
 import CofferCore
 
-/// How a property's value is stored in columns: see ``Field``. It is not to be adopted by other
-/// types.
+/// How a property's value is stored in columns: see ``Field``. Other types must not conform to it.
 public protocol FieldCoding<Value>: Sendable {
-  /// The property's type.
+  /// The type of the property.
   associatedtype Value
 
-  /// The value in the columns from `column` on, which is moved past them.
+  /// Reads the value from the columns at `column`, and moves `column` past them.
   static func read(_ row: FieldReader, at column: inout Int) throws -> Value
 
-  /// Gives the next columns the value.
+  /// Writes the value to the next columns.
   static func write<Sink: FieldSink>(_ value: Value, to sink: inout Sink) throws
 }
 
-/// A value in one column.
+/// Stores a value in one column.
 public enum ValueCoding<Value: DatabaseValueConvertible>: FieldCoding {
-  /// The column's value.
+  /// Reads the value of the column.
   @inlinable @inline(__always)
   public static func read(_ row: FieldReader, at column: inout Int) throws -> Value {
     defer { column &+= 1 }
     return try row.value(at: column)
   }
 
-  /// Gives the column the value.
+  /// Writes the value to the column.
   @inlinable @inline(__always)
   public static func write<Sink: FieldSink>(_ value: Value, to sink: inout Sink) throws {
     sink.set(value)

@@ -1,7 +1,7 @@
 import CofferCore
 import CofferQuery
 
-/// What a column is defined with, where a mapping creates its table: see ``Field``.
+/// An option of a column's definition, for tables created from a mapping: see ``Field``.
 public struct FieldOption: Sendable {
   enum Kind: Sendable {
     case primaryKey
@@ -17,41 +17,41 @@ public struct FieldOption: Sendable {
     _ body: @escaping @Sendable (ColumnDefinition) -> Void
   ) -> FieldOption { FieldOption(.define(body)) }
 
-  /// The column is the primary key, or belongs to it. Without it, that is the column `id`, if there
-  /// is one.
+  /// Makes the column the primary key, or part of it. If no column has this option, a column `id`
+  /// is the primary key.
   public static var primaryKey: FieldOption { FieldOption(.primaryKey) }
 
-  /// No two rows have the same value, but for NULL.
+  /// Makes the values unique, except NULL.
   public static var unique: FieldOption { define { $0.unique() } }
 
-  /// The column has an index.
+  /// Creates an index on the column.
   public static var indexed: FieldOption { define { $0.indexed() } }
 
-  /// Rows that are inserted by other means than records have this value.
+  /// Sets the default value, for rows that are inserted by other means than records.
   public static func `default`(_ value: some DatabaseValueConvertible & Sendable) -> FieldOption {
     define { $0.defaults(to: value) }
   }
 
-  /// Rows that are inserted by other means than records have the value of an SQL expression.
+  /// Sets an SQL expression as the default, for rows that are inserted by other means than records.
   public static func `default`(sql: String) -> FieldOption { define { $0.defaults(sql: sql) } }
 
-  /// Texts are compared by a collation.
+  /// Compares strings by a collation.
   public static func collate(_ collation: Database.CollationName) -> FieldOption {
     define { $0.collate(collation) }
   }
 
-  /// The column is declared with another type than the one that follows from the property's.
+  /// Declares another type than the one derived from the property's type.
   public static func type(_ type: Database.ColumnType) -> FieldOption { FieldOption(.type(type)) }
 
-  /// Rows with another value than true or NULL of an SQL expression are refused.
+  /// Rejects rows for which an SQL expression is neither true nor NULL.
   public static func check(sql: String) -> FieldOption { define { $0.check(sql: sql) } }
 
-  /// The column refers to rows of a table.
+  /// Makes the column a foreign key.
   ///
   /// - Parameters:
-  ///   - column: The column there; nil for the primary key, for which the table must exist.
-  ///   - deleteAction: What becomes of a row when the other one is deleted.
-  ///   - updateAction: What becomes of a row when the other one gets another key.
+  ///   - column: The referenced column; nil for the primary key, for which the table must exist.
+  ///   - deleteAction: What happens to a row when the referenced row is deleted.
+  ///   - updateAction: What happens to a row when the key of the referenced row changes.
   public static func references(
     _ table: String, column: String? = nil, onDelete deleteAction: Database.ForeignKeyAction? = nil,
     onUpdate updateAction: Database.ForeignKeyAction? = nil, deferred isDeferred: Bool = false

@@ -1,17 +1,17 @@
 import CofferCore
 
-/// A field without its types.
+/// A field without its value types.
 @usableFromInline
 struct FieldPart<Record>: Sendable {
   let keyPath: any PartialKeyPath<Record> & Sendable
   let columns: [MappedColumn]
 }
 
-/// How a property's value is taken from a record.
+/// Reads the value of a property from a record.
 @usableFromInline
 struct FieldAccess<Record, Value, Coding: FieldCoding<Value>>: FieldWriting {
   @usableFromInline let keyPath: any KeyPath<Record, Value> & Sendable
-  /// Where a struct's stored property is in it, in bytes; -1 for any other.
+  /// The offset of a struct's stored property, in bytes; -1 for other properties.
   @usableFromInline let offset: Int
 
   init(_ keyPath: any KeyPath<Record, Value> & Sendable) {
@@ -19,13 +19,13 @@ struct FieldAccess<Record, Value, Coding: FieldCoding<Value>>: FieldWriting {
     offset = MemoryLayout<Record>.offset(of: keyPath) ?? -1
   }
 
-  /// Gives the columns the property of a record.
+  /// Writes a record's property to its columns.
   @inlinable @inline(__always)
   func write<Sink: FieldSink>(
     _ record: UnsafePointer<Record>, to sink: inout Sink
   ) throws {
     if offset >= 0 {
-      // SAFETY: the offset is that of a stored property of this very type.
+      // SAFETY: `offset` is the offset of a stored property of type `Value` in `Record`.
       let property = (UnsafeRawPointer(record) + offset).assumingMemoryBound(to: Value.self)
       try Coding.write(property.pointee, to: &sink)
     } else {

@@ -1,12 +1,12 @@
 import CofferCore
 
-/// The columns of a mapping in one row.
+/// Reads the columns of a mapping in one row.
 public struct FieldReader {
-  /// The statement to read from; nil for rows that are copies.
+  /// The statement to read from; nil if the row is a copy.
   @usableFromInline let handle: SQLiteStatement?
-  /// Where each column of the mapping is: in the statement, or in the copy.
+  /// The index of each of the mapping's columns, in the statement or in the copy.
   @usableFromInline let indices: UnsafeMutablePointer<CInt>
-  // SAFETY: the reader is used by a function that was given the row.
+  // SAFETY: a reader doesn't outlive the call that was passed the row.
   @usableFromInline unowned(unsafe) let row: Row
 
   @inlinable @inline(__always)
@@ -16,9 +16,9 @@ public struct FieldReader {
     handle = if let live = row.live { live.pointee.handle } else { row.adaptedHandle }
   }
 
-  /// The value of the mapping's column.
+  /// Returns the value of one of the mapping's columns.
   ///
-  /// - Throws: `RowDecodingError` where it doesn't convert.
+  /// - Throws: `RowDecodingError` if it can't be converted.
   @inlinable @inline(__always)
   public func value<Value: DatabaseValueConvertible>(
     _ type: Value.Type = Value.self, at column: Int
@@ -36,19 +36,19 @@ public struct FieldReader {
     throw mismatch(type, at: column)
   }
 
-  /// The stored value of the mapping's column.
+  /// Returns the stored value of one of the mapping's columns.
   public func databaseValue(at column: Int) -> DatabaseValue {
     if let handle { return DatabaseValue(sqliteStatement: handle, index: indices[column]) }
     return row.databaseValue(at: Int(indices[column]))
   }
 
-  /// Whether the value of the mapping's column is NULL.
+  /// Returns whether one of the mapping's columns is NULL.
   public func isNull(at column: Int) -> Bool {
     if let handle { return SQLite.columnIsNull(handle, indices[column]) }
     return databaseValue(at: column).isNull
   }
 
-  /// The error of a value that doesn't convert to the type.
+  /// Returns the error of a value that can't be converted to the type.
   func mismatch(_ type: Any.Type, at column: Int) -> RowDecodingError {
     let name = handle.map { SQLite.columnName($0, Int(indices[column])) }
     var context = RowDecodingContext(
@@ -58,12 +58,12 @@ public struct FieldReader {
   }
 }
 
-/// It is valid while its row is.
+/// A reader is valid only as long as its row.
 @available(*, unavailable)
 extension FieldReader: Sendable {}
 
 extension Row {
-  /// The statement behind an adapter; nil for a copy.
+  /// The statement of an adapted row; nil if the row is a copy.
   @usableFromInline @inline(never)
   var adaptedHandle: SQLiteStatement? { adaptation == nil ? nil : statement?.handle }
 }

@@ -1,19 +1,19 @@
 import CofferCore
 
-/// What takes the values of a record's columns, one after the other. It is not to be adopted by
-/// other types.
+/// Receives the values of a record's columns, one after the other. Other types must not conform to
+/// it.
 public protocol FieldSink {
-  /// Gives the next column its value.
+  /// Sets the value of the next column.
   mutating func set<Value: DatabaseValueConvertible>(_ value: Value)
 
-  /// Gives the next columns those of a mapping.
+  /// Sets the values of the next columns from a mapping.
   mutating func set<Record>(_ record: UnsafePointer<Record>, _ mapping: Mapping<Record>) throws
 }
 
-/// A container, which has names for the columns.
+/// Writes to a container, by the names of the columns.
 @usableFromInline
 struct ContainerSink: FieldSink {
-  // SAFETY: the sink is used while the container is lent.
+  // SAFETY: the sink is only used inside the closure that the pointer was passed to.
   @usableFromInline let container: UnsafeMutablePointer<PersistenceContainer>
   @usableFromInline let names: ContiguousArray<String>
   @usableFromInline var column = 0
@@ -36,7 +36,7 @@ struct ContainerSink: FieldSink {
   }
 }
 
-/// The parameters of an insertion, in the order of the columns.
+/// Binds the parameters of an insertion, in the order of the columns.
 @usableFromInline
 struct BinderSink: FieldSink {
   @usableFromInline var binder: StatementBinder

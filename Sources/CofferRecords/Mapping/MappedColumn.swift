@@ -3,7 +3,7 @@ import CofferQuery
 
 /// A column of a ``Mapping``.
 public struct MappedColumn: Sendable {
-  /// The name.
+  /// The name of the column.
   public private(set) var name: String
 
   /// The type of the property.
@@ -35,12 +35,12 @@ public struct MappedColumn: Sendable {
     return column
   }
 
-  /// Whether it was declared to be of the primary key.
+  /// Whether it is declared as part of the primary key.
   var isInPrimaryKey: Bool {
     options.contains { if case .primaryKey = $0.kind { true } else { false } }
   }
 
-  /// The type to declare it with; nil for none.
+  /// The type in the column's definition; nil for none.
   var declaredType: Database.ColumnType? {
     for option in options {
       if case .type(let type) = option.kind { return type }

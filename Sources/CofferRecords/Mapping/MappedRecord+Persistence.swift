@@ -2,7 +2,7 @@ import CofferCore
 import CofferQuery
 
 extension MappedRecord {
-  /// Gives each column of the mapping its value.
+  /// Encodes the value of each of the mapping's columns.
   @inlinable
   public func encode(to container: inout PersistenceContainer) throws {
     try writeFields(to: &container)
@@ -17,7 +17,7 @@ extension MappedRecord {
     }
   }
 
-  /// Binds the values to an insertion's parameters, without their names.
+  /// Binds the values to an insertion's parameters, without names.
   @inlinable @inline(__always)
   public func _bindColumns(to binder: inout StatementBinder) throws -> Bool {
     var sink = BinderSink(binder)
@@ -26,7 +26,8 @@ extension MappedRecord {
     return true
   }
 
-  /// Whether the mapping's values are the ones: not where the type encodes by itself.
+  /// Whether the container has exactly the mapping's values. It doesn't if the type overrides
+  /// `encode(to:)`.
   public func _bindsColumns(of container: PersistenceContainer) throws -> Bool {
     var mapped = PersistenceContainer()
     try writeFields(to: &mapped)
@@ -34,12 +35,12 @@ extension MappedRecord {
       && zip(container, mapped).allSatisfy { $0.0 == $1.0 && $0.1 == $1.1 }
   }
 
-  /// Says what the mapping and the table don't agree in.
+  /// Throws if mapping and table don't match.
   public static func _checkTable(_ db: Database, isInsertion: Bool) throws {
     try mapping.check(db, databaseTableName, isInsertion: isInsertion)
   }
 
-  /// Keeps the rowid, where its column is that of an optional integer, which is nil.
+  /// Stores the rowid in the property of its column, if that is an optional integer that is nil.
   @inlinable
   public mutating func didInsert(_ inserted: InsertionSuccess) {
     let slots = Self.mapping.rowIDSlots
@@ -50,17 +51,17 @@ extension MappedRecord {
   }
 }
 
-// For types that have `init(row:)`, `encode(to:)` or `didInsert` by another protocol too: the mapping
-// counts.
+// For types that also get `init(row:)`, `encode(to:)` or `didInsert` from another protocol: the
+// mapping takes precedence.
 
 extension MappedRecord where Self: Decodable {
-  /// The record that a row holds, by the mapping.
+  /// Decodes a row by the mapping.
   @inlinable
   public init(row: Row) throws { self = try Self.mapping.record(from: row) }
 }
 
 extension MappedRecord where Self: Encodable {
-  /// Gives each column of the mapping its value.
+  /// Encodes the value of each of the mapping's columns.
   @inlinable
   public func encode(to container: inout PersistenceContainer) throws {
     try writeFields(to: &container)
@@ -68,7 +69,7 @@ extension MappedRecord where Self: Encodable {
 }
 
 extension MappedRecord where Self: PersistableRecord {
-  /// Does nothing: no insertion changes the record.
+  /// Does nothing, since insertions don't change the record.
   @inlinable
   public func didInsert(_ inserted: InsertionSuccess) {}
 }

@@ -2,9 +2,9 @@ import CofferCore
 import CofferQuery
 
 extension MappedRecord {
-  /// Creates the table of the type: a column for each one of the mapping, with the type that
-  /// follows from the property's, NOT NULL where the property is not optional, and what the
-  /// fields' options say.
+  /// Creates the table of the type. It has a column for each of the mapping's columns, with a type
+  /// derived from the property's type, NOT NULL unless the property is optional, and the fields'
+  /// options.
   ///
   /// ```swift
   /// struct Player: MappedRecord {
@@ -18,11 +18,11 @@ extension MappedRecord {
   /// try Player.createTable(db)
   /// ```
   ///
-  /// The primary key has the columns with ``FieldOption/primaryKey``, or else the column `id`. An
-  /// integer that is one by itself is the rowid; where the property is optional, SQLite gives rows
-  /// their number.
+  /// The primary key consists of the columns with ``FieldOption/primaryKey``, or else of the column
+  /// `id`. A single integer column is the rowid; if its property is optional, SQLite assigns the
+  /// values.
   /// - Parameter body: Adds to the definition: keys of several columns, checks, other columns.
-  /// - Throws: What `body` throws, or SQLite's error.
+  /// - Throws: The error of `body`, or ``DatabaseError``.
   public static func createTable(
     _ db: Database, options: TableOptions = [],
     body: (TableDefinition) throws -> Void = { _ in }
@@ -69,7 +69,7 @@ extension Mapping {
     if key.count > 1 { table.primaryKey(key) }
   }
 
-  /// The names of the primary key's columns; none where there is no such key.
+  /// The names of the primary key's columns; empty if there is no primary key.
   private var primaryKey: [String] {
     let declared = columns.filter(\.isInPrimaryKey).map(\.name)
     if !declared.isEmpty { return declared }

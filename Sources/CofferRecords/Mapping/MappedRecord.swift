@@ -1,7 +1,7 @@
 import CofferCore
 import CofferQuery
 
-/// A record whose columns are declared, one line for each, and checked by the compiler.
+/// A record with declared columns, one line per column, checked by the compiler.
 ///
 /// ```swift
 /// struct Player: MappedRecord {
@@ -19,26 +19,26 @@ import CofferQuery
 /// let players = try Player.filter { $0.score > 3 }.fetchAll(db)
 /// ```
 ///
-/// From the mapping follow fetching, persistence, the columns that are selected, the typed columns
-/// of closures, and the table's definition. It is the fastest kind of record: values go between
-/// properties and SQLite without anything in between.
+/// The mapping provides fetching, persistence, the selected columns, the typed columns of closures,
+/// and the table's definition. This is the fastest kind of record: values move directly between
+/// properties and SQLite.
 ///
-/// What doesn't fit a query or the table is an error at the first use.
+/// If the mapping doesn't match a query or the table, the first use throws.
 public protocol MappedRecord: MappedValue, FetchableRecord, MutablePersistableRecord,
   ColumnNaming
 {}
 
 extension MappedRecord {
-  /// The record that a row holds, by the mapping.
+  /// Decodes a row by the mapping.
   ///
-  /// - Throws: `RowDecodingError`, which names the record and the column, where the row lacks a
-  ///   column, or has a value that the property can't have.
+  /// - Throws: `RowDecodingError`, which names the record and the column, if the row lacks a column
+  ///   or has a value that the property can't have.
   @inlinable
   public init(row: Row) throws { self = try Self.mapping.record(from: row) }
 
   /// The columns of the mapping.
   public static var databaseSelection: [any SQLSelectable] {
-    // The first one looks at the table, since SQLite takes unknown names in quotes for texts.
+    // The first column checks the table, since SQLite treats unknown quoted names as strings.
     let mapping = mapping
     var selection: [any SQLSelectable] = mapping.columns.map { Column($0.name) }
     if let first = mapping.columns.first {
@@ -48,7 +48,7 @@ extension MappedRecord {
     return selection
   }
 
-  /// The column that the mapping has for a property; nil for none.
+  /// Returns the column of a property; nil if it has none.
   public static func columnName(of property: PartialKeyPath<Self>) -> String? {
     mapping.columnName(of: property)
   }

@@ -1,4 +1,4 @@
-/// A type with a ``Mapping``: a record, or a part of one that several columns hold.
+/// A type with a ``Mapping``: a record, or a part of one that is stored in several columns.
 ///
 /// ```swift
 /// struct Address: MappedValue {
@@ -14,6 +14,6 @@
 /// }
 /// ```
 public protocol MappedValue {
-  /// The columns, in the order in which they are selected: a `static let`, since it is made once.
+  /// The columns, in the order of selection. Declare it as `static let`, so it is created once.
   static var mapping: Mapping<Self> { get }
 }

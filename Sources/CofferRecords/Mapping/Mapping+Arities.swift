@@ -1,11 +1,11 @@
 import CofferCore
 
-// One initializer for each number of fields up to sixteen: the compiler specialises them down to
-// calls of SQLite, which it doesn't do with loops over packs. The one with a pack takes any number,
-// and explains mistakes best.
+// One initializer for each number of fields up to sixteen: the compiler specializes them down to
+// calls of SQLite, which it doesn't do with loops over packs. The initializer with a pack takes any
+// number of fields, and gives the best error messages.
 
 extension Mapping {
-  /// A mapping with 1 field.
+  /// Creates a mapping with 1 field.
   @inlinable
   public init<A, AC: FieldCoding<A>>(
     _ make: @escaping @Sendable (A) -> Record,
@@ -16,7 +16,7 @@ extension Mapping {
     }
   }
 
-  /// A mapping with 2 fields.
+  /// Creates a mapping with 2 fields.
   @inlinable
   public init<A, AC: FieldCoding<A>, B, BC: FieldCoding<B>>(
     _ make: @escaping @Sendable (A, B) -> Record,
@@ -27,7 +27,7 @@ extension Mapping {
     }
   }
 
-  /// A mapping with 3 fields.
+  /// Creates a mapping with 3 fields.
   @inlinable
   public init<A, AC: FieldCoding<A>, B, BC: FieldCoding<B>, C, CC: FieldCoding<C>>(
     _ make: @escaping @Sendable (A, B, C) -> Record,
@@ -38,7 +38,7 @@ extension Mapping {
     }
   }
 
-  /// A mapping with 4 fields.
+  /// Creates a mapping with 4 fields.
   @inlinable
   public init<
     A, AC: FieldCoding<A>, B, BC: FieldCoding<B>, C, CC: FieldCoding<C>, D, DC: FieldCoding<D>
@@ -55,7 +55,7 @@ extension Mapping {
     }
   }
 
-  /// A mapping with 5 fields.
+  /// Creates a mapping with 5 fields.
   @inlinable
   public init<
     A, AC: FieldCoding<A>, B, BC: FieldCoding<B>, C, CC: FieldCoding<C>, D, DC: FieldCoding<D>, E,
@@ -75,7 +75,7 @@ extension Mapping {
     }
   }
 
-  /// A mapping with 6 fields.
+  /// Creates a mapping with 6 fields.
   @inlinable
   public init<
     A, AC: FieldCoding<A>, B, BC: FieldCoding<B>, C, CC: FieldCoding<C>, D, DC: FieldCoding<D>, E,
@@ -95,7 +95,7 @@ extension Mapping {
     }
   }
 
-  /// A mapping with 7 fields.
+  /// Creates a mapping with 7 fields.
   @inlinable
   public init<
     A, AC: FieldCoding<A>, B, BC: FieldCoding<B>, C, CC: FieldCoding<C>, D, DC: FieldCoding<D>, E,
@@ -117,7 +117,7 @@ extension Mapping {
     }
   }
 
-  /// A mapping with 8 fields.
+  /// Creates a mapping with 8 fields.
   @inlinable
   public init<
     A, AC: FieldCoding<A>, B, BC: FieldCoding<B>, C, CC: FieldCoding<C>, D, DC: FieldCoding<D>, E,
@@ -140,7 +140,7 @@ extension Mapping {
     }
   }
 
-  /// A mapping with 9 fields.
+  /// Creates a mapping with 9 fields.
   @inlinable
   public init<
     A, AC: FieldCoding<A>, B, BC: FieldCoding<B>, C, CC: FieldCoding<C>, D, DC: FieldCoding<D>, E,
@@ -164,7 +164,7 @@ extension Mapping {
     }
   }
 
-  /// A mapping with 10 fields.
+  /// Creates a mapping with 10 fields.
   @inlinable
   public init<
     A, AC: FieldCoding<A>, B, BC: FieldCoding<B>, C, CC: FieldCoding<C>, D, DC: FieldCoding<D>, E,
@@ -190,7 +190,7 @@ extension Mapping {
     }
   }
 
-  /// A mapping with 11 fields.
+  /// Creates a mapping with 11 fields.
   @inlinable
   public init<
     A, AC: FieldCoding<A>, B, BC: FieldCoding<B>, C, CC: FieldCoding<C>, D, DC: FieldCoding<D>, E,
@@ -216,7 +216,7 @@ extension Mapping {
     }
   }
 
-  /// A mapping with 12 fields.
+  /// Creates a mapping with 12 fields.
   @inlinable
   public init<
     A, AC: FieldCoding<A>, B, BC: FieldCoding<B>, C, CC: FieldCoding<C>, D, DC: FieldCoding<D>, E,
@@ -245,7 +245,7 @@ extension Mapping {
     }
   }
 
-  /// A mapping with 13 fields.
+  /// Creates a mapping with 13 fields.
   @inlinable
   public init<
     A, AC: FieldCoding<A>, B, BC: FieldCoding<B>, C, CC: FieldCoding<C>, D, DC: FieldCoding<D>, E,
@@ -277,7 +277,7 @@ extension Mapping {
     }
   }
 
-  /// A mapping with 14 fields.
+  /// Creates a mapping with 14 fields.
   @inlinable
   public init<
     A, AC: FieldCoding<A>, B, BC: FieldCoding<B>, C, CC: FieldCoding<C>, D, DC: FieldCoding<D>, E,
@@ -310,7 +310,7 @@ extension Mapping {
     }
   }
 
-  /// A mapping with 15 fields.
+  /// Creates a mapping with 15 fields.
   @inlinable
   public init<
     A, AC: FieldCoding<A>, B, BC: FieldCoding<B>, C, CC: FieldCoding<C>, D, DC: FieldCoding<D>, E,
@@ -344,7 +344,7 @@ extension Mapping {
     }
   }
 
-  /// A mapping with 16 fields.
+  /// Creates a mapping with 16 fields.
   @inlinable
   public init<
     A, AC: FieldCoding<A>, B, BC: FieldCoding<B>, C, CC: FieldCoding<C>, D, DC: FieldCoding<D>, E,

@@ -1,7 +1,7 @@
 import CofferCore
 
 extension Mapping {
-  /// The record that a row holds.
+  /// Decodes a row.
   @inlinable @inline(__always)
   package func record(from row: Row) throws -> Record {
     let plan = try row.plan(MappingPlan<Record>.self) { try MappingPlan(row, self) }

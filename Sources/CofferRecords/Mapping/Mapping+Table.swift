@@ -1,10 +1,10 @@
 import CofferCore
 import CofferQuery
 
-/// A mapping that has been compared with its table, and fits.
+/// The result of comparing a mapping with its table.
 private final class CheckedMapping<Record> {
   let table: String
-  /// Columns that need a value, and get none from the mapping.
+  /// Columns that need a value, for which the mapping has no field.
   let lacking: [String]
 
   init(_ table: String, lacking: [String]) {
@@ -14,10 +14,10 @@ private final class CheckedMapping<Record> {
 }
 
 extension Mapping {
-  /// Compares the mapping with a table, once for each connection and schema.
+  /// Compares the mapping with a table, once per connection and schema version.
   ///
-  /// - Throws: An error where the table lacks a column, or has one whose type doesn't fit; where it is
-  ///   for an insertion, also where a column needs a value that the mapping doesn't have.
+  /// - Throws: ``DatabaseError`` if the table lacks a column or has one of a wrong type; for an
+  ///   insertion, also if a column needs a value and the mapping has no field for it.
   func check(_ db: Database, _ table: String, isInsertion: Bool) throws {
     var checked = try db.plan(CheckedMapping<Record>.self) { try comparison(with: table, db) }
     if !checked.table.isSameName(as: table) { checked = try comparison(with: table, db) }
@@ -32,7 +32,7 @@ extension Mapping {
   private func comparison(with table: String, _ db: Database) throws -> CheckedMapping<Record> {
     try checkNames()
     guard try db.tableExists(table) else {
-      // SQLite says so, unless it is a view, or a common table expression.
+      // A view or a common table expression; otherwise, SQLite reports the missing table.
       return CheckedMapping(table, lacking: [])
     }
     let existing = try db.columns(in: table)

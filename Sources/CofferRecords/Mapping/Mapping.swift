@@ -1,15 +1,15 @@
 import CofferCore
 
-/// The columns of a type, and how its values are made from them: see ``MappedRecord``.
+/// The columns of a type, and the way its values are created from them: see ``MappedRecord``.
 ///
-/// The parts of a record that several columns hold have mappings too: see ``MappedValue``.
+/// A part of a record that is stored in several columns has a mapping too: see ``MappedValue``.
 public struct Mapping<Record>: Sendable {
   /// The columns, in the order of the fields.
   public let columns: [MappedColumn]
 
   let parts: [FieldPart<Record>]
   @usableFromInline let rowIDSlots: [RowIDSlot<Record>]
-  /// A column that two fields have: a mistake that initializers can't report.
+  /// A column with two fields: a mistake that initializers can't report.
   private let duplicate: String?
   @usableFromInline let names: ContiguousArray<String>
   @usableFromInline let read: @Sendable (FieldReader, inout Int) throws -> Record
@@ -47,11 +47,10 @@ public struct Mapping<Record>: Sendable {
       bind: { try writing.write($0, to: &$1) })
   }
 
-  /// A mapping.
+  /// Creates a mapping.
   ///
   /// - Parameters:
-  ///   - make: Makes a value from those of the fields: an initializer, as a rule the one that
-  ///     structs have by themselves.
+  ///   - make: Creates a value from the values of the fields; usually the memberwise initializer.
   ///   - field: The fields, in the order of the initializer's arguments.
   @_disfavoredOverload
   public init<each Value, each Coding: FieldCoding>(
@@ -73,7 +72,7 @@ public struct Mapping<Record>: Sendable {
       })
   }
 
-  /// - Throws: An error where two fields have one column.
+  /// - Throws: ``DatabaseError`` if two fields have the same column.
   func checkNames() throws {
     guard let duplicate else { return }
     throw DatabaseError(
@@ -83,7 +82,7 @@ public struct Mapping<Record>: Sendable {
       hint: "Give each field a column of its own; nested ones by a prefix.")
   }
 
-  /// The column of a property; nil where it has none, or several.
+  /// Returns the column of a property; nil if it has none or several.
   func columnName(of property: AnyKeyPath) -> String? {
     guard let part = parts.first(where: { $0.keyPath == property }), part.columns.count == 1
     else { return nil }

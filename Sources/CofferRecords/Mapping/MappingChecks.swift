@@ -1,15 +1,15 @@
 import CofferCore
 import CofferQuery
 
-/// What a mapping has to agree with.
+/// Checks that a mapping matches its columns.
 enum MappingChecks {
-  /// A column that two fields have; nil for none.
+  /// Returns a column with two fields; nil if there is none.
   static func duplicate(in columns: [MappedColumn]) -> String? {
     var names: Set<SQLName> = []
     return columns.first { !names.insert(SQLName($0.name)).inserted }?.name
   }
 
-  /// - Throws: An error where the column can't hold the property's values.
+  /// - Throws: ``DatabaseError`` if the column can't hold the property's values.
   static func check(
     _ column: MappedColumn, declaredAs declaration: String, in record: Any.Type, sql: String?
   ) throws {

@@ -1,11 +1,11 @@
 import CofferCore
 
-/// Where the columns of a mapping are in the rows of a statement, or in one row.
+/// The indices of a mapping's columns in the rows of a statement, or in one row.
 @usableFromInline
 package final class MappingPlan<Record> {
   @usableFromInline let indices: UnsafeMutablePointer<CInt>
 
-  /// - Throws: An error where the row lacks a column, or one has a type that doesn't fit.
+  /// - Throws: An error if the row lacks a column, or a column has a wrong type.
   @usableFromInline
   init(_ row: Row, _ mapping: Mapping<Record>) throws {
     try mapping.checkNames()
@@ -32,7 +32,7 @@ package final class MappingPlan<Record> {
 
   deinit { indices.deallocate() }
 
-  /// The error, with the name of the record where it is about a value.
+  /// Returns the error, with the record's name added if it concerns a value.
   @usableFromInline
   func located(_ error: any Error) -> any Error {
     (error as? RowDecodingError)?.naming(record: Record.self) ?? error

@@ -2,10 +2,10 @@ import CofferCore
 import CofferQuery
 import Foundation
 
-/// What the values of a Swift type are, once they are stored.
+/// The stored form of a Swift type's values.
 enum StoredType: Sendable {
   case integer, boolean, real, text, blob, date, uuid, decimal, json
-  /// It isn't known.
+  /// The form isn't known.
   case any
 
   init(_ type: Any.Type) {
@@ -26,7 +26,7 @@ enum StoredType: Sendable {
 
   private init<R: RawRepresentable>(rawValueOf type: R.Type) { self.init(R.RawValue.self) }
 
-  /// The type that a column for them is declared with; nil for none.
+  /// The type with which a column is declared; nil for none.
   var declaredType: Database.ColumnType? {
     switch self {
     case .integer: .integer
@@ -39,10 +39,10 @@ enum StoredType: Sendable {
     }
   }
 
-  /// Whether a column that is declared so takes the values, and gives them back as they are.
+  /// Whether a column of a declared type stores the values and returns them unchanged.
   ///
-  /// - Parameter declaration: As SQLite has it; types that it doesn't name in its documentation
-  ///   pass.
+  /// - Parameter declaration: The declared type. Types that SQLite's documentation doesn't name are
+  ///   accepted.
   func fits(_ declaration: String) -> Bool {
     switch DeclaredClass(declaration) {
     case .integer: !([.text, .blob, .uuid, .json].contains(self))
@@ -53,7 +53,7 @@ enum StoredType: Sendable {
   }
 }
 
-/// The affinities that convert values, of the types that everybody reads as them.
+/// The affinities that convert values, for well-known type names.
 private enum DeclaredClass {
   case integer, real, text
 

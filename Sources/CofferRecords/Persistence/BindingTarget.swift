@@ -1,46 +1,46 @@
 import CofferCore
 
-/// What a ``PersistenceContainer`` binds to: a statement, and the columns whose values it takes,
-/// in the order in which a record sets them.
+/// The target that a ``PersistenceContainer`` binds to: a statement, and the columns in the order
+/// in which a record sets them.
 ///
-/// A column is recognised by the two words of its name, as ``ColumnPredictor`` does. A record that
-/// sets other columns, or in another order, makes ``next`` point behind everything.
+/// A column is recognized by the two words of its name, as in ``ColumnPredictor``. If a record sets
+/// other columns, or sets them in another order, ``next`` moves past the end.
 ///
-/// It is what is touched for each record. Containers that outlive their encoding find another
-/// ``use``: see ``CellPool``.
+/// This is all the memory that the encoding of a record touches. A container that outlives its
+/// encoding doesn't match ``use`` any more: see ``CellPool``.
 @usableFromInline
 struct BindingTarget {
-  /// A column, known by its name's words.
+  /// A column, identified by the words of its name.
   @usableFromInline
   struct Slot {
     @usableFromInline var words: TextWords
-    /// The parameter that takes the value, 1-based; 0 for none.
+    /// The parameter for the value, 1-based; 0 if the value isn't bound.
     @usableFromInline var parameter: CInt
   }
 
   @usableFromInline var handle: SQLiteStatement?
-  /// The columns, and two slots that no name fits: the end, and what is behind everything.
+  /// The columns, and two slots that match no name: the end, and the one past it.
   @usableFromInline var slots: UnsafeMutablePointer<Slot>
   @usableFromInline var count: Int
   /// The next slot.
   @usableFromInline var next: UnsafeMutablePointer<Slot>
-  /// Which encoding the target is for: containers of another one, copies that somebody has kept,
-  /// are refused.
+  /// Identifies the current encoding. Containers of other encodings, such as copies that were kept,
+  /// are rejected.
   @usableFromInline var use: UInt = 0
-  /// The first failure of SQLite, or success.
+  /// The error code of a binding that failed, or success.
   @usableFromInline var code: CInt = SQLite.ok
-  /// Whether records of the type can be bound as they are encoded: not where one reads what it
-  /// has set, or is asked for what it has stored.
+  /// Whether records of the type can be bound while they are encoded. They can't if a record reads
+  /// values that it has set, or is asked for the values that it has stored.
   var canBind = true
-  /// Whether the statement is in use: its execution may call back, and insert another record.
+  /// Whether the statement is in use: its execution can call back and insert another record.
   var isBusy = false
-  /// The plan; nil once it has died.
+  /// The plan; nil once it has been released.
   var plan: Unmanaged<RecordPlan>?
-  /// Counts the plans that have used the memory.
+  /// Counts the plans that have used this memory.
   @usableFromInline var owner: UInt = 0
-  /// Keeps the storage that the words may point to.
+  /// Keeps alive the string storage that the words can point to.
   private var columns: [String] = []
-  /// What successes hold, to be used again.
+  /// A values object that the next success reuses.
   @usableFromInline var spare: StoredValues?
 
   init() {
@@ -49,13 +49,13 @@ struct BindingTarget {
     count = 0
   }
 
-  /// The slot that stands for all that a record does otherwise than expected.
+  /// The slot that `next` moves to when a record deviates from the plan.
   @usableFromInline var nowhere: UnsafeMutablePointer<Slot> { slots + count + 1 }
 
-  /// Whether each column has been set, in order.
+  /// Whether every column has been set, in order.
   var isComplete: Bool { next == slots + count }
 
-  /// Binds the value of a column, if it is the next one, and its name has these words.
+  /// Binds the value of a column, if it is the next column and its name has these words.
   @inline(__always)
   static func bind<Value: DatabaseValueConvertible>(
     _ value: Value, to target: UnsafeMutablePointer<BindingTarget>, _ use: UInt,
@@ -72,7 +72,7 @@ struct BindingTarget {
     return true
   }
 
-  /// The parameter for the next column; 0 where its value is not wanted.
+  /// Returns the parameter of the next column; 0 if its value isn't bound.
   @inlinable @inline(__always)
   mutating func nextParameter(_ column: String, _ use: UInt) -> CInt {
     let slot = next
@@ -83,7 +83,7 @@ struct BindingTarget {
     return slot.pointee.parameter
   }
 
-  /// The same, where the words differ: the text may be the same.
+  /// Does the same if the words differ, since the text can still be equal.
   @usableFromInline @inline(never)
   mutating func findParameter(_ column: String, _ use: UInt) -> CInt {
     guard use == self.use else { return 0 }
@@ -102,7 +102,7 @@ struct BindingTarget {
 extension BindingTarget: ReusableCell {
   private static let pool = CellPool<BindingTarget>()
 
-  /// A target for a plan.
+  /// Takes a target from the pool, for a plan.
   static func take(
     _ columns: [(name: String, parameter: Int)]
   ) -> UnsafeMutablePointer<BindingTarget> {

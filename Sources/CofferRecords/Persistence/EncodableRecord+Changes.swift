@@ -11,7 +11,7 @@ extension EncodableRecord {
     }
   }
 
-  /// Whether both records store the same values; false where one can't be encoded.
+  /// Returns whether both records store the same values; false if one can't be encoded.
   public func databaseEquals(_ record: Self) -> Bool {
     guard let own = try? PersistenceContainer(self),
       let other = try? PersistenceContainer(record)
@@ -19,23 +19,23 @@ extension EncodableRecord {
     return own.changes(from: other).isEmpty
   }
 
-  /// The columns in which the record differs from another one, with the values of the other one.
+  /// Returns the columns in which the record differs from another one, with the other's values.
   ///
   /// ```swift
   /// let changes = try newPlayer.databaseChanges(from: oldPlayer)
   /// // ["score": 100], where the old player has 100, and the new one something else
   /// ```
   ///
-  /// Those that the other one doesn't have were NULL.
+  /// Columns that the other record doesn't have count as NULL.
   public func databaseChanges(
     from record: some EncodableRecord
   ) throws -> [String: DatabaseValue] {
     try PersistenceContainer(self).changes(from: PersistenceContainer(record)).dictionary
   }
 
-  /// Changes the record.
+  /// Modifies the record.
   ///
-  /// - Returns: The columns that are different then, with their values before.
+  /// - Returns: The columns that have changed, with their previous values.
   public mutating func databaseChanges(
     modify: (inout Self) throws -> Void
   ) throws -> [String: DatabaseValue] {
@@ -46,7 +46,8 @@ extension EncodableRecord {
 }
 
 extension PersistenceContainer {
-  /// The columns in which the values differ from those of another container, with the latter.
+  /// Returns the columns in which the values differ from another container's, with the other's
+  /// values.
   func changes(from old: PersistenceContainer) -> [Entry] {
     entries.compactMap { entry in
       let value = old.storedValue(entry.column) ?? .null

@@ -1,6 +1,6 @@
 extension EncodableRecord {
-  /// What the record stores, column by column.
+  /// Returns the columns that the record stores, with their values.
   ///
-  /// - Throws: What `encode(to:)` throws.
+  /// - Throws: The error of `encode(to:)`.
   package func encodedColumns() throws -> PersistenceContainer { try PersistenceContainer(self) }
 }

@@ -2,7 +2,7 @@ import CofferCore
 import CofferQuery
 import FoundationEssentials
 
-/// A type that tells which columns it stores, and what in them.
+/// A type that declares which columns it stores, and their values.
 ///
 /// ```swift
 /// struct Player: EncodableRecord {
@@ -15,19 +15,19 @@ import FoundationEssentials
 /// }
 /// ```
 ///
-/// An `Encodable` type needs no method: it is encoded by its coding keys, as the strategies below
-/// say.
+/// An `Encodable` type needs no method: it is encoded by its coding keys, with the strategies
+/// below.
 public protocol EncodableRecord: _CodingKeyColumns {
-  /// Gives each column its value.
+  /// Sets the value of each column.
   ///
-  /// It may be called more than once for one change, and is the fastest where it sets the same
-  /// columns in the same order each time.
+  /// It can be called more than once for one change. It is fastest if it always sets the same
+  /// columns in the same order.
   func encode(to container: inout PersistenceContainer) throws
 
-  /// What the encoders of an `Encodable` type find in their `userInfo`.
+  /// The `userInfo` of the encoders of an `Encodable` type.
   static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { get }
 
-  /// The encoder of the JSON that a column of an `Encodable` type holds.
+  /// Returns the encoder for the JSON in a column of an `Encodable` type.
   static func databaseJSONEncoder(for column: String) -> JSONEncoder
 
   /// How an `Encodable` type stores `Data` in a column.
@@ -44,32 +44,33 @@ public protocol EncodableRecord: _CodingKeyColumns {
 
   /// Binds the values that ``encode(to:)`` sets, all of them and in the same order.
   ///
-  /// For types that know their columns beforehand: a short cut for insertions.
-  /// - Returns: Whether it has done so; if not, nothing is bound.
+  /// A shortcut for insertions, for types whose columns are known in advance.
+  /// - Returns: Whether it has bound the values. If not, nothing is bound.
   func _bindColumns(to binder: inout StatementBinder) throws -> Bool
 
-  /// Whether ``_bindColumns(to:)`` binds what has been encoded.
+  /// Returns whether ``_bindColumns(to:)`` binds the encoded values.
   func _bindsColumns(of container: PersistenceContainer) throws -> Bool
 
-  /// Says what is wrong with a table, before records of the type are stored in it.
+  /// Throws if records of the type can't be stored in their table.
   static func _checkTable(_ db: Database, isInsertion: Bool) throws
 }
 
 extension EncodableRecord {
-  /// Leaves it to ``encode(to:)``.
+  /// Leaves binding to ``encode(to:)``.
   @inlinable @inline(__always)
   public func _bindColumns(to binder: inout StatementBinder) throws -> Bool { false }
 
-  /// It does.
+  /// Returns true.
   public func _bindsColumns(of container: PersistenceContainer) throws -> Bool { true }
 
-  /// Leaves it to SQLite.
+  /// Leaves the check to SQLite.
   public static func _checkTable(_ db: Database, isInsertion: Bool) throws {}
 
-  /// Nothing.
+  /// Empty.
   public static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// An encoder that sorts keys, stores data in base 64, and dates as milliseconds since 1970.
+  /// Returns an encoder that sorts keys, stores data as Base64, and dates as milliseconds since
+  /// 1970.
   public static func databaseJSONEncoder(for column: String) -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.dataEncodingStrategy = .base64
@@ -80,30 +81,30 @@ extension EncodableRecord {
     return encoder
   }
 
-  /// Blobs.
+  /// Stores blobs.
   public static func databaseDataEncodingStrategy(
     for column: String
   ) -> DatabaseDataEncodingStrategy { .deferredToData }
 
-  /// Text such as `2024-05-31 08:15:00.000`, in UTC.
+  /// Stores text such as `2024-05-31 08:15:00.000`, in UTC.
   public static func databaseDateEncodingStrategy(
     for column: String
   ) -> DatabaseDateEncodingStrategy { .deferredToDate }
 
-  /// Blobs of sixteen bytes.
+  /// Stores blobs of sixteen bytes.
   public static func databaseUUIDEncodingStrategy(
     for column: String
   ) -> DatabaseUUIDEncodingStrategy { .deferredToUUID }
 
-  /// The keys as they are.
+  /// Uses the keys unchanged.
   public static var databaseColumnEncodingStrategy: DatabaseColumnEncodingStrategy {
     .useDefaultKeys
   }
 }
 
-/// The same, as Foundation's encoders and decoders want it.
+/// Casts a `userInfo` to the type that Foundation's encoders and decoders require.
 func sendable(_ userInfo: [CodingUserInfoKey: Any]) -> [CodingUserInfoKey: any Sendable] {
-  // SAFETY: `Sendable` is a marker that the layout of a value doesn't know; and coders are used by
-  // the thread that asks for them, as the values are.
+  // SAFETY: `Sendable` is a marker protocol without effect on memory layout, and a coder is used on
+  // the thread that requests it, as are the values.
   unsafeBitCast(userInfo, to: [CodingUserInfoKey: any Sendable].self)
 }

@@ -5,13 +5,13 @@ import Foundation
 public enum DatabaseDataEncodingStrategy: Sendable {
   /// As a blob.
   case deferredToData
-  /// As text: bytes that are not UTF-8 are an error.
+  /// As text. Bytes that aren't valid UTF-8 are an error.
   case text
-  /// As the value that the function gives; nil for NULL.
+  /// As the value that the function returns; nil is NULL.
   case custom(@Sendable (Data) -> (any DatabaseValueConvertible)?)
 }
 
-// SAFETY: a `DateFormatter` is locked by itself, and is not changed here; the rest is Sendable.
+// SAFETY: a `DateFormatter` locks itself and isn't modified here; all other values are Sendable.
 /// How an `Encodable` record stores a `Date`.
 public enum DatabaseDateEncodingStrategy: @unchecked Sendable {
   /// As text such as `2024-05-31 08:15:00.000`, in UTC.
@@ -26,9 +26,9 @@ public enum DatabaseDateEncodingStrategy: @unchecked Sendable {
   case millisecondsSince1970
   /// As text such as `2024-05-31T08:15:00Z`.
   case iso8601
-  /// As the text that a formatter gives, which is not changed any more.
+  /// As the text of a formatter, which must not be modified any more.
   case formatted(DateFormatter)
-  /// As the value that the function gives; nil for NULL.
+  /// As the value that the function returns; nil is NULL.
   case custom(@Sendable (Date) -> (any DatabaseValueConvertible)?)
 }
 
@@ -48,6 +48,6 @@ public enum DatabaseColumnEncodingStrategy: Sendable {
   case useDefaultKeys
   /// `playerID` becomes `player_id`.
   case convertToSnakeCase
-  /// The function gives the names.
+  /// The function returns the names.
   case custom(@Sendable (any CodingKey) -> String)
 }

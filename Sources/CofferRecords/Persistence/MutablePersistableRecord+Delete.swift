@@ -2,15 +2,15 @@ import CofferCore
 import CofferQuery
 
 extension MutablePersistableRecord {
-  /// Deletes the row that has the record's primary key.
+  /// Deletes the row with the record's primary key.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether the row existed.
   @inlinable
   @discardableResult
   public func delete(_ db: Database) throws -> Bool {
     try withDeleteCallbacks(db) { try $0.deleteRow(db) }
   }
 
-  /// Whether there is a row that has the record's primary key.
+  /// Returns whether a row with the record's primary key exists.
   public func exists(_ db: Database) throws -> Bool { try existsRow(db) }
 }

@@ -10,9 +10,9 @@ extension MutablePersistableRecord {
   /// try player.insert(db)
   /// ```
   ///
-  /// - Parameter conflictResolution: What happens where a constraint fails; nil for what
-  ///   ``persistenceConflictPolicy`` says.
-  /// - Throws: What SQLite or a callback says against it.
+  /// - Parameter conflictResolution: What happens if a constraint fails; nil uses
+  ///   ``persistenceConflictPolicy``.
+  /// - Throws: ``DatabaseError``, or the error of a callback.
   @inlinable
   public mutating func insert(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -22,7 +22,7 @@ extension MutablePersistableRecord {
 
   /// Inserts a copy of the record.
   ///
-  /// - Returns: The copy, which knows its rowid where the type keeps it.
+  /// - Returns: The copy, with its rowid if the type stores it.
   @inlinable
   public func inserted(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -32,13 +32,14 @@ extension MutablePersistableRecord {
     return copy
   }
 
-  // MARK: With what the row becomes
+  // MARK: Inserting and fetching
 
-  /// Inserts a copy of the record, and gives what the row has become, columns that have defaults
-  /// included.
+  /// Inserts a copy of the record and returns the inserted row as a record, including default
+  /// values.
   ///
-  /// Before SQLite 3.35, the row is fetched again, which triggers on the table forbid.
-  /// - Throws: ``RecordError`` where a conflict was ignored.
+  /// Before SQLite 3.35, the row is fetched by a second statement, which throws if the table has
+  /// triggers.
+  /// - Throws: ``RecordError`` if a conflict was ignored.
   public func insertAndFetch(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws -> Self where Self: FetchableRecord {
@@ -46,9 +47,9 @@ extension MutablePersistableRecord {
     return try copy.insertAndFetch(db, onConflict: conflictResolution, as: Self.self)
   }
 
-  /// Inserts the record, and gives what the row has become as a record of another type.
+  /// Inserts the record and returns the inserted row as a record of another type.
   ///
-  /// - Throws: ``RecordError`` where a conflict was ignored.
+  /// - Throws: ``RecordError`` if a conflict was ignored.
   public mutating func insertAndFetch<T: FetchableRecord & TableRecord>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     as returnedType: T.Type
@@ -56,7 +57,7 @@ extension MutablePersistableRecord {
     try insertFetching(db, onConflict: conflictResolution, as: returnedType)
   }
 
-  /// Inserts the record, and fetches what is selected of the row that it has become.
+  /// Inserts the record and fetches a selection from the inserted row.
   ///
   /// ```swift
   /// let score = try player.insertAndFetch(db, selection: [Column("score")]) {
@@ -64,9 +65,9 @@ extension MutablePersistableRecord {
   /// }
   /// ```
   ///
-  /// - Parameter selection: Not empty.
-  /// - Parameter fetch: Fetches from the statement, which executes the insertion. It gives no row
-  ///   where a conflict is ignored.
+  /// - Parameter selection: The selection, which must not be empty.
+  /// - Parameter fetch: Fetches from the statement, and so executes the insertion. If a conflict is
+  ///   ignored, the statement returns no row.
   public mutating func insertAndFetch<T>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> T
@@ -75,7 +76,7 @@ extension MutablePersistableRecord {
       db, onConflict: conflictResolution, selection: selection, fetch: fetch)
   }
 
-  /// Inserts the record, and fetches what is selected of the row that it has become.
+  /// Inserts the record and fetches a selection from the inserted row.
   ///
   /// ```swift
   /// let score = try player.insertAndFetch(db) { try Int.fetchOne($0) } select: { [$0.score] }
@@ -90,7 +91,8 @@ extension MutablePersistableRecord {
       fetch: fetch)
   }
 
-  /// What a closure inside of callbacks has left, which have passed it on.
+  /// Returns a value that a closure inside callbacks has set; throws if a callback hasn't called
+  /// it.
   func fetchedValue<T>(_ value: T?) throws -> T {
     guard let value else { throw DatabaseError.callbackMisuse("a callback") }
     return value
@@ -126,9 +128,9 @@ extension MutablePersistableRecord {
 extension PersistableRecord {
   /// Inserts the record.
   ///
-  /// - Parameter conflictResolution: What happens where a constraint fails; nil for what
-  ///   ``MutablePersistableRecord/persistenceConflictPolicy`` says.
-  /// - Throws: What SQLite or a callback says against it.
+  /// - Parameter conflictResolution: What happens if a constraint fails; nil uses
+  ///   ``MutablePersistableRecord/persistenceConflictPolicy``.
+  /// - Throws: ``DatabaseError``, or the error of a callback.
   @inlinable
   public func insert(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -137,9 +139,9 @@ extension PersistableRecord {
     try copy.insertWithCallbacks(db) { try $0.insertRow(db, onConflict: conflictResolution) }
   }
 
-  /// Inserts the record, and gives what the row has become as a record of another type.
+  /// Inserts the record and returns the inserted row as a record of another type.
   ///
-  /// - Throws: ``RecordError`` where a conflict was ignored.
+  /// - Throws: ``RecordError`` if a conflict was ignored.
   public func insertAndFetch<T: FetchableRecord & TableRecord>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     as returnedType: T.Type
@@ -148,7 +150,7 @@ extension PersistableRecord {
     return try copy.insertFetching(db, onConflict: conflictResolution, as: returnedType)
   }
 
-  /// Inserts the record, and fetches what is selected of the row that it has become.
+  /// Inserts the record and fetches a selection from the inserted row.
   public func insertAndFetch<T>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> T
@@ -158,7 +160,7 @@ extension PersistableRecord {
       db, onConflict: conflictResolution, selection: selection, fetch: fetch)
   }
 
-  /// Inserts the record, and fetches what is selected of the row that it has become.
+  /// Inserts the record and fetches a selection from the inserted row.
   public func insertAndFetch<T>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     fetch: (Statement) throws -> T,

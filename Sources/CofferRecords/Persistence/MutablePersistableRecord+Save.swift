@@ -2,10 +2,10 @@ import CofferCore
 import CofferQuery
 
 extension MutablePersistableRecord {
-  /// Updates the record's row, or inserts one where there is none with its primary key.
+  /// Updates the row with the record's primary key, or inserts a row if there is none.
   ///
-  /// - Parameter conflictResolution: What happens where a constraint fails; nil for what
-  ///   ``persistenceConflictPolicy`` says.
+  /// - Parameter conflictResolution: What happens if a constraint fails; nil uses
+  ///   ``persistenceConflictPolicy``.
   public mutating func save(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws {
@@ -16,7 +16,7 @@ extension MutablePersistableRecord {
 
   /// Saves a copy of the record.
   ///
-  /// - Returns: The copy, which knows its rowid where it was inserted, and the type keeps it.
+  /// - Returns: The copy, with its rowid if it was inserted and the type stores the rowid.
   public func saved(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws -> Self {
@@ -25,10 +25,11 @@ extension MutablePersistableRecord {
     return copy
   }
 
-  /// Saves a copy of the record, and gives what the row has become.
+  /// Saves a copy of the record and returns the stored row as a record.
   ///
-  /// Before SQLite 3.35, the row is fetched again, which triggers on the table forbid.
-  /// - Throws: ``RecordError`` where a conflict was ignored.
+  /// Before SQLite 3.35, the row is fetched by a second statement, which throws if the table has
+  /// triggers.
+  /// - Throws: ``RecordError`` if a conflict was ignored.
   public func saveAndFetch(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws -> Self where Self: FetchableRecord {
@@ -36,9 +37,9 @@ extension MutablePersistableRecord {
     return try copy.saveAndFetch(db, onConflict: conflictResolution, as: Self.self)
   }
 
-  /// Saves the record, and gives what the row has become as a record of another type.
+  /// Saves the record and returns the stored row as a record of another type.
   ///
-  /// - Throws: ``RecordError`` where a conflict was ignored.
+  /// - Throws: ``RecordError`` if a conflict was ignored.
   public mutating func saveAndFetch<T: FetchableRecord & TableRecord>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     as returnedType: T.Type
@@ -46,11 +47,11 @@ extension MutablePersistableRecord {
     try saveFetching(db, onConflict: conflictResolution, as: returnedType)
   }
 
-  /// Saves the record, and fetches what is selected of the row.
+  /// Saves the record and fetches a selection from the stored row.
   ///
-  /// - Parameter selection: Not empty.
-  /// - Parameter fetch: Fetches from the statement, which executes the change. It may be called
-  ///   twice: for an update that finds no row, and for the insertion then.
+  /// - Parameter selection: The selection, which must not be empty.
+  /// - Parameter fetch: Fetches from the statement, and so executes the change. It can be called
+  ///   twice: for an update that finds no row, and then for the insertion.
   public mutating func saveAndFetch<T>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> T
@@ -92,7 +93,7 @@ extension MutablePersistableRecord {
 }
 
 extension PersistableRecord {
-  /// Updates the record's row, or inserts one where there is none with its primary key.
+  /// Updates the row with the record's primary key, or inserts a row if there is none.
   public func save(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws {
@@ -102,9 +103,9 @@ extension PersistableRecord {
       insert: { try $0.insertRow(db, onConflict: conflictResolution) })
   }
 
-  /// Saves the record, and gives what the row has become as a record of another type.
+  /// Saves the record and returns the stored row as a record of another type.
   ///
-  /// - Throws: ``RecordError`` where a conflict was ignored.
+  /// - Throws: ``RecordError`` if a conflict was ignored.
   public func saveAndFetch<T: FetchableRecord & TableRecord>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     as returnedType: T.Type
@@ -113,7 +114,7 @@ extension PersistableRecord {
     return try copy.saveFetching(db, onConflict: conflictResolution, as: returnedType)
   }
 
-  /// Saves the record, and fetches what is selected of the row.
+  /// Saves the record and fetches a selection from the stored row.
   public func saveAndFetch<T>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> T

@@ -2,16 +2,16 @@ import CofferCore
 import CofferQuery
 
 extension MutablePersistableRecord {
-  /// Updates the row that has the record's primary key: all columns that the record has.
+  /// Updates all of the record's columns in the row with its primary key.
   ///
   /// ```swift
   /// // UPDATE "player" SET "name" = 'Arthur', "score" = 1000 WHERE "id" = 1
   /// try player.update(db)
   /// ```
   ///
-  /// - Parameter conflictResolution: What happens where a constraint fails; nil for what
-  ///   ``persistenceConflictPolicy`` says.
-  /// - Throws: ``RecordError`` where there is no such row.
+  /// - Parameter conflictResolution: What happens if a constraint fails; nil uses
+  ///   ``persistenceConflictPolicy``.
+  /// - Throws: ``RecordError`` if there is no such row.
   @inlinable
   public func update(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -21,11 +21,11 @@ extension MutablePersistableRecord {
     }
   }
 
-  /// Updates some columns of the row that has the record's primary key.
+  /// Updates some columns of the row with the record's primary key.
   ///
-  /// - Parameter columns: Their names, in either case; those that the record or the table doesn't
-  ///   have are ignored.
-  /// - Throws: ``RecordError`` where there is no such row.
+  /// - Parameter columns: The names of the columns, in any letter case. Columns that the record or
+  ///   the table doesn't have are ignored.
+  /// - Throws: ``RecordError`` if there is no such row.
   public func update(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     columns: some Collection<String>
@@ -36,12 +36,12 @@ extension MutablePersistableRecord {
     }
   }
 
-  /// Updates some columns of the row that has the record's primary key.
+  /// Updates some columns of the row with the record's primary key.
   ///
   /// ```swift
   /// try player.update(db, columns: [Column("score")])
   /// ```
-  /// - Throws: ``RecordError`` where there is no such row.
+  /// - Throws: ``RecordError`` if there is no such row.
   public func update(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     columns: some Collection<any ColumnExpression>
@@ -51,8 +51,9 @@ extension MutablePersistableRecord {
 
   /// Updates the columns in which the record differs from another one.
   ///
-  /// - Returns: Whether there were any; if not, nothing is executed, and no callback called.
-  /// - Throws: ``RecordError`` where there is no such row.
+  /// - Returns: Whether any column differed. If not, no statement is executed and no callback
+  ///   called.
+  /// - Throws: ``RecordError`` if there is no such row.
   @discardableResult
   public func updateChanges(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -64,14 +65,15 @@ extension MutablePersistableRecord {
     return true
   }
 
-  /// Changes the record, and updates the columns that are different then.
+  /// Modifies the record, and updates the columns that have changed.
   ///
   /// ```swift
   /// try player.updateChanges(db) { $0.score += 100 }
   /// ```
   ///
-  /// - Returns: Whether there were any; if not, nothing is executed, and no callback called.
-  /// - Throws: ``RecordError`` where there is no such row; the record stays changed.
+  /// - Returns: Whether any column changed. If not, no statement is executed and no callback
+  ///   called.
+  /// - Throws: ``RecordError`` if there is no such row. The record stays modified.
   @discardableResult
   public mutating func updateChanges(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -94,7 +96,7 @@ extension MutablePersistableRecord {
       db, RecordPlan.Key(type, .update, conflict), columns: columns)
   }
 
-  /// The columns in which `modify` makes a difference.
+  /// Returns the columns that `modify` changes.
   mutating func changedColumns(_ modify: (inout Self) throws -> Void) throws -> [String] {
     let old = try PersistenceContainer(self)
     try modify(&self)
@@ -102,22 +104,23 @@ extension MutablePersistableRecord {
   }
 }
 
-// MARK: - With what the row becomes
+// MARK: - Updating and fetching
 
 extension MutablePersistableRecord {
-  /// Updates the record's row, and gives what it has become.
+  /// Updates the record's row and returns it as a record.
   ///
-  /// Before SQLite 3.35, the row is fetched again, which triggers on the table forbid.
-  /// - Throws: ``RecordError`` where there is no such row.
+  /// Before SQLite 3.35, the row is fetched by a second statement, which throws if the table has
+  /// triggers.
+  /// - Throws: ``RecordError`` if there is no such row.
   public func updateAndFetch(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws -> Self where Self: FetchableRecord {
     try updateAndFetch(db, onConflict: conflictResolution, as: Self.self)
   }
 
-  /// Updates the record's row, and gives what it has become as a record of another type.
+  /// Updates the record's row and returns it as a record of another type.
   ///
-  /// - Throws: ``RecordError`` where there is no such row.
+  /// - Throws: ``RecordError`` if there is no such row.
   public func updateAndFetch<T: FetchableRecord & TableRecord>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     as returnedType: T.Type
@@ -129,11 +132,11 @@ extension MutablePersistableRecord {
     throw try missingRow(db)
   }
 
-  /// Updates the record's row, and fetches what is selected of it.
+  /// Updates the record's row and fetches a selection from it.
   ///
-  /// - Parameter selection: Not empty.
-  /// - Parameter fetch: Fetches from the statement, which executes the update.
-  /// - Throws: ``RecordError`` where there is no such row.
+  /// - Parameter selection: The selection, which must not be empty.
+  /// - Parameter fetch: Fetches from the statement, and so executes the update.
+  /// - Throws: ``RecordError`` if there is no such row.
   public func updateAndFetch<T>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> T
@@ -142,9 +145,9 @@ extension MutablePersistableRecord {
       db, onConflict: conflictResolution, columns: nil, selection: selection, fetch: fetch)
   }
 
-  /// Updates some columns of the record's row, and fetches what is selected of it.
+  /// Updates some columns of the record's row and fetches a selection from it.
   ///
-  /// - Throws: ``RecordError`` where there is no such row.
+  /// - Throws: ``RecordError`` if there is no such row.
   public func updateAndFetch<T>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     columns: some Collection<String>, selection: [any SQLSelectable],
@@ -155,9 +158,9 @@ extension MutablePersistableRecord {
       fetch: fetch)
   }
 
-  /// Updates some columns of the record's row, and fetches what is selected of it.
+  /// Updates some columns of the record's row and fetches a selection from it.
   ///
-  /// - Throws: ``RecordError`` where there is no such row.
+  /// - Throws: ``RecordError`` if there is no such row.
   public func updateAndFetch<T>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     columns: some Collection<any ColumnExpression>, selection: [any SQLSelectable],
@@ -182,10 +185,10 @@ extension MutablePersistableRecord {
     return try fetchedValue(fetched)
   }
 
-  /// Changes the record, updates the columns that are different then, and gives what the row has
-  /// become; nil where nothing was different.
+  /// Modifies the record, updates the columns that have changed, and returns the row as a record;
+  /// nil if nothing has changed.
   ///
-  /// - Throws: ``RecordError`` where there is no such row; the record stays changed.
+  /// - Throws: ``RecordError`` if there is no such row. The record stays modified.
   public mutating func updateChangesAndFetch(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     modify: (inout Self) throws -> Void
@@ -194,10 +197,10 @@ extension MutablePersistableRecord {
       db, onConflict: conflictResolution, as: Self.self, modify: modify)
   }
 
-  /// Changes the record, updates the columns that are different then, and gives what the row has
-  /// become as a record of another type; nil where nothing was different.
+  /// Modifies the record, updates the columns that have changed, and returns the row as a record of
+  /// another type; nil if nothing has changed.
   ///
-  /// - Throws: ``RecordError`` where there is no such row; the record stays changed.
+  /// - Throws: ``RecordError`` if there is no such row. The record stays modified.
   public mutating func updateChangesAndFetch<T: FetchableRecord & TableRecord>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     as returnedType: T.Type, modify: (inout Self) throws -> Void
@@ -208,10 +211,10 @@ extension MutablePersistableRecord {
     return fetched ?? nil
   }
 
-  /// Changes the record, updates the columns that are different then, and fetches what is selected
-  /// of the row; nil where nothing was different.
+  /// Modifies the record, updates the columns that have changed, and fetches a selection from the
+  /// row; nil if nothing has changed.
   ///
-  /// - Throws: ``RecordError`` where there is no such row; the record stays changed.
+  /// - Throws: ``RecordError`` if there is no such row. The record stays modified.
   public mutating func updateChangesAndFetch<T>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> T,

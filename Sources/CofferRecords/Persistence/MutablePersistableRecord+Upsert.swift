@@ -2,19 +2,19 @@ import CofferCore
 import CofferQuery
 
 extension MutablePersistableRecord {
-  /// Inserts the record, or updates the row that is in the way of it.
+  /// Inserts the record, or updates the row that conflicts with it.
   ///
-  /// A row is in the way where a primary key or a unique index says so. All of its columns that the
-  /// record has are updated, but those of the primary key. Nothing is deleted, unlike with
-  /// `REPLACE`: the row keeps its rowid, and no other row that refers to it is touched.
+  /// A row conflicts if it has the same primary key, or the same values in a unique index. All of
+  /// the record's columns are updated in it, except the primary key. Unlike with `REPLACE`, nothing
+  /// is deleted: the row keeps its rowid, and rows that refer to it aren't touched.
   ///
-  /// The callbacks are those of an insertion. Before SQLite 3.35 it is done in two steps.
+  /// It calls the callbacks of an insertion. Before SQLite 3.35, it takes two statements or more.
   public mutating func upsert(_ db: Database) throws {
     try insertWithCallbacks(db) { try $0.upsertRow(db).success }
   }
 
-  /// Inserts the record, or updates the row that is in the way of it, and gives what the row has
-  /// become.
+  /// Inserts the record, or updates the row that conflicts with it, and returns the row as a
+  /// record.
   ///
   /// ```swift
   /// // INSERT INTO "word" ("text", "isTainted") VALUES ('jovial', 0)
@@ -24,10 +24,10 @@ extension MutablePersistableRecord {
   /// }
   /// ```
   ///
-  /// - Parameter conflictTarget: The columns of the unique key that a row may be in the way of;
-  ///   empty for any.
-  /// - Parameter assignments: What is updated; its argument stands for the row that was to be
-  ///   inserted. Columns that the record has, and that aren't mentioned, are updated as well.
+  /// - Parameter conflictTarget: The columns of the unique key whose conflicts lead to an update;
+  ///   empty for any unique key.
+  /// - Parameter assignments: The assignments of the update. The argument stands for the row that
+  ///   would have been inserted. The record's other columns are updated as well.
   public mutating func upsertAndFetch(
     _ db: Database, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
@@ -35,8 +35,8 @@ extension MutablePersistableRecord {
     try upsertFetching(db, as: Self.self, onConflict: conflictTarget, doUpdate: assignments)
   }
 
-  /// Inserts the record, or updates the row that is in the way of it, and gives what the row has
-  /// become as a record of another type.
+  /// Inserts the record, or updates the row that conflicts with it, and returns the row as a record
+  /// of another type.
   public mutating func upsertAndFetch<T: FetchableRecord & TableRecord>(
     _ db: Database, as returnedType: T.Type, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
@@ -60,14 +60,14 @@ extension MutablePersistableRecord {
 }
 
 extension PersistableRecord {
-  /// Inserts the record, or updates the row that is in the way of it.
+  /// Inserts the record, or updates the row that conflicts with it.
   public func upsert(_ db: Database) throws {
     var copy = self
     try copy.insertWithCallbacks(db) { try $0.upsertRow(db).success }
   }
 
-  /// Inserts the record, or updates the row that is in the way of it, and gives what the row has
-  /// become.
+  /// Inserts the record, or updates the row that conflicts with it, and returns the row as a
+  /// record.
   public func upsertAndFetch(
     _ db: Database, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
@@ -77,8 +77,8 @@ extension PersistableRecord {
       db, as: Self.self, onConflict: conflictTarget, doUpdate: assignments)
   }
 
-  /// Inserts the record, or updates the row that is in the way of it, and gives what the row has
-  /// become as a record of another type.
+  /// Inserts the record, or updates the row that conflicts with it, and returns the row as a record
+  /// of another type.
   public func upsertAndFetch<T: FetchableRecord & TableRecord>(
     _ db: Database, as returnedType: T.Type, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
@@ -90,7 +90,7 @@ extension PersistableRecord {
 }
 
 extension MutablePersistableRecord {
-  /// - Parameter selection: What is given of the row; empty for nothing.
+  /// - Parameter selection: The selection from the row; empty to return no row.
   func upsertRow(
     _ db: Database, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil,

@@ -1,8 +1,7 @@
 import CofferCore
 import CofferQuery
 
-/// A record that can be inserted, updated and deleted, and that learns its rowid when it is
-/// inserted.
+/// A record that can be inserted, updated and deleted, and can store its rowid when it is inserted.
 ///
 /// ```swift
 /// struct Player: MutablePersistableRecord, Encodable {
@@ -12,21 +11,22 @@ import CofferQuery
 /// }
 /// ```
 ///
-/// Around an insertion, these are called in this order: `willSave`, `aroundSave`, `willInsert`,
-/// `aroundInsert`, the insertion, the end of `aroundInsert`, `didInsert`, the end of `aroundSave`,
-/// `didSave`. Around an update it is the same with `willUpdate`, `aroundUpdate` and `didUpdate`.
+/// For an insertion, the callbacks are called in this order: `willSave`, `aroundSave`,
+/// `willInsert`, `aroundInsert`, the insertion, the end of `aroundInsert`, `didInsert`, the end of
+/// `aroundSave`, `didSave`. For an update, `willUpdate`, `aroundUpdate` and `didUpdate` take the
+/// places of the insertion's callbacks.
 public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
-  /// What happens where a constraint fails; by default, the statement fails.
+  /// The behavior when a constraint fails. By default, the statement fails.
   static var persistenceConflictPolicy: PersistenceConflictPolicy { get }
 
   /// Called before the record is inserted.
   mutating func willInsert(_ db: Database) throws
 
-  /// Called around the insertion: calls `insert`, and no more than once.
+  /// Called around the insertion. It must call `insert` exactly once.
   func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws
 
-  /// Called when the record has been inserted: the place to keep the rowid. An insertion that
-  /// `OR IGNORE` has dropped doesn't call it.
+  /// Called after the record has been inserted, so it can store its rowid. It isn't called if
+  /// `OR IGNORE` has dropped the insertion.
   mutating func didInsert(_ inserted: InsertionSuccess)
 
   /// Called before the record is updated.
@@ -34,37 +34,37 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
   /// - Parameter columns: The columns that are updated.
   func willUpdate(_ db: Database, columns: Set<String>) throws
 
-  /// Called around the update: calls `update`, and no more than once.
+  /// Called around the update. It must call `update` exactly once.
   func aroundUpdate(
     _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
   ) throws
 
-  /// Called when the record has been updated.
+  /// Called after the record has been updated.
   func didUpdate(_ updated: PersistenceSuccess)
 
   /// Called before the record is inserted or updated.
   func willSave(_ db: Database) throws
 
-  /// Called around the insertion or update: calls `save`, and no more than once.
+  /// Called around the insertion or update. It must call `save` exactly once.
   func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws
 
-  /// Called when the record has been inserted or updated.
+  /// Called after the record has been inserted or updated.
   func didSave(_ saved: PersistenceSuccess)
 
   /// Called before the record is deleted.
   func willDelete(_ db: Database) throws
 
-  /// Called around the deletion: calls `delete`, and no more than once.
+  /// Called around the deletion. It must call `delete` exactly once.
   func aroundDelete(_ db: Database, delete: () throws -> Bool) throws
 
-  /// Called when the deletion is over.
+  /// Called after the deletion.
   ///
-  /// - Parameter deleted: Whether there was a row.
+  /// - Parameter deleted: Whether a row was deleted.
   func didDelete(deleted: Bool)
 }
 
 extension MutablePersistableRecord {
-  /// Constraints make the statement fail.
+  /// Makes the statement fail when a constraint fails.
   @inlinable
   public static var persistenceConflictPolicy: PersistenceConflictPolicy {
     PersistenceConflictPolicy()
@@ -74,7 +74,7 @@ extension MutablePersistableRecord {
   @inlinable
   public mutating func willInsert(_ db: Database) throws {}
 
-  /// Inserts.
+  /// Calls `insert`.
   @inlinable
   public func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {
     _ = try insert()
@@ -88,7 +88,7 @@ extension MutablePersistableRecord {
   @inlinable
   public func willUpdate(_ db: Database, columns: Set<String>) throws {}
 
-  /// Updates.
+  /// Calls `update`.
   @inlinable
   public func aroundUpdate(
     _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
@@ -104,7 +104,7 @@ extension MutablePersistableRecord {
   @inlinable
   public func willSave(_ db: Database) throws {}
 
-  /// Saves.
+  /// Calls `save`.
   @inlinable
   public func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
     _ = try save()
@@ -118,7 +118,7 @@ extension MutablePersistableRecord {
   @inlinable
   public func willDelete(_ db: Database) throws {}
 
-  /// Deletes.
+  /// Calls `delete`.
   @inlinable
   public func aroundDelete(_ db: Database, delete: () throws -> Bool) throws {
     _ = try delete()

@@ -1,12 +1,12 @@
 import CofferCore
 import CofferQuery
 
-/// A record that can be inserted, updated and deleted, and that no insertion changes.
+/// A record that can be inserted, updated and deleted, and that insertions don't change.
 public protocol PersistableRecord: MutablePersistableRecord {
   /// Called before the record is inserted.
   func willInsert(_ db: Database) throws
 
-  /// Called when the record has been inserted.
+  /// Called after the record has been inserted.
   func didInsert(_ inserted: InsertionSuccess)
 }
 

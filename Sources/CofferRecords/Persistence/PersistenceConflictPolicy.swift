@@ -1,7 +1,7 @@
 import CofferCore
 import CofferQuery
 
-/// What happens where a record's insertion or update fails a constraint.
+/// The behavior of a record's insertions and updates when a constraint fails.
 ///
 /// ```swift
 /// struct Player: PersistableRecord {
@@ -10,12 +10,12 @@ import CofferQuery
 /// }
 /// ```
 public struct PersistenceConflictPolicy: Sendable {
-  /// What happens in insertions.
+  /// The behavior of insertions.
   public let conflictResolutionForInsert: Database.ConflictResolution
-  /// What happens in updates.
+  /// The behavior of updates.
   public let conflictResolutionForUpdate: Database.ConflictResolution
 
-  /// A policy; by default, the statement fails.
+  /// Creates a policy. By default, statements fail.
   public init(
     insert: Database.ConflictResolution = .abort, update: Database.ConflictResolution = .abort
   ) {

@@ -1,12 +1,12 @@
 import CofferCore
 import CofferQuery
 
-/// The columns that a record stores, and their values: see ``EncodableRecord/encode(to:)``.
+/// The columns that a record stores, with their values: see ``EncodableRecord/encode(to:)``.
 ///
 /// Columns keep the order in which they were first set. Names are compared case-insensitively.
 ///
-/// A container belongs to the thread on which its record is encoded: it may bind what is set in it
-/// to a statement. A copy that outlives `encode(to:)` is harmless: it binds nothing.
+/// A container belongs to the thread on which its record is encoded, since it can bind values to a
+/// statement as they are set. A copy that outlives `encode(to:)` is harmless: it binds nothing.
 public struct PersistenceContainer {
   @usableFromInline
   struct Entry: Sendable {
@@ -14,12 +14,12 @@ public struct PersistenceContainer {
     var value: DatabaseValue
   }
 
-  /// What values are bound to; nil where they are collected.
+  /// The target to which values are bound; nil if they are collected.
   @usableFromInline let target: UnsafeMutablePointer<BindingTarget>?
   @usableFromInline let use: UInt
-  /// Nil where nothing was collected.
+  /// The collected values; nil if there are none.
   @usableFromInline private(set) var collected: [Entry]?
-  /// Whether each column has been set once, and none has been read.
+  /// Whether each column was set only once, and none was read.
   @usableFromInline private(set) var isPlain: Bool
 
   @usableFromInline
@@ -31,7 +31,7 @@ public struct PersistenceContainer {
     notes = nil
   }
 
-  /// The columns of a record.
+  /// Encodes a record.
   @usableFromInline
   init(_ record: some EncodableRecord) throws {
     self.init()
@@ -42,7 +42,7 @@ public struct PersistenceContainer {
     if notes.wasRead { isPlain = false }
   }
 
-  /// A container that binds what is set in it.
+  /// Creates a container that binds values as they are set.
   @inlinable @inline(__always)
   init(binding target: UnsafeMutablePointer<BindingTarget>) {
     self.target = target
@@ -54,18 +54,18 @@ public struct PersistenceContainer {
 
   var entries: [Entry] { collected ?? [] }
 
-  /// The plan by which values are bound; nil where they are collected, or the record is stored.
+  /// The plan of the target; nil if values are collected, or the encoding is over.
   var plan: RecordPlan? {
     guard let target, target.pointee.use == use else { return nil }
-    // SAFETY: the target's plan is the one that has this use.
+    // SAFETY: `use` matches, so the target's plan is in use, and a plan in use isn't released.
     return target.pointee.plan?.takeUnretainedValue()
   }
 
   // MARK: Setting
 
-  /// Gives a column its value.
+  /// Sets the value of a column.
   ///
-  /// What the subscripts do, for values of a type that the compiler knows: without a box.
+  /// It does the same as the subscripts, without boxing, since the compiler knows the type.
   @inlinable @inline(__always)
   package mutating func set<Value: DatabaseValueConvertible>(
     _ value: Value, forColumn column: String
@@ -91,14 +91,14 @@ public struct PersistenceContainer {
 
   // MARK: Subscripts
 
-  /// The value of a column; nil where it is NULL or not set.
+  /// The value of a column; nil if it is NULL or not set.
   @inlinable
   public subscript<Value: DatabaseValueConvertible>(column: String) -> Value? {
     get { value(column).flatMap { Value.fromDatabaseValue($0) } }
     @inline(__always) set { set(newValue, forColumn: column) }
   }
 
-  /// The value of a column; nil where it is NULL or not set.
+  /// The value of a column; nil if it is NULL or not set.
   @_disfavoredOverload
   public subscript(column: String) -> (any DatabaseValueConvertible)? {
     get { value(column)?.storage.value }
@@ -108,7 +108,7 @@ public struct PersistenceContainer {
     }
   }
 
-  /// The value of a column; nil where it is NULL or not set.
+  /// The value of a column; nil if it is NULL or not set.
   @inlinable
   public subscript<Value: DatabaseValueConvertible>(
     column: some ColumnExpression
@@ -117,7 +117,7 @@ public struct PersistenceContainer {
     @inline(__always) set { set(newValue, forColumn: column.name) }
   }
 
-  /// The value of a column; nil where it is NULL or not set.
+  /// The value of a column; nil if it is NULL or not set.
   @_disfavoredOverload
   public subscript(column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
     get { self[column.name] }
@@ -126,31 +126,31 @@ public struct PersistenceContainer {
 
   // MARK: Reading
 
-  /// Takes note of what a record reads while it encodes.
+  /// Records whether a record reads values while it encodes.
   @usableFromInline
   final class ReadNotes {
     var wasRead = false
   }
 
-  /// Only while a record encodes.
+  /// Set only while a record encodes.
   @usableFromInline private(set) var notes: ReadNotes?
 
   private func noteReading() {
     notes?.wasRead = true
     guard let target, target.pointee.use == use else { return }
-    // The record is encoded once more, with a container that knows its values.
+    // The record is then encoded again, into a container that collects its values.
     target.pointee.next = target.pointee.nowhere
     target.pointee.canBind = false
   }
 
-  /// The value of a column, NULL included; nil where it is not set.
+  /// Returns the value of a column, including NULL; nil if it isn't set.
   @usableFromInline
   func value(_ column: String) -> DatabaseValue? {
     noteReading()
     return storedValue(column)
   }
 
-  /// The same, for those who are no record.
+  /// Returns the value of a column like ``value(_:)``, without recording that it was read.
   func storedValue(_ column: String) -> DatabaseValue? {
     index(of: column).map { entries[$0].value }
   }
@@ -159,14 +159,14 @@ public struct PersistenceContainer {
     entries.firstIndex { $0.column.isSameName(as: column) }
   }
 
-  /// The names of the columns, as the record gave them.
+  /// The names of the columns, as the record spells them.
   var columns: [String] { entries.map(\.column) }
 
-  /// The values, as arguments of an insertion.
+  /// The values as arguments of an insertion.
   var arguments: StatementArguments { StatementArguments(entries.map(\.value)) }
 }
 
-// The statement that a container binds to is used by one thread.
+// A container binds to a statement, which one thread uses.
 @available(*, unavailable)
 extension PersistenceContainer: Sendable {}
 
@@ -180,7 +180,7 @@ extension PersistenceContainer: RandomAccessCollection {
     return entries.count
   }
 
-  /// The name of a column and its value, by the 0-based position.
+  /// The name and value of the column at a 0-based position.
   public subscript(position: Int) -> (String, DatabaseValue) {
     (entries[position].column, entries[position].value)
   }

@@ -1,13 +1,13 @@
 import CofferCore
 
-/// What has been inserted: see ``MutablePersistableRecord/didInsert(_:)``.
+/// The result of an insertion: see ``MutablePersistableRecord/didInsert(_:)``.
 public struct InsertionSuccess {
-  /// The rowid of the row; without one, or where a conflict has been ignored, that of the last
-  /// insertion of the connection.
+  /// The rowid of the row. If the table has no rowids, or a conflict was ignored, this is the rowid
+  /// of the connection's last insertion.
   public var rowID: Int64
 
   @usableFromInline let stored: StoredValues
-  /// Whether a conflict has kept the row away, without an error.
+  /// Whether the row wasn't inserted because a conflict was ignored.
   @usableFromInline let isIgnored: Bool
 
   @inlinable
@@ -17,10 +17,10 @@ public struct InsertionSuccess {
     self.isIgnored = isIgnored
   }
 
-  /// The `INTEGER PRIMARY KEY` column, whose value is the rowid; nil for none.
+  /// The `INTEGER PRIMARY KEY` column, whose value is the rowid; nil if there is none.
   public var rowIDColumn: String? { stored.table.rowIDColumn }
 
-  /// The values that have been inserted, with the rowid in its column.
+  /// The inserted values, with the rowid in its column.
   public var persistenceContainer: PersistenceContainer {
     var container = stored.container
     if let rowIDColumn, container.storedValue(rowIDColumn)?.isNull ?? true {
@@ -30,10 +30,10 @@ public struct InsertionSuccess {
   }
 }
 
-/// What has been inserted or updated.
+/// The result of an insertion or update.
 public struct PersistenceSuccess {
   @usableFromInline let stored: StoredValues
-  /// Of an insertion.
+  /// The rowid of an insertion.
   @usableFromInline let rowID: Int64?
 
   @inlinable
@@ -42,7 +42,7 @@ public struct PersistenceSuccess {
   @inlinable
   init(_ inserted: InsertionSuccess) { (stored, rowID) = (inserted.stored, inserted.rowID) }
 
-  /// The values that have been stored.
+  /// The stored values.
   public var persistenceContainer: PersistenceContainer {
     guard let rowID else { return stored.container }
     return InsertionSuccess(rowID: rowID, stored: stored).persistenceContainer

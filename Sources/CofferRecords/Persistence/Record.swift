@@ -1,7 +1,7 @@
 import CofferCore
 import CofferQuery
 
-/// A base class for records that know which of their columns have changed since they were fetched
+/// A base class for records that track which of their columns have changed since they were fetched
 /// or stored.
 ///
 /// ```swift
@@ -28,17 +28,17 @@ import CofferQuery
 /// try player.updateChanges(db)
 /// ```
 ///
-/// Structs do without it: see ``MutablePersistableRecord/updateChanges(_:onConflict:modify:)``.
+/// Structs don't need it: see ``MutablePersistableRecord/updateChanges(_:onConflict:modify:)``.
 open class Record {
-  /// The values that the row has, as far as the record knows; nil where it knows of no row.
+  /// The last known values of the row; nil if no row is known.
   private var stored: PersistenceContainer?
 
-  /// A record that knows of no row.
+  /// Creates a record without a known row.
   public init() {}
 
-  /// The record that a row holds.
+  /// Decodes a row.
   ///
-  /// Where the row comes from a database, it is what changes are told from.
+  /// If the row was fetched, changes are tracked from its values.
   public required init(row: Row) throws {
     guard row.isFetched else { return }
     var container = PersistenceContainer()
@@ -46,45 +46,44 @@ open class Record {
     stored = container
   }
 
-  /// Whether the record has values that its row doesn't have, as far as it knows: an older name of
-  /// ``hasDatabaseChanges``.
+  /// The former name of ``hasDatabaseChanges``.
   public var databaseEdited: Bool { hasDatabaseChanges }
 
-  // MARK: What subclasses tell
+  // MARK: Overridden by subclasses
 
-  /// The name of the table, which subclasses give.
+  /// The name of the table. Subclasses must override it.
   open class var databaseTableName: String {
     preconditionFailure("\(self) has to override databaseTableName")
   }
 
-  /// What happens where a constraint fails; by default, the statement fails.
+  /// The behavior when a constraint fails. By default, the statement fails.
   open class var persistenceConflictPolicy: PersistenceConflictPolicy {
     PersistenceConflictPolicy()
   }
 
-  /// What is fetched of a row: all columns, by default.
+  /// The columns to fetch; by default, all.
   open class var databaseSelection: [any SQLSelectable] { [AllColumns()] }
 
-  /// Gives each column its value; by default there are none.
+  /// Sets the value of each column; by default, there are none.
   open func encode(to container: inout PersistenceContainer) throws {}
 
   // MARK: Callbacks
 
-  /// Called before the record is inserted; call `super`.
+  /// Called before the record is inserted. Overrides must call `super`.
   open func willInsert(_ db: Database) throws {}
 
-  /// Called around the insertion; call `super`, with a closure that calls `insert`.
+  /// Called around the insertion. Overrides must call `super` with a closure that calls `insert`.
   open func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {
     stored = try insert().persistenceContainer
   }
 
-  /// Called when the record has been inserted; call `super`.
+  /// Called after the record has been inserted. Overrides must call `super`.
   open func didInsert(_ inserted: InsertionSuccess) {}
 
-  /// Called before the record is updated; call `super`.
+  /// Called before the record is updated. Overrides must call `super`.
   open func willUpdate(_ db: Database, columns: Set<String>) throws {}
 
-  /// Called around the update; call `super`, with a closure that calls `update`.
+  /// Called around the update. Overrides must call `super` with a closure that calls `update`.
   open func aroundUpdate(
     _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
   ) throws {
@@ -98,30 +97,31 @@ open class Record {
     stored = known
   }
 
-  /// Called when the record has been updated; call `super`.
+  /// Called after the record has been updated. Overrides must call `super`.
   open func didUpdate(_ updated: PersistenceSuccess) {}
 
-  /// Called before the record is inserted or updated; call `super`.
+  /// Called before the record is inserted or updated. Overrides must call `super`.
   open func willSave(_ db: Database) throws {}
 
-  /// Called around the insertion or update; call `super`, with a closure that calls `save`.
+  /// Called around the insertion or update. Overrides must call `super` with a closure that calls
+  /// `save`.
   open func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
     _ = try save()
   }
 
-  /// Called when the record has been inserted or updated; call `super`.
+  /// Called after the record has been inserted or updated. Overrides must call `super`.
   open func didSave(_ saved: PersistenceSuccess) {}
 
-  /// Called before the record is deleted; call `super`.
+  /// Called before the record is deleted. Overrides must call `super`.
   open func willDelete(_ db: Database) throws {}
 
-  /// Called around the deletion; call `super`, with a closure that calls `delete`.
+  /// Called around the deletion. Overrides must call `super` with a closure that calls `delete`.
   open func aroundDelete(_ db: Database, delete: () throws -> Bool) throws {
     _ = try delete()
     stored = nil
   }
 
-  /// Called when the deletion is over; call `super`.
+  /// Called after the deletion. Overrides must call `super`.
   open func didDelete(deleted: Bool) {}
 }
 
@@ -130,25 +130,26 @@ extension Record: FetchableRecord, PersistableRecord {}
 extension Record {
   // MARK: Changes
 
-  /// Whether a column differs from what was fetched or stored; true for a record that knows of no
-  /// row, and for one that can't be encoded.
+  /// Whether a column differs from its fetched or stored value; true if no row is known, or the
+  /// record can't be encoded.
   public var hasDatabaseChanges: Bool {
     guard let changes = try? changedEntries() else { return true }
     return !changes.isEmpty
   }
 
-  /// The columns that differ from what was fetched or stored, with the values that they had; nil
-  /// for those that weren't fetched.
+  /// The columns that differ from their fetched or stored values, with these values; nil for
+  /// columns that weren't fetched.
   public var databaseChanges: [String: DatabaseValue?] {
     get throws {
       Dictionary(try changedEntries(), uniquingKeysWith: { first, _ in first })
     }
   }
 
-  /// Updates the columns that differ from what was fetched or stored.
+  /// Updates the columns that differ from their fetched or stored values.
   ///
-  /// - Returns: Whether there were any; if not, nothing is executed, and no callback called.
-  /// - Throws: ``RecordError`` where there is no row with the record's primary key.
+  /// - Returns: Whether any column differed. If not, no statement is executed and no callback
+  ///   called.
+  /// - Throws: ``RecordError`` if there is no row with the record's primary key.
   @discardableResult
   public final func updateChanges(_ db: Database) throws -> Bool {
     let columns = try changedEntries().map(\.0)

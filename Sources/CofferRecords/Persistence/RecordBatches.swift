@@ -1,12 +1,12 @@
 import CofferCore
 import CofferQuery
 
-// Many records at once: one prepared statement, and all or nothing.
+// Changes of many records: one prepared statement, all or nothing.
 
 extension Database {
-  /// Calls `body` for each index, all or nothing.
+  /// Calls `body` for each index, and rolls back if it throws.
   ///
-  /// - Throws: What `body` throws, a ``DatabaseError`` with the index.
+  /// - Throws: The error of `body`; a ``DatabaseError`` gets the index.
   @inlinable
   package func inRecordBatch(_ indices: Range<Int>, _ body: (Int) throws -> Void) throws {
     guard !indices.isEmpty else { return }
@@ -43,16 +43,16 @@ extension DatabaseError {
 }
 
 extension MutablePersistableRecord {
-  /// Inserts records, all or none, with one prepared statement.
+  /// Inserts all records or none, with one prepared statement.
   ///
   /// ```swift
   /// var players = names.map { Player(id: nil, name: $0) }
   /// try Player.insertAll(db, &players)  // now they have their ids
   /// ```
   ///
-  /// The callbacks of each record are called.
-  /// - Throws: The error of the first record that fails; ``DatabaseError/batchIndex`` tells which
-  ///   one it was. The records before it keep what their callbacks have changed.
+  /// Calls the callbacks of each record.
+  /// - Throws: The error of the first record that fails; ``DatabaseError/batchIndex`` is its index.
+  ///   The records before it keep the changes that their callbacks have made.
   @inlinable
   public static func insertAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -65,10 +65,10 @@ extension MutablePersistableRecord {
     }
   }
 
-  /// Inserts copies of records, all or none, with one prepared statement.
+  /// Inserts copies of all records or none, with one prepared statement.
   ///
-  /// - Returns: The copies, which know their rowids where the type keeps them.
-  /// - Throws: The error of the first record that fails; ``DatabaseError/batchIndex`` tells which one it was.
+  /// - Returns: The copies, with their rowids if the type stores them.
+  /// - Throws: The error of the first record that fails; ``DatabaseError/batchIndex`` is its index.
   @inlinable
   @discardableResult
   public static func insertAll(
@@ -80,19 +80,19 @@ extension MutablePersistableRecord {
     return records
   }
 
-  /// Inserts records, or updates the rows that are in the way of them, all or none.
+  /// Inserts records, or updates the rows that conflict with them; all of them or none.
   ///
   /// See ``upsert(_:)``.
-  /// - Throws: The error of the first record that fails; ``DatabaseError/batchIndex`` tells which one it was.
+  /// - Throws: The error of the first record that fails; ``DatabaseError/batchIndex`` is its index.
   public static func upsertAll(_ db: Database, _ records: inout [Self]) throws {
     try db.inRecordBatch(records.indices) { index in
       try records[index].insertWithCallbacks(db) { try $0.upsertRow(db).success }
     }
   }
 
-  /// Inserts copies of records, or updates the rows that are in the way of them, all or none.
+  /// Inserts copies of records, or updates the rows that conflict with them; all of them or none.
   ///
-  /// - Returns: The copies, which know their rowids where the type keeps them.
+  /// - Returns: The copies, with their rowids if the type stores them.
   @discardableResult
   public static func upsertAll(_ db: Database, _ records: some Sequence<Self>) throws -> [Self] {
     var records = Array(records)
@@ -100,10 +100,10 @@ extension MutablePersistableRecord {
     return records
   }
 
-  /// Updates the rows of records, all or none, with one prepared statement.
+  /// Updates the rows of all records or none, with one prepared statement.
   ///
-  /// - Throws: ``RecordError`` for a record without a row, or the error of the first that fails;
-  ///   ``DatabaseError/batchIndex`` tells which one it was.
+  /// - Throws: ``RecordError`` if a record has no row, or the error of the first record that fails;
+  ///   ``DatabaseError/batchIndex`` is its index.
   @inlinable
   public static func updateAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -115,9 +115,9 @@ extension MutablePersistableRecord {
     }
   }
 
-  /// Saves records, all or none: see ``save(_:onConflict:)``.
+  /// Saves all records or none: see ``save(_:onConflict:)``.
   ///
-  /// - Throws: The error of the first record that fails; ``DatabaseError/batchIndex`` tells which one it was.
+  /// - Throws: The error of the first record that fails; ``DatabaseError/batchIndex`` is its index.
   public static func saveAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     _ records: inout [Self]
@@ -129,9 +129,9 @@ extension MutablePersistableRecord {
     }
   }
 
-  /// Saves copies of records, all or none.
+  /// Saves copies of all records or none.
   ///
-  /// - Returns: The copies, which know their rowids where the type keeps them.
+  /// - Returns: The copies, with their rowids if the type stores them.
   @discardableResult
   public static func saveAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
@@ -142,7 +142,7 @@ extension MutablePersistableRecord {
     return records
   }
 
-  /// Deletes the rows of records, all or none, with one prepared statement.
+  /// Deletes the rows of all records or none, with one prepared statement.
   ///
   /// - Returns: The number of deleted rows.
   @inlinable
@@ -158,17 +158,17 @@ extension MutablePersistableRecord {
 }
 
 extension PersistableRecord {
-  /// Inserts records, all or none, with one prepared statement.
+  /// Inserts all records or none, with one prepared statement.
   ///
   /// - Returns: The records.
-  /// - Throws: The error of the first record that fails; ``DatabaseError/batchIndex`` tells which one it was.
+  /// - Throws: The error of the first record that fails; ``DatabaseError/batchIndex`` is its index.
   @inlinable
   @discardableResult
   public static func insertAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     _ records: some Sequence<Self>
   ) throws -> [Self] {
-    // No insertion changes them: no copy is made of all.
+    // Insertions don't change them, so they aren't copied.
     let records = Array(records)
     try db.inRecordBatch(records.indices) { index in
       try records[index].insert(db, onConflict: conflictResolution)
@@ -178,7 +178,7 @@ extension PersistableRecord {
 }
 
 extension MutableCollection where Element: MutablePersistableRecord {
-  /// Inserts the records, all or none, with one prepared statement: see
+  /// Inserts all records or none, with one prepared statement: see
   /// ``MutablePersistableRecord/insertAll(_:onConflict:_:)``.
   @inlinable
   @_disfavoredOverload
@@ -192,7 +192,7 @@ extension MutableCollection where Element: MutablePersistableRecord {
 }
 
 extension Sequence where Element: PersistableRecord {
-  /// Inserts the records, all or none, with one prepared statement: see
+  /// Inserts all records or none, with one prepared statement: see
   /// ``MutablePersistableRecord/insertAll(_:onConflict:_:)``.
   @inlinable
   public func insertAll(

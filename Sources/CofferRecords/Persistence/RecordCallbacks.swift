@@ -1,11 +1,11 @@
 import CofferCore
 import CofferQuery
 
-// The callbacks around changes, in their order. The record that they see may be changed by
-// `willInsert` and `didInsert`; those around see it as it was before.
+// Calls the callbacks of changes, in order. `willInsert` and `didInsert` can change the record; the
+// `around` callbacks see it as it was when they were called.
 
 extension DatabaseError {
-  /// A callback that is called around a change has not passed it on.
+  /// The error of an `around` callback that hasn't called its closure, or has hidden its error.
   @usableFromInline
   static func callbackMisuse(_ name: String) -> DatabaseError {
     DatabaseError(
@@ -15,7 +15,7 @@ extension DatabaseError {
 }
 
 extension MutablePersistableRecord {
-  /// Calls `body` inside of the callbacks of a change that is an insertion or an update.
+  /// Calls `body` inside the callbacks of a save, that is, of an insertion or an update.
   @inlinable @inline(__always)
   mutating func withSaveCallbacks(
     _ db: Database, _ body: (inout Self) throws -> PersistenceSuccess
@@ -34,7 +34,7 @@ extension MutablePersistableRecord {
     StoredRecord<Self>.recycle(&stored)
   }
 
-  /// Calls `insert` inside of the callbacks of an insertion.
+  /// Calls `insert` inside the callbacks of an insertion.
   @inlinable @inline(__always)
   mutating func withInsertCallbacks(
     _ db: Database, _ insert: (Self) throws -> InsertionSuccess
@@ -52,7 +52,7 @@ extension MutablePersistableRecord {
     return inserted
   }
 
-  /// Calls `update` inside of the callbacks of an update.
+  /// Calls `update` inside the callbacks of an update.
   @inlinable @inline(__always)
   func withUpdateCallbacks(
     _ db: Database, columns: Set<String>, _ update: (Self) throws -> PersistenceSuccess
@@ -69,7 +69,7 @@ extension MutablePersistableRecord {
     return updated
   }
 
-  /// Calls `delete` inside of the callbacks of a deletion.
+  /// Calls `delete` inside the callbacks of a deletion.
   @inlinable @inline(__always)
   func withDeleteCallbacks(_ db: Database, _ delete: (Self) throws -> Bool) throws -> Bool {
     try willDelete(db)
@@ -88,9 +88,9 @@ extension MutablePersistableRecord {
 // MARK: - Whole changes, with all callbacks
 
 extension MutablePersistableRecord {
-  /// Inserts with `insert`, and calls all callbacks.
+  /// Inserts with `insert` and calls all callbacks.
   ///
-  /// One function, so that the compiler sees through callbacks that do nothing.
+  /// It is a single function, so the compiler can optimize away callbacks that do nothing.
   @inlinable @inline(__always)
   mutating func insertWithCallbacks(
     _ db: Database, _ insert: (Self) throws -> InsertionSuccess
@@ -120,20 +120,19 @@ extension MutablePersistableRecord {
     StoredRecord<Self>.recycle(&stored)
   }
 
-  /// Updates with `update`, and calls all callbacks.
+  /// Updates with `update` and calls all callbacks.
   @inlinable @inline(__always)
   func updateWithCallbacks(
     _ db: Database, columns: Set<String>, _ update: (Self) throws -> PersistenceSuccess
   ) throws {
-    // No callback of an update changes the record.
+    // The callbacks of an update don't change the record.
     var copy = self
     try copy.withSaveCallbacks(db) { record in
       try record.withUpdateCallbacks(db, columns: columns, update)
     }
   }
 
-  /// Updates with `update`, or inserts with `insert` where there is no such row, and calls all
-  /// callbacks.
+  /// Updates with `update`, or inserts with `insert` if there is no row, and calls all callbacks.
   @usableFromInline
   mutating func saveWithCallbacks(
     _ db: Database, update: (Self) throws -> PersistenceSuccess,
@@ -145,7 +144,7 @@ extension MutablePersistableRecord {
         do {
           return try record.withUpdateCallbacks(db, columns: table.columnSet, update)
         } catch RecordError.recordNotFound(databaseTableName: table.name, key: key) {
-          // Another record's error, thrown by a callback, is passed on.
+          // The row doesn't exist. A callback's error about another record isn't caught here.
         }
       }
       return PersistenceSuccess(try record.withInsertCallbacks(db, insert))
@@ -154,24 +153,24 @@ extension MutablePersistableRecord {
 }
 
 extension MutablePersistableRecord {
-  /// The table of the record.
+  /// Returns the table of the record.
   func recordTable(_ db: Database, isInsertion: Bool = false) throws -> RecordTable {
     try type(of: self)._checkTable(db, isInsertion: isInsertion)
     return try db.recordPlans.table(db, type(of: self).databaseTableName)
   }
 
-  /// The names of all columns of the record's table.
+  /// Returns the names of all columns of the record's table.
   @usableFromInline
   func tableColumns(_ db: Database) throws -> Set<String> { try recordTable(db).columnSet }
 
-  /// The record's values in the primary key; nil where all are NULL.
+  /// Returns the record's primary key values; nil if all are NULL.
   func primaryKeyValues(_ table: RecordTable) throws -> [String: DatabaseValue]? {
     try PersistenceContainer(self).values(of: table.requirePrimaryKey())
   }
 }
 
 extension PersistenceContainer {
-  /// The values in a primary key, by name; nil where all are NULL.
+  /// Returns the values of a primary key by column name; nil if all are NULL.
   func values(of key: PrimaryKeyInfo) throws -> [String: DatabaseValue]? {
     let values = key.columns.map { ($0, storedValue($0) ?? .null) }
     guard values.contains(where: { !$0.1.isNull }) else { return nil }

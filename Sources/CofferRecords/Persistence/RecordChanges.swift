@@ -1,15 +1,16 @@
 import CofferCore
 import CofferQuery
 
-// The statements that change a record's row, without callbacks: through a plan, or with values
-// that are collected first.
+// Executes the statements that change a record's row, without callbacks: with a plan, or with
+// values that are collected first.
 
 extension MutablePersistableRecord {
   // MARK: Plans
 
-  /// Executes a statement that is begun, with the values that the record encodes.
+  /// Executes a plan's statement, after ``Database/beginRecord(_:_:)``, with the values that the
+  /// record encodes.
   ///
-  /// - Returns: Whether it was executed: not where the record isn't as expected.
+  /// - Returns: Whether it was executed. It isn't if the record deviates from the plan.
   @inlinable @inline(__always)
   func execute(
     _ target: UnsafeMutablePointer<BindingTarget>, _ kind: RecordPlan.Kind, _ db: Database
@@ -31,7 +32,7 @@ extension MutablePersistableRecord {
     }
   }
 
-  /// Lets a type that knows its columns bind them by itself; false for those that don't.
+  /// Binds the columns by ``EncodableRecord/_bindColumns(to:)``; returns false if the type doesn't.
   @inlinable @inline(__always)
   func bindColumns(_ target: UnsafeMutablePointer<BindingTarget>) throws -> Bool {
     guard let handle = target.pointee.handle else { return false }
@@ -42,7 +43,7 @@ extension MutablePersistableRecord {
     return true
   }
 
-  /// The error, with the values that the statement had.
+  /// Returns the error with the statement's values.
   @usableFromInline
   func describe(_ error: DatabaseError, _ db: Database) -> DatabaseError {
     // A value that couldn't be bound can't be shown either.
@@ -89,14 +90,14 @@ extension MutablePersistableRecord {
       isIgnored: key.conflict == .ignore && db.changesCount == 0)
   }
 
-  // MARK: Statements of others
+  // MARK: Other statements
 
-  /// Executes a statement that takes each column that the record encodes once, without callbacks.
+  /// Executes a statement that binds each encoded column once, without callbacks.
   ///
   /// - Parameters:
-  ///   - kind: What tells the statement from others of the type, with `conflict`.
-  ///   - sql: The statement for the columns, whose values are the parameters `?1`, `?2`, …; always
-  ///     the same for a type.
+  ///   - kind: With `conflict`, identifies the statement among those for the type.
+  ///   - sql: Returns the statement for the columns, with their values as the parameters `?1`,
+  ///     `?2`, …; always the same for a type.
   @inlinable @inline(__always)
   package func execute(
     _ db: Database, _ kind: RecordStatement, _ conflict: Database.ConflictResolution = .abort,
@@ -146,7 +147,7 @@ extension MutablePersistableRecord {
     return try updateCollectedRow(db, key, columns: nil)
   }
 
-  /// - Parameter columns: Nil for all.
+  /// - Parameter columns: The columns to update; nil for all.
   @usableFromInline
   func updateCollectedRow(
     _ db: Database, _ key: RecordPlan.Key, columns: Set<String>?
@@ -167,7 +168,7 @@ extension MutablePersistableRecord {
     return PersistenceSuccess(StoredValues(container, table, plan: plan))
   }
 
-  /// The error of a record without a row.
+  /// Returns the error of a record without a row.
   @usableFromInline
   func missingRow(_ db: Database) throws -> any Error {
     let table = try recordTable(db)
@@ -210,7 +211,7 @@ extension MutablePersistableRecord {
     return table.isView ? db.totalChangesCount > changes : db.changesCount > 0
   }
 
-  /// Whether there is a row with the record's primary key.
+  /// Returns whether a row with the record's primary key exists.
   @usableFromInline
   func existsRow(_ db: Database) throws -> Bool {
     let table = try recordTable(db)
@@ -220,14 +221,14 @@ extension MutablePersistableRecord {
   }
 }
 
-/// What statements other targets execute with the values of records.
+/// The statements that other modules execute with the values of records.
 @usableFromInline
 package enum RecordStatement {
   case upsert, keyedUpdate
 }
 
 extension PersistenceContainer {
-  /// The values in a primary key, by name, NULL or not.
+  /// Returns the values of a primary key by column name, including NULL.
   func allValues(of key: PrimaryKeyInfo) -> [String: DatabaseValue] {
     let values = key.columns.map { ($0, storedValue($0) ?? .null) }
     return Dictionary(values, uniquingKeysWith: { first, _ in first })
@@ -235,22 +236,22 @@ extension PersistenceContainer {
 }
 
 extension PrimaryKeyInfo {
-  /// The values as arguments, in the order of the key.
+  /// Returns the values as arguments, in the order of the key.
   func arguments(_ values: [String: DatabaseValue]) -> StatementArguments {
     StatementArguments(columns.map { values[$0] ?? .null })
   }
 
-  /// The 1-based position of a column in the key; nil for others.
+  /// Returns the 1-based position of a column in the key; nil if it isn't in the key.
   func position(of column: String) -> Int? {
     columns.firstIndex { $0.isSameName(as: column) }.map { $0 + 1 }
   }
 }
 
 extension RecordUpdate {
-  /// Throws where the update that was just executed has found no row.
+  /// Throws if the update that was just executed found no row.
   func checkRow(_ db: Database, since changes: Int) throws {
-    // What triggers of a view do instead is no change of the statement's. A row that was left as it
-    // is because of a conflict counts as missing: `save` inserts then.
+    // Changes by the triggers of a view don't count as changes of the statement. A row that an
+    // ignored conflict has left unchanged counts as missing: `save` then inserts.
     let isFound =
       table.isView
       ? try db.totalChangesCount > changes || table.exists(db, key, keyValues)
@@ -262,7 +263,7 @@ extension RecordUpdate {
 }
 
 extension RecordTable {
-  /// Whether there is a row with the key.
+  /// Returns whether a row with the key exists.
   func exists(
     _ db: Database, _ key: PrimaryKeyInfo, _ values: [String: DatabaseValue]
   ) throws -> Bool {
@@ -279,11 +280,12 @@ struct RecordUpdate {
   private let table: RecordTable
   let key: PrimaryKeyInfo
   private let columns: [String]
-  /// Whether nothing is updated: the key is set to itself.
+  /// Whether there is nothing to update, so the key is set to itself.
   private let isEmpty: Bool
 
-  /// - Parameter columns: Those to update, in either case; nil for all that the record has.
-  /// - Throws: ``RecordError`` where the record has no primary key.
+  /// - Parameter columns: The columns to update, in any letter case; nil for all that the record
+  ///   has.
+  /// - Throws: ``RecordError`` if the record's primary key is NULL.
   init(
     _ container: PersistenceContainer, _ table: RecordTable, columns: Set<String>?,
     onConflict resolution: Database.ConflictResolution
@@ -297,7 +299,7 @@ struct RecordUpdate {
     self.table = table
     self.key = key
     isEmpty = updated.isEmpty
-    // Something is always updated: that tells whether there is a row.
+    // At least one column is updated, to find out whether the row exists.
     self.columns = isEmpty ? key.columns : updated
     guard let keyValues = try container.values(of: key) else {
       throw RecordError.recordNotFound(
@@ -309,8 +311,8 @@ struct RecordUpdate {
     arguments = StatementArguments(values)
   }
 
-  /// The parameter for each column that the record sets, 0 for none; nil where one parameter
-  /// isn't enough, or too many.
+  /// Returns the parameter of each column that the record sets, 0 for none; nil if a column needs
+  /// two parameters, or a parameter has no column.
   func parameters(of recordColumns: [String]) -> [Int]? {
     guard !isEmpty else { return nil }
     let parameters = recordColumns.map { name in

@@ -1,8 +1,8 @@
 import CofferCore
 
-/// What can be wrong with a record.
+/// An error of a record.
 public enum RecordError: Error {
-  /// The table has no row with the key: names of columns and their values.
+  /// The table has no row with the key, a dictionary of column names and values.
   case recordNotFound(databaseTableName: String, key: [String: DatabaseValue])
 }
 

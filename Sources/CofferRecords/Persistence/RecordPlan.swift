@@ -1,20 +1,20 @@
 import CofferCore
 import CofferQuery
 
-/// What is known of how records of one type are stored by one connection: the columns in the
-/// order in which they are set, and the statement, so that the values go straight into it.
+/// The way in which a connection stores records of one type: the columns in the order in which
+/// records set them, and the statement, so that values can be bound to it directly.
 ///
-/// - Invariant: The statement has no values bound but between `begin` and `execute`, or in a batch.
+/// - Invariant: The statement has bound values only between `begin` and `execute`, or in a batch.
 @usableFromInline
 final class RecordPlan {
   @usableFromInline
   enum Kind: UInt8 {
     case insert, update, delete
-    /// Statements of other targets: see ``MutablePersistableRecord/execute(_:_:_:sql:)``.
+    /// Other statements: see ``MutablePersistableRecord/execute(_:_:_:sql:)``.
     case upsert, keyedUpdate
   }
 
-  /// The record type, what is done, and what on conflicts.
+  /// The record type, the kind of change, and the conflict resolution.
   @usableFromInline
   struct Key: Hashable {
     let type: ObjectIdentifier
@@ -30,17 +30,17 @@ final class RecordPlan {
   }
 
   let key: Key
-  /// What encodes `Encodable` records.
+  /// The encoder of `Encodable` records.
   @exclusivity(unchecked) var encoder: AnyObject?
   let table: RecordTable
   let sql: String
   let target: UnsafeMutablePointer<BindingTarget>
-  /// Released when the plan dies.
+  /// Released with the plan.
   @exclusivity(unchecked) private var statement: Unmanaged<Statement>?
 
-  /// Whether what is bound is cleared later, by a batch.
+  /// Whether a batch clears the bindings at its end.
   @exclusivity(unchecked) var keepsBindings = false
-  /// How often records did otherwise than expected.
+  /// The number of records that have deviated from the plan.
   var missCount = 0
 
   init(_ key: Key, _ table: RecordTable, sql: String, columns: [(name: String, parameter: Int)]) {
@@ -64,7 +64,7 @@ final class RecordPlan {
   /// Whether the statement is in use.
   var isBusy: Bool { target.pointee.isBusy }
 
-  /// Readies the statement for a record's values.
+  /// Prepares the statement for a record's values.
   func begin(_ db: Database) throws -> UnsafeMutablePointer<BindingTarget> {
     let statement = try self.statement ?? .passRetained(db.makeStatement(sql: sql))
     self.statement = statement
@@ -86,19 +86,19 @@ final class RecordPlan {
   }
 
   private func endBinding() {
-    // What is kept of the container counts no more.
+    // Invalidates copies of the container.
     target.pointee.use &+= 1
     target.pointee.handle = nil
     target.pointee.isBusy = false
   }
 
-  /// Forgets the values, secrets perhaps, that are bound.
+  /// Clears the bound values, which can be secrets.
   func clearBindings() { statement?._withUnsafeGuaranteedRef { $0.clearBindings() } }
 
-  /// Executes the statement with what was bound.
+  /// Executes the statement with the bound values.
   ///
-  /// - Returns: Whether it was executed: not where the record has set other columns, or in
-  ///   another order.
+  /// - Returns: Whether it was executed. It isn't if the record has set other columns, or set them
+  ///   in another order.
   func execute() throws -> Bool {
     guard let statement, target.pointee.isComplete else {
       cancel()
@@ -124,21 +124,21 @@ final class RecordPlan {
 /// The plans of one connection.
 final class RecordPlans {
   private var plans: [RecordPlan.Key: RecordPlan] = [:]
-  /// The ones used last, by kind; `plans` has them.
+  /// The most recently used plans for insertions and for other changes, owned by `plans`.
   @exclusivity(unchecked) private var recentInsertion: Unmanaged<RecordPlan>?
   @exclusivity(unchecked) private var recentUpdate: Unmanaged<RecordPlan>?
-  /// Plans that others have replaced while they were in use.
+  /// Replaced plans that were in use at the time.
   private var retired: [RecordPlan] = []
-  /// How many batches are under way: what is bound is cleared at their end.
+  /// The number of current batches. Bindings are cleared when the last one ends.
   @exclusivity(unchecked) var batchDepth = 0
 
-  /// Readies the plan for a record of the type that is stored in that table, if there is one that
-  /// is usable now.
+  /// Prepares the plan for a record of the type in that table; returns nil if no usable plan
+  /// exists.
   func begin(
     _ db: Database, _ key: RecordPlan.Key, _ tableName: String
   ) throws -> UnsafeMutablePointer<BindingTarget>? {
     guard let plan = recent(key) ?? find(key) else { return nil }
-    // SAFETY: `plans` has it, and a plan in use that leaves `plans` is kept among the retired.
+    // SAFETY: `plans` owns the plan; if it is removed while in use, `retired` owns it.
     return try plan._withUnsafeGuaranteedRef { plan in
       guard plan.canBind, !plan.isBusy else { return nil }
       guard plan.table.name == tableName, try plan.table.isCurrent(db) else {
@@ -169,12 +169,12 @@ final class RecordPlans {
     if let old = plans.removeValue(forKey: plan.key), old.isBusy { retired.append(old) }
   }
 
-  /// The plan that was made before, even where it can't be used, or a new one.
+  /// Returns the existing plan, even if it can't be used, or a new one.
   func plan(
     _ key: RecordPlan.Key, sql: String, _ table: RecordTable,
     columns: () -> [(name: String, parameter: Int)]
   ) -> RecordPlan {
-    // One that can't be used stays: it is what keeps others from being made.
+    // A plan that can't be used is kept, so that no new one is made for each record.
     if let plan = plans[key], plan.table === table, !plan.canBind || plan.sql == sql { return plan }
     let plan = RecordPlan(key, table, sql: sql, columns: columns())
     plan.missCount = plans[key]?.missCount ?? 0
@@ -183,15 +183,15 @@ final class RecordPlans {
     return plan
   }
 
-  /// Forgets the values that batches have left bound.
+  /// Clears the values that batches have left bound.
   func clearBindings() {
     for plan in plans.values where !plan.isBusy { plan.clearBindings() }
   }
 
-  /// The tables that were asked for.
+  /// The requested tables.
   private var tables: [SQLName: RecordTable] = [:]
 
-  /// A table as it is in the schema now.
+  /// Returns a table as it is in the current schema.
   func table(_ db: Database, _ name: String) throws -> RecordTable {
     let key = SQLName(name)
     if let table = tables[key], table.name == name, try table.isCurrent(db) { return table }
@@ -203,36 +203,36 @@ final class RecordPlans {
 
 extension Database {
   var recordPlans: RecordPlans {
-    // SAFETY: nothing else is ever stored there.
+    // SAFETY: only `RecordPlans` objects are stored there.
     if let recordStorage { return unsafeDowncast(recordStorage, to: RecordPlans.self) }
     let plans = RecordPlans()
     recordStorage = plans
     return plans
   }
 
-  /// Readies the statement for a record's values, if there is a plan that can be used now.
+  /// Prepares the statement for a record's values; returns nil if no usable plan exists.
   ///
-  /// What is begun has to be executed or cancelled.
+  /// It must be followed by ``executeRecord(_:)`` or ``cancelRecord(_:)``.
   @usableFromInline
   func beginRecord(
     _ key: RecordPlan.Key, _ tableName: String
   ) throws -> UnsafeMutablePointer<BindingTarget>? {
-    // SAFETY: nothing else is ever stored there.
+    // SAFETY: only `RecordPlans` objects are stored there.
     guard let recordStorage else { return nil }
     return try unsafeDowncast(recordStorage, to: RecordPlans.self).begin(self, key, tableName)
   }
 
-  /// Executes what was begun: see ``RecordPlan/execute()``.
+  /// Executes the prepared statement: see ``RecordPlan/execute()``.
   @usableFromInline
   func executeRecord(_ target: UnsafeMutablePointer<BindingTarget>) throws -> Bool {
-    // SAFETY: a plan that is in use lives.
+    // SAFETY: a plan isn't released while it is in use.
     try target.pointee.plan?._withUnsafeGuaranteedRef { try $0.execute() } ?? false
   }
 
-  /// Ends what was begun, where the record can't be encoded.
+  /// Cancels the prepared statement, if the record can't be encoded.
   @usableFromInline
   func cancelRecord(_ target: UnsafeMutablePointer<BindingTarget>) {
-    // SAFETY: as above.
+    // SAFETY: a plan isn't released while it is in use.
     target.pointee.plan?._withUnsafeGuaranteedRef { $0.cancel() }
   }
 }

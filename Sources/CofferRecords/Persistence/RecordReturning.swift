@@ -1,8 +1,9 @@
 import CofferCore
 import CofferQuery
 
-// Changes that give back what the row becomes: with RETURNING from SQLite 3.35 on. Before, the row
-// is fetched again, unless triggers may have changed it meanwhile: RETURNING wouldn't show that.
+// Executes changes that return the row, with RETURNING from SQLite 3.35 on. Before, the row is
+// fetched afterwards, unless triggers could have changed it in between: RETURNING doesn't show
+// their changes.
 
 extension MutablePersistableRecord {
   func insertRowAndFetch<T>(
@@ -43,22 +44,22 @@ extension MutablePersistableRecord {
   }
 }
 
-/// A row, by a condition and its arguments.
+/// A row, identified by a condition and its arguments.
 struct RowCondition {
   var sql: String
   var arguments: StatementArguments
 
-  /// No row.
+  /// The condition of no row.
   static let none = RowCondition(sql: "0", arguments: [])
 }
 
 extension RecordUpdate {
-  /// The row that is updated.
+  /// The updated row.
   var row: RowCondition { key.condition(keyValues) }
 }
 
 extension PrimaryKeyInfo {
-  /// The row that has the key.
+  /// Returns the row with the key.
   func condition(_ values: [String: DatabaseValue]) -> RowCondition {
     let terms = columns.map { $0.quotedDatabaseIdentifier + " = ?" }
     return RowCondition(sql: terms.joined(separator: " AND "), arguments: arguments(values))
@@ -66,9 +67,9 @@ extension PrimaryKeyInfo {
 }
 
 extension RecordTable {
-  /// The row that was just inserted.
+  /// Returns the row that was just inserted.
   ///
-  /// - Throws: An error where it has neither a rowid nor a primary key that the record knows.
+  /// - Throws: ``DatabaseError`` if it has no rowid, and the record lacks its primary key.
   func insertedRow(_ db: Database, _ container: PersistenceContainer) throws -> RowCondition {
     let key = try requirePrimaryKey()
     if let name = key.rowIDName {
@@ -85,7 +86,7 @@ extension RecordTable {
     return key.condition(values)
   }
 
-  /// Throws where a row can't be fetched again as it was when the change was made.
+  /// Throws if the row can't be fetched again in the state that the change has left.
   func requireRefetching(_ db: Database) throws {
     let features = SQLiteFeatures.linked
     try features.require(!isView, "RETURNING from a view", "3.35.0")
@@ -93,7 +94,7 @@ extension RecordTable {
     try features.require(triggers.isEmpty, "RETURNING from a table with triggers", "3.35.0")
   }
 
-  /// The definitions of the table's triggers.
+  /// Returns the definitions of the table's triggers.
   func triggerSQL(_ db: Database) throws -> [String] {
     let schema = schemaName.quotedDatabaseIdentifier
     let name = name.databaseValue.sqlLiteral
@@ -106,15 +107,15 @@ extension RecordTable {
   }
 }
 
-/// An `INSERT` or `UPDATE` of one row, from which something is fetched.
+/// An `INSERT` or `UPDATE` of one row, from which values are fetched.
 struct RowChange {
   let table: RecordTable
   let sql: String
   let arguments: StatementArguments
 
-  /// Executes the change, by what `fetch` fetches.
+  /// Executes the change by calling `fetch`.
   ///
-  /// - Parameter row: The row that was changed, asked for once it was.
+  /// - Parameter row: Returns the changed row. Called after the change.
   func execute<T>(
     _ db: Database, _ selection: [any SQLSelectable], _ fetch: (Statement) throws -> T,
     row: () throws -> RowCondition

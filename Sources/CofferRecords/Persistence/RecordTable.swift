@@ -1,14 +1,14 @@
 import CofferCore
 import CofferQuery
 
-/// What persistence has to know of a table or a view.
+/// The facts about a table or view that persistence needs.
 @usableFromInline
 final class RecordTable {
-  /// The name that the record type gives it.
+  /// The name by which the record type calls it.
   let name: String
   private let object: SchemaTable
   let isView: Bool
-  /// Nil for a view of which nobody knows one.
+  /// The primary key; nil for a view without a known one.
   let primaryKey: PrimaryKeyInfo?
   /// The names of the columns, as they were created.
   let columns: [String]
@@ -17,12 +17,12 @@ final class RecordTable {
   private let columnNames: Set<SQLName>
 
   @exclusivity(unchecked) private var generation: Int
-  /// The transaction in which the schema was last seen to be the same; nil for none.
+  /// The transaction in which the schema was last checked; nil for none.
   @exclusivity(unchecked) private var transaction: Int?
 
   init(_ db: Database, _ name: String) throws {
     self.name = name
-    // The schema source of a view may read the schema itself.
+    // Called first, since the schema source of a view can itself read the schema.
     let key = try db.primaryKeyIfAny(name)
     guard let object = try db.schemaCache.object(named: name) else {
       throw DatabaseError.noSuchTable(name)
@@ -37,32 +37,32 @@ final class RecordTable {
     transaction = db.openTransaction
   }
 
-  /// Whether the schema still says the same of the table.
+  /// Returns whether the table's schema is unchanged.
   ///
-  /// - Complexity: Two comparisons in a transaction that has asked before.
+  /// - Complexity: Two comparisons in a transaction that has checked it before.
   func isCurrent(_ db: Database) throws -> Bool {
     let current = db.openTransaction
     if let transaction, transaction == current, generation == db.hooks.schemaGeneration {
       return !isView
     }
-    // A schema source may have another opinion of views at any time.
+    // A schema source can describe a view differently at any time.
     guard !isView, try db.schemaCache.object(named: name) === object else { return false }
     generation = db.hooks.schemaGeneration
     transaction = db.openTransaction
     return true
   }
 
-  /// The schema that has the table.
+  /// The name of the table's schema.
   var schemaName: String { object.id.schemaID.name }
 
-  /// The `INTEGER PRIMARY KEY`.
+  /// The `INTEGER PRIMARY KEY` column.
   var rowIDColumn: String? { primaryKey?.rowIDColumn }
 
   func hasColumn(_ name: String) -> Bool { columnNames.contains(SQLName(name)) }
 
-  /// The primary key.
+  /// Returns the primary key.
   ///
-  /// - Throws: An error for a view without one.
+  /// - Throws: ``DatabaseError`` for a view without one.
   func requirePrimaryKey() throws -> PrimaryKeyInfo {
     if let primaryKey { return primaryKey }
     throw DatabaseError.noSuchTable(

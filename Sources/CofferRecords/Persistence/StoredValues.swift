@@ -1,17 +1,17 @@
 import CofferCore
 
-/// The values that were stored, or the record that has them.
+/// The values that were stored, or the record that holds them.
 ///
-/// Nobody asks for them most of the time: they are gathered when somebody does. The object is used
-/// for one record after the other, as long as nobody keeps it.
+/// The values are rarely requested, so they are only collected on demand. One object serves record
+/// after record, unless a caller keeps it.
 @usableFromInline
 class StoredValues {
   let table: RecordTable
-  /// To be told that records of the type are asked for their values.
+  /// Notified if a caller requests the values of a record of the type.
   @usableFromInline let target: UnsafeMutablePointer<BindingTarget>?
-  /// The count by which the target knows whether it is still the same plan's.
+  /// The target's owner count, which shows whether the target still belongs to the same plan.
   @usableFromInline let owner: UInt
-  /// The type of the record that has the values; nil where they were collected.
+  /// The type of the record that holds the values; nil if they were collected.
   @usableFromInline let record: ObjectIdentifier?
   private let values: PersistenceContainer?
 
@@ -23,7 +23,7 @@ class StoredValues {
     record = nil
   }
 
-  /// - Parameter target: One that is begun.
+  /// - Parameter target: A target that has been prepared by `begin`.
   @usableFromInline
   init(_ target: UnsafeMutablePointer<BindingTarget>, record: Any.Type) {
     guard let plan = target.pointee.plan?.takeUnretainedValue() else {
@@ -36,13 +36,13 @@ class StoredValues {
     self.record = ObjectIdentifier(record)
   }
 
-  /// What the record encodes, where values weren't collected.
+  /// Encodes the record, if values weren't collected.
   @usableFromInline
   func encoded() -> PersistenceContainer? { nil }
 
   final var container: PersistenceContainer {
-    // Two encodings may differ, where one has a date or a random value in it: from now on, what
-    // is stored is what is kept here.
+    // Two encodings can differ, for example by a date or a random value: from now on, records are
+    // encoded once, and their values are collected.
     if let target, target.pointee.owner == owner { target.pointee.canBind = false }
     return values ?? encoded() ?? PersistenceContainer()
   }
@@ -59,14 +59,14 @@ final class StoredRecord<Record: EncodableRecord>: StoredValues {
     super.init(target, record: Record.self)
   }
 
-  /// An object for the record: a used one, if there is one.
+  /// Returns an object for the record, reusing one if possible.
   @inlinable @inline(__always)
   static func make(
     _ value: Record, boundBy target: UnsafeMutablePointer<BindingTarget>
   ) -> StoredValues {
     guard let spare = target.pointee.spare.take(), spare.record == ObjectIdentifier(Record.self)
     else { return StoredRecord(value, boundBy: target) }
-    // SAFETY: it is of that very class.
+    // SAFETY: `record` identifies exactly this class.
     unsafeDowncast(spare, to: StoredRecord<Record>.self).value = value
     return spare
   }
@@ -76,15 +76,15 @@ final class StoredRecord<Record: EncodableRecord>: StoredValues {
     value.flatMap { try? PersistenceContainer($0) }
   }
 
-  /// Gives the object back to its plan, unless somebody keeps it.
+  /// Returns the object to its plan for reuse, unless another reference to it exists.
   ///
-  /// Not a method: those of generic classes are never specialised.
+  /// It is static, since instance methods of generic classes are never specialized.
   @inlinable @inline(__always)
   static func recycle(_ stored: inout StoredValues) {
     guard stored.record == ObjectIdentifier(Record.self), isKnownUniquelyReferenced(&stored),
       let target = stored.target, target.pointee.owner == stored.owner
     else { return }
-    // SAFETY: it is of that very class.
+    // SAFETY: `record` identifies exactly this class.
     unsafeDowncast(stored, to: StoredRecord<Record>.self).value = nil
     target.pointee.spare = stored
   }

@@ -2,7 +2,7 @@ import CofferCore
 import CofferQuery
 
 extension TableRecord {
-  /// The number of rows in the table.
+  /// Returns the number of rows in the table.
   public static func fetchCount(_ db: Database) throws -> Int { try all().fetchCount(db) }
 
   // MARK: Deleting
@@ -13,7 +13,7 @@ extension TableRecord {
   @discardableResult
   public static func deleteAll(_ db: Database) throws -> Int { try all().deleteAll(db) }
 
-  /// Deletes the rows with one of several primary keys, any number of them, in one statement.
+  /// Deletes the rows with the given primary keys, any number of them, in one statement.
   ///
   /// - Returns: The number of deleted rows.
   @discardableResult
@@ -23,7 +23,7 @@ extension TableRecord {
     keys.isEmpty ? 0 : try filter(keys: keys).deleteAll(db)
   }
 
-  /// Deletes the rows with one of several unique keys, by names of columns.
+  /// Deletes the rows with the given unique keys, as dictionaries of column names and values.
   ///
   /// - Returns: The number of deleted rows.
   @discardableResult
@@ -33,9 +33,9 @@ extension TableRecord {
     keys.isEmpty ? 0 : try filter(keys: keys).deleteAll(db)
   }
 
-  /// Deletes the row with the primary key.
+  /// Deletes the row with a primary key.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether the row existed.
   @discardableResult
   public static func deleteOne(
     _ db: Database, key: some DatabaseValueConvertible
@@ -43,9 +43,9 @@ extension TableRecord {
     try !key.databaseValue.isNull && filter(key: key).deleteAll(db) > 0
   }
 
-  /// Deletes the row with the unique key, by names of columns.
+  /// Deletes the row with a unique key, a dictionary of column names and values.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether the row existed.
   @discardableResult
   public static func deleteOne(
     _ db: Database, key: [String: (any DatabaseValueConvertible)?]
@@ -55,12 +55,12 @@ extension TableRecord {
 
   // MARK: Existence
 
-  /// Whether there is a row with the primary key.
+  /// Returns whether a row with the primary key exists.
   public static func exists(
     _ db: Database, key: some DatabaseValueConvertible
   ) throws -> Bool { try !key.databaseValue.isNull && !filter(key: key).isEmpty(db) }
 
-  /// Whether there is a row with the unique key, by names of columns.
+  /// Returns whether a row with the unique key, a dictionary of column names and values, exists.
   public static func exists(
     _ db: Database, key: [String: (any DatabaseValueConvertible)?]
   ) throws -> Bool { try !filter(key: key).isEmpty(db) }
@@ -113,7 +113,7 @@ extension TableRecord {
 
   // MARK: Errors
 
-  /// The error of a primary key that no row has.
+  /// Returns the error for a primary key without a row.
   public static func recordNotFound(
     _ db: Database, key: some DatabaseValueConvertible
   ) -> any Error {
@@ -129,7 +129,7 @@ extension TableRecord {
     } catch { return error }
   }
 
-  /// The error of a key that no row has, by names of columns.
+  /// Returns the error for a key without a row, a dictionary of column names and values.
   public static func recordNotFound(
     key: [String: (any DatabaseValueConvertible)?]
   ) -> RecordError {
@@ -139,7 +139,7 @@ extension TableRecord {
 }
 
 extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
-  /// Deletes the rows with one of several identifiers, any number of them, in one statement.
+  /// Deletes the rows with the given identifiers, any number of them, in one statement.
   ///
   /// - Returns: The number of deleted rows.
   @discardableResult
@@ -147,25 +147,25 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
     try deleteAll(db, keys: ids)
   }
 
-  /// Deletes the row with the identifier, which is the primary key.
+  /// Deletes the row with an identifier, which is its primary key.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether the row existed.
   @discardableResult
   public static func deleteOne(_ db: Database, id: ID) throws -> Bool {
     try deleteOne(db, key: id)
   }
 
-  /// Whether there is a row with the identifier, which is the primary key.
+  /// Returns whether a row with the identifier, which is its primary key, exists.
   public static func exists(_ db: Database, id: ID) throws -> Bool { try exists(db, key: id) }
 
-  /// The error of an identifier that no row has.
+  /// Returns the error for an identifier without a row.
   public static func recordNotFound(_ db: Database, id: ID) -> any Error {
     recordNotFound(db, key: id)
   }
 }
 
 extension TableRecord where Self: EncodableRecord {
-  /// The error of a record that has no row.
+  /// Returns the error for a record without a row.
   public func recordNotFound(_ db: Database) -> any Error {
     do {
       let key = try db.primaryKey(type(of: self).databaseTableName)

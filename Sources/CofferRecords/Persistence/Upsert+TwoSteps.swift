@@ -1,17 +1,17 @@
 import CofferCore
 import CofferQuery
 
-// For SQLite before 3.35: the record is inserted, and where a unique key forbids that, the row
-// that has the key is looked for and updated.
+// For SQLite before 3.35: inserts the record, and if a unique key prevents that, finds the row with
+// the key and updates it.
 
 extension Upsert {
-  /// - Throws: An error where that would not do the same as one step.
+  /// - Throws: ``DatabaseError`` if the result would differ from a single statement's.
   func executeInTwoSteps(
     _ db: Database, _ selection: [any SQLSelectable]
   ) throws -> (rowID: Int64, row: Row?) {
     try requireTwoSteps(db)
     if !selection.isEmpty { try table.requireRefetching(db) }
-    // A target that is no key is an error, conflict or not.
+    // Throws for a target that is no unique key, even if there is no conflict.
     let keys = try conflictKeys(db)
     var result: (rowID: Int64, row: Row?)?
     try db.inSavepoint {
@@ -26,7 +26,7 @@ extension Upsert {
   private func requireTwoSteps(_ db: Database) throws {
     let features = SQLiteFeatures.linked
     try features.require(!table.isView, "upsert into a view", "3.35.0")
-    // The insertion that fails undoes what they do.
+    // Their effects are undone when the insertion fails.
     let hasTriggersBefore = try table.triggerSQL(db).contains { sql in
       let words = sql.uppercased().split(whereSeparator: \.isWhitespace)
       let head = words.prefix { $0 != "ON" }
@@ -39,7 +39,7 @@ extension Upsert {
   private func insertOrUpdate(
     _ db: Database, _ keys: [[KeyPart]]
   ) throws -> (rowID: Int64, condition: RowCondition) {
-    // The table's own conflict clauses would come first.
+    // `OR ABORT` overrides the table's conflict clauses.
     let sql = "INSERT OR ABORT" + table.insertSQL(container.columns, .abort).dropFirst(6)
     do {
       try db.execute(sql: sql, arguments: container.arguments)
@@ -66,7 +66,7 @@ extension Upsert {
       guard let value = assignment.value else { continue }
       if index > 0 { renderer.append(", ") }
       renderer.append(identifier: assignment.columnName)
-      // The row that was to be inserted is a subquery of one row.
+      // The excluded row is a subquery that returns one row.
       renderer.append(" = (SELECT ")
       try renderer.append(value)
       try renderer.append(
@@ -90,16 +90,16 @@ extension Upsert {
     return try Row.fetchOne(db, sql: renderer.sql, arguments: renderer.arguments)
   }
 
-  // MARK: The row in the way
+  // MARK: The conflicting row
 
   /// A column of a unique key.
   private struct KeyPart {
     let column: String
-    /// Nil for the column's own.
+    /// The collation; nil for the column's collation.
     var collation: String?
   }
 
-  /// The unique keys that a row may be in the way of, in the order in which SQLite looks.
+  /// Returns the unique keys that can conflict, in the order in which SQLite checks them.
   private func conflictKeys(_ db: Database) throws -> [[KeyPart]] {
     let primaryKey = try table.requirePrimaryKey()
     var keys = [primaryKey.columns.map { KeyPart(column: $0) }]
@@ -123,7 +123,7 @@ extension Upsert {
         + target.joined(separator: ", "), sql: table.insertSQL(container.columns, .abort))
   }
 
-  /// The row that has the record's values in the key.
+  /// Returns the row with the record's values in the key.
   private func conflictingRow(
     _ db: Database, _ key: [KeyPart]
   ) throws -> (rowID: Int64, condition: RowCondition)? {
@@ -160,7 +160,7 @@ extension Upsert {
 }
 
 extension DatabaseError {
-  /// Whether a unique key has forbidden an insertion.
+  /// Whether a unique key has prevented an insertion.
   fileprivate var isUniquenessError: Bool {
     [.SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_ROWID]
       .contains(extendedResultCode)

@@ -1,15 +1,15 @@
 import CofferCore
 import CofferQuery
 
-/// An insertion that updates the row that is in its way.
+/// An insertion that updates a conflicting row.
 struct Upsert {
   let table: RecordTable
   let container: PersistenceContainer
-  /// The columns of the unique key; empty for any.
+  /// The columns of the unique key; empty for any key.
   let target: [String]
-  /// The row that was to be inserted.
+  /// The row that would have been inserted.
   let excluded: TableAliasBase
-  /// What is updated in the other row.
+  /// The assignments to the conflicting row.
   let assignments: [ColumnAssignment]
 
   init(
@@ -27,14 +27,14 @@ struct Upsert {
     }
     var all = assignments.filter { $0.value != nil }
     all += others.map { ColumnAssignment(columnName: $0, value: excluded[$0]) }
-    // Something is updated in any case: a row is given back then.
+    // At least one column is assigned, since RETURNING otherwise returns no row.
     if all.isEmpty, let column = target.first ?? container.columns.first {
       all = [ColumnAssignment(columnName: column, value: Column(column).sqlExpression)]
     }
     self.assignments = all
   }
 
-  /// - Returns: The rowid of the row, and what is selected of it, if anything is.
+  /// - Returns: The rowid of the row, and the selection from it, if there is one.
   func execute(
     _ db: Database, _ selection: [any SQLSelectable]
   ) throws -> (rowID: Int64, row: Row?) {
@@ -42,7 +42,7 @@ struct Upsert {
       ? try executeInOneStep(db, selection) : try executeInTwoSteps(db, selection)
   }
 
-  /// What the rowid goes by; nil for none.
+  /// The name of the rowid; nil if there is none.
   private var rowIDName: String? {
     guard let name = table.primaryKey?.rowIDName else { return nil }
     return table.hasColumn("rowid") ? name : "rowid"

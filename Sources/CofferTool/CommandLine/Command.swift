@@ -1,4 +1,4 @@
-/// What the tool was asked to do.
+/// The command to execute.
 enum Command: Equatable {
   case demo(DemoFiles.Options)
   case inspect(path: String)
@@ -7,11 +7,11 @@ enum Command: Equatable {
 }
 
 extension Command {
-  /// Reads the arguments, the tool's own name not among them.
+  /// Parses the arguments, without the tool's name.
   ///
   /// - Throws: ``ToolError`` with the code ``ToolError/Code/usage``.
   init(arguments: [String]) throws {
-    // Help is given wherever it is asked for.
+    // Help takes precedence over everything else.
     if arguments.prefix(while: { $0 != "--" }).contains(where: { ["--help", "-h"].contains($0) }) {
       self = .help
       return
@@ -53,7 +53,7 @@ extension Command {
 }
 
 extension DemoFiles.Options {
-  /// Reads the arguments of `coffer demo`; values follow their option, or its `=`.
+  /// Parses the arguments of `coffer demo`. A value follows its option, or an `=` after it.
   init(arguments: ArraySlice<String>) throws {
     self.init()
     var rest = arguments

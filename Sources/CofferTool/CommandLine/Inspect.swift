@@ -1,9 +1,9 @@
 import Coffer
 
 extension Tool {
-  /// Tells what a file is, for a person.
+  /// Prints a readable description of a file.
   ///
-  /// - Throws: ``ToolError`` where there is nothing to tell about.
+  /// - Throws: ``ToolError`` if the file doesn't exist or can't be read.
   static func inspect(_ path: String, _ console: Console) throws {
     let inspection = DatabaseFile.inspect(at: path)
     switch inspection.kind {

@@ -19,9 +19,9 @@ enum Tool {
 
     """
 
-  /// Does what the arguments say, and returns the code to exit with.
+  /// Executes the command and returns the exit code.
   ///
-  /// - Parameter arguments: Without the tool's own name.
+  /// - Parameter arguments: The arguments, without the tool's name.
   static func run(_ arguments: [String], console: Console) -> Int32 {
     do {
       switch try Command(arguments: arguments) {

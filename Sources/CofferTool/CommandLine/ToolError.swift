@@ -1,8 +1,8 @@
-/// Why the tool gives up, and the code that it exits with.
+/// The reason why the tool fails, and its exit code.
 struct ToolError: Error, CustomStringConvertible {
-  /// Exit codes, those of `sysexits.h` where it has one.
+  /// Exit codes, from `sysexits.h` where it defines one.
   enum Code: Int32 {
-    /// What was to be shown isn't so.
+    /// The demo hasn't shown what it should.
     case failed = 1
     case usage = 64
     case dataError = 65

@@ -1,6 +1,6 @@
 import Coffer
 
-/// Builds an encrypted inventory of a machine's packages, asks it ten questions, and looks at the
+/// Builds an encrypted inventory of a machine's packages, asks it ten questions, and examines the
 /// file as a thief would.
 struct Demo {
   let files: DemoFiles
@@ -10,7 +10,7 @@ struct Demo {
 
   /// Runs the whole demo.
   ///
-  /// - Throws: ``ToolError``, with no file left.
+  /// - Throws: ``ToolError``. No file is left behind then.
   static func run(
     _ options: DemoFiles.Options, console: Console,
     machineStatus: String = DemoFiles.machineStatus
@@ -45,9 +45,9 @@ struct Demo {
 
   private struct Built {
     var counts = Inventory.Counts()
-    /// What reading the list took.
+    /// The time to read the list.
     var readingTime = Duration.zero
-    /// What all the rest took, from the first table to the commit.
+    /// The remaining time, from the first table to the commit.
     var writingTime = Duration.zero
     var rate: Int { Int(Double(counts.rows) / max(writingTime.seconds, 1e-6)) }
   }
@@ -57,7 +57,7 @@ struct Demo {
     console.heading("1. Building the inventory")
     if let note = files.statusNote { console.text(note) }
     var configuration = Configuration()
-    // So that there is a -wal file to look into, besides the database.
+    // So there is also a -wal file to examine.
     configuration.journalMode = .wal
     let start = clock.now
     let queue = try DatabaseQueue(
@@ -81,7 +81,7 @@ struct Demo {
     let start = clock.now
     do {
       defer { bar.finish() }
-      // One transaction: the file has all of it or nothing, and it is fast.
+      // A single transaction is atomic, and fast.
       try queue.write { db in
         try Inventory.createTables(db)
         var writer = Inventory.Writer(db)
@@ -152,7 +152,7 @@ struct Demo {
     }
   }
 
-  /// Prints what a package needs, as a tree.
+  /// Prints the dependencies of a package as a tree.
   private func showTree(_ queue: DatabaseQueue) throws {
     let depth = 4
     let start = clock.now

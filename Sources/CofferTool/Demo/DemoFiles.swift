@@ -1,32 +1,32 @@
 import Glibc
 
-/// Where the demo reads from and writes to.
+/// The files that the demo reads and writes.
 struct DemoFiles {
-  /// What the person asked for.
+  /// The options on the command line.
   struct Options: Equatable {
-    /// The list of packages; nil for this machine's.
+    /// The list of packages; nil for this machine's list.
     var status: String?
-    /// The file to make and to keep; nil for a temporary one.
+    /// The file to create and keep; nil for a temporary file.
     var database: String?
-    /// Whether the file stays, wherever it is.
+    /// Whether to keep the file even if it is temporary.
     var keepsDatabase = false
   }
 
-  /// The list of packages that this machine has, if it is a Debian or an Ubuntu.
+  /// The list of this machine's packages, on Debian and Ubuntu.
   static let machineStatus = "/var/lib/dpkg/status"
 
   /// The list of packages to read.
   let status: String
-  /// Why that one was taken; nil where that is obvious.
+  /// Why this list was chosen; nil if that is obvious.
   let statusNote: String?
-  /// The file to make.
+  /// The file to create.
   let database: String
-  /// Whether it stays.
+  /// Whether the file is kept.
   let isKept: Bool
-  /// The folder that was made for it.
+  /// The temporary folder of the file.
   private let temporaryFolder: String?
 
-  /// Chooses the files; a folder for temporary ones is made.
+  /// Chooses the files, and creates a folder for a temporary file.
   init(_ options: Options, machineStatus: String = machineStatus) throws {
     (status, statusNote) = try Self.chooseStatus(options, machineStatus: machineStatus)
     isKept = options.keepsDatabase || options.database != nil
@@ -48,7 +48,7 @@ struct DemoFiles {
     Leftovers.add(database)
   }
 
-  /// Deletes the database and its folder, unless they are to stay.
+  /// Deletes the database and its folder, unless they are kept.
   func cleanUp(isComplete: Bool) {
     for path in [database, temporaryFolder].compactMap(\.self) {
       if isKept, isComplete { Leftovers.keep(path) } else { Leftovers.remove(path) }

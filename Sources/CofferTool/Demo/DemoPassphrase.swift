@@ -1,6 +1,6 @@
-/// A passphrase of words, made at random.
+/// A passphrase of random words.
 enum DemoPassphrase {
-  /// 256 words, so that each is worth 8 bits.
+  /// 256 words, so each adds 8 bits of entropy.
   static let words: [Substring] = """
     acorn actor album alley amber angle ankle apple apron arrow atlas attic bacon badge bagel \
     baker bamboo banjo barley basil basin beach beard beaver berry birch blade blanket bloom \

@@ -1,13 +1,13 @@
 import Coffer
 
-/// A package, and what it needs: as deep as it was fetched.
+/// A package and its dependencies, to the depth that was fetched.
 struct DependencyTree: Decodable, FetchableRecord {
   var name: String
   var size: Int?
-  /// Nil where nothing was fetched any more.
+  /// The dependencies; nil below the fetched depth.
   var needed: [DependencyTree]?
 
-  /// The tree of a package, down to some depth: one query for each level.
+  /// Returns the request for a package's tree to a depth, with one query per level.
   static func request(of name: String, depth: Int) -> QueryInterfaceRequest<DependencyTree> {
     Package
       .filter { $0.name == name }
@@ -22,11 +22,10 @@ struct DependencyTree: Decodable, FetchableRecord {
     return depth > 1 ? needed.including(all: self.needed(depth: depth - 1)) : needed
   }
 
-  /// How many packages are in the tree, the first one not counted; the same one may be there
-  /// several times.
+  /// The number of packages in the tree below the first one. Packages can occur several times.
   var count: Int { (needed ?? []).reduce(0) { $0 + 1 + $1.count } }
 
-  /// The tree as text: a line for each package, no more than `breadth` below one.
+  /// Returns the tree as text, with a line per package and at most `breadth` lines below each.
   func lines(breadth: Int) -> [String] {
     [label] + branches(breadth: breadth, indentation: "")
   }
@@ -36,7 +35,7 @@ struct DependencyTree: Decodable, FetchableRecord {
   }
 
   private func branches(breadth: Int, indentation: String) -> [String] {
-    // What needs most itself comes first, and is followed on.
+    // The package with the most dependencies comes first, and is the only one expanded.
     let needed = (needed ?? []).sorted { $0.count > $1.count }
     let shown = needed.prefix(breadth)
     var lines: [String] = []

@@ -1,26 +1,26 @@
 import Glibc
 
-/// What somebody sees who looks at a file's bytes.
+/// The view of a file's bytes without its key.
 struct FileScan {
   /// The file's size in bytes.
   private(set) var size = 0
-  /// Its first 16 bytes.
+  /// The first 16 bytes.
   private(set) var start: [UInt8] = []
-  /// How many times each of the texts is in it, overlapping ones counted once.
+  /// The number of occurrences of each text, without overlaps.
   private(set) var counts: [Int]
 
   private var histogram = [Int](repeating: 0, count: 256)
 
-  /// Reads the whole file, and looks for texts.
+  /// Reads the whole file and counts texts.
   static func scan(path: String, for texts: [String]) throws -> FileScan {
     try scan(.file(path), for: texts)
   }
 
-  /// Reads all bytes, and looks for texts, those across two chunks included.
+  /// Reads all bytes and counts texts, including those that span two chunks.
   static func scan(_ source: ByteSource, for texts: [String]) throws -> FileScan {
     let needles = texts.map { Array($0.utf8) }
     var scan = FileScan(counts: needles.map { _ in 0 })
-    // Where the next occurrence may begin, in bytes of the file.
+    // The file offset at which each text's next occurrence can begin.
     var nextStarts = needles.map { _ in 0 }
     let overlap = max(0, (needles.map(\.count).max() ?? 0) - 1)
     var buffer: [UInt8] = []
@@ -40,13 +40,13 @@ struct FileScan {
     return scan
   }
 
-  /// How many times any of the texts is in the file.
+  /// The number of occurrences of all texts.
   var totalCount: Int { counts.reduce(0, +) }
 
-  /// How many of the texts are in the file.
+  /// The number of texts that occur in the file.
   var foundTexts: Int { counts.count { $0 > 0 } }
 
-  /// Shannon's entropy of the single bytes, 0...8: 8 for random ones, 4 to 5 for text.
+  /// The Shannon entropy of single bytes, 0...8: 8 for random bytes, 4 to 5 for text.
   var bitsPerByte: Double {
     histogram.reduce(0) { sum, count in
       guard count > 0 else { return sum }
@@ -55,7 +55,7 @@ struct FileScan {
     }
   }
 
-  /// The first bytes as text, with `·` for what is none.
+  /// The first bytes as text, with `·` for unprintable bytes.
   var startAsText: String {
     String(start.map { (0x20...0x7E).contains($0) ? Character(UnicodeScalar($0)) : "·" })
   }
@@ -70,7 +70,7 @@ struct FileScan {
     }
   }
 
-  /// Occurrences in `buffer`, which begins at `bufferStart` of the file.
+  /// Counts the occurrences in `buffer`, which begins at offset `bufferStart` of the file.
   private static func count(
     of needle: [UInt8], in buffer: [UInt8], at bufferStart: Int, nextStart: inout Int
   ) -> Int {
@@ -78,7 +78,7 @@ struct FileScan {
       guard let base = bytes.baseAddress else { return 0 }
       var count = 0
       var position = max(0, nextStart - bufferStart)
-      // Only the first byte of each place is looked at here, by `memchr`; it is fast.
+      // `memchr` finds the first byte fast.
       while position + needle.count <= bytes.count {
         let rest = bytes.count - needle.count + 1 - position
         guard let found = memchr(base + position, CInt(needle[0]), rest) else {

@@ -1,6 +1,6 @@
 import Coffer
 
-/// The encrypted file that the demo makes: the packages of a machine, and what they need.
+/// The encrypted file that the demo creates: a machine's packages and their dependencies.
 enum Inventory {
   static func createTables(_ db: Database) throws {
     try db.create(table: "package") { t in
@@ -19,8 +19,8 @@ enum Inventory {
     try db.create(table: "dependency", options: .withoutRowID) { t in
       t.primaryKey {
         t.belongsTo("package", indexed: false)
-        t.column("groupNumber", .integer)  // each group is needed
-        t.column("alternative", .integer)  // one of a group will do
+        t.column("groupNumber", .integer)  // all groups are required
+        t.column("alternative", .integer)  // one alternative of each group suffices
       }
       t.column("name", .text).notNull().indexed()
       t.column("architecture", .text)
@@ -32,22 +32,22 @@ enum Inventory {
       t.column("name", .text).notNull().indexed()
       t.column("version", .text)
     }
-    // Dependencies that an installed package fulfils.
+    // Dependencies that installed packages satisfy.
     try db.create(table: "needs", options: .withoutRowID) { t in
       t.primaryKey {
         t.belongsTo("package", indexed: false)
         t.belongsTo("needed", inTable: "package", indexed: false)
       }
     }
-    // The primary key finds what a package needs; this, what needs it.
+    // The primary key finds a package's dependencies; this index finds its dependents.
     try db.create(indexOn: "needs", columns: ["neededId"])
     try createTextIndex(db)
   }
 
-  /// The name of the full-text index, which follows the packages by itself.
+  /// The name of the full-text index, which is synchronized with the packages.
   static let textIndex = "packageText"
 
-  /// FTS5 where SQLite has it, which SQLCipher 3 doesn't.
+  /// Whether SQLite has FTS5, which SQLCipher 3 lacks.
   static let hasRanking = Database.sqliteLibVersionNumber >= 3_020_000
 
   private static func createTextIndex(_ db: Database) throws {
@@ -67,18 +67,18 @@ enum Inventory {
     }
   }
 
-  /// How many rows were written.
+  /// The numbers of written rows.
   struct Counts: Equatable {
     var packages = 0
     var dependencies = 0
     var provided = 0
-    /// Packages that were there already.
+    /// Packages that had already been written.
     var duplicates = 0
 
     var rows: Int { packages + dependencies + provided }
   }
 
-  /// Writes packages, one after the other; to be used inside a transaction.
+  /// Writes packages one after the other, inside a transaction.
   struct Writer {
     private let db: Database
     private(set) var counts = Counts()
@@ -112,7 +112,7 @@ enum Inventory {
       counts.provided += provided.count
     }
 
-    /// Finds out which packages fulfil the dependencies, by their own name or as a virtual package.
+    /// Finds the packages that satisfy dependencies, by their name or as a virtual package.
     func finish() throws {
       try db.execute(
         sql: """

@@ -2,21 +2,21 @@ import Dispatch
 import Glibc
 import Synchronization
 
-/// The files to delete when the demo ends, however it ends.
+/// The files to delete when the demo ends, even if a signal ends it.
 enum Leftovers {
   private static let paths = Mutex<[String]>([])
 
-  /// Deletes a database, or an empty folder, with the rest of the leftovers.
+  /// Adds a database or an empty folder to the leftovers.
   static func add(_ path: String) {
     paths.withLock { $0.append(path) }
   }
 
-  /// Leaves a file where it is after all.
+  /// Removes a file from the leftovers, without deleting it.
   static func keep(_ path: String) {
     paths.withLock { $0.removeAll { $0 == path } }
   }
 
-  /// Deletes what is to be deleted, the last added first.
+  /// Deletes all leftovers, the most recently added first.
   static func removeAll() {
     let paths = paths.withLock { paths in
       defer { paths = [] }
@@ -25,22 +25,22 @@ enum Leftovers {
     for path in paths.reversed() { remove(path) }
   }
 
-  /// Deletes one database with the files beside it, or one empty folder.
+  /// Deletes a database with the files beside it, or an empty folder.
   static func remove(_ path: String) {
     keep(path)
     for file in files(of: path) { _ = Glibc.remove(file) }
   }
 
-  /// All files that a database may have.
+  /// Returns all files that a database can have.
   static func files(of path: String) -> [String] {
     ["", "-wal", "-shm", "-journal"].map { path + $0 }
   }
 
-  /// Deletes the leftovers when the process is asked to end: by Ctrl-C, by a closed terminal.
+  /// Deletes the leftovers when a signal ends the process, such as Ctrl-C or a closed terminal.
   ///
-  /// - Returns: What has to live as long as that is to hold.
+  /// - Returns: The signal sources, which the caller must keep alive.
   static func removeOnSignals() -> [any DispatchSourceSignal] {
-    // A write to a closed pipe is to be an error, which the console sees.
+    // Makes a write to a closed pipe an error, which the console handles.
     signal(SIGPIPE, SIG_IGN)
     return [SIGINT, SIGTERM, SIGHUP].map { number in
       signal(number, SIG_IGN)
@@ -52,7 +52,7 @@ enum Leftovers {
     }
   }
 
-  /// Deletes the leftovers and ends the process at once, whatever its threads do.
+  /// Deletes the leftovers and ends the process at once, whatever its threads are doing.
   static func exit(withCode code: CInt) -> Never {
     removeAll()
     _exit(code)

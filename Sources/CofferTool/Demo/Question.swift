@@ -1,8 +1,8 @@
 import Coffer
 
-/// A question that a person would ask, and the query that answers it.
+/// A question about the packages, and the query that answers it.
 struct Question {
-  /// A column of the answer, and how its values are shown.
+  /// A column of the answer, and the format of its values.
   enum Field {
     case text(String)
     case count(String)
@@ -15,13 +15,13 @@ struct Question {
   var text: String
   var columns: [Field]
   var request: AnyFetchRequest<Row>
-  /// What is worth knowing about the query.
+  /// A remark about the query.
   var note: String?
 }
 
-/// The rows that answer a question, as text, and the time that they took.
+/// The rows that answer a question, as text, and the time that the query took.
 struct Answer {
-  /// How many rows a table shows; of the others, the number is told.
+  /// The number of rows that a table shows. The others are only counted.
   static let shownRows = 5
 
   var table: TextTable
@@ -60,7 +60,7 @@ extension Question.Field {
     }
   }
 
-  /// The value as it is shown; NULL is nothing.
+  /// Returns the formatted value; NULL becomes an empty string.
   fileprivate func cell(_ row: Row, _ index: Int) -> String {
     switch self {
     case .text: (row[index] as String?) ?? ""

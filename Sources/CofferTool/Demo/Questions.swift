@@ -12,7 +12,7 @@ private let packageID = Column("packageId")
 private let number = Column("number").detached
 
 extension Question {
-  /// The ten questions of the demo. Their SQL is for every SQLite from 3.15 on.
+  /// Returns the ten questions of the demo. Their SQL works with SQLite 3.15 and later.
   static func all(_ db: Database) throws -> [Question] {
     let subject = try interestingPackage(db)
     return [
@@ -128,7 +128,7 @@ extension Question {
       request: request)
   }
 
-  /// The full-text index knows forms of words; FTS5 tells which package fits best.
+  /// The full-text index stems words; FTS5 also ranks the matches.
   static func mentioning(_ words: String) -> Question {
     let texts = Table(Inventory.textIndex).select(name, summary)
     let found =
@@ -180,7 +180,7 @@ extension Question {
         .order(number.desc))
   }()
 
-  /// A package that most people know and that needs others; otherwise, the one that needs most.
+  /// Returns a well-known package with dependencies, or else the one with the most dependencies.
   static func interestingPackage(_ db: Database) throws -> String {
     let known = ["git", "openssh-server", "openssh-client", "curl", "apt"]
     let installed =

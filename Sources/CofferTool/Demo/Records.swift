@@ -9,19 +9,19 @@ struct Package: Codable, Equatable, FetchableRecord, MutablePersistableRecord {
   var section: String?
   var priority: String?
   var maintainer: String?
-  /// In KiB.
+  /// The installed size in KiB.
   var size: Int?
   var summary: String?
   var details: String?
 
   static let dependencies = hasMany(Dependency.self)
 
-  /// The installed packages that the package needs.
+  /// The installed packages on which the package depends.
   static let needed = manyToMany(
     Package.self, through: Need.self, key: "needed",
     from: ForeignKey(["packageId"]), to: ForeignKey(["neededId"]))
 
-  /// The installed packages that need the package.
+  /// The installed packages that depend on the package.
   static let users = manyToMany(
     Package.self, through: Need.self, key: "users",
     from: ForeignKey(["neededId"]), to: ForeignKey(["packageId"]))
@@ -38,12 +38,12 @@ extension Package {
   }
 }
 
-/// A package that another one asks for, installed or not: one of the alternatives of a group.
+/// A dependency of a package, installed or not: one of the alternatives of a group.
 struct Dependency: MappedRecord {
   var packageId: Int64
-  /// Each group is needed.
+  /// The number of the group. All groups are required.
   var groupNumber: Int
-  /// One of a group will do.
+  /// The number in the group. One alternative of each group suffices.
   var alternative: Int
   var name: String
   var architecture: String?
@@ -63,7 +63,7 @@ struct Dependency: MappedRecord {
   static let package = belongsTo(Package.self)
 }
 
-/// A virtual package that a package stands for.
+/// A virtual package that a package provides.
 struct Provided: MappedRecord {
   var packageId: Int64
   var name: String
@@ -78,7 +78,7 @@ struct Provided: MappedRecord {
   static let package = belongsTo(Package.self)
 }
 
-/// That an installed package fulfils a dependency of another one.
+/// The fact that an installed package satisfies a dependency of another one.
 struct Need: TableRecord {
   static let databaseTableName = "needs"
 }

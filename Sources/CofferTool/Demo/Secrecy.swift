@@ -1,19 +1,19 @@
 import Coffer
 
-/// Looks at the file as somebody would who has it and lacks its key.
+/// Examines the file as a thief without its key would.
 struct Secrecy {
   let files: DemoFiles
   let passphrase: String
   let console: Console
 
-  /// Looks for readable text, then tries to open the database without its key.
+  /// Searches for readable text, then tries to open the database without its key.
   ///
-  /// - Throws: ``ToolError`` where any of it succeeds. The queue is closed afterwards.
+  /// - Throws: ``ToolError`` if either succeeds. The queue is closed afterwards.
   func check(_ queue: DatabaseQueue) throws {
     console.heading("4. What a thief would see")
     let names = try queue.read(wellKnownNames)
     var readings: [Reading] = []
-    // These are there only while the database is open.
+    // These files exist only while the database is open.
     for suffix in ["-wal", "-journal"] {
       let path = files.database + suffix
       if DatabaseFile.inspect(at: path).size > 0 {
@@ -38,7 +38,7 @@ struct Secrecy {
     var scan: FileScan
   }
 
-  /// Names that are in the file, and too long to be in random bytes by chance.
+  /// Returns names that are in the file, and too long to occur in random bytes by chance.
   private func wellKnownNames(_ db: Database) throws -> [String] {
     let names = try String.fetchAll(
       db,
@@ -49,7 +49,7 @@ struct Secrecy {
         ORDER BY (SELECT count(*) FROM needs WHERE neededId = package.id) DESC, name
         LIMIT 5
         """)
-    // The schema is in every database.
+    // Every database contains its schema.
     return names.isEmpty ? ["CREATE TABLE"] : names
   }
 
@@ -103,7 +103,7 @@ struct Secrecy {
     ])
   }
 
-  /// What the library says when it refuses to open the file.
+  /// Returns the error with which the library refuses to open the file.
   private func refusal(key: DatabaseKey?, _ name: String) throws -> String {
     var configuration = Configuration()
     configuration.key = key

@@ -1,27 +1,27 @@
 import Glibc
 
-/// Where bytes come from, a chunk at a time.
+/// A source of bytes, read in chunks.
 struct ByteSource {
-  /// How many bytes there are; nil where that can't be known before the end.
+  /// The number of bytes; nil if it isn't known in advance.
   let size: Int?
 
-  /// Appends the next bytes; false at the end.
+  /// Appends the next bytes; returns false at the end.
   let readChunk: (_ target: inout [UInt8]) throws -> Bool
 
-  /// The bytes of a file.
-  /// - Throws: ``FileError`` where it can't be read.
+  /// Returns the bytes of a file.
+  /// - Throws: ``FileError`` if the file can't be read.
   static func file(_ path: String) throws -> ByteSource {
     let file = try OpenFile(path: path)
     return ByteSource(size: file.size) { try file.append(to: &$0) }
   }
 
-  /// Whether a path is that of a file that can be read twice, which a pipe can't.
+  /// Returns whether a path is a file that can be read twice, unlike a pipe.
   static func isRepeatable(_ path: String) -> Bool {
     var status = stat()
     return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
-  /// Bytes in memory, so many at a time.
+  /// Returns bytes in memory, in chunks of a given size.
   static func bytes(_ bytes: [UInt8], chunk: Int = 4096) -> ByteSource {
     var position = 0
     return ByteSource(size: bytes.count) { target in
@@ -33,7 +33,7 @@ struct ByteSource {
   }
 }
 
-/// A file that can't be read, and why.
+/// The error of a file that can't be read.
 struct FileError: Error, CustomStringConvertible {
   let path: String
   let code: CInt
@@ -41,7 +41,7 @@ struct FileError: Error, CustomStringConvertible {
   var description: String { "\(path): \(String(cString: strerror(code)))" }
 }
 
-/// A file that is open for reading, until the last reference goes.
+/// A file that is open for reading until the last reference is released.
 private final class OpenFile {
   private static let chunk = 1 << 16
   private let path: String

@@ -1,11 +1,11 @@
 import Glibc
 
-/// Reads the paragraphs of a Debian control file (`man 5 deb822`), whatever its size.
+/// Reads the paragraphs of a Debian control file (`man 5 deb822`) of any size.
 ///
-/// What is no field, no continuation and no comment is passed over: such a file is for reading,
-/// not for judging.
+/// Lines that are neither fields, continuations nor comments are skipped: the file is read, not
+/// validated.
 struct ControlFileReader {
-  /// The most bytes of one paragraph; a file that has more of them is something else.
+  /// The maximum size of a paragraph in bytes. A file with a longer one is no control file.
   static let longestParagraph = 16 << 20
 
   private let source: ByteSource
@@ -13,18 +13,18 @@ struct ControlFileReader {
   private var position = 0
   private var isAtEnd = false
 
-  /// How many bytes have been read from the source.
+  /// The number of bytes read from the source.
   private var bytesRead = 0
 
-  /// How many bytes the paragraphs up to here have.
+  /// The number of bytes of the paragraphs so far.
   var bytesConsumed: Int { bytesRead - (buffer.count - position) }
 
   init(_ source: ByteSource) {
     self.source = source
   }
 
-  /// The next paragraph that has a field; nil at the end.
-  /// - Throws: What the source throws, and ``ParagraphTooLong``.
+  /// Returns the next paragraph that has a field; nil at the end.
+  /// - Throws: The errors of the source, and ``ParagraphTooLong``.
   mutating func next() throws -> ControlParagraph? {
     forgetWhatWasRead()
     var fields: [ControlParagraph.Field] = []
@@ -52,7 +52,7 @@ struct ControlFileReader {
     return fields.isEmpty ? nil : ControlParagraph(bytes: buffer, fields: fields)
   }
 
-  /// The next line without its end, which stays valid until the next paragraph.
+  /// Returns the next line without its line break. The range is valid until the next paragraph.
   private mutating func nextLine() throws -> Range<Int>? {
     var searched = position
     while true {
@@ -74,7 +74,7 @@ struct ControlFileReader {
   }
 
   private mutating func forgetWhatWasRead() {
-    // Not at each paragraph: that would move the rest of the chunk each time.
+    // Not for each paragraph, since this moves the rest of the chunk.
     guard position > 1 << 15 else { return }
     buffer.removeFirst(position)
     position = 0
@@ -94,7 +94,7 @@ struct ControlFileReader {
   }
 }
 
-/// A control file with a paragraph that no such file has.
+/// The error of a paragraph that is too long for a control file.
 struct ParagraphTooLong: Error, CustomStringConvertible {
   var description: String {
     "a paragraph has more than \(ControlFileReader.longestParagraph >> 20) MiB: that is no list "
@@ -112,9 +112,10 @@ struct ControlParagraph {
   fileprivate let bytes: [UInt8]
   fileprivate let fields: [Field]
 
-  /// The lines of a field, each without white space at its ends; nil if there is no such field.
+  /// Returns the lines of a field, without white space at their ends; nil if there is no such
+  /// field.
   ///
-  /// Names are found in either case; of a field that comes twice, the first is taken. Bytes that
+  /// Field names are case-insensitive. If a field occurs twice, the first one counts. Bytes that
   /// aren't UTF-8 become U+FFFD.
   func lines(_ name: StaticString) -> [String]? {
     guard let value = value(name) else { return nil }
@@ -131,7 +132,7 @@ struct ControlParagraph {
     return lines
   }
 
-  /// The lines of a field joined by spaces; nil if there is no such field, or nothing in it.
+  /// Returns the lines of a field joined by spaces; nil if there is no such field or it is empty.
   func text(_ name: StaticString) -> String? {
     guard let lines = lines(name) else { return nil }
     let text = lines.count == 1 ? lines[0] : lines.filter { !$0.isEmpty }.joined(separator: " ")
@@ -165,7 +166,7 @@ extension ArraySlice<UInt8> {
 }
 
 extension [UInt8] {
-  /// The index of the first such byte from `start` on, by `memchr`.
+  /// Returns the index of the first such byte at or after `start`, found by `memchr`.
   fileprivate func firstIndex(of byte: UInt8, from start: Int) -> Int? {
     withUnsafeBytes { bytes in
       guard start < bytes.count, let base = bytes.baseAddress,

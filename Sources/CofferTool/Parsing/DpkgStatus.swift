@@ -1,4 +1,4 @@
-/// A package that is installed.
+/// An installed package.
 struct InstalledPackage: Equatable {
   var name: String
   var version: String?
@@ -6,34 +6,34 @@ struct InstalledPackage: Equatable {
   var section: String?
   var priority: String?
   var maintainer: String?
-  /// In KiB.
+  /// The installed size in KiB.
   var installedSize: Int?
   /// The first line of the description.
   var summary: String?
-  /// The rest of the description, its lines joined and its paragraphs not.
+  /// The rest of the description. The lines of each paragraph are joined.
   var details: String?
-  /// What it needs to be installed, each a group of alternatives: `Pre-Depends` and then `Depends`.
+  /// The dependencies, each a group of alternatives: `Pre-Depends`, then `Depends`.
   var dependencies: [[PackageRelation]] = []
-  /// The virtual packages that it stands for.
+  /// The virtual packages that it provides.
   var provides: [PackageRelation] = []
 }
 
-/// Reads dpkg's list of packages, `/var/lib/dpkg/status`, one after the other.
+/// Reads the packages of dpkg's list, `/var/lib/dpkg/status`, one after the other.
 struct DpkgStatus {
   private var reader: ControlFileReader
 
-  /// How many paragraphs were passed over: packages that aren't (fully) installed, and those that
-  /// lack a name.
+  /// The number of skipped paragraphs: packages that aren't fully installed, and paragraphs without
+  /// a name.
   private(set) var skippedCount = 0
 
-  /// How many bytes the packages up to here have.
+  /// The number of bytes of the packages so far.
   var bytesConsumed: Int { reader.bytesConsumed }
 
   init(_ source: ByteSource) {
     reader = ControlFileReader(source)
   }
 
-  /// The next package whose status is `install ok installed`; nil at the end.
+  /// Returns the next package whose status is `install ok installed`; nil at the end.
   mutating func next() throws -> InstalledPackage? {
     while let paragraph = try reader.next() {
       if let package = InstalledPackage(paragraph) { return package }
@@ -44,7 +44,7 @@ struct DpkgStatus {
 }
 
 extension InstalledPackage {
-  /// Reads a paragraph; nil unless it is of an installed package.
+  /// Reads a paragraph; returns nil unless it describes an installed package.
   init?(_ paragraph: ControlParagraph) {
     guard let name = paragraph.text("Package"), let status = paragraph.text("Status"),
       status.split(separator: " ") == ["install", "ok", "installed"]
@@ -68,10 +68,10 @@ extension InstalledPackage {
     provides = paragraph.text("Provides").map { PackageRelation.groups($0).flatMap(\.self) } ?? []
   }
 
-  /// 1 PiB, in KiB: sums of what is larger might not fit.
+  /// 1 PiB, in KiB. Sums of larger sizes could overflow.
   private static let largestSize = 1 << 40
 
-  /// A dot stands for an empty line, which parts paragraphs.
+  /// A line with a single dot stands for an empty line, which separates paragraphs.
   private static func details(_ lines: ArraySlice<String>) -> String? {
     let text = lines.split(separator: ".").map { $0.joined(separator: " ") }
       .joined(separator: "\n")

@@ -1,18 +1,18 @@
-/// One package that another one asks for or provides: `libc6:any (>= 2.34)`.
+/// A package in a dependency or in `Provides`: `libc6:any (>= 2.34)`.
 struct PackageRelation: Equatable {
-  /// The package's name.
+  /// The name of the package.
   var name: String
-  /// What is behind the colon: an architecture, `any` or `native`.
+  /// The part after the colon: an architecture, `any` or `native`.
   var architecture: String?
-  /// `<<`, `<=`, `=`, `>=` or `>>`; nil where any version will do.
+  /// `<<`, `<=`, `=`, `>=` or `>>`; nil if any version is accepted.
   var comparison: String?
-  /// The version to compare with; nil where any will do.
+  /// The version to compare with; nil if any version is accepted.
   var version: String?
 }
 
 extension PackageRelation {
-  /// Reads `a, b | c (>= 1)`: groups that are all needed, each of alternatives one of which will
-  /// do. What has no name is passed over.
+  /// Parses `a, b | c (>= 1)`: groups, all of which are required, of alternatives, one of which
+  /// suffices. Entries without a name are skipped.
   static func groups(_ text: String) -> [[PackageRelation]] {
     text.utf8.split(separator: UInt8(ascii: ",")).compactMap { group in
       let alternatives = group.split(separator: UInt8(ascii: "|")).compactMap {
@@ -22,7 +22,7 @@ extension PackageRelation {
     }
   }
 
-  /// Reads one relation; nil where there is no name.
+  /// Parses one relation; returns nil if it has no name.
   init?(_ text: Substring) {
     var rest = text.utf8
     rest.skipSpaces()
@@ -43,7 +43,7 @@ extension PackageRelation {
     let version = rest.take { !" \t)".utf8.contains($0) }
     guard !version.isEmpty else { return }
     self.version = String(version)
-    // The short forms are dpkg's of old, and mean "or equal".
+    // dpkg's obsolete short forms mean "or equal".
     switch comparison {
     case "<": self.comparison = "<="
     case ">": self.comparison = ">="
@@ -60,7 +60,7 @@ extension Substring.UTF8View {
     }
   }
 
-  /// Removes the bytes at the start that fit, and gives them.
+  /// Removes the bytes at the start that match, and returns them.
   fileprivate mutating func take(while fits: (UInt8) -> Bool) -> Substring {
     let end = firstIndex { !fits($0) } ?? endIndex
     defer { self = self[end...] }

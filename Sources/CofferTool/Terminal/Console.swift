@@ -1,46 +1,46 @@
 import Glibc
 
-/// Where the tool's output goes, and how much room there is.
+/// The tool's output and its width.
 struct Console {
-  /// Whether lines may be overwritten, and styled.
+  /// Whether the output is a terminal, on which lines can be overwritten.
   var isTerminal = false
-  /// Columns in a line.
+  /// The number of columns.
   var width = 100
   /// Whether headings are bold.
   var isStyled = false
-  /// Takes text as it is.
+  /// Writes text unchanged.
   let write: (String) -> Void
-  /// Takes text that is no result: errors, and how to use the tool.
+  /// Writes text that isn't a result: errors and usage.
   let writeError: (String) -> Void
 
   private static let indentation = "  "
 
-  /// A line of text, which isn't broken.
+  /// Writes a line of text without wrapping it.
   func line(_ text: String = "") {
     write(text + "\n")
   }
 
-  /// A title, after an empty line.
+  /// Writes a title after an empty line.
   func heading(_ text: String) {
     let text = text.wrapped(to: width).joined(separator: "\n")
     write(isStyled ? "\n\u{1B}[1m\(text)\u{1B}[0m\n" : "\n\(text)\n")
   }
 
-  /// Indented text, broken into lines.
+  /// Writes indented, wrapped text.
   func text(_ text: String) {
     for line in text.wrapped(to: width - Self.indentation.count) {
       self.line(Self.indentation + line)
     }
   }
 
-  /// An indented table.
+  /// Writes an indented table.
   func table(_ table: TextTable) {
     for line in table.lines(width: width - Self.indentation.count) {
       self.line(Self.indentation + line)
     }
   }
 
-  /// Indented terms, each with text beside it that is broken into lines.
+  /// Writes indented terms, with wrapped text beside them.
   func facts(_ facts: [(term: String, text: String)]) {
     let column = (facts.map(\.term.terminalWidth).max() ?? 0) + 2
     for fact in facts {
@@ -53,16 +53,16 @@ struct Console {
     }
   }
 
-  /// A line to the error output.
+  /// Writes a line to the error output.
   func error(_ text: String) {
     writeError(text.printable + "\n")
   }
 }
 
 extension Console {
-  /// Standard output and standard error.
+  /// Returns a console for standard output and standard error.
   ///
-  /// - Parameter onBrokenPipe: Called when nobody reads the output any more; must not return.
+  /// - Parameter onBrokenPipe: Called when the reader has closed the output. It must not return.
   static func standard(onBrokenPipe: @escaping () -> Never) -> Console {
     let isTerminal = isatty(STDOUT_FILENO) == 1 && getenv("TERM").map { strcmp($0, "dumb") } != 0
     return Console(

@@ -1,4 +1,4 @@
-/// Numbers as people read them.
+/// Formats numbers for people.
 enum Numbers {
   /// 1,234,567
   static func grouped(_ number: Int) -> String {
@@ -11,7 +11,7 @@ enum Numbers {
     return text
   }
 
-  /// 1,234.5, with so many digits behind the point.
+  /// 1,234.5, with `digits` digits after the point.
   static func decimal(_ number: Double, digits: Int = 1) -> String {
     guard number.magnitude < 1e15 else { return "\(number)" }
     var scale = 1

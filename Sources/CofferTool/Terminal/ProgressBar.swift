@@ -1,10 +1,10 @@
-/// Shows how far a job is: a bar that moves on a terminal, a few plain lines elsewhere.
+/// Shows the progress of a job: as a bar on a terminal, as a few plain lines elsewhere.
 struct ProgressBar {
   private static let barWidth = 24
 
   private let console: Console
   private let title: String
-  /// How much there is to do, in any unit; nil where nobody knows.
+  /// The total amount of work, in any unit; nil if it isn't known.
   private let total: Int?
   private var lastPercent = -1
   private var lastDraw: ContinuousClock.Instant?
@@ -15,7 +15,7 @@ struct ProgressBar {
     self.console = console
   }
 
-  /// Shows that so much is done; cheap enough to be called for each item.
+  /// Shows the amount of work that is done. It is cheap enough to call for each item.
   mutating func advance(to done: Int, note: @autoclosure () -> String) {
     let percent = total.map { min(100, done * 100 / $0) }
     if console.isTerminal {
@@ -26,7 +26,7 @@ struct ProgressBar {
     lastPercent = max(lastPercent, percent ?? 0)
   }
 
-  /// Removes the bar; what follows begins where it was.
+  /// Removes the bar. Later output takes its place.
   func finish() {
     if console.isTerminal { console.write("\r\u{1B}[K") }
   }
@@ -43,7 +43,7 @@ struct ProgressBar {
       text += String(repeating: "░", count: Self.barWidth - filled)
       text += " " + "\(percent) %".paddedLeft(to: 5)
     }
-    // One column stays free: a full line would wrap.
+    // One column stays free, since a full line would wrap.
     console.write("\r\((text + "  " + note()).cut(to: console.width - 1))\u{1B}[K")
   }
 }

@@ -1,16 +1,16 @@
-/// Rows under titles, in columns that line up.
+/// A table with titles and aligned columns.
 struct TextTable {
-  /// One column.
+  /// A column.
   struct Column {
     enum Alignment { case left, right }
 
     var title: String
     var alignment: Alignment
 
-    /// Text, which is cut where there is no room for it.
+    /// Returns a column of text, which is cut if there isn't enough space.
     static func text(_ title: String) -> Column { Column(title: title, alignment: .left) }
 
-    /// Numbers, which are never cut.
+    /// Returns a column of numbers, which are never cut.
     static func number(_ title: String) -> Column { Column(title: title, alignment: .right) }
   }
 
@@ -24,13 +24,13 @@ struct TextTable {
     self.columns = columns
   }
 
-  /// Adds a row; cells that it lacks are empty.
+  /// Adds a row. Missing cells are empty.
   mutating func append(_ row: [String]) {
     rows.append(columns.indices.map { $0 < row.count ? row[$0].printable : "" })
   }
 
-  /// The lines of the table, the titles and a rule first, none wider than `width` if texts that
-  /// are cut can do it, and none with spaces at its end.
+  /// Returns the lines of the table, beginning with the titles and a rule. Text is cut to fit
+  /// `width` if possible. Lines have no trailing spaces.
   func lines(width: Int) -> [String] {
     let widths = widths(in: width)
     let rule = widths.map { String(repeating: "─", count: $0) }.joined(separator: Self.gap)
@@ -43,7 +43,7 @@ struct TextTable {
     }
     var excess = widths.reduce(Self.gap.count * (widths.count - 1), +) - width
     while excess > 0 {
-      // The widest text gives way first, so that short ones stay whole.
+      // The widest text column shrinks first, so narrow ones stay whole.
       let widest = columns.indices.filter { columns[$0].alignment == .left }
         .max { widths[$0] < widths[$1] }
       guard let widest, widths[widest] > Self.narrowest else { break }

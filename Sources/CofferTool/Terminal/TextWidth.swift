@@ -1,9 +1,9 @@
 extension Character {
-  /// How many columns of a terminal the character takes: 0, 1 or 2.
+  /// The number of terminal columns that the character takes: 0, 1 or 2.
   var terminalWidth: Int {
     var width = 0
     for scalar in unicodeScalars {
-      // An emoji that is drawn as a picture is wide, and so is what this selector makes one.
+      // This selector requests an emoji picture, which is wide.
       if scalar == "\u{FE0F}" { return 2 }
       width = max(width, scalar.terminalWidth)
     }
@@ -21,7 +21,7 @@ extension Unicode.Scalar {
     return properties.isEmojiPresentation || Self.wide.contains { $0.contains(value) } ? 2 : 1
   }
 
-  /// East Asian wide and full-width characters, in blocks.
+  /// The blocks of East Asian wide and full-width characters.
   private static let wide: [ClosedRange<UInt32>] = [
     0x1100...0x115F, 0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF,
     0xA000...0xA4CF, 0xA960...0xA97F, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
@@ -30,12 +30,12 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// How many columns of a terminal the text takes.
+  /// The number of terminal columns that the text takes.
   var terminalWidth: Int {
     reduce(0) { $0 + $1.terminalWidth }
   }
 
-  /// The text, or its beginning and `…`, in at most so many columns.
+  /// Returns the text, or its beginning and `…`, in at most `width` columns.
   func cut(to width: Int) -> String {
     guard terminalWidth > width else { return self }
     var rest = width - 1
@@ -49,13 +49,13 @@ extension String {
     return cut + "…"
   }
 
-  /// The text on one line, with nothing in it that a terminal would obey.
+  /// The text on one line, without characters that control a terminal.
   var printable: String {
     var result = ""
     for scalar in unicodeScalars {
       switch scalar.properties.generalCategory {
       case .control, .lineSeparator, .paragraphSeparator: result.unicodeScalars.append(" ")
-      // Among them those that turn the direction of the text; the joiners of emoji go as well.
+      // Removes characters that change the direction of text, but also the joiners of emoji.
       case .format: continue
       default: result.unicodeScalars.append(scalar)
       }
@@ -63,7 +63,8 @@ extension String {
     return result
   }
 
-  /// The text in lines of at most so many columns, broken at spaces; longer words stay whole.
+  /// Returns the text in lines of at most `width` columns, broken at spaces. Longer words stay
+  /// whole.
   func wrapped(to width: Int) -> [String] {
     var lines: [String] = []
     var line = ""
