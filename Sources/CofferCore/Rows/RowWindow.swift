@@ -94,7 +94,9 @@ extension Row {
   }
 
   @inlinable @inline(never)
-  func adaptedValue<Value: DatabaseValueConvertible>(_ extras: RowExtras, _ image: RowImage, named name: String) -> Value? {
+  func adaptedValue<Value: DatabaseValueConvertible>(
+    _ extras: RowExtras, _ image: RowImage, named name: String
+  ) -> Value? {
     if let names = extras.names {
       guard let index = names.index(of: name) else { return nil }
       return image.value(extras.firstColumn &+ index)
