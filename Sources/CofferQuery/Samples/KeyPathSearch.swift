@@ -1,5 +1,3 @@
-import CofferCore
-
 /// Finds the place in a type that a key path leads to.
 ///
 /// It reads the key path in samples in which each place has a pattern of its own, until one place
@@ -86,7 +84,10 @@ package struct KeyPathSearch<Root: Decodable> {
       let (value, run) = try SampleRun.sample(
         of: Root.self, round: round, varying: varying, for: use)
       return (SampleComparand(value[keyPath: keyPath]), run)
-    } catch  where use != .document { return nil }
+    } catch {
+      if use == .document { throw error }
+      return nil
+    }
   }
 
   /// How many parts are the first element of an array.

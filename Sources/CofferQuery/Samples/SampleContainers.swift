@@ -38,7 +38,8 @@ struct SampleKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     do {
       try decoder.mayOmit(type)
       return try inside.value(type)
-    } catch  where decoder.run.omits(after: error) {
+    } catch {
+      try decoder.run.omit(after: error)
       inside.node.restart()
       inside.node.given.append(T?.none as Any)
       return nil

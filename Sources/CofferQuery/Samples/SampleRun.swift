@@ -83,9 +83,9 @@ package final class SampleRun {
     }
   }
 
-  /// Whether what may be missing is so after an error.
-  func omits(after error: any Error) -> Bool {
-    error is EndlessSample || use != .document && !(error is LongSample)
+  /// Throws an error after which what may be missing isn't left out.
+  func omit(after error: any Error) throws {
+    guard error is EndlessSample || use != .document && !(error is LongSample) else { throw error }
   }
 
   // MARK: Samples

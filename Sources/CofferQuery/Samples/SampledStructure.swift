@@ -15,7 +15,8 @@ extension Optional: SampledStructure where Wrapped: Decodable {
     do {
       try decoder.mayOmit(Wrapped.self)
       return Wrapped?.some(try decoder.value(Wrapped.self)) as Any
-    } catch  where decoder.run.omits(after: error) {
+    } catch {
+      try decoder.run.omit(after: error)
       decoder.node.restart()
       return Wrapped?.none as Any
     }
@@ -30,7 +31,8 @@ extension Array: SampledStructure where Element: Decodable {
       return try (0..<decoder.count).map { index in
         try decoder.inside(decoder.node.child("[\(index)]", isInList: true)).value(Element.self)
       }
-    } catch  where decoder.run.omits(after: error) {
+    } catch {
+      try decoder.run.omit(after: error)
       decoder.node.restart()
       return [Element]()
     }
@@ -45,7 +47,8 @@ extension Set: SampledStructure where Element: Decodable {
         (0..<decoder.count).map { index in
           try decoder.inside(decoder.node.detached("[\(index)]")).value(Element.self)
         })
-    } catch  where decoder.run.omits(after: error) {
+    } catch {
+      try decoder.run.omit(after: error)
       return Set<Element>()
     }
   }
@@ -64,7 +67,8 @@ extension Dictionary: SampledStructure where Key: Decodable, Value: Decodable {
         )
       }
       return [Key: Value](pairs, uniquingKeysWith: { $1 })
-    } catch  where decoder.run.omits(after: error) {
+    } catch {
+      try decoder.run.omit(after: error)
       return [Key: Value]()
     }
   }
