@@ -39,7 +39,7 @@ extension AggregatingRequest {
   public func group(literal sqlLiteral: SQL) -> Self { group(sqlLiteral) }
 
   /// The request with a condition more for groups.
-  public func having(_ predicate: some SQLExpressible) -> Self {
+  public func having(_ predicate: any SQLExpressible) -> Self {
     let predicate = predicate.sqlExpression
     return havingWhenConnected { _ in predicate }
   }

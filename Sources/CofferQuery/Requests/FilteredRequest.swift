@@ -9,7 +9,7 @@ public protocol FilteredRequest {
 
   /// The request with a condition more; by default, made as if it needed a database.
   @_disfavoredOverload
-  func filter(_ predicate: some SQLSpecificExpressible) -> Self
+  func filter(_ predicate: any SQLExpressible & SQLSelectable) -> Self
 }
 
 extension FilteredRequest {
@@ -20,7 +20,7 @@ extension FilteredRequest {
   /// Player.all().filter(Column("score") >= 1000)
   /// ```
   @_disfavoredOverload
-  public func filter(_ predicate: some SQLSpecificExpressible) -> Self {
+  public func filter(_ predicate: any SQLExpressible & SQLSelectable) -> Self {
     let predicate = predicate.sqlExpression
     return filterWhenConnected { _ in predicate }
   }

@@ -149,7 +149,7 @@ extension QueryInterfaceRequest: FilteredRequest {
 
   /// The request with a condition more.
   @_disfavoredOverload
-  public func filter(_ predicate: some SQLSpecificExpressible) -> Self {
+  public func filter(_ predicate: any SQLExpressible & SQLSelectable) -> Self {
     Self(relation: relation.filtered(predicate.sqlExpression))
   }
 }

@@ -9,7 +9,7 @@ extension Table {
 
   /// A request for rows that fulfil a condition.
   @_disfavoredOverload
-  public func filter(_ predicate: some SQLSpecificExpressible) -> QueryInterfaceRequest<RowDecoder>
+  public func filter(_ predicate: any SQLExpressible & SQLSelectable) -> QueryInterfaceRequest<RowDecoder>
   {
     all().filter(predicate)
   }
@@ -26,14 +26,13 @@ extension Table {
 
   /// A request for the row with a primary key; for no row where it is nil.
   @_disfavoredOverload
-  public func filter(key: some DatabaseValueConvertible) -> QueryInterfaceRequest<RowDecoder> {
+  public func filter(key: any DatabaseValueConvertible) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(key: key)
   }
 
   /// A request for the rows with one of several primary keys.
   @_disfavoredOverload
-  public func filter<Keys>(keys: Keys) -> QueryInterfaceRequest<RowDecoder>
-  where Keys: Collection, Keys.Element: DatabaseValueConvertible { all().filter(keys: keys) }
+  public func filter<Key: DatabaseValueConvertible>(keys: any Collection<Key>) -> QueryInterfaceRequest<RowDecoder> { all().filter(keys: keys) }
 
   /// A request for the row with a unique key, by names of columns.
   public func filter(
@@ -152,7 +151,7 @@ extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConv
 
   /// A request for the rows with one of several identifiers.
   @_disfavoredOverload
-  public func filter(ids: some Collection<RowDecoder.ID>) -> QueryInterfaceRequest<RowDecoder> {
+  public func filter(ids: any Collection<RowDecoder.ID>) -> QueryInterfaceRequest<RowDecoder> {
     all().filter(ids: ids)
   }
 }

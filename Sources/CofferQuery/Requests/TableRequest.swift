@@ -20,7 +20,7 @@ extension TableRequest where Self: FilteredRequest {
   ///
   /// - Throws: Fetching throws an error where the primary key has several columns.
   @_disfavoredOverload
-  public func filter(key: some DatabaseValueConvertible) -> Self {
+  public func filter(key: any DatabaseValueConvertible) -> Self {
     let value = key.databaseValue
     guard !value.isNull else { return none() }
     if let formed = _FormedValue(key), let filtered = filter(keyValues: [formed]) {
@@ -33,9 +33,8 @@ extension TableRequest where Self: FilteredRequest {
   ///
   /// - Throws: Fetching throws an error where the primary key has several columns.
   @_disfavoredOverload
-  public func filter<Keys>(keys: Keys) -> Self
-  where Keys: Collection, Keys.Element: DatabaseValueConvertible {
-    if _FormedValue.includes(Keys.Element.self),
+  public func filter<Key: DatabaseValueConvertible>(keys: any Collection<Key>) -> Self {
+    if _FormedValue.includes(Key.self),
       let filtered = filter(keyValues: keys.compactMap { _FormedValue($0) })
     {
       return filtered
@@ -105,7 +104,7 @@ where Self: FilteredRequest, RowDecoder: Identifiable, RowDecoder.ID: DatabaseVa
 
   /// The request for the rows with one of several identifiers.
   @_disfavoredOverload
-  public func filter(ids: some Collection<RowDecoder.ID>) -> Self { filter(keys: ids) }
+  public func filter(ids: any Collection<RowDecoder.ID>) -> Self { filter(keys: ids) }
 }
 
 extension TableRequest where Self: OrderedRequest {

@@ -100,7 +100,7 @@ extension Association {
 
   /// The association to rows that fulfil a condition.
   @_disfavoredOverload
-  public func filter(_ predicate: some SQLSpecificExpressible) -> Self {
+  public func filter(_ predicate: any SQLExpressible & SQLSelectable) -> Self {
     request { $0.filter(predicate) }
   }
 
