@@ -9,8 +9,9 @@ extension Table {
 
   /// A request for rows that fulfil a condition.
   @_disfavoredOverload
-  public func filter(_ predicate: any SQLExpressible & SQLSelectable) -> QueryInterfaceRequest<RowDecoder>
-  {
+  public func filter(_ predicate: any SQLExpressible & SQLSelectable) -> QueryInterfaceRequest<
+    RowDecoder
+  > {
     all().filter(predicate)
   }
 
@@ -32,7 +33,9 @@ extension Table {
 
   /// A request for the rows with one of several primary keys.
   @_disfavoredOverload
-  public func filter<Key: DatabaseValueConvertible>(keys: any Collection<Key>) -> QueryInterfaceRequest<RowDecoder> { all().filter(keys: keys) }
+  public func filter<Key: DatabaseValueConvertible>(keys: any Collection<Key>)
+    -> QueryInterfaceRequest<RowDecoder>
+  { all().filter(keys: keys) }
 
   /// A request for the row with a unique key, by names of columns.
   public func filter(

@@ -15,7 +15,8 @@ extension TableRecord {
 
   /// A request for rows that fulfil a condition.
   @_disfavoredOverload
-  public static func filter(_ predicate: any SQLExpressible & SQLSelectable) -> QueryInterfaceRequest<Self>
+  public static func filter(_ predicate: any SQLExpressible & SQLSelectable)
+    -> QueryInterfaceRequest<Self>
   {
     all().filter(predicate)
   }
@@ -38,7 +39,9 @@ extension TableRecord {
 
   /// A request for the rows with one of several primary keys.
   @_disfavoredOverload
-  public static func filter<Key: DatabaseValueConvertible>(keys: any Collection<Key>) -> QueryInterfaceRequest<Self> { all().filter(keys: keys) }
+  public static func filter<Key: DatabaseValueConvertible>(keys: any Collection<Key>)
+    -> QueryInterfaceRequest<Self>
+  { all().filter(keys: keys) }
 
   /// A request for the row with a unique key, by names of columns.
   public static func filter(

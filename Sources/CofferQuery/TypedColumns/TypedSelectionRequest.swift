@@ -166,7 +166,9 @@ extension TypedSelectionRequest {
 
   /// The request for the rows with one of several primary keys.
   @_disfavoredOverload
-  public func filter<Key: DatabaseValueConvertible>(keys: any Collection<Key>) -> Self { map { $0.filter(keys: keys) } }
+  public func filter<Key: DatabaseValueConvertible>(keys: any Collection<Key>) -> Self {
+    map { $0.filter(keys: keys) }
+  }
 
   /// Deletes the rows of the request.
   ///
