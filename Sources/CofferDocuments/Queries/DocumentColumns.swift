@@ -172,7 +172,12 @@ extension SQLExpression {
   }
 }
 
+extension DocumentExpression: SQLTypedCondition where Value: SQLTruthValue {}
+
 // MARK: - Optional chaining
+
+extension Optional: SQLTypedCondition
+where Wrapped: SQLTypedExpressible, Wrapped.SQLValue: SQLTruthValue {}
 
 extension Optional: SQLTypedExpressible where Wrapped: SQLTypedExpressible {
   /// The Swift type of the values.

@@ -194,7 +194,7 @@ extension SQLExpression {
   }
 }
 
-private func chain(
+package func chain(
   _ symbol: SQLExpression.AssociativeBinaryOperator, _ lhs: any SQLExpressible,
   _ rhs: any SQLExpressible
 ) -> SQLExpression {

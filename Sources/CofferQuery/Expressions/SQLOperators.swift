@@ -182,48 +182,6 @@ extension SQLSpecificExpressible {
   public static func >= (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     comparison(" >= ", lhs, rhs)
   }
-
-  // MARK: Logic
-
-  /// `NOT operand`, or the operand's own negation: `<>`, `NOT IN`, ….
-  @_disfavoredOverload
-  public static prefix func ! (operand: Self) -> SQLExpression { operand.sqlExpression.negated }
-
-  /// `lhs AND rhs`.
-  @_disfavoredOverload
-  public static func && (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
-    SQLExpression.AssociativeBinaryOperator.and.joining([lhs.sqlExpression, rhs.sqlExpression])
-  }
-
-  /// `lhs AND rhs`.
-  @_disfavoredOverload
-  public static func && (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
-    SQLExpression.AssociativeBinaryOperator.and.joining([lhs.sqlExpression, rhs.sqlExpression])
-  }
-
-  /// `lhs AND rhs`.
-  @_disfavoredOverload
-  public static func && (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
-    SQLExpression.AssociativeBinaryOperator.and.joining([lhs.sqlExpression, rhs.sqlExpression])
-  }
-
-  /// `lhs OR rhs`.
-  @_disfavoredOverload
-  public static func || (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
-    SQLExpression.AssociativeBinaryOperator.or.joining([lhs.sqlExpression, rhs.sqlExpression])
-  }
-
-  /// `lhs OR rhs`.
-  @_disfavoredOverload
-  public static func || (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
-    SQLExpression.AssociativeBinaryOperator.or.joining([lhs.sqlExpression, rhs.sqlExpression])
-  }
-
-  /// `lhs OR rhs`.
-  @_disfavoredOverload
-  public static func || (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
-    SQLExpression.AssociativeBinaryOperator.or.joining([lhs.sqlExpression, rhs.sqlExpression])
-  }
 }
 
 /// A comparison. A collation on a side is one of the whole, as in `a = b COLLATE c`.

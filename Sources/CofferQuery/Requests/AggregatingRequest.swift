@@ -42,7 +42,7 @@ extension _RequestSource {
   public func group(literal sqlLiteral: SQL) -> _Request { group(sqlLiteral) }
 
   /// The request with a condition more for groups.
-  public func having(_ predicate: some SQLExpressible) -> _Request {
+  public func having(_ predicate: any SQLExpressible) -> _Request {
     _with { $0.relation.addHaving(predicate.sqlExpression) }
   }
 

@@ -18,7 +18,7 @@ extension _RequestSource {
   /// Player.all().filter(Column("score") >= 1000)
   /// ```
   @_disfavoredOverload
-  public func filter(_ predicate: some SQLSpecificExpressible) -> _Request {
+  public func filter(_ predicate: any SQLExpressible & SQLSelectable) -> _Request {
     _with { $0.relation.addFilter(predicate.sqlExpression) }
   }
 

@@ -15,7 +15,8 @@ extension TableRecord {
 
   /// A request for rows that fulfil a condition.
   @_disfavoredOverload
-  public static func filter(_ predicate: some SQLSpecificExpressible) -> QueryInterfaceRequest<Self>
+  public static func filter(_ predicate: any SQLExpressible & SQLSelectable)
+    -> QueryInterfaceRequest<Self>
   {
     all().filter(predicate)
   }
@@ -32,14 +33,15 @@ extension TableRecord {
 
   /// A request for the row with a primary key; for no row where it is nil.
   @_disfavoredOverload
-  public static func filter(key: some DatabaseValueConvertible) -> QueryInterfaceRequest<Self> {
+  public static func filter(key: any DatabaseValueConvertible) -> QueryInterfaceRequest<Self> {
     all().filter(key: key)
   }
 
   /// A request for the rows with one of several primary keys.
   @_disfavoredOverload
-  public static func filter<Keys>(keys: Keys) -> QueryInterfaceRequest<Self>
-  where Keys: Collection, Keys.Element: DatabaseValueConvertible { all().filter(keys: keys) }
+  public static func filter<Key: DatabaseValueConvertible>(keys: any Collection<Key>)
+    -> QueryInterfaceRequest<Self>
+  { all().filter(keys: keys) }
 
   /// A request for the row with a unique key, by names of columns.
   public static func filter(
@@ -159,7 +161,7 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
 
   /// A request for the rows with one of several identifiers.
   @_disfavoredOverload
-  public static func filter(ids: some Collection<ID>) -> QueryInterfaceRequest<Self> {
+  public static func filter(ids: any Collection<ID>) -> QueryInterfaceRequest<Self> {
     all().filter(ids: ids)
   }
 }

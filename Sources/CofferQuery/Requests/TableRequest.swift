@@ -21,7 +21,7 @@ extension _RequestSource {
   ///
   /// - Throws: Fetching throws an error where the primary key has several columns.
   @_disfavoredOverload
-  public func filter(key: some DatabaseValueConvertible) -> _Request {
+  public func filter(key: any DatabaseValueConvertible) -> _Request {
     let value = key.databaseValue
     guard !value.isNull else { return none() }
     if let formed = _FormedValue(key), let filtered = filter(keyValues: [formed]) {
@@ -34,9 +34,8 @@ extension _RequestSource {
   ///
   /// - Throws: Fetching throws an error where the primary key has several columns.
   @_disfavoredOverload
-  public func filter<Keys>(keys: Keys) -> _Request
-  where Keys: Collection, Keys.Element: DatabaseValueConvertible {
-    if _FormedValue.includes(Keys.Element.self),
+  public func filter<Key: DatabaseValueConvertible>(keys: any Collection<Key>) -> _Request {
+    if _FormedValue.includes(Key.self),
       let filtered = filter(keyValues: keys.compactMap { _FormedValue($0) })
     {
       return filtered
@@ -139,7 +138,7 @@ where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
 
   /// The request for the rows with one of several identifiers.
   @_disfavoredOverload
-  public func filter(ids: some Collection<RowDecoder.ID>) -> _Request { filter(keys: ids) }
+  public func filter(ids: any Collection<RowDecoder.ID>) -> _Request { filter(keys: ids) }
 }
 
 extension Optional where Wrapped == any _CodingKeyColumns.Type {

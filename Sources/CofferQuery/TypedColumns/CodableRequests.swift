@@ -73,32 +73,3 @@ extension _RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
       db, onConflict: conflictResolution, assignments(RecordColumns<RowDecoder>.self))
   }
 }
-
-// MARK: - Conditions that are made outside of closures
-
-// Values are no conditions, so that `filter(a == b)` with two of them, which Swift's own `==`
-// compares, doesn't compile.
-
-extension _RequestSource {
-  /// The request with a condition more.
-  @_disfavoredOverload
-  public func filter(_ predicate: some SQLTypedExpressible) -> _Request {
-    filter(predicate.sqlExpression)
-  }
-
-  /// The request with a condition more for groups.
-  @_disfavoredOverload
-  public func having(_ predicate: some SQLTypedExpressible) -> _Request {
-    having(predicate.sqlExpression)
-  }
-}
-
-extension TableRecord {
-  /// A request for rows that fulfil a condition.
-  @_disfavoredOverload
-  public static func filter(
-    _ predicate: some SQLTypedExpressible
-  ) -> QueryInterfaceRequest<Self> {
-    all().filter(predicate.sqlExpression)
-  }
-}

@@ -102,12 +102,13 @@ extension TypedSelectionRequest {
 
   /// The request for the rows with a primary key; for no row where it is nil.
   @_disfavoredOverload
-  public func filter(key: some DatabaseValueConvertible) -> Self { map { $0.filter(key: key) } }
+  public func filter(key: any DatabaseValueConvertible) -> Self { map { $0.filter(key: key) } }
 
   /// The request for the rows with one of several primary keys.
   @_disfavoredOverload
-  public func filter<Keys>(keys: Keys) -> Self
-  where Keys: Collection, Keys.Element: DatabaseValueConvertible { map { $0.filter(keys: keys) } }
+  public func filter<Key: DatabaseValueConvertible>(keys: any Collection<Key>) -> Self {
+    map { $0.filter(keys: keys) }
+  }
 
   /// Deletes the rows of the request.
   ///
@@ -144,7 +145,7 @@ extension TypedSelectionRequest where Record: Identifiable, Record.ID: DatabaseV
 
   /// The request for the rows with one of several identifiers.
   @_disfavoredOverload
-  public func filter(ids: some Collection<Record.ID>) -> Self { map { $0.filter(ids: ids) } }
+  public func filter(ids: any Collection<Record.ID>) -> Self { map { $0.filter(ids: ids) } }
 }
 
 // MARK: - Closures

@@ -15,12 +15,31 @@ struct TypedCompilationTests {
       var active: Bool, kind: Kind, date: Date, address: Address
       var shouted: String { name.uppercased() }
     }
+    struct Team: Codable, TableRecord {
+      var id: Int64, name: String, score: Int, bonus: Int?, email: String?, active: Bool
+      enum Columns {
+        static let id = Column(CodingKeys.id)
+        static let name = Column(CodingKeys.name)
+        static let score = Column(CodingKeys.score)
+        static let bonus = Column(CodingKeys.bonus)
+        static let email = Column(CodingKeys.email)
+        static let active = Column(CodingKeys.active)
+      }
+    }
 
     """
 
   /// The expressions that don't compile.
   /// - Parameter scopes: How much the type checker may try for one expression.
   private func rejected(_ expressions: [String], scopes: Int? = nil) throws -> [String] {
+    try errors(in: expressions, scopes: scopes).map { expressions[$0.expression] }
+  }
+
+  /// The first error of each expression that doesn't compile.
+  /// - Parameter scopes: How much the type checker may try for one expression.
+  private func errors(
+    in expressions: [String], scopes: Int? = nil
+  ) throws -> [(expression: Int, message: String)] {
     let compiler = try #require(Compiler.found)
     let functions = expressions.enumerated().map { number, expression in
       """
@@ -31,10 +50,10 @@ struct TypedCompilationTests {
     let source = Self.prelude + functions.joined(separator: "\n") + "\n"
     let firstLine = Self.prelude.split(separator: "\n", omittingEmptySubsequences: false).count
     let limit = scopes.map { ["-Xfrontend", "-solver-scope-threshold=\($0)"] } ?? []
-    let errors = try compiler.linesWithErrors(in: source, options: limit)
-    #expect(errors.allSatisfy { $0 >= firstLine }, "the prelude doesn't compile")
-    return errors.compactMap { line in
-      expressions.indices.contains(line - firstLine) ? expressions[line - firstLine] : nil
+    let errors = try compiler.errorsByLine(in: source, options: limit)
+    #expect(errors.keys.allSatisfy { $0 >= firstLine }, "the prelude doesn't compile")
+    return errors.sorted { $0.key < $1.key }.compactMap { line, message in
+      expressions.indices.contains(line - firstLine) ? (line - firstLine, message) : nil
     }
   }
 
@@ -137,6 +156,83 @@ struct TypedCompilationTests {
     ]
     #expect(try rejected(expressions, scopes: 90_000) == [])
   }
+
+  @Test func `conditions of GRDB's nested columns cost little`() throws {
+    let expressions = [
+      #"Team.filter { $0.name == "a" && $0.score > 5 && $0.email != nil }"#,
+      """
+      Team.filter { $0.name == "a" && $0.score > 5 && $0.email != nil && $0.bonus == n \
+      && $0.active }
+      """,
+      """
+      Team.filter { $0.name == s && $0.score + 1 > 5 && ($0.email == nil || $0.bonus >= 3) \
+      && !$0.active }
+      """,
+      """
+      Team.filter { ($0.score > 5 || $0.score < 1) && ($0.name == "a" || $0.name == "b") \
+      && ($0.bonus ?? 0) > 3 }
+      """,
+      #"Team.filter { 5 < $0.score && "a" != $0.name && $0.email == s && nil != $0.bonus }"#,
+    ]
+    #expect(try rejected(expressions, scopes: 90_000) == [])
+  }
+
+  @Test func `conditions that mix typed columns with others cost little`() throws {
+    let expressions = [
+      #"Player.filter { $0.name == "a" && Column("score") > 5 && $0.active }"#,
+      #"Player.filter { Column("name") == "a" && $0.score > 5 && Column("bonus") != nil }"#,
+      """
+      Player.filter { $0.score > Column("bonus") && $0.name == Column("nick") \
+      && Column("a") == $0.score }
+      """,
+      """
+      Player.filter { $0.score + Column("bonus") > 5 && Column("a") * $0.score < 3 \
+      && $0.active }
+      """,
+      """
+      Player.filter { ($0.score > 5 || Column("a") == 1) && ($0.name != "x" || Column("b") < 3) \
+      && $0.active }
+      """,
+      """
+      Player.filter { $0.score > 5 && Column("a") == 1 && $0.name != "x" && Column("b") < 3 \
+      && $0.bonus == nil && Column("c") != s }
+      """,
+    ]
+    #expect(try rejected(expressions, scopes: 90_000) == [])
+  }
+
+  @Test func `what is wrong with a condition is found soon, and named`() throws {
+    let expressions = [
+      (#"Player.filter { $0.name == "x" && $0.nosuch > 500 && $0.nick != "a" }"#, ["'nosuch'"]),
+      (#"Player.filter { $0.nosuch == "x" && $0.score > 500 && $0.name != "a" }"#, ["'nosuch'"]),
+      (#"Player.filter { $0.name == "x" && $0.score > 500 && $0.nosuch != "a" }"#, ["'nosuch'"]),
+      (
+        #"Player.all().filter { $0.name == "x" && $0.nosuch > 500 && $0.nick != "a" }"#,
+        ["'nosuch'"]
+      ),
+      (#"Team.filter { $0.name == "a" && $0.nosuch > 5 && $0.email != nil }"#, ["'nosuch'"]),
+      (
+        #"Player.filter { $0.score == "x" && $0.name == "y" && $0.bonus == 3 }"#,
+        ["TypedColumn<Int>", "String"]
+      ),
+      (
+        #"Player.filter { $0.name == "y" && $0.bonus == 3 && $0.score > "x" }"#,
+        ["TypedColumn<Int>", "String"]
+      ),
+      (
+        #"Player.all().filter { $0.name == "y" && $0.score == "x" && $0.bonus == 3 }"#,
+        ["TypedColumn<Int>", "String"]
+      ),
+      (#"Player.filter { $0.kind == "a" && $0.name == "x" }"#, ["TypedColumn<Kind>", "String"]),
+    ]
+    let errors = try errors(in: expressions.map(\.0), scopes: 90_000)
+    #expect(errors.map(\.expression) == Array(expressions.indices))
+    for (number, message) in errors {
+      for name in expressions[number].1 {
+        #expect(message.contains(name), "\(expressions[number].0)")
+      }
+    }
+  }
 }
 
 /// The compiler of the toolchain whose runtime this process uses.
@@ -172,20 +268,20 @@ private struct Compiler {
       + flags.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
   }
 
-  /// The lines of the source, from 1 on, that have errors.
-  func linesWithErrors(in source: String, options: [String]) throws -> [Int] {
+  /// The first error of each line of the source that has one; lines are counted from 1 on.
+  func errorsByLine(in source: String, options: [String]) throws -> [Int: String] {
     let directory = try TemporaryDirectory()
     let path = directory.path("Snippet.swift")
     try source.write(toFile: path, atomically: true, encoding: .utf8)
     let output = try #require(
       Self.run(executable, arguments + options + ["-diagnostic-style=llvm", path], succeeds: false))
-    let lines = output.split(separator: "\n").compactMap { line -> Int? in
+    let lines = output.split(separator: "\n").compactMap { line -> (Int, String)? in
       let parts = line.split(separator: ":", maxSplits: 4, omittingEmptySubsequences: false)
       guard parts.count == 5, parts[0] == path, parts[3] == " error" else { return nil }
-      return Int(parts[1])
+      return Int(parts[1]).map { ($0, String(parts[4])) }
     }
     if lines.isEmpty { #expect(!output.contains("error:"), "\(output)") }
-    return Array(Set(lines)).sorted()
+    return Dictionary(lines, uniquingKeysWith: { first, _ in first })
   }
 
   /// What a command writes, errors included; nil where it doesn't run.
