@@ -157,7 +157,8 @@ private func date(_ interval: TimeInterval) -> Date { Date(timeIntervalSince1970
     var generator = SeededGenerator()
     let alphabet = Array("0123456789-:. TZ+\u{FF}".utf8)
     for _ in 0..<5000 {
-      let bytes = (0..<Int.random(in: 0...26, using: &generator)).map { _ in alphabet.randomElement(using: &generator)!
+      let bytes = (0..<Int.random(in: 0...26, using: &generator)).map { _ in
+        alphabet.randomElement(using: &generator)!
       }
       if let date = Date.fromDatabaseValue(Data(bytes).databaseValue) {
         #expect(Date.fromDatabaseValue(date.databaseValue) != nil)

@@ -119,7 +119,9 @@ private enum Samples {
     Int.random(in: 0..<3, using: &random) == 0 ? nil : value
   }
 
-  static func text(_ random: inout SeededGenerator) -> String { texts.randomElement(using: &random) ?? "" }
+  static func text(_ random: inout SeededGenerator) -> String {
+    texts.randomElement(using: &random) ?? ""
+  }
 
   static func item(_ id: Int, _ random: inout SeededGenerator) -> Optionals {
     Optionals(
