@@ -91,6 +91,19 @@ struct TypedCompilationTests {
     #expect(try rejected(expressions) == expressions)
   }
 
+  @Test func `a persistence container stays on its thread`() throws {
+    // Those into a `Task` are found behind the type checker, by isolated regions.
+    let escapes = [
+      "{ (c: PersistenceContainer) in Thread.detachNewThread { _ = c.count } }",
+      "{ (c: PersistenceContainer) -> any Sendable in c }",
+    ]
+    #expect(try rejected(escapes) == escapes)
+    let uses = [
+      #"{ (c: inout PersistenceContainer) in var copy = c; copy["a"] = 1; c = copy }"#
+    ]
+    #expect(try rejected(uses) == [])
+  }
+
   @Test func `ordinary expressions compile`() throws {
     let expressions = [
       #"Player.filter { $0.score >= 1000 && $0.name.hasPrefix("A") }.order { $0.score.desc }"#,
