@@ -1,6 +1,6 @@
 import CofferCore
 
-extension _RequestSource {
+extension RequestSource {
   /// The request for rows of a full-text table that match a pattern; for no row
   /// where it is nil.
   ///

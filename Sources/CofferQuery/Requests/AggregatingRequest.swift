@@ -1,9 +1,9 @@
 import CofferCore
 
 /// A request that groups rows.
-public protocol AggregatingRequest: _RequestSource where _Request == Self {}
+public protocol AggregatingRequest: RequestSource where _Request == Self {}
 
-extension _RequestSource {
+extension RequestSource {
   /// The request in other groups, made when there is a database.
   public func groupWhenConnected(
     _ expressions: @escaping @Sendable (Database) throws -> [any SQLExpressible]
@@ -57,7 +57,7 @@ extension _RequestSource {
   public func having(literal sqlLiteral: SQL) -> _Request { having(sqlLiteral) }
 }
 
-extension _RequestSource where RowDecoder: TableRecord {
+extension RequestSource where RowDecoder: TableRecord {
   /// The request in other groups.
   public func group(
     _ expressions: (DatabaseComponents) throws -> [any SQLExpressible]

@@ -1,9 +1,9 @@
 import CofferCore
 
 /// A request that takes conditions.
-public protocol FilteredRequest: _RequestSource where _Request == Self {}
+public protocol FilteredRequest: RequestSource where _Request == Self {}
 
-extension _RequestSource {
+extension RequestSource {
   /// The request with a condition more, made when there is a database.
   public func filterWhenConnected(
     _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
@@ -41,7 +41,7 @@ extension FilteredRequest {
   public func all() -> Self { self }
 }
 
-extension _RequestSource where RowDecoder: TableRecord {
+extension RequestSource where RowDecoder: TableRecord {
   /// The request with a condition more.
   ///
   /// ```swift

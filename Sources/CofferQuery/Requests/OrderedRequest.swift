@@ -1,9 +1,9 @@
 import CofferCore
 
 /// A request that has an order.
-public protocol OrderedRequest: _RequestSource where _Request == Self {}
+public protocol OrderedRequest: RequestSource where _Request == Self {}
 
-extension _RequestSource {
+extension RequestSource {
   /// The request in another order, made when there is a database.
   public func orderWhenConnected(
     _ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]
@@ -44,7 +44,7 @@ extension _RequestSource {
   public func order(literal sqlLiteral: SQL) -> _Request { order(sqlLiteral) }
 }
 
-extension _RequestSource where RowDecoder: TableRecord {
+extension RequestSource where RowDecoder: TableRecord {
   /// The request in another order.
   public func order(
     _ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]

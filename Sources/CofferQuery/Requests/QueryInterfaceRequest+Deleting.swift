@@ -1,6 +1,6 @@
 import CofferCore
 
-extension _RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
+extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
   /// Deletes the rows of the request.
   ///
   /// ```swift

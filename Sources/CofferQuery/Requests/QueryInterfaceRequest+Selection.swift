@@ -2,7 +2,7 @@ import CofferCore
 
 // Selections that change the type of the rows.
 
-extension _RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
+extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
   /// The request with another selection, its rows decoded to a type.
   ///
   /// ```swift
@@ -48,7 +48,7 @@ extension _RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
   }
 }
 
-extension _RequestSource
+extension RequestSource
 where RowDecoder: TableRecord, _Request == QueryInterfaceRequest<RowDecoder> {
   /// The request with another selection, its rows decoded to a type.
   ///
@@ -69,7 +69,7 @@ where RowDecoder: TableRecord, _Request == QueryInterfaceRequest<RowDecoder> {
   }
 }
 
-extension _RequestSource
+extension RequestSource
 where RowDecoder: Identifiable, _Request == QueryInterfaceRequest<RowDecoder> {
   /// The request for identifiers, which are the primary keys.
   public func selectID() -> QueryInterfaceRequest<RowDecoder.ID> { selectPrimaryKey() }

@@ -1,6 +1,6 @@
 import CofferCore
 
-extension _RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
+extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
   /// Updates the rows of the request.
   ///
   /// ```swift
@@ -37,7 +37,7 @@ extension _RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
   }
 }
 
-extension _RequestSource
+extension RequestSource
 where RowDecoder: TableRecord, _Request == QueryInterfaceRequest<RowDecoder> {
   /// Updates the rows of the request.
   ///

@@ -118,7 +118,7 @@ extension QueryInterfaceRequest: DerivableRequest {
   }
 }
 
-extension _RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
+extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
   /// The request with no more than so many rows, after some that are left out.
   ///
   /// - Parameter limit: The most rows; all for a negative number.

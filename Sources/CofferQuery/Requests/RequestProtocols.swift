@@ -10,7 +10,7 @@ public protocol TypedRequest<RowDecoder> {
 /// request for all of its rows.
 ///
 /// All methods are made of ``_with(_:)``. The library's own types adopt this protocol.
-public protocol _RequestSource<RowDecoder>: TypedRequest {
+public protocol RequestSource<RowDecoder>: TypedRequest {
   /// The type of the request that methods give: for a request, its own.
   associatedtype _Request = Self
 
@@ -18,20 +18,20 @@ public protocol _RequestSource<RowDecoder>: TypedRequest {
   func _with(_ change: (inout _RequestParts) -> Void) -> _Request
 }
 
-extension _RequestSource where RowDecoder: TableRecord {
+extension RequestSource where RowDecoder: TableRecord {
   /// What `$0` is in closures.
   public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 }
 
-extension _RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
+extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
   /// The request as it is.
   var request: _Request { _with { _ in } }
 }
 
 /// A request that can be joined with others.
-public protocol JoinableRequest<RowDecoder>: _RequestSource where _Request == Self {}
+public protocol JoinableRequest<RowDecoder>: RequestSource where _Request == Self {}
 
-/// What a request is made of; see ``_RequestSource``.
+/// What a request is made of; see ``RequestSource``.
 public struct _RequestParts: Sendable {
   package var relation: Relation
 
@@ -51,7 +51,7 @@ public protocol DerivableRequest<RowDecoder>: AggregatingRequest, FilteredReques
   OrderedRequest, SelectionRequest, TableRequest
 {}
 
-extension _RequestSource {
+extension RequestSource {
   /// The request without rows that are equal in all that is selected.
   public func distinct() -> _Request { _with { $0.relation.isDistinct = true } }
 

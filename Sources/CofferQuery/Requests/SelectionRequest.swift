@@ -1,9 +1,9 @@
 import CofferCore
 
 /// A request that selects something.
-public protocol SelectionRequest: _RequestSource where _Request == Self {}
+public protocol SelectionRequest: RequestSource where _Request == Self {}
 
-extension _RequestSource {
+extension RequestSource {
   /// The request with another selection, made when there is a database.
   public func selectWhenConnected(
     _ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
@@ -57,7 +57,7 @@ extension _RequestSource {
   }
 }
 
-extension _RequestSource where RowDecoder: TableRecord {
+extension RequestSource where RowDecoder: TableRecord {
   /// The request with another selection.
   public func select(
     _ selection: (DatabaseComponents) throws -> [any SQLSelectable]

@@ -43,7 +43,7 @@ extension Table where RowDecoder: TableRecord {
   }
 }
 
-extension Table: _RequestSource {
+extension Table: RequestSource {
   /// The request for all rows, with something else in it.
   public func _with(_ change: (inout _RequestParts) -> Void) -> QueryInterfaceRequest<RowDecoder> {
     all()._with(change)

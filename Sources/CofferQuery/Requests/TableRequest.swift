@@ -1,12 +1,12 @@
 import CofferCore
 
 /// A request for rows of a table.
-public protocol TableRequest: _RequestSource where _Request == Self {
+public protocol TableRequest: RequestSource where _Request == Self {
   /// The name of the table.
   var databaseTableName: String { get }
 }
 
-extension _RequestSource {
+extension RequestSource {
   /// The request with its table under an alias.
   public func aliased(_ alias: TableAlias<Void>) -> _Request {
     _with { $0.relation.aliases.append(alias) }
@@ -131,7 +131,7 @@ extension _RequestSource {
   }
 }
 
-extension _RequestSource
+extension RequestSource
 where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
   /// The request for the row with an identifier, which is its primary key.
   public func filter(id: RowDecoder.ID) -> _Request { filter(key: id) }

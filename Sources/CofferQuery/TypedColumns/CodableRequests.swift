@@ -8,7 +8,7 @@ import CofferCore
 // let names = Table<Player>("player").filter { $0.score > 10 }.select { $0.name }
 // ```
 
-extension _RequestSource {
+extension RequestSource {
   /// The request with a condition more, on the stored properties of its rows' type.
   @_disfavoredOverload
   public func filter(
@@ -50,7 +50,7 @@ extension _RequestSource {
   }
 }
 
-extension _RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
+extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
   /// The request for a stored property of its rows' type, or what is made of several, with rows
   /// of that type.
   @_disfavoredOverload

@@ -1,6 +1,6 @@
 import CofferCore
 
-extension _RequestSource
+extension RequestSource
 where RowDecoder: TableRecord, _Request == QueryInterfaceRequest<RowDecoder> {
   /// The request with a typed expression for its selection, its rows decoded to
   /// that type.

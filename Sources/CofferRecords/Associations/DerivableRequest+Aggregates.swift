@@ -1,7 +1,7 @@
 import CofferCore
 import CofferQuery
 
-extension _RequestSource {
+extension RequestSource {
   // MARK: Annotations
 
   /// The request with aggregates of associations selected, too.

@@ -1,7 +1,7 @@
 import CofferCore
 import CofferQuery
 
-extension _RequestSource {
+extension RequestSource {
   // MARK: Fetching along
 
   /// The request with all rows that an association leads to, fetched by a query of their own: one
