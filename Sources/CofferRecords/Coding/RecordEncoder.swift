@@ -117,11 +117,9 @@ extension RecordEncoder {
     _ record: Record, to container: inout PersistenceContainer
   ) throws {
     let id = ObjectIdentifier(Record.self)
-    var encoder = waiting.take(id)
-    if encoder.map({ ObjectIdentifier($0.writing.record) != id }) ?? true {
-      encoder = RecordEncoder(Record.self)
-    }
-    guard let encoder else { return }
+    // Types share slots.
+    let known = waiting.take(id).flatMap { ObjectIdentifier($0.writing.record) == id ? $0 : nil }
+    let encoder = known ?? RecordEncoder(Record.self)
     defer { waiting.put(encoder, id) }
     try encoder.encode(record, to: &container)
   }

@@ -30,7 +30,9 @@ private struct DecimalSum: DatabaseAggregate {
   mutating func step(_ values: [DatabaseValue]) throws {
     guard !values[0].isNull else { return }
     guard let number = Decimal.fromDatabaseValue(values[0]) else {
-      throw DocumentError("a stored value is no decimal number")
+      throw DocumentError(
+        "a stored value is not a decimal number",
+        hint: "fetchResults() tells which document has it.")
     }
     sum += number
     count += 1
