@@ -33,6 +33,11 @@ public protocol StatementBinding {
 /// }
 /// ```
 public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding {
+  /// The type itself; of an optional, the type that it wraps.
+  ///
+  /// Not to be implemented: operators on typed columns take all types with the same one.
+  associatedtype _Base: DatabaseValueConvertible = Self
+
   /// The value to store.
   var databaseValue: DatabaseValue { get }
 

@@ -29,6 +29,9 @@ extension Optional: StatementBinding where Wrapped: StatementBinding {
 }
 
 extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvertible {
+  /// The wrapped type.
+  public typealias _Base = Wrapped._Base
+
   /// The value's database value, or NULL for nil.
   @inlinable
   public var databaseValue: DatabaseValue {

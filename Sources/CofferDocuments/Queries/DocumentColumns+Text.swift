@@ -2,7 +2,8 @@ import CofferCore
 import CofferQuery
 import FoundationEssentials
 
-extension DocumentExpression where Value: CofferQuery.SQLText {
+extension DocumentExpression
+where Value: DatabaseValueConvertible, Value._Base == String {
   /// Whether the text begins with another one, by the property's collation.
   ///
   /// ```swift

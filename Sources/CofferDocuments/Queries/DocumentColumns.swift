@@ -172,7 +172,8 @@ extension SQLExpression {
   }
 }
 
-extension DocumentExpression: SQLTypedCondition where Value: SQLTruthValue {}
+extension DocumentExpression: SQLTypedCondition 
+where Value: DatabaseValueConvertible, Value._Base == Bool {}
 
 extension Optional {
   fileprivate subscript<Member>(memberAt keyPath: KeyPath<Wrapped, Member>) -> Member? {

@@ -8,8 +8,10 @@ import CofferCore
 /// A typed expression that SQL takes as a condition: one of `Bool`, optional or not.
 public protocol SQLTypedCondition: SQLExpressible {}
 
-extension TypedColumn: SQLTypedCondition where Value: SQLTruthValue {}
-extension TypedExpression: SQLTypedCondition where Value: SQLTruthValue {}
+extension TypedColumn: SQLTypedCondition
+where Value: DatabaseValueConvertible, Value._Base == Bool {}
+extension TypedExpression: SQLTypedCondition
+where Value: DatabaseValueConvertible, Value._Base == Bool {}
 
 // MARK: AND
 
@@ -177,7 +179,11 @@ public prefix func ! (operand: any SQLSpecificExpressible) -> SQLExpression {
 
 // MARK: - Many
 
-extension Sequence where Element: SQLTypedExpressible, Element.SQLValue: SQLTruthValue {
+extension Sequence
+where
+  Element: SQLTypedExpressible, Element.SQLValue: DatabaseValueConvertible,
+  Element.SQLValue._Base == Bool
+{
   /// The conditions with an operator between them.
   ///
   /// ```swift

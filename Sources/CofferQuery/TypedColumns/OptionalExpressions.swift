@@ -3,7 +3,10 @@ import CofferCore
 // What optional chaining in closures makes: `$0.address?.city == "Rome"`.
 
 extension Optional: SQLTypedCondition
-where Wrapped: SQLTypedExpressible, Wrapped.SQLValue: SQLTruthValue {}
+where
+  Wrapped: SQLTypedExpressible, Wrapped.SQLValue: DatabaseValueConvertible,
+  Wrapped.SQLValue._Base == Bool
+{}
 
 extension Optional: SQLTypedExpressible where Wrapped: SQLTypedExpressible {
   /// The Swift type of the values.

@@ -1,42 +1,32 @@
 import CofferCore
 
-// The forms are those of comparisons; what may be NULL on one side makes a result
-// that may be.
+// The forms are those of comparisons. Where one of two expressions can be NULL, so can the result:
+// addition, subtraction and multiplication have a form more. Division by 0 gives NULL.
 
 extension SQLTypedExpressible where SQLValue: SQLAddable {
   /// `lhs + rhs` of numbers, `lhs || rhs` of text.
-  public static func + (
-    lhs: Self, rhs: SQLValue
-  ) -> TypedExpression<SQLValue> {
-    TypedExpression(SQLValue.sqlAddition.joining([lhs.sqlExpression, rhs.sqlExpression]))
+  public static func + (lhs: Self, rhs: SQLValue) -> TypedExpression<SQLValue> {
+    TypedExpression(chain(SQLValue.sqlAddition, lhs, rhs))
   }
 
   /// `lhs + rhs` of numbers, `lhs || rhs` of text.
-  public static func + (
-    lhs: SQLValue, rhs: Self
-  ) -> TypedExpression<SQLValue> {
-    TypedExpression(SQLValue.sqlAddition.joining([lhs.sqlExpression, rhs.sqlExpression]))
+  public static func + (lhs: SQLValue, rhs: Self) -> TypedExpression<SQLValue> {
+    TypedExpression(chain(SQLValue.sqlAddition, lhs, rhs))
   }
 
   /// `lhs + rhs` of numbers, `lhs || rhs` of text.
   public static func + (
     lhs: Self, rhs: some SQLTypedExpressible<SQLValue>
   ) -> TypedExpression<SQLValue> {
-    TypedExpression(SQLValue.sqlAddition.joining([lhs.sqlExpression, rhs.sqlExpression]))
-  }
-
-  /// `lhs + rhs` of numbers, `lhs || rhs` of text.
-  public static func + (
-    lhs: Self, rhs: some SQLTypedExpressible<SQLValue?>
-  ) -> TypedExpression<SQLValue?> {
-    TypedExpression(SQLValue.sqlAddition.joining([lhs.sqlExpression, rhs.sqlExpression]))
+    TypedExpression(chain(SQLValue.sqlAddition, lhs, rhs))
   }
 
   /// `lhs + rhs` of numbers, `lhs || rhs` of text.
   public static func + <Other: SQLTypedExpressible>(
     lhs: Self, rhs: Other
-  ) -> TypedExpression<SQLValue> where SQLValue == Other.SQLValue? {
-    TypedExpression(SQLValue.sqlAddition.joining([lhs.sqlExpression, rhs.sqlExpression]))
+  ) -> TypedExpression<SQLValue._Base?>
+  where Other.SQLValue: DatabaseValueConvertible, SQLValue._Base == Other.SQLValue._Base {
+    TypedExpression(chain(SQLValue.sqlAddition, lhs, rhs))
   }
 }
 
@@ -47,16 +37,12 @@ extension SQLTypedExpressible where SQLValue: SQLNumber {
   }
 
   /// `lhs - rhs`.
-  public static func - (
-    lhs: Self, rhs: SQLValue
-  ) -> TypedExpression<SQLValue> {
+  public static func - (lhs: Self, rhs: SQLValue) -> TypedExpression<SQLValue> {
     TypedExpression(binary(" - ", lhs, rhs))
   }
 
   /// `lhs - rhs`.
-  public static func - (
-    lhs: SQLValue, rhs: Self
-  ) -> TypedExpression<SQLValue> {
+  public static func - (lhs: SQLValue, rhs: Self) -> TypedExpression<SQLValue> {
     TypedExpression(binary(" - ", lhs, rhs))
   }
 
@@ -64,96 +50,57 @@ extension SQLTypedExpressible where SQLValue: SQLNumber {
   public static func - (
     lhs: Self, rhs: some SQLTypedExpressible<SQLValue>
   ) -> TypedExpression<SQLValue> {
-    TypedExpression(binary(" - ", lhs, rhs))
-  }
-
-  /// `lhs - rhs`.
-  public static func - (
-    lhs: Self, rhs: some SQLTypedExpressible<SQLValue?>
-  ) -> TypedExpression<SQLValue?> {
     TypedExpression(binary(" - ", lhs, rhs))
   }
 
   /// `lhs - rhs`.
   public static func - <Other: SQLTypedExpressible>(
     lhs: Self, rhs: Other
-  ) -> TypedExpression<SQLValue> where SQLValue == Other.SQLValue? {
+  ) -> TypedExpression<SQLValue._Base?>
+  where Other.SQLValue: DatabaseValueConvertible, SQLValue._Base == Other.SQLValue._Base {
     TypedExpression(binary(" - ", lhs, rhs))
   }
 
   /// `lhs * rhs`.
-  public static func * (
-    lhs: Self, rhs: SQLValue
-  ) -> TypedExpression<SQLValue> {
-    TypedExpression(product(lhs, rhs))
+  public static func * (lhs: Self, rhs: SQLValue) -> TypedExpression<SQLValue> {
+    TypedExpression(chain(.multiply, lhs, rhs))
   }
 
   /// `lhs * rhs`.
-  public static func * (
-    lhs: SQLValue, rhs: Self
-  ) -> TypedExpression<SQLValue> {
-    TypedExpression(product(lhs, rhs))
+  public static func * (lhs: SQLValue, rhs: Self) -> TypedExpression<SQLValue> {
+    TypedExpression(chain(.multiply, lhs, rhs))
   }
 
   /// `lhs * rhs`.
   public static func * (
     lhs: Self, rhs: some SQLTypedExpressible<SQLValue>
   ) -> TypedExpression<SQLValue> {
-    TypedExpression(product(lhs, rhs))
-  }
-
-  /// `lhs * rhs`.
-  public static func * (
-    lhs: Self, rhs: some SQLTypedExpressible<SQLValue?>
-  ) -> TypedExpression<SQLValue?> {
-    TypedExpression(product(lhs, rhs))
+    TypedExpression(chain(.multiply, lhs, rhs))
   }
 
   /// `lhs * rhs`.
   public static func * <Other: SQLTypedExpressible>(
     lhs: Self, rhs: Other
-  ) -> TypedExpression<SQLValue> where SQLValue == Other.SQLValue? {
-    TypedExpression(product(lhs, rhs))
+  ) -> TypedExpression<SQLValue._Base?>
+  where Other.SQLValue: DatabaseValueConvertible, SQLValue._Base == Other.SQLValue._Base {
+    TypedExpression(chain(.multiply, lhs, rhs))
   }
 
   /// `lhs / rhs`, rounded towards zero where both are integers; NULL where `rhs` is 0.
-  public static func / (
-    lhs: Self, rhs: SQLValue
-  ) -> TypedExpression<SQLValue.SQLNullable> {
+  public static func / (lhs: Self, rhs: SQLValue) -> TypedExpression<SQLValue._Base?> {
     TypedExpression(binary(" / ", lhs, rhs))
   }
 
   /// `lhs / rhs`, rounded towards zero where both are integers; NULL where `rhs` is 0.
-  public static func / (
-    lhs: SQLValue, rhs: Self
-  ) -> TypedExpression<SQLValue.SQLNullable> {
-    TypedExpression(binary(" / ", lhs, rhs))
-  }
-
-  /// `lhs / rhs`, rounded towards zero where both are integers; NULL where `rhs` is 0.
-  public static func / (
-    lhs: Self, rhs: some SQLTypedExpressible<SQLValue>
-  ) -> TypedExpression<SQLValue.SQLNullable> {
-    TypedExpression(binary(" / ", lhs, rhs))
-  }
-
-  /// `lhs / rhs`, rounded towards zero where both are integers; NULL where `rhs` is 0.
-  public static func / (
-    lhs: Self, rhs: some SQLTypedExpressible<SQLValue?>
-  ) -> TypedExpression<SQLValue.SQLNullable> {
+  public static func / (lhs: SQLValue, rhs: Self) -> TypedExpression<SQLValue._Base?> {
     TypedExpression(binary(" / ", lhs, rhs))
   }
 
   /// `lhs / rhs`, rounded towards zero where both are integers; NULL where `rhs` is 0.
   public static func / <Other: SQLTypedExpressible>(
     lhs: Self, rhs: Other
-  ) -> TypedExpression<SQLValue.SQLNullable> where SQLValue == Other.SQLValue? {
+  ) -> TypedExpression<SQLValue._Base?>
+  where Other.SQLValue: DatabaseValueConvertible, SQLValue._Base == Other.SQLValue._Base {
     TypedExpression(binary(" / ", lhs, rhs))
   }
-}
-
-private func product(_ lhs: some SQLExpressible, _ rhs: some SQLExpressible) -> SQLExpression {
-  SQLExpression.AssociativeBinaryOperator.multiply.joining([
-    lhs.sqlExpression, rhs.sqlExpression,
-  ])
 }

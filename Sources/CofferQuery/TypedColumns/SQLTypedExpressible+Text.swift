@@ -1,6 +1,6 @@
 import CofferCore
 
-extension SQLTypedExpressible where SQLValue: SQLText {
+extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible, SQLValue._Base == String {
   // MARK: Parts
 
   /// Whether the text begins with another one, byte by byte: case counts, and so
@@ -40,9 +40,10 @@ extension SQLTypedExpressible where SQLValue: SQLText {
   }
 
   /// `text LIKE pattern`: `%` stands for any text, `_` for one character.
-  public func like(
-    _ pattern: some SQLTypedExpressible<some SQLText>, escape: String? = nil
-  ) -> TypedPredicate {
+  public func like<Pattern: SQLTypedExpressible>(
+    _ pattern: Pattern, escape: String? = nil
+  ) -> TypedPredicate
+  where Pattern.SQLValue: DatabaseValueConvertible, Pattern.SQLValue._Base == String {
     TypedPredicate(sqlExpression.like(pattern, escape: escape))
   }
 

@@ -4,9 +4,6 @@ import FoundationEssentials
 // What operators and functions on typed expressions ask of a value's type. The
 // optionals conform as well, so that one declaration serves both.
 
-/// A type that SQL takes as a condition: `Bool`, optional or not.
-public protocol SQLTruthValue: DatabaseValueConvertible {}
-
 /// A type whose values `+` puts together: numbers and text, optional or not.
 public protocol SQLAddable: DatabaseValueConvertible {
   /// How: by adding, or by writing one after the other.
@@ -14,10 +11,7 @@ public protocol SQLAddable: DatabaseValueConvertible {
 }
 
 /// A type to calculate with, optional or not.
-public protocol SQLNumber: SQLAddable {
-  /// The type of results that can be NULL.
-  associatedtype SQLNullable = Self?
-}
+public protocol SQLNumber: SQLAddable {}
 
 extension SQLNumber {
   /// Numbers are added.
@@ -27,16 +21,11 @@ extension SQLNumber {
 /// An integer, optional or not.
 public protocol SQLInteger: SQLNumber {}
 
-/// A type that is stored as text: `String`, optional or not.
-public protocol SQLText: SQLAddable {}
-
 /// A type with a length: text and data, optional or not.
 public protocol SQLMeasurable {
   /// The type of a length: `Int`, optional or not.
   associatedtype SQLLength = Int
 }
-
-extension Bool: SQLTruthValue {}
 
 extension Int: SQLInteger {}
 extension Int8: SQLInteger {}
@@ -51,24 +40,19 @@ extension UInt64: SQLInteger {}
 extension Double: SQLNumber {}
 extension Float: SQLNumber {}
 
-extension String: SQLText, SQLMeasurable {
+extension String: SQLAddable, SQLMeasurable {
   /// Text is written one after the other.
   public static var sqlAddition: SQLExpression.AssociativeBinaryOperator { .concat }
 }
 
 extension Data: SQLMeasurable {}
 
-extension Optional: SQLTruthValue where Wrapped == Bool {}
 extension Optional: SQLInteger where Wrapped: SQLInteger {}
-extension Optional: SQLNumber where Wrapped: SQLNumber {
-  /// The type itself: it has NULL already.
-  public typealias SQLNullable = Self
-}
+extension Optional: SQLNumber where Wrapped: SQLNumber {}
 extension Optional: SQLAddable where Wrapped: SQLAddable {
   /// As the values that are there; NULL makes NULL.
   public static var sqlAddition: SQLExpression.AssociativeBinaryOperator { Wrapped.sqlAddition }
 }
-extension Optional: SQLText where Wrapped: SQLText {}
 extension Optional: SQLMeasurable where Wrapped: SQLMeasurable {
   /// The length, or NULL.
   public typealias SQLLength = Int?

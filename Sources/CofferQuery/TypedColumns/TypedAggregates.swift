@@ -36,36 +36,18 @@ public func count(
 
 /// `MAX(value)`: the greatest value; NULL where there is none.
 /// - Parameter filter: Which rows count, from SQLite 3.30 on.
-public func max<Value>(
+public func max<Value: DatabaseValueConvertible>(
   _ value: some SQLTypedExpressible<Value>, filter: (any SQLExpressible)? = nil
-) -> TypedExpression<Value?> {
-  TypedExpression(
-    max(value.sqlExpression, filter: filter?.sqlExpression), form: value._form)
-}
-
-/// `MAX(value)`: the greatest value; NULL where there is none.
-/// - Parameter filter: Which rows count, from SQLite 3.30 on.
-public func max<Value>(
-  _ value: some SQLTypedExpressible<Value?>, filter: (any SQLExpressible)? = nil
-) -> TypedExpression<Value?> {
+) -> TypedExpression<Value._Base?> {
   TypedExpression(
     max(value.sqlExpression, filter: filter?.sqlExpression), form: value._form)
 }
 
 /// `MIN(value)`: the least value; NULL where there is none.
 /// - Parameter filter: Which rows count, from SQLite 3.30 on.
-public func min<Value>(
+public func min<Value: DatabaseValueConvertible>(
   _ value: some SQLTypedExpressible<Value>, filter: (any SQLExpressible)? = nil
-) -> TypedExpression<Value?> {
-  TypedExpression(
-    min(value.sqlExpression, filter: filter?.sqlExpression), form: value._form)
-}
-
-/// `MIN(value)`: the least value; NULL where there is none.
-/// - Parameter filter: Which rows count, from SQLite 3.30 on.
-public func min<Value>(
-  _ value: some SQLTypedExpressible<Value?>, filter: (any SQLExpressible)? = nil
-) -> TypedExpression<Value?> {
+) -> TypedExpression<Value._Base?> {
   TypedExpression(
     min(value.sqlExpression, filter: filter?.sqlExpression), form: value._form)
 }
@@ -80,7 +62,7 @@ public func min<Value>(
 public func sum<Value: SQLNumber>(
   _ value: some SQLTypedExpressible<Value>, orderBy ordering: (any SQLOrderingTerm)? = nil,
   filter: (any SQLExpressible)? = nil
-) -> TypedExpression<Value.SQLNullable> {
+) -> TypedExpression<Value._Base?> {
   TypedExpression(sum(value.sqlExpression, orderBy: ordering, filter: filter?.sqlExpression))
 }
 

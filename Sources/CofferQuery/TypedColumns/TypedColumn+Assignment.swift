@@ -36,22 +36,21 @@ extension TypedColumn where Value: SQLAddable {
   public static func += (
     column: Self, value: Value
   ) -> ColumnAssignment {
-    column.untyped.set(to: column + value)
+    column.untyped.set(to: chain(Value.sqlAddition, column, value))
   }
 
   /// `column = column + value` of numbers, `column || value` of text.
   public static func += (
     column: Self, value: some SQLTypedExpressible<Value>
   ) -> ColumnAssignment {
-    column.untyped.set(to: column + value)
+    column.untyped.set(to: chain(Value.sqlAddition, column, value))
   }
 
   /// `column = column + value` of numbers, `column || value` of text.
   public static func += (
     column: Self, value: some SQLSpecificExpressible
   ) -> ColumnAssignment {
-    column.untyped.set(
-      to: Value.sqlAddition.joining([column.sqlExpression, value.sqlExpression]))
+    column.untyped.set(to: chain(Value.sqlAddition, column, value))
   }
 }
 

@@ -9,16 +9,9 @@ public func abs<Value: SQLNumber>(
 }
 
 /// `ROUND(value, digits)`: a number rounded to digits after the point.
-public func round(
-  _ value: some SQLTypedExpressible<Double>, digits: Int? = nil
-) -> TypedExpression<Double> {
-  TypedExpression(round(value.sqlExpression, digits: digits))
-}
-
-/// `ROUND(value, digits)`: a number rounded to digits after the point.
-public func round(
-  _ value: some SQLTypedExpressible<Double?>, digits: Int? = nil
-) -> TypedExpression<Double?> {
+public func round<Value: DatabaseValueConvertible>(
+  _ value: some SQLTypedExpressible<Value>, digits: Int? = nil
+) -> TypedExpression<Value> where Value._Base == Double {
   TypedExpression(round(value.sqlExpression, digits: digits))
 }
 
@@ -30,30 +23,31 @@ public func length<Value: SQLMeasurable>(
 }
 
 /// `TRIM(text)`: text without the spaces around it.
-public func trim<Value: SQLText>(
+public func trim<Value: DatabaseValueConvertible>(
   _ text: some SQLTypedExpressible<Value>
-) -> TypedExpression<Value> {
+) -> TypedExpression<Value> where Value._Base == String {
   TypedExpression(trim(text.sqlExpression))
 }
 
 /// `REPLACE(text, part, replacement)`
-public func replace<Value: SQLText>(
+public func replace<Value: DatabaseValueConvertible>(
   _ text: some SQLTypedExpressible<Value>, _ part: String, with replacement: String
-) -> TypedExpression<Value> {
+) -> TypedExpression<Value> where Value._Base == String {
   TypedExpression(replace(text.sqlExpression, part, with: replacement))
 }
 
 /// `SUBSTR(text, start, length)`: a part of text; the first character is 1.
-public func substr<Value: SQLText>(
+public func substr<Value: DatabaseValueConvertible>(
   _ text: some SQLTypedExpressible<Value>, _ start: Int, _ length: Int? = nil
-) -> TypedExpression<Value> {
+) -> TypedExpression<Value> where Value._Base == String {
   TypedExpression(substr(text.sqlExpression, start, length))
 }
 
 /// `INSTR(text, part)`: the place of the first occurrence, from 1 on; 0 for none.
-public func instr<Value: SQLText & SQLMeasurable>(
+public func instr<Value: SQLMeasurable & DatabaseValueConvertible>(
   _ text: some SQLTypedExpressible<Value>, _ part: String
-) -> TypedExpression<Value.SQLLength> {
+) -> TypedExpression<Value.SQLLength>
+where Value._Base == String {
   TypedExpression(instr(text.sqlExpression, part))
 }
 

@@ -27,84 +27,46 @@ extension Sequence where Element: DatabaseValueConvertible {
 
 extension ClosedRange where Bound: DatabaseValueConvertible {
   /// `expression BETWEEN lower AND upper`.
-  public func contains(_ element: some SQLTypedExpressible<Bound>) -> TypedPredicate {
-    TypedPredicate(isInside(element))
-  }
-
-  /// `expression BETWEEN lower AND upper`.
-  public func contains(_ element: some SQLTypedExpressible<Bound?>) -> TypedPredicate {
-    TypedPredicate(isInside(element))
-  }
-
-  private func isInside(_ element: some SQLTypedExpressible) -> SQLExpression {
-    SQLExpression(
-      .between(
-        element.sqlExpression, element.operand(lowerBound), element.operand(upperBound),
-        isNegated: false))
+  public func contains<Element: SQLTypedExpressible>(_ element: Element) -> TypedPredicate
+  where Element.SQLValue: DatabaseValueConvertible, Element.SQLValue._Base == Bound {
+    TypedPredicate(
+      SQLExpression(
+        .between(
+          element.sqlExpression, element.operand(lowerBound), element.operand(upperBound),
+          isNegated: false)))
   }
 }
 
 extension Range where Bound: DatabaseValueConvertible {
   /// `(expression >= lower) AND (expression < upper)`.
-  public func contains(_ element: some SQLTypedExpressible<Bound>) -> TypedPredicate {
-    TypedPredicate(isInside(element))
-  }
-
-  /// `(expression >= lower) AND (expression < upper)`.
-  public func contains(_ element: some SQLTypedExpressible<Bound?>) -> TypedPredicate {
-    TypedPredicate(isInside(element))
-  }
-
-  private func isInside(_ element: some SQLTypedExpressible) -> SQLExpression {
-    comparison(" >= ", element, element.operand(lowerBound))
-      && comparison(" < ", element, element.operand(upperBound))
+  public func contains<Element: SQLTypedExpressible>(_ element: Element) -> TypedPredicate
+  where Element.SQLValue: DatabaseValueConvertible, Element.SQLValue._Base == Bound {
+    TypedPredicate(
+      comparison(" >= ", element, element.operand(lowerBound))
+        && comparison(" < ", element, element.operand(upperBound)))
   }
 }
 
 extension PartialRangeFrom where Bound: DatabaseValueConvertible {
   /// `expression >= lower`.
-  public func contains(_ element: some SQLTypedExpressible<Bound>) -> TypedPredicate {
-    TypedPredicate(isInside(element))
-  }
-
-  /// `expression >= lower`.
-  public func contains(_ element: some SQLTypedExpressible<Bound?>) -> TypedPredicate {
-    TypedPredicate(isInside(element))
-  }
-
-  private func isInside(_ element: some SQLTypedExpressible) -> SQLExpression {
-    comparison(" >= ", element, element.operand(lowerBound))
+  public func contains<Element: SQLTypedExpressible>(_ element: Element) -> TypedPredicate
+  where Element.SQLValue: DatabaseValueConvertible, Element.SQLValue._Base == Bound {
+    TypedPredicate(comparison(" >= ", element, element.operand(lowerBound)))
   }
 }
 
 extension PartialRangeThrough where Bound: DatabaseValueConvertible {
   /// `expression <= upper`.
-  public func contains(_ element: some SQLTypedExpressible<Bound>) -> TypedPredicate {
-    TypedPredicate(isInside(element))
-  }
-
-  /// `expression <= upper`.
-  public func contains(_ element: some SQLTypedExpressible<Bound?>) -> TypedPredicate {
-    TypedPredicate(isInside(element))
-  }
-
-  private func isInside(_ element: some SQLTypedExpressible) -> SQLExpression {
-    comparison(" <= ", element, element.operand(upperBound))
+  public func contains<Element: SQLTypedExpressible>(_ element: Element) -> TypedPredicate
+  where Element.SQLValue: DatabaseValueConvertible, Element.SQLValue._Base == Bound {
+    TypedPredicate(comparison(" <= ", element, element.operand(upperBound)))
   }
 }
 
 extension PartialRangeUpTo where Bound: DatabaseValueConvertible {
   /// `expression < upper`.
-  public func contains(_ element: some SQLTypedExpressible<Bound>) -> TypedPredicate {
-    TypedPredicate(isInside(element))
-  }
-
-  /// `expression < upper`.
-  public func contains(_ element: some SQLTypedExpressible<Bound?>) -> TypedPredicate {
-    TypedPredicate(isInside(element))
-  }
-
-  private func isInside(_ element: some SQLTypedExpressible) -> SQLExpression {
-    comparison(" < ", element, element.operand(upperBound))
+  public func contains<Element: SQLTypedExpressible>(_ element: Element) -> TypedPredicate
+  where Element.SQLValue: DatabaseValueConvertible, Element.SQLValue._Base == Bound {
+    TypedPredicate(comparison(" < ", element, element.operand(upperBound)))
   }
 }

@@ -39,8 +39,7 @@ extension AssociationAggregate {
   /// `IFNULL(lhs, rhs)`; the aggregate keeps its key.
   @_disfavoredOverload
   public static func ?? (lhs: Self, rhs: some SQLExpressible) -> Self {
-    let rhs = rhs.sqlExpression
-    var result = lhs.map { $0 ?? rhs }
+    var result = combined(lhs, constant(rhs)) { $0 ?? $1 }
     result.key = lhs.key
     return result
   }
@@ -56,15 +55,13 @@ extension AssociationAggregate {
   /// `lhs = rhs`.
   @_disfavoredOverload
   public static func == (lhs: Self, rhs: (any SQLExpressible)?) -> Self {
-    let rhs = rhs?.sqlExpression ?? SQLExpression(.null)
-    return lhs.map { comparison(.equal, $0, rhs) }
+    combined(lhs, constant(rhs)) { comparison(.equal, $0, $1) }
   }
 
   /// `lhs = rhs`.
   @_disfavoredOverload
   public static func == (lhs: (any SQLExpressible)?, rhs: Self) -> Self {
-    let lhs = lhs?.sqlExpression ?? SQLExpression(.null)
-    return rhs.map { comparison(.equal, lhs, $0) }
+    combined(constant(lhs), rhs) { comparison(.equal, $0, $1) }
   }
 
   /// `lhs <> rhs`.
@@ -76,15 +73,13 @@ extension AssociationAggregate {
   /// `lhs <> rhs`.
   @_disfavoredOverload
   public static func != (lhs: Self, rhs: (any SQLExpressible)?) -> Self {
-    let rhs = rhs?.sqlExpression ?? SQLExpression(.null)
-    return lhs.map { comparison(.notEqual, $0, rhs) }
+    combined(lhs, constant(rhs)) { comparison(.notEqual, $0, $1) }
   }
 
   /// `lhs <> rhs`.
   @_disfavoredOverload
   public static func != (lhs: (any SQLExpressible)?, rhs: Self) -> Self {
-    let lhs = lhs?.sqlExpression ?? SQLExpression(.null)
-    return rhs.map { comparison(.notEqual, lhs, $0) }
+    combined(constant(lhs), rhs) { comparison(.notEqual, $0, $1) }
   }
 
   /// `lhs IS rhs`.
@@ -96,15 +91,13 @@ extension AssociationAggregate {
   /// `lhs IS rhs`.
   @_disfavoredOverload
   public static func === (lhs: Self, rhs: (any SQLExpressible)?) -> Self {
-    let rhs = rhs?.sqlExpression ?? SQLExpression(.null)
-    return lhs.map { comparison(.is, $0, rhs) }
+    combined(lhs, constant(rhs)) { comparison(.is, $0, $1) }
   }
 
   /// `lhs IS rhs`.
   @_disfavoredOverload
   public static func === (lhs: (any SQLExpressible)?, rhs: Self) -> Self {
-    let lhs = lhs?.sqlExpression ?? SQLExpression(.null)
-    return rhs.map { comparison(.is, lhs, $0) }
+    combined(constant(lhs), rhs) { comparison(.is, $0, $1) }
   }
 
   /// `lhs IS NOT rhs`.
@@ -116,15 +109,13 @@ extension AssociationAggregate {
   /// `lhs IS NOT rhs`.
   @_disfavoredOverload
   public static func !== (lhs: Self, rhs: (any SQLExpressible)?) -> Self {
-    let rhs = rhs?.sqlExpression ?? SQLExpression(.null)
-    return lhs.map { comparison(.isNot, $0, rhs) }
+    combined(lhs, constant(rhs)) { comparison(.isNot, $0, $1) }
   }
 
   /// `lhs IS NOT rhs`.
   @_disfavoredOverload
   public static func !== (lhs: (any SQLExpressible)?, rhs: Self) -> Self {
-    let lhs = lhs?.sqlExpression ?? SQLExpression(.null)
-    return rhs.map { comparison(.isNot, lhs, $0) }
+    combined(constant(lhs), rhs) { comparison(.isNot, $0, $1) }
   }
 
   /// `lhs < rhs`.
@@ -136,15 +127,13 @@ extension AssociationAggregate {
   /// `lhs < rhs`.
   @_disfavoredOverload
   public static func < (lhs: Self, rhs: some SQLExpressible) -> Self {
-    let rhs = rhs.sqlExpression
-    return lhs.map { comparison(" < ", $0, rhs) }
+    combined(lhs, constant(rhs)) { comparison(" < ", $0, $1) }
   }
 
   /// `lhs < rhs`.
   @_disfavoredOverload
   public static func < (lhs: some SQLExpressible, rhs: Self) -> Self {
-    let lhs = lhs.sqlExpression
-    return rhs.map { comparison(" < ", lhs, $0) }
+    combined(constant(lhs), rhs) { comparison(" < ", $0, $1) }
   }
 
   /// `lhs <= rhs`.
@@ -156,15 +145,13 @@ extension AssociationAggregate {
   /// `lhs <= rhs`.
   @_disfavoredOverload
   public static func <= (lhs: Self, rhs: some SQLExpressible) -> Self {
-    let rhs = rhs.sqlExpression
-    return lhs.map { comparison(" <= ", $0, rhs) }
+    combined(lhs, constant(rhs)) { comparison(" <= ", $0, $1) }
   }
 
   /// `lhs <= rhs`.
   @_disfavoredOverload
   public static func <= (lhs: some SQLExpressible, rhs: Self) -> Self {
-    let lhs = lhs.sqlExpression
-    return rhs.map { comparison(" <= ", lhs, $0) }
+    combined(constant(lhs), rhs) { comparison(" <= ", $0, $1) }
   }
 
   /// `lhs > rhs`.
@@ -176,15 +163,13 @@ extension AssociationAggregate {
   /// `lhs > rhs`.
   @_disfavoredOverload
   public static func > (lhs: Self, rhs: some SQLExpressible) -> Self {
-    let rhs = rhs.sqlExpression
-    return lhs.map { comparison(" > ", $0, rhs) }
+    combined(lhs, constant(rhs)) { comparison(" > ", $0, $1) }
   }
 
   /// `lhs > rhs`.
   @_disfavoredOverload
   public static func > (lhs: some SQLExpressible, rhs: Self) -> Self {
-    let lhs = lhs.sqlExpression
-    return rhs.map { comparison(" > ", lhs, $0) }
+    combined(constant(lhs), rhs) { comparison(" > ", $0, $1) }
   }
 
   /// `lhs >= rhs`.
@@ -196,15 +181,13 @@ extension AssociationAggregate {
   /// `lhs >= rhs`.
   @_disfavoredOverload
   public static func >= (lhs: Self, rhs: some SQLExpressible) -> Self {
-    let rhs = rhs.sqlExpression
-    return lhs.map { comparison(" >= ", $0, rhs) }
+    combined(lhs, constant(rhs)) { comparison(" >= ", $0, $1) }
   }
 
   /// `lhs >= rhs`.
   @_disfavoredOverload
   public static func >= (lhs: some SQLExpressible, rhs: Self) -> Self {
-    let lhs = lhs.sqlExpression
-    return rhs.map { comparison(" >= ", lhs, $0) }
+    combined(constant(lhs), rhs) { comparison(" >= ", $0, $1) }
   }
 
   /// `lhs + rhs`.
@@ -216,15 +199,13 @@ extension AssociationAggregate {
   /// `lhs + rhs`.
   @_disfavoredOverload
   public static func + (lhs: Self, rhs: some SQLExpressible) -> Self {
-    let rhs = rhs.sqlExpression
-    return lhs.map { $0 + rhs }
+    combined(lhs, constant(rhs)) { $0 + $1 }
   }
 
   /// `lhs + rhs`.
   @_disfavoredOverload
   public static func + (lhs: some SQLExpressible, rhs: Self) -> Self {
-    let lhs = lhs.sqlExpression
-    return rhs.map { lhs + $0 }
+    combined(constant(lhs), rhs) { $0 + $1 }
   }
 
   /// `lhs - rhs`.
@@ -236,15 +217,13 @@ extension AssociationAggregate {
   /// `lhs - rhs`.
   @_disfavoredOverload
   public static func - (lhs: Self, rhs: some SQLExpressible) -> Self {
-    let rhs = rhs.sqlExpression
-    return lhs.map { $0 - rhs }
+    combined(lhs, constant(rhs)) { $0 - $1 }
   }
 
   /// `lhs - rhs`.
   @_disfavoredOverload
   public static func - (lhs: some SQLExpressible, rhs: Self) -> Self {
-    let lhs = lhs.sqlExpression
-    return rhs.map { lhs - $0 }
+    combined(constant(lhs), rhs) { $0 - $1 }
   }
 
   /// `lhs * rhs`.
@@ -256,15 +235,13 @@ extension AssociationAggregate {
   /// `lhs * rhs`.
   @_disfavoredOverload
   public static func * (lhs: Self, rhs: some SQLExpressible) -> Self {
-    let rhs = rhs.sqlExpression
-    return lhs.map { $0 * rhs }
+    combined(lhs, constant(rhs)) { $0 * $1 }
   }
 
   /// `lhs * rhs`.
   @_disfavoredOverload
   public static func * (lhs: some SQLExpressible, rhs: Self) -> Self {
-    let lhs = lhs.sqlExpression
-    return rhs.map { lhs * $0 }
+    combined(constant(lhs), rhs) { $0 * $1 }
   }
 
   /// `lhs / rhs`.
@@ -276,14 +253,12 @@ extension AssociationAggregate {
   /// `lhs / rhs`.
   @_disfavoredOverload
   public static func / (lhs: Self, rhs: some SQLExpressible) -> Self {
-    let rhs = rhs.sqlExpression
-    return lhs.map { $0 / rhs }
+    combined(lhs, constant(rhs)) { $0 / $1 }
   }
 
   /// `lhs / rhs`.
   @_disfavoredOverload
   public static func / (lhs: some SQLExpressible, rhs: Self) -> Self {
-    let lhs = lhs.sqlExpression
-    return rhs.map { lhs / $0 }
+    combined(constant(lhs), rhs) { $0 / $1 }
   }
 }

@@ -38,10 +38,16 @@ public struct AssociationAggregate<RowDecoder>: Sendable {
 
   // MARK: Expressions
 
-  /// An expression of the aggregate's.
+  /// An expression made of the aggregate's.
   func map(_ transform: @escaping @Sendable (SQLExpression) -> SQLExpression) -> Self {
     AssociationAggregate(
       make: { [make] in transform(make(&$0)) }, isSubquery: isSubquery)
+  }
+
+  /// The aggregate that joins nothing and has a value, NULL for nil.
+  static func constant(_ value: (any SQLExpressible)?) -> Self {
+    let expression = value?.sqlExpression ?? SQLExpression(.null)
+    return AssociationAggregate(make: { _ in expression }, isSubquery: true)
   }
 
   /// An expression of those of two aggregates.

@@ -1,148 +1,94 @@
 import CofferCore
 import CofferQuery
 
+/// What `&&` and `||` of aggregates take: an ``AssociationAggregate``, or an
+/// ``AssociationPredicate``, which is what they return.
+public protocol AssociationCondition: Sendable {
+  /// The aggregate that is true or false.
+  var _condition: AssociationAggregate<Any> { get }
+}
+
 /// A condition of several aggregates: see ``AssociationAggregate``.
 ///
 /// ```swift
 /// Author.having(Author.books.isEmpty && Author.awards.isEmpty)
 /// ```
-public struct AssociationPredicate: Sendable {
+public struct AssociationPredicate: AssociationCondition {
   // It has no type parameter: with a generic type for its result, each `&&` of a program would
-  // cost the compiler a search of its own.
-  let aggregate: AssociationAggregate<Any>
+  // cost the compiler another search.
 
-  init(_ aggregate: AssociationAggregate<Any>) { self.aggregate = aggregate }
-
-  fileprivate static func joined(
-    _ symbol: SQLExpression.AssociativeBinaryOperator, _ lhs: AssociationAggregate<Any>,
-    _ rhs: AssociationAggregate<Any>
-  ) -> AssociationPredicate {
-    AssociationPredicate(.combined(lhs, rhs) { [$0, $1].joined(operator: symbol) })
-  }
+  /// The aggregate that is true or false.
+  public let _condition: AssociationAggregate<Any>
 
   /// `NOT operand`.
   @_disfavoredOverload
-  public static prefix func ! (operand: Self) -> Self { Self(operand.aggregate.negated) }
+  public static prefix func ! (operand: Self) -> Self {
+    Self(_condition: operand._condition.negated)
+  }
 }
 
-extension AssociationAggregate {
-  fileprivate var anyAggregate: AssociationAggregate<Any> { erased() }
+extension AssociationAggregate: AssociationCondition {
+  /// The aggregate itself.
+  public var _condition: AssociationAggregate<Any> { erased() }
 
-  /// The aggregate of a request whose type isn't known.
+  /// The aggregate, for a request with another type of rows.
   func erased<Other>() -> AssociationAggregate<Other> {
     AssociationAggregate<Other>(
       make: make, makeOpposite: makeOpposite, isSubquery: isSubquery, key: key)
   }
-
-  fileprivate init(constant expression: SQLExpression) {
-    self.init(make: { _ in expression }, isSubquery: true)
-  }
 }
 
-// MARK: - AND
-
-extension AssociationPredicate {
-  /// `lhs AND rhs`.
-  @_disfavoredOverload
-  public static func && (lhs: Self, rhs: Self) -> Self {
-    .joined(.and, lhs.aggregate, rhs.aggregate)
-  }
-
-  /// `lhs AND rhs`.
-  @_disfavoredOverload
-  public static func && (lhs: Self, rhs: some SQLExpressible) -> Self {
-    .joined(.and, lhs.aggregate, AssociationAggregate(constant: rhs.sqlExpression))
-  }
-
-  /// `lhs AND rhs`.
-  @_disfavoredOverload
-  public static func && (lhs: some SQLExpressible, rhs: Self) -> Self {
-    .joined(.and, AssociationAggregate(constant: lhs.sqlExpression), rhs.aggregate)
-  }
+/// `lhs AND rhs`.
+@_disfavoredOverload
+public func && (
+  lhs: any AssociationCondition, rhs: any AssociationCondition
+) -> AssociationPredicate {
+  joined(.and, lhs._condition, rhs._condition)
 }
 
-extension AssociationAggregate {
-  /// `lhs AND rhs`.
-  @_disfavoredOverload
-  public static func && (lhs: Self, rhs: Self) -> AssociationPredicate {
-    .joined(.and, lhs.anyAggregate, rhs.anyAggregate)
-  }
-
-  /// `lhs AND rhs`.
-  @_disfavoredOverload
-  public static func && (lhs: Self, rhs: AssociationPredicate) -> AssociationPredicate {
-    .joined(.and, lhs.anyAggregate, rhs.aggregate)
-  }
-
-  /// `lhs AND rhs`.
-  @_disfavoredOverload
-  public static func && (lhs: AssociationPredicate, rhs: Self) -> AssociationPredicate {
-    .joined(.and, lhs.aggregate, rhs.anyAggregate)
-  }
-
-  /// `lhs AND rhs`.
-  @_disfavoredOverload
-  public static func && (lhs: Self, rhs: some SQLExpressible) -> AssociationPredicate {
-    .joined(.and, lhs.anyAggregate, AssociationAggregate<Any>(constant: rhs.sqlExpression))
-  }
-
-  /// `lhs AND rhs`.
-  @_disfavoredOverload
-  public static func && (lhs: some SQLExpressible, rhs: Self) -> AssociationPredicate {
-    .joined(.and, AssociationAggregate<Any>(constant: lhs.sqlExpression), rhs.anyAggregate)
-  }
+/// `lhs AND rhs`.
+@_disfavoredOverload
+public func && (
+  lhs: any AssociationCondition, rhs: any SQLExpressible
+) -> AssociationPredicate {
+  joined(.and, lhs._condition, .constant(rhs))
 }
 
-// MARK: - OR
-
-extension AssociationPredicate {
-  /// `lhs OR rhs`.
-  @_disfavoredOverload
-  public static func || (lhs: Self, rhs: Self) -> Self {
-    .joined(.or, lhs.aggregate, rhs.aggregate)
-  }
-
-  /// `lhs OR rhs`.
-  @_disfavoredOverload
-  public static func || (lhs: Self, rhs: some SQLExpressible) -> Self {
-    .joined(.or, lhs.aggregate, AssociationAggregate(constant: rhs.sqlExpression))
-  }
-
-  /// `lhs OR rhs`.
-  @_disfavoredOverload
-  public static func || (lhs: some SQLExpressible, rhs: Self) -> Self {
-    .joined(.or, AssociationAggregate(constant: lhs.sqlExpression), rhs.aggregate)
-  }
+/// `lhs AND rhs`.
+@_disfavoredOverload
+public func && (
+  lhs: any SQLExpressible, rhs: any AssociationCondition
+) -> AssociationPredicate {
+  joined(.and, .constant(lhs), rhs._condition)
 }
 
-extension AssociationAggregate {
-  /// `lhs OR rhs`.
-  @_disfavoredOverload
-  public static func || (lhs: Self, rhs: Self) -> AssociationPredicate {
-    .joined(.or, lhs.anyAggregate, rhs.anyAggregate)
-  }
+/// `lhs OR rhs`.
+@_disfavoredOverload
+public func || (
+  lhs: any AssociationCondition, rhs: any AssociationCondition
+) -> AssociationPredicate {
+  joined(.or, lhs._condition, rhs._condition)
+}
 
-  /// `lhs OR rhs`.
-  @_disfavoredOverload
-  public static func || (lhs: Self, rhs: AssociationPredicate) -> AssociationPredicate {
-    .joined(.or, lhs.anyAggregate, rhs.aggregate)
-  }
+/// `lhs OR rhs`.
+@_disfavoredOverload
+public func || (
+  lhs: any AssociationCondition, rhs: any SQLExpressible
+) -> AssociationPredicate {
+  joined(.or, lhs._condition, .constant(rhs))
+}
 
-  /// `lhs OR rhs`.
-  @_disfavoredOverload
-  public static func || (lhs: AssociationPredicate, rhs: Self) -> AssociationPredicate {
-    .joined(.or, lhs.aggregate, rhs.anyAggregate)
-  }
+/// `lhs OR rhs`.
+@_disfavoredOverload
+public func || (
+  lhs: any SQLExpressible, rhs: any AssociationCondition
+) -> AssociationPredicate {
+  joined(.or, .constant(lhs), rhs._condition)
+}
 
-  /// `lhs OR rhs`.
-  @_disfavoredOverload
-  public static func || (lhs: Self, rhs: some SQLExpressible) -> AssociationPredicate {
-    .joined(.or, lhs.anyAggregate, AssociationAggregate<Any>(constant: rhs.sqlExpression))
-  }
-
-  /// `lhs OR rhs`.
-  @_disfavoredOverload
-  public static func || (lhs: some SQLExpressible, rhs: Self) -> AssociationPredicate {
-    .joined(.or, AssociationAggregate<Any>(constant: lhs.sqlExpression), rhs.anyAggregate)
-  }
+private func joined(
+  _ symbol: SQLExpression.AssociativeBinaryOperator, _ lhs: AssociationAggregate<Any>,
+  _ rhs: AssociationAggregate<Any>
+) -> AssociationPredicate {
+  AssociationPredicate(_condition: .combined(lhs, rhs) { [$0, $1].joined(operator: symbol) })
 }

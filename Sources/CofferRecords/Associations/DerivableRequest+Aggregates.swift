@@ -54,17 +54,17 @@ extension RequestSource {
 
   /// The request for rows whose aggregates fulfil a condition.
   public func having(_ predicate: AssociationPredicate) -> _Request {
-    having(predicate.aggregate.erased())
+    having(predicate._condition.erased())
   }
 
   /// The request for rows whose aggregates fulfil a condition.
   public func filter(_ predicate: AssociationPredicate) -> _Request {
-    filter(predicate.aggregate.erased())
+    filter(predicate._condition.erased())
   }
 
   /// The request with a condition of aggregates selected, too, as 0 or 1.
   public func annotated(with predicate: AssociationPredicate) -> _Request {
-    annotated(with: [predicate.aggregate.erased()])
+    annotated(with: [predicate._condition.erased()])
   }
 
   // MARK: Order
