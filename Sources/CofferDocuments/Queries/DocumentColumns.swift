@@ -172,7 +172,7 @@ extension SQLExpression {
   }
 }
 
-extension DocumentExpression: SQLTypedCondition 
+extension DocumentExpression: SQLTypedCondition
 where Value: DatabaseValueConvertible, Value._Base == Bool {}
 
 extension Optional {

@@ -104,7 +104,7 @@ package struct Aggregate: Sendable {
   package var arguments: [SQLExpression]
   package var ordering: [SQLOrdering] = []
   package var filter: SQLExpression?
-  package var window: SQLWindow?
+  package var window: WindowDefinition?
   /// Whether rows stay apart: window functions don't reduce them to one.
   package var isWindowOnly = false
 

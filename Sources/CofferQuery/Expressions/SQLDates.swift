@@ -69,39 +69,38 @@ public func julianDay(
   dateFunction("JULIANDAY", value, modifiers)
 }
 
-/// `DATE(value, …)`: the date as text, `2026-11-21`.
-public func date(
-  _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
-) -> SQLExpression {
-  dateFunction("DATE", value, modifiers)
+extension SQLSpecificExpressible {
+  /// `DATE(value, …)`: the date as text, `2026-11-21`.
+  public func date(_ modifiers: SQLDateModifier...) -> SQLExpression {
+    dateFunction("DATE", self, modifiers)
+  }
+
+  /// `TIME(value, …)`: the time as text, `10:30:00`.
+  public func time(_ modifiers: SQLDateModifier...) -> SQLExpression {
+    dateFunction("TIME", self, modifiers)
+  }
+
+  /// `STRFTIME('%s', value, …)`: seconds since 1970, as an integer.
+  public func unixEpoch(_ modifiers: SQLDateModifier...) -> SQLExpression {
+    SQLExpression(.cast(CofferQuery.strftime("%s", self, modifiers), type: "INTEGER"))
+  }
+
+  /// `STRFTIME(format, value, …)`: date and time as text of a format: `%Y` is the
+  /// year, `%m` the month, `%d` the day, `%H` the hour.
+  public func strftime(_ format: String, _ modifiers: SQLDateModifier...) -> SQLExpression {
+    CofferQuery.strftime(format, self, modifiers)
+  }
 }
 
-/// `TIME(value, …)`: the time as text, `10:30:00`.
-public func time(
-  _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
+func dateFunction(
+  _ name: String, _ value: some SQLExpressible, _ modifiers: [SQLDateModifier]
 ) -> SQLExpression {
-  dateFunction("TIME", value, modifiers)
+  SQLExpression(.function(name, [value.sqlExpression] + modifiers.map(\.sqlExpression)))
 }
 
-/// `STRFTIME('%s', value, …)`: seconds since 1970, as an integer.
-public func unixEpoch(
-  _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
-) -> SQLExpression {
-  let arguments = ["%s".sqlExpression, value.sqlExpression] + modifiers.map(\.sqlExpression)
-  return SQLExpression(.cast(SQLExpression(.function("STRFTIME", arguments)), type: "INTEGER"))
-}
-
-/// `STRFTIME(format, value, …)`: date and time as text of a format: `%Y` is the
-/// year, `%m` the month, `%d` the day, `%H` the hour, ….
-public func strftime(
-  _ format: String, _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
+func strftime(
+  _ format: String, _ value: some SQLExpressible, _ modifiers: [SQLDateModifier]
 ) -> SQLExpression {
   let arguments = [format.sqlExpression, value.sqlExpression] + modifiers.map(\.sqlExpression)
   return SQLExpression(.function("STRFTIME", arguments))
-}
-
-private func dateFunction(
-  _ name: String, _ value: some SQLSpecificExpressible, _ modifiers: [SQLDateModifier]
-) -> SQLExpression {
-  SQLExpression(.function(name, [value.sqlExpression] + modifiers.map(\.sqlExpression)))
 }

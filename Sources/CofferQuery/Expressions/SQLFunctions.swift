@@ -44,51 +44,42 @@ public func min(
   SQLExpression(.function("MIN", ([first, second] + others).map(\.sqlExpression)))
 }
 
-/// `NULLIF(a, b)`: `a`, or NULL where it equals `b`.
-public func nullIf(
-  _ value: some SQLSpecificExpressible, _ other: any SQLExpressible
-) -> SQLExpression {
-  function("NULLIF", value, other)
-}
+extension SQLSpecificExpressible {
+  /// `NULLIF(value, other)`: the value, or NULL where it equals `other`.
+  public func nullIf(_ other: any SQLExpressible) -> SQLExpression {
+    function("NULLIF", self, other)
+  }
 
-/// `ROUND(value, digits)`: a number rounded to digits after the point.
-public func round(_ value: some SQLSpecificExpressible, digits: Int? = nil) -> SQLExpression {
-  guard let digits else { return function("ROUND", value) }
-  return function("ROUND", value, digits)
-}
+  /// `ROUND(value, digits)`: a number rounded to digits after the point.
+  public func round(digits: Int = 0) -> SQLExpression {
+    digits == 0 ? function("ROUND", self) : function("ROUND", self, digits)
+  }
 
-/// `INSTR(text, part)`: the place of the first occurrence, from 1 on; 0 for none.
-public func instr(
-  _ text: some SQLSpecificExpressible, _ part: any SQLExpressible
-) -> SQLExpression {
-  function("INSTR", text, part)
-}
+  /// `INSTR(text, part)`: the place of the first occurrence, from 1 on; 0 for none.
+  public func instr(_ part: any SQLExpressible) -> SQLExpression {
+    function("INSTR", self, part)
+  }
 
-/// `SUBSTR(text, start, length)`: a part of text; the first character is 1.
-public func substr(
-  _ text: some SQLSpecificExpressible, _ start: any SQLExpressible,
-  _ length: (any SQLExpressible)? = nil
-) -> SQLExpression {
-  guard let length else { return function("SUBSTR", text, start) }
-  return function("SUBSTR", text, start, length)
-}
+  /// `SUBSTR(text, start, length)`: a part of text; the first character is 1.
+  public func substr(
+    _ start: any SQLExpressible, _ length: (any SQLExpressible)? = nil
+  ) -> SQLExpression {
+    guard let length else { return function("SUBSTR", self, start) }
+    return function("SUBSTR", self, start, length)
+  }
 
-/// `REPLACE(text, part, replacement)`
-public func replace(
-  _ text: some SQLSpecificExpressible, _ part: any SQLExpressible,
-  with replacement: any SQLExpressible
-) -> SQLExpression {
-  function("REPLACE", text, part, replacement)
-}
+  /// `REPLACE(text, part, replacement)`: the text with each `part` replaced.
+  public func replace(
+    _ part: any SQLExpressible, with replacement: any SQLExpressible
+  ) -> SQLExpression {
+    function("REPLACE", self, part, replacement)
+  }
 
-/// `TRIM(text)`: text without the spaces around it.
-public func trim(_ text: some SQLSpecificExpressible) -> SQLExpression {
-  function("TRIM", text)
-}
+  /// `TRIM(text)`: text without the spaces around it.
+  public func trim() -> SQLExpression { function("TRIM", self) }
 
-/// `TYPEOF(value)`: `null`, `integer`, `real`, `text` or `blob`.
-public func typeOf(_ value: some SQLSpecificExpressible) -> SQLExpression {
-  function("TYPEOF", value)
+  /// `TYPEOF(value)`: `null`, `integer`, `real`, `text` or `blob`.
+  public func typeOf() -> SQLExpression { function("TYPEOF", self) }
 }
 
 private func function(_ name: String, _ arguments: any SQLExpressible...) -> SQLExpression {

@@ -1,7 +1,7 @@
 import CofferCore
 
 /// The rows that a window function looks at: see ``SQLExpression/over(partitionBy:orderBy:frame:)``.
-package struct SQLWindow: Sendable {
+package struct WindowDefinition: Sendable {
   let partition: [SQLExpression]
   let ordering: [SQLOrdering]
   let frame: SQLWindowFrame?
@@ -77,7 +77,7 @@ extension SQLExpression {
   /// ```swift
   /// // SELECT *, RANK() OVER (PARTITION BY "teamId" ORDER BY "score" DESC) AS "rank"
   /// Player.annotated(
-  ///   with: rank().over(partitionBy: Column("teamId"), orderBy: Column("score").desc)
+  ///   with: SQLWindow.rank().over(partitionBy: Column("teamId"), orderBy: Column("score").desc)
   ///     .forKey("rank"))
   /// ```
   ///
@@ -111,7 +111,7 @@ extension SQLExpression {
             message: "over() is for aggregates and window functions, such as sum() and rank()")
         })
     }
-    aggregate.window = SQLWindow(
+    aggregate.window = WindowDefinition(
       partition: partition.map(\.sqlExpression), ordering: ordering.map(\.sqlOrdering),
       frame: frame)
     return SQLExpression(.aggregate(aggregate))
@@ -120,62 +120,70 @@ extension SQLExpression {
 
 // MARK: - Functions
 
-// https://www.sqlite.org/windowfunctions.html#built_in_window_functions
+/// SQL's functions that look at the rows around each row, from SQLite 3.25 on.
+///
+/// ```swift
+/// // SELECT *, RANK() OVER (ORDER BY "score" DESC) AS "rank" FROM "player"
+/// Player.annotated(with: SQLWindow.rank().over(orderBy: Column("score").desc).forKey("rank"))
+/// ```
+///
+/// - Note: <https://www.sqlite.org/windowfunctions.html#built_in_window_functions>
+public enum SQLWindow {
+  /// `ROW_NUMBER()`: the number of the row in its group, from 1 on.
+  public static func rowNumber() -> SQLExpression { window("ROW_NUMBER") }
 
-/// `ROW_NUMBER()`: the number of the row in its group, from 1 on.
-public func rowNumber() -> SQLExpression { window("ROW_NUMBER") }
+  /// `RANK()`: the number of the first row that is equal in the order, from 1 on.
+  public static func rank() -> SQLExpression { window("RANK") }
 
-/// `RANK()`: the number of the first row that is equal in the order, from 1 on.
-public func rank() -> SQLExpression { window("RANK") }
+  /// `DENSE_RANK()`: as ``rank()``, without gaps.
+  public static func denseRank() -> SQLExpression { window("DENSE_RANK") }
 
-/// `DENSE_RANK()`: as ``rank()``, without gaps.
-public func denseRank() -> SQLExpression { window("DENSE_RANK") }
+  /// `PERCENT_RANK()`: the rank as a number from 0 to 1.
+  public static func percentRank() -> SQLExpression { window("PERCENT_RANK") }
 
-/// `PERCENT_RANK()`: the rank as a number from 0 to 1.
-public func percentRank() -> SQLExpression { window("PERCENT_RANK") }
+  /// `CUME_DIST()`: the share of rows up to this one.
+  public static func cumeDist() -> SQLExpression { window("CUME_DIST") }
 
-/// `CUME_DIST()`: the share of rows up to this one.
-public func cumeDist() -> SQLExpression { window("CUME_DIST") }
+  /// `NTILE(count)`: the number, from 1 on, of the part that the row is in where its
+  /// group is divided into parts of about equal size.
+  public static func ntile(_ count: Int) -> SQLExpression { window("NTILE", count) }
 
-/// `NTILE(count)`: the number, from 1 on, of the part that the row is in where its
-/// group is divided into parts of about equal size.
-public func ntile(_ count: Int) -> SQLExpression { window("NTILE", count) }
+  /// `LAG(value, offset, default)`: the value so many rows before this one.
+  public static func lag(
+    _ value: some SQLSpecificExpressible, offset: Int = 1,
+    default defaultValue: (any SQLExpressible)? = nil
+  ) -> SQLExpression {
+    guard let defaultValue else { return window("LAG", value, offset) }
+    return window("LAG", value, offset, defaultValue)
+  }
 
-/// `LAG(value, offset, default)`: the value so many rows before this one.
-public func lag(
-  _ value: some SQLSpecificExpressible, offset: Int = 1,
-  default defaultValue: (any SQLExpressible)? = nil
-) -> SQLExpression {
-  guard let defaultValue else { return window("LAG", value, offset) }
-  return window("LAG", value, offset, defaultValue)
-}
+  /// `LEAD(value, offset, default)`: the value so many rows after this one.
+  public static func lead(
+    _ value: some SQLSpecificExpressible, offset: Int = 1,
+    default defaultValue: (any SQLExpressible)? = nil
+  ) -> SQLExpression {
+    guard let defaultValue else { return window("LEAD", value, offset) }
+    return window("LEAD", value, offset, defaultValue)
+  }
 
-/// `LEAD(value, offset, default)`: the value so many rows after this one.
-public func lead(
-  _ value: some SQLSpecificExpressible, offset: Int = 1,
-  default defaultValue: (any SQLExpressible)? = nil
-) -> SQLExpression {
-  guard let defaultValue else { return window("LEAD", value, offset) }
-  return window("LEAD", value, offset, defaultValue)
-}
+  /// `FIRST_VALUE(value)`: the value in the first row of the frame.
+  public static func firstValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
+    window("FIRST_VALUE", value)
+  }
 
-/// `FIRST_VALUE(value)`: the value in the first row of the frame.
-public func firstValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
-  window("FIRST_VALUE", value)
-}
+  /// `LAST_VALUE(value)`: the value in the last row of the frame.
+  public static func lastValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
+    window("LAST_VALUE", value)
+  }
 
-/// `LAST_VALUE(value)`: the value in the last row of the frame.
-public func lastValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
-  window("LAST_VALUE", value)
-}
+  /// `NTH_VALUE(value, n)`: the value in the n-th row of the frame, from 1 on.
+  public static func nthValue(_ value: some SQLSpecificExpressible, _ n: Int) -> SQLExpression {
+    window("NTH_VALUE", value, n)
+  }
 
-/// `NTH_VALUE(value, n)`: the value in the n-th row of the frame, from 1 on.
-public func nthValue(_ value: some SQLSpecificExpressible, _ n: Int) -> SQLExpression {
-  window("NTH_VALUE", value, n)
-}
-
-private func window(_ name: String, _ arguments: any SQLExpressible...) -> SQLExpression {
-  var aggregate = Aggregate(name, arguments.map(\.sqlExpression))
-  aggregate.isWindowOnly = true
-  return SQLExpression(.aggregate(aggregate))
+  private static func window(_ name: String, _ arguments: any SQLExpressible...) -> SQLExpression {
+    var aggregate = Aggregate(name, arguments.map(\.sqlExpression))
+    aggregate.isWindowOnly = true
+    return SQLExpression(.aggregate(aggregate))
+  }
 }

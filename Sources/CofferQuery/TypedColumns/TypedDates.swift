@@ -1,27 +1,13 @@
 import CofferCore
 
-// The results are nil for what is no date. Columns of any type are taken, since
-// dates are stored as text or as numbers.
+// The results are nil for what isn't a date. Columns of all types are taken, since dates are
+// stored as text or as numbers.
 
 /// `DATETIME(value, …)`: date and time as text, `2026-11-21 10:30:00`.
 public func dateTime(
   _ value: some SQLTypedExpressible, _ modifiers: SQLDateModifier...
 ) -> TypedExpression<String?> {
   TypedExpression(dateFunction("DATETIME", value, modifiers))
-}
-
-/// `DATE(value, …)`: the date as text, `2026-11-21`.
-public func date(
-  _ value: some SQLTypedExpressible, _ modifiers: SQLDateModifier...
-) -> TypedExpression<String?> {
-  TypedExpression(dateFunction("DATE", value, modifiers))
-}
-
-/// `TIME(value, …)`: the time as text, `10:30:00`.
-public func time(
-  _ value: some SQLTypedExpressible, _ modifiers: SQLDateModifier...
-) -> TypedExpression<String?> {
-  TypedExpression(dateFunction("TIME", value, modifiers))
 }
 
 /// `JULIANDAY(value, …)`: days since noon in Greenwich on 24 November 4714 BC.
@@ -31,30 +17,27 @@ public func julianDay(
   TypedExpression(dateFunction("JULIANDAY", value, modifiers))
 }
 
-/// `STRFTIME('%s', value, …)`: seconds since 1970, as an integer.
-public func unixEpoch(
-  _ value: some SQLTypedExpressible, _ modifiers: SQLDateModifier...
-) -> TypedExpression<Int?> {
-  let seconds = strftime("%s", value, modifiers)
-  return TypedExpression(SQLExpression(.cast(seconds, type: "INTEGER")))
-}
+extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
+  /// `DATE(value, …)`: the date as text, `2026-11-21`.
+  public func date(_ modifiers: SQLDateModifier...) -> TypedExpression<String?> {
+    TypedExpression(dateFunction("DATE", self, modifiers))
+  }
 
-/// `STRFTIME(format, value, …)`: date and time as text of a format.
-public func strftime(
-  _ format: String, _ value: some SQLTypedExpressible, _ modifiers: SQLDateModifier...
-) -> TypedExpression<String?> {
-  TypedExpression(strftime(format, value, modifiers))
-}
+  /// `TIME(value, …)`: the time as text, `10:30:00`.
+  public func time(_ modifiers: SQLDateModifier...) -> TypedExpression<String?> {
+    TypedExpression(dateFunction("TIME", self, modifiers))
+  }
 
-private func strftime(
-  _ format: String, _ value: some SQLExpressible, _ modifiers: [SQLDateModifier]
-) -> SQLExpression {
-  let arguments = [format.sqlExpression, value.sqlExpression] + modifiers.map(\.sqlExpression)
-  return SQLExpression(.function("STRFTIME", arguments))
-}
+  /// `STRFTIME('%s', value, …)`: seconds since 1970, as an integer.
+  public func unixEpoch(_ modifiers: SQLDateModifier...) -> TypedExpression<Int?> {
+    TypedExpression(
+      SQLExpression(.cast(CofferQuery.strftime("%s", self, modifiers), type: "INTEGER")))
+  }
 
-private func dateFunction(
-  _ name: String, _ value: some SQLExpressible, _ modifiers: [SQLDateModifier]
-) -> SQLExpression {
-  SQLExpression(.function(name, [value.sqlExpression] + modifiers.map(\.sqlExpression)))
+  /// `STRFTIME(format, value, …)`: date and time as text of a format.
+  public func strftime(
+    _ format: String, _ modifiers: SQLDateModifier...
+  ) -> TypedExpression<String?> {
+    TypedExpression(CofferQuery.strftime(format, self, modifiers))
+  }
 }

@@ -8,13 +8,6 @@ public func abs<Value: SQLNumber>(
   TypedExpression(abs(value.sqlExpression))
 }
 
-/// `ROUND(value, digits)`: a number rounded to digits after the point.
-public func round<Value: DatabaseValueConvertible>(
-  _ value: some SQLTypedExpressible<Value>, digits: Int? = nil
-) -> TypedExpression<Value> where Value._Base == Double {
-  TypedExpression(round(value.sqlExpression, digits: digits))
-}
-
 /// `LENGTH(value)`: characters of text, bytes of data.
 public func length<Value: SQLMeasurable>(
   _ value: some SQLTypedExpressible<Value>
@@ -22,45 +15,44 @@ public func length<Value: SQLMeasurable>(
   TypedExpression(length(value.sqlExpression))
 }
 
-/// `TRIM(text)`: text without the spaces around it.
-public func trim<Value: DatabaseValueConvertible>(
-  _ text: some SQLTypedExpressible<Value>
-) -> TypedExpression<Value> where Value._Base == String {
-  TypedExpression(trim(text.sqlExpression))
+extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
+  /// `NULLIF(value, other)`: the value, or NULL where it equals `other`.
+  public func nullIf(_ other: SQLValue._Base) -> TypedExpression<SQLValue._Base?> {
+    TypedExpression(sqlExpression.nullIf(operand(other)), form: _form)
+  }
+
+  /// `TYPEOF(value)`: `null`, `integer`, `real`, `text` or `blob`.
+  public func typeOf() -> TypedExpression<String> { TypedExpression(sqlExpression.typeOf()) }
 }
 
-/// `REPLACE(text, part, replacement)`
-public func replace<Value: DatabaseValueConvertible>(
-  _ text: some SQLTypedExpressible<Value>, _ part: String, with replacement: String
-) -> TypedExpression<Value> where Value._Base == String {
-  TypedExpression(replace(text.sqlExpression, part, with: replacement))
+extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible, SQLValue._Base == Double {
+  /// `ROUND(value, digits)`: a number rounded to digits after the point.
+  public func round(digits: Int = 0) -> TypedExpression<SQLValue> {
+    TypedExpression(sqlExpression.round(digits: digits))
+  }
 }
 
-/// `SUBSTR(text, start, length)`: a part of text; the first character is 1.
-public func substr<Value: DatabaseValueConvertible>(
-  _ text: some SQLTypedExpressible<Value>, _ start: Int, _ length: Int? = nil
-) -> TypedExpression<Value> where Value._Base == String {
-  TypedExpression(substr(text.sqlExpression, start, length))
+extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible, SQLValue._Base == String {
+  /// `TRIM(text)`: text without the spaces around it.
+  public func trim() -> TypedExpression<SQLValue> { TypedExpression(sqlExpression.trim()) }
+
+  /// `REPLACE(text, part, replacement)`: the text with each `part` replaced.
+  public func replace(_ part: String, with replacement: String) -> TypedExpression<SQLValue> {
+    TypedExpression(sqlExpression.replace(part, with: replacement))
+  }
+
+  /// `SUBSTR(text, start, length)`: a part of text; the first character is 1.
+  public func substr(_ start: Int, _ length: Int? = nil) -> TypedExpression<SQLValue> {
+    TypedExpression(sqlExpression.substr(start, length))
+  }
 }
 
-/// `INSTR(text, part)`: the place of the first occurrence, from 1 on; 0 for none.
-public func instr<Value: SQLMeasurable & DatabaseValueConvertible>(
-  _ text: some SQLTypedExpressible<Value>, _ part: String
-) -> TypedExpression<Value.SQLLength>
-where Value._Base == String {
-  TypedExpression(instr(text.sqlExpression, part))
-}
-
-/// `NULLIF(a, b)`: `a`, or NULL where it equals `b`.
-public func nullIf<Value: DatabaseValueConvertible>(
-  _ value: some SQLTypedExpressible<Value>, _ other: Value
-) -> TypedExpression<Value?> {
-  TypedExpression(nullIf(value.sqlExpression, other))
-}
-
-/// `TYPEOF(value)`: `null`, `integer`, `real`, `text` or `blob`.
-public func typeOf(_ value: some SQLTypedExpressible) -> TypedExpression<String> {
-  TypedExpression(typeOf(value.sqlExpression))
+extension SQLTypedExpressible
+where SQLValue: SQLMeasurable & DatabaseValueConvertible, SQLValue._Base == String {
+  /// `INSTR(text, part)`: the place of the first occurrence, from 1 on; 0 for none.
+  public func instr(_ part: String) -> TypedExpression<SQLValue.SQLLength> {
+    TypedExpression(sqlExpression.instr(part))
+  }
 }
 
 /// `MAX(a, b)`: the greatest of two values; NULL where one is.

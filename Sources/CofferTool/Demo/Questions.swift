@@ -89,9 +89,9 @@ extension Question {
 
   static let maintainers: Question = {
     let maintainer = Column("maintainer")
-    let person = SQLCase(instr(maintainer, " <"))
+    let person = SQLCase(maintainer.instr(" <"))
       .when(0, then: maintainer)
-      .else(substr(maintainer, 1, instr(maintainer, " <") - 1))
+      .else(maintainer.substr(1, maintainer.instr(" <") - 1))
     return Question(
       text: "Who maintains the most packages?",
       columns: [.text("Maintainer"), .count("Packages"), .size("Size")],

@@ -187,6 +187,32 @@ import Testing
       try trips.all().orderBy { $0.start?.city.desc }.orderBy(\.id).fetchMany(\.id) == [3, 1, 2])
   }
 
+  fileprivate struct Event: Codable, Identifiable {
+    struct Meeting: Codable { var date: Int, time: String, round: Int?, trim: Bool }
+    var id: Int
+    var start: Date
+    var name: String
+    var meeting: Meeting
+    var other: Meeting?
+  }
+
+  @Test func `nested properties are found under the names of SQL's functions`() throws {
+    let events = try encrypted.store.collection(Event.self)
+    let meeting = Event.Meeting(date: 1, time: "noon", round: 2, trim: true)
+    try events.insert(
+      Event(id: 1, start: Self.date, name: " a ", meeting: meeting, other: meeting))
+    func count(
+      _ condition: (DocumentColumns<Event>.Type) throws -> any SQLExpressible
+    ) throws -> Int {
+      try events.filter(condition).fetchCount()
+    }
+    #expect(try count { $0.meeting.date == 1 && $0.meeting.time == "noon" } == 1)
+    #expect(try count { $0.meeting.round == 2 && $0.meeting.trim } == 1)
+    #expect(try count { $0.other?.date == 1 && $0.other?.time == "noon" } == 1)
+    #expect(try count { $0.meeting.time.replace("noon", with: "night") == "night" } == 1)
+    #expect(try count { $0.name.trim() == "a" && $0.start.date() < "2100-01-01" } == 1)
+  }
+
   @Test func `closures reach into stored structs`() throws {
     let houses = try encrypted.store.collection(House.self)
     try houses.insert([

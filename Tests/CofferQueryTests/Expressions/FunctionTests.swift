@@ -31,13 +31,13 @@ import Testing
     #expect(try value(max(age, 50)) == 50)
     #expect(try value(min(age, 50)) == 42)
     #expect(try value(name.uppercased) == "ARTHUR")
-    #expect(try value(substr(name, 2, 3)) == "rth")
-    #expect(try value(replace(name, "A", with: "a")) == "arthur")
-    #expect(try value(instr(name, "h")) == 4)
-    #expect(try value(typeOf(age)) == "integer")
-    #expect(try value(nullIf(age, 42)) == Int?.none)
-    #expect(try value(round(age / 5.0, digits: 1)) == 8.4)
-    #expect(try value(trim(" x ".databaseValue)) == "x")
+    #expect(try value(name.substr(2, 3)) == "rth")
+    #expect(try value(name.replace("A", with: "a")) == "arthur")
+    #expect(try value(name.instr("h")) == 4)
+    #expect(try value(age.typeOf()) == "integer")
+    #expect(try value(age.nullIf(42)) == Int?.none)
+    #expect(try value((age / 5.0).round(digits: 1)) == 8.4)
+    #expect(try value(" x ".databaseValue.trim()) == "x")
   }
 
   @Test func `aggregates count what they are asked to`() throws {
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func `window functions look around, or say what they need`() throws {
-    let rank = rank().over(orderBy: age.desc)
+    let rank = SQLWindow.rank().over(orderBy: age.desc)
     guard SQLiteFeatures.linked.hasWindowFunctions else {
       #expect(databaseError { try sql(rank) }?.message?.contains("3.25.0") == true)
       return
@@ -93,13 +93,13 @@ import Testing
     try RequestDatabase().use { db throws in
       let order = Column("id")
       let requests: [(SQLExpression, [Int?])] = [
-        (rowNumber().over(orderBy: order.desc), [3, 2, 1]),
-        (lag(age).over(orderBy: order), [nil, 42, 36]),
-        (lead(age, offset: 2, default: -1).over(orderBy: order), [nil, -1, -1]),
-        (firstValue(age).over(orderBy: order), [42, 42, 42]),
-        (nthValue(age, 2).over(orderBy: order), [nil, 36, 36]),
-        (count(age).over(), [2, 2, 2]), (ntile(2).over(orderBy: order), [1, 1, 2]),
-        (denseRank().over(orderBy: age), [3, 2, 1]),
+        (SQLWindow.rowNumber().over(orderBy: order.desc), [3, 2, 1]),
+        (SQLWindow.lag(age).over(orderBy: order), [nil, 42, 36]),
+        (SQLWindow.lead(age, offset: 2, default: -1).over(orderBy: order), [nil, -1, -1]),
+        (SQLWindow.firstValue(age).over(orderBy: order), [42, 42, 42]),
+        (SQLWindow.nthValue(age, 2).over(orderBy: order), [nil, 36, 36]),
+        (count(age).over(), [2, 2, 2]), (SQLWindow.ntile(2).over(orderBy: order), [1, 1, 2]),
+        (SQLWindow.denseRank().over(orderBy: age), [3, 2, 1]),
       ]
       for (expression, expected) in requests {
         let values = try readers.select(expression.forKey("x")).order(order).asRequest(
@@ -108,7 +108,7 @@ import Testing
         .fetchAll(db)
         #expect(values == expected)
       }
-      // Rows stay apart: this is no aggregate.
+      // Rows stay apart, unlike those of an aggregate.
       let request = readers.select(count(age).over())
       #expect(try request.fetchCount(db) == 3)
     }
@@ -135,11 +135,11 @@ import Testing
     #expect(try sql(dateTime(age, .unixEpoch)) == #"DATETIME("age", 'unixepoch')"#)
     #expect(try value(dateTime(date, .day(1), .startOfDay)) == "2026-11-22 00:00:00")
     #expect(try value(dateTime(date, .month(-11), .hour(2), .minute(5))) == "2025-12-21 12:35:00")
-    #expect(try value(Coffer.date(date, .startOfYear)) == "2026-01-01")
-    #expect(try value(time(date, .second(1.5))) == "10:30:01")
+    #expect(try value(date.date(.startOfYear)) == "2026-01-01")
+    #expect(try value(date.time(.second(1.5))) == "10:30:01")
     #expect(try value(julianDay(date)) == 2_461_365.9375)
-    #expect(try value(unixEpoch(date)) == 1_795_257_000)
-    #expect(try value(strftime("%Y/%m", date, .year(1))) == "2027/11")
+    #expect(try value(date.unixEpoch()) == 1_795_257_000)
+    #expect(try value(date.strftime("%Y/%m", .year(1))) == "2027/11")
     #expect(try value(dateTime(date, .weekday(0), .startOfMonth)) == "2026-11-01 00:00:00")
   }
 

@@ -118,6 +118,10 @@ struct TypedCompilationTests {
       #"Player.select { max($0.score) } as QueryInterfaceRequest<Int?>"#,
       #"Player.select { [$0.score, $0.name] } as QueryInterfaceRequest<Player>"#,
       #"Player.all().annotated { ($0.score + $0.bonus).forKey("total") }"#,
+      #"Player.filter { $0.name.trim() == "x" && $0.ratio.round(digits: 2) > 3 }"#,
+      #"Player.filter { $0.date.unixEpoch() > 4 && $0.date.date() == "2026-11-22" }"#,
+      "[Column(s!) - Column(s!), Column(s!) << Column(s!), Column(s!) & Column(s!)]",
+      "[Column(s!) < Column(s!), Column(s!) >= n, s < Column(s!), Column(s!) == Column(s!)]",
     ]
     #expect(try rejected(expressions) == [])
   }
@@ -237,6 +241,8 @@ struct TypedCompilationTests {
         ["TypedColumn<Int>", "String"]
       ),
       (#"Player.filter { $0.kind == "a" && $0.name == "x" }"#, ["TypedColumn<Kind>", "String"]),
+      (#"Player.filter { $0.name == "x" && $0.score && $0.active }"#, ["'Int'", "'Bool'"]),
+      (#"Player.filter { $0.active && $0.score < $0.name }"#, ["'Int'", "'String'"]),
     ]
     let errors = try errors(in: expressions.map(\.0), scopes: 90_000)
     #expect(errors.map(\.expression) == Array(expressions.indices))

@@ -82,10 +82,10 @@ import Testing
         try Player.filter { $0.id == 1 }.select { dateTime($0.born, .startOfDay) }.fetchAll(db)
           == ["2000-01-02 00:00:00"])
       #expect(
-        try Player.filter { $0.id == 1 }.select { unixEpoch($0.born) }.fetchAll(db)
+        try Player.filter { $0.id == 1 }.select { $0.born.unixEpoch() }.fetchAll(db)
           == [946_782_245])
       #expect(
-        try Player.filter { $0.id == 1 }.select { strftime("%Y", $0.born, .year(1)) }.fetchAll(db)
+        try Player.filter { $0.id == 1 }.select { $0.born.strftime("%Y", .year(1)) }.fetchAll(db)
           == ["2001"])
     }
   }
@@ -177,7 +177,7 @@ import Testing
       let first: [Int?] = try Player.select { coalesce([$0.bonus, $0.bonus]) }.fetchAll(db)
       #expect(first == [1, nil, 30])
       #expect(try ids(Player.filter { ($0.bonus ?? 0) == 0 }, db) == [2])
-      let none: [Int?] = try Player.select { nullIf($0.score, 20) }.fetchAll(db)
+      let none: [Int?] = try Player.select { $0.score.nullIf(20) }.fetchAll(db)
       #expect(none == [10, nil, 30])
     }
   }
@@ -238,9 +238,9 @@ import Testing
       #expect(real == [10, 20, 30])
       let text: [String?] = try Player.select { cast($0.bonus, as: String.self) }.fetchAll(db)
       #expect(text == ["1", nil, "30"])
-      let rounded: [Double] = try Player.select { round($0.ratio) }.fetchAll(db)
+      let rounded: [Double] = try Player.select { $0.ratio.round() }.fetchAll(db)
       #expect(rounded == [1, 2, 3])
-      let part: [String] = try Player.select { substr($0.name, 2, 2) }.fetchAll(db)
+      let part: [String] = try Player.select { $0.name.substr(2, 2) }.fetchAll(db)
       #expect(part == ["rt", "ar", "rt"])
     }
   }
