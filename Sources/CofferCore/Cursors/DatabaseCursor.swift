@@ -60,8 +60,9 @@ public final class StatementExecution {
 
   @usableFromInline let core: UnsafeMutablePointer<StatementCore>
 
-  /// Called after the first step. SQLite may have recompiled the statement then, with other
-  /// columns.
+  /// Called after the first step.
+  ///
+  /// SQLite may have recompiled the statement then, with other columns.
   package var didStart: (() throws -> Void)?
 
   /// Advances to the next row fetched before; returns false at the end.

@@ -1,7 +1,7 @@
-/// A cursor that derives its elements lazily from another cursor, as ``Cursor/map(_:)`` and
-/// ``Cursor/filter(_:)`` do.
+/// A cursor that derives its elements lazily from another cursor.
 ///
-/// Each element costs an indirect call and no memory. After an error, the cursor is at its end.
+/// ``Cursor/map(_:)``, ``Cursor/filter(_:)`` and similar methods return it. Each element costs an
+/// indirect call and no memory. After an error, the cursor is at its end.
 public final class LazyCursor<Base: Cursor, Element>: AnyCursor<Element> {
   @inlinable
   init(step: @escaping () throws -> Element?) { super.init(step) }

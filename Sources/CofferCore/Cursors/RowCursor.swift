@@ -50,8 +50,7 @@ public final class RowCursor: DatabaseCursor {
 }
 
 extension StatementExecution {
-  /// Calls `body` if the columns after the first step differ from those that the adapter was
-  /// applied to.
+  /// Calls `body` after the first step if the columns differ from those that the adapter knows.
   package func whenColumnsChange(
     _ adapter: (any RowAdapter)?, _ body: @escaping (RowAdaptation?) throws -> Void
   ) {
