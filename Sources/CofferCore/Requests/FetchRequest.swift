@@ -44,8 +44,9 @@ public struct PreparedRequest {
   /// The adapter that is applied to the rows.
   public var adapter: (any RowAdapter)?
 
-  /// Whether the statement belongs to a single fetch, which clears its arguments at the end: they
-  /// may be secrets.
+  /// Whether the statement belongs to a single fetch.
+  ///
+  /// Its arguments, which may be secrets, are cleared at the end.
   package var isForOneFetch = false
 
   /// Stores the rows of associations in ``Row/prefetched``, before the rows are decoded.
@@ -53,8 +54,7 @@ public struct PreparedRequest {
   /// If it isn't nil, all rows are fetched first, as copies, even for a cursor.
   package var supplementaryFetch: ((Database, [Row]) throws -> Void)?
 
-  /// Returns what ``supplementaryFetch`` fetches for rows, as requests with their key paths, for
-  /// dumps.
+  /// Returns requests for the rows of ``supplementaryFetch``, with their key paths, for dumps.
   package var supplementaryRequests:
     ((Database, [Row]) throws -> [(keyPath: [String], request: any FetchRequest)])?
 
