@@ -78,8 +78,9 @@ public struct RangeRowAdapter: RowAdapter {
 public struct SuffixRowAdapter: RowAdapter {
   private let index: Int
 
-  /// Creates an adapter that shows the columns from an index on, none if it is the number of
-  /// columns.
+  /// Creates an adapter that shows the columns from an index on.
+  ///
+  /// It shows none if the index is the number of columns.
   ///
   /// - Precondition: `index` is not negative. An index past the row's end makes the fetch throw.
   public init(fromIndex index: Int) {

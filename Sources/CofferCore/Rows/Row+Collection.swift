@@ -45,11 +45,10 @@ extension Row: ExpressibleByDictionaryLiteral {
 }
 
 extension Row: Hashable {
-  /// Returns whether two rows have the same columns in the same order, equal values, and equal
-  /// scopes and prefetched rows.
+  /// Returns whether two rows have equal columns, values, scopes and prefetched rows.
   ///
-  /// Values are compared as by ``DatabaseValue``: 1 equals 1.0. Columns that an adapter hides are
-  /// ignored.
+  /// The columns must be in the same order. Values are compared as by ``DatabaseValue``: 1 equals
+  /// 1.0. Columns that an adapter hides are ignored.
   public static func == (lhs: Row, rhs: Row) -> Bool {
     if lhs === rhs { return true }
     let (left, right) = (lhs.layout, rhs.layout)

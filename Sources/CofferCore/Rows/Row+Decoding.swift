@@ -64,8 +64,9 @@ extension Row {
 
   // MARK: Values by name
 
-  /// The value of the leftmost column with this name, case-insensitively; nil if it is NULL or
-  /// missing.
+  /// The value of the leftmost column with this name, case-insensitively.
+  ///
+  /// Nil if it is NULL or missing.
   public subscript(_ columnName: String) -> (any DatabaseValueConvertible)? {
     guard let index = index(ofColumn: columnName) else { return nil }
     return databaseValue(at: index).storage.value
@@ -117,10 +118,10 @@ extension Row {
 
   // MARK: Bytes without a copy
 
-  /// Calls `body` with the bytes of the text or blob in the 0-based column; with nil for NULL and
-  /// numbers.
+  /// Calls `body` with the bytes of the text or blob in the 0-based column.
   ///
-  /// Nothing is copied: the bytes are valid only during the call.
+  /// It passes nil for NULL and numbers. Nothing is copied: the bytes are valid only during the
+  /// call.
   @inlinable
   public func withUnsafeBytes<Result>(
     at index: Int, _ body: (UnsafeRawBufferPointer?) throws -> Result
@@ -139,10 +140,10 @@ extension Row {
     return try withBaseBytes(baseIndex(index)) { bytes, _ in try body(bytes) }
   }
 
-  /// Calls `body` with the UTF-8 bytes of the text in the 0-based column; with nil for other
-  /// values.
+  /// Calls `body` with the UTF-8 bytes of the text in the 0-based column.
   ///
-  /// Nothing is copied or repaired: the bytes are as stored, and valid only during the call.
+  /// It passes nil for other values. Nothing is copied or repaired: the bytes are as stored, and
+  /// valid only during the call.
   @inlinable
   public func withUTF8<Result>(
     at index: Int, _ body: (UnsafeBufferPointer<UInt8>?) throws -> Result
@@ -193,10 +194,10 @@ extension Row {
     try withUnsafeData(atIndex: index, body)
   }
 
-  /// Calls `body` with the bytes of the leftmost column with this name; with nil if it is NULL or
-  /// missing.
+  /// Calls `body` with the bytes of the leftmost column with this name.
   ///
-  /// Texts and blobs are not copied: the data is valid only during the call.
+  /// It passes nil if it is NULL or missing. Texts and blobs are not copied: the data is valid only
+  /// during the call.
   public func withUnsafeData<Result>(
     named columnName: String, _ body: (Data?) throws -> Result
   ) throws -> Result {

@@ -6,8 +6,7 @@ extension Row: CustomStringConvertible {
 }
 
 extension Row: CustomDebugStringConvertible {
-  /// The columns and values, followed by the unadapted row, the scopes and the prefetched rows, if
-  /// any.
+  /// The columns and values, with the unadapted row, the scopes and the prefetched rows, if any.
   ///
   /// ```
   /// ▿ [id:1 name:"Arthur"]

@@ -1,9 +1,9 @@
 #if compiler(>=6.2)
   extension Row {
-    /// Calls `body` with the bytes of the text or blob in the 0-based column; with nil for NULL and
-    /// numbers.
+    /// Calls `body` with the bytes of the text or blob in the 0-based column.
     ///
-    /// Nothing is copied, and the compiler prevents the bytes from escaping `body`.
+    /// It passes nil for NULL and numbers. Nothing is copied, and the compiler prevents the bytes
+    /// from escaping `body`.
     @inlinable
     public func withSpan<Result>(
       at index: Int, _ body: (Span<UInt8>?) throws -> Result

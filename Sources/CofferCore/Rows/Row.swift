@@ -39,8 +39,9 @@ public final class Row {
     if case .statement(let statement) = source { statement } else { nil }
   }
 
-  /// The core of the statement whose current row this is, with or without an adapter; nil for a
-  /// copy.
+  /// The core of the statement whose current row this is, with or without an adapter.
+  ///
+  /// Nil for a copy.
   @inlinable
   package var core: UnsafeMutablePointer<StatementCore>? { live ?? adaptedCore }
 
@@ -176,8 +177,9 @@ public final class Row {
     }
   }
 
-  /// Calls `body` with the bytes of a text or blob in a column of the base row; with nil for other
-  /// values.
+  /// Calls `body` with the bytes of a text or blob in a column of the base row.
+  ///
+  /// It passes nil for other values.
   @usableFromInline
   func withBaseBytes<Result>(
     _ index: Int, _ body: (UnsafeRawBufferPointer?, _ isText: Bool) throws -> Result

@@ -14,10 +14,10 @@ public protocol RowAdapter: Sendable {
 }
 
 extension RowAdapter {
-  /// Returns an adapter with additional scopes, defined on this adapter's input columns rather than
-  /// on the columns that it shows.
+  /// Returns an adapter with additional scopes.
   ///
-  /// A scope replaces one of the same name.
+  /// They are defined on this adapter's input columns rather than on the columns that it shows. A
+  /// scope replaces one of the same name.
   public func addingScopes(_ scopes: [String: any RowAdapter]) -> any RowAdapter {
     scopes.isEmpty ? self : ScopeAdapter(base: self, scopes: scopes)
   }

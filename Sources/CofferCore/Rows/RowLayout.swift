@@ -18,8 +18,9 @@ package final class RowLayout: Sendable {
 
   @usableFromInline package var count: Int { columnNames.count }
 
-  /// Returns the index of the leftmost column with this name; ASCII letters match
-  /// case-insensitively.
+  /// Returns the index of the leftmost column with this name.
+  ///
+  /// ASCII letters match case-insensitively.
   ///
   /// - Complexity: O(columns).
   @usableFromInline
@@ -37,8 +38,9 @@ extension RowLayout {
   /// - Invariant: The layout keeps the strings and the memory alive.
   @usableFromInline
   struct Names {
-    /// The number of columns, followed by the words of their names. A name that repeats an earlier
-    /// column's has zero words, which no string has.
+    /// The number of columns, followed by the words of their names.
+    ///
+    /// A name that repeats an earlier column's has zero words, which no string has.
     @usableFromInline let start: UnsafeRawPointer
 
     fileprivate init(_ columnNames: [String]) {
@@ -65,8 +67,9 @@ extension RowLayout {
 
     @inlinable var count: Int { start.load(as: Int.self) }
 
-    /// Returns the column whose name has the same words; nil does not mean that there is no such
-    /// column.
+    /// Returns the column whose name has the same words.
+    ///
+    /// Nil does not mean that there is no such column.
     @inlinable
     func index(of name: String) -> Int? {
       let words = TextWords(name)

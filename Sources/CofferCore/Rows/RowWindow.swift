@@ -1,7 +1,7 @@
-/// A contiguous run of a statement's columns, as an adapter shows them. Rows read from it at each
-/// step of the statement.
+/// A contiguous run of a statement's columns, as an adapter shows them.
 ///
-/// It is allocated separately, like the ``StatementCore`` that it refers to.
+/// Rows read from it at each step of the statement. It is allocated separately, like the
+/// ``StatementCore`` that it refers to.
 ///
 /// - Invariant: The row that has the window keeps the core's statement alive.
 @usableFromInline
@@ -26,8 +26,7 @@ final class RowExtras {
   let adaptation: RowAdaptation?
   /// The columns, if they are a contiguous run of a statement's.
   @usableFromInline let window: UnsafeMutablePointer<RowWindow>?
-  /// The names of the columns, if they are a contiguous run of a copied row's that starts at
-  /// ``firstColumn``.
+  /// The names of the columns, if they are contiguous in a copied row, from ``firstColumn`` on.
   @usableFromInline let names: RowLayout.Names?
   @usableFromInline let firstColumn: Int
   @exclusivity(unchecked) var prefetched: PrefetchedRows? {
@@ -76,8 +75,10 @@ extension Row {
   @inlinable
   package var window: UnsafeMutablePointer<RowWindow>? { extras?.window }
 
-  /// Returns the value of the column, read without a ``DatabaseValue`` from a statement through a
-  /// window or from a copy; nil if that is impossible or fails.
+  /// Returns the value of the column, read without a ``DatabaseValue``.
+  ///
+  /// It is read from a statement through a window, or from a copy. Nil if that is impossible or
+  /// fails.
   @inlinable @inline(never)
   func adaptedOrCopiedValue<Value: DatabaseValueConvertible>(named name: String) -> Value? {
     if let window {
@@ -107,8 +108,9 @@ extension Row {
     return image.value(index)
   }
 
-  /// Returns the value of the 0-based column, read without a ``DatabaseValue``; nil if that is
-  /// impossible or fails.
+  /// Returns the value of the 0-based column, read without a ``DatabaseValue``.
+  ///
+  /// Nil if that is impossible or fails.
   @inlinable @inline(never)
   func adaptedOrCopiedValue<Value: DatabaseValueConvertible>(at index: Int) -> Value? {
     if let window {

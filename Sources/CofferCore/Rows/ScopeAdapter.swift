@@ -19,8 +19,9 @@ public struct ScopeAdapter: RowAdapter {
     self.scopes = scopes
   }
 
-  /// Creates an adapter that adds scopes to the row that `base` shows. A scope replaces the base's
-  /// scope of the same name.
+  /// Creates an adapter that adds scopes to the row that `base` shows.
+  ///
+  /// A scope replaces the base's scope of the same name.
   public init(base: any RowAdapter, scopes: [String: any RowAdapter]) {
     self.base = base
     self.scopes = scopes
