@@ -23,8 +23,9 @@ package struct ArrayArgumentRewriter: Hashable, Sendable {
     /// The range in the SQL, in UTF-8 bytes.
     package let range: Range<Int>
 
-    /// The position of the list that the parameter is an element of, parentheses aside; nil if it
-    /// isn't in a list.
+    /// The position of the list that the parameter is an element of, parentheses aside.
+    ///
+    /// Nil if it isn't in a list.
     var list: Int?
 
     /// Whether the parameter is an element of an `IN (…)` list.
@@ -43,13 +44,15 @@ package struct ArrayArgumentRewriter: Hashable, Sendable {
     var commas: [Int] = []
     var isRowValue = false
     var hasAggregate = false
-    /// Whether the list is closed and has no empty element. SQLite rejects other lists, so they
-    /// aren't rewritten.
+    /// Whether the list is closed and has no empty element.
+    ///
+    /// SQLite rejects other lists, so they aren't rewritten.
     var isWellFormed = true
   }
 
-  /// The maximum number of elements of a list with an array, which counts as one. SQLite allows 500
-  /// terms in a compound `SELECT`, including the one added at the end.
+  /// The maximum number of elements of a list with an array, which counts as one.
+  ///
+  /// SQLite allows 500 terms in a compound `SELECT`, including the one added at the end.
   package static let maximumElementCount = 499
 
   /// The exact text of the statement.
@@ -142,8 +145,9 @@ package struct ArrayArgumentRewriter: Hashable, Sendable {
     }
   }
 
-  /// Returns the text after all edits. Edits of a nested list lie inside one element of the outer
-  /// list and never touch its ends.
+  /// Returns the text after all edits.
+  ///
+  /// Edits of a nested list lie inside one element of the outer list and never touch its ends.
   private func apply(_ edits: [Edit]) -> String {
     let ordered = edits.enumerated().sorted {
       ($0.element.range.lowerBound, $0.offset) < ($1.element.range.lowerBound, $1.offset)

@@ -57,11 +57,11 @@ public struct SQLInterpolation: StringInterpolationProtocol {
 
   // MARK: Lists
 
-  /// `\(values)` appends a parameter for each value, in parentheses: `id IN \(ids)` becomes
-  /// `id IN (?,?,?)`, or `id IN (SELECT NULL WHERE NULL)` for an empty sequence.
+  /// `\(values)` appends a parameter for each value, in parentheses.
   ///
-  /// After `IN`, more than eight values become a single array argument with the same meaning, so
-  /// that the SQL doesn't depend on their number.
+  /// `id IN \(ids)` becomes `id IN (?,?,?)`, or `id IN (SELECT NULL WHERE NULL)` for an empty
+  /// sequence. After `IN`, more than eight values become a single array argument with the same
+  /// meaning, so that the SQL doesn't depend on their number.
   @_disfavoredOverload
   public mutating func appendInterpolation<Values: Sequence>(_ values: Values)
   where Values.Element: DatabaseValueConvertible {

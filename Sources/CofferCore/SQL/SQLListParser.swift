@@ -167,8 +167,7 @@ struct SQLListParser {
 
   // MARK: Aggregates
 
-  /// Returns whether the tokens call a function that would aggregate other rows if moved into a
-  /// `SELECT`.
+  /// Returns whether the tokens would aggregate other rows if moved into a `SELECT`.
   ///
   /// That is a window function, or an aggregate without a column, such as `count(*)`. A column ties
   /// an aggregate to the outer query. Subqueries are skipped.
@@ -238,15 +237,18 @@ struct SQLListParser {
     "IN", "INTEGER", "IS", "NOT", "NULL", "NUMERIC", "OR", "REAL", "TEXT", "THEN", "TRUE", "WHEN",
   ]
 
-  /// SQLite's aggregates. `max` and `min` of several values are scalar functions; without a column,
-  /// rejecting them makes no difference.
+  /// SQLite's aggregates.
+  ///
+  /// `max` and `min` of several values are scalar functions; without a column, rejecting them makes
+  /// no difference.
   private static let aggregates: [StaticString] = [
     "AVG", "COUNT", "GROUP_CONCAT", "JSON_GROUP_ARRAY", "JSON_GROUP_OBJECT", "JSONB_GROUP_ARRAY",
     "JSONB_GROUP_OBJECT", "MAX", "MIN", "STRING_AGG", "SUM", "TOTAL",
   ]
 
-  /// Returns whether the token is one of the words, given in upper case; false for a position out
-  /// of bounds.
+  /// Returns whether the token is one of the words, given in upper case.
+  ///
+  /// False for a position out of bounds.
   private func isWord(_ position: Int, among words: [StaticString]) -> Bool {
     guard tokens.indices.contains(position), tokens[position].kind == .word else { return false }
     let range = tokens[position].range

@@ -7,8 +7,9 @@ package struct SQLRenderer {
   /// The text so far, without the parentheses of ``subqueries``.
   private var text = ""
 
-  /// The ranges in bytes of queries that get parentheses only where needed; outer queries come
-  /// first.
+  /// The ranges in bytes of queries that get parentheses only where needed.
+  ///
+  /// Outer queries come first.
   private var subqueries: [Range<Int>] = []
 
   /// The complete text.

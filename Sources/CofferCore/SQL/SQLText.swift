@@ -35,8 +35,7 @@ package struct SQLText: Hashable, Sendable {
     string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Returns whether only spaces, comments and semicolons remain, so that no other statement
-  /// follows.
+  /// Returns whether only spaces, comments and semicolons remain, and no statement.
   ///
   /// False if there is a NUL byte, which hides the rest from SQLite.
   /// - Parameter offset: The end of a statement, in UTF-8 bytes.

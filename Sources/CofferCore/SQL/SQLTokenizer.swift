@@ -163,8 +163,9 @@ package struct SQLTokenizer: Sequence, IteratorProtocol {
     return (quote == UInt8(ascii: "'") ? .string : .quotedIdentifier, index + 1)
   }
 
-  /// Scans `:name`, including the `::` and `(…)` suffixes of Tcl variables, which SQLite accepts
-  /// after all four prefixes.
+  /// Scans `:name`, including the `::` and `(…)` suffixes of Tcl variables.
+  ///
+  /// SQLite accepts them after all four prefixes.
   private func scanNamedParameter(from start: Int) -> (Kind, end: Int) {
     var index = start + 1
     var hasName = false
