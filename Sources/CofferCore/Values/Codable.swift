@@ -48,8 +48,9 @@ extension DatabaseValueConvertible where Self: Encodable {
 }
 
 extension DatabaseValueConvertible where Self: Decodable {
-  /// Returns the value decoded from the database value, or from JSON in a text or blob; nil if
-  /// `init(from:)` throws.
+  /// Returns the value decoded from the database value, or from JSON in a text or blob.
+  ///
+  /// Nil if `init(from:)` throws.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     let decoder = DatabaseValueDecoder(dbValue)
     if let value = try? Self(from: decoder) { return value }

@@ -89,10 +89,10 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
     return (number < 0 ? "-" : "") + zeros + digits
   }
 
-  /// Returns the components of a text in one of SQLite's formats; nil for other values and for
-  /// nonexistent days or times.
+  /// Returns the components of a text in one of SQLite's formats.
   ///
-  /// A trailing `Z` or `±HH:MM` becomes the time zone.
+  /// Nil for other values and for nonexistent days or times. A trailing `Z` or `±HH:MM` becomes the
+  /// time zone.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseDateComponents? {
     switch dbValue.storage {
     case .string(var value): value.withUTF8 { Self(databaseText: UnsafeRawBufferPointer($0)) }

@@ -143,8 +143,9 @@ extension DatabaseValue: CustomStringConvertible {
 }
 
 extension DatabaseValue.Storage: Equatable {
-  /// Returns whether storage class and value are equal: the integer 1 differs from the real 1.0,
-  /// and texts are compared by their UTF-8 bytes.
+  /// Returns whether storage class and value are equal.
+  ///
+  /// The integer 1 differs from the real 1.0, and texts are compared by their UTF-8 bytes.
   public static func == (lhs: DatabaseValue.Storage, rhs: DatabaseValue.Storage) -> Bool {
     switch (lhs, rhs) {
     case (.null, .null): true

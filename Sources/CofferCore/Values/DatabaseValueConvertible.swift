@@ -39,15 +39,15 @@ public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding {
   /// Converts a database value; returns nil if that is impossible.
   static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self?
 
-  /// Returns the value of a statement's 0-based column, which can be NULL; nil if it can't be
-  /// converted.
+  /// Returns the value of a statement's 0-based column, which can be NULL.
   ///
-  /// Don't implement it: the compiler chooses `fromStatement(_:atUncheckedIndex:)` for types that
-  /// have it.
+  /// Nil if it can't be converted. Don't implement it: the compiler chooses
+  /// `fromStatement(_:atUncheckedIndex:)` for types that have it.
   static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Self?
 
-  /// Returns the value for a column that is missing in the row: nil for an error, `.some(nil)` from
-  /// `Optional`.
+  /// Returns the value for a column that is missing in the row.
+  ///
+  /// Nil for an error; `Optional` returns `.some(nil)`.
   static func fromMissingColumn() -> Self?
 
   /// Returns the decoder for the JSON of a `Decodable` type.
@@ -88,10 +88,10 @@ public protocol StatementColumnConvertible {
   /// Creates a value from the 0-based column, which is not NULL; nil if it can't be converted.
   init?(sqliteStatement: SQLiteStatement, index: CInt)
 
-  /// Returns the value of the 0-based column; nil if it can't be converted or is NULL (`.some(nil)`
-  /// from `Optional`).
+  /// Returns the value of the 0-based column.
   ///
-  /// The index is not checked.
+  /// Nil if it can't be converted or is NULL (`.some(nil)` from `Optional`). The index is not
+  /// checked.
   static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> Self?

@@ -1,5 +1,6 @@
-/// Decodes a `Decodable` value from one database value, or finds that it needs keys or a list, and
-/// so JSON.
+/// Decodes a `Decodable` value from a single database value.
+///
+/// It detects that a value requires keys or a list, and so JSON.
 final class DatabaseValueDecoder: Decoder, SingleValueDecodingContainer {
   private let dbValue: DatabaseValue
   private(set) var needsJSON = false

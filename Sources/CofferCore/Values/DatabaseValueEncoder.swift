@@ -1,5 +1,6 @@
-/// Encodes an `Encodable` value as one database value, or finds that it needs keys or a list, and
-/// so JSON.
+/// Encodes an `Encodable` value as a single database value.
+///
+/// It detects that a value requires keys or a list, and so JSON.
 final class DatabaseValueEncoder: Encoder, SingleValueEncodingContainer {
   private(set) var result: DatabaseValue?
   private(set) var needsJSON = false

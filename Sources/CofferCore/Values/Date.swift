@@ -80,8 +80,9 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension Date {
-  /// The text of ``databaseValue`` with as many more digits as needed to read back exactly this
-  /// date. These texts sort like their dates, also among texts of ``databaseValue``.
+  /// The text of ``databaseValue`` with enough digits to read back exactly this date.
+  ///
+  /// These texts sort like their dates, also among texts of ``databaseValue``.
   package var exactDatabaseValue: DatabaseValue {
     let interval = timeIntervalSinceReferenceDate
     let milliseconds = (interval * 1000).rounded()

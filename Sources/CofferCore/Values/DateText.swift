@@ -1,7 +1,8 @@
 import FoundationEssentials
 
-/// A parsed date text, in one of SQLite's formats from `YYYY-MM-DD` and `HH:MM` to
-/// `YYYY-MM-DDTHH:MM:SS.SSS+HH:MM`.
+/// A parsed date text.
+///
+/// The formats are SQLite's, from `YYYY-MM-DD` and `HH:MM` to `YYYY-MM-DDTHH:MM:SS.SSS+HH:MM`.
 struct DateText {
   private(set) var format: DatabaseDateComponents.Format
   private(set) var day: CivilDate?

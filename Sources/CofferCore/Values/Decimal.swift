@@ -7,11 +7,11 @@ extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
   /// real.
   public var databaseValue: DatabaseValue { description.databaseValue }
 
-  /// Returns the number of a text, integer or real. A real is converted from its shortest decimal
-  /// text, so that 0.1 gives 0.1.
+  /// Returns the number of a text, integer or real.
   ///
-  /// Nil for other values, for a text with more than a number, and beyond the range of `Decimal`.
-  /// Digits after the 38th are lost.
+  /// A real is converted from its shortest decimal text, so that 0.1 gives 0.1. Nil for other
+  /// values, for a text with more than a number, and beyond the range of `Decimal`. Digits after
+  /// the 38th are lost.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Decimal? {
     switch dbValue.storage {
     case .int64(let value): Decimal(value)

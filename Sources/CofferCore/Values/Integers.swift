@@ -43,8 +43,9 @@ extension DatabaseValueConvertible where Self: FixedWidthInteger & Encodable {
 }
 
 extension DatabaseValueConvertible where Self: FixedWidthInteger & Decodable {
-  /// Returns the integer, or the integer part of a real; nil for other values and out of the type's
-  /// range.
+  /// Returns the integer, or the integer part of a real.
+  ///
+  /// Nil for other values and out of the type's range.
   @inlinable
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     switch dbValue.storage {
@@ -65,8 +66,9 @@ extension StatementColumnConvertible where Self: FixedWidthInteger {
     self = value
   }
 
-  /// Returns the column, converted to an integer by SQLite; nil for NULL and out of the type's
-  /// range.
+  /// Returns the column, converted to an integer by SQLite.
+  ///
+  /// Nil for NULL and out of the type's range.
   @inlinable
   public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt

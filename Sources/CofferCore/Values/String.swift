@@ -15,8 +15,9 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
-  /// Creates a string from the column, converted to text by SQLite, with NULs kept; invalid UTF-8
-  /// becomes U+FFFD.
+  /// Creates a string from the column, converted to text by SQLite, with NULs kept.
+  ///
+  /// Invalid UTF-8 becomes U+FFFD.
   @inlinable
   public init(sqliteStatement: SQLiteStatement, index: CInt) {
     self.init(decoding: SQLite.columnText(sqliteStatement, index), as: UTF8.self)

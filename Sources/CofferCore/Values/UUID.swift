@@ -6,8 +6,9 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
     DatabaseValue(storage: .blob(withUnsafeBytes(of: uuid) { Data($0) }))
   }
 
-  /// Returns the UUID of a blob of 16 bytes, or of a text such as
-  /// `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`; nil for other values.
+  /// Returns the UUID of a blob of 16 bytes, or of a text; nil for other values.
+  ///
+  /// A text has the form `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> UUID? {
     switch dbValue.storage {
     case .blob(let value): value.withUnsafeBytes { UUID(bytes: $0) }
