@@ -67,8 +67,10 @@ extension FTS4: VirtualTableModule, VirtualTableRequirements {
     try db.rebuildFullTextTable(tableName)
   }
 
-  /// Returns the triggers. FTS4 reads the old content to remove it from the index, so the deletions
-  /// come before the change.
+  /// Returns the triggers.
+  ///
+  /// FTS4 reads the old content to remove it from the index, so the deletions come before the
+  /// change.
   private static func triggers(_ synchronization: Database.FullTextSynchronization) -> [String] {
     let table = synchronization.tableName.quotedDatabaseIdentifier
     let columns = (["docid"] + synchronization.columns)

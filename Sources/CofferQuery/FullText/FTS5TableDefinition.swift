@@ -25,6 +25,7 @@ public final class FTS5TableDefinition {
   public var contentRowID: String?
 
   /// The lengths, in characters, of prefixes to index for fast prefix searches.
+  ///
   /// <https://sqlite.org/fts5.html#prefix_indexes>
   public var prefixes: Set<Int>?
 

@@ -1,7 +1,8 @@
 import CofferCore
 
-/// The function that a tokenizer calls for each token, like `xToken` at
-/// <https://sqlite.org/fts5.html#custom_tokenizers>.
+/// The function that a tokenizer calls for each token, like SQLite's `xToken`.
+///
+/// <https://sqlite.org/fts5.html#custom_tokenizers>
 ///
 /// - Parameter context: The context that the tokenizer received.
 /// - Parameter flags: The bits of ``FTS5TokenFlags``.

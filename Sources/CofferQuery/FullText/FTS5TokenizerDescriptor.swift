@@ -29,8 +29,9 @@ public struct FTS5TokenizerDescriptor: Sendable {
       components: ["ascii"] + characterArguments(separators, tokenCharacters))
   }
 
-  /// Returns a tokenizer for the stems of English words, so that "frustrated" matches
-  /// "frustration".
+  /// Returns a tokenizer for the stems of English words.
+  ///
+  /// With it, "frustrated" matches "frustration".
   ///
   /// - Parameter base: The tokenizer that finds the words; nil for `unicode61`.
   public static func porter(

@@ -1,8 +1,9 @@
 import CofferCore
 
 extension RequestSource {
-  /// Returns a request for rows of a full-text table that match a pattern; for no rows if it is
-  /// nil.
+  /// Returns a request for rows of a full-text table that match a pattern.
+  ///
+  /// A nil pattern matches no rows.
   ///
   /// ```swift
   /// // SELECT * FROM "book" WHERE "book" MATCH 'moby dick'
@@ -12,8 +13,9 @@ extension RequestSource {
     filter(matching: pattern?.databaseValue)
   }
 
-  /// Returns a request for rows of a full-text table that match a pattern; for no rows if it is
-  /// nil.
+  /// Returns a request for rows of a full-text table that match a pattern.
+  ///
+  /// A nil pattern matches no rows.
   ///
   /// ```swift
   /// // SELECT * FROM "book" WHERE "book" MATCH 'moby dick' ORDER BY "rank"
@@ -34,14 +36,16 @@ extension RequestSource {
 }
 
 extension TableRecord {
-  /// Returns a request for rows of a full-text table that match a pattern; for no rows if it is
-  /// nil.
+  /// Returns a request for rows of a full-text table that match a pattern.
+  ///
+  /// A nil pattern matches no rows.
   public static func matching(_ pattern: FTS3Pattern?) -> QueryInterfaceRequest<Self> {
     all().matching(pattern)
   }
 
-  /// Returns a request for rows of a full-text table that match a pattern; for no rows if it is
-  /// nil.
+  /// Returns a request for rows of a full-text table that match a pattern.
+  ///
+  /// A nil pattern matches no rows.
   public static func matching(_ pattern: FTS5Pattern?) -> QueryInterfaceRequest<Self> {
     all().matching(pattern)
   }
@@ -70,7 +74,8 @@ extension ColumnExpression {
 }
 
 extension Column {
-  /// The rank of a matching row of an ``FTS5`` table: lower is better, so that ascending order
-  /// starts with the best match.
+  /// The rank of a matching row of an ``FTS5`` table.
+  ///
+  /// Lower is better, so that ascending order starts with the best match.
   public static let rank = Column("rank")
 }

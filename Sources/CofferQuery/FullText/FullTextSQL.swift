@@ -29,11 +29,11 @@ extension String {
   }
 }
 
-/// Returns the words of a text, as the tokenizers `simple` of FTS3 and FTS4 and `ascii` of FTS5
-/// find them.
+/// Returns the words of a text, as the simplest tokenizers find them.
 ///
-/// Words consist of ASCII letters, converted to lower case, ASCII digits, and all non-ASCII
-/// characters. They contain no query syntax, so that patterns can be built from them.
+/// These are `simple` of FTS3 and FTS4, and `ascii` of FTS5. Words consist of ASCII letters,
+/// converted to lower case, ASCII digits, and all non-ASCII characters. They contain no query
+/// syntax, so that patterns can be built from them.
 func asciiTokens(_ string: String) -> [String] {
   var tokens: [String] = []
   var token: [UInt8] = []

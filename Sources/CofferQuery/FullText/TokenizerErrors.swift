@@ -1,7 +1,8 @@
 import Synchronization
 
-/// The errors thrown by tokenizers, stored until they can be thrown to the caller: a tokenization
-/// only returns a code.
+/// The errors of tokenizers, stored until they can be thrown.
+///
+/// A tokenization itself only returns a code.
 enum TokenizerErrors {
   private static let errors = Mutex<[ObjectIdentifier: any Error]>([:])
 
