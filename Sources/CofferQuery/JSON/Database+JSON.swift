@@ -23,8 +23,9 @@ extension Database {
       needs: .validationOptions)
   }
 
-  /// `JSON_ERROR_POSITION(value)`: the 1-based position of the first syntax error; 0 if there is
-  /// none. Needs SQLite 3.42.
+  /// `JSON_ERROR_POSITION(value)`: the 1-based position of the first syntax error.
+  ///
+  /// 0 if there is none. Needs SQLite 3.42.
   public static func jsonErrorPosition(_ value: some SQLExpressible) -> SQLExpression {
     JSONFunction.call("JSON_ERROR_POSITION", [value.sqlExpression], needs: .errorPosition)
   }
@@ -48,8 +49,9 @@ extension Database {
     JSONFunction.call("JSON_ARRAY_LENGTH", [value.sqlExpression])
   }
 
-  /// `JSON_ARRAY_LENGTH(value, path)`: the number of elements of the array at the path; NULL if
-  /// there is no value.
+  /// `JSON_ARRAY_LENGTH(value, path)`: the number of elements of the array at the path.
+  ///
+  /// NULL if there is no value.
   public static func jsonArrayLength(
     _ value: some SQLExpressible, atPath path: some SQLExpressible
   ) -> SQLExpression {
@@ -72,30 +74,34 @@ extension Database {
 
   // MARK: Building JSON
 
-  /// `JSON_QUOTE(value)`: an SQL value as JSON. Values that are JSON are kept: see
-  /// ``SQLJSONExpressible``.
+  /// `JSON_QUOTE(value)`: an SQL value as JSON.
+  ///
+  /// Values that are JSON are kept: see ``SQLJSONExpressible``.
   public static func jsonQuote(_ value: some SQLExpressible) -> SQLExpression {
     JSONFunction.call("JSON_QUOTE", [JSONFunction.element(value)])
   }
 
-  /// `JSON_ARRAY(value, …)`: a JSON array of values. Values that are JSON are kept: see
-  /// ``SQLJSONExpressible``.
+  /// `JSON_ARRAY(value, …)`: a JSON array of values.
+  ///
+  /// Values that are JSON are kept: see ``SQLJSONExpressible``.
   public static func jsonArray(
     _ values: some Collection<some SQLExpressible>
   ) -> SQLExpression {
     JSONFunction.call("JSON_ARRAY", values.map { JSONFunction.element($0) })
   }
 
-  /// `JSON_ARRAY(value, …)`: a JSON array of values. Values that are JSON are kept: see
-  /// ``SQLJSONExpressible``.
+  /// `JSON_ARRAY(value, …)`: a JSON array of values.
+  ///
+  /// Values that are JSON are kept: see ``SQLJSONExpressible``.
   public static func jsonArray(
     _ values: some Collection<any SQLExpressible>
   ) -> SQLExpression {
     JSONFunction.call("JSON_ARRAY", values.map { JSONFunction.element($0) })
   }
 
-  /// `JSON_OBJECT(key, value, …)`: a JSON object. Values that are JSON are kept: see
-  /// ``SQLJSONExpressible``.
+  /// `JSON_OBJECT(key, value, …)`: a JSON object.
+  ///
+  /// Values that are JSON are kept: see ``SQLJSONExpressible``.
   ///
   /// ```swift
   /// let elements: KeyValuePairs<String, any SQLExpressible> = [

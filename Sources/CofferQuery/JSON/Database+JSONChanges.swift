@@ -54,8 +54,9 @@ extension Database {
     JSONFunction.call("JSON_REMOVE", [value.sqlExpression, path.sqlExpression])
   }
 
-  /// `JSON_REMOVE(value, path, …)`: the JSON without the values at the paths, removed one after the
-  /// other.
+  /// `JSON_REMOVE(value, path, …)`: the JSON without the values at the paths.
+  ///
+  /// They are removed one after the other.
   public static func jsonRemove(
     _ value: some SQLExpressible, atPaths paths: some Collection<some SQLExpressible>
   ) -> SQLExpression {
@@ -65,6 +66,7 @@ extension Database {
   // MARK: Changing JSON in the binary format
 
   /// `JSONB_INSERT(value, path, new, …)`: like ``jsonInsert(_:_:)``, in SQLite's binary format.
+  ///
   /// Needs SQLite 3.45.
   public static func jsonbInsert(
     _ value: some SQLExpressible,
@@ -74,6 +76,7 @@ extension Database {
   }
 
   /// `JSONB_REPLACE(value, path, new, …)`: like ``jsonReplace(_:_:)``, in SQLite's binary format.
+  ///
   /// Needs SQLite 3.45.
   public static func jsonbReplace(
     _ value: some SQLExpressible,
@@ -82,8 +85,9 @@ extension Database {
     change("JSONB_REPLACE", value, assignments, needs: .jsonb)
   }
 
-  /// `JSONB_SET(value, path, new, …)`: like ``jsonSet(_:_:)``, in SQLite's binary format. Needs
-  /// SQLite 3.45.
+  /// `JSONB_SET(value, path, new, …)`: like ``jsonSet(_:_:)``, in SQLite's binary format.
+  ///
+  /// Needs SQLite 3.45.
   public static func jsonbSet(
     _ value: some SQLExpressible,
     _ assignments: some Collection<(key: String, value: any SQLExpressible)>
@@ -91,16 +95,18 @@ extension Database {
     change("JSONB_SET", value, assignments, needs: .jsonb)
   }
 
-  /// `JSONB_PATCH(value, patch)`: like ``jsonPatch(_:with:)``, in SQLite's binary format. Needs
-  /// SQLite 3.45.
+  /// `JSONB_PATCH(value, patch)`: like ``jsonPatch(_:with:)``, in SQLite's binary format.
+  ///
+  /// Needs SQLite 3.45.
   public static func jsonbPatch(
     _ value: some SQLExpressible, with patch: some SQLExpressible
   ) -> SQLExpression {
     JSONFunction.call("JSONB_PATCH", [value.sqlExpression, patch.sqlExpression], needs: .jsonb)
   }
 
-  /// `JSONB_REMOVE(value, path)`: like ``jsonRemove(_:atPath:)``, in SQLite's binary format. Needs
-  /// SQLite 3.45.
+  /// `JSONB_REMOVE(value, path)`: like ``jsonRemove(_:atPath:)``, in SQLite's binary format.
+  ///
+  /// Needs SQLite 3.45.
   public static func jsonbRemove(
     _ value: some SQLExpressible, atPath path: some SQLExpressible
   ) -> SQLExpression {
@@ -108,6 +114,7 @@ extension Database {
   }
 
   /// `JSONB_REMOVE(value, path, …)`: like ``jsonRemove(_:atPaths:)``, in SQLite's binary format.
+  ///
   /// Needs SQLite 3.45.
   public static func jsonbRemove(
     _ value: some SQLExpressible, atPaths paths: some Collection<some SQLExpressible>

@@ -7,8 +7,9 @@ import CofferCore
 struct JSONPath: SQLFragment {
   private let literal: String
 
-  /// Creates a literal path; nil if it doesn't look like a name in a program. It could be data
-  /// then, which must not appear in logged SQL.
+  /// Creates a literal path; nil if it doesn't look like a name in a program.
+  ///
+  /// It could be data then, which must not appear in logged SQL.
   private init?(_ value: DatabaseValue) {
     switch value.storage {
     case .int64: break

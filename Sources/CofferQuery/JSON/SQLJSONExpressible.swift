@@ -21,8 +21,9 @@ import CofferCore
 public protocol SQLJSONExpressible: SQLSpecificExpressible {}
 
 extension SQLJSONExpressible {
-  /// `value ->> path`: the SQL value at the path, text, a number or NULL; objects and arrays as
-  /// JSON.
+  /// `value ->> path`: the SQL value at the path, text, a number or NULL.
+  ///
+  /// Objects and arrays are returned as JSON.
   ///
   /// ```swift
   /// JSONColumn("info")["country"]  // "info" ->> 'country'
@@ -89,8 +90,9 @@ extension TableAlias where RowDecoder: TableRecord {
 }
 
 extension SQLTypedExpressible {
-  /// The expression, declared as JSON, for properties stored as JSON because their type is
-  /// `Codable`:
+  /// The expression, declared as JSON.
+  ///
+  /// For properties that are stored as JSON because their type is `Codable`:
   ///
   /// ```swift
   /// // SELECT * FROM "player" WHERE ("address" ->> 'city') = 'Paris'
