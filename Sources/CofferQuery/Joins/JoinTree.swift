@@ -93,8 +93,9 @@ extension Relation {
     }
   }
 
-  /// The relation to join: the relation itself, or a subquery if it has more than a table and a
-  /// condition.
+  /// The relation to join.
+  ///
+  /// The relation itself, or a subquery if it has more than a table and a condition.
   fileprivate var joinable: Relation {
     guard isDistinct || !grouping.isEmpty || having != nil || limit != nil else { return self }
     var inner = self
@@ -112,8 +113,10 @@ extension Relation {
 }
 
 extension SQLRenderer {
-  /// Returns the name for the only table of a query: the table's name, unless there is an alias, or
-  /// a table of an outer query has the same name.
+  /// Returns the name for the only table of a query.
+  ///
+  /// It is the table's name, unless there is an alias, or a table of an outer query has the same
+  /// name.
   fileprivate func table(of relation: Relation, canHaveAlias: Bool) -> Table {
     let tableName = relation.tableName
     if canHaveAlias, let name = relation.userName {
@@ -128,8 +131,9 @@ extension SQLRenderer {
     return Table(name: name, tableName: tableName, depth: depth, isQualified: name != base)
   }
 
-  /// Returns the names for the tables of a query: `player`, or `player1`, `player2` where a name
-  /// would occur twice. Aliases' names are kept.
+  /// Returns the names for the tables of a query: `player`, or `player1`, `player2` for duplicates.
+  ///
+  /// Aliases' names are kept.
   fileprivate func names(for relations: [Relation]) -> [String] {
     let wanted = relations.map { SQLName($0.userName ?? $0.baseName) }
     var taken = Set(tables.values.map { SQLName($0.name) })
@@ -250,8 +254,7 @@ extension JoinTree {
 }
 
 extension SQLExpression {
-  /// Returns the expression with deferred parts resolved, so that the terms of a condition can be
-  /// separated.
+  /// Returns the expression with deferred parts resolved, so that its terms can be separated.
   fileprivate func resolved(_ db: Database) throws -> SQLExpression {
     switch expressionNode {
     case .deferred(let make): try make(db).resolved(db)

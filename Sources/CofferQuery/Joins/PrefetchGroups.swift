@@ -2,8 +2,9 @@ import CofferCore
 
 /// The distinct key values of parent rows, for fetching their associated rows.
 struct PrefetchGroups {
-  /// The group numbers by the parents' values in one column or several; values with NULL are
-  /// omitted.
+  /// The group numbers by the parents' values in one column or several.
+  ///
+  /// Values with NULL are omitted.
   private enum Values {
     /// The most frequent case, and the fastest.
     case integers([Int64: Int])

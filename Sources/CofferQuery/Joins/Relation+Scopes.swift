@@ -1,8 +1,9 @@
 import CofferCore
 
 extension Relation {
-  /// Returns an adapter that shows the columns of each joined table in a scope; nil if none are
-  /// selected.
+  /// Returns an adapter that shows the columns of each joined table in a scope.
+  ///
+  /// Nil if none are selected.
   ///
   /// - Parameter columnCount: The number of columns of the query.
   func adapter(_ db: Database, columnCount: Int) throws -> (any RowAdapter)? {
