@@ -11,8 +11,7 @@ extension DatabaseMigrator {
     try MigrationTable.identifiers(db)
   }
 
-  /// Returns the identifiers of the registered migrations that are applied, in the order of
-  /// registration.
+  /// Returns the identifiers of the applied registered migrations, in the order of registration.
   public func appliedMigrations(_ db: Database) throws -> [String] {
     let identifiers = try appliedIdentifiers(db)
     return migrations.filter(identifiers.contains)
@@ -29,11 +28,10 @@ extension DatabaseMigrator {
     try completedMigrations(db).count == registered.count
   }
 
-  /// Returns whether a migration is applied that isn't registered, probably by a newer version of
-  /// the program.
+  /// Returns whether a migration is applied that isn't registered.
   ///
-  /// Also true for migrations that were merged into a registered one, until the database is
-  /// migrated.
+  /// A newer version of the program has probably used the database. Also true for migrations that
+  /// were merged into a registered one, until the database is migrated.
   public func hasBeenSuperseded(_ db: Database) throws -> Bool {
     try !appliedIdentifiers(db).isSubset(of: migrations)
   }

@@ -22,11 +22,15 @@ import CofferCore
 public struct DatabaseMigrator: Sendable {
   /// When a migration has to satisfy the foreign keys.
   public enum ForeignKeyChecks: Sendable, Hashable {
-    /// At the end: foreign keys are disabled during the migration, so that tables can be recreated,
-    /// and the whole database is checked before the commit.
+    /// At the end of the migration.
+    ///
+    /// Foreign keys are disabled during the migration, so that tables can be recreated, and the
+    /// whole database is checked before the commit.
     case deferred
-    /// After each statement, as usual. It avoids checking the whole database, and suits migrations
-    /// that don't rename, drop or replace tables.
+    /// After each statement, as usual.
+    ///
+    /// It avoids checking the whole database, and suits migrations that don't rename, drop or
+    /// replace tables.
     case immediate
   }
 
@@ -99,8 +103,9 @@ public struct DatabaseMigrator: Sendable {
         checks: checks, body: migrate))
   }
 
-  /// Registers a migration with deferred foreign key checks, the default of
-  /// ``registerMigration(_:foreignKeyChecks:migrate:)``.
+  /// Registers a migration with deferred foreign key checks.
+  ///
+  /// They are the default of ``registerMigration(_:foreignKeyChecks:migrate:)``.
   ///
   /// - Precondition: No other migration has this identifier.
   public mutating func registerMigrationWithDeferredForeignKeyCheck(
@@ -110,12 +115,11 @@ public struct DatabaseMigrator: Sendable {
     registerMigration(identifier, foreignKeyChecks: .deferred, migrate: migrate)
   }
 
-  /// Returns a migrator whose later registrations skip deferred foreign key checks, which read the
-  /// whole database.
+  /// Returns a migrator whose later registrations skip deferred foreign key checks.
   ///
-  /// Earlier registrations keep their checks. Migrations with ``ForeignKeyChecks/deferred`` checks
-  /// still run with foreign keys disabled, and violations remain: call
-  /// ``CofferCore/Database/checkForeignKeys()`` if needed.
+  /// These checks read the whole database. Earlier registrations keep their checks. Migrations with
+  /// ``ForeignKeyChecks/deferred`` checks still run with foreign keys disabled, and violations
+  /// remain: call ``CofferCore/Database/checkForeignKeys()`` if needed.
   public func disablingDeferredForeignKeyChecks() -> DatabaseMigrator {
     var migrator = self
     migrator.defersForeignKeyChecks = false
