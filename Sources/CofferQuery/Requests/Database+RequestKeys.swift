@@ -3,8 +3,9 @@ import CofferCore
 // Table keys for requests.
 
 extension Database {
-  /// Returns a column that is NULL only for missing rows of a join: the rowid, or else a column of
-  /// the primary key, which can't be NULL in tables without rowids.
+  /// Returns a column that is NULL only for missing rows of a join.
+  ///
+  /// The rowid, or else a column of the primary key, which can't be NULL in tables without rowids.
   func presenceColumn(of table: String) throws -> String {
     let key = try primaryKey(table)
     if let column = key.rowIDName ?? key.columns.first { return column }
@@ -56,8 +57,9 @@ extension Database {
     try primaryKey(table).columns.map { Column($0).sqlOrdering }
   }
 
-  /// Returns an ordering that is unique for each row of a table; for a view without a known key, an
-  /// ordering by all columns.
+  /// Returns an ordering that is unique for each row of a table.
+  ///
+  /// For a view without a known key, an ordering by all columns.
   func stableOrdering(of table: String) throws -> [SQLOrdering] {
     let columns = try primaryKeyIfAny(table)?.columns ?? columnNames(in: table)
     return columns.map { Column($0).sqlOrdering }

@@ -17,8 +17,9 @@ extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
 }
 
 extension QueryInterfaceRequest {
-  /// Returns a statement that deletes the rows of the request and returns them, with its arguments
-  /// bound. Needs SQLite 3.35.
+  /// Returns a statement that deletes the rows of the request and returns them.
+  ///
+  /// Its arguments are bound. Needs SQLite 3.35.
   ///
   /// - Precondition: The selection is not empty.
   public func deleteAndFetchStatement(
@@ -31,8 +32,9 @@ extension QueryInterfaceRequest {
 }
 
 extension QueryInterfaceRequest where RowDecoder: TableRecord {
-  /// Returns a statement that deletes the rows of the request and returns them, with its arguments
-  /// bound. Needs SQLite 3.35.
+  /// Returns a statement that deletes the rows of the request and returns them.
+  ///
+  /// Its arguments are bound. Needs SQLite 3.35.
   public func deleteAndFetchStatement(
     _ db: Database, select selection: (DatabaseComponents) throws -> [any SQLSelectable]
   ) throws -> Statement {

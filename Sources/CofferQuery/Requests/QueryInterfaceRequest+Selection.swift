@@ -28,8 +28,9 @@ extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
     select([SQL(sql: sql, arguments: arguments)], as: type)
   }
 
-  /// Returns the request with another selection in SQL with interpolated values, decoded to another
-  /// type.
+  /// Returns the request with another selection, decoded to another type.
+  ///
+  /// The selection is written in SQL with interpolated values.
   public func select<T>(
     literal sqlLiteral: SQL, as type: T.Type = T.self
   ) -> QueryInterfaceRequest<T> {

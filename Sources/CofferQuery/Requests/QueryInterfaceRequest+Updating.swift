@@ -73,8 +73,9 @@ where RowDecoder: TableRecord, _Request == QueryInterfaceRequest<RowDecoder> {
 }
 
 extension QueryInterfaceRequest {
-  /// Returns a statement that updates the rows of the request and returns them, with its arguments
-  /// bound. Needs SQLite 3.35.
+  /// Returns a statement that updates the rows of the request and returns them.
+  ///
+  /// Its arguments are bound. Needs SQLite 3.35.
   ///
   /// - Precondition: Neither the assignments nor the selection are empty.
   public func updateAndFetchStatement(
@@ -95,8 +96,9 @@ extension QueryInterfaceRequest {
 }
 
 extension QueryInterfaceRequest where RowDecoder: TableRecord {
-  /// Returns a statement that updates the rows of the request and returns them, with its arguments
-  /// bound. Needs SQLite 3.35.
+  /// Returns a statement that updates the rows of the request and returns them.
+  ///
+  /// Its arguments are bound. Needs SQLite 3.35.
   public func updateAndFetchStatement(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     assignments: (DatabaseComponents) throws -> [ColumnAssignment],

@@ -25,8 +25,9 @@ extension Relation {
     renderer.append(")")
   }
 
-  /// Returns the expression that counts the rows in the relation's own query; nil if the query must
-  /// be a subquery.
+  /// Returns the expression that counts the rows in the relation's own query.
+  ///
+  /// Nil if the query must be a subquery.
   private func countedExpression(_ selection: [SQLSelection]) -> SQLExpression? {
     guard limit == nil, grouping.isEmpty, having == nil, case .table = source else { return nil }
     if isDistinct {

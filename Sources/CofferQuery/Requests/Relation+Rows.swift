@@ -4,8 +4,7 @@ import CofferCore
 // changes of other rows.
 
 extension Relation {
-  /// Returns the region that a statement of the relation reads, without the rows excluded by the
-  /// condition.
+  /// Returns the region of a statement, without the rows excluded by the relation's condition.
   ///
   /// - Parameter isPrefetching: Whether to include the regions of prefetched associations, even if
   ///   no row is prefetched now.
@@ -24,8 +23,9 @@ extension Relation {
     return region
   }
 
-  /// Returns the expressions that identify the rows of the table; nil if they are unknown, or if
-  /// the table's name can refer to something else in the query.
+  /// Returns the expressions that identify the rows of the table.
+  ///
+  /// Nil if they are unknown, or if the table's name can refer to something else in the query.
   private func rowIdentity(_ db: Database) throws -> RowIdentity? {
     guard case .table(let table) = source, tableExpressions.isEmpty, filter != nil,
       let key = try db.primaryKeyIfAny(table), let rowIDName = key.rowIDName,
@@ -53,8 +53,9 @@ extension Relation {
       }
   }
 
-  /// Returns whether the selection or the condition on groups, which also apply to a row of
-  /// aggregates over no rows, may read a table; nil for any table.
+  /// Returns whether the selection or the condition on groups may read a table; nil for any table.
+  ///
+  /// They also apply to a row of aggregates over no rows.
   private func selectionMayRead(_ table: String?, _ db: Database) throws -> Bool {
     try having?.mayRead(table, db) == true
       || selection.contains { try $0.resolve(db).contains { try $0.mayRead(table, db) } }

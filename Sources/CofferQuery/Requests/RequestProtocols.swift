@@ -6,13 +6,14 @@ public protocol TypedRequest<RowDecoder> {
   associatedtype RowDecoder
 }
 
-/// A type with the methods of requests: a request, or a `Table`, which is a request for all of its
-/// rows.
+/// A type with the methods of requests.
 ///
-/// All methods are based on ``_with(_:)``. Only types of the library conform.
+/// A request, or a `Table`, which is a request for all of its rows. All methods are based on
+/// ``_with(_:)``. Only types of the library conform.
 public protocol RequestSource<RowDecoder>: TypedRequest {
-  /// The type of the requests that methods return: the request's own type, or for `Table` that of a
-  /// request.
+  /// The type of the requests that methods return.
+  ///
+  /// The request's own type, or for `Table` the type of its request.
   associatedtype _Request = Self
 
   /// Returns the request with changed parts; for the library's use.

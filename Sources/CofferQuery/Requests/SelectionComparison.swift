@@ -1,8 +1,9 @@
 import CofferCore
 
 extension [any SQLSelectable] {
-  /// Returns whether another selection is known to be equal by a cheap comparison: the same array,
-  /// or the same columns by name.
+  /// Returns whether another selection is known to be equal by a cheap comparison.
+  ///
+  /// It is the same array, or has the same columns by name.
   package func isSelection(_ other: [any SQLSelectable]) -> Bool {
     guard count == other.count else { return false }
     let isSameArray = withUnsafeBufferPointer { left in

@@ -51,8 +51,9 @@ package final class TableNames: Sendable {
     return entry.name
   }
 
-  /// Returns a type's name without generic arguments and with its first word in lower case; an
-  /// acronym is a word.
+  /// Returns a type's name without generic arguments and with its first word in lower case.
+  ///
+  /// An acronym is a word.
   static func tableName(ofTypeNamed typeName: String) -> String {
     let name = typeName.prefix { $0 != "<" && $0 != " " && $0 != "(" }
     let capitals = name.prefix(while: \.isUppercase)

@@ -88,8 +88,9 @@ extension TableRecord {
     sql: String, arguments: StatementArguments = StatementArguments(), as type: T.Type = T.self
   ) -> QueryInterfaceRequest<T> { all().select(sql: sql, arguments: arguments, as: type) }
 
-  /// Returns a request with another selection in SQL with interpolated values, decoded to another
-  /// type.
+  /// Returns a request with another selection, decoded to another type.
+  ///
+  /// The selection is written in SQL with interpolated values.
   public static func select<T>(
     literal sqlLiteral: SQL, as type: T.Type = T.self
   ) -> QueryInterfaceRequest<T> { all().select(literal: sqlLiteral, as: type) }

@@ -21,8 +21,10 @@ public protocol TableRecord {
   /// The argument of closures, `$0`.
   static var databaseComponents: DatabaseComponents { get }
 
-  /// The name of the table. By default, it is the type's name in lower camel case: `player` for
-  /// `Player`, `httpRequest` for `HTTPRequest`, `toefl` for `TOEFL`.
+  /// The name of the table.
+  ///
+  /// By default, it is the type's name in lower camel case: `player` for `Player`, `httpRequest`
+  /// for `HTTPRequest`, `toefl` for `TOEFL`.
   static var databaseTableName: String { get }
 
   /// The selection of requests; by default, all columns.

@@ -43,10 +43,9 @@ extension RequestSource {
     return filter(keyValues: keys.map(\.databaseValue))
   }
 
-  /// Returns the request for the row with a unique key, given by column names; for no rows if it is
-  /// nil.
+  /// Returns the request for the row with a unique key, given by column names.
   ///
-  /// The key is the primary key or that of a unique index.
+  /// If the key is nil, the request has no rows. It is the primary key or that of a unique index.
   ///
   /// ```swift
   /// Citizenship.all().filter(key: ["citizenId": 1, "countryCode": "FR"])
@@ -79,8 +78,9 @@ extension RequestSource {
     }
   }
 
-  /// Returns the request for rows with these primary keys, in the record type's stored form; nil if
-  /// the type doesn't specify one.
+  /// Returns the request for rows with these primary keys, in the record type's stored form.
+  ///
+  /// Nil if the type doesn't specify one.
   private func filter(keyValues values: [_FormedValue]) -> _Request? {
     guard let record = RowDecoder.self as? any _CodingKeyColumns.Type else { return nil }
     // SAFETY: types are immutable.
