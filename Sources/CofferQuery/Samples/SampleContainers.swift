@@ -2,8 +2,9 @@
 struct SampleKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: SampleDecoder
   var codingPath: [any CodingKey] { decoder.codingPath }
-  /// Returns no keys, since the type should ask for keys by name; one key for an enum with
-  /// associated values, which determines its case this way.
+  /// Returns no keys, since the type should ask for keys by name.
+  ///
+  /// One key for an enum with associated values, which determines its case this way.
   var allKeys: [Key] {
     decoder.node.hasAnyKeys = true
     guard decoder.run.use != .document, let plain = PlainEnum(Key.self) else { return [] }
@@ -56,8 +57,9 @@ struct SampleKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try inside(key).unkeyedContainer()
   }
 
-  /// Returns a decoder of the same level for the root type: a row has the columns of a class and
-  /// its superclass.
+  /// Returns a decoder of the same level for the root type.
+  ///
+  /// A row has the columns of a class and its superclass.
   func superDecoder() throws -> any Decoder {
     try decoder.run.step()
     return decoder.isRoot ? decoder : decoder.inside(decoder.node.child("super"))

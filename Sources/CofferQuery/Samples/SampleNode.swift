@@ -8,8 +8,9 @@ package final class SampleNode {
   let properties: [String]
   private let hash: UInt64
 
-  /// The requested types: the declared type without its optional, and nested types stored in the
-  /// same place.
+  /// The requested types.
+  ///
+  /// The declared type without its optional, and nested types stored in the same place.
   package private(set) var types: [any Any.Type] = []
   package var isOptional = false
   /// Whether the place is in a list, without a fixed index.

@@ -75,8 +75,9 @@ package final class SampleRun {
     if use == .keys { throw EndlessSample() }
   }
 
-  /// Throws if an optional value should be omitted: deep inside, unless its type is new. This
-  /// limits branching.
+  /// Throws if an optional value should be omitted: deep inside, unless its type is new.
+  ///
+  /// This limits branching.
   func mayOmit(_ type: any Any.Type, depth: Int) throws {
     if depth >= maximumDepth, decodedTypes.contains(ObjectIdentifier(type)) {
       throw EndlessSample()

@@ -49,10 +49,10 @@ enum StandardSamples {
   /// A text that is a UUID.
   static let identifier = "0C0FFEE0-0000-4000-8000-00C0FFEE0000"
 
-  /// Returns a value that most functions would change: of either sign, with letters of both cases,
-  /// spaces or fractions.
+  /// Returns a value that most functions would change.
   ///
-  /// Numbers are small enough for computed properties to calculate with them without overflow.
+  /// It can have either sign, letters of both cases, spaces or fractions. Numbers are small enough
+  /// for computed properties to calculate with them without overflow.
   /// - Returns: Nil for types with only the two sample values.
   static func varied<T>(_ type: T.Type, seed: UInt64) -> T? {
     let number = Int(seed % 2001) - 1000

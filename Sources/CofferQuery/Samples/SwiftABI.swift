@@ -25,10 +25,10 @@ enum SwiftABI {
     /// ``KeyPathParts``.
     case keyPathParts
 
-    /// That a key path's description is `\Root.name.name`, with `<computed …>` or `<offset …>` for
-    /// missing names.
+    /// That a key path's description is `\Root.name.name`.
     ///
-    /// Source: `debugDescription` in `stdlib/public/core/KeyPath.swift`. Used by ``names(of:)``.
+    /// Missing names are `<computed …>` or `<offset …>`. Source: `debugDescription` in
+    /// `stdlib/public/core/KeyPath.swift`. Used by ``names(of:)``.
     case keyPathNames
 
     fileprivate var isTrue: Bool {
