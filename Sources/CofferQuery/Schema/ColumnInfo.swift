@@ -19,8 +19,9 @@ public struct ColumnInfo: Sendable {
   /// The 1-based position in the primary key; 0 if the column is not a part of it.
   public let primaryKeyIndex: Int
 
-  /// SQLite's kind of hidden column: 1 for a hidden column of a virtual table, 2 and 3 for virtual
-  /// and stored generated columns.
+  /// SQLite's kind of hidden column.
+  ///
+  /// 1 for a hidden column of a virtual table, 2 and 3 for virtual and stored generated columns.
   private let hiddenKind: Int
 
   /// Whether `SELECT *` omits the column.

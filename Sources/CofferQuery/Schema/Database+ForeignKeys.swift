@@ -59,8 +59,9 @@ extension Database {
       })
   }
 
-  /// Returns the referencing table. If its schema is unknown, it is the first table with such a
-  /// foreign key.
+  /// Returns the referencing table.
+  ///
+  /// If its schema is unknown, it is the first table with such a foreign key.
   func violatingTable(_ violation: ForeignKeyViolation) throws -> DatabaseObjectID {
     if let schema = violation.schemaName { return try objectID(violation.originTable, in: schema) }
     let tables = try schemaCache.objects(named: violation.originTable)

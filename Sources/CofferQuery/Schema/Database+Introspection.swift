@@ -34,8 +34,9 @@ extension Database {
     try schemaCache.hasTrigger(named: name, in: schemaName)
   }
 
-  /// Returns whether some schema has an object of this name that satisfies a condition, even if
-  /// hidden by this one.
+  /// Returns whether some schema has an object of this name that satisfies a condition.
+  ///
+  /// The object may be hidden by this one.
   private func existsBehind(
     _ hiding: SchemaTable, where condition: (SchemaTable) -> Bool
   ) throws -> Bool {
@@ -100,10 +101,10 @@ extension Database {
     try schemaCache.reading(tableName, in: schemaName) { try schemaCache.indexes(of: $0) }
   }
 
-  /// Returns whether some columns include a unique key, so that no two rows have the same values in
-  /// them.
+  /// Returns whether some columns include a unique key.
   ///
-  /// A unique key is the primary key, or a unique index that isn't partial.
+  /// No two rows have the same values in them then. A unique key is the primary key, or a unique
+  /// index that isn't partial.
   /// - Throws: ``DatabaseError`` if there is no such table.
   public func table(
     _ tableName: String, hasUniqueKey columns: some Sequence<String>

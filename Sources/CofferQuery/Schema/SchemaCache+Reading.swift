@@ -74,8 +74,9 @@ extension SchemaCache {
 
   // MARK: Indexes
 
-  /// Returns the indexes on columns. Indexes on expressions are omitted, since they lack column
-  /// names.
+  /// Returns the indexes on columns.
+  ///
+  /// Indexes on expressions are omitted, since they lack column names.
   package func indexes(of object: SchemaTable) throws -> [IndexInfo] {
     if let indexes = object.indexes { return indexes }
     let indexes = try indexList(of: object).compactMap { index -> IndexInfo? in
