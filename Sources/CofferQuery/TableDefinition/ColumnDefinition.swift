@@ -112,8 +112,9 @@ public final class ColumnDefinition {
     return self
   }
 
-  /// Sets the default value as SQL: `CURRENT_TIMESTAMP`, a literal, or an expression in
-  /// parentheses.
+  /// Sets the default value as SQL.
+  ///
+  /// It can be `CURRENT_TIMESTAMP`, a literal, or an expression in parentheses.
   @discardableResult
   public func defaults(sql: String) -> Self {
     defaultSQL = SQLExpression(sql: SQL(sql: sql))

@@ -37,8 +37,9 @@ extension Database {
     public static let jsonb = ColumnType(rawValue: "BLOB")
   }
 
-  /// What happens to referencing rows when the referenced row is deleted or its key changes:
-  /// <https://sqlite.org/foreignkeys.html>.
+  /// What happens to referencing rows when the referenced row is deleted or its key changes.
+  ///
+  /// <https://sqlite.org/foreignkeys.html>
   public enum ForeignKeyAction: String, Hashable, Sendable {
     /// Deletes or updates the referencing rows too.
     case cascade = "CASCADE"

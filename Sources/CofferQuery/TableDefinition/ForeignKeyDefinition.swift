@@ -1,7 +1,8 @@
 import CofferCore
 
-/// The definition of columns that reference the primary key of a table; see
-/// ``TableDefinition/belongsTo(_:inTable:onDelete:onUpdate:deferred:indexed:)``.
+/// The definition of columns that reference the primary key of a table.
+///
+/// See ``TableDefinition/belongsTo(_:inTable:onDelete:onUpdate:deferred:indexed:)``.
 public final class ForeignKeyDefinition {
   let name: String
   /// The referenced table; nil for the one with the definition's name, singular or plural.

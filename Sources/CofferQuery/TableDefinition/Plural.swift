@@ -1,9 +1,8 @@
 /// English plurals for table names.
 package enum Plural {
-  /// Returns the plural of a word, or of the last word of a name in camel case; a plural is
-  /// unchanged.
+  /// Returns the plural of a word, or of the last word of a name in camel case.
   ///
-  /// Trailing digits are kept: `players1` for `player1`.
+  /// A plural is unchanged. Trailing digits are kept: `players1` for `player1`.
   package static func of(_ name: String) -> String {
     let radical = name.withoutFinalDigits
     if radical.isEmpty { return name }
@@ -27,8 +26,9 @@ package enum Plural {
     return name + "s"
   }
 
-  /// Returns the singular of a word, or of the last word of a name in camel case; a singular is
-  /// unchanged.
+  /// Returns the singular of a word, or of the last word of a name in camel case.
+  ///
+  /// A singular is unchanged.
   package static func singular(of name: String) -> String {
     let radical = name.withoutFinalDigits
     guard radical.endIndex == name.endIndex || radical.isEmpty else {
@@ -91,8 +91,9 @@ package enum Plural {
     return String(start) + String(name.suffix(suffix.count).prefix(1)) + String(other.dropFirst())
   }
 
-  /// Returns whether the name is the word, or ends with it: `salesPerson`, `sales_person`, not
-  /// `German`.
+  /// Returns whether the name is the word, or ends with it.
+  ///
+  /// `salesPerson` and `sales_person` end with `person`; `German` doesn't end with `man`.
   private static func endsWithWord(_ name: String, _ word: String) -> Bool {
     guard name.lowercased().hasSuffix(word) else { return false }
     let start = name.dropLast(word.count)

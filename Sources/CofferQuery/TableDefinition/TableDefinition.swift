@@ -109,8 +109,9 @@ public final class TableDefinition {
 
   // MARK: The primary key
 
-  /// Adds a column `INTEGER PRIMARY KEY AUTOINCREMENT`: SQLite assigns numbers to inserted rows,
-  /// and never reuses them.
+  /// Adds a column `INTEGER PRIMARY KEY AUTOINCREMENT`.
+  ///
+  /// SQLite assigns numbers to inserted rows, and never reuses them.
   @discardableResult
   public func autoIncrementedPrimaryKey(
     _ name: String, onConflict conflictResolution: Database.ConflictResolution? = nil
