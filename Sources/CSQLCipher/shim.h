@@ -1,15 +1,15 @@
-// The one door to SQLCipher's C API.
+// The only import of SQLCipher's C API.
 //
 // Swift can import neither variadic functions nor function-like macros, and
-// the two supported generations of SQLCipher (3.4.1 over SQLite 3.15.2, and
-// 4.x) differ in the symbols that they export. Both are settled here, at
-// compile time; what differs at run time is SQLiteFeatures' business.
+// the two supported generations of SQLCipher (3.4.1 with SQLite 3.15.2, and
+// 4.x) export different symbols. This header handles both at compile time;
+// SQLiteFeatures handles differences at run time.
 
 #ifndef COFFER_SHIM_H
 #define COFFER_SHIM_H
 
-// The header declares sqlite3_key and its family under this macro only, and
-// Debian's pkg-config file doesn't define it.
+// sqlite3.h declares sqlite3_key and related functions only with this macro,
+// which Debian's pkg-config file doesn't define.
 #ifndef SQLITE_HAS_CODEC
 #define SQLITE_HAS_CODEC 1
 #endif
@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-// Prepares a statement; a persistent one is told to SQLite where it can be.
+// Compiles a statement. The persistent flag is ignored before SQLite 3.20.
 static inline int coffer_prepare(sqlite3 *db, const char *sql, int byteCount, int persistent,
                                  sqlite3_stmt **statement, const char **tail) {
 #if SQLITE_VERSION_NUMBER >= 3020000
@@ -29,8 +29,8 @@ static inline int coffer_prepare(sqlite3 *db, const char *sql, int byteCount, in
 #endif
 }
 
-// How often SQLite has compiled the statement anew by itself, since it was
-// made; -1 where this SQLite doesn't count.
+// Returns how often SQLite has recompiled the statement automatically; -1 if
+// this version of SQLite doesn't count it.
 static inline int coffer_reprepare_count(sqlite3_stmt *statement) {
 #ifdef SQLITE_STMTSTATUS_REPREPARE
   return sqlite3_stmt_status(statement, SQLITE_STMTSTATUS_REPREPARE, 0);
@@ -40,9 +40,9 @@ static inline int coffer_reprepare_count(sqlite3_stmt *statement) {
 #endif
 }
 
-// Array arguments: a typed pointer in SQLite 3.20 and later, which SQL text
-// cannot forge. Before it, the address as an integer, which the virtual table
-// looks up among the arrays that are bound at the moment.
+// Array arguments are typed pointers in SQLite 3.20 and later, which SQL text
+// can't forge. In earlier versions, they are addresses as integers, which the
+// virtual table looks up among the arrays that are currently bound.
 #if SQLITE_VERSION_NUMBER >= 3020000
 #define COFFER_HAS_BIND_POINTER 1
 #else
@@ -65,8 +65,8 @@ static inline void *coffer_value_array(sqlite3_value *value) {
 #endif
 }
 
-// What FTS5 offers to extensions of a connection, alive until it closes; null
-// where there is no FTS5. It comes by a typed pointer too.
+// Returns FTS5's extension API, valid until the connection closes; null if
+// FTS5 is missing. It also requires typed pointers.
 // <https://sqlite.org/fts5.html#extending_fts5>
 static inline const fts5_api *coffer_fts5_api(sqlite3 *db) {
 #if COFFER_HAS_BIND_POINTER
@@ -84,8 +84,8 @@ static inline const fts5_api *coffer_fts5_api(sqlite3 *db) {
 #endif
 }
 
-// Text and blobs that SQLite copies (SQLITE_TRANSIENT is a cast that Swift
-// doesn't import), and those that outlive the binding.
+// Bindings of text and blobs: `copy` for bytes that SQLite copies, `static` for
+// bytes that outlive the binding. Swift can't import SQLITE_TRANSIENT, a cast.
 static inline int coffer_bind_text_copy(sqlite3_stmt *statement, int index, const char *text,
                                         uint64_t byteCount) {
   return sqlite3_bind_text64(statement, index, text, byteCount, SQLITE_TRANSIENT, SQLITE_UTF8);
@@ -137,7 +137,7 @@ static inline int64_t coffer_changes(sqlite3 *db) {
 #endif
 }
 
-// The byte at which SQLite found the SQL in error, or -1.
+// Returns the byte offset of the error in the SQL, or -1 if it is unknown.
 static inline int coffer_error_offset(sqlite3 *db) {
 #if SQLITE_VERSION_NUMBER >= 3038000
   return sqlite3_error_offset(db);
@@ -147,8 +147,8 @@ static inline int coffer_error_offset(sqlite3 *db) {
 #endif
 }
 
-// Switches of sqlite3_db_config, a variadic function. Each returns SQLITE_OK,
-// or SQLITE_ERROR where this SQLite doesn't know the switch.
+// Sets a flag by sqlite3_db_config, a variadic function. Returns SQLITE_OK, or
+// SQLITE_ERROR if this version of SQLite doesn't know the flag.
 static inline int coffer_db_config_flag(sqlite3 *db, int option, int onoff) {
   int now = 0;
   return sqlite3_db_config(db, option, onoff, &now);
@@ -162,7 +162,7 @@ static inline int coffer_set_triggers_enabled(sqlite3 *db, int onoff) {
   return coffer_db_config_flag(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, onoff);
 }
 
-// Double-quoted strings: SQLite 3.29 and later can refuse them.
+// Enables or disables double-quoted strings. Needs SQLite 3.29.
 static inline int coffer_set_double_quoted_strings(sqlite3 *db, int onoff) {
 #ifdef SQLITE_DBCONFIG_DQS_DML
   int code = coffer_db_config_flag(db, SQLITE_DBCONFIG_DQS_DML, onoff);
@@ -175,8 +175,8 @@ static inline int coffer_set_double_quoted_strings(sqlite3 *db, int onoff) {
 #endif
 }
 
-// The process-wide error log; sqlite3_config is variadic, and refuses once
-// SQLite is in use.
+// Sets the error log of the process. It fails once SQLite is initialized;
+// sqlite3_config is variadic.
 static inline int coffer_config_log(void (*log)(void *, int, const char *)) {
   return sqlite3_config(SQLITE_CONFIG_LOG, log, (void *)0);
 }

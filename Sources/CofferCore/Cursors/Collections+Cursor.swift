@@ -1,13 +1,13 @@
 extension RangeReplaceableCollection {
-  /// The elements that are left in the cursor.
+  /// Creates a collection of the remaining elements of a cursor.
   @inlinable
   public init<C: Cursor>(_ cursor: C) throws where C.Element == Element {
     self.init()
     try append(contentsOf: cursor)
   }
 
-  /// The elements that are left in the cursor.
-  /// - Parameter minimumCapacity: A number of elements to reserve memory for.
+  /// Creates a collection of the remaining elements of a cursor.
+  /// - Parameter minimumCapacity: The number of elements to reserve memory for.
   @inlinable
   public init<C: Cursor>(
     _ cursor: C, minimumCapacity: Int
@@ -17,8 +17,7 @@ extension RangeReplaceableCollection {
     try append(contentsOf: cursor)
   }
 
-  /// Appends the elements that are left in the cursor; those read before an
-  /// error stay.
+  /// Appends the remaining elements of a cursor; after an error, those read before it stay.
   @inlinable
   public mutating func append<C: Cursor>(contentsOf cursor: C) throws where C.Element == Element {
     try cursor.forEach { append($0) }
@@ -26,15 +25,15 @@ extension RangeReplaceableCollection {
 }
 
 extension Set {
-  /// The elements that are left in the cursor.
+  /// Creates a set of the remaining elements of a cursor.
   @inlinable
   public init<C: Cursor>(_ cursor: C) throws where C.Element == Element {
     self.init()
     try formUnion(cursor)
   }
 
-  /// The elements that are left in the cursor.
-  /// - Parameter minimumCapacity: A number of elements to reserve memory for.
+  /// Creates a set of the remaining elements of a cursor.
+  /// - Parameter minimumCapacity: The number of elements to reserve memory for.
   @inlinable
   public init<C: Cursor>(
     _ cursor: C, minimumCapacity: Int
@@ -43,7 +42,7 @@ extension Set {
     try formUnion(cursor)
   }
 
-  /// The elements of the set and those that are left in the cursor.
+  /// Returns a set of this set's elements and the remaining elements of the cursor.
   @inlinable
   public func union<C: Cursor>(_ other: C) throws -> Set<Element> where C.Element == Element {
     var result = self
@@ -51,27 +50,26 @@ extension Set {
     return result
   }
 
-  /// Inserts the elements that are left in the cursor; those read before an
-  /// error stay.
+  /// Inserts the remaining elements of a cursor; after an error, those read before it stay.
   @inlinable
   public mutating func formUnion<C: Cursor>(_ other: C) throws where C.Element == Element {
     try other.forEach { insert($0) }
   }
 
-  /// The elements of the set that are also left in the cursor.
+  /// Returns this set's elements that are also among the remaining elements of the cursor.
   @inlinable
   public func intersection<C: Cursor>(
     _ other: C
   ) throws -> Set<Element> where C.Element == Element {
     var result = Set<Element>()
     try other.forEach { element in
-      // The set's own instance, as in the standard library.
+      // Keeps the element of this set rather than the equal one, as the standard library does.
       if let index = firstIndex(of: element) { result.insert(self[index]) }
     }
     return result
   }
 
-  /// Removes the elements that are not left in the cursor; none on an error.
+  /// Removes the elements that the cursor doesn't contain; leaves the set unchanged after an error.
   @inlinable
   public mutating func formIntersection<C: Cursor>(_ other: C) throws where C.Element == Element {
     self = try intersection(other)
@@ -79,8 +77,7 @@ extension Set {
 }
 
 extension Dictionary {
-  /// The elements that are left in the cursor, in arrays by the key that
-  /// `keyForValue` gives.
+  /// Groups the remaining elements of a cursor by the keys that `keyForValue` returns.
   @inlinable
   public init<C: Cursor>(
     grouping values: C, by keyForValue: (C.Element) throws -> Key
@@ -88,9 +85,8 @@ extension Dictionary {
     try self.init(minimumCapacity: 0, grouping: values, by: keyForValue)
   }
 
-  /// The elements that are left in the cursor, in arrays by the key that
-  /// `keyForValue` gives.
-  /// - Parameter minimumCapacity: A number of keys to reserve memory for.
+  /// Groups the remaining elements of a cursor by the keys that `keyForValue` returns.
+  /// - Parameter minimumCapacity: The number of keys to reserve memory for.
   @inlinable
   public init<C: Cursor>(
     minimumCapacity: Int, grouping values: C, by keyForValue: (C.Element) throws -> Key
@@ -101,8 +97,8 @@ extension Dictionary {
     }
   }
 
-  /// The keys and values that are left in the cursor.
-  /// - Precondition: No key comes twice.
+  /// Creates a dictionary of the remaining keys and values of a cursor.
+  /// - Precondition: The keys are unique.
   @inlinable
   public init<C: Cursor>(
     uniqueKeysWithValues keysAndValues: C
@@ -110,9 +106,9 @@ extension Dictionary {
     try self.init(minimumCapacity: 0, uniqueKeysWithValues: keysAndValues)
   }
 
-  /// The keys and values that are left in the cursor.
-  /// - Parameter minimumCapacity: A number of keys to reserve memory for.
-  /// - Precondition: No key comes twice.
+  /// Creates a dictionary of the remaining keys and values of a cursor.
+  /// - Parameter minimumCapacity: The number of keys to reserve memory for.
+  /// - Precondition: The keys are unique.
   @inlinable
   public init<C: Cursor>(
     minimumCapacity: Int, uniqueKeysWithValues keysAndValues: C

@@ -1,17 +1,17 @@
 extension Cursor {
-  /// Whether no element is left. Reads one element, which is lost.
+  /// Whether the cursor is at its end. Consumes one element otherwise.
   @inlinable
   public var isEmpty: Bool {
     get throws { try next() == nil }
   }
 
-  /// Whether an element passes the test; the elements after it are left.
+  /// Returns whether an element satisfies the predicate. Stops reading after that element.
   @inlinable
   public func contains(where predicate: (Element) throws -> Bool) throws -> Bool {
     try first(where: predicate) != nil
   }
 
-  /// The first element that passes the test; the elements after it are left.
+  /// Returns the first element that satisfies the predicate. Stops reading after it.
   @inlinable
   public func first(where predicate: (Element) throws -> Bool) throws -> Element? {
     while let element = try next() {
@@ -20,9 +20,9 @@ extension Cursor {
     return nil
   }
 
-  /// The greatest element, the first one of equals; nil where none is left.
-  /// - Parameter areInIncreasingOrder: Whether its first argument comes
-  ///   before the second one.
+  /// Returns the maximum, the first of equal ones; nil if no element remains.
+  /// - Parameter areInIncreasingOrder: Returns whether its first argument is ordered before the
+  ///   second.
   @inlinable
   public func max(
     by areInIncreasingOrder: (Element, Element) throws -> Bool
@@ -34,9 +34,9 @@ extension Cursor {
     return result
   }
 
-  /// The least element, the first one of equals; nil where none is left.
-  /// - Parameter areInIncreasingOrder: Whether its first argument comes
-  ///   before the second one.
+  /// Returns the minimum, the first of equal ones; nil if no element remains.
+  /// - Parameter areInIncreasingOrder: Returns whether its first argument is ordered before the
+  ///   second.
   @inlinable
   public func min(
     by areInIncreasingOrder: (Element, Element) throws -> Bool
@@ -48,7 +48,7 @@ extension Cursor {
     return result
   }
 
-  /// The elements combined, from left to right.
+  /// Combines the remaining elements from first to last.
   @inlinable
   public func reduce<Result>(
     _ initialResult: Result,
@@ -59,7 +59,7 @@ extension Cursor {
     return result
   }
 
-  /// The elements combined, from left to right, in place.
+  /// Combines the remaining elements from first to last, into a mutable value.
   @inlinable
   public func reduce<Result>(
     into initialResult: Result,
@@ -70,7 +70,7 @@ extension Cursor {
     return result
   }
 
-  /// The elements that are left, without the last `count` ones.
+  /// Returns the remaining elements except the last `count`.
   /// - Precondition: `count` is not negative.
   @inlinable
   public func dropLast(_ count: Int) throws -> [Element] {
@@ -80,14 +80,14 @@ extension Cursor {
     return elements
   }
 
-  /// The elements that are left, without the last one.
+  /// Returns the remaining elements except the last one.
   @inlinable
   public func dropLast() throws -> [Element] {
     try dropLast(1)
   }
 
-  /// At most the last `maxLength` elements, in their order.
-  /// - Complexity: O(`maxLength`) memory; reads all that is left.
+  /// Returns the last `maxLength` elements, or fewer, in their order.
+  /// - Complexity: Reads all remaining elements; keeps `maxLength` of them in memory.
   /// - Precondition: `maxLength` is not negative.
   @inlinable
   public func suffix(_ maxLength: Int) throws -> [Element] {
@@ -111,7 +111,7 @@ extension Cursor {
 }
 
 extension Cursor where Element: Equatable {
-  /// Whether the element is among those that are left; the ones after it stay.
+  /// Returns whether the element is among the remaining ones. Stops reading after it.
   @inlinable
   public func contains(_ element: Element) throws -> Bool {
     try contains { $0 == element }
@@ -119,13 +119,13 @@ extension Cursor where Element: Equatable {
 }
 
 extension Cursor where Element: Comparable {
-  /// The greatest element, or nil where none is left.
+  /// Returns the maximum; nil if no element remains.
   @inlinable
   public func max() throws -> Element? {
     try max(by: <)
   }
 
-  /// The least element, or nil where none is left.
+  /// Returns the minimum; nil if no element remains.
   @inlinable
   public func min() throws -> Element? {
     try min(by: <)
@@ -133,7 +133,7 @@ extension Cursor where Element: Comparable {
 }
 
 extension Cursor where Element: StringProtocol {
-  /// All strings that are left in one, with the separator between them.
+  /// Concatenates the remaining strings, with a separator between them.
   @inlinable
   public func joined(separator: String = "") throws -> String {
     guard let first = try next() else { return "" }

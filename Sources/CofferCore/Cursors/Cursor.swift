@@ -1,28 +1,27 @@
-/// A sequence of elements read one by one, each of which may fail.
+/// A sequence of elements that are read one by one, where each read can throw.
 ///
-/// A cursor is consumed by reading it, once. After its last element, ``next()``
-/// answers nil for ever. Errors stop whatever reads the cursor:
-/// `try cursor.map { … }.filter { … }` needs no handling of its own.
+/// A cursor can be read once. After the last element, ``next()`` keeps returning nil. Errors
+/// propagate through derived cursors, such as `try cursor.map { … }.filter { … }`.
 ///
-/// Elements may share storage: a cursor of rows gives one row object over and
-/// over. Copy such an element before you read the next one.
+/// Elements can share storage: a cursor of rows returns the same row object each time. Copy such an
+/// element before reading the next one.
 ///
-/// Concurrency: a cursor stays where it was made; none is `Sendable`.
+/// Concurrency: cursors are not `Sendable`; use one where it was made.
 public protocol Cursor<Element>: AnyObject {
-  /// What the cursor gives.
+  /// The type of the elements.
   associatedtype Element
 
-  /// The next element, or nil after the last one.
+  /// Returns the next element, or nil at the end.
   func next() throws -> Element?
 
-  /// Calls `body` with each element that is left.
+  /// Calls `body` with each remaining element.
   ///
-  /// An error ends it, `body`'s too; the cursor must not be used any more then.
+  /// Don't use the cursor any more after an error, whether from the cursor or from `body`.
   func forEach(_ body: (Element) throws -> Void) throws
 }
 
 extension Cursor {
-  /// Calls `body` with each element that is left.
+  /// Calls `body` with each remaining element.
   @inlinable
   public func forEach(_ body: (Element) throws -> Void) throws {
     while let element = try next() {

@@ -1,27 +1,26 @@
 /// A cursor over the rows of a statement.
 ///
-/// It steps the statement when it is asked for the next element, and ends the
-/// statement when it is released. After the last element, it answers nil. Where
-/// the statement has failed, it throws for ever; where an element could not be
-/// made of a row, it goes on with the next row.
+/// Each call of ``Cursor/next()`` steps the statement; releasing the cursor ends it. At the end,
+/// the cursor returns nil. After the statement fails, each call throws; after a row fails to
+/// decode, the next call continues with the next row.
 public protocol DatabaseCursor<Element>: Cursor {
-  /// The statement's, for the cursor's own use.
+  /// The execution that the cursor steps; for the library's use.
   var _execution: StatementExecution { get }
 
-  /// The element that the current row holds.
+  /// Returns the current row's element.
   func _element() throws -> Element
 }
 
 extension DatabaseCursor {
   /// The statement that the cursor executes.
   ///
-  /// For C functions that Coffer doesn't offer; stepping it would disturb the cursor.
+  /// For SQLite functions that Coffer doesn't wrap. Stepping the statement breaks the cursor.
   public var _statement: Statement { _execution.statement }
 
-  /// The SQL.
+  /// The SQL of the statement.
   public var sql: String { _execution.statement.sql }
 
-  /// The arguments.
+  /// The arguments of the statement.
   public var arguments: StatementArguments { _execution.statement.arguments }
 
   /// The names of the columns.
@@ -33,7 +32,7 @@ extension DatabaseCursor {
   /// The tables and columns that the cursor reads.
   public var databaseRegion: DatabaseRegion { _execution.statement.databaseRegion }
 
-  /// The next element, or nil at the end.
+  /// Returns the next element, or nil at the end.
   @inlinable
   public func next() throws -> Element? {
     guard try _execution.advance() else { return nil }
@@ -43,17 +42,17 @@ extension DatabaseCursor {
 
 /// One execution of a statement, row by row.
 ///
-/// It holds the statement until it dies, so that the cache gives the statement
-/// to nobody else meanwhile.
+/// It keeps the statement out of the cache until it is deinitialized, so that no other execution
+/// uses it.
 public final class StatementExecution {
   @usableFromInline package let statement: Statement
 
   @usableFromInline
   package enum Phase {
     case fresh, running, ended, failed
-    /// The rows were fetched before; `replay` goes through them.
+    /// The rows were fetched before; `replay` iterates over them.
     case replaying
-    /// The statement was executed anew, or its access has ended.
+    /// The statement was executed again, or the database access has ended.
     case superseded
   }
 
@@ -61,14 +60,15 @@ public final class StatementExecution {
 
   @usableFromInline let core: UnsafeMutablePointer<StatementCore>
 
-  /// Called when the first row is there, and with it the columns that the
-  /// statement has: SQLite may have compiled it anew.
+  /// Called after the first step.
+  ///
+  /// SQLite may have recompiled the statement then, with other columns.
   package var didStart: (() throws -> Void)?
 
-  /// Goes on to the next row of those that were fetched before; false at the end.
+  /// Advances to the next row fetched before; returns false at the end.
   private var replay: (() -> Bool)?
 
-  /// An execution that has ended, whose rows are gone through by `replay`.
+  /// Switches to rows that were fetched before, which `replay` iterates over.
   package func startReplay(_ replay: @escaping () -> Bool) {
     self.replay = replay
     phase = .replaying
@@ -84,7 +84,7 @@ public final class StatementExecution {
     if phase == .running || statement.isCached { statement.executionWillDie(self) }
   }
 
-  /// Steps to the next row; false at the end.
+  /// Steps to the next row; returns false at the end.
   @inlinable
   package func advance() throws -> Bool {
     if phase == .running, let handle = core.pointee.handle {
@@ -95,7 +95,8 @@ public final class StatementExecution {
     return try advanceFromRest()
   }
 
-  /// Ends the execution with the code of a step that gave no row.
+  /// Ends the execution after a step that returned no row.
+  /// - Parameter code: The result code of that step.
   @usableFromInline
   func end(_ code: CInt) throws -> Bool {
     phase = .failed
@@ -104,7 +105,7 @@ public final class StatementExecution {
     return false
   }
 
-  /// The first step, and those after the end.
+  /// Handles the first step, and steps after the end.
   @usableFromInline
   func advanceFromRest() throws -> Bool {
     switch phase {
@@ -139,7 +140,7 @@ public final class StatementExecution {
     }
   }
 
-  /// Ends the execution since an element could not be made of its row.
+  /// Ends the execution after a row failed to decode.
   @usableFromInline
   package func fail(_ error: any Error) -> any Error {
     let isReplaying = phase == .replaying
@@ -148,8 +149,7 @@ public final class StatementExecution {
     return error
   }
 
-  /// Ends the execution before its last row; a statement that writes is
-  /// executed to its end.
+  /// Ends the execution before the last row; a statement that writes runs to completion.
   @usableFromInline
   package func stop() throws {
     guard phase == .running else { return }
@@ -158,6 +158,6 @@ public final class StatementExecution {
   }
 }
 
-/// An execution belongs to its connection.
+/// An execution is confined to its connection.
 @available(*, unavailable)
 extension StatementExecution: Sendable {}

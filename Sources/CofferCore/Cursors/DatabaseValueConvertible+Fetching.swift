@@ -1,7 +1,7 @@
 extension DatabaseValueConvertible {
   // MARK: From a statement
 
-  /// A cursor over the values of a statement, the first column of each row.
+  /// Returns a cursor over the values of a statement, the first column of each row.
   @inlinable
   public static func fetchCursor(
     _ statement: Statement, arguments: StatementArguments? = nil,
@@ -11,7 +11,7 @@ extension DatabaseValueConvertible {
     return try DatabaseValueCursor(statement, adapter: adapter)
   }
 
-  /// All values of a statement, the first column of each row.
+  /// Returns all values of a statement, the first column of each row.
   @inlinable
   public static func fetchAll(
     _ statement: Statement, arguments: StatementArguments? = nil,
@@ -24,7 +24,7 @@ extension DatabaseValueConvertible {
     return values
   }
 
-  /// The first value of a statement; nil where it is NULL, or there is no row.
+  /// Returns the first value of a statement; nil if it is NULL or there is no row.
   @inlinable
   public static func fetchOne(
     _ statement: Statement, arguments: StatementArguments? = nil,
@@ -47,7 +47,7 @@ extension DatabaseValueConvertible {
 
   // MARK: From SQL
 
-  /// A cursor over the values of a query, the first column of each row.
+  /// Returns a cursor over the values of a query, the first column of each row.
   @inlinable
   public static func fetchCursor(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -56,7 +56,7 @@ extension DatabaseValueConvertible {
     try fetchCursor(db.fetchStatement(sql), arguments: arguments, adapter: adapter)
   }
 
-  /// All values of a query, the first column of each row.
+  /// Returns all values of a query, the first column of each row.
   @inlinable
   public static func fetchAll(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -65,7 +65,7 @@ extension DatabaseValueConvertible {
     try fetchAll(db.fetchStatement(sql), arguments: arguments, adapter: adapter)
   }
 
-  /// The first value of a query; nil where it is NULL, or there is no row.
+  /// Returns the first value of a query; nil if it is NULL or there is no row.
   @inlinable
   public static func fetchOne(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -76,7 +76,7 @@ extension DatabaseValueConvertible {
 }
 
 extension DatabaseValueConvertible where Self: Hashable {
-  /// The distinct values of a statement, the first column of each row.
+  /// Returns the distinct values of a statement, the first column of each row.
   @inlinable
   public static func fetchSet(
     _ statement: Statement, arguments: StatementArguments? = nil,
@@ -85,7 +85,7 @@ extension DatabaseValueConvertible where Self: Hashable {
     try Set(fetchCursor(statement, arguments: arguments, adapter: adapter))
   }
 
-  /// The distinct values of a query, the first column of each row.
+  /// Returns the distinct values of a query, the first column of each row.
   @inlinable
   public static func fetchSet(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),

@@ -1,38 +1,38 @@
-/// A cursor over what is made of another one as it is read, from ``Cursor/map(_:)``,
-/// ``Cursor/filter(_:)`` and the like.
+/// A cursor that derives its elements lazily from another cursor.
 ///
-/// Each element costs an indirect call, and no memory. After an error, the cursor is at its end.
+/// ``Cursor/map(_:)``, ``Cursor/filter(_:)`` and similar methods return it. Each element costs an
+/// indirect call and no memory. After an error, the cursor is at its end.
 public final class LazyCursor<Base: Cursor, Element>: AnyCursor<Element> {
   @inlinable
   init(step: @escaping () throws -> Element?) { super.init(step) }
 }
 
-/// The cursor of ``Cursor/map(_:)``.
+/// The result of ``Cursor/map(_:)``.
 public typealias MapCursor<Base: Cursor, Element> = LazyCursor<Base, Element>
-/// The cursor of ``Cursor/filter(_:)``.
+/// The result of ``Cursor/filter(_:)``.
 public typealias FilterCursor<Base: Cursor> = LazyCursor<Base, Base.Element>
-/// The cursor of ``Cursor/enumerated()``.
+/// The result of ``Cursor/enumerated()``.
 public typealias EnumeratedCursor<Base: Cursor> = LazyCursor<Base, (Int, Base.Element)>
-/// The cursor of ``Cursor/dropFirst(_:)``.
+/// The result of ``Cursor/dropFirst(_:)``.
 public typealias DropFirstCursor<Base: Cursor> = LazyCursor<Base, Base.Element>
-/// The cursor of ``Cursor/drop(while:)``.
+/// The result of ``Cursor/drop(while:)``.
 public typealias DropWhileCursor<Base: Cursor> = LazyCursor<Base, Base.Element>
-/// The cursor of ``Cursor/prefix(_:)``.
+/// The result of ``Cursor/prefix(_:)``.
 public typealias PrefixCursor<Base: Cursor> = LazyCursor<Base, Base.Element>
-/// The cursor of ``Cursor/prefix(while:)``.
+/// The result of ``Cursor/prefix(while:)``.
 public typealias PrefixWhileCursor<Base: Cursor> = LazyCursor<Base, Base.Element>
-/// The cursor of ``Cursor/joined()`` and `flatMap`.
+/// The result of ``Cursor/joined()`` and `flatMap`.
 public typealias FlattenCursor<Base: Cursor> = LazyCursor<Base, Base.Element.Element>
 where Base.Element: Cursor
 
 extension Cursor {
-  /// The elements, transformed as they are read.
+  /// Returns a cursor over the transformed elements.
   @inlinable
   public func map<T>(_ transform: @escaping (Element) throws -> T) -> MapCursor<Self, T> {
     LazyCursor { try self.next().map(transform) }
   }
 
-  /// The elements that pass the test, found as they are read.
+  /// Returns a cursor over the elements that satisfy the predicate.
   @inlinable
   public func filter(
     _ isIncluded: @escaping (Element) throws -> Bool
@@ -40,7 +40,7 @@ extension Cursor {
     LazyCursor { try self.first(where: isIncluded) }
   }
 
-  /// The transformed elements, without those that `transform` makes nil.
+  /// Returns a cursor over the non-nil results of `transform`.
   @inlinable
   public func compactMap<T>(
     _ transform: @escaping (Element) throws -> T?
@@ -53,7 +53,7 @@ extension Cursor {
     }
   }
 
-  /// The elements with their offsets, which count from zero.
+  /// Returns a cursor over pairs of a 0-based offset and an element.
   @inlinable
   public func enumerated() -> EnumeratedCursor<Self> {
     var offset = 0
@@ -66,7 +66,7 @@ extension Cursor {
 
   // MARK: Some of the elements
 
-  /// The elements after the first `count` ones.
+  /// Returns a cursor that skips the first `count` elements.
   /// - Precondition: `count` is not negative.
   @inlinable
   public func dropFirst(_ count: Int) -> DropFirstCursor<Self> {
@@ -81,13 +81,13 @@ extension Cursor {
     }
   }
 
-  /// The elements after the first one.
+  /// Returns a cursor that skips the first element.
   @inlinable
   public func dropFirst() -> DropFirstCursor<Self> {
     dropFirst(1)
   }
 
-  /// The elements from the first one that fails the test, that one included.
+  /// Returns a cursor that skips elements while they satisfy the predicate.
   @inlinable
   public func drop(
     while predicate: @escaping (Element) throws -> Bool
@@ -100,7 +100,7 @@ extension Cursor {
     }
   }
 
-  /// At most the first `maxLength` elements; no further one is read.
+  /// Returns a cursor over the first `maxLength` elements; it reads no further element.
   /// - Precondition: `maxLength` is not negative.
   @inlinable
   public func prefix(_ maxLength: Int) -> PrefixCursor<Self> {
@@ -113,7 +113,9 @@ extension Cursor {
     }
   }
 
-  /// The elements before the first one that fails the test, which is read and lost.
+  /// Returns a cursor over elements while they satisfy the predicate.
+  ///
+  /// The first element that doesn't is consumed.
   @inlinable
   public func prefix(
     while predicate: @escaping (Element) throws -> Bool
@@ -126,7 +128,7 @@ extension Cursor {
 
   // MARK: Several cursors in one
 
-  /// The elements of the sequences that `transform` makes, one after the other.
+  /// Returns a cursor over the concatenated sequences that `transform` returns.
   @inlinable
   public func flatMap<SegmentOfResult: Sequence>(
     _ transform: @escaping (Element) throws -> SegmentOfResult
@@ -134,7 +136,7 @@ extension Cursor {
     flatMap { try AnyCursor(transform($0)) }
   }
 
-  /// The elements of the cursors that `transform` makes, one after the other.
+  /// Returns a cursor over the concatenated cursors that `transform` returns.
   @inlinable
   public func flatMap<SegmentOfResult: Cursor>(
     _ transform: @escaping (Element) throws -> SegmentOfResult
@@ -144,7 +146,7 @@ extension Cursor {
 }
 
 extension Cursor where Element: Cursor {
-  /// The elements of the cursors, one after the other.
+  /// Returns a cursor over the concatenated elements of the cursors.
   @inlinable
   public func joined() -> FlattenCursor<Self> {
     var inner: Element?
@@ -159,7 +161,7 @@ extension Cursor where Element: Cursor {
 }
 
 extension Cursor where Element: Sequence {
-  /// The elements of the sequences, one after the other.
+  /// Returns a cursor over the concatenated elements of the sequences.
   @inlinable
   public func joined() -> FlattenCursor<MapCursor<Self, AnyCursor<Element.Element>>> {
     flatMap { $0 }
@@ -167,8 +169,7 @@ extension Cursor where Element: Sequence {
 }
 
 extension Sequence {
-  /// The elements of the cursors that `transform` makes, one after the other,
-  /// as they are read.
+  /// Returns a cursor over the concatenated cursors that `transform` returns, called lazily.
   @inlinable
   public func flatMap<SegmentOfResult: Cursor>(
     _ transform: @escaping (Element) throws -> SegmentOfResult

@@ -1,7 +1,7 @@
 extension Row {
   // MARK: From a statement
 
-  /// A cursor over the rows of a statement.
+  /// Returns a cursor over the rows of a statement.
   public static func fetchCursor(
     _ statement: Statement, arguments: StatementArguments? = nil,
     adapter: (any RowAdapter)? = nil
@@ -10,9 +10,9 @@ extension Row {
     return try RowCursor(statement, adapter: adapter)
   }
 
-  /// All rows of a statement.
+  /// Returns all rows of a statement.
   ///
-  /// - Complexity: two allocations a row.
+  /// - Complexity: Two allocations per row.
   public static func fetchAll(
     _ statement: Statement, arguments: StatementArguments? = nil,
     adapter: (any RowAdapter)? = nil
@@ -22,7 +22,7 @@ extension Row {
     return rows
   }
 
-  /// The distinct rows of a statement.
+  /// Returns the distinct rows of a statement.
   public static func fetchSet(
     _ statement: Statement, arguments: StatementArguments? = nil,
     adapter: (any RowAdapter)? = nil
@@ -32,7 +32,7 @@ extension Row {
     return rows
   }
 
-  /// The first row of a statement, or nil where it gives none.
+  /// Returns the first row of a statement, or nil if there is none.
   public static func fetchOne(
     _ statement: Statement, arguments: StatementArguments? = nil,
     adapter: (any RowAdapter)? = nil
@@ -52,7 +52,7 @@ extension Row {
     if let arguments { try statement.setArguments(arguments) }
     let execution = StatementExecution(statement)
     guard try execution.advance() else { return }
-    // After the first step: SQLite may have compiled the statement anew.
+    // After the first step, since SQLite may have recompiled the statement.
     let adaptation = try statement.adaptation(of: adapter)
     var block = RowBlock(layout: statement.layout, capacity: 0)
     while let handle = statement.handle {
@@ -64,7 +64,7 @@ extension Row {
 
   // MARK: From SQL
 
-  /// A cursor over the rows of a query.
+  /// Returns a cursor over the rows of a query.
   public static func fetchCursor(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil
@@ -72,7 +72,7 @@ extension Row {
     try fetchCursor(db.fetchStatement(sql), arguments: arguments, adapter: adapter)
   }
 
-  /// All rows of a query.
+  /// Returns all rows of a query.
   public static func fetchAll(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil
@@ -80,7 +80,7 @@ extension Row {
     try fetchAll(db.fetchStatement(sql), arguments: arguments, adapter: adapter)
   }
 
-  /// The distinct rows of a query.
+  /// Returns the distinct rows of a query.
   public static func fetchSet(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil
@@ -88,7 +88,7 @@ extension Row {
     try fetchSet(db.fetchStatement(sql), arguments: arguments, adapter: adapter)
   }
 
-  /// The first row of a query, or nil where it gives none.
+  /// Returns the first row of a query, or nil if there is none.
   public static func fetchOne(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil

@@ -1,7 +1,6 @@
 /// A cursor of rows.
 ///
-/// It gives the same ``Row`` object for each step: ``Row/copy()`` those that
-/// are to be kept.
+/// It returns the same ``Row`` object each time: call ``Row/copy()`` to keep a row.
 public final class RowCursor: DatabaseCursor {
   /// A row.
   public typealias Element = Row
@@ -18,7 +17,7 @@ public final class RowCursor: DatabaseCursor {
     }
   }
 
-  /// A cursor over rows that were fetched before.
+  /// Creates a cursor over rows that were fetched before.
   init(_ statement: Statement, replaying rows: [Row]) {
     _execution = StatementExecution(statement)
     row = rows.first ?? Row()
@@ -31,17 +30,17 @@ public final class RowCursor: DatabaseCursor {
     }
   }
 
-  /// The row, the same one for each step unless it is a copy.
+  /// Returns the current row: the same object each time, unless the rows are copies.
   public func _element() -> Row { row }
 
-  /// The next row, or nil at the end.
+  /// Returns the next row, or nil at the end.
   @inlinable
   public func next() throws -> Row? {
     guard try _execution.advance() else { return nil }
     return row
   }
 
-  /// Calls `body` with each row that is left.
+  /// Calls `body` with each remaining row.
   @inlinable
   public func forEach(_ body: (Row) throws -> Void) throws {
     while try _execution.advance() {
@@ -51,8 +50,7 @@ public final class RowCursor: DatabaseCursor {
 }
 
 extension StatementExecution {
-  /// Calls `body` where the columns that the first row has are not those that
-  /// the adapter has seen.
+  /// Calls `body` after the first step if the columns differ from those that the adapter knows.
   package func whenColumnsChange(
     _ adapter: (any RowAdapter)?, _ body: @escaping (RowAdaptation?) throws -> Void
   ) {
@@ -65,13 +63,13 @@ extension StatementExecution {
 }
 
 extension Statement {
-  /// What an adapter makes of the statement's rows.
+  /// Applies an adapter to the columns of the statement.
   package func adaptation(of adapter: (any RowAdapter)?) throws -> RowAdaptation? {
     guard let adapter else { return nil }
     do {
       return try adapter._adaptation(of: RowColumns(layout))
     } catch let error as DatabaseError {
-      // The adapter doesn't know which query it is that has other columns.
+      // The adapter doesn't know the SQL.
       throw DatabaseError(
         error.extendedResultCode, error.message ?? "", hint: error.hint, sql: error.sql ?? sql)
     }

@@ -1,11 +1,11 @@
-/// A cursor over the statements of a text.
+/// A cursor over the statements of an SQL text.
 ///
-/// Each is prepared when the cursor reaches it.
+/// Each statement is compiled when the cursor reaches it.
 public final class SQLStatementCursor: Cursor {
   /// A statement.
   public typealias Element = Statement
 
-  /// Nil once the connection is gone.
+  /// Nil once the connection is released.
   private weak var database: Database?
   private let sql: String
   private var end = 0
@@ -19,7 +19,7 @@ public final class SQLStatementCursor: Cursor {
     argumentCount = arguments?.positional.count ?? 0
   }
 
-  /// The next statement, with its arguments bound if there were any; nil at the end.
+  /// Returns the next statement, with its arguments bound if there are any; nil at the end.
   public func next() throws -> Statement? {
     guard end < sql.utf8.count else { return try finish() }
     do {

@@ -1,6 +1,6 @@
-/// A cursor of values, the first column of each row.
+/// A cursor over the values in the first column of a statement.
 ///
-/// Types that are ``StatementColumnConvertible`` are read straight from the statement.
+/// Types that conform to ``StatementColumnConvertible`` are read directly from the statement.
 public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: DatabaseCursor {
   /// A value.
   public typealias Element = Value
@@ -18,7 +18,7 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Databas
     }
   }
 
-  /// The value of the current row.
+  /// Returns the current row's value.
   @inlinable
   public func _element() throws -> Value {
     if let handle = _execution.core.pointee.handle,
@@ -29,7 +29,7 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Databas
     throw _execution.statement.mismatch(Value.self, column: Int(column))
   }
 
-  /// The next value, or nil at the end.
+  /// Returns the next value, or nil at the end.
   @inlinable
   public func next() throws -> Value? {
     guard try _execution.advance() else { return nil }
@@ -37,13 +37,13 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Databas
   }
 }
 
-/// A cursor of values that are read straight from the statement: GRDB's name.
+/// A cursor over values that are read directly from the statement, under GRDB's name.
 public typealias FastDatabaseValueCursor<
   Value: DatabaseValueConvertible & StatementColumnConvertible
 > = DatabaseValueCursor<Value>
 
 extension Statement {
-  /// The column that a cursor of values reads: the first.
+  /// Returns the 0-based index of the column that a cursor of values reads.
   @usableFromInline
   package func firstColumn(_ adapter: (any RowAdapter)?) throws -> Int {
     if let adaptation = try adaptation(of: adapter) {
@@ -55,7 +55,7 @@ extension Statement {
       resultCode: .SQLITE_MISUSE, message: "the statement gives no column", sql: sql)
   }
 
-  /// The error of a value that can't be converted.
+  /// Returns the error for a value that can't be converted.
   @usableFromInline
   package func mismatch(_ type: Any.Type, column: Int) -> any Error {
     guard let handle else { return DatabaseError.connectionIsClosed }

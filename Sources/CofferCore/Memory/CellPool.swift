@@ -1,20 +1,19 @@
 import Synchronization
 
-/// What a ``CellPool`` lends.
+/// A value that a ``CellPool`` lends.
 package protocol ReusableCell {
   init()
 
-  /// Forgets everything, and changes what former users know the cell by.
+  /// Clears the cell, and changes the mark by which former users recognize it.
   mutating func reset()
 }
 
-/// Memory that is used again and again but never freed.
+/// A pool of memory cells that are reused and never freed.
 ///
-/// Containers of encoders and decoders know such a cell by its address, so that nothing counts
-/// references to it. One that is kept for too long finds a cell that is no longer its own, never
-/// freed memory.
+/// Containers of encoders and decoders refer to a cell by its address, without reference counting.
+/// A container that outlives its use finds a cell that was reset, never freed memory.
 package final class CellPool<Cell: ReusableCell>: Sendable {
-  // SAFETY: the pool's cells have no user, and are touched under its lock alone.
+  // SAFETY: the cells in the pool have no user, and are accessed only under the pool's lock.
   private struct Cells: @unchecked Sendable {
     var free: [UnsafeMutablePointer<Cell>] = []
   }
@@ -23,7 +22,7 @@ package final class CellPool<Cell: ReusableCell>: Sendable {
 
   package init() {}
 
-  /// A cell for one user.
+  /// Returns a cell for exclusive use.
   package func take() -> UnsafeMutablePointer<Cell> {
     if let cell = cells.withLock({ $0.free.popLast() }) { return cell }
     let cell = UnsafeMutablePointer<Cell>.allocate(capacity: 1)
@@ -31,7 +30,7 @@ package final class CellPool<Cell: ReusableCell>: Sendable {
     return cell
   }
 
-  /// Resets a cell, and keeps it for the next user.
+  /// Resets a cell and returns it to the pool.
   package func putBack(_ cell: UnsafeMutablePointer<Cell>) {
     cell.pointee.reset()
     let returned = Cells(free: [cell])

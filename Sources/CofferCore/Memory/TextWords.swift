@@ -1,8 +1,8 @@
-/// The two words that a `String` is made of.
+/// The two words that a `String` consists of.
 ///
-/// Two strings with equal words are the same text, as long as the storage of one of them is kept.
-/// Different words say nothing, except that texts of up to 15 bytes are in the words themselves. A
-/// literal has the same words each time.
+/// Two strings with equal words are equal, as long as the storage of one of them is alive. Strings
+/// with different words may be equal, unless they have at most 15 bytes: those are stored in the
+/// words. A literal has the same words each time.
 @usableFromInline
 package struct TextWords: Sendable {
   @usableFromInline var first: UInt64
@@ -16,10 +16,10 @@ package struct TextWords: Sendable {
 
   private init(sentinel: UInt64) { (first, second) = (sentinel, sentinel) }
 
-  /// Words of no string, since a bit of an empty one is set.
+  /// Words that no string has: even an empty string has a bit set.
   package static let none = TextWords(sentinel: 0)
 
-  /// Words of no string, and not ``none``.
+  /// Words that no string has, different from ``none``.
   package static let unknown = TextWords(sentinel: .max)
 
   @inlinable @inline(__always)

@@ -1,17 +1,17 @@
-/// Objects that wait for their next use, one for a type at most, which threads take without a lock.
+/// Idle objects, at most one per type, which threads take without a lock.
 ///
-/// Types share slots: the user of an object checks that it is for the right type.
+/// Several types can share a slot: check that an object is for the right type.
 package struct WaitingObjects<Object: AnyObject>: Sendable {
-  /// The objects, retained; 0 for none.
+  /// The retained objects; 0 for an empty slot.
   private let slots = TypeSlots()
 
-  /// No objects, for a constant: the slots are never freed.
+  /// Creates an empty table. Its slots are never freed, so keep the value in a constant.
   package init() {}
 
-  /// The object that waits in the type's slot, which belongs to the caller now.
+  /// Takes the object out of the type's slot; the caller owns it then.
   package func take(_ type: ObjectIdentifier) -> Object? { exchange(type, 0) }
 
-  /// Lets an object wait that no other thread uses.
+  /// Stores an object, which no other thread may use.
   package func put(_ object: Object, _ type: ObjectIdentifier) {
     _ = exchange(type, UInt(bitPattern: Unmanaged.passRetained(object).toOpaque()))
   }

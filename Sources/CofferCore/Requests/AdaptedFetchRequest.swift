@@ -1,12 +1,12 @@
-/// A request whose rows are seen through an adapter.
+/// A request with a row adapter applied to its rows.
 public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
-  /// That of the base.
+  /// The type that the base request decodes rows to.
   public typealias RowDecoder = Base.RowDecoder
 
   let base: Base
   let adapter: @Sendable (Database) throws -> any RowAdapter
 
-  /// The base's statement, with the adapter after the base's own.
+  /// Prepares the base request, and chains the adapter after the base's adapter.
   public func makePreparedRequest(
     _ db: Database, forSingleResult singleResult: Bool
   ) throws -> PreparedRequest {
@@ -16,14 +16,14 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
     return request
   }
 
-  /// The number of rows of the base.
+  /// Returns the number of rows of the base request.
   public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 
-  /// What the base reads.
+  /// Returns the region that the base request reads.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
     try base.databaseRegion(db)
   }
 
-  /// The base, as a query inside of another one; the adapter has no part in it.
+  /// The base request as a subquery; the adapter has no effect on it.
   public var sqlSubquery: SQLSubquery { base.sqlSubquery }
 }

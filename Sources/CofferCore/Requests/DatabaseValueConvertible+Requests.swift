@@ -1,7 +1,7 @@
 extension DatabaseValueConvertible {
   // MARK: From a request
 
-  /// A cursor over the values of a request, the first column of each row.
+  /// Returns a cursor over the values of a request, the first column of each row.
   @inlinable
   public static func fetchCursor(
     _ db: Database, _ request: some FetchRequest
@@ -10,7 +10,7 @@ extension DatabaseValueConvertible {
     return try fetchCursor(request.fetchedStatement, adapter: request.adapter)
   }
 
-  /// All values of a request, the first column of each row.
+  /// Returns all values of a request, the first column of each row.
   @inlinable
   public static func fetchAll(
     _ db: Database, _ request: some FetchRequest
@@ -19,7 +19,7 @@ extension DatabaseValueConvertible {
     return try fetchAll(request.fetchedStatement, adapter: request.adapter)
   }
 
-  /// The first value of a request; nil where it is NULL, or there is no row.
+  /// Returns the first value of a request; nil if it is NULL or there is no row.
   @inlinable
   public static func fetchOne(
     _ db: Database, _ request: some FetchRequest
@@ -30,7 +30,7 @@ extension DatabaseValueConvertible {
 }
 
 extension DatabaseValueConvertible where Self: Hashable {
-  /// The distinct values of a request, the first column of each row.
+  /// Returns the distinct values of a request, the first column of each row.
   @inlinable
   public static func fetchSet(
     _ db: Database, _ request: some FetchRequest
@@ -41,19 +41,19 @@ extension DatabaseValueConvertible where Self: Hashable {
 }
 
 extension FetchRequest where RowDecoder: DatabaseValueConvertible {
-  /// A cursor over the values of the request, the first column of each row.
+  /// Returns a cursor over the values of the request, the first column of each row.
   @inlinable
   public func fetchCursor(_ db: Database) throws -> DatabaseValueCursor<RowDecoder> {
     try RowDecoder.fetchCursor(db, self)
   }
 
-  /// All values of the request, the first column of each row.
+  /// Returns all values of the request, the first column of each row.
   @inlinable
   public func fetchAll(_ db: Database) throws -> [RowDecoder] {
     try RowDecoder.fetchAll(db, self)
   }
 
-  /// The first value of the request; nil where it is NULL, or there is no row.
+  /// Returns the first value of the request; nil if it is NULL or there is no row.
   @inlinable
   public func fetchOne(_ db: Database) throws -> RowDecoder? {
     try RowDecoder.fetchOne(db, self)
@@ -61,7 +61,7 @@ extension FetchRequest where RowDecoder: DatabaseValueConvertible {
 }
 
 extension FetchRequest where RowDecoder: DatabaseValueConvertible & Hashable {
-  /// The distinct values of the request, the first column of each row.
+  /// Returns the distinct values of the request, the first column of each row.
   @inlinable
   public func fetchSet(_ db: Database) throws -> Set<RowDecoder> {
     try RowDecoder.fetchSet(db, self)

@@ -1,34 +1,34 @@
-/// A query, and the type of what its rows are decoded to.
+/// A query and the type that its rows are decoded to.
 public protocol FetchRequest<RowDecoder>: SQLSubqueryable, DatabaseRegionConvertible {
-  /// The type of what is fetched: ``Row``, a value, a record.
+  /// The type of the fetched elements: ``Row``, a value or a record.
   associatedtype RowDecoder
 
-  /// The statement to fetch from, with its arguments bound.
+  /// Returns the statement to fetch from, with its arguments bound.
   ///
-  /// - Parameter singleResult: Whether the first row is all that is asked for,
-  ///   so that the query may limit itself.
+  /// - Parameter singleResult: Whether only the first row is needed, so that the query can add a
+  ///   limit.
   func makePreparedRequest(
     _ db: Database, forSingleResult singleResult: Bool
   ) throws -> PreparedRequest
 
-  /// The number of rows that the request gives.
+  /// Returns the number of rows of the request.
   func fetchCount(_ db: Database) throws -> Int
 }
 
 extension FetchRequest {
-  /// The statement to fetch all rows from, with its arguments bound.
+  /// Returns the statement for fetching all rows, with its arguments bound.
   public func makePreparedRequest(_ db: Database) throws -> PreparedRequest {
     try makePreparedRequest(db, forSingleResult: false)
   }
 
-  /// What the statement reads.
+  /// Returns the region that the statement reads.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
     let request = try makePreparedRequest(db, forSingleResult: false)
     defer { if request.isForOneFetch { request.statement.clearBindings() } }
     return request.statement.databaseRegion
   }
 
-  /// The request with its rows seen through an adapter.
+  /// Returns the request with a row adapter applied to its rows.
   public func adapted(
     _ adapter: @escaping @Sendable (Database) throws -> any RowAdapter
   ) -> AdaptedFetchRequest<Self> {
@@ -36,36 +36,35 @@ extension FetchRequest {
   }
 }
 
-/// A statement that is ready to be fetched from.
+/// A statement that is ready to fetch from, with what its rows need.
 public struct PreparedRequest {
   /// The statement, with its arguments bound.
   public var statement: Statement
 
-  /// What the rows are seen through.
+  /// The adapter that is applied to the rows.
   public var adapter: (any RowAdapter)?
 
-  /// Whether the statement is the request's own, for one fetch: its arguments,
-  /// secrets perhaps, are forgotten when the fetch ends.
+  /// Whether the statement belongs to a single fetch.
+  ///
+  /// Its arguments, which may be secrets, are cleared at the end.
   package var isForOneFetch = false
 
-  /// What completes the rows before anything is made of them: it stores the rows of associations
-  /// in ``Row/prefetched``.
+  /// Stores the rows of associations in ``Row/prefetched``, before the rows are decoded.
   ///
-  /// Where it is set, all rows are fetched first, as copies, also for a cursor.
+  /// If it isn't nil, all rows are fetched first, as copies, even for a cursor.
   package var supplementaryFetch: ((Database, [Row]) throws -> Void)?
 
-  /// What ``supplementaryFetch`` fetches for rows, as requests for a dump, with the keys that lead
-  /// there.
+  /// Returns requests for the rows of ``supplementaryFetch``, with their key paths, for dumps.
   package var supplementaryRequests:
     ((Database, [Row]) throws -> [(keyPath: [String], request: any FetchRequest)])?
 
-  /// A statement whose arguments stay bound.
+  /// Creates a prepared request whose arguments stay bound.
   public init(statement: Statement, adapter: (any RowAdapter)? = nil) {
     self.statement = statement
     self.adapter = adapter
   }
 
-  /// The statement, for the fetch.
+  /// The statement, marked for a single fetch where ``isForOneFetch`` is set.
   @usableFromInline
   package var fetchedStatement: Statement {
     if isForOneFetch { statement.isCached = true }

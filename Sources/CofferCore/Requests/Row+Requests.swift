@@ -1,21 +1,21 @@
 extension Row {
   // MARK: From a request
 
-  /// A cursor over the rows of a request.
+  /// Returns a cursor over the rows of a request.
   public static func fetchCursor(
     _ db: Database, _ request: some FetchRequest
   ) throws -> RowCursor {
     try request.makePreparedRequest(db, forSingleResult: false).rowCursor(db)
   }
 
-  /// All rows of a request.
+  /// Returns all rows of a request.
   public static func fetchAll(
     _ db: Database, _ request: some FetchRequest
   ) throws -> [Row] {
     try request.makePreparedRequest(db, forSingleResult: false).allRows(db)
   }
 
-  /// The distinct rows of a request.
+  /// Returns the distinct rows of a request.
   public static func fetchSet(
     _ db: Database, _ request: some FetchRequest
   ) throws -> Set<Row> {
@@ -24,7 +24,7 @@ extension Row {
     return try fetchSet(request.fetchedStatement, adapter: request.adapter)
   }
 
-  /// The first row of a request, or nil where it gives none.
+  /// Returns the first row of a request, or nil if there is none.
   public static func fetchOne(
     _ db: Database, _ request: some FetchRequest
   ) throws -> Row? {
@@ -33,21 +33,21 @@ extension Row {
 }
 
 extension PreparedRequest {
-  /// All rows, completed.
+  /// Returns all rows, after the supplementary fetch.
   package func allRows(_ db: Database) throws -> [Row] {
     let rows = try Row.fetchAll(fetchedStatement, adapter: adapter)
     if let supplementaryFetch, !rows.isEmpty { try supplementaryFetch(db, rows) }
     return rows
   }
 
-  /// The first row, completed; nil for none.
+  /// Returns the first row, after the supplementary fetch; nil if there is none.
   package func firstRow(_ db: Database) throws -> Row? {
     let row = try Row.fetchOne(fetchedStatement, adapter: adapter)
     if let supplementaryFetch, let row { try supplementaryFetch(db, [row]) }
     return row
   }
 
-  /// A cursor over the rows; over copies, where they are to be completed.
+  /// Returns a cursor over the rows; over copies of them if there is a supplementary fetch.
   @usableFromInline
   package func rowCursor(_ db: Database) throws -> RowCursor {
     guard supplementaryFetch != nil else {
@@ -56,7 +56,7 @@ extension PreparedRequest {
     return RowCursor(statement, replaying: try allRows(db))
   }
 
-  /// A cursor over the first row alone, where it has to be completed; else as ``rowCursor(_:)``.
+  /// Returns a cursor over the first row if there is a supplementary fetch, else over all rows.
   @usableFromInline
   package func singleRowCursor(_ db: Database) throws -> RowCursor {
     guard supplementaryFetch != nil else { return try rowCursor(db) }
@@ -65,22 +65,22 @@ extension PreparedRequest {
 }
 
 extension FetchRequest where RowDecoder == Row {
-  /// A cursor over the rows of the request.
+  /// Returns a cursor over the rows of the request.
   public func fetchCursor(_ db: Database) throws -> RowCursor {
     try Row.fetchCursor(db, self)
   }
 
-  /// All rows of the request.
+  /// Returns all rows of the request.
   public func fetchAll(_ db: Database) throws -> [Row] {
     try Row.fetchAll(db, self)
   }
 
-  /// The distinct rows of the request.
+  /// Returns the distinct rows of the request.
   public func fetchSet(_ db: Database) throws -> Set<Row> {
     try Row.fetchSet(db, self)
   }
 
-  /// The first row of the request, or nil where it gives none.
+  /// Returns the first row of the request, or nil if there is none.
   public func fetchOne(_ db: Database) throws -> Row? {
     try Row.fetchOne(db, self)
   }

@@ -1,11 +1,11 @@
-/// A request made of SQL.
+/// A request written in SQL.
 ///
 /// ```swift
 /// let request: SQLRequest<String> = "SELECT name FROM player WHERE id = \(id)"
 /// let name = try request.fetchOne(db)
 /// ```
 public struct SQLRequest<RowDecoder>: FetchRequest {
-  /// What the rows are seen through.
+  /// The adapter that is applied to the rows.
   public var adapter: (any RowAdapter)?
 
   package private(set) var literal: SQL
@@ -17,9 +17,9 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     self.isCached = isCached
   }
 
-  /// A request of SQL text.
+  /// Creates a request from SQL text.
   ///
-  /// - Parameter cached: Whether the statement is kept for the next time.
+  /// - Parameter cached: Whether the statement is cached for later fetches.
   public init(
     sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil, cached: Bool = true
@@ -27,23 +27,23 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     self.init(SQL(sql: sql, arguments: arguments), adapter: adapter, isCached: cached)
   }
 
-  /// A request of SQL with values in it.
+  /// Creates a request from SQL with interpolated values.
   ///
-  /// - Parameter cached: Whether the statement is kept for the next time.
+  /// - Parameter cached: Whether the statement is cached for later fetches.
   public init(
     literal sqlLiteral: SQL, adapter: (any RowAdapter)? = nil, cached: Bool = true
   ) {
     self.init(sqlLiteral, adapter: adapter, isCached: cached)
   }
 
-  /// The same request with its rows decoded to another type.
+  /// Returns the same request with its rows decoded to another type.
   public func asRequest<T>(of type: T.Type) -> SQLRequest<T> {
     SQLRequest<T>(literal, adapter: adapter, isCached: isCached)
   }
 
   // MARK: Fetching
 
-  /// The statement, with its arguments bound: for one fetch, which unbinds them.
+  /// Returns the statement with its arguments bound; they are cleared after one fetch.
   public func makePreparedRequest(
     _ db: Database, forSingleResult singleResult: Bool
   ) throws -> PreparedRequest {
@@ -55,7 +55,7 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
     return request
   }
 
-  /// The number of rows, counted by SQLite.
+  /// Returns the number of rows, counted by SQLite.
   public func fetchCount(_ db: Database) throws -> Int {
     let (sql, arguments) = try literal.build(db)
     let counting = "SELECT COUNT(*) FROM (\(SQLText(sql).withoutTrailingSemicolons))"
@@ -64,9 +64,9 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
 }
 
 extension SQLRequest<Row> {
-  /// A request of SQL text for rows.
+  /// Creates a request for rows from SQL text.
   ///
-  /// - Parameter cached: Whether the statement is kept for the next time.
+  /// - Parameter cached: Whether the statement is cached for later fetches.
   public init(
     sql: String, arguments: StatementArguments = StatementArguments(),
     adapter: (any RowAdapter)? = nil, cached: Bool = true
@@ -74,9 +74,9 @@ extension SQLRequest<Row> {
     self.init(SQL(sql: sql, arguments: arguments), adapter: adapter, isCached: cached)
   }
 
-  /// A request of SQL with values in it, for rows.
+  /// Creates a request for rows from SQL with interpolated values.
   ///
-  /// - Parameter cached: Whether the statement is kept for the next time.
+  /// - Parameter cached: Whether the statement is cached for later fetches.
   public init(
     literal sqlLiteral: SQL, adapter: (any RowAdapter)? = nil, cached: Bool = true
   ) {
@@ -85,19 +85,19 @@ extension SQLRequest<Row> {
 }
 
 extension SQLRequest: ExpressibleByStringInterpolation {
-  /// A request of SQL text.
+  /// Creates a request from SQL text.
   public init(stringLiteral: String) {
     self.init(SQL(stringLiteral: stringLiteral), adapter: nil, isCached: true)
   }
 
-  /// A request of SQL with values in it.
+  /// Creates a request from SQL with interpolated values.
   public init(stringInterpolation: SQLInterpolation) {
     self.init(SQL(stringInterpolation: stringInterpolation), adapter: nil, isCached: true)
   }
 }
 
 extension SQLText {
-  /// The text without the semicolons that end it, and what follows them.
+  /// The text up to its last token that is not a semicolon.
   var withoutTrailingSemicolons: String {
     var text = string
     let end = text.withUTF8 { utf8 in

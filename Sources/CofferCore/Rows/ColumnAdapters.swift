@@ -5,16 +5,16 @@
 /// try Row.fetchOne(db, sql: "SELECT 1 AS a, 'Arthur' AS b", adapter: ColumnMapping(["name": "b"]))
 /// ```
 ///
-/// The columns stay in the order of the row. A name is looked for in either
-/// case, and stands for the leftmost column that has it.
+/// The columns keep the row's order. Names are matched case-insensitively; the leftmost column with
+/// a matching name is taken.
 public struct ColumnMapping: RowAdapter {
   private let mapping: [String: String]
 
-  /// Shows columns under other names.
-  /// - Parameter mapping: The row's names by the names to show.
+  /// Creates an adapter from a dictionary of names.
+  /// - Parameter mapping: The row's column names, keyed by the names to show.
   public init(_ mapping: [String: String]) { self.mapping = mapping }
 
-  /// Throws where a column doesn't exist.
+  /// Returns the columns to show. Throws if a column doesn't exist.
   public func _adaptation(of columns: RowColumns) throws -> RowAdaptation {
     var pairs: [(name: String, index: Int)] = []
     for (name, column) in mapping.sorted(by: { $0.key < $1.key }) {
@@ -27,7 +27,7 @@ public struct ColumnMapping: RowAdapter {
       }
       pairs.append((name, index))
     }
-    // Two names may stand for one column; they come in alphabetic order.
+    // Two names can refer to the same column; they are sorted alphabetically.
     pairs.sort { ($0.index, $0.name) < ($1.index, $1.name) }
     return RowAdaptation(
       layout: RowLayout(columnNames: pairs.map(\.name)),
@@ -35,12 +35,12 @@ public struct ColumnMapping: RowAdapter {
   }
 }
 
-/// Hides all columns, so that a row shows nothing but its scopes.
+/// Hides all columns, so that a row has only its scopes.
 public struct EmptyRowAdapter: RowAdapter {
-  /// Hides all columns.
+  /// Creates the adapter.
   public init() {}
 
-  /// No columns, no scopes.
+  /// Returns no columns and no scopes.
   public func _adaptation(of columns: RowColumns) -> RowAdaptation {
     columns.adaptation(showing: 0..<0)
   }
@@ -50,22 +50,20 @@ public struct EmptyRowAdapter: RowAdapter {
 public struct RangeRowAdapter: RowAdapter {
   private let range: Range<Int>
 
-  /// Shows the columns of the range.
+  /// Creates an adapter that shows a range of columns.
   ///
-  /// - Precondition: No index is negative. One that the row doesn't have makes
-  ///   the fetch throw.
+  /// - Precondition: No index is negative. An index past the row's end makes the fetch throw.
   public init(_ range: CountableRange<Int>) {
     precondition(range.lowerBound >= 0, "the index of a column is negative")
     self.range = range
   }
 
-  /// Shows the columns of the range.
+  /// Creates an adapter that shows a range of columns.
   ///
-  /// - Precondition: No index is negative. One that the row doesn't have makes
-  ///   the fetch throw.
+  /// - Precondition: No index is negative. An index past the row's end makes the fetch throw.
   public init(_ range: CountableClosedRange<Int>) { self.init(Range(range)) }
 
-  /// Throws where the row has fewer columns.
+  /// Returns the columns to show. Throws if the row has fewer columns.
   public func _adaptation(of columns: RowColumns) throws -> RowAdaptation {
     guard range.upperBound <= columns.count else {
       throw DatabaseError(
@@ -80,16 +78,17 @@ public struct RangeRowAdapter: RowAdapter {
 public struct SuffixRowAdapter: RowAdapter {
   private let index: Int
 
-  /// Shows the columns from the index on; none where it is the number of columns.
+  /// Creates an adapter that shows the columns from an index on.
   ///
-  /// - Precondition: `index` is not negative. One past the row's end makes the
-  ///   fetch throw.
+  /// It shows none if the index is the number of columns.
+  ///
+  /// - Precondition: `index` is not negative. An index past the row's end makes the fetch throw.
   public init(fromIndex index: Int) {
     precondition(index >= 0, "the index of a column is negative")
     self.index = index
   }
 
-  /// Throws where the row has fewer columns.
+  /// Returns the columns to show. Throws if the row has fewer columns.
   public func _adaptation(of columns: RowColumns) throws -> RowAdaptation {
     guard index <= columns.count else {
       throw DatabaseError(
@@ -100,16 +99,16 @@ public struct SuffixRowAdapter: RowAdapter {
   }
 }
 
-/// Shows all columns, each under a name that a function makes of its own.
+/// Shows all columns under names that a function computes.
 public struct RenameColumnAdapter: RowAdapter {
   private let transform: @Sendable (String) -> String
 
-  /// Shows all columns under other names.
-  /// - Parameter transform: Gets the name of a column, gives the one to show;
-  ///   called once per column and fetch.
+  /// Creates an adapter from a function.
+  /// - Parameter transform: Returns the name to show for a column's name. Called once per column
+  ///   and fetch.
   public init(_ transform: @escaping @Sendable (String) -> String) { self.transform = transform }
 
-  /// As many columns, in the same order.
+  /// Returns all columns in the same order, renamed.
   public func _adaptation(of columns: RowColumns) -> RowAdaptation {
     RowAdaptation(
       layout: RowLayout(columnNames: columns.layout.columnNames.map(transform)),

@@ -1,12 +1,12 @@
 extension Row {
-  /// The rows that were fetched along with a row, by the key of their association.
+  /// The rows of associations that were fetched along with a row, by the association's key.
   ///
   /// ```swift
   /// for book in author.prefetchedRows["books"] ?? [] { … }
   /// ```
   public struct PrefetchedRowsView: Equatable {
     private struct Node: Equatable {
-      /// Nil for a key that only leads to others.
+      /// Nil for a key that only leads to nested keys.
       var rows: [Row]?
       var nested = PrefetchedRowsView()
     }
@@ -15,11 +15,10 @@ extension Row {
 
     package init() {}
 
-    /// Whether no rows were fetched along with the row: an association that
-    /// was fetched, and found empty, has rows too, none.
+    /// Whether no association was prefetched. An association without rows counts as prefetched.
     public var isEmpty: Bool { nodes.isEmpty }
 
-    /// The keys that there are rows for, on every level.
+    /// The keys with prefetched rows, on all levels.
     public var keys: Set<String> {
       var keys: Set<String> = []
       for (key, node) in nodes {
@@ -29,15 +28,14 @@ extension Row {
       return keys
     }
 
-    /// The rows of the key that is nearest to the row; nil where nothing was
-    /// fetched for it.
+    /// The rows of the matching key that is nearest to the row; nil if none was prefetched.
     public subscript(_ key: String) -> [Row]? {
       var level = [self]
       while !level.isEmpty {
         for view in level {
           if let rows = view.nodes[key]?.rows { return rows }
         }
-        // In the order of the keys, so that the answer is always the same.
+        // Sorted by key, so that the result is deterministic.
         level = level.flatMap { view in
           view.nodes.sorted { $0.key < $1.key }.map(\.value.nested)
         }
@@ -46,8 +44,8 @@ extension Row {
     }
 
     /// Stores the rows of an association.
-    /// - Parameter path: Its key, after those of the scopes and associations
-    ///   that lead to it; not empty.
+    /// - Parameter path: The association's key, after the keys of the scopes and associations
+    ///   leading to it; not empty.
     package mutating func setRows(_ rows: [Row], forKeyPath path: some Collection<String>) {
       guard let key = path.first else { return }
       let rest = path.dropFirst()
@@ -58,7 +56,7 @@ extension Row {
       }
     }
 
-    /// What belongs to the scope of that name; nil for nothing.
+    /// Returns the rows below the scope of this name; nil if there are none.
     func nested(in scope: String) -> PrefetchedRowsView? {
       guard let nested = nodes[scope]?.nested, !nested.isEmpty else { return nil }
       return nested

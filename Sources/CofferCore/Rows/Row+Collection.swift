@@ -5,16 +5,16 @@ extension Row: RandomAccessCollection {
 
     init(_ offset: Int) { self.offset = offset }
 
-    /// The number of columns from this position to the other.
+    /// Returns the number of columns from this position to another.
     public func distance(to other: Index) -> Int { other.offset - offset }
 
-    /// The position that many columns to the right.
+    /// Returns the position offset by `n` columns.
     public func advanced(by n: Int) -> Index { Index(offset + n) }
 
-    /// Whether the positions are the same.
+    /// Returns whether the positions are equal.
     public static func == (lhs: Index, rhs: Index) -> Bool { lhs.offset == rhs.offset }
 
-    /// Whether `lhs` is left of `rhs`.
+    /// Returns whether `lhs` is left of `rhs`.
     public static func < (lhs: Index, rhs: Index) -> Bool { lhs.offset < rhs.offset }
   }
 
@@ -35,7 +35,7 @@ extension Row: RandomAccessCollection {
 }
 
 extension Row: ExpressibleByDictionaryLiteral {
-  /// A row with the columns in the order of the literal; a name may come twice.
+  /// Creates a row with columns in the order of the literal; a name can occur twice.
   public convenience init(
     dictionaryLiteral elements: (String, (any DatabaseValueConvertible)?)...
   ) {
@@ -45,11 +45,10 @@ extension Row: ExpressibleByDictionaryLiteral {
 }
 
 extension Row: Hashable {
-  /// Whether the rows have the same columns in the same order, with equal
-  /// values, and equal scopes and prefetched rows.
+  /// Returns whether two rows have equal columns, values, scopes and prefetched rows.
   ///
-  /// Values are compared as ``DatabaseValue`` does it: 1 equals 1.0. What an
-  /// adapter hides is not compared.
+  /// The columns must be in the same order. Values are compared as by ``DatabaseValue``: 1 equals
+  /// 1.0. Columns that an adapter hides are ignored.
   public static func == (lhs: Row, rhs: Row) -> Bool {
     if lhs === rhs { return true }
     let (left, right) = (lhs.layout, rhs.layout)
@@ -63,7 +62,7 @@ extension Row: Hashable {
     return lhs.prefetchedRows == rhs.prefetchedRows
   }
 
-  /// Feeds the hasher with the columns' names and values.
+  /// Hashes the names and values of the columns.
   public func hash(into hasher: inout Hasher) {
     let names = layout.columnNames
     hasher.combine(names)

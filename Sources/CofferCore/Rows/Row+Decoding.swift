@@ -3,7 +3,7 @@ import Foundation
 extension Row {
   // MARK: Values by index
 
-  /// The value of the 0-based column as it is stored; nil for NULL.
+  /// The value of the 0-based column, in its storage class; nil for NULL.
   public subscript(_ index: Int) -> (any DatabaseValueConvertible)? {
     checkIndex(index)
     return databaseValue(at: index).storage.value
@@ -11,17 +11,17 @@ extension Row {
 
   /// The value of the 0-based column.
   ///
-  /// Traps where it is NULL or can't be converted, and `Value` is not optional.
+  /// Traps if it can't be converted, or if it is NULL and `Value` is not optional.
   @inlinable
   public subscript<Value: DatabaseValueConvertible>(_ index: Int) -> Value {
     if let value: Value = fastValue(at: index) { return value }
     do { return try decodeSlowly(Value.self, atIndex: index) } catch { Row.trap(error) }
   }
 
-  /// The value of the 0-based column.
+  /// Returns the value of the 0-based column.
   ///
-  /// - Throws: ``RowDecodingError`` where it is NULL or can't be converted, and
-  ///   `Value` is not optional.
+  /// - Throws: ``RowDecodingError`` if it can't be converted, or if it is NULL and `Value` is not
+  ///   optional.
   @inlinable
   public func decode<Value: DatabaseValueConvertible>(
     _ type: Value.Type = Value.self, atIndex index: Int
@@ -30,7 +30,7 @@ extension Row {
     return try decodeSlowly(Value.self, atIndex: index)
   }
 
-  /// The value from the statement; nil where that is not the way, or fails.
+  /// Returns the value read without a ``DatabaseValue``; nil if that is impossible or fails.
   @inlinable
   package func fastValue<Value: DatabaseValueConvertible>(at index: Int) -> Value? {
     guard let live else { return adaptedOrCopiedValue(at: index) }
@@ -40,7 +40,7 @@ extension Row {
     return Value._value(of: handle, at: CInt(truncatingIfNeeded: index))
   }
 
-  /// The same of the column of a name.
+  /// Returns the value read without a ``DatabaseValue``, by column name; nil if that fails.
   @inlinable
   func fastValue<Value: DatabaseValueConvertible>(named name: String) -> Value? {
     guard let live else { return adaptedOrCopiedValue(named: name) }
@@ -56,7 +56,7 @@ extension Row {
   ) throws -> Value {
     checkIndex(index)
     let value = databaseValue(at: index)
-    // The road that a live row takes is tried on copies too, through the value.
+    // Tries the conversion from a `DatabaseValue`.
     if let result = Value.fromDatabaseValue(value) { return result }
     throw RowDecodingError.valueMismatch(
       Value.self, context: decodingContext(column: index), databaseValue: value)
@@ -64,27 +64,28 @@ extension Row {
 
   // MARK: Values by name
 
-  /// The value of the leftmost column of that name, in either case; nil for NULL
-  /// and where there is no such column.
+  /// The value of the leftmost column with this name, case-insensitively.
+  ///
+  /// Nil if it is NULL or missing.
   public subscript(_ columnName: String) -> (any DatabaseValueConvertible)? {
     guard let index = index(ofColumn: columnName) else { return nil }
     return databaseValue(at: index).storage.value
   }
 
-  /// The value of the leftmost column of that name, in either case.
+  /// The value of the leftmost column with this name, case-insensitively.
   ///
-  /// Traps where there is no such column, or where its value is NULL or can't be
-  /// converted, and `Value` is not optional.
+  /// Traps if the column is missing, if its value can't be converted, or if it is NULL and `Value`
+  /// is not optional.
   @inlinable
   public subscript<Value: DatabaseValueConvertible>(_ columnName: String) -> Value {
     if let value: Value = fastValue(named: columnName) { return value }
     do { return try decode(Value.self, forColumn: columnName) } catch { Row.trap(error) }
   }
 
-  /// The value of the leftmost column of that name, in either case.
+  /// Returns the value of the leftmost column with this name, case-insensitively.
   ///
-  /// - Throws: ``RowDecodingError`` where there is no such column, or where its
-  ///   value is NULL or can't be converted, and `Value` is not optional.
+  /// - Throws: ``RowDecodingError`` if the column is missing, if its value can't be converted, or
+  ///   if it is NULL and `Value` is not optional.
   @inlinable
   public func decode<Value: DatabaseValueConvertible>(
     _ type: Value.Type = Value.self, forColumn columnName: String
@@ -105,10 +106,9 @@ extension Row {
       columnName, context: decodingContext(columnName: columnName))
   }
 
-  // MARK: The first value that is there
+  // MARK: The first value that is not NULL
 
-  /// The first value that is not NULL among the columns of those names; names
-  /// of no column are passed over.
+  /// Returns the first value that is not NULL among the named columns; ignores missing columns.
   public func coalesce<T: DatabaseValueConvertible>(_ columnNames: some Collection<String>) -> T? {
     for name in columnNames {
       if let value: T = self[name] { return value }
@@ -118,10 +118,10 @@ extension Row {
 
   // MARK: Bytes without a copy
 
-  /// Lends the bytes of the 0-based column, a text or a blob, to `body`; nil for
-  /// NULL and for numbers.
+  /// Calls `body` with the bytes of the text or blob in the 0-based column.
   ///
-  /// Nothing is copied: the bytes are valid inside `body` only.
+  /// It passes nil for NULL and numbers. Nothing is copied: the bytes are valid only during the
+  /// call.
   @inlinable
   public func withUnsafeBytes<Result>(
     at index: Int, _ body: (UnsafeRawBufferPointer?) throws -> Result
@@ -140,11 +140,10 @@ extension Row {
     return try withBaseBytes(baseIndex(index)) { bytes, _ in try body(bytes) }
   }
 
-  /// Lends the UTF-8 of the 0-based column, a text, to `body`; nil for anything
-  /// that is not text.
+  /// Calls `body` with the UTF-8 bytes of the text in the 0-based column.
   ///
-  /// Nothing is copied, and nothing repaired: the bytes are those that are
-  /// stored, valid inside `body` only.
+  /// It passes nil for other values. Nothing is copied or repaired: the bytes are as stored, and
+  /// valid only during the call.
   @inlinable
   public func withUTF8<Result>(
     at index: Int, _ body: (UnsafeBufferPointer<UInt8>?) throws -> Result
@@ -162,9 +161,9 @@ extension Row {
     }
   }
 
-  /// Lends the bytes of the 0-based column to `body` as data; nil for NULL.
+  /// Calls `body` with the bytes of the 0-based column as data; with nil for NULL.
   ///
-  /// A text or a blob is not copied: the data is valid inside `body` only.
+  /// Texts and blobs are not copied: the data is valid only during the call.
   public func withUnsafeData<Result>(
     atIndex index: Int, _ body: (Data?) throws -> Result
   ) throws -> Result {
@@ -186,19 +185,19 @@ extension Row {
     }
   }
 
-  /// Lends the bytes of the 0-based column to `body` as data; nil for NULL.
+  /// Calls `body` with the bytes of the 0-based column as data; with nil for NULL.
   ///
-  /// A text or a blob is not copied: the data is valid inside `body` only.
+  /// Texts and blobs are not copied: the data is valid only during the call.
   public func withUnsafeData<Result>(
     at index: Int, _ body: (Data?) throws -> Result
   ) throws -> Result {
     try withUnsafeData(atIndex: index, body)
   }
 
-  /// Lends the bytes of the leftmost column of that name to `body` as data; nil
-  /// for NULL and where there is no such column.
+  /// Calls `body` with the bytes of the leftmost column with this name.
   ///
-  /// A text or a blob is not copied: the data is valid inside `body` only.
+  /// It passes nil if it is NULL or missing. Texts and blobs are not copied: the data is valid only
+  /// during the call.
   public func withUnsafeData<Result>(
     named columnName: String, _ body: (Data?) throws -> Result
   ) throws -> Result {
@@ -206,12 +205,11 @@ extension Row {
     return try withUnsafeData(atIndex: index, body)
   }
 
-  /// The bytes of the 0-based column, as the subscript gives them: copied, so that they stay valid.
+  /// Returns a copy of the bytes of the 0-based column.
   @available(*, deprecated, message: "Use withUnsafeData(atIndex:_:), which copies nothing.")
   public func dataNoCopy(atIndex index: Int) -> Data? { self[index] }
 
-  /// The bytes of the leftmost column of that name, as the subscript gives them: copied, so that
-  /// they stay valid.
+  /// Returns a copy of the bytes of the leftmost column with this name.
   @available(*, deprecated, message: "Use withUnsafeData(named:_:), which copies nothing.")
   public func dataNoCopy(named columnName: String) -> Data? { self[columnName] }
 
@@ -224,7 +222,7 @@ extension Row {
   }
 
   package func decodingContext(columnName: String) -> RowDecodingContext {
-    // The other columns' values stay out of the error: they may be private.
+    // The error doesn't hold the other columns' values: they may be private.
     RowDecodingContext(columnName: columnName, sql: statement?.sql)
   }
 

@@ -1,13 +1,12 @@
 extension Row: CustomStringConvertible {
-  /// The columns: `[id:1 name:"Arthur" photo:Data(512 bytes)]`.
+  /// The columns and values: `[id:1 name:"Arthur" photo:Data(512 bytes)]`.
   public var description: String {
     "[" + map { name, value in "\(name):\(value)" }.joined(separator: " ") + "]"
   }
 }
 
 extension Row: CustomDebugStringConvertible {
-  /// The columns, and below them, where there are any, the columns that an
-  /// adapter hides, the scopes and the prefetched rows.
+  /// The columns and values, with the unadapted row, the scopes and the prefetched rows, if any.
   ///
   /// ```
   /// ▿ [id:1 name:"Arthur"]

@@ -1,13 +1,12 @@
 extension Row {
-  /// What a record type has found out about the row's columns: the same object for all rows
-  /// of a cursor, and for all cursors of a statement whose rows no adapter changes.
+  /// Returns a record type's cached findings about the row's columns, made by `make` at first.
   ///
-  /// Types know their plans by the plan's class: one that is generic over the record type,
-  /// say.
+  /// All rows of a cursor share the object; so do all cursors of a statement without an adapter.
+  /// Plans are looked up by their class, which can be generic over the record type.
   @inlinable
   package func plan<Plan: AnyObject>(_ type: Plan.Type, make: () throws -> Plan) rethrows -> Plan {
     if let plan, Swift.type(of: plan) == Plan.self {
-      // SAFETY: it is of that very class.
+      // SAFETY: the object has exactly that class.
       return unsafeDowncast(plan, to: Plan.self)
     }
     return try findPlan(type, make: make)

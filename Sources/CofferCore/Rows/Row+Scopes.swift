@@ -1,49 +1,49 @@
 extension Row {
-  /// The scopes that an adapter has given the row.
+  /// The scopes that an adapter defines on the row.
   ///
-  /// They are views: those of a cursor's row are valid until its next step.
+  /// Scopes are views: those of a cursor's row are valid until the cursor's next step.
   public var scopes: ScopesView { ScopesView(row: self) }
 
-  /// The scopes of the row, and those of its scopes, by name.
+  /// The scopes of the row and the scopes nested in them, by name.
   public var scopesTree: ScopesTreeView { ScopesTreeView(row: self) }
 
-  /// The row with its columns alone, without scopes and prefetched rows.
+  /// The row without its scopes and prefetched rows.
   public var unscoped: Row {
     if prefetchedRows.isEmpty, scopes.isEmpty { return self }
     return view(adaptation?.with(scopes: []), prefetched: nil)
   }
 
-  /// The row as the statement gives it, as if there were no adapter.
+  /// The row as the statement returns it, without the adapter.
   public var unadapted: Row {
     if prefetchedRows.isEmpty, adaptation == nil { return self }
     return view(nil, prefetched: nil)
   }
 
-  /// The rows that were fetched along with this one.
+  /// The rows that were fetched along with this row.
   public var prefetchedRows: PrefetchedRowsView { prefetched ?? PrefetchedRowsView() }
 
-  /// Whether the statement has the columns that the adapter shows: false for
-  /// the row of an old cursor, whose statement runs again after the schema has
-  /// changed.
+  /// Whether the statement still has the columns that the adapter shows.
+  ///
+  /// False for the row of an old cursor whose statement ran again after a schema change.
   var isWithinStatement: Bool {
     guard let adaptation else { return true }
     return adaptation.baseCount <= baseLayout.count
   }
 
-  /// A copy of the columns that a row shows, without scopes.
+  /// Creates a copy of the columns that a row shows, without scopes.
   convenience init(shown row: Row) {
     self.init(columnNames: row.layout.columnNames, values: Array(row.databaseValues))
   }
 
-  /// Another view of the row, valid as long as the row itself.
+  /// Returns another view of the row, valid as long as the row.
   fileprivate func view(_ adaptation: RowAdaptation?, prefetched: PrefetchedRows?) -> Row {
     Row(base: self, adaptation: adaptation, prefetched: prefetched)
   }
 
-  /// A scope, by its index.
+  /// Returns a scope by its index.
   ///
-  /// That of a statement's row is the same object each time, which spares its columns from being
-  /// looked up anew, and types that are made of it from finding their plans again.
+  /// For a statement's row, it is the same object each time, which keeps cached column lookups and
+  /// plans.
   fileprivate func scope(_ index: Int) -> Row {
     guard let extras, let scopes = extras.adaptation?.scopes else { return Row() }
     if index < extras.scopes.count, let scope = extras.scopes[index] { return scope }
@@ -64,14 +64,14 @@ extension Row {
   /// for (name, scopedRow) in row.scopes { … }
   /// ```
   public struct ScopesView: Collection {
-    /// A scope: its name, and the view of the row.
+    /// The name of a scope, and the scope as a row.
     public typealias Element = (name: String, row: Row)
 
     /// The position of a scope.
     public struct Index: Comparable, Sendable {
       let offset: Int
 
-      /// Whether `lhs` comes before `rhs`.
+      /// Returns whether `lhs` comes before `rhs`.
       public static func < (lhs: Index, rhs: Index) -> Bool { lhs.offset < rhs.offset }
     }
 
@@ -89,7 +89,7 @@ extension Row {
     /// The position after the last scope.
     public var endIndex: Index { Index(offset: adaptations.count) }
 
-    /// The position after `index`.
+    /// Returns the position after `index`.
     public func index(after index: Index) -> Index { Index(offset: index.offset + 1) }
 
     /// The scope at the position.
@@ -97,22 +97,22 @@ extension Row {
       (adaptations[position.offset].name, row.scope(position.offset))
     }
 
-    /// The names of the scopes, in alphabetic order.
+    /// The names of the scopes, in alphabetical order.
     public var names: [String] { adaptations.map(\.name) }
 
-    /// The scope of that exact name; nil where there is none.
+    /// The scope with exactly this name; nil if there is none.
     public subscript(_ name: String) -> Row? {
       adaptations.firstIndex { $0.name == name }.map { row.scope($0) }
     }
   }
 
-  /// The scopes of a row, and those of its scopes, by name.
+  /// The scopes of a row and the scopes nested in them, by name.
   public struct ScopesTreeView {
     private let row: Row
 
     init(row: Row) { self.row = row }
 
-    /// The names of all scopes, on every level.
+    /// The names of the scopes on all levels.
     public var names: Set<String> {
       var names: Set<String> = []
       var level = row.adaptation?.scopes ?? []
@@ -123,8 +123,7 @@ extension Row {
       return names
     }
 
-    /// The scope of that exact name that is nearest to the row; nil where there
-    /// is none.
+    /// The scope with exactly this name that is nearest to the row; nil if there is none.
     public subscript(_ name: String) -> Row? {
       var level = [row]
       while !level.isEmpty {

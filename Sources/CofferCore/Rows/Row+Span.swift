@@ -1,9 +1,9 @@
 #if compiler(>=6.2)
   extension Row {
-    /// Lends the bytes of the 0-based column, a text or a blob, to `body`; nil
-    /// for NULL and for numbers.
+    /// Calls `body` with the bytes of the text or blob in the 0-based column.
     ///
-    /// Nothing is copied, and the compiler keeps the bytes from leaving `body`.
+    /// It passes nil for NULL and numbers. Nothing is copied, and the compiler prevents the bytes
+    /// from escaping `body`.
     @inlinable
     public func withSpan<Result>(
       at index: Int, _ body: (Span<UInt8>?) throws -> Result

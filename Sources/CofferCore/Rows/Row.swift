@@ -1,6 +1,6 @@
 import Foundation
 
-/// A row of a query.
+/// A row of a query result.
 ///
 /// ```swift
 /// let rows = try Row.fetchCursor(db, sql: "SELECT id, name FROM player")
@@ -10,24 +10,22 @@ import Foundation
 /// }
 /// ```
 ///
-/// The row of a cursor is valid until the cursor steps on, and is the same
-/// object for every step: ``copy()`` one that is to be kept. Rows from
-/// `fetchAll`, `fetchSet` and `fetchOne` are copies already.
+/// A cursor's row is valid until the cursor's next step, and is the same object each time: call
+/// ``copy()`` to keep it. Rows from `fetchAll`, `fetchSet` and `fetchOne` are copies already.
 ///
-/// Subscripts trap where a value is NULL or of another type than the one asked
-/// for; `decode` throws instead.
+/// Subscripts trap if a value is NULL or can't be converted to the requested type; `decode` throws
+/// instead.
 public final class Row {
-  // A row from `fetchAll` is one small object, hence the few fields.
+  // Few fields: a row from `fetchAll` is one small object.
 
-  /// The core of the statement whose current row this is, where no adapter
-  /// stands between them.
+  /// The core of the statement whose current row this is, if there is no adapter.
   @usableFromInline package let live: UnsafeMutablePointer<StatementCore>?
-  /// Where the values are, which the row keeps alive.
+  /// The storage of the values, which the row keeps alive.
   private let source: Source
-  /// The values of a copied row, in its block.
+  /// The values of a copied row, stored in a ``RowBlock``.
   @usableFromInline package let image: RowImage?
   @exclusivity(unchecked) @usableFromInline private(set) var extras: RowExtras?
-  /// See ``plan(_:make:)``.
+  /// The cached result of ``plan(_:make:)``.
   @exclusivity(unchecked) @usableFromInline package var plan: AnyObject?
 
   private enum Source {
@@ -41,8 +39,9 @@ public final class Row {
     if case .statement(let statement) = source { statement } else { nil }
   }
 
-  /// The core of the statement whose current row this is, adapted or not; nil
-  /// for a copy.
+  /// The core of the statement whose current row this is, with or without an adapter.
+  ///
+  /// Nil for a copy.
   @inlinable
   package var core: UnsafeMutablePointer<StatementCore>? { live ?? adaptedCore }
 
@@ -53,10 +52,10 @@ public final class Row {
     if case .literal = source { false } else { true }
   }
 
-  /// What an adapter shows of the row; nil where it shows it as it is.
+  /// The columns and scopes that an adapter shows; nil without an adapter.
   package var adaptation: RowAdaptation? { extras?.adaptation }
 
-  /// Rows that were fetched along with this one, by the key of their association.
+  /// The rows that were fetched along with this row, by the association's key.
   package var prefetched: PrefetchedRows? {
     get { extras?.prefetched }
     set {
@@ -67,19 +66,19 @@ public final class Row {
 
   // MARK: Making rows
 
-  /// A row without columns.
+  /// Creates a row without columns.
   public convenience init() {
     self.init(columnNames: [], values: [])
   }
 
-  /// A row with the values of a dictionary, in the order of the keys.
+  /// Creates a row from a dictionary, with columns in alphabetical order.
   public convenience init(_ dictionary: [String: (any DatabaseValueConvertible)?]) {
     let sorted = dictionary.sorted { $0.key < $1.key }
     self.init(
       columnNames: sorted.map(\.key), values: sorted.map { $0.value?.databaseValue ?? .null })
   }
 
-  /// A row with the values of a dictionary; nil where one can't be stored.
+  /// Creates a row from a dictionary; nil if a key is not a string or a value can't be stored.
   public convenience init?(_ dictionary: [AnyHashable: Any]) {
     var pairs: [(String, DatabaseValue)] = []
     for (key, value) in dictionary {
@@ -96,7 +95,7 @@ public final class Row {
     source = .literal(RowLiteral(layout: RowLayout(columnNames: columnNames), values: values))
   }
 
-  /// The row of a statement, always its current one.
+  /// Creates a view of a statement's current row.
   package init(statement: Statement, adaptation: RowAdaptation? = nil) {
     live = adaptation == nil ? statement.core : nil
     image = nil
@@ -104,7 +103,7 @@ public final class Row {
     if let adaptation { extras = RowExtras(adaptation, live: statement.core) }
   }
 
-  /// A copied row.
+  /// Creates a copied row.
   init(block: RowBlock, start: UnsafeRawPointer, adaptation: RowAdaptation?) {
     live = nil
     image = RowImage(start: start)
@@ -112,7 +111,7 @@ public final class Row {
     if let adaptation { extras = RowExtras(adaptation, live: nil) }
   }
 
-  /// Another view of a row.
+  /// Creates another view of a row.
   package init(base: Row, adaptation: RowAdaptation?, prefetched: PrefetchedRows? = nil) {
     let core = base.statement?.core
     live = adaptation == nil ? core : nil
@@ -123,7 +122,7 @@ public final class Row {
     }
   }
 
-  /// A copy of a statement's current row.
+  /// Creates a copy of a statement's current row.
   package convenience init(copying statement: Statement, adaptation: RowAdaptation? = nil) {
     let layout = statement.layout
     guard let handle = statement.core.pointee.handle else {
@@ -137,7 +136,7 @@ public final class Row {
     self.init(block: block, start: start, adaptation: adaptation)
   }
 
-  /// A copy that outlives the cursor's next step; the row itself if it is one.
+  /// Returns a copy that stays valid after the cursor's next step; the row itself if it is a copy.
   public func copy() -> Row {
     guard let statement else { return self }
     guard isWithinStatement else { return Row(shown: self) }
@@ -148,7 +147,7 @@ public final class Row {
 
   // MARK: Columns of the base row
 
-  /// The columns as the statement gives them.
+  /// The columns as the statement returns them.
   package var baseLayout: RowLayout {
     switch source {
     case .statement(let statement): statement.layout
@@ -157,7 +156,7 @@ public final class Row {
     }
   }
 
-  /// The value of a column of the base row, not checked.
+  /// Returns the value of a column of the base row; the index is not checked.
   func baseDatabaseValue(_ index: Int) -> DatabaseValue {
     switch source {
     case .statement(let statement):
@@ -178,8 +177,9 @@ public final class Row {
     }
   }
 
-  /// Lends the bytes of a column of the base row, a text or a blob; nil for
-  /// anything else.
+  /// Calls `body` with the bytes of a text or blob in a column of the base row.
+  ///
+  /// It passes nil for other values.
   @usableFromInline
   func withBaseBytes<Result>(
     _ index: Int, _ body: (UnsafeRawBufferPointer?, _ isText: Bool) throws -> Result
@@ -224,22 +224,22 @@ public final class Row {
     (0..<count).lazy.map { self.databaseValue(at: $0) }
   }
 
-  /// Whether there is a column of that name.
+  /// Returns whether there is a column with this name.
   public func hasColumn(_ columnName: String) -> Bool { index(ofColumn: columnName) != nil }
 
-  /// Whether the value of the 0-based column is NULL.
+  /// Returns whether the value of the 0-based column is NULL.
   public func hasNull(atIndex index: Int) -> Bool {
     checkIndex(index)
     return baseIsNull(baseIndex(index))
   }
 
-  /// Whether a value is not NULL.
+  /// Whether a value of the row or of its scopes is not NULL.
   public var containsNonNullValue: Bool {
     (0..<count).contains { !baseIsNull(baseIndex($0)) }
       || scopes.contains { $0.row.containsNonNullValue }
   }
 
-  /// The 0-based index of the leftmost column of that name, in either case.
+  /// Returns the 0-based index of the leftmost column with this name, case-insensitively.
   @inlinable
   package func index(ofColumn name: String) -> Int? {
     if let live, let index = live.pointee.predictor.predictedIndex(of: name) { return index }
@@ -253,13 +253,13 @@ public final class Row {
     return layout.index(ofColumn: name)
   }
 
-  /// The column of the base row that the row's column is.
+  /// Returns the index of a column in the base row.
   @usableFromInline
   package func baseIndex(_ index: Int) -> Int {
     adaptation?.baseIndices[index] ?? index
   }
 
-  /// The value of the column, which is not checked.
+  /// Returns the value of a column; the index is not checked.
   @usableFromInline
   package func databaseValue(at index: Int) -> DatabaseValue {
     baseDatabaseValue(baseIndex(index))
@@ -273,11 +273,11 @@ public final class Row {
   }
 }
 
-/// A row may read from its connection's memory.
+/// A row can refer to memory of its connection.
 @available(*, unavailable)
 extension Row: Sendable {}
 
-/// A row's values that didn't come from a statement.
+/// The values of a row that doesn't come from a statement.
 private final class RowLiteral {
   let layout: RowLayout
   let values: [DatabaseValue]

@@ -6,37 +6,36 @@
 /// let teamName: String? = row.scopes["team"]?["name"]
 /// ```
 ///
-/// An adapter is looked at once per fetch, not once per row. Those of this
-/// library are all that there are: the protocol is not meant to be adopted.
+/// An adapter is applied once per fetch, not once per row. Don't conform to this protocol: use the
+/// library's adapters.
 public protocol RowAdapter: Sendable {
-  /// What the adapter makes of rows with these columns.
+  /// Returns the columns and scopes that the adapter shows for these columns.
   func _adaptation(of columns: RowColumns) throws -> RowAdaptation
 }
 
 extension RowAdapter {
-  /// The adapter with more scopes, each defined on the columns that this
-  /// adapter starts from, not on those that it shows.
+  /// Returns an adapter with additional scopes.
   ///
-  /// A scope replaces one of the same name.
+  /// They are defined on this adapter's input columns rather than on the columns that it shows. A
+  /// scope replaces one of the same name.
   public func addingScopes(_ scopes: [String: any RowAdapter]) -> any RowAdapter {
     scopes.isEmpty ? self : ScopeAdapter(base: self, scopes: scopes)
   }
 }
 
-/// The columns that an adapter starts from: what the statement gives, or what
-/// another adapter has made of it.
+/// The input columns of an adapter: those of the statement, or those that another adapter shows.
 public struct RowColumns: Sendable {
   package let layout: RowLayout
-  /// The statement's column that each is; nil where they are the statement's own.
+  /// The index of each column in the statement; nil if the columns are the statement's.
   private let adaptedIndices: [Int]?
 
-  /// The columns as the statement gives them.
+  /// Creates the columns of a statement.
   package init(_ layout: RowLayout) {
     self.layout = layout
     adaptedIndices = nil
   }
 
-  /// The columns as an adapter shows them.
+  /// Creates the columns that another adapter shows.
   package init(_ adaptation: RowAdaptation) {
     layout = adaptation.layout
     adaptedIndices = adaptation.baseIndices
@@ -45,10 +44,10 @@ public struct RowColumns: Sendable {
   /// The number of columns.
   package var count: Int { layout.count }
 
-  /// The statement's column that the column is.
+  /// Returns the index of a column in the statement.
   package func baseIndex(_ index: Int) -> Int { adaptedIndices?[index] ?? index }
 
-  /// Shows the columns of a range under their names.
+  /// Returns an adaptation that shows a range of columns under their names.
   package func adaptation(showing range: Range<Int>) -> RowAdaptation {
     RowAdaptation(
       layout: range.count == count
@@ -60,14 +59,13 @@ public struct RowColumns: Sendable {
 /// The columns that an adapter shows, and its scopes.
 public final class RowAdaptation: Sendable {
   @usableFromInline package let layout: RowLayout
-  /// The statement's column that each is.
+  /// The index of each column in the statement.
   @usableFromInline package let baseIndices: [Int]
   /// The scopes, by name.
   package let scopes: [(name: String, adaptation: RowAdaptation)]
-  /// The number of columns that the statement must have at least.
+  /// The minimum number of columns that the statement must have.
   package let baseCount: Int
-  /// The statement's column that is the first, where all are a run of the statement's, in their
-  /// order.
+  /// The index of the first column in the statement, if the columns are contiguous there.
   package let firstColumn: Int?
 
   package init(
@@ -83,7 +81,7 @@ public final class RowAdaptation: Sendable {
       baseIndices.max().map { $0 + 1 } ?? 0, scopes.map(\.adaptation.baseCount).max() ?? 0)
   }
 
-  /// The same columns with other scopes.
+  /// Returns the same columns with other scopes.
   package func with(scopes: [(name: String, adaptation: RowAdaptation)]) -> RowAdaptation {
     RowAdaptation(layout: layout, baseIndices: baseIndices, scopes: scopes)
   }

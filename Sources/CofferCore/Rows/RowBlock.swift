@@ -1,16 +1,13 @@
-/// The values of rows that were copied out of a statement, one row after the
-/// other.
+/// The values of copied rows, one row after the other.
 ///
-/// Of each row there are the address of the names of its columns, eight bytes per
-/// column (the integer, the bits of the real, or offset and length of a text's or
-/// blob's bytes), a byte per column for its type, and the bytes of its texts and
-/// blobs.
+/// A row consists of the address of its column names, eight bytes per column (the integer, the bits
+/// of the real, or the offset and length of a text or blob), one byte per column for its type, and
+/// the bytes of its texts and blobs.
 ///
-/// Rows of one fetch share blocks, which spares each of them an allocation. A
-/// row knows its block and where it begins there; its values never change once
-/// they are written. A text becomes a `String` when somebody asks for it.
+/// Rows of one fetch share blocks, which saves an allocation per row. A row keeps its block and its
+/// start there; values don't change once written. A text becomes a `String` on access.
 final class RowBlock {
-  /// Rows of one fetch fill blocks of this size; a row that needs more gets more.
+  /// The block size for the rows of one fetch, in bytes; larger rows get larger blocks.
   private static let largestCapacity = 16_384
 
   let layout: RowLayout
@@ -27,15 +24,14 @@ final class RowBlock {
 
   deinit { base.deallocate() }
 
-  /// The bytes that a row takes without its texts and blobs.
+  /// Returns the number of bytes of a row without its texts and blobs.
   static func fixedBytes(_ columnCount: Int) -> Int {
     RowImage.headerBytes + ((columnCount * 9 + 7) & ~7)
   }
 
-  /// Copies a statement's current row behind the last one of `block`, or into a
-  /// new block where there is no room left.
+  /// Appends a statement's current row to `block`, or to a new block if there is no room left.
   ///
-  /// - Returns: Where the row begins in `block`.
+  /// - Returns: The start of the row in `block`.
   static func copyRow(
     of statement: SQLiteStatement, to block: inout RowBlock
   ) -> UnsafeRawPointer {
@@ -75,14 +71,14 @@ final class RowBlock {
         of: UInt8(truncatingIfNeeded: type), toByteOffset: columnCount * 8 + index,
         as: UInt8.self)
     }
-    // The next row's values are aligned.
+    // Keeps the next row's values aligned.
     block.end += (end + 7) & ~7
     return UnsafeRawPointer(row)
   }
 
   private func successor(atLeast byteCount: Int) -> RowBlock {
     let capacity = min(max(capacity * 4, 1024), RowBlock.largestCapacity)
-    // A little more than a large row needs: its next texts may be small.
+    // Some spare room after a large row, since the next texts may be small.
     return RowBlock(layout: layout, capacity: max(capacity, byteCount + byteCount / 4))
   }
 }

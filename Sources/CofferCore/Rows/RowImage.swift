@@ -3,7 +3,7 @@ import Foundation
 /// A copied row's values; valid as long as its block.
 @usableFromInline
 package struct RowImage {
-  /// The bytes before the values.
+  /// The number of bytes before the values.
   @inlinable static var headerBytes: Int { 8 }
 
   @usableFromInline let start: UnsafeRawPointer
@@ -21,14 +21,16 @@ package struct RowImage {
     start.load(fromByteOffset: RowImage.headerBytes &+ index &* 8, as: UInt64.self)
   }
 
-  /// SQLite's type of the value.
+  /// Returns SQLite's type of the value.
   @inlinable
   func type(_ index: Int) -> CInt {
     let offset = RowImage.headerBytes &+ names.count &* 8 &+ index
     return CInt(start.load(fromByteOffset: offset, as: UInt8.self))
   }
 
-  /// SQLite's values have at most 2³¹ bytes, but all of a row's together more.
+  /// Packs an offset and a length into a payload.
+  ///
+  /// SQLite's values have fewer than 2³¹ bytes, but a row can have more.
   static func payload(offset: Int, count: Int) -> UInt64 {
     UInt64(truncatingIfNeeded: offset) << 31 | UInt64(truncatingIfNeeded: count)
   }
@@ -50,7 +52,7 @@ package struct RowImage {
       : DatabaseValue(storage: .blob(Data(uncheckedBytes(index))))
   }
 
-  /// The bytes of a text or a blob, nil for anything else.
+  /// Returns the bytes of a text or blob; nil for other values.
   func bytes(_ index: Int) -> UnsafeRawBufferPointer? {
     let type = type(index)
     return type == SQLite.textType || type == SQLite.blobType ? uncheckedBytes(index) : nil
@@ -62,7 +64,7 @@ package struct RowImage {
       start: start + Int(payload >> 31), count: Int(payload & 0x7FFF_FFFF))
   }
 
-  /// The text, of a column that has one.
+  /// Returns the text of a column that has one.
   @usableFromInline
   func text(_ index: Int) -> String {
     String(decoding: uncheckedBytes(index), as: UTF8.self)
@@ -72,10 +74,10 @@ package struct RowImage {
 // MARK: - Values of the most common types
 
 extension RowImage {
-  /// The value of the column, as `fromDatabaseValue` makes it; nil where it can't.
+  /// Returns the value of the column as `fromDatabaseValue` converts it; nil if that fails.
   ///
-  /// The types that are asked for most are read without ``DatabaseValue`` where the column has
-  /// that very type. Where the compiler knows `Value`, one branch is left.
+  /// The most frequent types are read without a ``DatabaseValue`` if the column has exactly that
+  /// type. Where the compiler knows `Value`, only one branch remains.
   @inlinable
   package func value<Value: DatabaseValueConvertible>(_ index: Int) -> Value? {
     if Value.self == Int64.self || Value.self == Int.self {
@@ -101,10 +103,10 @@ extension RowImage {
     return converted(index)
   }
 
-  /// The value as one of the type that it has, or of one with the same bits.
+  /// Returns a value as a type with the same bits.
   @inlinable @inline(__always)
   func same<Known, Value>(_ value: Known, as type: Value.Type) -> Value {
-    // SAFETY: the caller has compared `Value` with the types that are made so of `Known`.
+    // SAFETY: the caller has checked that `Value` has the same bits as `Known`.
     unsafeBitCast(value, to: type)
   }
 

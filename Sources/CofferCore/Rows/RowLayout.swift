@@ -1,10 +1,10 @@
-/// The columns of a statement's rows: their names, and where a name is found.
+/// The columns of a statement's rows: their names, and the index of each name.
 ///
-/// Immutable, so that rows copied on one thread can be read on another.
+/// It is immutable, so that rows copied on one thread can be read on another.
 @usableFromInline
 package final class RowLayout: Sendable {
   @usableFromInline package let columnNames: [String]
-  // SAFETY: the memory is written before anybody else sees it, and never again.
+  // SAFETY: the memory is written before other threads can see it, and never again.
   @usableFromInline nonisolated(unsafe) let names: Names
 
   package init(columnNames: [String]) {
@@ -18,7 +18,9 @@ package final class RowLayout: Sendable {
 
   @usableFromInline package var count: Int { columnNames.count }
 
-  /// The leftmost column of that name; ASCII letters match in either case.
+  /// Returns the index of the leftmost column with this name.
+  ///
+  /// ASCII letters match case-insensitively.
   ///
   /// - Complexity: O(columns).
   @usableFromInline
@@ -28,16 +30,17 @@ package final class RowLayout: Sendable {
 }
 
 extension RowLayout {
-  /// The names by the two words that each `String` is made of, in memory of their own.
+  /// The names as the two words of each `String`, in separate memory.
   ///
-  /// Equal words are the same text. A text of up to 15 bytes is in the words, so that it has the
-  /// same ones wherever it comes from; longer ones are found by comparing texts.
+  /// Equal words mean equal text. A text of up to 15 bytes is stored in its words, so that it has
+  /// the same words everywhere; longer ones are found by comparing texts.
   ///
   /// - Invariant: The layout keeps the strings and the memory alive.
   @usableFromInline
   struct Names {
-    /// The number of columns, and then their words; those of a name that matches an earlier
-    /// column's are zero, which no string has.
+    /// The number of columns, followed by the words of their names.
+    ///
+    /// A name that repeats an earlier column's has zero words, which no string has.
     @usableFromInline let start: UnsafeRawPointer
 
     fileprivate init(_ columnNames: [String]) {
@@ -56,7 +59,7 @@ extension RowLayout {
       start = UnsafeRawPointer(memory)
     }
 
-    /// Names at an address that ``start`` had.
+    /// Creates a view of names from an address that ``start`` had.
     @inlinable
     init(at start: UnsafeRawPointer) { self.start = start }
 
@@ -64,8 +67,9 @@ extension RowLayout {
 
     @inlinable var count: Int { start.load(as: Int.self) }
 
-    /// The column whose name has the same words; nil where none has, which doesn't mean that
-    /// there is no such column.
+    /// Returns the column whose name has the same words.
+    ///
+    /// Nil does not mean that there is no such column.
     @inlinable
     func index(of name: String) -> Int? {
       let words = TextWords(name)

@@ -1,13 +1,13 @@
-/// A run of a statement's columns, as an adapter shows them: what a row reads from that shows
-/// one, each time that the statement steps.
+/// A contiguous run of a statement's columns, as an adapter shows them.
 ///
-/// It lives in memory of its own, like the ``StatementCore`` that it refers to.
+/// Rows read from it at each step of the statement. It is allocated separately, like the
+/// ``StatementCore`` that it refers to.
 ///
-/// - Invariant: The core's statement is kept alive by the row that has the window.
+/// - Invariant: The row that has the window keeps the core's statement alive.
 @usableFromInline
 package struct RowWindow {
   @usableFromInline package let core: UnsafeMutablePointer<StatementCore>
-  /// The statement's column that is the first of the run.
+  /// The index of the run's first column in the statement.
   @usableFromInline package let firstColumn: Int
   @usableFromInline package let count: Int
   @usableFromInline package var predictor = ColumnPredictor()
@@ -19,22 +19,21 @@ package struct RowWindow {
   }
 }
 
-/// What few rows have: those that an adapter changes, and those with rows fetched along.
+/// The rarely needed fields of a row: for an adapter, and for prefetched rows.
 @usableFromInline
 final class RowExtras {
-  /// What an adapter shows.
+  /// The columns and scopes that an adapter shows.
   let adaptation: RowAdaptation?
-  /// The columns, where they are a run of those of a statement.
+  /// The columns, if they are a contiguous run of a statement's.
   @usableFromInline let window: UnsafeMutablePointer<RowWindow>?
-  /// The names of the columns, where they are a run of those of a copied row, and the first of
-  /// them.
+  /// The names of the columns, if they are contiguous in a copied row, from ``firstColumn`` on.
   @usableFromInline let names: RowLayout.Names?
   @usableFromInline let firstColumn: Int
   @exclusivity(unchecked) var prefetched: PrefetchedRows? {
-    // Scopes have their part of it.
+    // The scopes hold parts of the prefetched rows.
     didSet { scopes = [] }
   }
-  /// The scopes that were asked for, of the row of a statement.
+  /// The scopes of a statement's row that were accessed.
   @exclusivity(unchecked) var scopes: [Row?] = []
 
   init(
@@ -69,13 +68,17 @@ final class RowExtras {
 }
 
 extension Row {
-  /// The run of a statement's columns that the row shows through an adapter; nil for a copy, for
-  /// a row without adapter (see ``live``), and where the columns are no run.
+  /// The run of a statement's columns that the row shows through an adapter.
+  ///
+  /// Nil for a copy, for a row without an adapter (see ``live``), and if the columns are not
+  /// contiguous.
   @inlinable
   package var window: UnsafeMutablePointer<RowWindow>? { extras?.window }
 
-  /// The value of the column, where it can be read without ``DatabaseValue``: from a statement
-  /// through a window, or from a copy. Nil where it can't, or fails.
+  /// Returns the value of the column, read without a ``DatabaseValue``.
+  ///
+  /// It is read from a statement through a window, or from a copy. Nil if that is impossible or
+  /// fails.
   @inlinable @inline(never)
   func adaptedOrCopiedValue<Value: DatabaseValueConvertible>(named name: String) -> Value? {
     if let window {
@@ -105,7 +108,9 @@ extension Row {
     return image.value(index)
   }
 
-  /// The same by 0-based index.
+  /// Returns the value of the 0-based column, read without a ``DatabaseValue``.
+  ///
+  /// Nil if that is impossible or fails.
   @inlinable @inline(never)
   func adaptedOrCopiedValue<Value: DatabaseValueConvertible>(at index: Int) -> Value? {
     if let window {

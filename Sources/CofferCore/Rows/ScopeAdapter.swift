@@ -1,4 +1,4 @@
-/// Gives rows named scopes: views of the row, each made by an adapter.
+/// Adds named scopes to rows: views of the row, each made by an adapter.
 ///
 /// ```swift
 /// let adapter = ScopeAdapter(["team": SuffixRowAdapter(fromIndex: 2)])
@@ -7,26 +7,27 @@
 /// row.scopes["team"]  // the columns of the team
 /// ```
 ///
-/// A scope is defined on the columns that the scope adapter starts from,
-/// whatever columns the row itself shows; it may have scopes of its own.
+/// A scope is defined on the scope adapter's input columns, whichever columns the row shows. Scopes
+/// can be nested.
 public struct ScopeAdapter: RowAdapter {
   private let base: (any RowAdapter)?
   private let scopes: [String: any RowAdapter]
 
-  /// Adds scopes to a row that shows all of its columns.
+  /// Creates an adapter that adds scopes to a row with all of its columns.
   public init(_ scopes: [String: any RowAdapter]) {
     base = nil
     self.scopes = scopes
   }
 
-  /// Adds scopes to the row that `base` shows; a scope replaces the one of the
-  /// same name that `base` defines.
+  /// Creates an adapter that adds scopes to the row that `base` shows.
+  ///
+  /// A scope replaces the base's scope of the same name.
   public init(base: any RowAdapter, scopes: [String: any RowAdapter]) {
     self.base = base
     self.scopes = scopes
   }
 
-  /// Throws what the adapters throw.
+  /// Returns the columns and scopes. Throws the errors of the adapters.
   public func _adaptation(of columns: RowColumns) throws -> RowAdaptation {
     let shown =
       try base?._adaptation(of: columns) ?? columns.adaptation(showing: 0..<columns.count)
@@ -39,9 +40,9 @@ public struct ScopeAdapter: RowAdapter {
   }
 }
 
-/// Applies one adapter to the rows that another one shows.
+/// Applies one adapter to the rows that another adapter shows.
 ///
-/// The scopes are those of the second alone.
+/// The scopes are those of both; a scope of the second replaces the first's scope of the same name.
 package struct ChainedRowAdapter: RowAdapter {
   private let first: any RowAdapter
   private let second: any RowAdapter
@@ -59,15 +60,14 @@ package struct ChainedRowAdapter: RowAdapter {
   }
 }
 
-/// Adapters that split a row into runs of columns, plus one for what is left
-/// after the last run.
+/// Returns adapters that split a row into runs of columns, plus one for the remaining columns.
 ///
 /// ```swift
 /// // SELECT player.*, team.*, 1 FROM …
 /// let adapters = splittingRowAdapters(columnCounts: [3, 2])
 /// let adapter = ScopeAdapter(["player": adapters[0], "team": adapters[1]])  // adapters[2]: the 1
 /// ```
-/// - Parameter columnCounts: The length of each run, in columns; 0 or more.
+/// - Parameter columnCounts: The number of columns of each run, not negative.
 public func splittingRowAdapters(columnCounts: [Int]) -> [any RowAdapter] {
   var adapters: [any RowAdapter] = []
   var start = 0

@@ -1,23 +1,22 @@
-/// Why an array can't be the value of a parameter, in words for the developer
-/// who wrote the SQL. It holds no value.
+/// The reason why an array can't be bound to a parameter, for the developer; it contains no value.
 package struct ArrayArgumentError: Error, Hashable, Sendable, CustomStringConvertible {
   package enum Reason: Hashable, Sendable {
-    /// The parameter is no element of an `IN` list there.
+    /// The parameter is not an element of an `IN` list.
     case outsideOfList
     /// The list is compared with a row value, as in `(a, b) IN (?)`.
     case rowValue
     /// Another element of the list aggregates the rows of the query.
     case aggregateInList
-    /// The list has more elements than SQLite's compound `SELECT` takes.
+    /// The list has more elements than SQLite allows terms in a compound `SELECT`.
     case tooManyElements
   }
 
   package let reason: Reason
 
-  /// The 1-based index that SQLite gives the parameter.
+  /// The parameter's 1-based index in SQLite.
   package let parameterIndex: Int
 
-  /// Where the parameter stands, in bytes of UTF-8.
+  /// The parameter's range in the SQL, in UTF-8 bytes.
   package let range: Range<Int>
 
   package let message: String

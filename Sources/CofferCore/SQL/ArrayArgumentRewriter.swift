@@ -1,45 +1,42 @@
-/// What one SQL statement has to become so that some of its parameters can
-/// hold arrays.
+/// Rewrites an SQL statement so that some of its parameters can take arrays.
 ///
-/// `x IN (?)` becomes `x IN (SELECT +value FROM coffer_array(?))`, a list of
-/// several elements a `UNION ALL` of them in their order. Parameters keep
-/// their spelling and their order, hence SQLite gives them the same indices.
+/// `x IN (?)` becomes `x IN (SELECT +value FROM coffer_array(?))`; a list of several elements
+/// becomes a `UNION ALL` of them. Parameters keep their names and order, so that SQLite gives them
+/// the same indices.
 ///
-/// The meaning is that of a list with the array's values written out. SQLite
-/// compares `IN (SELECT …)` with the affinity and the collation of both
-/// sides, and takes those of the right side from its last `SELECT`, whereas a
-/// list has none. Hence the unary plus, which strips an affinity, and
-/// `SELECT NULL WHERE 0` at the end, which has no collation and adds no
-/// row. One difference is left: where the left side is a `REAL` column,
-/// SQLite 3.46 rounds integers beyond ±2^53 to floating point.
+/// The result means the same as a list of the array's values. SQLite compares `IN (SELECT …)` with
+/// the affinity and collation of both sides, taking the right side's from the last `SELECT`,
+/// whereas a list has neither. So a unary plus strips the affinity, and a final
+/// `SELECT NULL WHERE 0` has no collation and adds no row. One difference remains: with a `REAL`
+/// column on the left side, SQLite 3.46 rounds integers beyond ±2^53 to floating point.
 ///
-/// The analysis is done once; ``rewrite(arrays:)`` is then a copy of the text.
+/// The statement is analysed once; ``rewrite(arrays:)`` only copies text.
 package struct ArrayArgumentRewriter: Hashable, Sendable {
   /// An occurrence of a parameter.
   package struct Parameter: Hashable, Sendable {
-    /// The 1-based index that SQLite gives the parameter; 0 for `?0`, which
-    /// SQLite refuses.
+    /// The parameter's 1-based index in SQLite; 0 for `?0`, which SQLite rejects.
     package let index: Int
 
-    /// The parameter as it is written, prefix included; nil for a bare `?`.
+    /// The parameter as written, with its prefix; nil for a bare `?`.
     package let name: String?
 
-    /// Where it stands, in bytes of UTF-8.
+    /// The range in the SQL, in UTF-8 bytes.
     package let range: Range<Int>
 
-    /// The position of the list of which it is an element, but for
-    /// parentheses; nil where it stands elsewhere.
+    /// The position of the list that the parameter is an element of, parentheses aside.
+    ///
+    /// Nil if it isn't in a list.
     var list: Int?
 
-    /// Whether it stands alone as an element of an `IN (…)` list.
+    /// Whether the parameter is an element of an `IN (…)` list.
     package var isListElement: Bool { list != nil }
   }
 
-  /// An `IN (…)` list. Ranges are in bytes of UTF-8.
+  /// An `IN (…)` list. Ranges are in UTF-8 bytes.
   struct List: Hashable, Sendable {
     struct Element: Hashable, Sendable {
       var range: Range<Int>
-      /// The position in ``parameters`` of the one that is the element.
+      /// The position in ``parameters`` if the element is a parameter.
       var parameter: Int?
     }
 
@@ -47,25 +44,27 @@ package struct ArrayArgumentRewriter: Hashable, Sendable {
     var commas: [Int] = []
     var isRowValue = false
     var hasAggregate = false
-    /// Whether the list is closed and has no empty element. SQLite refuses
-    /// the others, so they are left as they are.
+    /// Whether the list is closed and has no empty element.
+    ///
+    /// SQLite rejects other lists, so they aren't rewritten.
     var isWellFormed = true
   }
 
-  /// Most elements that a list with an array may have, the array counting as one:
-  /// SQLite's compound `SELECT` takes 500 terms, the one at the end included.
+  /// The maximum number of elements of a list with an array, which counts as one.
+  ///
+  /// SQLite allows 500 terms in a compound `SELECT`, including the one added at the end.
   package static let maximumElementCount = 499
 
   /// The exact text of the statement.
   package let sql: SQLText
 
-  /// All occurrences, in their order in the text.
+  /// The occurrences of parameters, in the order of the text.
   package internal(set) var parameters: [Parameter] = []
 
   var lists: [List] = []
 
   /// Analyses a statement.
-  /// - Parameter sql: One statement, without those that follow it.
+  /// - Parameter sql: A single statement.
   /// - Complexity: O(*n*) in the bytes of `sql`.
   package init(_ sql: String) {
     self.sql = SQLText(sql)
@@ -75,15 +74,14 @@ package struct ArrayArgumentRewriter: Hashable, Sendable {
     lists = parser.lists
   }
 
-  /// All occurrences of parameters, in their order in the text.
+  /// Returns the occurrences of parameters, in the order of the text.
   package static func parameters(in sql: String) -> [Parameter] {
     ArrayArgumentRewriter(sql).parameters
   }
 
-  /// The statement to prepare for arrays at the given parameters; the text
-  /// itself where there are none.
-  /// - Parameter arrays: 1-based indices of the parameters that hold arrays.
-  /// - Throws: Where an occurrence of one of them can't take an array.
+  /// Returns the statement to compile for arrays at some parameters; the original text for none.
+  /// - Parameter arrays: The 1-based indices of the parameters that hold arrays.
+  /// - Throws: ``ArrayArgumentError`` if a parameter occurs where an array is not possible.
   package func rewrite(arrays: Set<Int>) throws(ArrayArgumentError) -> String {
     guard !arrays.isEmpty else { return sql.string }
     let affected = try listsAffected(by: arrays)
@@ -96,7 +94,7 @@ package struct ArrayArgumentRewriter: Hashable, Sendable {
     return apply(edits)
   }
 
-  /// The positions of the lists that take an array, each once.
+  /// Returns the positions of the lists that take an array, without duplicates.
   private func listsAffected(by arrays: Set<Int>) throws(ArrayArgumentError) -> [Int] {
     var affected: [Int] = []
     for parameter in parameters where arrays.contains(parameter.index) {
@@ -119,7 +117,7 @@ package struct ArrayArgumentRewriter: Hashable, Sendable {
 
   // MARK: Edits
 
-  /// Text that replaces a range of bytes, or is inserted where it is empty.
+  /// A replacement of a range of bytes, or an insertion if the range is empty.
   private struct Edit {
     var range: Range<Int>
     var text: String
@@ -147,8 +145,9 @@ package struct ArrayArgumentRewriter: Hashable, Sendable {
     }
   }
 
-  /// The text with all edits done. Those of a nested list lie inside one
-  /// element of the outer one and never touch its ends.
+  /// Returns the text after all edits.
+  ///
+  /// Edits of a nested list lie inside one element of the outer list and never touch its ends.
   private func apply(_ edits: [Edit]) -> String {
     let ordered = edits.enumerated().sorted {
       ($0.element.range.lowerBound, $0.offset) < ($1.element.range.lowerBound, $1.offset)

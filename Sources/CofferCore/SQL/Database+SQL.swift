@@ -1,7 +1,7 @@
 extension Database {
   // MARK: SQL literals
 
-  /// Executes one or several statements, with the values in them as arguments.
+  /// Executes one or several statements, with interpolated values as arguments.
   ///
   /// ```swift
   /// try db.execute(literal: "INSERT INTO player (name, score) VALUES (\(name), \(score))")
@@ -11,15 +11,15 @@ extension Database {
     try execute(sql: sql, arguments: arguments)
   }
 
-  /// Prepares a statement, and binds the values in it.
+  /// Compiles a statement and binds the interpolated values.
   ///
   /// ```swift
   /// let strong = try db.makeStatement(literal: "SELECT * FROM player WHERE score > \(1000)")
   /// let any = try db.makeStatement(literal: "SELECT * FROM \(sql: table) WHERE score > ?")
   /// ```
   ///
-  /// Without values in it, parameters may be left open, and get their arguments later on.
-  /// - Throws: An error also where some parameters have values, and others don't.
+  /// Without interpolated values, parameters can be set later.
+  /// - Throws: ``DatabaseError``, also if only some of the parameters have values.
   public func makeStatement(literal sqlLiteral: SQL) throws -> Statement {
     let (sql, arguments) = try sqlLiteral.build(self)
     let statement = try makeStatement(sql: sql)
@@ -27,9 +27,9 @@ extension Database {
     return statement
   }
 
-  /// A prepared statement from the connection's cache, with the values in it bound.
+  /// Returns a statement from the connection's cache, with the interpolated values bound.
   ///
-  /// Parameters may be left open as in ``makeStatement(literal:)``.
+  /// Parameters can be set later as in ``makeStatement(literal:)``.
   public func cachedStatement(literal sqlLiteral: SQL) throws -> Statement {
     let (sql, arguments) = try sqlLiteral.build(self)
     let statement = try cachedStatement(sql: sql)
@@ -37,9 +37,9 @@ extension Database {
     return statement
   }
 
-  /// A cursor over the statements in the SQL, with the values in them bound.
+  /// Returns a cursor over the statements in the SQL, with the interpolated values bound.
   ///
-  /// Parameters may be left open as in ``makeStatement(literal:)``.
+  /// Parameters can be set later as in ``makeStatement(literal:)``.
   public func allStatements(literal sqlLiteral: SQL) throws -> SQLStatementCursor {
     let (sql, arguments) = try sqlLiteral.build(self)
     return try allStatements(sql: sql, arguments: arguments.isEmpty ? nil : arguments)

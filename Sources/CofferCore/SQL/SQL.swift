@@ -1,4 +1,4 @@
-/// SQL text together with its arguments, made by string interpolation.
+/// SQL text with its arguments, written as a string interpolation.
 ///
 /// ```swift
 /// let name = "O'Brien"
@@ -6,10 +6,9 @@
 /// // UPDATE player SET name = ? WHERE id IN (?,?,?)
 /// ```
 ///
-/// An interpolated value becomes an argument, whatever is in it. Text gets into
-/// the SQL by name only: `\(sql: "…")`, `\(identifier: "…")`, and the literal's
-/// own text. A collection of values becomes a list with its parentheses; an
-/// empty one a query without rows.
+/// An interpolated value always becomes an argument. Only `\(sql: "…")`, `\(identifier: "…")` and
+/// the literal itself add text. A collection of values becomes a list in parentheses, an empty
+/// collection a query without rows.
 public struct SQL: Sendable {
   /// A part of the SQL.
   package enum Element: Sendable {
@@ -17,15 +16,15 @@ public struct SQL: Sendable {
     case sql(String, StatementArguments)
     /// One argument.
     case argument(StatementArgument)
-    /// A list of values, in parentheses.
+    /// A list of values, written in parentheses.
     case list(ArrayArgument)
-    /// What the database must be known for, or what a higher floor makes.
+    /// A part that renders itself, with access to the database.
     case fragment(any SQLFragment)
 
     /// Text without parameters.
     package static func text(_ text: String) -> Element { .sql(text, StatementArguments()) }
 
-    /// What is known only when the SQL is rendered.
+    /// SQL that is made when it is rendered.
     package static func deferred(
       _ make: @escaping @Sendable (Database) throws -> SQL
     ) -> Element {
@@ -37,15 +36,15 @@ public struct SQL: Sendable {
 
   package init(elements: [Element]) { self.elements = elements }
 
-  /// SQL text, with the arguments of its parameters.
+  /// Creates SQL from text and the arguments of its parameters.
   ///
-  /// Parameters by number, such as `?1`, count from the start of the whole SQL,
-  /// so that such text can't follow other arguments.
+  /// Numbered parameters, such as `?1`, count from the start of the whole SQL, so that such text
+  /// can't follow other arguments.
   public init(sql: String, arguments: StatementArguments = StatementArguments()) {
     elements = [.sql(sql, arguments)]
   }
 
-  /// Whether there is no text and no argument.
+  /// Whether there is neither text nor an argument.
   public var isEmpty: Bool {
     elements.allSatisfy { element in
       if case .sql(let text, let arguments) = element {
@@ -58,29 +57,29 @@ public struct SQL: Sendable {
 
   // MARK: Joining
 
-  /// Adds SQL to the end.
+  /// Appends SQL.
   public mutating func append(literal sqlLiteral: SQL) {
     elements.append(contentsOf: sqlLiteral.elements)
   }
 
-  /// Adds text, with the arguments of its parameters, to the end.
+  /// Appends text with the arguments of its parameters.
   public mutating func append(sql: String, arguments: StatementArguments = StatementArguments()) {
     elements.append(.sql(sql, arguments))
   }
 
-  /// The left side followed by the right.
+  /// Returns the concatenation of both sides.
   public static func + (lhs: SQL, rhs: SQL) -> SQL {
     SQL(elements: lhs.elements + rhs.elements)
   }
 
-  /// Adds the right side to the end of the left.
+  /// Appends the right side to the left side.
   public static func += (lhs: inout SQL, rhs: SQL) { lhs.append(literal: rhs) }
 
   // MARK: Building
 
-  /// The text and its arguments.
+  /// Returns the text and its arguments.
   ///
-  /// - Throws: An error where one name has two different arguments.
+  /// - Throws: ``DatabaseError`` if a name has two different arguments.
   public func build(_ db: Database) throws -> (sql: String, arguments: StatementArguments) {
     if elements.count == 1, case .sql(let sql, let arguments) = elements[0] {
       return (sql, arguments)
@@ -93,19 +92,20 @@ public struct SQL: Sendable {
 
 /// A part of SQL that renders itself.
 ///
-/// The floors above make their own: expressions, queries. They are rendered where
-/// they stand, so that columns in them know the tables around them.
+/// Higher layers define expressions and queries as fragments. They are rendered in place, so that
+/// columns know the tables around them.
 package protocol SQLFragment: Sendable {
-  /// Adds the fragment's text and arguments.
+  /// Appends the fragment's text and arguments.
   func render(into renderer: inout SQLRenderer) throws
 
-  /// The fragment, if it is of the type.
+  /// Returns the fragment as a type if it has exactly that type.
   func cast<T>(to type: T.Type) -> T?
 }
 
 extension SQLFragment {
-  /// The fragment, if it is of the type: ten times as fast as `as?`, since it asks for this
-  /// one type only, neither for a base class nor for a protocol.
+  /// Returns the fragment as a type if it has exactly that type.
+  ///
+  /// Ten times as fast as `as?`, which also considers base classes and protocols.
   package func cast<T>(to type: T.Type) -> T? {
     // SAFETY: both are the same type.
     type == Self.self ? unsafeBitCast(self, to: type) : nil
@@ -121,15 +121,15 @@ private struct DeferredSQL: SQLFragment {
 }
 
 extension SQL: ExpressibleByStringInterpolation {
-  /// SQL text without arguments.
+  /// Creates SQL text without arguments.
   public init(stringLiteral: String) { elements = [.text(stringLiteral)] }
 
-  /// SQL from a string literal with values in it.
+  /// Creates SQL from a string literal with interpolated values.
   public init(stringInterpolation: SQLInterpolation) { elements = stringInterpolation.elements }
 }
 
 extension Sequence<SQL> {
-  /// All SQL one after the other, with text between them.
+  /// Returns the concatenated SQL, with text between the elements.
   ///
   /// ```swift
   /// let conditions: [SQL] = ["name = \(name)", "score > \(score)"]
@@ -146,7 +146,7 @@ extension Sequence<SQL> {
 }
 
 extension Collection<SQL> {
-  /// All SQL one after the other, with text between them.
+  /// Returns the concatenated SQL, with text between the elements.
   public func joined(separator: String = "") -> SQL {
     AnySequence(self).joined(separator: separator)
   }

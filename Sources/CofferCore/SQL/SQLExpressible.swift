@@ -1,39 +1,37 @@
-// What SQL is made of, as far as values and SQL literals need it: the protocols
-// stand here, below the query floor, since values conform to them.
+// The protocols of expressions that values and SQL literals conform to, hence in CofferCore.
 
-/// A type that has an SQL expression: values, columns, SQL literals.
+/// A type that can be used as an SQL expression: a value, a column, an SQL literal.
 public protocol SQLExpressible {
   /// The expression.
   var sqlExpression: SQLExpression { get }
 }
 
-/// A type that can stand in a selection, as in `SELECT name`.
+/// A type that can be selected, as in `SELECT name`.
 public protocol SQLSelectable {
-  /// What is selected.
+  /// The selection.
   var sqlSelection: SQLSelection { get }
 }
 
-/// A type that can stand in an order, as in `ORDER BY name`.
+/// A type that can order rows, as in `ORDER BY name`.
 public protocol SQLOrderingTerm {
-  /// What rows are ordered by.
+  /// The ordering.
   var sqlOrdering: SQLOrdering { get }
 }
 
-/// A type that is SQL in the first place, unlike a value, which has an
-/// expression as well.
+/// A type that represents SQL, such as a column, unlike a value that merely has an expression.
 public protocol SQLSpecificExpressible: SQLExpressible, SQLSelectable, SQLOrderingTerm {}
 
 extension SQLSpecificExpressible {
-  /// The expression, selected.
+  /// A selection of the expression.
   public var sqlSelection: SQLSelection { SQLSelection(sqlExpression) }
-  /// The expression, as an order.
+  /// An ordering by the expression.
   public var sqlOrdering: SQLOrdering { SQLOrdering(sqlExpression) }
 }
 
 // MARK: - Values
 
 extension DatabaseValueConvertible {
-  /// A parameter with the value.
+  /// A parameter bound to the value.
   public var sqlExpression: SQLExpression { SQLExpression(databaseValue) }
 }
 
@@ -52,7 +50,7 @@ extension Optional: SQLSelectable where Wrapped: SQLSelectable {
 }
 
 extension Optional: SQLOrderingTerm where Wrapped: SQLOrderingTerm {
-  /// The wrapped ordering, or NULL, which orders nothing.
+  /// The wrapped ordering, or NULL, which has no effect.
   public var sqlOrdering: SQLOrdering { self?.sqlOrdering ?? SQLOrdering(SQLExpression(.null)) }
 }
 
@@ -61,17 +59,17 @@ extension Optional: SQLSpecificExpressible where Wrapped: SQLSpecificExpressible
 // MARK: - SQL literals
 
 extension SQL: SQLSpecificExpressible {
-  /// The SQL of an expression.
+  /// Creates SQL from an expression.
   public init(_ expression: some SQLSpecificExpressible) {
     self = expression.sqlExpression.sql
   }
 
-  /// The SQL, as an expression.
+  /// The SQL as an expression.
   public var sqlExpression: SQLExpression { SQLExpression(sql: self) }
 
-  /// The SQL, selected.
+  /// A selection of the SQL.
   public var sqlSelection: SQLSelection { SQLSelection(sql: self) }
 
-  /// The SQL, as an order.
+  /// An ordering by the SQL.
   public var sqlOrdering: SQLOrdering { SQLOrdering(sqlExpression) }
 }

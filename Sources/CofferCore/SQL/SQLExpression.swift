@@ -1,9 +1,9 @@
-/// An SQL expression: a value, a column, or what operators and functions make of them.
+/// An SQL expression: a value, a column, or an operator or function applied to expressions.
 public struct SQLExpression: Sendable {
   package enum Content: Sendable {
     case value(DatabaseValue)
     case sql(SQL)
-    /// What the query floor makes.
+    /// An expression that is defined in CofferQuery.
     case node(any SQLFragment)
   }
 
@@ -13,7 +13,7 @@ public struct SQLExpression: Sendable {
   package init(sql: SQL) { content = .sql(sql) }
   package init(node: any SQLFragment) { content = .node(node) }
 
-  /// The expression inside of other SQL.
+  /// The expression as a part of other SQL.
   package var sql: SQL {
     switch content {
     case .value(let value):
@@ -23,7 +23,7 @@ public struct SQLExpression: Sendable {
     }
   }
 
-  /// The expression's text with its values written out, for definitions.
+  /// Returns the expression's text with its values as literals, for schema definitions.
   package func quotedSQL(_ db: Database) throws -> String {
     var renderer = SQLRenderer(db, writesValues: true)
     try renderer.append(self)
@@ -32,6 +32,6 @@ public struct SQLExpression: Sendable {
 }
 
 extension SQLExpression: SQLSpecificExpressible {
-  /// Itself.
+  /// This expression.
   public var sqlExpression: SQLExpression { self }
 }

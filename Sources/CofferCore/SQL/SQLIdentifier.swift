@@ -1,8 +1,8 @@
 extension String {
-  /// The string as an SQL identifier: in double quotes, its own doubled.
+  /// The string as a quoted SQL identifier, with double quotes doubled.
   ///
-  /// Always quoted, so that keywords, spaces and case are no matter. SQLite
-  /// refuses a name that holds a NUL character.
+  /// It is always quoted, so that keywords, spaces and upper case are possible. SQLite rejects a
+  /// name with a NUL character.
   public var quotedDatabaseIdentifier: String {
     var quoted = "\""
     quoted.reserveCapacity(utf8.count + 2)
@@ -15,7 +15,7 @@ extension String {
   }
 }
 
-/// The text of so many positional parameters, as in `?,?,?`; empty for zero.
+/// Returns positional parameters, such as `?,?,?`; an empty string for zero.
 /// - Precondition: `count` is not negative.
 public func databaseQuestionMarks(count: Int) -> String {
   precondition(count >= 0, "count is negative")

@@ -1,13 +1,13 @@
 extension SQLInterpolation {
-  /// `\(expression)` adds an expression.
+  /// `\(expression)` appends an expression.
   @_disfavoredOverload
   public mutating func appendInterpolation(_ expression: some SQLSpecificExpressible) {
     appendInterpolation(literal: expression.sqlExpression.sql)
   }
 
-  /// `\(request)` adds the query of a request.
+  /// `\(request)` appends the query of a request.
   ///
-  /// It gets parentheses where it stands for a value or a table, and none where it is the
+  /// It is put in parentheses where SQL takes a value or a table, but not where it is the
   /// statement, a part of a compound query, or in parentheses already.
   ///
   /// ```swift
@@ -20,60 +20,60 @@ extension SQLInterpolation {
     append(.fragment(EmbeddedQuery(query: request.sqlSubquery)))
   }
 
-  /// `\(expression)` adds an expression.
+  /// `\(expression)` appends an expression.
   @_disfavoredOverload
   public mutating func appendInterpolation(_ expression: some SQLExpressible) {
     appendInterpolation(literal: expression.sqlExpression.sql)
   }
 
-  /// `\(expression)` adds an expression; nil is NULL.
+  /// `\(expression)` appends an expression; nil is NULL.
   @_disfavoredOverload
   public mutating func appendInterpolation(_ expression: (any SQLExpressible)?) {
     appendInterpolation(literal: (expression?.sqlExpression ?? SQLExpression(.null)).sql)
   }
 
-  // An optional column is an expression in the first place.
+  // Makes an optional column unambiguous: it is an expression.
 
-  /// `\(expression)` adds an expression; nil is NULL.
+  /// `\(expression)` appends an expression; nil is NULL.
   @_disfavoredOverload
   public mutating func appendInterpolation(_ expression: (any SQLSpecificExpressible)?) {
     appendInterpolation(literal: (expression?.sqlExpression ?? SQLExpression(.null)).sql)
   }
 
-  /// `\(selection)` adds what is selected: `SELECT \(.allColumns) FROM player`.
+  /// `\(selection)` appends a selection: `SELECT \(.allColumns) FROM player`.
   @_disfavoredOverload
   public mutating func appendInterpolation(_ selection: some SQLSelectable) {
     appendInterpolation(literal: selection.sqlSelection.sql)
   }
 
-  /// `\(selection)` adds what is selected; nil is NULL.
+  /// `\(selection)` appends a selection; nil is NULL.
   @_disfavoredOverload
   public mutating func appendInterpolation(_ selection: (any SQLSelectable)?) {
     appendInterpolation(
       literal: (selection?.sqlSelection ?? SQLSelection(SQLExpression(.null))).sql)
   }
 
-  /// `\(ordering)` adds what rows are ordered by.
+  /// `\(ordering)` appends an ordering.
   @_disfavoredOverload
   public mutating func appendInterpolation(_ ordering: some SQLOrderingTerm) {
     appendInterpolation(literal: ordering.sqlOrdering.sql)
   }
 
-  /// `\(expressions)` adds a list in parentheses: `a IN \([Column("b"), Column("c") + 2])`.
+  /// `\(expressions)` appends a list in parentheses: `a IN \([Column("b"), Column("c") + 2])`.
   @_disfavoredOverload
   public mutating func appendInterpolation<Elements: Sequence>(_ expressions: Elements)
   where Elements.Element: SQLExpressible {
     appendList(expressions.map(\.sqlExpression))
   }
 
-  /// `\(expressions)` adds a list in parentheses.
+  /// `\(expressions)` appends a list in parentheses.
   @_disfavoredOverload
   public mutating func appendInterpolation<Elements: Sequence>(_ expressions: Elements)
   where Elements.Element == any SQLExpressible {
     appendList(expressions.map(\.sqlExpression))
   }
 
-  /// `\(expressions)` adds a list in parentheses, of expressions of several types too.
+  /// `\(expressions)` appends a list in parentheses, of expressions of any types.
   @_disfavoredOverload
   public mutating func appendInterpolation(_ expressions: [any SQLExpressible]) {
     appendList(expressions.map(\.sqlExpression))
@@ -89,12 +89,12 @@ extension SQLInterpolation {
     appendLiteral(")")
   }
 
-  /// `COLLATE \(.nocase)` adds the name of a collation.
+  /// `COLLATE \(.nocase)` appends the name of a collation.
   public mutating func appendInterpolation(_ collation: Database.CollationName) {
     appendLiteral(collation.rawValue)
   }
 
-  /// `COLLATE \(collation)` adds the name of a collation.
+  /// `COLLATE \(collation)` appends the name of a collation.
   public mutating func appendInterpolation(_ collation: DatabaseCollation) {
     appendLiteral(collation.name)
   }

@@ -1,7 +1,7 @@
-/// Finds the parameters and the `IN (…)` lists of one SQL statement.
+/// Finds the parameters and the `IN (…)` lists of an SQL statement.
 ///
-/// It follows parentheses and commas and leaves the grammar to SQLite: text
-/// that SQLite refuses gives some answer, never a trap.
+/// It follows parentheses and commas and leaves the grammar to SQLite: for invalid SQL, the result
+/// is unspecified, but the parser never traps.
 struct SQLListParser {
   private typealias Token = SQLTokenizer.Token
 
@@ -10,15 +10,15 @@ struct SQLListParser {
     enum Content {
       /// `IN (…)`, with its position in ``lists``.
       case list(Int)
-      /// `(SELECT …)`, whose aggregates are its own.
+      /// `(SELECT …)`, which has separate aggregates.
       case subquery
       case other
     }
 
     var content: Content
-    /// The first token of the element under way, or of the whole.
+    /// The position of the first token of the current element, or after the parenthesis.
     var elementStart: Int
-    /// The position in ``parameters`` of the first one of that element.
+    /// The position in ``parameters`` of that element's first parameter.
     var firstParameter: Int
   }
 
@@ -58,9 +58,10 @@ struct SQLListParser {
 
   // MARK: Parameters
 
-  /// Numbers the parameter as SQLite does: `?` is one more than the largest
-  /// index so far, `?N` is N, a name has the index of its first occurrence,
-  /// which counts like `?`.
+  /// Numbers the parameter as SQLite does.
+  ///
+  /// `?` is one more than the largest index so far, `?N` is N, and a name has the index of its
+  /// first occurrence, which counts like `?`.
   private mutating func appendParameter(at position: Int) {
     let range = tokens[position].range
     let spelling = String(decoding: sql[range], as: UTF8.self)
@@ -133,7 +134,7 @@ struct SQLListParser {
 
   // MARK: Row values
 
-  /// Whether `(a, b)` stands left of `IN` or `NOT IN`.
+  /// Returns whether a row value, such as `(a, b)`, precedes `IN` or `NOT IN`.
   private func isRowValueLeft(ofInAt position: Int) -> Bool {
     var last = position - 1
     if isWord(last, among: ["NOT"]) { last -= 1 }
@@ -156,7 +157,7 @@ struct SQLListParser {
       return false
     }
     guard first > 0 else { return true }
-    // What a name precedes is a call, `f(a, b)`.
+    // After a name, it is a call: `f(a, b)`.
     switch tokens[first - 1].kind {
     case .quotedIdentifier: return false
     case .word: return isWord(first - 1, among: Self.keywordsBeforeExpressions)
@@ -166,10 +167,10 @@ struct SQLListParser {
 
   // MARK: Aggregates
 
-  /// Whether the tokens call a function that would aggregate other rows in
-  /// a `SELECT` of its own: a window function, or an aggregate without any
-  /// column, such as `count(*)`. An aggregate of a column is known by its
-  /// column to belong to the outer query. Subqueries are skipped.
+  /// Returns whether the tokens would aggregate other rows if moved into a `SELECT`.
+  ///
+  /// That is a window function, or an aggregate without a column, such as `count(*)`. A column ties
+  /// an aggregate to the outer query. Subqueries are skipped.
   private func containsAggregate(_ range: Range<Int>) -> Bool {
     var position = range.lowerBound
     while position < range.upperBound {
@@ -194,7 +195,7 @@ struct SQLListParser {
     return false
   }
 
-  /// The position after the closing parenthesis.
+  /// Returns the position after the closing parenthesis.
   private func end(ofParenthesesAt start: Int, in range: Range<Int>) -> Int {
     var depth = 0
     for position in start..<range.upperBound {
@@ -208,7 +209,7 @@ struct SQLListParser {
     return range.upperBound
   }
 
-  /// Whether the tokens may name a column.
+  /// Returns whether the tokens may name a column.
   private func containsColumn(_ range: Range<Int>) -> Bool {
     range.contains { position in
       switch tokens[position].kind {
@@ -225,7 +226,7 @@ struct SQLListParser {
 
   private static let queryKeywords: [StaticString] = ["SELECT", "VALUES", "WITH"]
 
-  /// Keywords that an expression follows, and that are no function's name.
+  /// Keywords that precede an expression and are no function names.
   private static let keywordsBeforeExpressions: [StaticString] = [
     "ALL", "AND", "BETWEEN", "BY", "CASE", "DISTINCT", "ELSE", "EXCEPT", "HAVING", "IS", "LIMIT",
     "NOT", "OFFSET", "ON", "OR", "RETURNING", "SELECT", "THEN", "WHEN", "WHERE",
@@ -236,15 +237,18 @@ struct SQLListParser {
     "IN", "INTEGER", "IS", "NOT", "NULL", "NUMERIC", "OR", "REAL", "TEXT", "THEN", "TRUE", "WHEN",
   ]
 
-  /// SQLite's own aggregates. `max` and `min` of several values are none,
-  /// but without a column in them it makes no difference to refuse them.
+  /// SQLite's aggregates.
+  ///
+  /// `max` and `min` of several values are scalar functions; without a column, rejecting them makes
+  /// no difference.
   private static let aggregates: [StaticString] = [
     "AVG", "COUNT", "GROUP_CONCAT", "JSON_GROUP_ARRAY", "JSON_GROUP_OBJECT", "JSONB_GROUP_ARRAY",
     "JSONB_GROUP_OBJECT", "MAX", "MIN", "STRING_AGG", "SUM", "TOTAL",
   ]
 
-  /// Whether the token is one of the words, given in upper case. Positions
-  /// out of bounds are none.
+  /// Returns whether the token is one of the words, given in upper case.
+  ///
+  /// False for a position out of bounds.
   private func isWord(_ position: Int, among words: [StaticString]) -> Bool {
     guard tokens.indices.contains(position), tokens[position].kind == .word else { return false }
     let range = tokens[position].range

@@ -1,8 +1,8 @@
-/// A name as SQLite compares it: byte by byte, but for the case of ASCII letters.
+/// A name that is compared as SQLite does: bytewise, except for the case of ASCII letters.
 ///
-/// Looking one up makes no new string.
+/// Comparing and hashing allocate nothing.
 package struct SQLName: Sendable, Hashable, Comparable {
-  /// The name as it was written.
+  /// The name as written.
   package let text: String
 
   package init(_ text: String) { self.text = text }
@@ -34,7 +34,7 @@ package struct SQLName: Sendable, Hashable, Comparable {
     hasher.combine(hash)
   }
 
-  /// Whether the table is SQLite's own.
+  /// Whether the table is one of SQLite's internal tables.
   package var isInternal: Bool {
     text.utf8.prefix(7).lazy.map(SQLName.fold).elementsEqual("sqlite_".utf8)
   }
@@ -45,7 +45,7 @@ package struct SQLName: Sendable, Hashable, Comparable {
 }
 
 extension String {
-  /// Whether SQLite takes both for the same name.
+  /// Returns whether SQLite considers both strings the same name.
   @usableFromInline
   package func isSameName(as other: String) -> Bool { SQLName(self) == SQLName(other) }
 }

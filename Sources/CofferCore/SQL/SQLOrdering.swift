@@ -1,4 +1,4 @@
-/// What a query orders its rows by.
+/// An ordering term of a query.
 public struct SQLOrdering: Sendable, SQLOrderingTerm {
   package let expression: SQLExpression
   package let direction: Direction?
@@ -20,15 +20,15 @@ public struct SQLOrdering: Sendable, SQLOrderingTerm {
     self.nulls = nulls
   }
 
-  /// The ordering inside of other SQL.
+  /// The ordering as a part of other SQL.
   package var sql: SQL {
     guard direction != nil || nulls != nil else { return expression.sql }
     return SQL(elements: expression.sql.elements + [.text(suffix)])
   }
 
-  /// What follows the expression.
+  /// The text after the expression.
   package var suffix: String { (direction?.rawValue ?? "") + (nulls?.rawValue ?? "") }
 
-  /// Itself.
+  /// This ordering.
   public var sqlOrdering: SQLOrdering { self }
 }

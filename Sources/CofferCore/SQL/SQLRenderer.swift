@@ -1,38 +1,37 @@
 import FoundationEssentials
 
-/// Puts SQL together: text, its arguments, and the names that tables have in it.
+/// Builds SQL: the text, its arguments, and the names of its tables.
 package struct SQLRenderer {
   package let database: Database
 
   /// The text so far, without the parentheses of ``subqueries``.
   private var text = ""
 
-  /// Where queries stand in the text that get parentheses only where they need them, each before
-  /// those inside of it, in bytes.
+  /// The ranges in bytes of queries that get parentheses only where needed.
+  ///
+  /// Outer queries come first.
   private var subqueries: [Range<Int>] = []
 
-  /// The text.
+  /// The complete text.
   package var sql: String {
     subqueries.isEmpty ? text : SubqueryParentheses.adding(to: text, around: subqueries)
   }
 
   package private(set) var arguments = StatementArguments()
 
-  /// Whether values are written out, as definitions of a schema need it, which
-  /// take no arguments.
+  /// Whether values are written as literals, since schema definitions can't have arguments.
   private let writesValues: Bool
 
-  /// The name that columns of the innermost query are written with; nil where
-  /// that query has one table only.
+  /// The qualifier of the innermost query's columns; nil if that query has only one table.
   package var qualifier: String?
 
-  /// The table that columns are taken from; empty where it is a query.
+  /// The table that columns belong to; empty for a query.
   package var tableName = ""
 
-  /// The tables that a table alias can stand for, in this query and around it.
+  /// The tables that a table alias can refer to, in this query and the queries around it.
   package var tables: [ObjectIdentifier: Table] = [:]
 
-  /// How many queries are around this place.
+  /// The number of queries around the current position.
   package var depth = 0
 
   /// A table in a query.
@@ -41,9 +40,9 @@ package struct SQLRenderer {
     package let name: String
     /// The name in the schema; empty for a query.
     package let tableName: String
-    /// The query's ``SQLRenderer/depth``.
+    /// The ``SQLRenderer/depth`` of the table's query.
     package let depth: Int
-    /// Whether columns have the name before them in the query itself.
+    /// Whether the name qualifies columns in the table's query.
     package let isQualified: Bool
 
     package init(name: String, tableName: String, depth: Int, isQualified: Bool) {
@@ -54,25 +53,27 @@ package struct SQLRenderer {
     }
   }
 
-  /// The longest list that is written out after `IN`. A longer one is one
-  /// array argument, so that lists of many lengths don't fill the statement cache.
+  /// The maximum number of values written individually after `IN`.
+  ///
+  /// A longer list is a single array argument, so that lists of various lengths don't fill the
+  /// statement cache.
   package static let longestWrittenList = 8
 
   package init(_ database: Database, writesValues: Bool = false) {
     self.database = database
     self.writesValues = writesValues
-    // Most requests are shorter: one allocation.
+    // Enough for most requests, in one allocation.
     text.reserveCapacity(240)
   }
 
   // MARK: Text
 
-  /// Adds text as it is.
+  /// Appends text unchanged.
   package mutating func append(_ text: String) { self.text += text }
 
-  /// Adds text, with the arguments of its parameters.
+  /// Appends text with the arguments of its parameters.
   ///
-  /// - Throws: An error where a name has another argument already.
+  /// - Throws: ``DatabaseError`` if a name has a different argument already.
   package mutating func append(_ text: String, arguments new: StatementArguments) throws {
     guard !writesValues || new.isEmpty else { return try appendWrittenOut(text, new) }
     self.text += text
@@ -86,7 +87,7 @@ package struct SQLRenderer {
     }
   }
 
-  /// Adds a quoted name.
+  /// Appends a quoted name.
   package mutating func append(identifier: String) {
     if identifier.utf8.contains(UInt8(ascii: "\"")) {
       text += identifier.quotedDatabaseIdentifier
@@ -97,7 +98,7 @@ package struct SQLRenderer {
     }
   }
 
-  /// Adds a column of the innermost query.
+  /// Appends a column of the innermost query.
   package mutating func append(column: String) {
     if let qualifier {
       append(identifier: qualifier)
@@ -108,7 +109,7 @@ package struct SQLRenderer {
 
   // MARK: Values
 
-  /// Adds a parameter for the value.
+  /// Appends a parameter for the value.
   package mutating func append(_ value: DatabaseValue) {
     if writesValues {
       text += value.sqlLiteral
@@ -117,7 +118,7 @@ package struct SQLRenderer {
     }
   }
 
-  /// Adds a parameter for the argument.
+  /// Appends a parameter for the argument.
   package mutating func append(_ argument: StatementArgument) {
     if writesValues, let value = argument.databaseValue {
       text += value.sqlLiteral
@@ -127,7 +128,7 @@ package struct SQLRenderer {
     }
   }
 
-  /// Adds a list of values, in parentheses.
+  /// Appends a list of values, in parentheses.
   package mutating func append(_ list: ArrayArgument, separator: String = ",") {
     let count = list.count
     if count > SQLRenderer.longestWrittenList, !writesValues, endsWithIN {
@@ -145,7 +146,7 @@ package struct SQLRenderer {
     }
   }
 
-  /// Whether the next token is the right side of `IN`: nothing else takes an array.
+  /// Whether the text ends with `IN`: an array is only possible after it.
   private var endsWithIN: Bool {
     var bytes = text.utf8[...]
     func isWord(_ byte: UInt8) -> Bool {
@@ -161,7 +162,7 @@ package struct SQLRenderer {
     return bytes.last.map { !isWord($0) } ?? true
   }
 
-  /// Adds text with its parameters replaced by their values.
+  /// Appends text with its parameters replaced by literals.
   private mutating func appendWrittenOut(_ text: String, _ arguments: StatementArguments) throws {
     var (text, positional) = (text, arguments.positional[...])
     var replacements: [(Range<Int>, String)] = []
@@ -190,11 +191,11 @@ package struct SQLRenderer {
     self.text += String(decoding: bytes + source[end...], as: UTF8.self)
   }
 
-  // MARK: What is made of them
+  // MARK: Queries and expressions
 
-  /// Adds a query, without parentheses.
+  /// Appends a query, without parentheses.
   ///
-  /// What is in the SQL of a query belongs to its tables, not to those of the query around it.
+  /// Columns in the SQL of a query belong to its tables, not to those of the query around it.
   package mutating func append(_ query: SQLSubquery) throws {
     switch query.content {
     case .node(let node): try node.render(into: &self)
@@ -208,12 +209,12 @@ package struct SQLRenderer {
       }
       let start = text.utf8.count
       try append(sql)
-      // What follows must not become a part of it.
+      // A comment must not swallow the following text.
       if mayEndWithComment(from: start) { text += "\n" }
     }
   }
 
-  /// Whether the last line of the text from an offset on may end with a comment.
+  /// Returns whether the last line of the text from an offset on may end with a comment.
   private func mayEndWithComment(from start: Int) -> Bool {
     var isDash = false
     for byte in text.utf8.dropFirst(start).reversed() {
@@ -224,7 +225,7 @@ package struct SQLRenderer {
     return false
   }
 
-  /// Adds a query, in parentheses where it stands for a value or a table.
+  /// Appends a query, in parentheses where SQL takes a value or a table.
   package mutating func append(embedding query: SQLSubquery) throws {
     let (start, index) = (text.utf8.count, subqueries.count)
     subqueries.append(start..<start)
@@ -232,7 +233,7 @@ package struct SQLRenderer {
     subqueries[index] = start..<text.utf8.count
   }
 
-  /// Adds an expression.
+  /// Appends an expression.
   package mutating func append(_ expression: SQLExpression) throws {
     switch expression.content {
     case .value(let value): if value.isNull { append("NULL") } else { append(value) }
@@ -241,7 +242,7 @@ package struct SQLRenderer {
     }
   }
 
-  /// Adds SQL.
+  /// Appends SQL.
   package mutating func append(_ sql: SQL) throws {
     for element in sql.elements {
       switch element {
@@ -255,7 +256,7 @@ package struct SQLRenderer {
 }
 
 extension DatabaseValue {
-  /// The value as SQL text.
+  /// The value as an SQL literal.
   package var sqlLiteral: String {
     switch storage {
     case .null: "NULL"

@@ -1,10 +1,10 @@
-/// What a query selects.
+/// A selection of a query: an expression, or several columns.
 public struct SQLSelection: Sendable, SQLSelectable {
   package enum Content: Sendable {
-    /// An expression, and the name that its column gets.
+    /// An expression and the name of its column.
     case expression(SQLExpression, name: String?)
     case sql(SQL)
-    /// What the query floor makes.
+    /// A selection that is defined in CofferQuery.
     case node(any SQLFragment)
   }
 
@@ -17,7 +17,7 @@ public struct SQLSelection: Sendable, SQLSelectable {
   package init(sql: SQL) { content = .sql(sql) }
   package init(node: any SQLFragment) { content = .node(node) }
 
-  /// The selection inside of other SQL.
+  /// The selection as a part of other SQL.
   package var sql: SQL {
     switch content {
     case .expression(let expression, let name?):
@@ -28,6 +28,6 @@ public struct SQLSelection: Sendable, SQLSelectable {
     }
   }
 
-  /// Itself.
+  /// This selection.
   public var sqlSelection: SQLSelection { self }
 }

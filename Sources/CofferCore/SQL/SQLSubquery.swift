@@ -1,8 +1,8 @@
-/// A query inside of another one.
+/// A query that can be a part of another query.
 public struct SQLSubquery: Sendable {
   package enum Content: Sendable {
     case sql(SQL)
-    /// What the query floor makes.
+    /// A query that is defined in CofferQuery.
     case node(any SQLFragment)
   }
 
@@ -11,7 +11,7 @@ public struct SQLSubquery: Sendable {
   package init(sql: SQL) { content = .sql(sql) }
   package init(node: any SQLFragment) { content = .node(node) }
 
-  /// The query inside of other SQL, without parentheses.
+  /// The query as a part of other SQL, without parentheses.
   package var sql: SQL {
     switch content {
     case .sql(let sql): sql
@@ -20,7 +20,7 @@ public struct SQLSubquery: Sendable {
   }
 }
 
-/// A type that can be a query inside of another one.
+/// A type that can be used as a subquery.
 public protocol SQLSubqueryable: SQLSpecificExpressible {
   /// The query.
   var sqlSubquery: SQLSubquery { get }
@@ -33,7 +33,7 @@ extension SQLSubqueryable {
   }
 }
 
-/// A query as an expression.
+/// A query as an expression, in parentheses.
 package struct ParenthesizedQuery: SQLFragment {
   package let query: SQLSubquery
 
@@ -47,11 +47,11 @@ package struct ParenthesizedQuery: SQLFragment {
 }
 
 extension SQLSubquery: SQLSubqueryable {
-  /// Itself.
+  /// This query.
   public var sqlSubquery: SQLSubquery { self }
 }
 
-/// A query in an SQL literal, whose text tells whether it needs parentheses.
+/// A query in an SQL literal, with parentheses if the surrounding text needs them.
 struct EmbeddedQuery: SQLFragment {
   let query: SQLSubquery
 

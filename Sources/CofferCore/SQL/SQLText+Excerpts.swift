@@ -1,7 +1,7 @@
 extension SQLText {
-  /// One statement out of the text, without blanks and semicolons around it.
+  /// Returns the statement in a range of bytes, without surrounding spaces and semicolons.
   package func statement(in range: Range<Int>) -> String {
-    // Only these bytes are copied: the text may hold thousands of statements.
+    // Copies only these bytes, since the text may hold thousands of statements.
     let utf8 = string.utf8
     let first = utf8.index(utf8.startIndex, offsetBy: range.lowerBound)
     let bytes = Array(utf8[first..<utf8.index(first, offsetBy: range.count)])
@@ -10,7 +10,7 @@ extension SQLText {
     return String(decoding: bytes[start..<end], as: UTF8.self)
   }
 
-  /// The text without blanks and semicolons around it: itself where there are none.
+  /// The text without surrounding spaces and semicolons.
   package var trimmed: String {
     guard let first = string.utf8.first, let last = string.utf8.last else { return string }
     guard Self.isPadding(first) || Self.isPadding(last) else { return string }
@@ -21,7 +21,7 @@ extension SQLText {
     byte == 0x3B || byte == 0x20 || (0x09...0x0D).contains(byte)
   }
 
-  /// Where in the text an error is, for a person to see.
+  /// Returns a description of the position of an error, with an excerpt; nil if it is out of range.
   package func excerpt(at offset: Int) -> String? {
     let bytes = Array(string.utf8)
     guard bytes.indices.contains(offset) else { return nil }

@@ -4,11 +4,10 @@
   import Musl
 #endif
 
-/// SQL text that is equal to another only where their bytes are.
+/// SQL text that is compared and hashed by its bytes.
 ///
-/// Swift's strings are equal across Unicode's normal forms, SQLite's names and
-/// literals are not: a dictionary keyed by `String` would merge statements
-/// that differ.
+/// Swift compares strings by canonical equivalence, but SQLite's names and literals are bytes: a
+/// dictionary keyed by `String` would merge different statements.
 package struct SQLText: Hashable, Sendable {
   package let string: String
 
@@ -36,9 +35,10 @@ package struct SQLText: Hashable, Sendable {
     string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
-  /// Whether nothing but spaces, comments and semicolons is left, so that no
-  /// further statement follows; false where a NUL byte would hide what does.
-  /// - Parameter offset: The byte of UTF-8 to begin at, where a statement ended.
+  /// Returns whether only spaces, comments and semicolons remain, and no statement.
+  ///
+  /// False if there is a NUL byte, which hides the rest from SQLite.
+  /// - Parameter offset: The end of a statement, in UTF-8 bytes.
   package func isBlank(from offset: Int = 0) -> Bool {
     var string = string
     return string.withUTF8 { utf8 in

@@ -1,24 +1,22 @@
-/// Splits SQL text into tokens where SQLite does.
+/// Splits SQL text into tokens as SQLite does.
 ///
-/// Every byte belongs to exactly one token, spaces and comments included. The
-/// text ends at its first NUL byte, as it does for SQLite, even inside a string
-/// or a comment.
+/// Each byte belongs to exactly one token, spaces and comments included. As in SQLite, the text
+/// ends at its first NUL byte, even inside a string or a comment.
 ///
-/// It reads the lexical rules of SQLite 3.46. Older ones differ in text that
-/// they refuse anyway, and in a leading byte order mark, which they take for
-/// an identifier.
+/// The rules are those of SQLite 3.46. Older versions differ only for invalid text, and treat a
+/// leading byte order mark as an identifier.
 ///
-/// - Complexity: no allocation; each byte is looked at a bounded number of times.
+/// - Complexity: No allocation; each byte is visited a bounded number of times.
 package struct SQLTokenizer: Sequence, IteratorProtocol {
-  /// What a token is.
+  /// The kind of a token.
   package enum Kind: Hashable, Sendable {
     /// Spaces, tabs and line breaks; a byte order mark.
     case space
-    /// `-- …` without its line break, or `/* … */`, maybe unterminated.
+    /// `-- …` without its line break, or `/* … */`, possibly unterminated.
     case comment
     /// A keyword or an unquoted identifier.
     case word
-    /// `"…"`, `` `…` `` or `[…]`, which may turn out to be a string.
+    /// `"…"`, `` `…` `` or `[…]`. SQLite may treat it as a string.
     case quotedIdentifier
     /// `'…'`.
     case string
@@ -33,11 +31,11 @@ package struct SQLTokenizer: Sequence, IteratorProtocol {
     case semicolon
     case dot
     case `operator`
-    /// What SQLite refuses: an unterminated string, `12ab`, a lone `!`, ….
+    /// A token that SQLite rejects: an unterminated string, `12ab`, a lone `!`, ….
     case illegal
   }
 
-  /// A token and where it stands, in bytes of UTF-8.
+  /// A token and its range, in UTF-8 bytes.
   package struct Token: Hashable, Sendable {
     package var kind: Kind
     package var range: Range<Int>
@@ -51,12 +49,13 @@ package struct SQLTokenizer: Sequence, IteratorProtocol {
     package var isSignificant: Bool { kind != .space && kind != .comment }
   }
 
-  // SAFETY: lent by the caller for the tokenizer's life; read through
-  // byte(at:) alone, which checks bounds.
+  // SAFETY: the caller keeps the buffer valid for the tokenizer's life; it is read only through
+  // byte(at:) and end(from:while:), which check bounds.
   private let bytes: UnsafeBufferPointer<UInt8>
   private var position: Int
 
-  /// - Parameter offset: The byte to begin at, which must begin a token.
+  /// Creates a tokenizer of a buffer that stays valid.
+  /// - Parameter offset: The first byte to read, which must start a token.
   package init(_ bytes: UnsafeBufferPointer<UInt8>, from offset: Int = 0) {
     precondition(offset >= 0, "offset is negative")
     self.bytes = bytes
@@ -74,7 +73,7 @@ package struct SQLTokenizer: Sequence, IteratorProtocol {
 
   // MARK: Scanning
 
-  /// The byte, or 0 after the end.
+  /// Returns a byte, or 0 after the end.
   @inline(__always)
   private func byte(at index: Int) -> UInt8 {
     index < bytes.count ? bytes[index] : 0
@@ -117,7 +116,7 @@ package struct SQLTokenizer: Sequence, IteratorProtocol {
     (.word, end(from: start + 1, while: Self.isIdentifierByte))
   }
 
-  /// `x'…'`, with an even number of hexadecimal digits.
+  /// Scans `x'…'`, with an even number of hexadecimal digits.
   private func scanBlob(from start: Int) -> (Kind, end: Int) {
     let digits = end(from: start + 2, while: Self.isHexDigit)
     if byte(at: digits) == UInt8(ascii: "'") && (digits - start) % 2 == 0 {
@@ -152,7 +151,7 @@ package struct SQLTokenizer: Sequence, IteratorProtocol {
     return (trailing == index ? .number : .illegal, trailing)
   }
 
-  /// A string or an identifier in which the doubled quote stands for one.
+  /// Scans a string or identifier in which the quote is escaped by doubling it.
   private func scanQuoted(from start: Int, by quote: UInt8) -> (Kind, end: Int) {
     var index = start + 1
     while true {
@@ -164,8 +163,9 @@ package struct SQLTokenizer: Sequence, IteratorProtocol {
     return (quote == UInt8(ascii: "'") ? .string : .quotedIdentifier, index + 1)
   }
 
-  /// `:name`, with the `::` and the `(…)` suffix of Tcl's variables, which
-  /// SQLite accepts after each of the four prefixes.
+  /// Scans `:name`, including the `::` and `(…)` suffixes of Tcl variables.
+  ///
+  /// SQLite accepts them after all four prefixes.
   private func scanNamedParameter(from start: Int) -> (Kind, end: Int) {
     var index = start + 1
     var hasName = false
@@ -214,7 +214,7 @@ package struct SQLTokenizer: Sequence, IteratorProtocol {
     }
   }
 
-  /// The first index whose byte fails the test, ends the text or is NUL.
+  /// Returns the first index whose byte fails the test, is NUL, or is past the end.
   @inline(__always)
   private func end(from start: Int, while test: (UInt8) -> Bool) -> Int {
     var index = start
@@ -240,7 +240,7 @@ package struct SQLTokenizer: Sequence, IteratorProtocol {
     isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
   }
 
-  /// Whether the byte can stand inside an unquoted identifier.
+  /// Returns whether the byte can be part of an unquoted identifier.
   private static func isIdentifierByte(_ byte: UInt8) -> Bool {
     (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) || isDigit(byte)
       || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "$") || byte >= 0x80

@@ -1,14 +1,14 @@
-/// Finds out which queries that were put into SQL text need parentheses.
+/// Finds which queries embedded in SQL text need parentheses.
 ///
-/// A query goes without where SQL wants a query: as a statement, after `EXPLAIN`, `CREATE … AS`,
-/// `INSERT INTO …`, `WITH …` and `UNION`, and where it is alone in parentheses that aren't those of
-/// a function's arguments. Anywhere else it is a value or a table, which takes them.
+/// A query needs none where SQL expects a query: as a statement, after `EXPLAIN`, `CREATE … AS`,
+/// `INSERT INTO …`, `WITH …` and `UNION`, and alone in parentheses other than those of function
+/// arguments. Elsewhere, it is a value or a table, which needs them.
 ///
-/// It follows keywords and parentheses and leaves the grammar to SQLite.
+/// The text is scanned for keywords and parentheses only; SQLite checks the grammar.
 struct SubqueryParentheses {
-  /// Text with parentheses around those queries that need them.
+  /// Returns the text with parentheses around the queries that need them.
   ///
-  /// - Parameter queries: Where they stand, in bytes; each before those inside of it.
+  /// - Parameter queries: The ranges of the queries, in bytes; outer queries come first.
   static func adding(to text: String, around queries: [Range<Int>]) -> String {
     let text = Array(text.utf8)
     var finder = SubqueryParentheses(text, queries)
@@ -22,11 +22,11 @@ struct SubqueryParentheses {
     return String(decoding: result + text[end...], as: UTF8.self)
   }
 
-  /// What is between two parentheses, or in none.
+  /// The text between two parentheses, or outside of any.
   private struct Level {
-    /// What has been read so far.
+    /// The syntax read so far.
     enum Place {
-      /// Nothing: a query may come.
+      /// Nothing: a query can follow.
       case start
       /// `WITH …`
       case with
@@ -34,7 +34,7 @@ struct SubqueryParentheses {
       case insertion
       /// `CREATE …`
       case definition
-      /// What takes values and tables.
+      /// A position for values and tables.
       case other
     }
 
@@ -42,10 +42,10 @@ struct SubqueryParentheses {
     /// The last two tokens.
     var previous: Token?
     var beforePrevious: Token?
-    /// Where the parentheses end that a query gets.
+    /// The end of the parentheses added around a query.
     var end: Int?
 
-    /// Whether a query before has just ended, which got no parentheses.
+    /// Whether a query without added parentheses has just ended.
     var isBehindQuery = false
   }
 
@@ -53,7 +53,7 @@ struct SubqueryParentheses {
   private struct Token {
     let kind: SQLTokenizer.Kind
     let range: Range<Int>
-    /// A word in capitals; empty for all else.
+    /// The word in upper case; empty for other tokens.
     let word: String
   }
 
@@ -85,7 +85,7 @@ struct SubqueryParentheses {
       while next < queries.count, queries[next].lowerBound <= start {
         let query = queries[next]
         next += 1
-        // Nothing, or nothing but spaces.
+        // The query is empty or blank.
         guard query.upperBound > start else { continue }
         if takesParentheses(query, at: index) {
           parentheses.append((query.lowerBound, UInt8(ascii: "(")))
@@ -110,13 +110,13 @@ struct SubqueryParentheses {
     }
   }
 
-  /// Whether a query needs parentheses that begins with the token.
+  /// Returns whether the query that starts with the token needs parentheses.
   private func takesParentheses(_ query: Range<Int>, at index: Int) -> Bool {
     guard let level = levels.last else { return false }
     switch level.place {
     case .start:
       guard levels.count > 1 else { return false }
-      // In parentheses: alone, or the first of several queries.
+      // In parentheses: alone, or the first part of a compound query.
       guard let next = tokens[index...].first(where: { $0.range.lowerBound >= query.upperBound }),
         level.end.map({ next.range.lowerBound < $0 }) ?? true
       else { return false }
@@ -186,12 +186,12 @@ struct SubqueryParentheses {
 
   private static let compoundOperators: Set<String> = ["UNION", "INTERSECT", "EXCEPT"]
 
-  /// What can follow the first query in parentheses.
+  /// Keywords that can follow the first query in parentheses.
   private static let continuations: Set<String> = compoundOperators.union([
     "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT",
   ])
 
-  /// The words before parentheses that aren't those of arguments.
+  /// Words before parentheses that don't enclose arguments.
   private static let openers: Set<String> = compoundOperators.union([
     "ALL", "AND", "AS", "BETWEEN", "BY", "CASE", "CHECK", "DEFAULT", "DISTINCT", "ELSE", "ESCAPE",
     "EXISTS", "FROM", "GLOB", "HAVING", "IN", "IS", "ISNULL", "JOIN", "LIKE", "LIMIT", "MATCH",

@@ -3,7 +3,7 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
   @inlinable
   public var databaseValue: DatabaseValue { DatabaseValue(storage: .int64(self ? 1 : 0)) }
 
-  /// Whether an integer or real differs from 0; nil for everything else.
+  /// Returns whether an integer or real differs from 0; nil for other values.
   @inlinable
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Bool? {
     switch dbValue.storage {
@@ -13,7 +13,7 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
-  /// Whether the column, as SQLite converts it to a number, differs from 0.
+  /// Creates a Bool: whether the column, converted to a number by SQLite, differs from 0.
   @inlinable
   public init(sqliteStatement: SQLiteStatement, index: CInt) {
     self =
@@ -21,8 +21,7 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
       || SQLite.columnDouble(sqliteStatement, index) != 0
   }
 
-  /// Whether the column, as SQLite converts it to a number, differs from 0;
-  /// nil for NULL.
+  /// Returns whether the column, converted to a number by SQLite, differs from 0; nil for NULL.
   @inlinable
   public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
@@ -31,7 +30,7 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
     switch SQLite.columnType(sqliteStatement, index) {
     case SQLite.nullType: return nil
     case SQLite.integerType: return false
-    // 0.5 is 0 as an integer, yet true.
+    // 0.5 converts to the integer 0, but is true.
     default: return SQLite.columnDouble(sqliteStatement, index) != 0
     }
   }

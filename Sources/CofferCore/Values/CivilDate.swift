@@ -1,12 +1,12 @@
-/// A day of the proleptic Gregorian calendar, the one of SQLite's date functions.
+/// A day of the proleptic Gregorian calendar, which SQLite's date functions use.
 ///
-/// - Invariant: the year is 0 to 9999, and has the month and the day.
+/// - Invariant: The year is 0 to 9999, and the month and day exist.
 struct CivilDate: Equatable {
   let year: Int
   let month: Int
   let day: Int
 
-  /// The day, or nil where the calendar has none such.
+  /// Creates a day; nil if it doesn't exist in the calendar.
   init?(year: Int, month: Int, day: Int) {
     guard 0...9999 ~= year, 1...12 ~= month, 1...Self.length(ofMonth: month, in: year) ~= day
     else { return nil }
@@ -15,14 +15,14 @@ struct CivilDate: Equatable {
     self.day = day
   }
 
-  // Both conversions count from 1 March of year -400: the leap day ends its
-  // year, and no count is negative.
+  // Both conversions count from 1 March of year -400: leap days are at the end of a year, and no
+  // count is negative.
   private static let daysPer400Years = 146_097
   private static let daysPer100Years = 36_524
   private static let daysPer4Years = 1_461
   private static let shiftOfEpoch = 719_468 + daysPer400Years
 
-  /// Days since 1 January 1970.
+  /// The number of days since 1 January 1970.
   var daysSince1970: Int {
     let marchYear = (month < 3 ? year - 1 : year) + 400
     let monthsSinceMarch = (month + 9) % 12
@@ -31,8 +31,8 @@ struct CivilDate: Equatable {
       - Self.shiftOfEpoch
   }
 
-  /// The day, so many after 1 January 1970.
-  /// - Precondition: It is in the years 0 to 9999.
+  /// Creates a day from the number of days since 1 January 1970.
+  /// - Precondition: The day is in the years 0 to 9999.
   init(daysSince1970: Int) {
     var days = daysSince1970 + Self.shiftOfEpoch
     var marchYear = days / Self.daysPer400Years * 400
@@ -52,7 +52,7 @@ struct CivilDate: Equatable {
     year = month < 3 ? marchYear + 1 : marchYear
   }
 
-  // From March on, five months have 153 days, in the order 31, 30, 31, 30, 31.
+  // From March on, each five months have 153 days: 31, 30, 31, 30, 31.
   private static func days(beforeMonth monthsSinceMarch: Int) -> Int {
     (153 * monthsSinceMarch + 2) / 5
   }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 extension DatabaseValueConvertible {
-  /// A decoder of what ``databaseJSONEncoder()`` makes.
+  /// Returns a decoder for the output of ``databaseJSONEncoder()``.
   public static func databaseJSONDecoder() -> JSONDecoder {
     let decoder = JSONDecoder()
     decoder.dataDecodingStrategy = .base64
@@ -11,14 +11,15 @@ extension DatabaseValueConvertible {
     return decoder
   }
 
-  /// An encoder with sorted keys, so that equal values make equal texts; data
-  /// as Base64, dates as milliseconds since 1970, infinities and NaN as text.
+  /// Returns an encoder with sorted keys, so that equal values give equal texts.
+  ///
+  /// Data is encoded as Base64, dates as milliseconds since 1970, infinities and NaN as strings.
   public static func databaseJSONEncoder() -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = .sortedKeys
     encoder.dataEncodingStrategy = .base64
     encoder.dateEncodingStrategy = .millisecondsSince1970
-    // Data must not make the encoding fail: `databaseValue` can't throw.
+    // Encoding must not fail on these, since `databaseValue` can't throw.
     encoder.nonConformingFloatEncodingStrategy = .convertToString(
       positiveInfinity: "Infinity", negativeInfinity: "-Infinity", nan: "NaN")
     return encoder
@@ -26,8 +27,7 @@ extension DatabaseValueConvertible {
 }
 
 extension DatabaseValueConvertible where Self: Encodable {
-  /// The database value of the one value that `encode(to:)` encodes, or the
-  /// JSON text of several.
+  /// The single value that `encode(to:)` encodes, or a JSON text for keyed or listed values.
   /// - Precondition: `encode(to:)` doesn't throw.
   public var databaseValue: DatabaseValue {
     let encoder = DatabaseValueEncoder()
@@ -48,8 +48,9 @@ extension DatabaseValueConvertible where Self: Encodable {
 }
 
 extension DatabaseValueConvertible where Self: Decodable {
-  /// The value decoded from the one stored value, or from JSON in a text or
-  /// blob; nil where `init(from:)` throws.
+  /// Returns the value decoded from the database value, or from JSON in a text or blob.
+  ///
+  /// Nil if `init(from:)` throws.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     let decoder = DatabaseValueDecoder(dbValue)
     if let value = try? Self(from: decoder) { return value }

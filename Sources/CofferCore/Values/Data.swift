@@ -5,7 +5,7 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
   @inlinable
   public var databaseValue: DatabaseValue { DatabaseValue(storage: .blob(self)) }
 
-  /// The blob, or the UTF-8 bytes of a text; nil for everything else.
+  /// Returns the blob, or the UTF-8 bytes of a text; nil for other values.
   @inlinable
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Data? {
     switch dbValue.storage {
@@ -15,24 +15,24 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
-  /// The column as SQLite converts it to a blob.
+  /// Creates data from the column, converted to a blob by SQLite.
   @inlinable
   public init(sqliteStatement: SQLiteStatement, index: CInt) {
     self.init(SQLite.columnBlob(sqliteStatement, index))
   }
 
-  /// The column as SQLite converts it to a blob; nil for NULL.
+  /// Returns the column, converted to a blob by SQLite; nil for NULL.
   @inlinable
   public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> Data? {
     let bytes = SQLite.columnBlob(sqliteStatement, index)
-    // An empty blob and NULL look alike.
+    // SQLite returns a null pointer for an empty blob and for NULL.
     if bytes.isEmpty, SQLite.columnIsNull(sqliteStatement, index) { return nil }
     return Data(bytes)
   }
 
-  /// Binds the bytes; no bytes make an empty blob, not NULL.
+  /// Binds the bytes; empty data is an empty blob, not NULL.
   @inlinable
   public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     withUnsafeBytes { SQLite.bind($0, to: sqliteStatement, at: index) }

@@ -1,14 +1,13 @@
 import FoundationEssentials
 
-/// Date components, and the text format in which they are stored.
+/// Date components with the text format in which they are stored.
 ///
 /// ```swift
 /// let day = DatabaseDateComponents(components, format: .YMD)
 /// try db.execute(sql: "INSERT INTO event (day) VALUES (?)", arguments: [day])
 /// ```
 public struct DatabaseDateComponents: Sendable {
-  /// The formats, by what they have: year, month, day, hours, minutes,
-  /// seconds, fraction of a second.
+  /// A text format. The letters stand for year, month, day, hours, minutes, seconds and fraction.
   public enum Format: String, Sendable {
     /// `YYYY-MM-DD`
     case YMD = "yyyy-MM-dd"
@@ -47,13 +46,13 @@ public struct DatabaseDateComponents: Sendable {
   /// The components.
   public let dateComponents: DateComponents
 
-  /// The format in which they are stored, or were.
+  /// The format that the components are stored in, or were read from.
   public let format: Format
 
-  /// The components, to be stored in the format.
+  /// Creates components to store in a format.
   ///
-  /// What the format lacks is not stored, nor is a time zone; what the
-  /// components lack is stored as 0, or 1 for month and day.
+  /// Components that the format lacks, and time zones, are not stored. Missing components are
+  /// stored as 0, a missing month or day as 1.
   public init(_ dateComponents: DateComponents, format: Format) {
     self.dateComponents = dateComponents
     self.format = format
@@ -61,10 +60,9 @@ public struct DatabaseDateComponents: Sendable {
 }
 
 extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConvertible {
-  /// The text in the ``format``, its fraction rounded to the millisecond.
+  /// The text in the ``format``, with the fraction rounded to milliseconds.
   ///
-  /// The components are written as they are: a 13th month makes a text that
-  /// is no date when read.
+  /// Components are not validated: a 13th month gives a text that can't be read back.
   public var databaseValue: DatabaseValue { text.databaseValue }
 
   private var text: String {
@@ -91,10 +89,10 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
     return (number < 0 ? "-" : "") + zeros + digits
   }
 
-  /// The components of a text in one of SQLite's formats; nil for everything
-  /// else, and for a day or time that doesn't exist.
+  /// Returns the components of a text in one of SQLite's formats.
   ///
-  /// `Z` or `±HH:MM` at its end becomes the components' time zone.
+  /// Nil for other values and for nonexistent days or times. A trailing `Z` or `±HH:MM` becomes the
+  /// time zone.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseDateComponents? {
     switch dbValue.storage {
     case .string(var value): value.withUTF8 { Self(databaseText: UnsafeRawBufferPointer($0)) }
@@ -103,7 +101,7 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
     }
   }
 
-  /// The components of the column's text.
+  /// Creates components from the column's text.
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     let text = SQLite.columnText(sqliteStatement, index)
     self.init(databaseText: UnsafeRawBufferPointer(text))
@@ -129,7 +127,7 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
 }
 
 extension DatabaseDateComponents: Codable {
-  /// Decodes the text that ``encode(to:)`` encodes.
+  /// Decodes a text as encoded by ``encode(to:)``.
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     let text = try container.decode(String.self)

@@ -2,17 +2,17 @@ import FoundationEssentials
 
 /// A value stored in the database: NULL, an integer, a real, text or a blob.
 ///
-/// Two values are equal as SQLite compares them: the integer 1 equals the real
-/// 1.0, texts are equal when their UTF-8 bytes are, so that "é" in two Unicode
-/// forms makes two values. Unlike in SQL, NULL equals NULL.
+/// Values are compared as in SQLite: the integer 1 equals the real 1.0, and texts are equal if
+/// their UTF-8 bytes are, so that "é" in two Unicode normal forms gives two values. Unlike in SQL,
+/// NULL equals NULL.
 public struct DatabaseValue: Sendable {
-  /// What SQLite stores.
+  /// A value in one of SQLite's storage classes.
   public enum Storage: Sendable {
     /// NULL.
     case null
-    /// A signed integer of 64 bits.
+    /// A signed 64-bit integer.
     case int64(Int64)
-    /// A floating-point number of 64 bits.
+    /// A 64-bit floating-point number.
     case double(Double)
     /// Text.
     case string(String)
@@ -20,26 +20,25 @@ public struct DatabaseValue: Sendable {
     case blob(Data)
   }
 
-  /// What SQLite stores.
+  /// The value in its storage class.
   public let storage: Storage
 
   /// NULL.
   public static let null = DatabaseValue(storage: .null)
 
-  /// The value with the storage.
+  /// Creates a value from its storage.
   @inlinable
   package init(storage: Storage) { self.storage = storage }
 
-  /// The database value of a value of any type, if it has one: nil for a value
-  /// that is not `DatabaseValueConvertible`.
+  /// Creates a database value from a value of any type; nil if it isn't `DatabaseValueConvertible`.
   public init?(value: Any) {
     guard let value = value as? any DatabaseValueConvertible else { return nil }
     self = value.databaseValue
   }
 
-  /// A copy of the value in the 0-based column of the statement's current row.
+  /// Copies the value of the 0-based column of the statement's current row.
   ///
-  /// Bytes of text that are not UTF-8 become U+FFFD.
+  /// Invalid UTF-8 in texts becomes U+FFFD.
   @inlinable
   public init(sqliteStatement: SQLiteStatement, index: CInt) {
     switch SQLite.columnType(sqliteStatement, index) {
@@ -65,15 +64,15 @@ public struct DatabaseValue: Sendable {
 }
 
 extension DatabaseValue: DatabaseValueConvertible, StatementColumnConvertible {
-  /// The value itself.
+  /// This value.
   @inlinable
   public var databaseValue: DatabaseValue { self }
 
-  /// The value itself, NULL included.
+  /// Returns the value, which can be NULL.
   @inlinable
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseValue? { dbValue }
 
-  /// The column's value, NULL included: never nil.
+  /// Returns the column's value, which can be NULL; never nil.
   @inlinable
   public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
@@ -96,7 +95,7 @@ extension DatabaseValue: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension DatabaseValue: Hashable {
-  /// Whether SQLite takes the values for equal, or both are NULL.
+  /// Returns whether SQLite considers the values equal, or both are NULL.
   public static func == (lhs: DatabaseValue, rhs: DatabaseValue) -> Bool {
     switch (lhs.storage, rhs.storage) {
     case (.int64(let integer), .double(let real)), (.double(let real), .int64(let integer)):
@@ -107,7 +106,7 @@ extension DatabaseValue: Hashable {
     }
   }
 
-  /// Feeds the hasher so that equal values hash alike.
+  /// Hashes the value; the integer 1 and the real 1.0 hash alike.
   public func hash(into hasher: inout Hasher) {
     switch storage {
     case .null: hasher.combine(0 as UInt8)
@@ -120,8 +119,7 @@ extension DatabaseValue: Hashable {
 }
 
 extension DatabaseValue: CustomStringConvertible {
-  /// `NULL`, `1`, `1.5`, `"text"` with its special characters escaped, or
-  /// `Data(3 bytes)`.
+  /// `NULL`, `1`, `1.5`, `"text"` with special characters escaped, or `Data(3 bytes)`.
   public var description: String {
     switch storage {
     case .null: "NULL"
@@ -145,8 +143,9 @@ extension DatabaseValue: CustomStringConvertible {
 }
 
 extension DatabaseValue.Storage: Equatable {
-  /// Whether class and value are the same: the integer 1 is not the real 1.0,
-  /// and texts are compared by their UTF-8 bytes.
+  /// Returns whether storage class and value are equal.
+  ///
+  /// The integer 1 differs from the real 1.0, and texts are compared by their UTF-8 bytes.
   public static func == (lhs: DatabaseValue.Storage, rhs: DatabaseValue.Storage) -> Bool {
     switch (lhs, rhs) {
     case (.null, .null): true
@@ -159,7 +158,7 @@ extension DatabaseValue.Storage: Equatable {
   }
 
   private static func haveSameBytes(_ lhs: String, _ rhs: String) -> Bool {
-    // Canonically different strings differ in their bytes as well.
+    // Canonically equivalent strings can have different bytes.
     lhs.utf8.count == rhs.utf8.count && lhs == rhs && lhs.utf8.elementsEqual(rhs.utf8)
   }
 

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
-/// What can be bound to a statement's parameters, and stand in ``StatementArguments``.
+/// A type that can be bound to a statement's parameters and used in ``StatementArguments``.
 ///
-/// `DatabaseValueConvertible` types have it for free. Collections of them have
-/// it too, as array arguments: see ``StatementArguments``.
+/// `DatabaseValueConvertible` types conform. So do collections of them, as array arguments: see
+/// ``StatementArguments``.
 public protocol StatementBinding {
   /// The argument to bind.
   var statementArgument: StatementArgument { get }
@@ -15,11 +15,11 @@ public protocol StatementBinding {
 
 /// A type that converts to and from a database value.
 ///
-/// An enum or struct with a raw value needs no more than the conformance, and
-/// is stored as its raw value. So does a `Codable` type: it is stored as the one
-/// value that it encodes, or else as JSON text.
+/// An enum or struct with a raw value only needs the conformance, and is stored as its raw value. A
+/// `Codable` type only needs it too, and is stored as the single value that it encodes, or else as
+/// JSON text.
 ///
-/// A generic type is stored if its values are:
+/// A generic type can conform if its values do:
 ///
 /// ```swift
 /// struct Box<Value> { var value: Value }
@@ -41,33 +41,33 @@ public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding {
   /// The value to store.
   var databaseValue: DatabaseValue { get }
 
-  /// The value that a stored one stands for, or nil where it stands for none.
+  /// Converts a database value; returns nil if that is impossible.
   static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self?
 
-  /// The value of a statement's 0-based column, NULL or not, by the fastest way that the type has;
-  /// nil where it can't be converted.
+  /// Returns the value of a statement's 0-based column, which can be NULL.
   ///
-  /// Not to be implemented: it is `fromStatement(_:atUncheckedIndex:)` where there is that, found
-  /// at compile time.
+  /// Nil if it can't be converted. Don't implement it: the compiler chooses
+  /// `fromStatement(_:atUncheckedIndex:)` for types that have it.
   static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Self?
 
-  /// The value of a column that the row doesn't have, or nil where there is
-  /// none; `Optional` answers `.some(nil)`.
+  /// Returns the value for a column that is missing in the row.
+  ///
+  /// Nil for an error; `Optional` returns `.some(nil)`.
   static func fromMissingColumn() -> Self?
 
-  /// The decoder for the JSON of a `Decodable` type.
+  /// Returns the decoder for the JSON of a `Decodable` type.
   static func databaseJSONDecoder() -> JSONDecoder
 
-  /// The encoder for the JSON of an `Encodable` type.
+  /// Returns the encoder for the JSON of an `Encodable` type.
   static func databaseJSONEncoder() -> JSONEncoder
 }
 
 extension DatabaseValueConvertible {
-  /// Answers nil: a missing column is an error.
+  /// Returns nil: a missing column is an error.
   @inlinable
   public static func fromMissingColumn() -> Self? { nil }
 
-  /// The value by way of ``DatabaseValue``.
+  /// Returns the value, converted from a ``DatabaseValue``.
   @inlinable
   public static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Self? {
     fromDatabaseValue(DatabaseValue(sqliteStatement: sqliteStatement, index: index))
@@ -81,31 +81,29 @@ extension DatabaseValueConvertible {
 }
 
 extension DatabaseValueConvertible where Self: StatementColumnConvertible {
-  /// The value, read straight from the statement.
+  /// Returns the value, read directly from the statement.
   @inlinable
   public static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Self? {
     fromStatement(sqliteStatement, atUncheckedIndex: index)
   }
 }
 
-/// A type that can be read straight from a statement's current row, which
-/// spares the detour through ``DatabaseValue``.
+/// A type that can be read directly from a statement's current row, without a ``DatabaseValue``.
 public protocol StatementColumnConvertible {
-  /// The value of the 0-based column, whose value is not NULL; nil where it
-  /// can't be converted.
+  /// Creates a value from the 0-based column, which is not NULL; nil if it can't be converted.
   init?(sqliteStatement: SQLiteStatement, index: CInt)
 
-  /// The value of the 0-based column, NULL or not; nil where it is NULL or
-  /// can't be converted (`Optional` answers `.some(nil)` for NULL).
+  /// Returns the value of the 0-based column.
   ///
-  /// The index is not checked.
+  /// Nil if it can't be converted or is NULL (`.some(nil)` from `Optional`). The index is not
+  /// checked.
   static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> Self?
 }
 
 extension StatementColumnConvertible {
-  /// Tests for NULL, then calls ``init(sqliteStatement:index:)``.
+  /// Returns nil for NULL, or else calls ``init(sqliteStatement:index:)``.
   @inlinable
   public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt

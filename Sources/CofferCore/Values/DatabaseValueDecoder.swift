@@ -1,5 +1,6 @@
-/// Decodes a `Decodable` value from one database value, or finds out that it
-/// wants several, under keys or in a list, which takes JSON.
+/// Decodes a `Decodable` value from a single database value.
+///
+/// It detects that a value requires keys or a list, and so JSON.
 final class DatabaseValueDecoder: Decoder, SingleValueDecodingContainer {
   private let dbValue: DatabaseValue
   private(set) var needsJSON = false
@@ -27,7 +28,7 @@ final class DatabaseValueDecoder: Decoder, SingleValueDecodingContainer {
     guard let convertible = type as? any DatabaseValueConvertible.Type else {
       return try T(from: self)
     }
-    // In two steps: the cast of nil to an optional T would succeed.
+    // In two steps, since casting nil to an optional T would succeed.
     guard let found = convertible.fromDatabaseValue(dbValue), let value = found as? T else {
       throw mismatch(type, "could not decode \(type) from database value \(dbValue)")
     }

@@ -1,10 +1,11 @@
-/// Finds the one database value that an `Encodable` value encodes, or that it
-/// encodes several, under keys or in a list, which takes JSON.
+/// Encodes an `Encodable` value as a single database value.
+///
+/// It detects that a value requires keys or a list, and so JSON.
 final class DatabaseValueEncoder: Encoder, SingleValueEncodingContainer {
   private(set) var result: DatabaseValue?
   private(set) var needsJSON = false
 
-  /// Ends an encoding that takes JSON.
+  /// Stops an encoding that needs JSON.
   struct JSONRequired: Error {}
 
   var codingPath: [any CodingKey] { [] }
@@ -33,7 +34,7 @@ final class DatabaseValueEncoder: Encoder, SingleValueEncodingContainer {
   }
 }
 
-// The containers take nothing: what they are given comes again, for JSON.
+// These containers store nothing, since the value is encoded again as JSON.
 extension DatabaseValueEncoder {
   private struct KeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     let encoder: DatabaseValueEncoder

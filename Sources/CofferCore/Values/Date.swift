@@ -1,11 +1,10 @@
 import FoundationEssentials
 
 extension Date: DatabaseValueConvertible, StatementColumnConvertible {
-  /// The text `YYYY-MM-DD HH:MM:SS.SSS` in UTC, rounded to the millisecond.
+  /// The text `YYYY-MM-DD HH:MM:SS.SSS` in UTC, rounded to milliseconds.
   ///
-  /// The calendar is Gregorian at all times, as in SQLite's date functions. A
-  /// date outside the years 0 to 9999, for which there is no such text, is
-  /// stored as a real, the seconds since 1970.
+  /// The calendar is proleptic Gregorian, as in SQLite's date functions. A date outside the years 0
+  /// to 9999 has no such text, and is stored as a real, in seconds since 1970.
   public var databaseValue: DatabaseValue {
     guard let milliseconds = storableMilliseconds else {
       return timeIntervalSince1970.databaseValue
@@ -17,12 +16,10 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     return text.databaseValue
   }
 
-  /// The date of a text in one of SQLite's formats, with `T` or a space before
-  /// the time, and `Z`, `±HH:MM` or nothing (UTC) after it; or that of a
-  /// number, the seconds since 1970.
+  /// Returns the date of a text in one of SQLite's formats, or of a number in seconds since 1970.
   ///
-  /// Nil for everything else, for a time without a day, and for a day or time
-  /// that doesn't exist.
+  /// In a text, `T` or a space precedes the time, and `Z`, `±HH:MM` or nothing (UTC) follows it.
+  /// Returns nil for other values, for a time without a day, and for nonexistent days or times.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Date? {
     switch dbValue.storage {
     case .int64(let value): Date(timeIntervalSince1970: Double(value))
@@ -33,7 +30,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
-  /// The date of the column's text or number.
+  /// Creates a date from the column's text or number.
   @inlinable
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let value = Self.fromStatement(sqliteStatement, atUncheckedIndex: index) else {
@@ -42,7 +39,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     self = value
   }
 
-  /// The date of the column's text or number; nil for NULL, and for what is no date.
+  /// Returns the date of the column's text or number; nil for NULL and for values that are no date.
   @inlinable
   public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
@@ -58,7 +55,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
-  /// Binds ``databaseValue``, without a string in between.
+  /// Binds ``databaseValue``, without creating a string.
   public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     guard let milliseconds = storableMilliseconds else {
       return timeIntervalSince1970.bind(to: sqliteStatement, at: index)
@@ -69,9 +66,9 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
-  /// The date of an astronomical Julian day, rounded to the millisecond.
+  /// Creates a date from an astronomical Julian day, rounded to milliseconds.
   ///
-  /// Nil outside 0 up to the end of the year 9999, SQLite's own range.
+  /// Nil outside SQLite's range, from 0 to the end of the year 9999.
   public init?(julianDay: Double) {
     guard julianDay >= 0, julianDay < 5_373_484.5 else { return nil }
     let milliseconds = Int((julianDay * 86_400_000).rounded(.toNearestOrAwayFromZero))
@@ -83,8 +80,9 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
 }
 
 extension Date {
-  /// The text of ``databaseValue``, with as many further digits as the date has: what is read of it
-  /// is the very date. Texts have the order of their dates, those of ``databaseValue`` among them.
+  /// The text of ``databaseValue`` with enough digits to read back exactly this date.
+  ///
+  /// These texts sort like their dates, also among texts of ``databaseValue``.
   package var exactDatabaseValue: DatabaseValue {
     let interval = timeIntervalSinceReferenceDate
     let milliseconds = (interval * 1000).rounded()
@@ -99,14 +97,14 @@ extension Date {
     return String(text.dropLast(3) + fraction).databaseValue
   }
 
-  /// The shortest decimal that stands for a number that has a fraction.
+  /// Returns the shortest decimal representation of a number that has a fraction.
   private static func decimal(_ number: Double) -> (whole: Int, fraction: String) {
     let parts = number.description.split(separator: "e")
     let digits = parts[0].split(separator: ".")
     guard parts.count > 1, let exponent = Int(parts[1]) else {
       return (Int(digits[0]) ?? 0, digits.count > 1 ? String(digits[1]) : "0")
     }
-    // A small one: `1.5e-05`.
+    // A small number: `1.5e-05`.
     let significant = digits.joined()
     let ending =
       significant.hasSuffix("0") && digits.count > 1 ? significant.dropLast() : significant[...]
@@ -121,8 +119,7 @@ extension Date {
     self = date
   }
 
-  /// Milliseconds since 1970, halves rounded up; nil outside the years 0 to
-  /// 9999, and for what is no number.
+  /// Milliseconds since 1970, halves rounded up; nil outside the years 0 to 9999, and for NaN.
   private var storableMilliseconds: Int? {
     let milliseconds = (timeIntervalSince1970 * 1000 + 0.5).rounded(.down)
     guard milliseconds >= -62_167_219_200_000, milliseconds <= 253_402_300_799_999 else {

@@ -1,7 +1,8 @@
 import FoundationEssentials
 
-/// What a date text says: one of SQLite's formats from `YYYY-MM-DD` and `HH:MM`
-/// to `YYYY-MM-DDTHH:MM:SS.SSS+HH:MM`.
+/// A parsed date text.
+///
+/// The formats are SQLite's, from `YYYY-MM-DD` and `HH:MM` to `YYYY-MM-DDTHH:MM:SS.SSS+HH:MM`.
 struct DateText {
   private(set) var format: DatabaseDateComponents.Format
   private(set) var day: CivilDate?
@@ -9,13 +10,12 @@ struct DateText {
   private(set) var minute = 0
   private(set) var second = 0
   private(set) var nanosecond = 0
-  /// All digits of the fraction, where there are more than three.
+  /// The digits of the fraction if there are more than three.
   private var fraction = ""
-  /// Seconds east of UTC, where the text has `Z` or `±HH:MM`.
+  /// Seconds east of UTC, if the text has `Z` or `±HH:MM`.
   private(set) var zoneOffset: Int?
 
-  /// Reads the text to its end; nil where it is anything else, or names a day
-  /// or time that doesn't exist.
+  /// Parses the whole text; nil if the format is wrong or the day or time doesn't exist.
   init?(_ utf8: UnsafeRawBufferPointer) {
     var scanner = Scanner(bytes: utf8)
     if utf8.count >= 10, utf8[4] == UInt8(ascii: "-") {
@@ -51,7 +51,7 @@ struct DateText {
         format = day == nil ? .HMSS : .YMD_HMSS
       }
     }
-    // 24:00 is the end of the day, and there is nothing after it.
+    // 24:00 is the end of the day; no later time is valid.
     return hour < 24 || (minute == 0 && second == 0 && nanosecond == 0)
   }
 
@@ -71,13 +71,13 @@ struct DateText {
     return true
   }
 
-  /// The date in UTC; nil where the text has a time only.
+  /// The date in UTC; nil if the text has only a time.
   var date: Date? {
     guard let day else { return nil }
     let seconds =
       day.daysSince1970 * 86_400 + hour * 3600 + minute * 60 + second - (zoneOffset ?? 0)
       - Date.secondsFrom1970ToReference
-    // A single division gives the double next to a time in milliseconds.
+    // A single division gives the double nearest to a time in milliseconds.
     let interval =
       fraction.isEmpty
       ? Double(seconds * 1000 + nanosecond / 1_000_000) / 1000
@@ -85,14 +85,14 @@ struct DateText {
     return Date(timeIntervalSinceReferenceDate: interval)
   }
 
-  /// The double next to so many seconds and a decimal fraction of one.
+  /// Returns the double nearest to a number of seconds plus a decimal fraction.
   private static func interval(_ seconds: Int, _ fraction: String) -> Double {
     let isZero = fraction.utf8.allSatisfy { $0 == UInt8(ascii: "0") }
     if seconds >= 0 || isZero { return Double("\(seconds).\(fraction)") ?? Double(seconds) }
     return Double("-\(-seconds - 1).\(complement(of: fraction))") ?? Double(seconds)
   }
 
-  /// The digits of one minus a fraction that isn't zero.
+  /// Returns the digits of one minus a fraction, which is not zero.
   static func complement(of fraction: String) -> String {
     var digits = Array(fraction.utf8)
     let last = digits.lastIndex { $0 != UInt8(ascii: "0") } ?? 0
@@ -143,7 +143,7 @@ extension DateText {
       return CivilDate(year: year, month: month, day: day)
     }
 
-    /// A decimal fraction of one digit or more; those after the ninth don't count.
+    /// Reads a decimal fraction of at least one digit; digits after the ninth are ignored.
     mutating func nanosecond() -> Int? {
       guard let first = digit() else { return nil }
       var fraction = first
@@ -165,7 +165,7 @@ extension DateText {
   static var count: Int { 23 }
 
   /// Writes `YYYY-MM-DD HH:MM:SS.SSS` in UTC.
-  /// - Parameter milliseconds: since 1970, in the years 0 to 9999.
+  /// - Parameter milliseconds: Milliseconds since 1970, in the years 0 to 9999.
   static func write(milliseconds: Int, to buffer: UnsafeMutableBufferPointer<UInt8>) {
     var writer = Writer(buffer: buffer)
     let (dayNumber, time) = milliseconds.flooredDivision(by: 86_400_000)

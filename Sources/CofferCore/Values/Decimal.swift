@@ -3,15 +3,15 @@ import FoundationEssentials
 extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
   /// The decimal text, such as `-12.50`, with all digits and a point in every locale.
   ///
-  /// Declare the column as `TEXT`: an affinity for numbers would have SQLite
-  /// turn the text into a real.
+  /// Declare the column as `TEXT`: with a numeric affinity, SQLite would convert the text to a
+  /// real.
   public var databaseValue: DatabaseValue { description.databaseValue }
 
-  /// The number of a text, integer or real; a real counts as the shortest
-  /// decimal that stands for it, so that 0.1 is 0.1.
+  /// Returns the number of a text, integer or real.
   ///
-  /// Nil for everything else, for a text that is more than a number, and for
-  /// one beyond `Decimal`'s range. Digits beyond its 38 are lost.
+  /// A real is converted from its shortest decimal text, so that 0.1 gives 0.1. Nil for other
+  /// values, for a text with more than a number, and beyond the range of `Decimal`. Digits after
+  /// the 38th are lost.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Decimal? {
     switch dbValue.storage {
     case .int64(let value): Decimal(value)
@@ -21,14 +21,14 @@ extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
-  /// The number of the column's text, integer or real.
+  /// Creates a number from the column's text, integer or real.
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     let dbValue = DatabaseValue(sqliteStatement: sqliteStatement, index: index)
     guard let value = Self.fromDatabaseValue(dbValue) else { return nil }
     self = value
   }
 
-  // Decimal's own initializer takes any text that begins like a number.
+  // Decimal(string:) ignores any text after the number.
   private init?(databaseText text: String) {
     if text == "NaN" {
       self = .nan

@@ -1,14 +1,13 @@
-// FoundationEssentials has no CGFloat.
+// For CGFloat, which FoundationEssentials lacks.
 import Foundation
 
-// Reals are stored as they are; SQLite turns NaN into NULL. A Float is stored as
-// the Double of the same value.
+// SQLite stores reals unchanged, except NaN, which becomes NULL. A Float is stored as a Double.
 
 extension Double: DatabaseValueConvertible, StatementColumnConvertible {}
 extension Float: DatabaseValueConvertible, StatementColumnConvertible {}
 extension CGFloat: DatabaseValueConvertible, StatementColumnConvertible {}
 
-// Codable, since that would otherwise bring its own `databaseValue`.
+// Constrained to Codable to be preferred over the `databaseValue` of Codable types.
 extension DatabaseValueConvertible where Self: BinaryFloatingPoint & Encodable {
   /// The number as a real.
   @inlinable
@@ -22,7 +21,7 @@ extension DatabaseValueConvertible where Self: BinaryFloatingPoint & Encodable {
 }
 
 extension DatabaseValueConvertible where Self: BinaryFloatingPoint & Decodable {
-  /// The real or integer, rounded to the type's precision; nil for everything else.
+  /// Returns the real or integer, rounded to the type's precision; nil for other values.
   @inlinable
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     switch dbValue.storage {
@@ -34,13 +33,13 @@ extension DatabaseValueConvertible where Self: BinaryFloatingPoint & Decodable {
 }
 
 extension StatementColumnConvertible where Self: BinaryFloatingPoint {
-  /// The column as SQLite converts it to a real.
+  /// Creates a number from the column, converted to a real by SQLite.
   @inlinable
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     self.init(SQLite.columnDouble(sqliteStatement, index))
   }
 
-  /// The column as SQLite converts it to a real; nil for NULL.
+  /// Returns the column, converted to a real by SQLite; nil for NULL.
   @inlinable
   public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt

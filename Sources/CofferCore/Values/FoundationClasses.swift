@@ -1,14 +1,14 @@
 import Foundation
 
-// The classes of Foundation, which are stored as the Swift types that stand for the same.
+// Foundation's classes are stored as their Swift counterparts.
 //
-// A subclass that isn't one of these reads nothing: there is no way to make one.
+// Subclasses can't be read, since there is no way to create them.
 
 extension NSNull: DatabaseValueConvertible {
   /// NULL.
   public var databaseValue: DatabaseValue { .null }
 
-  /// Nil, always: NULL is the absence of a value.
+  /// Returns nil: NULL is the absence of a value.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? { nil }
 }
 
@@ -16,19 +16,19 @@ extension NSData: DatabaseValueConvertible {
   /// The bytes, as a blob.
   public var databaseValue: DatabaseValue { Data(referencing: self).databaseValue }
 
-  /// As `Data` is read.
+  /// Returns the bytes of a blob or text, as for `Data`.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     Data.fromDatabaseValue(dbValue).flatMap { NSData(data: $0) as? Self }
   }
 }
 
 extension NSDate: DatabaseValueConvertible {
-  /// The value of the `Date`.
+  /// The database value of the `Date`.
   public var databaseValue: DatabaseValue {
     Date(timeIntervalSinceReferenceDate: timeIntervalSinceReferenceDate).databaseValue
   }
 
-  /// As `Date` is read.
+  /// Returns the date of a text or number, as for `Date`.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     Date.fromDatabaseValue(dbValue).flatMap {
       NSDate(timeIntervalSinceReferenceDate: $0.timeIntervalSinceReferenceDate) as? Self
@@ -37,10 +37,12 @@ extension NSDate: DatabaseValueConvertible {
 }
 
 extension NSNumber: DatabaseValueConvertible {
-  /// An integer or a real, as the number was made; of a decimal number an integer where it is
-  /// one, or else the nearest real. ``Foundation/Decimal`` keeps all digits.
+  /// An integer or a real, according to the number's type.
   ///
-  /// - Precondition: It isn't an unsigned integer above `Int64.max`.
+  /// A decimal number is stored as an integer if it is one, or else as the nearest real; use
+  /// ``Foundation/Decimal`` to keep all digits.
+  ///
+  /// - Precondition: The number isn't an unsigned integer above `Int64.max`.
   public var databaseValue: DatabaseValue {
     if let decimal = self as? NSDecimalNumber,
       let integer = Int64(decimal.decimalValue.description)
@@ -54,7 +56,7 @@ extension NSNumber: DatabaseValueConvertible {
     }
   }
 
-  /// The number of an integer, a real, or a decimal text; nil for everything else.
+  /// Returns the number of an integer, a real, or a decimal text; nil for other values.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     switch dbValue.storage {
     case .int64(let value) where self == NSNumber.self: NSNumber(value: value) as? Self
@@ -69,7 +71,7 @@ extension NSString: DatabaseValueConvertible {
   /// The text.
   public var databaseValue: DatabaseValue { (self as String).databaseValue }
 
-  /// As `String` is read.
+  /// Returns the text, as for `String`.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     String.fromDatabaseValue(dbValue).flatMap { NSString(string: $0) as? Self }
   }
@@ -79,7 +81,7 @@ extension NSURL: DatabaseValueConvertible {
   /// The absolute string, as text.
   public var databaseValue: DatabaseValue { (self as URL).databaseValue }
 
-  /// As `URL` is read.
+  /// Returns the URL, as for `URL`.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     URL.fromDatabaseValue(dbValue).flatMap { NSURL(string: $0.absoluteString) as? Self }
   }
@@ -89,7 +91,7 @@ extension NSUUID: DatabaseValueConvertible {
   /// The 16 bytes, as a blob.
   public var databaseValue: DatabaseValue { (self as UUID).databaseValue }
 
-  /// As `UUID` is read.
+  /// Returns the UUID, as for `UUID`.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     UUID.fromDatabaseValue(dbValue).flatMap { NSUUID(uuidString: $0.uuidString) as? Self }
   }

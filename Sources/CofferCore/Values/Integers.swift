@@ -1,7 +1,6 @@
-// Integers are stored as they are. Read from a DatabaseValue, integers and reals
-// convert, reals losing their fraction; what the type has no room for is nil.
-// Read from a statement, SQLite's own conversions apply to text and blobs as
-// well: "12 apples" is 12, "apples" is 0.
+// Integers are stored unchanged. From a DatabaseValue, integers and reals convert; reals lose their
+// fraction, and values out of the type's range give nil. From a statement, SQLite's conversions
+// also apply to text and blobs: "12 apples" is 12, "apples" is 0.
 
 extension Int: DatabaseValueConvertible, StatementColumnConvertible {}
 extension Int8: DatabaseValueConvertible, StatementColumnConvertible {}
@@ -15,7 +14,7 @@ extension UInt32: DatabaseValueConvertible, StatementColumnConvertible {}
 extension UInt64: DatabaseValueConvertible, StatementColumnConvertible {}
 
 extension FixedWidthInteger {
-  /// The integer part of a real, or nil where the type has no room for it.
+  /// Creates an integer from the integer part of a real; nil if it is out of range.
   @inlinable
   package init?(truncatingReal real: Double) {
     guard real >= -0x1p63, real < 0x1p63 else { return nil }
@@ -23,7 +22,7 @@ extension FixedWidthInteger {
   }
 }
 
-// Codable, since that would otherwise bring its own `databaseValue`.
+// Constrained to Codable to be preferred over the `databaseValue` of Codable types.
 extension DatabaseValueConvertible where Self: FixedWidthInteger & Encodable {
   /// The integer.
   /// - Precondition: It is not above `Int64.max`, SQLite's largest integer.
@@ -35,8 +34,7 @@ extension DatabaseValueConvertible where Self: FixedWidthInteger & Encodable {
     return DatabaseValue(storage: .int64(value))
   }
 
-  /// Binds the integer; one above `Int64.max` is refused with
-  /// ``ResultCode/SQLITE_MISMATCH``.
+  /// Binds the integer; above `Int64.max`, returns ``ResultCode/SQLITE_MISMATCH``.
   @inlinable
   public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     guard let value = Int64(exactly: self) else { return SQLite.mismatch }
@@ -45,8 +43,9 @@ extension DatabaseValueConvertible where Self: FixedWidthInteger & Encodable {
 }
 
 extension DatabaseValueConvertible where Self: FixedWidthInteger & Decodable {
-  /// The integer, or the integer part of a real; nil for everything else, and
-  /// for what the type has no room for.
+  /// Returns the integer, or the integer part of a real.
+  ///
+  /// Nil for other values and out of the type's range.
   @inlinable
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     switch dbValue.storage {
@@ -58,8 +57,7 @@ extension DatabaseValueConvertible where Self: FixedWidthInteger & Decodable {
 }
 
 extension StatementColumnConvertible where Self: FixedWidthInteger {
-  /// The column as SQLite converts it to an integer; nil where the type has no
-  /// room for it.
+  /// Creates an integer from the column, converted by SQLite; nil if it is out of range.
   @inlinable
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let value = Self.fromStatement(sqliteStatement, atUncheckedIndex: index) else {
@@ -68,15 +66,16 @@ extension StatementColumnConvertible where Self: FixedWidthInteger {
     self = value
   }
 
-  /// The column as SQLite converts it to an integer; nil for NULL, and where
-  /// the type has no room for it.
+  /// Returns the column, converted to an integer by SQLite.
+  ///
+  /// Nil for NULL and out of the type's range.
   @inlinable
   public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> Self? {
     let value = SQLite.columnInt64(sqliteStatement, index)
-    // The class costs a second call: it matters only where 0 may stand for
-    // NULL, or the ends of the range for a real beyond them.
+    // Reading the type costs another call. It matters only if 0 may mean NULL, or if an extreme
+    // value may be a real out of range.
     if value == 0 || value == .max || value == .min {
       return fromAmbiguous(value, sqliteStatement, index)
     }

@@ -1,10 +1,10 @@
 import FoundationEssentials
 
-/// `Optional`, whatever it wraps.
+/// An `Optional` of any type.
 package protocol AnyOptional {
   static var wrappedType: any Any.Type { get }
   static var none: Self { get }
-  /// The value, of the wrapped type.
+  /// The wrapped value.
   var wrapped: Any? { get }
 }
 
@@ -41,43 +41,40 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
     }
   }
 
-  /// The value, `.some(nil)` for a NULL that stands for no value, and nil for
-  /// what can't be converted.
+  /// Returns the converted value, `.some(nil)` for NULL, or nil if the value can't be converted.
   @inlinable
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Wrapped?? {
     if let value = Wrapped.fromDatabaseValue(dbValue) { return .some(value) }
     return dbValue.isNull ? .some(.none) : .none
   }
 
-  /// The value, `.some(nil)` for a NULL that stands for no value, and nil for
-  /// what can't be converted.
+  /// Returns the converted value, `.some(nil)` for NULL, or nil if the value can't be converted.
   @inlinable
   public static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Wrapped?? {
     if let value = Wrapped._value(of: sqliteStatement, at: index) { return .some(value) }
     return SQLite.columnIsNull(sqliteStatement, index) ? .some(.none) : .none
   }
 
-  /// `.some(nil)`: a missing column is nil.
+  /// Returns `.some(nil)`: a missing column is nil.
   @inlinable
   public static func fromMissingColumn() -> Wrapped?? { .some(.none) }
 
-  /// The wrapped type's decoder.
+  /// Returns the wrapped type's decoder.
   public static func databaseJSONDecoder() -> JSONDecoder { Wrapped.databaseJSONDecoder() }
 
-  /// The wrapped type's encoder.
+  /// Returns the wrapped type's encoder.
   public static func databaseJSONEncoder() -> JSONEncoder { Wrapped.databaseJSONEncoder() }
 }
 
 extension Optional: StatementColumnConvertible where Wrapped: StatementColumnConvertible {
-  /// The value of the column, whose value is not NULL.
+  /// Creates a value from the column, which is not NULL.
   @inlinable
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let value = Wrapped(sqliteStatement: sqliteStatement, index: index) else { return nil }
     self = .some(value)
   }
 
-  /// The value, `.some(nil)` for a NULL that stands for no value, and nil for
-  /// what can't be converted.
+  /// Returns the converted value, `.some(nil)` for NULL, or nil if the value can't be converted.
   @inlinable
   public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt

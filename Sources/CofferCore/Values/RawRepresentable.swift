@@ -1,4 +1,4 @@
-// A type with a raw value is stored as its raw value, Codable or not.
+// A type with a raw value is stored as its raw value, even if it is Codable.
 
 extension DatabaseValueConvertible
 where Self: RawRepresentable, RawValue: DatabaseValueConvertible {
@@ -6,7 +6,7 @@ where Self: RawRepresentable, RawValue: DatabaseValueConvertible {
   @inlinable
   public var databaseValue: DatabaseValue { rawValue.databaseValue }
 
-  /// The value with the stored raw value; nil where there is none.
+  /// Returns the value for the stored raw value; nil if there is none.
   @inlinable
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     RawValue.fromDatabaseValue(dbValue).flatMap(Self.init(rawValue:))
@@ -28,7 +28,7 @@ where Self: RawRepresentable & Encodable, RawValue: DatabaseValueConvertible {
 
 extension DatabaseValueConvertible
 where Self: RawRepresentable & Decodable, RawValue: DatabaseValueConvertible {
-  /// The value with the stored raw value; nil where there is none.
+  /// Returns the value for the stored raw value; nil if there is none.
   @inlinable
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Self? {
     RawValue.fromDatabaseValue(dbValue).flatMap(Self.init(rawValue:))
@@ -37,7 +37,7 @@ where Self: RawRepresentable & Decodable, RawValue: DatabaseValueConvertible {
 
 extension StatementColumnConvertible
 where Self: RawRepresentable, RawValue: StatementColumnConvertible {
-  /// The value with the column's raw value; nil where there is none.
+  /// Creates a value from the column's raw value; nil if there is none.
   @inlinable
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let rawValue = RawValue(sqliteStatement: sqliteStatement, index: index) else {
@@ -46,7 +46,7 @@ where Self: RawRepresentable, RawValue: StatementColumnConvertible {
     self.init(rawValue: rawValue)
   }
 
-  /// The value with the column's raw value; nil where there is none.
+  /// Returns the value for the column's raw value; nil if there is none.
   @inlinable
   public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
@@ -56,7 +56,7 @@ where Self: RawRepresentable, RawValue: StatementColumnConvertible {
   }
 }
 
-// What is SQL in another way than as a value, such as the name of a column.
+// For types that represent SQL other than a value, such as column names.
 
 extension StatementBinding where Self: RawRepresentable, RawValue: StatementBinding {
   /// Binds the raw value.
@@ -77,7 +77,7 @@ extension SQLSelectable where Self: RawRepresentable, RawValue: SQLSelectable {
 }
 
 extension SQLOrderingTerm where Self: RawRepresentable, RawValue: SQLOrderingTerm {
-  /// The raw value's order.
+  /// The raw value's ordering.
   public var sqlOrdering: SQLOrdering { rawValue.sqlOrdering }
 }
 
@@ -86,6 +86,6 @@ where Self: RawRepresentable, RawValue: SQLSpecificExpressible {
   /// The raw value's selection.
   public var sqlSelection: SQLSelection { rawValue.sqlSelection }
 
-  /// The raw value's order.
+  /// The raw value's ordering.
   public var sqlOrdering: SQLOrdering { rawValue.sqlOrdering }
 }

@@ -5,7 +5,7 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
   @inlinable
   public var databaseValue: DatabaseValue { DatabaseValue(storage: .string(self)) }
 
-  /// The text, or a blob that is UTF-8; nil for everything else.
+  /// Returns the text, or a blob that is valid UTF-8; nil for other values.
   @inlinable
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> String? {
     switch dbValue.storage {
@@ -15,22 +15,24 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
-  /// The column as SQLite converts it to text, NULs in it included; bytes that
-  /// are not UTF-8 become U+FFFD.
+  /// Creates a string from the column, converted to text by SQLite, with NULs kept.
+  ///
+  /// Invalid UTF-8 becomes U+FFFD.
   @inlinable
   public init(sqliteStatement: SQLiteStatement, index: CInt) {
     self.init(decoding: SQLite.columnText(sqliteStatement, index), as: UTF8.self)
   }
 
-  /// The column as SQLite converts it to text, NULs in it included; bytes that
-  /// are not UTF-8 become U+FFFD. Nil for NULL.
+  /// Returns the column, converted to text by SQLite, with NULs kept; nil for NULL.
+  ///
+  /// Invalid UTF-8 becomes U+FFFD.
   @inlinable
   public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> String? {
     let utf8 = SQLite.columnText(sqliteStatement, index)
     guard utf8.baseAddress != nil else {
-      // NULL, an empty blob, or text for which there was no memory.
+      // NULL, an empty blob, or a failed allocation.
       let isEmpty =
         !SQLite.columnIsNull(sqliteStatement, index)
         && SQLite.columnBlob(sqliteStatement, index).isEmpty
@@ -39,7 +41,7 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
     return String(decoding: utf8, as: UTF8.self)
   }
 
-  /// Binds the text, NULs in it included.
+  /// Binds the text, with NULs kept.
   @inlinable
   public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     SQLite.bind(self, to: sqliteStatement, at: index)

@@ -6,8 +6,9 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
     DatabaseValue(storage: .blob(withUnsafeBytes(of: uuid) { Data($0) }))
   }
 
-  /// A blob of 16 bytes, or a text such as
-  /// `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`; nil for everything else.
+  /// Returns the UUID of a blob of 16 bytes, or of a text; nil for other values.
+  ///
+  /// A text has the form `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> UUID? {
     switch dbValue.storage {
     case .blob(let value): value.withUnsafeBytes { UUID(bytes: $0) }
@@ -16,7 +17,7 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
     }
   }
 
-  /// The column's blob of 16 bytes or text; nil for everything else.
+  /// Creates a UUID from the column's text or blob of 16 bytes; nil for other values.
   @inlinable
   public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let value = Self.fromStatement(sqliteStatement, atUncheckedIndex: index) else {
@@ -25,7 +26,7 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
     self = value
   }
 
-  /// The column's blob of 16 bytes or text; nil for everything else.
+  /// Returns the UUID of the column's text or blob of 16 bytes; nil for other values.
   @inlinable
   public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt

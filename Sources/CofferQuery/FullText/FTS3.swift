@@ -10,23 +10,23 @@ import CofferCore
 /// }
 /// ```
 ///
-/// ``FTS4`` does the same, faster and with more options; ``FTS5`` ranks as well.
+/// ``FTS4`` is the same engine, faster and with more options; ``FTS5`` also ranks results.
 /// <https://sqlite.org/fts3.html>
 public struct FTS3: Sendable {
-  /// What a tokenizer does with the diacritics of Latin letters.
+  /// The treatment of diacritics of Latin letters by a tokenizer.
   public enum Diacritics: Hashable, Sendable {
     /// "é" and "e" are different letters.
     case keep
-    /// "é" matches "e", but for letters with several diacritics: the default.
+    /// "é" matches "e", except for letters with several diacritics; the default.
     case removeLegacy
-    /// "é" matches "e", whatever its diacritics; from SQLite 3.27 on.
+    /// "é" matches "e", with any number of diacritics. Needs SQLite 3.27.
     case remove
   }
 
-  /// FTS3.
+  /// Creates the module.
   public init() {}
 
-  /// The words of a text, as a tokenizer finds them.
+  /// Returns the words that a tokenizer finds in a text.
   ///
   /// ```swift
   /// try FTS3.tokenize("SQLite database")                             // ["sqlite", "database"]
@@ -52,14 +52,14 @@ extension FTS3: VirtualTableModule, VirtualTableRequirements {
   /// `fts3`
   public var moduleName: String { "fts3" }
 
-  /// An empty definition.
+  /// Returns an empty definition.
   public func makeTableDefinition(
     configuration: VirtualTableConfiguration
   ) -> FTS3TableDefinition {
     FTS3TableDefinition()
   }
 
-  /// The columns, and the tokenizer.
+  /// Returns the columns and the tokenizer.
   public func moduleArguments(for definition: FTS3TableDefinition, in db: Database) -> [String] {
     definition.columns.map(\.fullTextColumnName) + definition.tokenizerArguments
   }
@@ -78,16 +78,16 @@ extension FTS3: VirtualTableModule, VirtualTableRequirements {
 public final class FTS3TableDefinition {
   var columns: [String] = []
 
-  /// How texts are split into words; nil for `simple`.
+  /// The tokenizer; nil for `simple`.
   public var tokenizer: FTS3TokenizerDescriptor?
 
-  /// Adds a column; without any, the table has one, named `content`.
+  /// Adds a column. A table without any gets one named `content`.
   public func column(_ name: String) { columns.append(name) }
 
   var tokenizerArguments: [String] { tokenizer.map { ["tokenize=\($0.sql)"] } ?? [] }
 }
 
-/// Runs `body` in an empty database in memory, which goes with it.
+/// Runs `body` in an empty in-memory database, which is deleted afterwards.
 func withScratchDatabase<T>(_ body: (Database) throws -> T) throws -> T {
   try DatabaseQueue().inDatabase(body)
 }

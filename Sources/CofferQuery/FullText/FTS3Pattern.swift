@@ -1,9 +1,9 @@
 import CofferCore
 
-/// What to search in an ``FTS3`` or ``FTS4`` table.
+/// A search pattern for an ``FTS3`` or ``FTS4`` table.
 ///
-/// The failable initializers take any text, such as what a user has typed, and
-/// give patterns that are always valid; nil where the text has no words.
+/// The failable initializers accept any text, such as user input, and always give valid patterns;
+/// nil if the text contains no words.
 ///
 /// ```swift
 /// let pattern = FTS3Pattern(matchingAllTokensIn: "SQLite database")
@@ -22,12 +22,12 @@ public struct FTS3Pattern: Sendable, Hashable {
     rawPattern = makePattern(tokens)
   }
 
-  /// A pattern in FTS3's syntax, for those who know it.
+  /// Creates a pattern from FTS3's query syntax.
   ///
   /// <https://sqlite.org/fts3.html#full_text_index_queries>
-  /// - Throws: SQLite's error, which quotes the pattern, where it isn't valid.
+  /// - Throws: SQLite's error, which quotes the pattern, if it is invalid.
   public init(rawPattern: String) throws {
-    // SQLite itself decides, when it begins a search.
+    // SQLite validates the pattern when a search begins.
     do {
       try withScratchDatabase { db in
         try db.execute(sql: "CREATE VIRTUAL TABLE document USING fts3(content)")
@@ -40,22 +40,22 @@ public struct FTS3Pattern: Sendable, Hashable {
     self.init(valid: rawPattern)
   }
 
-  /// Matches texts with at least one of the words.
+  /// Creates a pattern for texts with at least one of the words.
   public init?(matchingAnyTokenIn string: String) {
     self.init(string) { $0.joined(separator: " OR ") }
   }
 
-  /// Matches texts with all of the words, in any order.
+  /// Creates a pattern for texts with all of the words, in any order.
   public init?(matchingAllTokensIn string: String) {
     self.init(string) { $0.joined(separator: " ") }
   }
 
-  /// Matches texts with words that begin with these, all of them, in any order.
+  /// Creates a pattern for texts with a word for each of these prefixes, in any order.
   public init?(matchingAllPrefixesIn string: String) {
     self.init(string) { tokens in tokens.map { $0 + "*" }.joined(separator: " ") }
   }
 
-  /// Matches texts with the words one after the other.
+  /// Creates a pattern for texts with the words in sequence.
   public init?(matchingPhrase string: String) {
     self.init(string) { "\"" + $0.joined(separator: " ") + "\"" }
   }
@@ -65,14 +65,14 @@ extension FTS3Pattern: DatabaseValueConvertible {
   /// The raw pattern.
   public var databaseValue: DatabaseValue { rawPattern.databaseValue }
 
-  /// A valid pattern; nil for other values.
+  /// Returns a valid pattern; nil for other values.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> FTS3Pattern? {
     String.fromDatabaseValue(dbValue).flatMap { try? FTS3Pattern(rawPattern: $0) }
   }
 }
 
 extension DatabaseError {
-  /// The error without the SQL of the library's own, and its arguments.
+  /// This error without the SQL and the arguments, which are internal.
   var withoutStatement: DatabaseError {
     DatabaseError(resultCode: extendedResultCode, message: message)
   }

@@ -1,6 +1,6 @@
 import CofferCore
 
-/// How ``FTS3`` and ``FTS4`` split texts into words: <https://sqlite.org/fts3.html#tokenizer>.
+/// A tokenizer of ``FTS3`` and ``FTS4``: <https://sqlite.org/fts3.html#tokenizer>.
 public struct FTS3TokenizerDescriptor: Sendable {
   let name: String
   let arguments: [String]
@@ -12,19 +12,17 @@ public struct FTS3TokenizerDescriptor: Sendable {
     self.needsFullDiacritics = needsFullDiacritics
   }
 
-  /// Words in which the case of ASCII letters doesn't matter: the default.
+  /// Splits texts into words, ignoring the case of ASCII letters; the default.
   public static let simple = FTS3TokenizerDescriptor("simple")
 
-  /// The stems of English words, so that "frustrated" matches "frustration".
+  /// Reduces English words to their stems, so that "frustrated" matches "frustration".
   public static let porter = FTS3TokenizerDescriptor("porter")
 
-  /// Words of Unicode letters and digits, in which case doesn't matter.
+  /// Returns a tokenizer for words of Unicode letters and digits, ignoring case.
   ///
-  /// - Parameter diacritics: What becomes of "é".
-  /// - Parameter separators: Characters that are no part of a word, though they
-  ///   are letters or digits.
-  /// - Parameter tokenCharacters: Characters that are part of words, though they
-  ///   are neither.
+  /// - Parameter diacritics: The treatment of letters such as "é".
+  /// - Parameter separators: Letters or digits that separate words.
+  /// - Parameter tokenCharacters: Other characters that are part of words.
   public static func unicode61(
     diacritics: FTS3.Diacritics = .removeLegacy, separators: Set<Character> = [],
     tokenCharacters: Set<Character> = []
@@ -43,7 +41,7 @@ public struct FTS3TokenizerDescriptor: Sendable {
       "unicode61", arguments: arguments, needsFullDiacritics: diacritics == .remove)
   }
 
-  /// What follows `tokenize=`.
+  /// The text after `tokenize=`.
   var sql: String {
     ([name] + arguments.map(\.quotedDatabaseIdentifier)).joined(separator: " ")
   }

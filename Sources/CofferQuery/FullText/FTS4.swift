@@ -11,9 +11,9 @@ import CofferCore
 /// }
 /// ```
 ///
-/// Both generations of SQLCipher have it. <https://sqlite.org/fts3.html>
+/// Available in both generations of SQLCipher. <https://sqlite.org/fts3.html>
 public struct FTS4: Sendable {
-  /// FTS4.
+  /// Creates the module.
   public init() {}
 }
 
@@ -21,14 +21,14 @@ extension FTS4: VirtualTableModule, VirtualTableRequirements {
   /// `fts4`
   public var moduleName: String { "fts4" }
 
-  /// An empty definition.
+  /// Returns an empty definition.
   public func makeTableDefinition(
     configuration: VirtualTableConfiguration
   ) -> FTS4TableDefinition {
     FTS4TableDefinition(configuration: configuration)
   }
 
-  /// The columns, the tokenizer and the options.
+  /// Returns the columns, the tokenizer and the options.
   public func moduleArguments(for definition: FTS4TableDefinition, in db: Database) -> [String] {
     var arguments: [String] = []
     for column in definition.columns {
@@ -54,7 +54,7 @@ extension FTS4: VirtualTableModule, VirtualTableRequirements {
     return arguments
   }
 
-  /// Creates the triggers of a synchronized table, and indexes what its content holds.
+  /// Creates the triggers of a synchronized table and indexes the existing content.
   public func database(
     _ db: Database, didCreate tableName: String, using definition: FTS4TableDefinition
   ) throws {
@@ -67,8 +67,10 @@ extension FTS4: VirtualTableModule, VirtualTableRequirements {
     try db.rebuildFullTextTable(tableName)
   }
 
-  /// FTS4 reads the old content itself to remove it from the index: that must
-  /// happen while the content table still has it.
+  /// Returns the triggers.
+  ///
+  /// FTS4 reads the old content to remove it from the index, so the deletions come before the
+  /// change.
   private static func triggers(_ synchronization: Database.FullTextSynchronization) -> [String] {
     let table = synchronization.tableName.quotedDatabaseIdentifier
     let columns = (["docid"] + synchronization.columns)
@@ -91,10 +93,10 @@ extension FTS4: VirtualTableModule, VirtualTableRequirements {
 }
 
 extension Database {
-  /// Drops the triggers of an FTS4 table that was synchronized with another one.
+  /// Drops the triggers of an FTS4 table that was synchronized with another table.
   ///
-  /// Call it when the full-text table is dropped: the triggers stay behind, and
-  /// all changes of the content table would fail.
+  /// Call it after dropping the full-text table: the triggers remain, and would make all changes of
+  /// the content table fail.
   ///
   /// ```swift
   /// try db.execute(sql: "DROP TABLE book_ft")

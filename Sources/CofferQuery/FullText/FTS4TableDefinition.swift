@@ -3,9 +3,9 @@ import CofferCore
 /// The columns and the options of an ``FTS4`` table.
 public final class FTS4TableDefinition {
   enum ContentMode {
-    /// What `content=` says; nil where the table keeps its content itself.
+    /// The value of the `content` option; nil if the table stores the content.
     case raw(String?)
-    /// The content is another table's, and followed by triggers.
+    /// The content is in another table, and triggers keep the index up to date.
     case synchronized(String)
   }
 
@@ -15,13 +15,13 @@ public final class FTS4TableDefinition {
 
   init(configuration: VirtualTableConfiguration) { self.configuration = configuration }
 
-  /// How texts are split into words; nil for `simple`.
+  /// The tokenizer; nil for `simple`.
   public var tokenizer: FTS3TokenizerDescriptor?
 
-  /// The table that has the content; an empty string where none keeps it.
+  /// The table that stores the content; an empty string if none does.
   ///
-  /// You keep the index up to date yourself then; ``synchronize(withTable:)``
-  /// does it for you. <https://sqlite.org/fts3.html#the_content_option_>
+  /// You have to update the index then; ``synchronize(withTable:)`` sets up triggers for it.
+  /// <https://sqlite.org/fts3.html#the_content_option_>
   public var content: String? {
     get {
       switch contentMode {
@@ -32,12 +32,12 @@ public final class FTS4TableDefinition {
     set { contentMode = .raw(newValue) }
   }
 
-  /// The SQL function that makes stored texts smaller.
+  /// The SQL function that compresses stored texts.
   ///
   /// <https://sqlite.org/fts3.html#the_compress_and_uncompress_options>
   public var compress: String?
 
-  /// The SQL function that undoes ``compress``.
+  /// The SQL function that reverses ``compress``.
   public var uncompress: String?
 
   /// `fts3` for an index without the sizes of documents.
@@ -45,13 +45,12 @@ public final class FTS4TableDefinition {
   /// <https://sqlite.org/fts3.html#the_matchinfo_option>
   public var matchinfo: String?
 
-  /// The lengths of the prefixes that have an index of their own, in characters,
-  /// so that searches for them are fast.
+  /// The lengths, in characters, of prefixes to index for fast prefix searches.
   ///
   /// <https://sqlite.org/fts3.html#the_prefix_option>
   public var prefixes: Set<Int>?
 
-  /// Adds a column; without any, the table has one, named `content`.
+  /// Adds a column. A table without any gets one named `content`.
   @discardableResult
   public func column(_ name: String) -> FTS4ColumnDefinition {
     let column = FTS4ColumnDefinition(name: name)
@@ -59,20 +58,19 @@ public final class FTS4TableDefinition {
     return column
   }
 
-  /// Makes the table an index of another table's columns, which have the same names.
+  /// Makes the table an index of the columns of the same names in another table.
   ///
-  /// What is in the other table is indexed at once; triggers follow its inserts,
-  /// updates and deletes. `REPLACE` deletes rows without a trigger, unless
-  /// `PRAGMA recursive_triggers` is on: without it, the words of rows replaced
-  /// in that way can still be found. And a row that `UPDATE OR IGNORE` leaves as it is
-  /// can't be found any more, in FTS4 alone. `'rebuild'` mends both:
+  /// The existing content is indexed immediately; triggers apply inserts, updates and deletes.
+  /// `REPLACE` deletes rows without running triggers unless `PRAGMA recursive_triggers` is on, so
+  /// that the words of replaced rows can still be found. In FTS4 only, a row that
+  /// `UPDATE OR IGNORE` leaves unchanged is no longer found. `'rebuild'` repairs both:
   ///
   /// ```swift
   /// try db.execute(sql: "INSERT INTO book_ft(book_ft) VALUES ('rebuild')")
   /// ```
   ///
-  /// Give the other table an `INTEGER PRIMARY KEY`: `VACUUM` may change the rowids of
-  /// tables without one, and the index would be about other rows.
+  /// Give the other table an `INTEGER PRIMARY KEY`: without one, `VACUUM` may change its rowids,
+  /// and the index would refer to other rows.
   public func synchronize(withTable tableName: String) {
     contentMode = .synchronized(tableName)
   }
@@ -86,14 +84,14 @@ public final class FTS4ColumnDefinition {
 
   init(name: String) { self.name = name }
 
-  /// Stores the column, and doesn't search it.
+  /// Stores the column without indexing it.
   @discardableResult
   public func notIndexed() -> Self {
     isIndexed = false
     return self
   }
 
-  /// Makes the column the number of the text's language.
+  /// Makes the column hold the number of the text's language.
   ///
   /// <https://sqlite.org/fts3.html#the_languageid_option>
   @discardableResult

@@ -11,22 +11,22 @@ import CofferCore
 /// }
 /// ```
 ///
-/// It needs SQLCipher 4; with SQLCipher 3, use ``FTS4``. <https://sqlite.org/fts5.html>
+/// Needs SQLCipher 4; with SQLCipher 3, use ``FTS4``. <https://sqlite.org/fts5.html>
 public struct FTS5: Sendable {
-  /// What a tokenizer does with the diacritics of Latin letters.
+  /// The treatment of diacritics of Latin letters by a tokenizer.
   public enum Diacritics: Hashable, Sendable {
     /// "é" and "e" are different letters.
     case keep
-    /// "é" matches "e", but for letters with several diacritics: the default.
+    /// "é" matches "e", except for letters with several diacritics; the default.
     case removeLegacy
-    /// "é" matches "e", whatever its diacritics; from SQLite 3.27 on.
+    /// "é" matches "e", with any number of diacritics. Needs SQLite 3.27.
     case remove
   }
 
-  /// FTS5.
+  /// Creates the module.
   public init() {}
 
-  /// What FTS5 offers to extensions in C, such as functions that rank.
+  /// Returns the C API of FTS5 for extensions, such as ranking functions.
   ///
   /// <https://sqlite.org/fts5.html#extending_fts5>
   /// - Precondition: SQLite has FTS5, and the connection is open.
@@ -37,7 +37,7 @@ public struct FTS5: Sendable {
     return api
   }
 
-  /// Throws where this SQLite has no FTS5.
+  /// Throws if this version of SQLite has no FTS5.
   static func require() throws {
     let features = SQLiteFeatures.linked
     try features.require(features.hasFTS5, "FTS5", "3.20")
@@ -48,14 +48,14 @@ extension FTS5: VirtualTableModule, VirtualTableRequirements {
   /// `fts5`
   public var moduleName: String { "fts5" }
 
-  /// An empty definition.
+  /// Returns an empty definition.
   public func makeTableDefinition(
     configuration: VirtualTableConfiguration
   ) -> FTS5TableDefinition {
     FTS5TableDefinition(configuration: configuration)
   }
 
-  /// The columns, the tokenizer and the options.
+  /// Returns the columns, the tokenizer and the options.
   public func moduleArguments(
     for definition: FTS5TableDefinition, in db: Database
   ) throws -> [String] {
@@ -80,7 +80,7 @@ extension FTS5: VirtualTableModule, VirtualTableRequirements {
     return arguments
   }
 
-  /// Creates the triggers of a synchronized table, and indexes what its content holds.
+  /// Creates the triggers of a synchronized table and indexes the existing content.
   public func database(
     _ db: Database, didCreate tableName: String, using definition: FTS5TableDefinition
   ) throws {
@@ -93,7 +93,7 @@ extension FTS5: VirtualTableModule, VirtualTableRequirements {
     try db.rebuildFullTextTable(tableName)
   }
 
-  /// FTS5 is told of the old content, to remove it from the index.
+  /// Returns the triggers. FTS5 needs the old content to remove it from the index.
   private static func triggers(_ synchronization: Database.FullTextSynchronization) -> [String] {
     let table = synchronization.tableName.quotedDatabaseIdentifier
     let columns = (["rowid"] + synchronization.columns)
@@ -117,10 +117,10 @@ extension FTS5: VirtualTableModule, VirtualTableRequirements {
 }
 
 extension Database {
-  /// Drops the triggers of an FTS5 table that was synchronized with another one.
+  /// Drops the triggers of an FTS5 table that was synchronized with another table.
   ///
-  /// Call it when the full-text table is dropped: the triggers stay behind, and
-  /// all changes of the content table would fail.
+  /// Call it after dropping the full-text table: the triggers remain, and would make all changes of
+  /// the content table fail.
   ///
   /// ```swift
   /// try db.execute(sql: "DROP TABLE book_ft")

@@ -1,10 +1,9 @@
 import CofferCore
 
-/// A tokenizer of your own for ``FTS5``, close to C.
+/// A custom tokenizer for ``FTS5``, close to the C interface.
 ///
-/// ``FTS5WrapperTokenizer`` is the easy way where another tokenizer finds the
-/// words. Add the type to each connection that uses it, in
-/// `Configuration.prepareDatabase`:
+/// To change the tokens of an existing tokenizer, ``FTS5WrapperTokenizer`` is easier. Add the type
+/// to each connection that uses it, in `Configuration.prepareDatabase`:
 ///
 /// ```swift
 /// configuration.prepareDatabase { db in db.add(tokenizer: BigramTokenizer.self) }
@@ -15,34 +14,33 @@ import CofferCore
 /// }
 /// ```
 ///
-/// SQLite makes an object for each connection and table, and for nobody else:
-/// it is used by one thread at a time, and dies with the connection, or earlier.
-/// Don't keep the `Database` in it.
+/// SQLite creates one object per connection and table, and uses it on one thread at a time, at most
+/// until the connection closes. Don't store the `Database` in it.
 public protocol FTS5CustomTokenizer: FTS5Tokenizer {
-  /// The name in `tokenize=`: none of FTS5's own, such as "porter".
+  /// The name in `tokenize=`, different from FTS5's built-in ones such as "porter".
   static var name: String { get }
 
-  /// Makes a tokenizer.
+  /// Creates a tokenizer.
   ///
-  /// - Parameter db: The connection, for `makeTokenizer(_:)` or a list of words.
-  /// - Parameter arguments: What follows the name in `tokenize=`.
+  /// - Parameter db: The connection, for `makeTokenizer(_:)` or for reading a word list.
+  /// - Parameter arguments: The arguments after the name in `tokenize=`.
   init(db: Database, arguments: [String]) throws
 }
 
 extension FTS5CustomTokenizer {
-  /// The tokenizer, for a table's definition.
+  /// Returns a descriptor of the tokenizer, for a table's definition.
   public static func tokenizerDescriptor(arguments: [String] = []) -> FTS5TokenizerDescriptor {
     FTS5TokenizerDescriptor(components: [name] + arguments)
   }
 }
 
 extension Database {
-  /// Makes a tokenizer of yours known to this connection.
+  /// Registers a custom tokenizer on this connection.
   ///
-  /// A table that uses it can't be opened by connections that don't know it: add
-  /// it in `Configuration.prepareDatabase`. Does nothing where SQLite has no FTS5.
+  /// Other connections can't open a table that uses it unless they register it too: do so in
+  /// `Configuration.prepareDatabase`. Does nothing if SQLite has no FTS5.
   ///
-  /// What the tokenizer throws becomes the error of the statement that uses it.
+  /// An error that the tokenizer throws is thrown by the statement that uses it.
   public func add<Tokenizer: FTS5CustomTokenizer>(tokenizer: Tokenizer.Type) {
     addTokenizer(named: Tokenizer.name) { db, arguments in
       let tokenizer = try Tokenizer(db: db, arguments: arguments)
@@ -56,14 +54,14 @@ extension Database {
     }
   }
 
-  /// Makes one of FTS5's tokenizers, or one that was added to the connection.
+  /// Creates a built-in tokenizer of FTS5, or one that was added to the connection.
   ///
   /// ```swift
   /// let tokenizer = try db.makeTokenizer(.unicode61())
   /// try tokenizer.tokenize(query: "Moby-Dick").map(\.token)  // ["moby", "dick"]
   /// ```
   ///
-  /// - Throws: An error where no tokenizer has the name, or takes the arguments.
+  /// - Throws: ``DatabaseError`` if there is no such tokenizer, or if it rejects the arguments.
   public func makeTokenizer(_ descriptor: FTS5TokenizerDescriptor) throws -> any FTS5Tokenizer {
     try FTS5.require()
     try descriptor.requireFeatures()

@@ -1,7 +1,6 @@
 import CofferCore
 
-/// A tokenizer that a connection knows by its name: one of FTS5's own, or one
-/// that was added.
+/// A tokenizer that is registered on a connection: a built-in one of FTS5, or a custom one.
 final class FTS5NamedTokenizer: FTS5Tokenizer {
   private let tokenizer: SQLite.NamedTokenizer
   private weak var database: Database?
@@ -20,6 +19,6 @@ final class FTS5NamedTokenizer: FTS5Tokenizer {
       callback: tokenCallback)
   }
 
-  /// What has failed a tokenization that no statement has asked for.
+  /// Takes the error of a tokenization outside of statements.
   func takeError() -> DatabaseError? { database?.takeTokenizerError() }
 }

@@ -1,9 +1,9 @@
 import CofferCore
 
-/// What to search in an ``FTS5`` table.
+/// A search pattern for an ``FTS5`` table.
 ///
-/// The failable initializers take any text, such as what a user has typed, and
-/// give patterns that are always valid; nil where the text has no words.
+/// The failable initializers accept any text, such as user input, and always give valid patterns;
+/// nil if the text contains no words.
 ///
 /// ```swift
 /// let pattern = FTS5Pattern(matchingAllPrefixesIn: "mob dic")
@@ -20,15 +20,15 @@ public struct FTS5Pattern: Sendable, Hashable {
     rawPattern = makePattern(tokens)
   }
 
-  /// A pattern in FTS5's syntax, for those who know it.
+  /// Creates a pattern from FTS5's query syntax.
   ///
   /// <https://sqlite.org/fts5.html#full_text_query_syntax>
-  /// - Parameter allowedColumns: The columns that the pattern may name.
-  /// - Throws: SQLite's error, which quotes the pattern, where it isn't valid.
+  /// - Parameter allowedColumns: The columns that the pattern can name.
+  /// - Throws: SQLite's error, which quotes the pattern, if it is invalid.
   public init(rawPattern: String, allowedColumns: [String] = []) throws {
     try FTS5.require()
     let columns = allowedColumns.isEmpty ? ["coffer_no_column"] : allowedColumns
-    // SQLite itself decides, when it begins a search.
+    // SQLite validates the pattern when a search begins.
     do {
       try withScratchDatabase { db in
         try db.create(virtualTable: "document", using: FTS5()) { t in
@@ -43,27 +43,27 @@ public struct FTS5Pattern: Sendable, Hashable {
     self.rawPattern = rawPattern
   }
 
-  /// Matches texts with at least one of the words.
+  /// Creates a pattern for texts with at least one of the words.
   public init?(matchingAnyTokenIn string: String) {
     self.init(string) { $0.joined(separator: " OR ") }
   }
 
-  /// Matches texts with all of the words, in any order.
+  /// Creates a pattern for texts with all of the words, in any order.
   public init?(matchingAllTokensIn string: String) {
     self.init(string) { $0.joined(separator: " ") }
   }
 
-  /// Matches texts with words that begin with these, all of them, in any order.
+  /// Creates a pattern for texts with a word for each of these prefixes, in any order.
   public init?(matchingAllPrefixesIn string: String) {
     self.init(string) { tokens in tokens.map { $0 + "*" }.joined(separator: " ") }
   }
 
-  /// Matches texts with the words one after the other.
+  /// Creates a pattern for texts with the words in sequence.
   public init?(matchingPhrase string: String) {
     self.init(string) { "\"" + $0.joined(separator: " ") + "\"" }
   }
 
-  /// Matches texts that begin with the words, one after the other.
+  /// Creates a pattern for texts that begin with the words in sequence.
   public init?(matchingPrefixPhrase string: String) {
     self.init(string) { "^\"" + $0.joined(separator: " ") + "\"" }
   }
@@ -73,20 +73,20 @@ extension FTS5Pattern: DatabaseValueConvertible {
   /// The raw pattern.
   public var databaseValue: DatabaseValue { rawPattern.databaseValue }
 
-  /// A valid pattern that names no column; nil for other values.
+  /// Returns a valid pattern that names no column; nil for other values.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> FTS5Pattern? {
     String.fromDatabaseValue(dbValue).flatMap { try? FTS5Pattern(rawPattern: $0) }
   }
 }
 
 extension Database {
-  /// A pattern in FTS5's syntax that may name the columns of a table.
+  /// Returns a pattern in FTS5's query syntax that can name the columns of a table.
   ///
   /// ```swift
   /// let pattern = try db.makeFTS5Pattern(rawPattern: "title: moby OR whale", forTable: "book")
   /// ```
   ///
-  /// - Throws: SQLite's error, which quotes the pattern, where it isn't valid.
+  /// - Throws: SQLite's error, which quotes the pattern, if it is invalid.
   public func makeFTS5Pattern(
     rawPattern: String, forTable table: String
   ) throws -> FTS5Pattern {

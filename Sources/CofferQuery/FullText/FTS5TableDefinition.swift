@@ -8,13 +8,12 @@ public final class FTS5TableDefinition {
 
   init(configuration: VirtualTableConfiguration) { self.configuration = configuration }
 
-  /// How texts are split into words; nil for `unicode61`.
+  /// The tokenizer; nil for `unicode61`.
   public var tokenizer: FTS5TokenizerDescriptor?
 
-  /// The table that has the content; an empty string where none keeps it.
+  /// The table that stores the content; an empty string if none does.
   ///
-  /// You keep the index up to date yourself then; ``synchronize(withTable:)``
-  /// does it for you.
+  /// You have to update the index then; ``synchronize(withTable:)`` sets up triggers for it.
   /// <https://sqlite.org/fts5.html#external_content_and_contentless_tables>
   public var content: String? {
     didSet { isSynchronized = false }
@@ -22,24 +21,25 @@ public final class FTS5TableDefinition {
 
   /// The column of the content table that is its rowid; nil for `rowid`.
   ///
-  /// ``synchronize(withTable:)`` finds it by itself.
+  /// ``synchronize(withTable:)`` finds it automatically.
   public var contentRowID: String?
 
-  /// The lengths of the prefixes that have an index of their own, in characters,
-  /// so that searches for them are fast. <https://sqlite.org/fts5.html#prefix_indexes>
+  /// The lengths, in characters, of prefixes to index for fast prefix searches.
+  ///
+  /// <https://sqlite.org/fts5.html#prefix_indexes>
   public var prefixes: Set<Int>?
 
-  /// 0 for an index without the sizes of texts, which ranks slowly.
+  /// 0 for an index without the sizes of texts, with slow ranking.
   ///
   /// <https://sqlite.org/fts5.html#the_columnsize_option>
   public var columnSize: Int?
 
-  /// `full`, `column` or `none`: how much the index knows of where words are.
+  /// `full`, `column` or `none`: how precisely the index records the positions of words.
   ///
   /// <https://sqlite.org/fts5.html#the_detail_option>
   public var detail: String?
 
-  /// Adds a column; a table has at least one.
+  /// Adds a column; a table needs at least one.
   @discardableResult
   public func column(_ name: String) -> FTS5ColumnDefinition {
     let column = FTS5ColumnDefinition(name: name)
@@ -47,15 +47,14 @@ public final class FTS5TableDefinition {
     return column
   }
 
-  /// Makes the table an index of another table's columns, which have the same names.
+  /// Makes the table an index of the columns of the same names in another table.
   ///
-  /// What is in the other table is indexed at once; triggers follow its inserts,
-  /// updates and deletes. `REPLACE` deletes rows without a trigger, unless
-  /// `PRAGMA recursive_triggers` is on: without it, the words of rows replaced
-  /// in that way can still be found.
+  /// The existing content is indexed immediately; triggers apply inserts, updates and deletes.
+  /// `REPLACE` deletes rows without running triggers unless `PRAGMA recursive_triggers` is on, so
+  /// that the words of replaced rows can still be found.
   ///
-  /// Give the other table an `INTEGER PRIMARY KEY`: `VACUUM` may change the rowids of
-  /// tables without one, and the index would be about other rows.
+  /// Give the other table an `INTEGER PRIMARY KEY`: without one, `VACUUM` may change its rowids,
+  /// and the index would refer to other rows.
   public func synchronize(withTable tableName: String) {
     content = tableName
     isSynchronized = true
@@ -75,7 +74,7 @@ public final class FTS5ColumnDefinition {
 
   init(name: String) { self.name = name }
 
-  /// Stores the column, and doesn't search it.
+  /// Stores the column without indexing it.
   @discardableResult
   public func notIndexed() -> Self {
     isIndexed = false

@@ -1,67 +1,68 @@
 import CofferCore
 
-/// The function that a tokenizer calls for each token; the values are those of
-/// `xToken` at <https://sqlite.org/fts5.html#custom_tokenizers>.
+/// The function that a tokenizer calls for each token, like SQLite's `xToken`.
 ///
-/// - Parameter context: What the tokenizer was given.
-/// - Parameter flags: ``FTS5TokenFlags``, as bits.
-/// - Parameter pToken: The token, in UTF-8; need not end with a NUL.
-/// - Parameter nToken: The bytes of the token.
-/// - Parameter iStart: The byte of the text where the token begins.
-/// - Parameter iEnd: The byte of the text after it.
-/// - Returns: A result code; any but 0 ends the tokenization, which returns it.
+/// <https://sqlite.org/fts5.html#custom_tokenizers>
+///
+/// - Parameter context: The context that the tokenizer received.
+/// - Parameter flags: The bits of ``FTS5TokenFlags``.
+/// - Parameter pToken: The token in UTF-8, not necessarily NUL-terminated.
+/// - Parameter nToken: The length of the token, in bytes.
+/// - Parameter iStart: The offset of the token in the text, in bytes.
+/// - Parameter iEnd: The offset of the token's end in the text, in bytes.
+/// - Returns: A result code. If it isn't 0, the tokenizer must stop and return it.
 public typealias FTS5TokenCallback =
   @convention(c) (
     _ context: UnsafeMutableRawPointer?, _ flags: CInt, _ pToken: UnsafePointer<CChar>?,
     _ nToken: CInt, _ iStart: CInt, _ iEnd: CInt
   ) -> CInt
 
-/// Why FTS5 wants tokens: <https://sqlite.org/fts5.html#custom_tokenizers>.
+/// The reason for a tokenization: <https://sqlite.org/fts5.html#custom_tokenizers>.
 public struct FTS5Tokenization: OptionSet, Sendable {
   /// The reasons as bits.
   public let rawValue: CInt
 
-  /// The reasons that these bits stand for.
+  /// Creates reasons from bits.
   public init(rawValue: CInt) { self.rawValue = rawValue }
 
-  /// `FTS5_TOKENIZE_QUERY`: a pattern is searched.
+  /// `FTS5_TOKENIZE_QUERY`: for a search pattern.
   public static let query = FTS5Tokenization(rawValue: 1)
 
   /// `FTS5_TOKENIZE_PREFIX`, with ``query``: the last token is a prefix.
   public static let prefix = FTS5Tokenization(rawValue: 2)
 
-  /// `FTS5_TOKENIZE_DOCUMENT`: a text comes into the index, or leaves it.
+  /// `FTS5_TOKENIZE_DOCUMENT`: a text is added to the index, or removed from it.
   public static let document = FTS5Tokenization(rawValue: 4)
 
-  /// `FTS5_TOKENIZE_AUX`: an auxiliary function wants the tokens.
+  /// `FTS5_TOKENIZE_AUX`: for an auxiliary function.
   public static let aux = FTS5Tokenization(rawValue: 8)
 }
 
-/// What FTS5 is told of a token: <https://sqlite.org/fts5.html#custom_tokenizers>.
+/// Properties of a token: <https://sqlite.org/fts5.html#custom_tokenizers>.
 public struct FTS5TokenFlags: OptionSet, Sendable {
   /// The flags as bits.
   public let rawValue: CInt
 
-  /// The flags that these bits stand for.
+  /// Creates flags from bits.
   public init(rawValue: CInt) { self.rawValue = rawValue }
 
-  /// `FTS5_TOKEN_COLOCATED`: the token is at the same place as the one before, a synonym.
+  /// `FTS5_TOKEN_COLOCATED`: the token has the same position as the previous one, as a synonym.
   public static let colocated = FTS5TokenFlags(rawValue: 1)
 }
 
-/// Splits texts into tokens for ``FTS5``.
+/// A type that splits texts into tokens for ``FTS5``.
 ///
-/// FTS5's own come from `db.makeTokenizer(_:)`; yours conform to
+/// `db.makeTokenizer(_:)` creates built-in tokenizers; custom ones conform to
 /// ``FTS5CustomTokenizer`` or ``FTS5WrapperTokenizer``.
 public protocol FTS5Tokenizer: AnyObject {
-  /// Calls back for each token, in the order of the text.
+  /// Calls a function for each token, in the order of the text.
   ///
-  /// - Parameter context: What `tokenCallback` is given as its first argument.
-  /// - Parameter tokenization: Why FTS5 wants tokens.
-  /// - Parameter pText: The text, in UTF-8; need not end with a NUL.
-  /// - Parameter nText: The bytes of the text.
-  /// - Parameter tokenCallback: Called for each token; where it returns another
-  ///   code than 0, return that code at once.
+  /// - Parameter context: The first argument for `tokenCallback`.
+  /// - Parameter tokenization: The reason for the tokenization.
+  /// - Parameter pText: The text in UTF-8, not necessarily NUL-terminated.
+  /// - Parameter nText: The length of the text, in bytes.
+  /// - Parameter tokenCallback: The function to call. If it doesn't return 0, return its result
+  ///   immediately.
   /// - Returns: 0, or a result code that the statement fails with.
   func tokenize(
     context: UnsafeMutableRawPointer?, tokenization: FTS5Tokenization,
@@ -70,7 +71,7 @@ public protocol FTS5Tokenizer: AnyObject {
 }
 
 extension FTS5Tokenizer {
-  /// The tokens of a text that would come into an index.
+  /// Returns the tokens of a text as they would be indexed.
   ///
   /// ```swift
   /// let tokenizer = try db.makeTokenizer(.porter())
@@ -82,7 +83,7 @@ extension FTS5Tokenizer {
     try tokens(of: string, for: .document)
   }
 
-  /// The tokens of a pattern.
+  /// Returns the tokens of a search pattern.
   public func tokenize(query string: String) throws -> [(token: String, flags: FTS5TokenFlags)] {
     try tokens(of: string, for: .query)
   }
@@ -99,7 +100,7 @@ extension FTS5Tokenizer {
           tokenize(
             context: $0, tokenization: tokenization, pText: text.baseAddress, nText: count
           ) { context, flags, token, count, _, _ in
-            // SAFETY: the array above, which outlives the call.
+            // SAFETY: the context is the array above, which outlives the call.
             context?.assumingMemoryBound(to: [(token: String, flags: FTS5TokenFlags)].self)
               .pointee.append((String(token, count: count), FTS5TokenFlags(rawValue: flags)))
             return 0
@@ -116,7 +117,7 @@ extension FTS5Tokenizer {
 }
 
 extension String {
-  /// A token; bytes that are no UTF-8 are repaired.
+  /// Creates a string from a token; invalid UTF-8 is repaired.
   init(_ token: UnsafePointer<CChar>?, count: CInt) {
     let bytes = UnsafeRawBufferPointer(
       start: token, count: token == nil ? 0 : Int(Swift.max(count, 0)))

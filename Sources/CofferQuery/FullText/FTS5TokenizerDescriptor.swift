@@ -1,29 +1,27 @@
 import CofferCore
 
-/// How ``FTS5`` splits texts into words: <https://sqlite.org/fts5.html#tokenizers>.
+/// A tokenizer of ``FTS5``: <https://sqlite.org/fts5.html#tokenizers>.
 ///
 /// ```swift
 /// t.tokenizer = .unicode61(diacritics: .keep)
 /// t.tokenizer = .porter(wrapping: .ascii())
 /// t.tokenizer = FTS5TokenizerDescriptor(components: ["trigram"])
-/// t.tokenizer = SynonymTokenizer.tokenizerDescriptor()   // one of your own
+/// t.tokenizer = SynonymTokenizer.tokenizerDescriptor()   // a custom tokenizer
 /// ```
 public struct FTS5TokenizerDescriptor: Sendable {
-  /// The tokenizer's name, and its arguments.
+  /// The tokenizer's name, followed by its arguments.
   public let components: [String]
 
-  /// The tokenizer with a name and arguments.
+  /// Creates a descriptor from a name and arguments.
   ///
-  /// - Parameter components: The name first. Without one, whatever uses the
+  /// - Parameter components: The name, followed by the arguments. If it is empty, using the
   ///   descriptor throws.
   public init(components: [String]) { self.components = components }
 
-  /// Words in which the case of ASCII letters doesn't matter.
+  /// Returns a tokenizer for words, ignoring the case of ASCII letters.
   ///
-  /// - Parameter separators: ASCII characters that are no part of a word, though
-  ///   they are letters or digits.
-  /// - Parameter tokenCharacters: ASCII characters that are part of words, though
-  ///   they are neither.
+  /// - Parameter separators: ASCII letters or digits that separate words.
+  /// - Parameter tokenCharacters: Other ASCII characters that are part of words.
   public static func ascii(
     separators: Set<Character> = [], tokenCharacters: Set<Character> = []
   ) -> FTS5TokenizerDescriptor {
@@ -31,24 +29,24 @@ public struct FTS5TokenizerDescriptor: Sendable {
       components: ["ascii"] + characterArguments(separators, tokenCharacters))
   }
 
-  /// The stems of English words, so that "frustrated" matches "frustration".
+  /// Returns a tokenizer for the stems of English words.
   ///
-  /// - Parameter base: Finds the words; nil for `unicode61`.
+  /// With it, "frustrated" matches "frustration".
+  ///
+  /// - Parameter base: The tokenizer that finds the words; nil for `unicode61`.
   public static func porter(
     wrapping base: FTS5TokenizerDescriptor? = nil
   ) -> FTS5TokenizerDescriptor {
     FTS5TokenizerDescriptor(components: ["porter"] + (base?.components ?? []))
   }
 
-  /// Words of Unicode letters and digits, in which case doesn't matter: the default.
+  /// Returns a tokenizer for words of Unicode letters and digits, ignoring case; the default.
   ///
-  /// - Parameter diacritics: What becomes of "é".
-  /// - Parameter categories: The Unicode categories of the characters in words,
-  ///   as in `"L* N* Co"`; empty for these.
-  /// - Parameter separators: Characters that are no part of a word, whatever
-  ///   their category.
-  /// - Parameter tokenCharacters: Characters that are part of words, whatever
-  ///   their category.
+  /// - Parameter diacritics: The treatment of letters such as "é".
+  /// - Parameter categories: The Unicode categories of characters in words, as in `"L* N* Co"`;
+  ///   empty for the default.
+  /// - Parameter separators: Characters that separate words, regardless of their category.
+  /// - Parameter tokenCharacters: Characters that are part of words, regardless of their category.
   public static func unicode61(
     diacritics: FTS5.Diacritics = .removeLegacy, categories: String = "",
     separators: Set<Character> = [], tokenCharacters: Set<Character> = []
@@ -73,12 +71,13 @@ public struct FTS5TokenizerDescriptor: Sendable {
     return arguments
   }
 
-  /// The components as FTS5 reads them: each in quotes.
+  /// The components, each quoted, as FTS5 expects them.
   var sql: String {
     get throws { try nameAndArguments().map(\.quotedSQLString).joined(separator: " ") }
   }
 
-  /// - Throws: An error where there is no name.
+  /// Returns the components.
+  /// - Throws: ``DatabaseError`` if there is no name.
   func nameAndArguments() throws -> [String] {
     guard let name = components.first, !name.isEmpty else {
       throw DatabaseError(

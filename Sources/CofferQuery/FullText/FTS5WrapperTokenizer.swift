@@ -1,11 +1,11 @@
 import CofferCore
 
-/// The function that a wrapper tokenizer calls for each token that FTS5 shall see.
+/// The function that a wrapper tokenizer calls for each token to pass to FTS5.
 public typealias FTS5WrapperTokenCallback = (
   _ token: String, _ flags: FTS5TokenFlags
 ) throws -> Void
 
-/// A tokenizer of your own for ``FTS5`` that changes the tokens of another one.
+/// A custom tokenizer for ``FTS5`` that changes the tokens of another tokenizer.
 ///
 /// ```swift
 /// /// Leaves out words that say nothing.
@@ -29,17 +29,16 @@ public typealias FTS5WrapperTokenCallback = (
 ///
 /// Add the type to each connection that uses it: see ``FTS5CustomTokenizer``.
 public protocol FTS5WrapperTokenizer: FTS5CustomTokenizer {
-  /// Finds the tokens.
+  /// The tokenizer that finds the tokens.
   var wrappedTokenizer: any FTS5Tokenizer { get }
 
-  /// Decides what becomes of a token: call back for it as it is, for another one,
-  /// for several, or for none.
+  /// Passes a token on to FTS5, unchanged or changed, several times or not at all.
   ///
-  /// For synonyms, call back again with ``FTS5TokenFlags/colocated`` added to the
-  /// flags, when documents are tokenized or when queries are, not in both cases.
-  /// - Parameter flags: Pass them on.
-  /// - Parameter tokenCallback: Tells FTS5 of a token. Don't catch what it throws.
-  /// - Throws: Anything: it becomes the error of the statement.
+  /// For synonyms, also call back with ``FTS5TokenFlags/colocated`` added to the flags, either for
+  /// documents or for queries, but not for both.
+  /// - Parameter flags: The flags to pass on.
+  /// - Parameter tokenCallback: Passes a token to FTS5. Don't catch its errors.
+  /// - Throws: Any error; the statement throws it.
   func accept(
     token: String, flags: FTS5TokenFlags, for tokenization: FTS5Tokenization,
     tokenCallback: FTS5WrapperTokenCallback
@@ -47,8 +46,7 @@ public protocol FTS5WrapperTokenizer: FTS5CustomTokenizer {
 }
 
 extension FTS5WrapperTokenizer {
-  /// Calls ``accept(token:flags:for:tokenCallback:)`` for each token of the
-  /// wrapped tokenizer.
+  /// Calls ``accept(token:flags:for:tokenCallback:)`` for each token of the wrapped tokenizer.
   public func tokenize(
     context: UnsafeMutableRawPointer?, tokenization: FTS5Tokenization,
     pText: UnsafePointer<CChar>?, nText: CInt, tokenCallback: @escaping FTS5TokenCallback
@@ -86,7 +84,7 @@ private final class WrapperRun {
     self.callback = callback
   }
 
-  /// FTS5 has refused a token: its code is the result, and nobody's error.
+  /// Thrown after FTS5 has rejected a token. Its result code is returned instead of this error.
   private struct Refusal: Error {}
 
   func accept(_ token: String, _ flags: CInt, _ range: Range<CInt>) -> CInt {
@@ -95,7 +93,7 @@ private final class WrapperRun {
       try tokenizer.accept(
         token: token, flags: FTS5TokenFlags(rawValue: flags), for: tokenization
       ) { token, flags in
-        // Whoever catches the first refusal doesn't get past it.
+        // Ends the tokenization even if `accept` catches the first refusal.
         if refusal == 0 { refusal = pass(token, flags.rawValue, range) }
         if refusal != 0 { throw Refusal() }
       }

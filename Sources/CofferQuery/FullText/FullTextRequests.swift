@@ -1,8 +1,9 @@
 import CofferCore
 
 extension RequestSource {
-  /// The request for rows of a full-text table that match a pattern; for no row
-  /// where it is nil.
+  /// Returns a request for rows of a full-text table that match a pattern.
+  ///
+  /// A nil pattern matches no rows.
   ///
   /// ```swift
   /// // SELECT * FROM "book" WHERE "book" MATCH 'moby dick'
@@ -12,8 +13,9 @@ extension RequestSource {
     filter(matching: pattern?.databaseValue)
   }
 
-  /// The request for rows of a full-text table that match a pattern; for no row
-  /// where it is nil.
+  /// Returns a request for rows of a full-text table that match a pattern.
+  ///
+  /// A nil pattern matches no rows.
   ///
   /// ```swift
   /// // SELECT * FROM "book" WHERE "book" MATCH 'moby dick' ORDER BY "rank"
@@ -26,7 +28,7 @@ extension RequestSource {
   private func filter(matching pattern: DatabaseValue?) -> _Request {
     guard let pattern else { return none() }
     return _with { parts in
-      // A full-text table has a hidden column of its own name, which stands for all of them.
+      // A full-text table has a hidden column of the table's name that represents all columns.
       let column = Column(parts.relation.tableName)
       parts.relation.addFilter(column.matches(pattern))
     }
@@ -34,14 +36,16 @@ extension RequestSource {
 }
 
 extension TableRecord {
-  /// A request for rows of a full-text table that match a pattern; for no row
-  /// where it is nil.
+  /// Returns a request for rows of a full-text table that match a pattern.
+  ///
+  /// A nil pattern matches no rows.
   public static func matching(_ pattern: FTS3Pattern?) -> QueryInterfaceRequest<Self> {
     all().matching(pattern)
   }
 
-  /// A request for rows of a full-text table that match a pattern; for no row
-  /// where it is nil.
+  /// Returns a request for rows of a full-text table that match a pattern.
+  ///
+  /// A nil pattern matches no rows.
   public static func matching(_ pattern: FTS5Pattern?) -> QueryInterfaceRequest<Self> {
     all().matching(pattern)
   }
@@ -55,14 +59,14 @@ extension ColumnExpression {
   /// Book.filter(Column("title").match(try FTS3Pattern(rawPattern: "moby")))
   /// ```
   ///
-  /// Nil matches no row.
+  /// Nil matches no rows.
   public func match(_ pattern: FTS3Pattern?) -> SQLExpression { matches(pattern?.databaseValue) }
 
-  /// `column MATCH pattern`: whether a column of a full-text table matches; nil matches no row.
+  /// `column MATCH pattern`: whether a column of a full-text table matches; nil matches no rows.
   public func match(_ pattern: FTS5Pattern?) -> SQLExpression { matches(pattern?.databaseValue) }
 
   fileprivate func matches(_ pattern: DatabaseValue?) -> SQLExpression {
-    // FTS5 takes `MATCH NULL` for an error.
+    // FTS5 rejects `MATCH NULL`.
     guard let pattern else { return SQLExpression(DatabaseValue.null) }
     return SQLExpression(
       .match(.match, sqlExpression, SQLExpression(pattern), escape: nil, isNegated: false))
@@ -70,7 +74,8 @@ extension ColumnExpression {
 }
 
 extension Column {
-  /// How well a row of an ``FTS5`` table matches: the best is the least, and first
-  /// in ascending order.
+  /// The rank of a matching row of an ``FTS5`` table.
+  ///
+  /// Lower is better, so that ascending order starts with the best match.
   public static let rank = Column("rank")
 }

@@ -1,7 +1,7 @@
 import CofferCore
 
 extension String {
-  /// The string as SQL text: in single quotes, its own doubled.
+  /// The string as an SQL literal, with single quotes doubled.
   var quotedSQLString: String {
     var quoted = "'"
     for scalar in unicodeScalars {
@@ -11,8 +11,7 @@ extension String {
     return quoted + "'"
   }
 
-  /// A column's name among the arguments of a full-text module: as it is, or in
-  /// quotes where the module would read something else.
+  /// The string as a column name in the arguments of a full-text module, quoted if necessary.
   var fullTextColumnName: String {
     func isWordByte(_ byte: UInt8) -> Bool {
       switch byte {
@@ -24,17 +23,17 @@ extension String {
     }
     let isWord = !isEmpty && utf8.allSatisfy(isWordByte)
     let beginsWithDigit = utf8.first.map { (0x30...0x39).contains($0) } ?? false
-    // FTS3 and FTS4 take an argument that begins so for their option.
+    // FTS3 and FTS4 take an argument that begins with it as their option.
     let isOption = lowercased() == "tokenize"
     return isWord && !beginsWithDigit && !isOption ? self : quotedDatabaseIdentifier
   }
 }
 
-/// The words of a text, as the simplest tokenizers find them: `simple` of FTS3
-/// and FTS4, and `ascii` of FTS5.
+/// Returns the words of a text, as the simplest tokenizers find them.
 ///
-/// A word is made of ASCII letters, in lower case, ASCII digits, and everything
-/// beyond ASCII. No query syntax survives, so that patterns can be made of it.
+/// These are `simple` of FTS3 and FTS4, and `ascii` of FTS5. Words consist of ASCII letters,
+/// converted to lower case, ASCII digits, and all non-ASCII characters. They contain no query
+/// syntax, so that patterns can be built from them.
 func asciiTokens(_ string: String) -> [String] {
   var tokens: [String] = []
   var token: [UInt8] = []
@@ -54,7 +53,7 @@ func asciiTokens(_ string: String) -> [String] {
 }
 
 extension Database {
-  /// A full-text table follows another table, its content.
+  /// The synchronization of a full-text table with its content table.
   struct FullTextSynchronization {
     var tableName: String
     var contentTable: String
@@ -84,7 +83,7 @@ extension Database {
     "__\(tableName)_\(suffix)".quotedDatabaseIdentifier
   }
 
-  /// Indexes what the content table holds, in the place of all that was indexed.
+  /// Rebuilds the index from the content table.
   func rebuildFullTextTable(_ tableName: String) throws {
     let table = tableName.quotedDatabaseIdentifier
     try execute(sql: "INSERT INTO \(table)(\(table)) VALUES('rebuild')")
@@ -97,7 +96,7 @@ extension Database {
     }
   }
 
-  /// The column that is another name of the table's rowid; nil where none is.
+  /// Returns the column that is an alias of the table's rowid; nil if there is none.
   func fullTextRowIDColumn(of tableName: String) throws -> String? {
     let rows = try Row.fetchAll(
       self, sql: "PRAGMA table_info(\(tableName.quotedDatabaseIdentifier))")

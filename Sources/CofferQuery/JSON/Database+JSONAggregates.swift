@@ -5,16 +5,17 @@ import CofferCore
 extension Database {
   // MARK: JSON from many rows
 
-  /// `JSON_GROUP_ARRAY(value)`: a JSON array of the values of all rows. Those that are JSON are taken
-  /// as such: see ``SQLJSONExpressible``.
+  /// `JSON_GROUP_ARRAY(value)`: a JSON array of the values of all rows.
+  ///
+  /// Values that are JSON are kept: see ``SQLJSONExpressible``.
   ///
   /// ```swift
   /// // SELECT JSON_GROUP_ARRAY("name" ORDER BY "score") FROM "player"
   /// Player.select(Database.jsonGroupArray(Column("name"), orderBy: Column("score")))
   /// ```
   /// - Parameters:
-  ///   - ordering: The order of the elements, from SQLite 3.44 on; before, it is any.
-  ///   - filter: Which rows count.
+  ///   - ordering: The order of the elements, with SQLite 3.44 or later; by default undefined.
+  ///   - filter: The condition for rows to include.
   public static func jsonGroupArray(
     _ value: some SQLExpressible, orderBy ordering: (any SQLOrderingTerm)? = nil,
     filter: (any SQLSpecificExpressible)? = nil
@@ -23,10 +24,11 @@ extension Database {
       "JSON_GROUP_ARRAY", [JSONFunction.element(value)], orderBy: ordering, filter: filter)
   }
 
-  /// `JSON_GROUP_OBJECT(key, value)`: a JSON object with a key and a value of each row. Values that are
-  /// JSON are taken as such: see ``SQLJSONExpressible``.
+  /// `JSON_GROUP_OBJECT(key, value)`: a JSON object with a key and a value of each row.
   ///
-  /// - Parameter filter: Which rows count.
+  /// Values that are JSON are kept: see ``SQLJSONExpressible``.
+  ///
+  /// - Parameter filter: The condition for rows to include.
   public static func jsonGroupObject(
     key: some SQLExpressible, value: some SQLExpressible,
     filter: (any SQLSpecificExpressible)? = nil
@@ -35,8 +37,9 @@ extension Database {
       "JSON_GROUP_OBJECT", [key.sqlExpression, JSONFunction.element(value)], filter: filter)
   }
 
-  /// `JSONB_GROUP_ARRAY(value)`: as ``jsonGroupArray(_:orderBy:filter:)``, in SQLite's binary format.
-  /// From SQLite 3.45 on.
+  /// `JSONB_GROUP_ARRAY(value)`: a JSON array in SQLite's binary format.
+  ///
+  /// Like ``jsonGroupArray(_:orderBy:filter:)``. Needs SQLite 3.45.
   public static func jsonbGroupArray(
     _ value: some SQLExpressible, orderBy ordering: (any SQLOrderingTerm)? = nil,
     filter: (any SQLSpecificExpressible)? = nil
@@ -46,8 +49,9 @@ extension Database {
       needs: .jsonb)
   }
 
-  /// `JSONB_GROUP_OBJECT(key, value)`: as ``jsonGroupObject(key:value:filter:)``, in SQLite's binary
-  /// format. From SQLite 3.45 on.
+  /// `JSONB_GROUP_OBJECT(key, value)`: a JSON object in SQLite's binary format.
+  ///
+  /// Like ``jsonGroupObject(key:value:filter:)``. Needs SQLite 3.45.
   public static func jsonbGroupObject(
     key: some SQLExpressible, value: some SQLExpressible,
     filter: (any SQLSpecificExpressible)? = nil

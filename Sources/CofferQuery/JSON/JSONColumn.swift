@@ -12,15 +12,15 @@ import CofferCore
 /// Player.filter(Player.Columns.info["country"] == "FR")
 /// ```
 ///
-/// It is a column as any other, but that functions which build JSON take its value for JSON, and not
-/// for text: see ``SQLJSONExpressible``.
+/// It differs from other columns only as an argument of functions that build JSON: its value is
+/// taken as JSON rather than text. See ``SQLJSONExpressible``.
 public struct JSONColumn: ColumnExpression, SQLJSONExpressible, Sendable {
   /// The name of the column, without quotes.
   public let name: String
 
-  /// The column of that name.
+  /// Creates a column from its name.
   public init(_ name: String) { self.name = name }
 
-  /// The column with the name of a coding key.
+  /// Creates a column with the name of a coding key.
   public init(_ codingKey: some CodingKey) { name = codingKey.stringValue }
 }

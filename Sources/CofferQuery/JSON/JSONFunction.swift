@@ -1,8 +1,8 @@
 import CofferCore
 
-/// How calls of JSON functions are made.
+/// Builds calls of JSON functions.
 enum JSONFunction {
-  /// What a call needs of SQLite.
+  /// The features of SQLite that a call requires.
   enum Need: Sendable {
     case json, jsonb, errorPosition, validationOptions
 
@@ -20,26 +20,26 @@ enum JSONFunction {
     }
   }
 
-  /// A call of a function.
+  /// Returns a call of a function.
   static func call(
     _ name: String, _ arguments: [SQLExpression], needs need: Need = .json
   ) -> SQLExpression {
     SQLExpression(.requiring(SQLExpression(.function(name, arguments)), need.require))
   }
 
-  /// `->` or `->>`, with its spaces.
+  /// Returns an expression with an operator, given with its spaces.
   static func operation(
     _ symbol: String, _ lhs: SQLExpression, _ rhs: SQLExpression
   ) -> SQLExpression {
     SQLExpression(.requiring(SQLExpression(.binary(symbol, lhs, rhs)), Need.json.require))
   }
 
-  /// A call of an aggregate.
+  /// Returns a call of an aggregate.
   static func aggregate(
     _ name: String, _ arguments: [SQLExpression], orderBy ordering: (any SQLOrderingTerm)? = nil,
     filter: (any SQLSpecificExpressible)?, needs need: Need = .json
   ) -> SQLExpression {
-    // On the argument, since a window must still find an aggregate.
+    // Required by the argument, so that a window still finds an aggregate node.
     var arguments = arguments
     arguments[0] = SQLExpression(.requiring(arguments[0], need.require))
     var aggregate = Aggregate(name, arguments)
@@ -48,8 +48,9 @@ enum JSONFunction {
     return SQLExpression(.aggregate(aggregate))
   }
 
-  /// A value as an argument of a function that builds JSON: what is declared to be JSON, and not
-  /// known to SQLite to be, is parsed first.
+  /// Returns an argument for a function that builds JSON.
+  ///
+  /// A value that is declared as JSON is parsed first, unless SQLite knows that it is JSON.
   static func element(_ value: any SQLExpressible) -> SQLExpression {
     let expression = value.sqlExpression
     guard value is any SQLJSONExpressible, !expression.isNull, !expression.givesJSON else {
@@ -59,7 +60,7 @@ enum JSONFunction {
       ? call("JSONB", [expression], needs: .jsonb) : call("JSON", [expression])
   }
 
-  /// Keys and values, one after the other.
+  /// Returns the keys and values as a flat list of arguments.
   static func elements(
     _ pairs: some Collection<(key: String, value: any SQLExpressible)>
   ) -> [SQLExpression] {
@@ -68,7 +69,7 @@ enum JSONFunction {
 }
 
 extension SQLExpression {
-  /// Whether SQLite knows the value to be JSON.
+  /// Whether SQLite knows that the value is JSON.
   fileprivate var givesJSON: Bool {
     switch expressionNode {
     case .requiring(let expression, _), .aliased(let expression, _): expression.givesJSON

@@ -1,14 +1,15 @@
 import CofferCore
 
-/// A path, label or index in JSON that is written out.
+/// A path, label or index in JSON, written as a literal.
 ///
-/// SQLite finds an index of an expression only where the query repeats the expression word for word:
-/// `?` is no such word, whatever its value is.
+/// SQLite uses an index on an expression only if the query contains the same text; a `?` doesn't
+/// match, whatever its value.
 struct JSONPath: SQLFragment {
   private let literal: String
 
-  /// - Returns: Nil for what isn't the name of something in a program: it may be data, which SQL
-  ///   that reaches logs must not show.
+  /// Creates a literal path; nil if it doesn't look like a name in a program.
+  ///
+  /// It could be data then, which must not appear in logged SQL.
   private init?(_ value: DatabaseValue) {
     switch value.storage {
     case .int64: break
@@ -31,7 +32,7 @@ struct JSONPath: SQLFragment {
 
   func render(into renderer: inout SQLRenderer) { renderer.append(literal) }
 
-  /// The path written out where it can be; otherwise the expression.
+  /// Returns the path as a literal if possible, or else the expression.
   static func expression(_ path: some SQLExpressible) -> SQLExpression {
     let expression = path.sqlExpression
     guard let value = expression.value, let path = JSONPath(value) else { return expression }

@@ -1,23 +1,23 @@
 import CofferCore
 
 extension Database {
-  /// What ``jsonIsValid(_:options:)`` accepts.
+  /// The forms of JSON that ``jsonIsValid(_:options:)`` accepts.
   ///
   /// - Note: <https://www.sqlite.org/json1.html#jvalid>
   public struct JSONValidationOptions: OptionSet, Sendable {
-    /// SQLite's number.
+    /// SQLite's number for the options.
     public let rawValue: Int
 
-    /// The options of SQLite's number.
+    /// Creates options from SQLite's number.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Text that is JSON by RFC 8259.
+    /// RFC 8259 text.
     public static let json = JSONValidationOptions(rawValue: 1)
-    /// Text that is JSON5.
+    /// JSON5 text.
     public static let json5 = JSONValidationOptions(rawValue: 2)
-    /// A blob that looks like JSONB on the surface.
+    /// A blob that superficially looks like JSONB.
     public static let probablyJSONB = JSONValidationOptions(rawValue: 4)
-    /// A blob that is JSONB in all its depth.
+    /// A blob that is strictly valid JSONB.
     public static let jsonb = JSONValidationOptions(rawValue: 8)
   }
 }

@@ -2,9 +2,9 @@ import CofferCore
 
 /// An expression whose value is JSON.
 ///
-/// SQLite stores JSON as text, and can't tell it from other text. So functions that build JSON, such
-/// as ``CofferCore/Database/jsonArray(_:)``, take text for a string: a `Column` that
-/// holds `{"a":1}` becomes `["{\"a\":1}"]`. The value of a `SQLJSONExpressible` becomes `[{"a":1}]`:
+/// SQLite stores JSON as text and can't distinguish it from other text. So functions that build
+/// JSON, such as ``CofferCore/Database/jsonArray(_:)``, treat text as a string: a `Column` that
+/// holds `{"a":1}` becomes `["{\"a\":1}"]`. A `SQLJSONExpressible` becomes `[{"a":1}]`:
 ///
 /// ```swift
 /// Database.jsonArray([Column("info")])         // JSON_ARRAY("info")
@@ -12,16 +12,18 @@ import CofferCore
 /// Database.jsonArray([Column("info").asJSON])  // JSON_ARRAY(JSONB("info"))
 /// ```
 ///
-/// It is `JSON("info")` before SQLite 3.45. What JSON functions give is known to be JSON already.
+/// Before SQLite 3.45, it is `JSON("info")`. SQLite recognizes the results of JSON functions as
+/// JSON.
 ///
-/// Methods here take paths in the form of SQLite, such as `$.address.city` and `$.tags[0]`; those of the
-/// operators take a label or an index as well.
+/// The methods take paths in SQLite's form, such as `$.address.city` and `$.tags[0]`; those for the
+/// operators also take a label or an index.
 /// - Note: <https://www.sqlite.org/json1.html#path_arguments>
 public protocol SQLJSONExpressible: SQLSpecificExpressible {}
 
 extension SQLJSONExpressible {
-  /// `value ->> path`: the value at the path, as SQL has it: text, a number, NULL; objects and arrays
-  /// as JSON.
+  /// `value ->> path`: the SQL value at the path, text, a number or NULL.
+  ///
+  /// Objects and arrays are returned as JSON.
   ///
   /// ```swift
   /// JSONColumn("info")["country"]  // "info" ->> 'country'
@@ -31,7 +33,7 @@ extension SQLJSONExpressible {
     JSONFunction.operation(" ->> ", sqlExpression, JSONPath.expression(path))
   }
 
-  /// `JSON_EXTRACT(value, path)`: the value at the path, as SQL has it; objects and arrays as JSON.
+  /// `JSON_EXTRACT(value, path)`: the SQL value at the path; objects and arrays as JSON.
   public func jsonExtract(atPath path: some SQLExpressible) -> SQLExpression {
     Database.jsonExtract(self, atPath: path)
   }
@@ -43,7 +45,7 @@ extension SQLJSONExpressible {
     Database.jsonExtract(self, atPaths: paths)
   }
 
-  /// `value -> path`: the value at the path as JSON, strings in quotes, `null` as text.
+  /// `value -> path`: the value at the path as JSON, with quoted strings and `null` as text.
   ///
   /// - Parameter path: A path, a label of an object, or an index of an array.
   public func jsonRepresentation(atPath path: some SQLExpressible) -> SQLExpression {
@@ -51,35 +53,35 @@ extension SQLJSONExpressible {
   }
 }
 
-/// A JSON expression, whatever it is.
+/// A type-erased JSON expression.
 public struct AnySQLJSONExpressible: SQLJSONExpressible, Sendable {
   /// The expression.
   public let sqlExpression: SQLExpression
 
-  /// The expression of another one.
+  /// Wraps a JSON expression.
   public init(_ value: some SQLJSONExpressible) { sqlExpression = value.sqlExpression }
 
   init(sqlExpression: SQLExpression) { self.sqlExpression = sqlExpression }
 }
 
 extension SQLSpecificExpressible {
-  /// The expression, taken for JSON by functions that build JSON: see ``SQLJSONExpressible``.
+  /// The expression, declared as JSON for functions that build JSON: see ``SQLJSONExpressible``.
   ///
-  /// It is not changed elsewhere.
+  /// Elsewhere, it is the same expression.
   public var asJSON: AnySQLJSONExpressible {
     AnySQLJSONExpressible(sqlExpression: sqlExpression)
   }
 }
 
 extension TableAliasBase {
-  /// A JSON expression with its columns taken from the table.
+  /// Returns the JSON expression with its columns qualified by this table.
   public subscript(_ expression: some SQLJSONExpressible) -> AnySQLJSONExpressible {
     AnySQLJSONExpressible(sqlExpression: SQLExpression(.aliased(expression.sqlExpression, self)))
   }
 }
 
 extension TableAlias where RowDecoder: TableRecord {
-  /// A JSON column of the type, taken from the table.
+  /// Returns a JSON column of the record type, qualified by this table.
   public subscript<T: SQLJSONExpressible>(
     dynamicMember keyPath: KeyPath<DatabaseComponents, T>
   ) -> AnySQLJSONExpressible {
@@ -88,7 +90,9 @@ extension TableAlias where RowDecoder: TableRecord {
 }
 
 extension SQLTypedExpressible {
-  /// The expression, taken for JSON, as properties are stored whose types are `Codable`:
+  /// The expression, declared as JSON.
+  ///
+  /// For properties that are stored as JSON because their type is `Codable`:
   ///
   /// ```swift
   /// // SELECT * FROM "player" WHERE ("address" ->> 'city') = 'Paris'

@@ -1,13 +1,13 @@
-/// The name of what an association leads to, in rows and in requests.
+/// The name of an association's destination in rows and requests.
 package enum AssociationKey: Hashable, Sendable {
-  /// A table's name, singular or plural as it is needed.
+  /// A table's name, made singular or plural as needed.
   case inflected(String)
-  /// What a user calls one row; many are its plural.
+  /// A custom name for one row; its plural names several rows.
   case fixedSingular(String)
-  /// What a user calls many rows; one is its singular.
+  /// A custom name for several rows; its singular names one row.
   case fixedPlural(String)
 
-  /// The name of one row.
+  /// The name for one row.
   package var singular: String {
     switch self {
     case .inflected(let name), .fixedPlural(let name): Inflections.default.singularize(name)
@@ -15,7 +15,7 @@ package enum AssociationKey: Hashable, Sendable {
     }
   }
 
-  /// The name of many rows.
+  /// The name for several rows.
   package var plural: String {
     switch self {
     case .inflected(let name):

@@ -1,6 +1,6 @@
 import CofferCore
 
-/// The columns of a foreign key, where an association can't find them by itself.
+/// The columns of a foreign key, for associations that can't infer them.
 ///
 /// ```swift
 /// extension Book {
@@ -10,23 +10,23 @@ import CofferCore
 /// }
 /// ```
 ///
-/// An association needs one where the schema has no foreign key between its tables, or several.
+/// An association needs one if the schema has no foreign key between its tables, or more than one.
 public struct ForeignKey: Equatable, Sendable {
   package let originColumns: [String]
   package let destinationColumns: [String]?
 
-  /// A foreign key, by names of columns.
+  /// Creates a foreign key from column names.
   ///
   /// - Parameters:
-  ///   - originColumns: The columns of the table that refers to the other one.
-  ///   - destinationColumns: The columns that they refer to; nil for those that the schema tells,
-  ///     and otherwise the primary key.
+  ///   - originColumns: The columns of the referencing table.
+  ///   - destinationColumns: The referenced columns; nil for those in the schema's foreign key, or
+  ///     else the primary key.
   public init(_ originColumns: [String], to destinationColumns: [String]? = nil) {
     self.originColumns = originColumns
     self.destinationColumns = destinationColumns
   }
 
-  /// A foreign key, by columns.
+  /// Creates a foreign key from columns.
   public init(
     _ originColumns: [any ColumnExpression], to destinationColumns: [any ColumnExpression]? = nil
   ) {
@@ -36,12 +36,12 @@ public struct ForeignKey: Equatable, Sendable {
 
 /// The foreign key between two joined tables.
 package struct JoinForeignKey: Equatable, Sendable {
-  /// The table that refers to the other one.
+  /// The referencing table.
   package let originTable: String
   package let destinationTable: String
-  /// Nil for the one that the schema has.
+  /// The foreign key; nil for the schema's.
   package let key: ForeignKey?
-  /// Whether the left table, to which the other one is joined, is the one that refers.
+  /// Whether the left table, which the other one is joined to, is the referencing table.
   package var leftIsOrigin: Bool
 
   package init(
@@ -59,9 +59,9 @@ package struct JoinForeignKey: Equatable, Sendable {
     return result
   }
 
-  /// The columns of both tables that are equal in joined rows.
+  /// Returns the pairs of columns that are equal in joined rows.
   ///
-  /// - Throws: An error where the schema doesn't tell them.
+  /// - Throws: ``DatabaseError`` if the schema doesn't determine them.
   package func columns(_ db: Database) throws -> [(left: String, right: String)] {
     try mapping(db).map {
       leftIsOrigin
@@ -95,7 +95,7 @@ package struct JoinForeignKey: Equatable, Sendable {
     return known.mapping
   }
 
-  /// The foreign keys of the schema that this one can be.
+  /// Returns the matching foreign keys of the schema.
   private func foreignKeys(_ db: Database) throws -> [ForeignKeyInfo] {
     let all = try db.foreignKeys(on: originTable).filter {
       $0.destinationTable.isSameName(as: destinationTable)

@@ -1,17 +1,17 @@
 import CofferCore
 
-/// Which rows of two tables belong together.
+/// The condition for joining rows of two tables.
 ///
-/// The left table is the one that is there already, the right one is joined to it.
+/// The right table is joined to the left one.
 package enum JoinCondition: Sendable {
   case foreignKey(JoinForeignKey)
-  /// By a foreign key, and of several rows on the right the first one that a relation gives.
+  /// A foreign key, limited to the first right row of a relation.
   case first(JoinForeignKey, of: Relation, id: JoinIdentity)
   case expression(JoinExpression)
-  /// All rows.
+  /// No condition: all rows are joined.
   case none
 
-  /// The foreign key; nil for a condition that is made in Swift.
+  /// The foreign key; nil for other conditions.
   package var foreignKey: JoinForeignKey? {
     switch self {
     case .foreignKey(let key), .first(let key, _, _): key
@@ -19,7 +19,7 @@ package enum JoinCondition: Sendable {
     }
   }
 
-  /// The condition with the tables' roles exchanged.
+  /// The condition with left and right exchanged.
   package var reversed: JoinCondition {
     switch self {
     case .foreignKey(let key), .first(let key, _, _): .foreignKey(key.reversed)
@@ -28,7 +28,7 @@ package enum JoinCondition: Sendable {
     }
   }
 
-  /// Whether both are the same condition, as far as can be told.
+  /// Returns whether both conditions are known to be the same.
   func isSame(as other: JoinCondition) -> Bool {
     switch (self, other) {
     case (.foreignKey(let lhs), .foreignKey(let rhs)): lhs == rhs
@@ -40,14 +40,14 @@ package enum JoinCondition: Sendable {
   }
 }
 
-/// What tells conditions apart that can't be compared.
+/// The identity of conditions that can't be compared.
 package final class JoinIdentity: Sendable {
   package init() {}
 }
 
-/// A condition that is made in Swift.
+/// A condition written as a Swift closure.
 package struct JoinExpression: Sendable {
-  /// Two aliases, and the condition with columns of both.
+  /// Two aliases and an expression with columns of both.
   package typealias Condition = (
     left: TableAliasBase, right: TableAliasBase, expression: SQLExpression
   )
@@ -72,7 +72,7 @@ package struct JoinExpression: Sendable {
 }
 
 extension JoinCondition {
-  /// The condition's terms, for two tables of a query.
+  /// Returns the terms of the condition for two tables of a query.
   func terms(
     left: SQLRenderer.Table, right: SQLRenderer.Table, in renderer: inout SQLRenderer
   ) throws -> [SQLExpression] {
@@ -104,7 +104,7 @@ extension JoinCondition {
 }
 
 extension Relation {
-  /// The relation's first row, by some columns.
+  /// Returns a relation of the first row with only these columns.
   fileprivate func selecting(_ columns: [String]) -> Relation {
     var result = self
     result.selection = [.value(columns.map { Column($0).sqlSelection })]
@@ -114,7 +114,7 @@ extension Relation {
 }
 
 extension SQLRenderer.Table {
-  /// A column of the table, with the table's name.
+  /// Returns a column qualified by the table's name.
   func column(_ name: String) -> SQLExpression {
     SQLExpression(node: QualifiedColumn(table: self.name, column: name))
   }

@@ -1,16 +1,15 @@
 import CofferCore
 
-/// The tables of a query: that of a relation, and those that are joined to it, each with the name
-/// that it has in the query.
+/// The tables of a query: a relation and the relations joined to it, with their names in the query.
 struct JoinTree {
   let relation: Relation
   let table: SQLRenderer.Table
-  /// How the table is joined to the one above; `oneRequired` for the first.
+  /// The kind of the join with the parent table; `oneRequired` for the root.
   let kind: RelationChild.Kind
   let condition: JoinCondition
   let joins: [JoinTree]
 
-  /// The number of columns that are selected of the table; nil where nobody knows.
+  /// Returns the number of columns selected from the table; nil if it is unknown.
   func columnCount(_ db: Database) throws -> Int? {
     var count = 0
     for part in try relation.selection(db) {
@@ -22,7 +21,7 @@ struct JoinTree {
     return count
   }
 
-  /// Whether columns are selected of the table, or of one behind it.
+  /// Returns whether columns of the table or of tables joined to it are selected.
   func selects(_ db: Database) throws -> Bool {
     try !relation.selection(db).isEmpty || joins.contains { try $0.selects(db) }
   }
@@ -37,9 +36,9 @@ struct JoinTree {
 // MARK: - Names
 
 extension JoinTree {
-  /// Chooses names, and makes them known to the renderer.
+  /// Chooses the names of the tables and registers them with the renderer.
   ///
-  /// - Throws: An error where two associations have a key in common, or two tables an alias.
+  /// - Throws: ``DatabaseError`` if two associations share a key, or two tables an alias.
   init(
     _ relation: Relation, in renderer: inout SQLRenderer, canHaveAlias: Bool, withJoins: Bool
   ) throws {
@@ -85,7 +84,7 @@ extension JoinTree {
 }
 
 extension Relation {
-  /// The relation, and those that are joined to it, in the order of the query.
+  /// Appends the relation and those joined to it, in the order of the query.
   fileprivate func collectJoined(into result: inout [Relation]) throws {
     if let conflict { throw DatabaseError.ambiguousKey(conflict) }
     result.append(self)
@@ -94,8 +93,9 @@ extension Relation {
     }
   }
 
-  /// What stands for the relation in a join: itself, or where it is more than a table with a
-  /// condition, a query around it.
+  /// The relation to join.
+  ///
+  /// The relation itself, or a subquery if it has more than a table and a condition.
   fileprivate var joinable: Relation {
     guard isDistinct || !grouping.isEmpty || having != nil || limit != nil else { return self }
     var inner = self
@@ -113,8 +113,10 @@ extension Relation {
 }
 
 extension SQLRenderer {
-  /// The name for a relation's table, the only one of its query: its own unless an alias has
-  /// another one, or a table around has the same and can be meant here.
+  /// Returns the name for the only table of a query.
+  ///
+  /// It is the table's name, unless there is an alias, or a table of an outer query has the same
+  /// name.
   fileprivate func table(of relation: Relation, canHaveAlias: Bool) -> Table {
     let tableName = relation.tableName
     if canHaveAlias, let name = relation.userName {
@@ -129,8 +131,9 @@ extension SQLRenderer {
     return Table(name: name, tableName: tableName, depth: depth, isQualified: name != base)
   }
 
-  /// The names for the tables of a query: `player`, or `player1`, `player2` where a name comes
-  /// more than once. The names that users have given stay.
+  /// Returns the names for the tables of a query: `player`, or `player1`, `player2` for duplicates.
+  ///
+  /// Aliases' names are kept.
   fileprivate func names(for relations: [Relation]) -> [String] {
     let wanted = relations.map { SQLName($0.userName ?? $0.baseName) }
     var taken = Set(tables.values.map { SQLName($0.name) })
@@ -146,7 +149,7 @@ extension SQLRenderer {
     for (index, relation) in relations.enumerated() {
       var name = relation.userName ?? relation.baseName
       if relation.userName == nil, !isFree[index] {
-        // Not in a closure: the optimizer of Swift 6 breaks down over the captures.
+        // Not in a closure, whose captures crash the optimizer of Swift 6.
         repeat {
           numbers[wanted[index], default: 0] += 1
           name = "\(relation.radical)\(numbers[wanted[index], default: 1])"
@@ -162,13 +165,13 @@ extension Relation {
   /// The name that an alias gives to the table.
   fileprivate var userName: String? { aliases.lazy.compactMap(\.userName).last }
 
-  /// The beginning of the names that tell apart what has one name: without digits at its end.
+  /// The stem of numbered names: the table's name without trailing digits.
   fileprivate var radical: String {
     let radical = baseName.withoutFinalDigits
     return radical.isEmpty ? baseName : String(radical)
   }
 
-  /// The name of the table itself.
+  /// The table's name, or `query` for a subquery.
   fileprivate var baseName: String { tableName.isEmpty ? "query" : tableName }
 }
 
@@ -201,12 +204,12 @@ extension JoinTree {
     return all.tableExpressions
   }
 
-  /// Adds the joined tables.
+  /// Appends the joined tables.
   func renderJoins(into renderer: inout SQLRenderer) throws {
     for join in joins {
       let isOptional = join.kind == .oneOptional
       renderer.append(isOptional ? " LEFT JOIN " : " JOIN ")
-      // What must be there beside a row that may be there is joined before that.
+      // Tables that an optional row requires are joined first, in parentheses.
       let isGroup = isOptional && join.joins.contains { $0.kind == .oneRequired }
       if isGroup { renderer.append("(") }
       try join.relation.renderSource(as: join.table, into: &renderer)
@@ -227,7 +230,7 @@ extension JoinTree {
     }
   }
 
-  /// Adds ` ORDER BY …`: the order of the first table, and then those of the others.
+  /// Appends ` ORDER BY …`: the order of the first table, followed by those of the others.
   func renderOrdering(into renderer: inout SQLRenderer) throws {
     var isFirst = true
     try renderOrdering(isInverse: false, isFirst: &isFirst, into: &renderer)
@@ -251,8 +254,7 @@ extension JoinTree {
 }
 
 extension SQLExpression {
-  /// The expression, without what is made when there is a database only, so that the terms of
-  /// conditions can be told.
+  /// Returns the expression with deferred parts resolved, so that its terms can be separated.
   fileprivate func resolved(_ db: Database) throws -> SQLExpression {
     switch expressionNode {
     case .deferred(let make): try make(db).resolved(db)

@@ -1,14 +1,14 @@
 import CofferCore
 
-/// Rows that are fetched along with those of a request, by one query for all of them.
+/// The rows of an association, fetched for all rows of a request by one query.
 struct Prefetch: DatabaseRegionConvertible, Sendable {
-  /// The keys that lead to the rows, from the request's rows on.
+  /// The keys that lead from the request's rows to these rows.
   let keyPath: [String]
   let association: SQLAssociation
 
-  /// Fetches the rows, and stores each with the row that it belongs to.
+  /// Fetches the rows, and stores each in its parent rows.
   ///
-  /// - Complexity: One query, whatever the number of rows.
+  /// - Complexity: One query, regardless of the number of rows.
   func fetch(_ db: Database, into parents: [Row]) throws {
     guard let first = parents.first else { return }
     let columns = try columns(db)
@@ -18,9 +18,9 @@ struct Prefetch: DatabaseRegionConvertible, Sendable {
     try groups.store(children, columnCount: columns.count, under: keyPath, in: parents)
   }
 
-  /// The rows that belong to some, without what tells to which.
+  /// Returns a request for the rows of some parents, without the columns that identify the parent.
   ///
-  /// - Precondition: There are such rows.
+  /// - Precondition: `parents` is not empty.
   func request(_ db: Database, for parents: [Row]) throws -> QueryInterfaceRequest<Row> {
     let columns = try columns(db)
     let groups = try PrefetchGroups(
@@ -37,8 +37,7 @@ struct Prefetch: DatabaseRegionConvertible, Sendable {
     return try key.columns(db)
   }
 
-  /// What the rows are read from, whatever rows they belong to; those that are fetched along
-  /// with them included.
+  /// Returns the region that the rows are read from for any parents, nested prefetches included.
   func databaseRegion(_ db: Database) throws -> DatabaseRegion {
     let columns = try columns(db)
     return try request(columns.map(\.right)) {
@@ -46,7 +45,7 @@ struct Prefetch: DatabaseRegionConvertible, Sendable {
     }.databaseRegion(db)
   }
 
-  /// The request for rows, each with the values that tell its parent.
+  /// Returns the request for the rows, with the columns that identify the parent.
   private func request(
     _ columns: [String], tellsParents: Bool = true,
     _ condition: @escaping @Sendable () -> SQLExpression
@@ -63,7 +62,7 @@ struct Prefetch: DatabaseRegionConvertible, Sendable {
 }
 
 extension Row {
-  /// The index of a column by which other rows are fetched.
+  /// Returns the index of a column that identifies associated rows.
   fileprivate func index(of column: String) throws -> Int {
     if let index = index(ofColumn: column) { return index }
     throw DatabaseError(
@@ -74,7 +73,7 @@ extension Row {
 }
 
 extension Relation {
-  /// What is fetched along with the relation's rows.
+  /// The associations whose rows are fetched along with the relation's rows.
   var prefetches: [Prefetch] {
     children.flatMap { child -> [Prefetch] in
       let step = SQLAssociation.Step(

@@ -1,8 +1,10 @@
 import CofferCore
 
-/// The values by which rows are found that are fetched along with others.
+/// The distinct key values of parent rows, for fetching their associated rows.
 struct PrefetchGroups {
-  /// The parents' values: of one column, or of several. Those with a NULL are none.
+  /// The group numbers by the parents' values in one column or several.
+  ///
+  /// Values with NULL are omitted.
   private enum Values {
     /// The most frequent case, and the fastest.
     case integers([Int64: Int])
@@ -11,14 +13,15 @@ struct PrefetchGroups {
   }
 
   private let values: Values
-  /// The number of the group that each parent belongs to; nil for none.
+  /// The group number of each parent; nil for none.
   private let groups: [Int?]
   private let count: Int
 
-  /// Whether no parent can have any rows.
+  /// Whether no parent can have associated rows.
   var isEmpty: Bool { count == 0 }
 
-  /// - Parameter columns: The parents' columns that other rows are found by.
+  /// Groups parents by their values.
+  /// - Parameter columns: The indices of the columns by which associated rows are found.
   init(_ parents: [Row], by columns: [Int]) throws {
     if columns.count == 1 {
       let values = parents.map { $0.databaseValue(at: columns[0]) }
@@ -60,10 +63,10 @@ struct PrefetchGroups {
 
   // MARK: The query
 
-  /// Whether columns have the values of one of the parents.
+  /// Returns a condition that columns have the values of one of the parents.
   ///
-  /// Of many parents with several columns each, rows come that belong to none: values that are
-  /// those of different parents.
+  /// For many parents with several columns each, it also includes rows that combine values of
+  /// different parents and belong to none.
   func condition(on columns: [String]) -> SQLExpression {
     switch values {
     case .integers(let numbers):
@@ -92,17 +95,17 @@ struct PrefetchGroups {
 
   // MARK: The rows
 
-  /// Stores each row with its parents.
+  /// Stores each row in its parents.
   ///
-  /// - Parameter columnCount: How many columns tell the parent.
+  /// - Parameter columnCount: The number of columns that identify the parent.
   func store(
     _ children: [Row], columnCount: Int, under keyPath: [String], in parents: [Row]
   ) throws {
     var rows = [[Row]](repeating: [], count: count)
     if let first = children.first {
-      // They come last: an adapter shows them last of the first table's columns.
+      // These columns are last, since they follow the selection of the first table.
       let columns = first.count - columnCount..<first.count
-      // Rows of one parent often come one after the other.
+      // Rows of the same parent are often adjacent.
       var last: (key: DatabaseValue, group: Int)?
       for child in children {
         let key = child.databaseValue(at: columns.lowerBound)
@@ -121,11 +124,12 @@ struct PrefetchGroups {
     }
   }
 
-  /// - Parameter key: The first value that tells the parent.
+  /// Returns the number of the group that a row belongs to; nil for none.
+  /// - Parameter key: The first value that identifies the parent.
   private func group(of child: Row, _ key: DatabaseValue, _ columns: Range<Int>) -> Int? {
     switch values {
     case .integers(let numbers):
-      // No function in between: the optimizer of Swift 6 breaks down over it.
+      // Not in a separate function, which crashes the optimizer of Swift 6.
       guard case .int64(let integer) = key.storage else { return nil }
       return numbers[integer]
     case .values(let numbers): return numbers[key]
@@ -135,7 +139,7 @@ struct PrefetchGroups {
 }
 
 extension Int64 {
-  /// The integer of a value that is one.
+  /// Returns the integer if the value is one.
   fileprivate static func exactly(_ value: DatabaseValue) -> Int64? {
     switch value.storage {
     case .int64(let integer): integer
@@ -145,7 +149,7 @@ extension Int64 {
 }
 
 extension DatabaseValue {
-  /// An order in which SQL with the values in it is always the same.
+  /// Returns whether a value comes first in an order that makes the SQL deterministic.
   fileprivate static func isBefore(_ lhs: DatabaseValue, _ rhs: DatabaseValue) -> Bool {
     switch (lhs.storage, rhs.storage) {
     case (.int64(let lhs), .int64(let rhs)): lhs < rhs

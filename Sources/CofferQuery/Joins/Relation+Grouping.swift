@@ -1,7 +1,7 @@
 import CofferCore
 
 extension Relation {
-  /// Groups rows by the primary key, where they aren't grouped by something else.
+  /// Groups rows by the primary key if they aren't grouped yet.
   package mutating func groupByPrimaryKeyIfNeeded() {
     guard grouping.isEmpty else { return }
     let table = tableName
@@ -12,12 +12,12 @@ extension Relation {
 }
 
 extension ExpressionNode {
-  /// What tells the rows of a table apart, as one value: NULL beside rows that have none.
+  /// Returns an expression that identifies the rows of a table; NULL for missing rows of a join.
   package static func rowIdentity(ofTable table: String) -> ExpressionNode {
     .deferred { db in
       let key = try db.primaryKey(table)
       if let column = key.rowIDName ?? key.singleColumn { return Column(column).sqlExpression }
-      // Without a rowid, all columns as one text.
+      // Without a rowid: the key's columns as one text.
       let parts = key.columns.map { SQLExpression(.function("QUOTE", [Column($0).sqlExpression])) }
       let text = SQLExpression.AssociativeBinaryOperator.concat.joining(parts)
       let exists: SQLExpression = Column(key.columns[0]) != nil

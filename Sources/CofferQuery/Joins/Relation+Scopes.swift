@@ -1,18 +1,20 @@
 import CofferCore
 
 extension Relation {
-  /// Shows the columns of each joined table in a scope; nil where none are selected.
+  /// Returns an adapter that shows the columns of each joined table in a scope.
   ///
-  /// - Parameter columnCount: The number of columns that the query has.
+  /// Nil if none are selected.
+  ///
+  /// - Parameter columnCount: The number of columns of the query.
   func adapter(_ db: Database, columnCount: Int) throws -> (any RowAdapter)? {
     guard hasJoins else { return nil }
     var renderer = SQLRenderer(db)
     return try renderer.inQuery(of: self) { _, tree -> (any RowAdapter)? in
-      // Nothing to tell apart: one table's columns alone are selected.
+      // Only one table's columns are selected, so there is nothing to separate.
       guard try tree.joins.contains(where: { try $0.selects(db) }) else { return nil }
       var counts: [Int?] = []
       try tree.forEach { counts.append(try $0.columnCount(db)) }
-      // One that is unknown is what the others leave.
+      // A single unknown number is the rest of the columns.
       let unknown = counts.indices.filter { counts[$0] == nil }
       if unknown.count == 1 {
         counts[unknown[0]] = columnCount - counts.reduce(0) { $0 + ($1 ?? 0) }
@@ -46,7 +48,7 @@ extension Relation {
     return base.addingScopes(scopes)
   }
 
-  /// The number of columns that the relation selects of its own table; nil where nobody knows.
+  /// Returns the number of columns selected from the relation's own table; nil if it is unknown.
   func columnCount(_ db: Database) throws -> Int? {
     var count = 0
     for part in try selection(db) {

@@ -7,12 +7,12 @@ package struct RelationChild: Sendable {
     case oneRequired
     /// Joined with `LEFT JOIN`.
     case oneOptional
-    /// Fetched by a query of its own.
+    /// Fetched by a separate query.
     case all
-    /// Leads to others that are fetched by queries of their own.
+    /// Only leads to relations that are fetched by separate queries.
     case bridge
 
-    /// Whether the table is in the parent's own query.
+    /// Whether the table is joined in the parent's query.
     var isJoined: Bool { self == .oneRequired || self == .oneOptional }
   }
 
@@ -20,22 +20,22 @@ package struct RelationChild: Sendable {
   package var kind: Kind
   package var condition: JoinCondition
   package var relation: Relation
-  /// Whether it stands for the way back to an association's origin; nothing is merged with it.
+  /// Whether the child leads back to an association's origin; it is never merged.
   package var isReached = false
 
-  /// Whether two children of a relation can be one.
+  /// Returns whether two children of a relation can be merged.
   ///
-  /// Rows that are fetched along, and the way to others, are different things under one name.
+  /// Prefetched rows and a bridge to others stay separate, even with the same key.
   fileprivate func isSame(as other: RelationChild) -> Bool {
     key == other.key && !isReached && !other.isReached
       && (kind == other.kind || (kind != .all && other.kind != .all)
         || (kind.isJoined || other.kind.isJoined))
   }
 
-  /// Takes over what another child of the same key asks for.
+  /// Merges another child with the same key.
   fileprivate mutating func merge(_ other: RelationChild) {
     if case .expression = condition, case .expression = other.condition {
-      // Nobody can compare closures: the last one counts.
+      // Closures can't be compared: the last one wins.
       condition = other.condition
     }
     let isAmbiguous =
@@ -50,7 +50,7 @@ package struct RelationChild: Sendable {
 extension Relation {
   // MARK: Adding associations
 
-  /// What a request does with an association.
+  /// How a request uses an association.
   package enum AssociationUse: Sendable {
     case includingAll, includingOptional, includingRequired, joiningOptional, joiningRequired
 
@@ -67,7 +67,7 @@ extension Relation {
     }
   }
 
-  /// Adds what an association leads to.
+  /// Adds an association.
   package mutating func add(_ association: SQLAssociation, as use: AssociationUse) {
     let isPrefetched = use == .includingAll
     let destination = association.destination
@@ -86,7 +86,7 @@ extension Relation {
     add(child)
   }
 
-  /// Joins an association, whose selection becomes a part of the relation's own.
+  /// Joins an association and adds its selection to the relation's selection.
   package mutating func annotate(with association: SQLAssociation, as use: AssociationUse) {
     var association = association
     let alias = TableAliasBase(userName: nil)
@@ -109,7 +109,7 @@ extension Relation {
     }
   }
 
-  /// Takes over what another relation to the same table asks for.
+  /// Merges another relation of the same table.
   fileprivate mutating func merge(_ other: Relation) {
     conflict = conflict ?? other.conflict
     aliases += other.aliases.filter { alias in !aliases.contains { $0 === alias } }
@@ -135,7 +135,7 @@ extension Relation {
 
   // MARK: Parts
 
-  /// The relation for a join: without what is selected, and without what is fetched along.
+  /// The relation for a join: without its selection and its prefetched associations.
   package var joinedOnly: Relation {
     var result = self
     result.selection = []
@@ -148,10 +148,10 @@ extension Relation {
     return result
   }
 
-  /// Whether other tables are in the relation's query.
+  /// Whether other tables are joined in the relation's query.
   var hasJoins: Bool { children.contains { $0.kind.isJoined } }
 
-  /// Whether rows are fetched along by other queries.
+  /// Whether associations are fetched by other queries.
   var hasPrefetches: Bool {
     children.contains { $0.kind == .all || $0.relation.hasPrefetches }
   }

@@ -1,9 +1,8 @@
 import CofferCore
 
-/// How the rows of a table are found that belong to those of another one: what associations of
-/// records hold.
+/// A path from one table to the associated rows of another, as used by the associations of records.
 public struct SQLAssociation: Sendable {
-  /// A table that is joined to the one before it.
+  /// A table that is joined to the previous one.
   package struct Step: Sendable {
     package var key: AssociationKey
     package var condition: JoinCondition
@@ -20,7 +19,7 @@ public struct SQLAssociation: Sendable {
     }
   }
 
-  /// The tables on the way, the destination last; never empty.
+  /// The tables of the path, with the destination last; never empty.
   package var steps: [Step]
 
   package init(steps: [Step]) { self.steps = steps }
@@ -37,20 +36,20 @@ public struct SQLAssociation: Sendable {
     set { steps[steps.count - 1] = newValue }
   }
 
-  /// The association that starts where another one ends.
+  /// Returns the association that continues from the end of another one.
   package func through(_ pivot: SQLAssociation) -> SQLAssociation {
     SQLAssociation(steps: pivot.steps + steps)
   }
 
-  /// The destination's rows that belong to some rows of the origin.
+  /// Returns the destination's rows that are associated with some rows of the origin.
   ///
   /// ```sql
   /// SELECT destination.* FROM destination JOIN pivot ON … AND condition
   /// ```
   ///
   /// - Parameters:
-  ///   - alias: Stands for the table of the first step in what is made.
-  ///   - condition: The condition on the columns of the first step's table that are equal to
+  ///   - alias: An alias for the first step's table in the result.
+  ///   - condition: Returns the condition on the columns of the first step's table that equal
   ///     columns of the origin.
   package func relation(
     alias: TableAliasBase? = nil,
@@ -79,10 +78,10 @@ public struct SQLAssociation: Sendable {
 }
 
 extension SQLAssociation.Step {
-  /// The step's rows without those that the condition leaves out whatever the row on the left is.
+  /// The step's rows, without those that the condition excludes for every left row.
   fileprivate var reachedRelation: Relation {
     guard case .first(let key, let base, _) = condition else { return relation }
-    // The first row of each group is the one whose group has no other first row.
+    // Keeps each row that is the first of its group.
     let row = TableAliasBase(userName: nil)
     let table = relation.tableName
     var result = relation
@@ -106,7 +105,7 @@ extension SQLAssociation.Step {
 }
 
 extension DatabaseError {
-  /// The error of an association whose condition is no foreign key.
+  /// The error for an association whose condition isn't a foreign key.
   static var joinedByExpression: DatabaseError {
     DatabaseError(
       resultCode: .SQLITE_MISUSE,

@@ -3,29 +3,29 @@ import CofferCore
 extension DatabaseMigrator {
   // MARK: Migrating
 
-  /// Runs the migrations that the database has not gone through yet.
+  /// Runs the migrations that aren't applied yet.
   ///
-  /// Several processes may migrate a database at the same time: each migration is run by one of
-  /// them, and the others wait for its end, as long as `Configuration.busyMode` says.
-  /// - Throws: What a migration throws, after its rollback; migrations before it stay applied. A
-  ///   ``DatabaseError`` says which migration it was.
+  /// Several processes can migrate a database at the same time: each migration is run by one of
+  /// them, and the others wait for it, as configured by `Configuration.busyMode`.
+  /// - Throws: The error of a migration, after its rollback; earlier migrations remain applied. A
+  ///   ``DatabaseError`` names the migration.
   public func migrate(_ writer: any DatabaseWriter) throws {
     try writer.barrierWriteWithoutTransaction { try migrate($0) }
   }
 
-  /// Runs the migrations that the database has not gone through yet, up to the given one.
+  /// Runs the migrations that aren't applied yet, up to a given one.
   ///
-  /// - Throws: What a migration throws, after its rollback; and a ``DatabaseError`` where the
-  ///   database has gone through a later migration already.
+  /// - Throws: The error of a migration, after its rollback; ``DatabaseError`` if a later migration
+  ///   is already applied.
   /// - Precondition: The migration is registered.
   public func migrate(_ writer: any DatabaseWriter, upTo targetIdentifier: String) throws {
     try writer.barrierWriteWithoutTransaction { try migrate($0, upTo: targetIdentifier) }
   }
 
-  /// Schedules the migrations that the database has not gone through yet, and returns.
+  /// Schedules the migrations that aren't applied yet, and returns.
   ///
-  /// - Parameter completion: Called when they are over, with the connection to the migrated
-  ///   database, or with the error.
+  /// - Parameter completion: Called at the end with the connection to the migrated database, or the
+  ///   error.
   public func asyncMigrate(
     _ writer: any DatabaseWriter,
     completion: @escaping @Sendable (Result<Database, any Error>) -> Void
@@ -41,11 +41,12 @@ extension DatabaseMigrator {
     }
   }
 
-  /// Runs the migrations that the database has not gone through yet, on another thread.
+  /// Runs the migrations that aren't applied yet, on another thread.
   ///
-  /// It has a name of its own so that ``migrate(_:)`` can be called without `await` everywhere.
-  /// - Parameter targetIdentifier: The last one to run; nil for all.
-  /// - Throws: What a migration throws, after its rollback, or `CancellationError`.
+  /// It has a different name so that ``migrate(_:)`` can be called without `await` in async
+  /// functions.
+  /// - Parameter targetIdentifier: The last migration to run; nil for all.
+  /// - Throws: The error of a migration, after its rollback, or `CancellationError`.
   /// - Precondition: The target is registered.
   public func asyncMigrate(
     _ writer: any DatabaseWriter, upTo targetIdentifier: String? = nil
@@ -55,17 +56,17 @@ extension DatabaseMigrator {
     }
   }
 
-  /// - Parameter target: Nil for the last one.
+  /// Erases the database if necessary, and runs the migrations up to `target`; nil for all.
   private func migrate(_ db: Database, upTo target: String? = nil) throws {
     guard let target = target ?? registered.last?.identifier else { return }
     if eraseDatabaseOnSchemaChange, try hasSchemaChanges(db) {
-      // Another process may have done the same in between.
+      // Checked again, since another process may have erased it meanwhile.
       try db.erase(if: { try hasSchemaChanges(db) })
     }
     try run(db, upTo: target)
   }
 
-  /// Runs what isn't applied, and erases nothing.
+  /// Runs the migrations that aren't applied, without erasing.
   func run(_ db: Database, upTo target: String) throws {
     guard let end = registered.firstIndex(where: { $0.identifier == target }) else {
       preconditionFailure("no migration \(String(reflecting: target)) is registered")
@@ -93,7 +94,7 @@ extension DatabaseMigrator {
     }
   }
 
-  /// Has an error say which migration has failed, and what to do about one that had to wait.
+  /// Adds a hint to errors: the failed migration, and what to do after a timeout.
   private func explaining<T>(_ migration: Migration?, _ body: () throws -> T) throws -> T {
     let subject = migration.map { "The migration \(String(reflecting: $0.identifier))" }
     do {
@@ -106,7 +107,7 @@ extension DatabaseMigrator {
     } catch let error as DatabaseError {
       throw subject.map { error.addingHint("\($0) was rolled back.") } ?? error
     } catch {
-      // Errors of other types are the caller's, and can't be told anything.
+      // Errors of other types take no hint.
       if let subject, !(error is CancellationError) {
         Database.logError?(.SQLITE_ABORT, "\(subject) has failed, and was rolled back.")
       }

@@ -3,12 +3,12 @@ import CofferCore
 extension DatabaseMigrator {
   // MARK: Changed migrations
 
-  /// Whether the migrations that the database has gone through aren't those that are registered.
+  /// Returns whether the applied migrations differ from the registered ones.
   ///
-  /// That is so where one of them isn't registered any more, or under another name, and where a new
-  /// database has other tables, indexes, views or triggers after the same migrations than this
-  /// one has. To find out, the migrations are run once more, in a temporary file that is opened just
-  /// as this database, and encrypted with a key of its own.
+  /// They differ if one isn't registered any more or was renamed, or if a new database would have
+  /// other tables, indexes, views or triggers after the same migrations. To find out, the
+  /// migrations are run in a temporary file with the same configuration, encrypted with a random
+  /// key if this database is encrypted.
   ///
   /// ```swift
   /// if try queue.read(migrator.hasSchemaChanges) {
@@ -16,7 +16,7 @@ extension DatabaseMigrator {
   /// }
   /// try migrator.migrate(queue)
   /// ```
-  /// - Throws: What a migration throws.
+  /// - Throws: The error of a migration.
   public func hasSchemaChanges(_ db: Database) throws -> Bool {
     let identifiers = try appliedIdentifiers(db)
     guard identifiers.isSubset(of: migrations) else { return true }
@@ -24,7 +24,7 @@ extension DatabaseMigrator {
     return try SchemaEntry.all(db) != freshSchema(after: last, like: db)
   }
 
-  /// What a new database has after the migrations up to the given one.
+  /// Returns the schema of a new database after the migrations up to a given one.
   private func freshSchema(
     after identifier: String, like db: Database
   ) throws -> Set<SchemaEntry> {
@@ -42,7 +42,7 @@ private struct SchemaEntry: Hashable {
   var table: String
   var sql: String?
 
-  /// What the migrations have made: SQLite's own tables aren't part of it, nor GRDB's.
+  /// Returns the objects created by migrations, without SQLite's and GRDB's internal tables.
   static func all(_ db: Database) throws -> Set<SchemaEntry> {
     let rows = try Row.fetchCursor(
       db,

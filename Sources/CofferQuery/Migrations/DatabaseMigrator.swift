@@ -1,6 +1,6 @@
 import CofferCore
 
-/// Brings databases to the current schema, step by step.
+/// Migrates databases to the current schema, step by step.
 ///
 /// ```swift
 /// var migrator = DatabaseMigrator()
@@ -13,46 +13,49 @@ import CofferCore
 /// try migrator.migrate(queue)
 /// ```
 ///
-/// Migrations run in the order in which they are registered, each one once in the life of a
-/// database, in a transaction of its own. The database remembers them by their identifiers, in the
-/// table `grdb_migrations`: one that GRDB has migrated goes on here, and the other way round.
+/// Each migration runs once per database, in a separate transaction, in the order of registration.
+/// Identifiers of applied migrations are stored in the table `grdb_migrations`, so that Coffer and
+/// GRDB can migrate the same databases.
 ///
-/// A migration that was released is best left as it is: have it name tables and columns with
-/// strings, not with types of the program that change later.
+/// Don't change a migration after its release: name tables and columns by strings, not by types of
+/// the program, which can change.
 public struct DatabaseMigrator: Sendable {
   /// When a migration has to satisfy the foreign keys.
   public enum ForeignKeyChecks: Sendable, Hashable {
-    /// At its end: foreign keys are switched off meanwhile, so that tables can be made anew, and
-    /// the whole database is checked before the commit.
+    /// At the end of the migration.
+    ///
+    /// Foreign keys are disabled during the migration, so that tables can be recreated, and the
+    /// whole database is checked before the commit.
     case deferred
-    /// After each statement, as everywhere else. It saves the check of the whole database, and
-    /// suits migrations that don't rename, drop or replace tables.
+    /// After each statement, as usual.
+    ///
+    /// It avoids checking the whole database, and suits migrations that don't rename, drop or
+    /// replace tables.
     case immediate
   }
 
-  /// Whether migrating a database that was made by other migrations than these erases it first;
-  /// false by default.
+  /// Whether to erase a database that was created by different migrations; false by default.
   ///
-  /// It is made for the time before a release, when migrations still change: all data is lost.
-  /// ``hasSchemaChanges(_:)`` tells what counts as a change.
+  /// Use it before a release, while migrations still change: all data is lost.
+  /// ``hasSchemaChanges(_:)`` determines what counts as a change.
   public var eraseDatabaseOnSchemaChange = false
 
   private var defersForeignKeyChecks = true
   private(set) var registered: [Migration] = []
 
-  /// A migrator without migrations.
+  /// Creates a migrator without migrations.
   public init() {}
 
   // MARK: Registering
 
-  /// Registers a migration, to run after those registered before.
+  /// Registers a migration to run after those registered before.
   ///
   /// - Parameters:
-  ///   - identifier: Its name, for ever: a migration with another one is another migration.
-  ///   - foreignKeyChecks: When foreign keys have to hold.
-  ///   - migrate: Changes the schema and the data, inside a transaction. Where it throws,
-  ///     nothing of what it did is left.
-  /// - Precondition: No other migration has the identifier.
+  ///   - identifier: The permanent name of the migration.
+  ///   - foreignKeyChecks: When foreign keys are checked.
+  ///   - migrate: Changes the schema and the data, inside a transaction. An error rolls back all of
+  ///     its changes.
+  /// - Precondition: No other migration has this identifier.
   public mutating func registerMigration(
     _ identifier: String,
     foreignKeyChecks: ForeignKeyChecks = .deferred,
@@ -61,7 +64,7 @@ public struct DatabaseMigrator: Sendable {
     registerMigration(identifier, foreignKeyChecks: foreignKeyChecks) { db, _ in try migrate(db) }
   }
 
-  /// Registers a migration that takes the place of others, which are registered no longer.
+  /// Registers a migration that replaces others, which are no longer registered.
   ///
   /// ```swift
   /// migrator.registerMigration("v3", merging: ["v1", "v2"]) { db, applied in
@@ -71,15 +74,15 @@ public struct DatabaseMigrator: Sendable {
   /// }
   /// ```
   ///
-  /// It runs where it has not run itself, whatever it merges. Where it has, as it was before it
-  /// merged others, only their identifiers are forgotten.
+  /// It runs unless it was applied itself. If it was applied before it merged others, only their
+  /// identifiers are deleted.
   /// - Parameters:
-  ///   - identifier: Its name.
-  ///   - foreignKeyChecks: When foreign keys have to hold.
+  ///   - identifier: The name of the migration.
+  ///   - foreignKeyChecks: When foreign keys are checked.
   ///   - mergedIdentifiers: The migrations that it replaces.
-  ///   - migrate: Changes the schema and the data. It receives those of the merged identifiers
-  ///     that the database has already gone through.
-  /// - Precondition: No other migration has the identifier.
+  ///   - migrate: Changes the schema and the data. Its argument is the set of merged identifiers
+  ///     that are already applied.
+  /// - Precondition: No other migration has this identifier.
   public mutating func registerMigration(
     _ identifier: String,
     foreignKeyChecks: ForeignKeyChecks = .deferred,
@@ -100,10 +103,11 @@ public struct DatabaseMigrator: Sendable {
         checks: checks, body: migrate))
   }
 
-  /// Registers a migration whose foreign keys are checked at its end, as
-  /// ``registerMigration(_:foreignKeyChecks:migrate:)`` does by default.
+  /// Registers a migration with deferred foreign key checks.
   ///
-  /// - Precondition: No other migration has the identifier.
+  /// They are the default of ``registerMigration(_:foreignKeyChecks:migrate:)``.
+  ///
+  /// - Precondition: No other migration has this identifier.
   public mutating func registerMigrationWithDeferredForeignKeyCheck(
     _ identifier: String,
     migrate: @escaping @Sendable (_ db: Database) throws -> Void
@@ -111,12 +115,11 @@ public struct DatabaseMigrator: Sendable {
     registerMigration(identifier, foreignKeyChecks: .deferred, migrate: migrate)
   }
 
-  /// A migrator whose later migrations leave out the checks at their ends, which read the whole
-  /// database.
+  /// Returns a migrator whose later registrations skip deferred foreign key checks.
   ///
-  /// Those registered before keep theirs. A migration with
-  /// ``ForeignKeyChecks/deferred`` checks still runs while foreign keys are off, and what
-  /// it breaks stays broken: call ``CofferCore/Database/checkForeignKeys()`` where it matters.
+  /// These checks read the whole database. Earlier registrations keep their checks. Migrations with
+  /// ``ForeignKeyChecks/deferred`` checks still run with foreign keys disabled, and violations
+  /// remain: call ``CofferCore/Database/checkForeignKeys()`` if needed.
   public func disablingDeferredForeignKeyChecks() -> DatabaseMigrator {
     var migrator = self
     migrator.defersForeignKeyChecks = false

@@ -3,21 +3,21 @@ import CofferCore
 /// A step from one schema to the next.
 struct Migration: Sendable {
   enum Checks: Sendable {
-    /// By each statement.
+    /// After each statement.
     case immediate
-    /// Of all tables, before the commit.
+    /// For all tables, before the commit.
     case deferred
-    /// Neither.
+    /// Foreign keys are disabled and not checked.
     case none
   }
 
-  /// What a database still has to go through.
+  /// What remains to be done for a database.
   enum Work {
     /// Nothing.
     case nothing
-    /// The migration, which replaces some that were applied.
+    /// Run the migration, which replaces applied ones.
     case run(replacing: Set<String>)
-    /// It was applied before it merged others, which are still listed.
+    /// Delete the identifiers of merged migrations; it was applied before it merged them.
     case forgetMerged
   }
 
@@ -32,11 +32,11 @@ struct Migration: Sendable {
     return replaced.isEmpty ? .nothing : .forgetMerged
   }
 
-  /// Does what is still to be done, or nothing, in a transaction of its own.
+  /// Does what remains to be done, if anything, in a transaction.
   ///
-  /// What was read before the transaction may be out of date: another process may have migrated
-  /// the database meanwhile. So it is read again once nobody else can write.
-  /// - Parameter applied: What the database has gone through, asked inside the transaction.
+  /// Other processes may have migrated the database since the caller looked, so this is checked
+  /// again once the transaction prevents other writes.
+  /// - Parameter applied: Returns the applied identifiers; called inside the transaction.
   func run(_ db: Database, after applied: () throws -> Set<String>) throws {
     switch checks {
     case .immediate:

@@ -1,6 +1,6 @@
 import CofferCore
 
-/// The table with the identifiers of the migrations that a database has gone through: GRDB's.
+/// The table of the identifiers of applied migrations, compatible with GRDB.
 enum MigrationTable {
   static let name = "grdb_migrations"
 
@@ -9,9 +9,9 @@ enum MigrationTable {
       sql: "CREATE TABLE IF NOT EXISTS main.\(name) (identifier TEXT NOT NULL PRIMARY KEY)")
   }
 
-  /// The identifiers; none where there is no table yet.
+  /// Returns the identifiers; none if the table doesn't exist.
   static func identifiers(_ db: Database) throws -> Set<String> {
-    // Only the main database's: an attached one may have been migrated too.
+    // Only in the main database: an attached one may have a migration table too.
     let exists = try Bool.fetchOne(
       db,
       sql: "SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE",

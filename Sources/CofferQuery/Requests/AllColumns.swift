@@ -2,25 +2,25 @@ import CofferCore
 
 /// All columns of a table: `*`.
 public struct AllColumns: SQLSelectable, Sendable {
-  // One array for all types: to compare it with itself takes no time.
-  // SAFETY: a constant whose element is Sendable.
+  // One array for all types, since comparing it with itself is fast. SAFETY: a constant whose
+  // element is Sendable.
   nonisolated(unsafe) static let selection: [any SQLSelectable] = [AllColumns()]
 
-  /// All columns.
+  /// Creates a selection of all columns.
   public init() {}
 
-  /// `*`, or `"table".*` beside other tables.
+  /// `*`, or `"table".*` in a query of several tables.
   public var sqlSelection: SQLSelection { SQLSelection(node: AllColumnsNode()) }
 }
 
-/// All columns of a table but some, named one by one.
+/// All columns of a table except some, selected by name.
 public struct AllColumnsExcluding: SQLSelectable, Sendable {
   private let excluded: Set<String>
 
-  /// All columns but those of these names; case doesn't count.
+  /// Creates a selection of all columns except some; names are case-insensitive.
   public init(_ excludedColumns: some Collection<String>) { excluded = Set(excludedColumns) }
 
-  /// The names of the other columns.
+  /// A selection of the remaining columns by name.
   public var sqlSelection: SQLSelection {
     SQLSelection(node: AllColumnsExcludingNode(excluded: excluded))
   }
@@ -32,12 +32,12 @@ extension SQLSelectable where Self == AllColumns {
 }
 
 extension SQLSelectable where Self == AllColumnsExcluding {
-  /// All columns of a table but those of these names.
+  /// Returns a selection of all columns of a table except those with these names.
   public static func allColumns(excluding columns: some Collection<String>) -> Self {
     AllColumnsExcluding(columns)
   }
 
-  /// All columns of a table but these.
+  /// Returns a selection of all columns of a table except these.
   public static func allColumns(
     excluding columns: some Collection<any ColumnExpression>
   ) -> Self {
@@ -83,12 +83,12 @@ private struct AllColumnsExcludingNode: SQLFragment {
 }
 
 extension SQLFragment {
-  /// Whether it is columns of the query's own table, and nothing else.
+  /// Whether the fragment only selects columns of the query's own table.
   var isOwnColumns: Bool { self is AllColumnsNode || self is AllColumnsExcludingNode }
 }
 
 extension SQLSelection {
-  /// The number of columns; nil where only SQLite can tell.
+  /// Returns the number of columns; nil if only SQLite can determine it.
   func columnCount(_ db: Database, of relation: Relation, named table: String) throws -> Int? {
     switch content {
     case .expression: return 1
@@ -115,7 +115,7 @@ extension SQLSelection {
     }
   }
 
-  /// Whether it is `*`.
+  /// Whether the selection is `*`.
   var isAllColumns: Bool {
     if case .node(let node) = content { node is AllColumnsNode } else { false }
   }

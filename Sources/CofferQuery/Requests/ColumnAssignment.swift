@@ -1,13 +1,13 @@
 import CofferCore
 
-/// What a column is set to in an `UPDATE`.
+/// An assignment of a value to a column in an `UPDATE`.
 ///
 /// ```swift
 /// try Player.updateAll(db, Column("score").set(to: 0), Column("level") += 1)
 /// ```
 public struct ColumnAssignment: Sendable {
   package let columnName: String
-  /// Nil where the column keeps its value.
+  /// The new value; nil to keep the existing one.
   package let value: SQLExpression?
 
   package init(columnName: String, value: SQLExpression?) {
@@ -26,7 +26,7 @@ extension ColumnExpression {
     ColumnAssignment(self, value?.sqlExpression ?? SQLExpression(.null))
   }
 
-  /// In an upsert: the column keeps the value that the table has.
+  /// Keeps the existing value of the column in an upsert.
   public var noOverwrite: ColumnAssignment { ColumnAssignment(columnName: name, value: nil) }
 
   /// `column = column + value`
@@ -49,12 +49,12 @@ extension ColumnExpression {
     ColumnAssignment(column, column / value.sqlExpression)
   }
 
-  /// `column = column & value`, bit by bit.
+  /// `column = column & value`, a bitwise AND.
   public static func &= (column: Self, value: some SQLExpressible) -> ColumnAssignment {
     ColumnAssignment(column, column & value.sqlExpression)
   }
 
-  /// `column = column | value`, bit by bit.
+  /// `column = column | value`, a bitwise OR.
   public static func |= (column: Self, value: some SQLExpressible) -> ColumnAssignment {
     ColumnAssignment(column, column | value.sqlExpression)
   }

@@ -1,6 +1,6 @@
 import CofferCore
 
-/// A common table expression: a query with a name, `WITH name AS (…)`.
+/// A common table expression: a named query, `WITH name AS (…)`.
 ///
 /// ```swift
 /// let best = CommonTableExpression(
@@ -15,7 +15,7 @@ import CofferCore
 public struct CommonTableExpression<RowDecoder>: Sendable {
   let expression: TableExpression
 
-  /// The name of the expression, as that of a table.
+  /// The name of the expression, used as a table name.
   public var tableName: String { expression.name }
 
   private init(
@@ -25,25 +25,25 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
       name: name, columns: columns ?? [], query: query, isRecursive: recursive)
   }
 
-  /// All rows of the expression.
+  /// Returns a request for all rows of the expression.
   ///
-  /// The request must have the expression itself, too: ``DerivableRequest/with(_:)``.
+  /// The expression must also be added to the request: ``DerivableRequest/with(_:)``.
   public func all() -> QueryInterfaceRequest<RowDecoder> {
     QueryInterfaceRequest(relation: Relation(table: tableName))
   }
 
-  /// `value IN name`: whether the expression, of one column, holds the value.
+  /// `value IN name`: whether the expression's only column contains the value.
   public func contains(_ element: some SQLExpressible) -> SQLExpression {
     element.sqlExpression.isContained(in: .table(tableName))
   }
 }
 
 extension CommonTableExpression {
-  /// An expression with the rows of a request.
+  /// Creates a common table expression from a request.
   ///
   /// - Parameters:
-  ///   - recursive: Whether the query uses the expression's own name.
-  ///   - columns: The names of its columns; nil for those of the query.
+  ///   - recursive: Whether the query refers to the expression itself.
+  ///   - columns: The names of the columns; nil for those of the query.
   public init(
     recursive: Bool = false, named tableName: String, columns: [String]? = nil,
     request: some SQLSubqueryable
@@ -52,11 +52,11 @@ extension CommonTableExpression {
       recursive: recursive, named: tableName, columns: columns, query: request.sqlSubquery)
   }
 
-  /// An expression with the rows of an SQL query.
+  /// Creates a common table expression from an SQL query.
   ///
   /// - Parameters:
-  ///   - recursive: Whether the query uses the expression's own name.
-  ///   - columns: The names of its columns; nil for those of the query.
+  ///   - recursive: Whether the query refers to the expression itself.
+  ///   - columns: The names of the columns; nil for those of the query.
   public init(
     recursive: Bool = false, named tableName: String, columns: [String]? = nil,
     sql: String, arguments: StatementArguments = StatementArguments()
@@ -66,11 +66,11 @@ extension CommonTableExpression {
       query: SQLSubquery(sql: SQL(sql: sql, arguments: arguments)))
   }
 
-  /// An expression with the rows of an SQL query with values in it.
+  /// Creates a common table expression from an SQL query with interpolated values.
   ///
   /// - Parameters:
-  ///   - recursive: Whether the query uses the expression's own name.
-  ///   - columns: The names of its columns; nil for those of the query.
+  ///   - recursive: Whether the query refers to the expression itself.
+  ///   - columns: The names of the columns; nil for those of the query.
   public init(
     recursive: Bool = false, named tableName: String, columns: [String]? = nil,
     literal sqlLiteral: SQL
@@ -82,7 +82,7 @@ extension CommonTableExpression {
 }
 
 extension CommonTableExpression<Row> {
-  /// An expression with the rows of a request.
+  /// Creates a common table expression from a request.
   public init(
     recursive: Bool = false, named tableName: String, columns: [String]? = nil,
     request: some SQLSubqueryable
@@ -91,7 +91,7 @@ extension CommonTableExpression<Row> {
       recursive: recursive, named: tableName, columns: columns, query: request.sqlSubquery)
   }
 
-  /// An expression with the rows of an SQL query.
+  /// Creates a common table expression from an SQL query.
   public init(
     recursive: Bool = false, named tableName: String, columns: [String]? = nil,
     sql: String, arguments: StatementArguments = StatementArguments()
@@ -101,7 +101,7 @@ extension CommonTableExpression<Row> {
       query: SQLSubquery(sql: SQL(sql: sql, arguments: arguments)))
   }
 
-  /// An expression with the rows of an SQL query with values in it.
+  /// Creates a common table expression from an SQL query with interpolated values.
   public init(
     recursive: Bool = false, named tableName: String, columns: [String]? = nil,
     literal sqlLiteral: SQL
@@ -112,14 +112,14 @@ extension CommonTableExpression<Row> {
   }
 }
 
-/// A common table expression in a query.
+/// The untyped part of a common table expression.
 package struct TableExpression: SQLFragment {
   package let name: String
   let columns: [String]
   let query: SQLSubquery
   let isRecursive: Bool
 
-  /// Adds `name(columns) AS (query)`.
+  /// Appends `name(columns) AS (query)`.
   package func render(into renderer: inout SQLRenderer) throws {
     renderer.append(identifier: name)
     if !columns.isEmpty {
@@ -137,7 +137,7 @@ package struct TableExpression: SQLFragment {
 }
 
 extension SQLRenderer {
-  /// Adds `WITH … `.
+  /// Appends `WITH … `.
   mutating func append(_ expressions: [TableExpression]) throws {
     guard !expressions.isEmpty else { return }
     append(expressions.contains(where: \.isRecursive) ? "WITH RECURSIVE " : "WITH ")

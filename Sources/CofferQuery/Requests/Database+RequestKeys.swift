@@ -1,10 +1,11 @@
 import CofferCore
 
-// What requests need to know of a table's keys.
+// Table keys for requests.
 
 extension Database {
-  /// A column that is NULL only where there is no row: the rowid, or else one of the primary key,
-  /// which takes no NULL in tables without rowids.
+  /// Returns a column that is NULL only for missing rows of a join.
+  ///
+  /// The rowid, or else a column of the primary key, which can't be NULL in tables without rowids.
   func presenceColumn(of table: String) throws -> String {
     let key = try primaryKey(table)
     if let column = key.rowIDName ?? key.columns.first { return column }
@@ -13,7 +14,7 @@ extension Database {
       hint: "It is a view: Configuration.schemaSource can tell its primary key.")
   }
 
-  /// The one column of the primary key; the rowid of a table without one.
+  /// Returns the only column of the primary key; the rowid for a table without a primary key.
   package func keyColumn(ofTable table: String) throws -> String {
     let key = try primaryKey(table)
     if let column = key.singleColumn { return column }
@@ -23,7 +24,7 @@ extension Database {
       hint: "Give a dictionary of all of them: \(key.columns.joined(separator: ", ")).")
   }
 
-  /// The columns of a unique key, in its order, each with the name that was asked for.
+  /// Returns the columns of a unique key, in the key's order, each with the requested name.
   func uniqueKeyColumns(
     _ names: [String], ofTable table: String
   ) throws -> [(name: String, key: String)] {
@@ -39,7 +40,7 @@ extension Database {
     }
   }
 
-  /// Whether a unique key of the table has none but some of these columns.
+  /// Returns whether some of these columns form a unique key of the table.
   func hasUniqueKey(in columns: [String], ofTable table: String) throws -> Bool {
     guard let key = try primaryKeyIfAny(table) else { return false }
     func isGiven(_ name: String) -> Bool { columns.contains { $0.isSameName(as: name) } }
@@ -51,19 +52,20 @@ extension Database {
     }
   }
 
-  /// An order by the primary key.
+  /// Returns an ordering by the primary key.
   func keyOrdering(of table: String) throws -> [SQLOrdering] {
     try primaryKey(table).columns.map { Column($0).sqlOrdering }
   }
 
-  /// An order in which no two rows of the table are equal; those of a view without a known key
-  /// only where all of their columns are.
+  /// Returns an ordering that is unique for each row of a table.
+  ///
+  /// For a view without a known key, an ordering by all columns.
   func stableOrdering(of table: String) throws -> [SQLOrdering] {
     let columns = try primaryKeyIfAny(table)?.columns ?? columnNames(in: table)
     return columns.map { Column($0).sqlOrdering }
   }
 
-  /// The columns to group by, for groups of one row.
+  /// Returns the columns to group by for groups of one row.
   func groupingColumns(of table: String) throws -> [String] {
     let key = try primaryKey(table)
     return key.rowIDName.map { [$0] } ?? key.columns

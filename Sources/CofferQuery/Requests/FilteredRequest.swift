@@ -1,17 +1,17 @@
 import CofferCore
 
-/// A request that takes conditions.
+/// A request that can filter rows.
 public protocol FilteredRequest: RequestSource where _Request == Self {}
 
 extension RequestSource {
-  /// The request with a condition more, made when there is a database.
+  /// Returns the request with an additional condition, made from the database.
   public func filterWhenConnected(
     _ predicate: @escaping @Sendable (Database) throws -> any SQLExpressible
   ) -> _Request {
     filter(SQLExpression(.deferred { try predicate($0).sqlExpression }))
   }
 
-  /// The request with a condition more.
+  /// Returns the request with an additional condition.
   ///
   /// ```swift
   /// // SELECT * FROM "player" WHERE "score" >= 1000
@@ -22,27 +22,27 @@ extension RequestSource {
     _with { $0.relation.addFilter(predicate.sqlExpression) }
   }
 
-  /// The request with a condition more, as SQL text.
+  /// Returns the request with an additional condition, written in SQL.
   public func filter(
     sql: String, arguments: StatementArguments = StatementArguments()
   ) -> _Request {
     filter(SQL(sql: sql, arguments: arguments))
   }
 
-  /// The request with a condition more, as SQL.
+  /// Returns the request with an additional condition, in SQL with interpolated values.
   public func filter(literal sqlLiteral: SQL) -> _Request { filter(sqlLiteral) }
 
-  /// The request without any row.
+  /// Returns the request for no rows.
   public func none() -> _Request { filter(false.sqlExpression) }
 }
 
 extension FilteredRequest {
-  /// The request itself.
+  /// Returns this request.
   public func all() -> Self { self }
 }
 
 extension RequestSource where RowDecoder: TableRecord {
-  /// The request with a condition more.
+  /// Returns the request with an additional condition.
   ///
   /// ```swift
   /// Player.all().filter { $0.score >= 1000 && $0.name != "Arthur" }

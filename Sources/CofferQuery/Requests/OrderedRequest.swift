@@ -1,31 +1,31 @@
 import CofferCore
 
-/// A request that has an order.
+/// A request that can order rows.
 public protocol OrderedRequest: RequestSource where _Request == Self {}
 
 extension RequestSource {
-  /// The request in another order, made when there is a database.
+  /// Returns the request with another ordering, made from the database.
   public func orderWhenConnected(
     _ orderings: @escaping @Sendable (Database) throws -> [any SQLOrderingTerm]
   ) -> _Request {
     _with { $0.relation.ordering = RelationOrdering { try orderings($0).map(\.sqlOrdering) } }
   }
 
-  /// The request in the opposite order; without an order, as it is.
+  /// Returns the request with its ordering reversed; without an ordering, the request is unchanged.
   public func reversed() -> _Request { _with { $0.relation.ordering.isReversed.toggle() } }
 
-  /// The request in no order.
+  /// Returns the request without its ordering.
   public func unordered() -> _Request { _with { $0.relation.ordering = RelationOrdering() } }
 
-  /// The request in its order, and by the primary key where that leaves rows equal.
+  /// Returns the request with the primary key appended to its ordering, so that it is unique.
   public func withStableOrder() -> _Request { _with { $0.relation.ordering.isStable = true } }
 
-  /// The request in another order.
+  /// Returns the request with another ordering.
   public func order(_ orderings: [any SQLOrderingTerm]) -> _Request {
     _with { $0.relation.ordering = RelationOrdering(orderings.map(\.sqlOrdering)) }
   }
 
-  /// The request in another order.
+  /// Returns the request with another ordering.
   ///
   /// ```swift
   /// // SELECT * FROM "player" ORDER BY "score" DESC, "name"
@@ -33,26 +33,26 @@ extension RequestSource {
   /// ```
   public func order(_ orderings: any SQLOrderingTerm...) -> _Request { order(orderings) }
 
-  /// The request in another order, as SQL text.
+  /// Returns the request with another ordering, written in SQL.
   public func order(
     sql: String, arguments: StatementArguments = StatementArguments()
   ) -> _Request {
     order(SQL(sql: sql, arguments: arguments))
   }
 
-  /// The request in another order, as SQL.
+  /// Returns the request with another ordering, in SQL with interpolated values.
   public func order(literal sqlLiteral: SQL) -> _Request { order(sqlLiteral) }
 }
 
 extension RequestSource where RowDecoder: TableRecord {
-  /// The request in another order.
+  /// Returns the request with another ordering.
   public func order(
     _ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]
   ) rethrows -> _Request {
     try order(orderings(RowDecoder.databaseComponents))
   }
 
-  /// The request in another order.
+  /// Returns the request with another ordering.
   ///
   /// ```swift
   /// Player.all().order { $0.score.desc }

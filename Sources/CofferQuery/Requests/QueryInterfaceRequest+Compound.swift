@@ -3,7 +3,7 @@ import CofferCore
 // https://www.sqlite.org/lang_select.html#compound_select_statements
 
 extension QueryInterfaceRequest {
-  /// The rows of both requests, without repeated ones: `UNION`.
+  /// Returns a request for the rows of both requests, without duplicates: `UNION`.
   ///
   /// ```swift
   /// // SELECT "name" FROM "player" UNION SELECT "name" FROM "coach" …
@@ -11,22 +11,22 @@ extension QueryInterfaceRequest {
   ///   .union(Coach.select(Column("name")))
   /// ```
   ///
-  /// What is asked of the result, such as a filter or an order, is asked of the
-  /// whole. Both requests must have the same number of columns.
+  /// Further methods, such as filters and orderings, apply to the combined rows. Both requests must
+  /// have the same number of columns.
   public func union(_ other: some SQLSubqueryable) -> Self { compound(.union, other) }
 
-  /// The rows of both requests, repeated ones included: `UNION ALL`.
+  /// Returns a request for the rows of both requests, with duplicates: `UNION ALL`.
   public func unionAll(_ other: some SQLSubqueryable) -> Self { compound(.unionAll, other) }
 
-  /// The rows that both requests give, without repeated ones: `INTERSECT`.
+  /// Returns a request for the rows in both requests, without duplicates: `INTERSECT`.
   public func intersect(_ other: some SQLSubqueryable) -> Self { compound(.intersect, other) }
 
-  /// The rows that the other request doesn't give, without repeated ones: `EXCEPT`.
+  /// Returns a request for the rows that aren't in the other request, without duplicates: `EXCEPT`.
   public func except(_ other: some SQLSubqueryable) -> Self { compound(.except, other) }
 
   private func compound(_ symbol: CompoundOperator, _ other: some SQLSubqueryable) -> Self {
     var (first, others) = (sqlSubquery, [Relation.CompoundPart]())
-    // One operator after the other, as SQL reads them.
+    // Appends to an existing compound query, since SQL evaluates the operators from left to right.
     if case .compound(let head, let tail) = relation.source, relation.isPlainCompound {
       (first, others) = (head, tail)
     }

@@ -17,8 +17,9 @@ extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
 }
 
 extension QueryInterfaceRequest {
-  /// The statement that deletes the rows of the request and gives them, with its
-  /// arguments bound; from SQLite 3.35 on.
+  /// Returns a statement that deletes the rows of the request and returns them.
+  ///
+  /// Its arguments are bound. Needs SQLite 3.35.
   ///
   /// - Precondition: The selection is not empty.
   public func deleteAndFetchStatement(
@@ -31,8 +32,9 @@ extension QueryInterfaceRequest {
 }
 
 extension QueryInterfaceRequest where RowDecoder: TableRecord {
-  /// The statement that deletes the rows of the request and gives them, with its
-  /// arguments bound; from SQLite 3.35 on.
+  /// Returns a statement that deletes the rows of the request and returns them.
+  ///
+  /// Its arguments are bound. Needs SQLite 3.35.
   public func deleteAndFetchStatement(
     _ db: Database, select selection: (DatabaseComponents) throws -> [any SQLSelectable]
   ) throws -> Statement {
@@ -42,7 +44,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
 
 extension QueryInterfaceRequest
 where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible & Hashable {
-  /// Deletes the rows of the request; from SQLite 3.35 on.
+  /// Deletes the rows of the request. Needs SQLite 3.35.
   ///
   /// - Returns: The primary keys of the deleted rows.
   public func deleteAndFetchIds(_ db: Database) throws -> Set<RowDecoder.ID> {
@@ -54,7 +56,7 @@ where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible & Hashab
 }
 
 extension Relation {
-  /// Adds the `DELETE`.
+  /// Appends the `DELETE` statement.
   func renderDelete(
     into renderer: inout SQLRenderer, returning selection: [SQLSelection] = []
   ) throws {
@@ -65,7 +67,7 @@ extension Relation {
     }
   }
 
-  /// Adds the name of the table that is changed.
+  /// Appends the name of the changed table.
   func renderChangedTable(into renderer: inout SQLRenderer) throws {
     guard case .table(let table) = source else {
       throw DatabaseError(
@@ -79,7 +81,7 @@ extension Relation {
     }
   }
 
-  /// Adds which rows are changed, and what is given of them.
+  /// Appends the condition for the changed rows, and `RETURNING`.
   func renderChangedRows(
     into renderer: inout SQLRenderer, returning selection: [SQLSelection]
   ) throws {
@@ -92,7 +94,7 @@ extension Relation {
     if !selection.isEmpty {
       try features.require(features.hasReturning, "RETURNING", "3.35.0")
       renderer.append(" RETURNING ")
-      // It takes no `table.*`, and knows one table only.
+      // RETURNING doesn't accept `table.*`, and has only one table.
       let qualifier = renderer.qualifier
       renderer.qualifier = nil
       defer { renderer.qualifier = qualifier }
@@ -107,13 +109,13 @@ extension Relation {
     renderer.append(limit.sql)
   }
 
-  /// Whether a query of its own finds the rows that are changed.
+  /// Whether a subquery selects the changed rows.
   fileprivate var changesRowsByKey: Bool {
     isDistinct || !grouping.isEmpty || having != nil || hasJoins
       || (limit != nil && !SQLiteFeatures.linked.hasLimitedChanges)
   }
 
-  /// Adds the rows by their keys: those that the relation as a query gives.
+  /// Appends a condition on the keys, with the relation as a subquery.
   private func renderRowsByKey(into renderer: inout SQLRenderer) throws {
     let key = try renderer.database.primaryKey(tableName)
     let columns = (key.rowIDName.map { [$0] } ?? key.columns).map { SQLExpression(.column($0)) }
@@ -134,8 +136,8 @@ extension SQLRenderer {
   mutating func inChange(
     of relation: Relation, _ body: (inout SQLRenderer) throws -> Void
   ) throws {
-    // Where there can be no alias, or where it is that of the query that finds the rows, the
-    // table goes by its own name.
+    // The table can't have an alias in old versions of SQLite, or if the alias belongs to the
+    // subquery.
     let canHaveAlias = SQLiteFeatures.linked.hasAliasedChanges && !relation.changesRowsByKey
     try inQuery(of: relation, canHaveAlias: canHaveAlias, withJoins: false) { renderer, _ in
       try renderer.append(relation.tableExpressions)
@@ -143,7 +145,7 @@ extension SQLRenderer {
     }
   }
 
-  /// The statement of what was rendered, with its arguments bound.
+  /// Returns the rendered statement, with its arguments bound.
   func statement() throws -> Statement {
     let statement = try database.cachedStatement(sql: sql)
     try statement.setArguments(arguments)
@@ -152,9 +154,9 @@ extension SQLRenderer {
 }
 
 extension Relation {
-  /// Executes a change of the relation's rows.
+  /// Executes an `UPDATE` or `DELETE` of the relation's rows.
   ///
-  /// - Returns: The number of rows that were changed.
+  /// - Returns: The number of changed rows.
   func executeChange(
     _ db: Database, rendering render: (inout SQLRenderer) throws -> Void
   ) throws -> Int {
@@ -165,7 +167,7 @@ extension Relation {
       try db.execute(sql: sql, arguments: arguments)
       return db.changesCount
     }
-    // SQLite counts no rows of views: what their triggers change instead.
+    // For views, SQLite only counts the changes made by their triggers.
     let (count, changes) = (try fetchCount(db), db.totalChangesCount)
     try db.execute(sql: sql, arguments: arguments)
     return db.totalChangesCount == changes ? 0 : count

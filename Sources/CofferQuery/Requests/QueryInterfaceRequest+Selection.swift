@@ -3,7 +3,7 @@ import CofferCore
 // Selections that change the type of the rows.
 
 extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
-  /// The request with another selection, its rows decoded to a type.
+  /// Returns the request with another selection, decoded to another type.
   ///
   /// ```swift
   /// let best = try Player.all().select([max(Column("score"))], as: Int.self).fetchOne(db)
@@ -14,30 +14,32 @@ extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
     select(selection).asRequest(of: type)
   }
 
-  /// The request with another selection, its rows decoded to a type.
+  /// Returns the request with another selection, decoded to another type.
   public func select<T>(
     _ selection: any SQLSelectable..., as type: T.Type = T.self
   ) -> QueryInterfaceRequest<T> {
     select(selection, as: type)
   }
 
-  /// The request with SQL text for its selection, its rows decoded to a type.
+  /// Returns the request with another selection, written in SQL and decoded to another type.
   public func select<T>(
     sql: String, arguments: StatementArguments = StatementArguments(), as type: T.Type = T.self
   ) -> QueryInterfaceRequest<T> {
     select([SQL(sql: sql, arguments: arguments)], as: type)
   }
 
-  /// The request with SQL for its selection, its rows decoded to a type.
+  /// Returns the request with another selection, decoded to another type.
+  ///
+  /// The selection is written in SQL with interpolated values.
   public func select<T>(
     literal sqlLiteral: SQL, as type: T.Type = T.self
   ) -> QueryInterfaceRequest<T> {
     select([sqlLiteral], as: type)
   }
 
-  /// The request for primary keys: for the rowid, where there is no other.
+  /// Returns a request for the primary keys, or for the rowids of a table without a primary key.
   ///
-  /// Take `Row` for a key of several columns.
+  /// Use `Row` for a key of several columns.
   public func selectPrimaryKey<Key>(as type: Key.Type = Key.self) -> QueryInterfaceRequest<Key> {
     _with { parts in
       let table = parts.relation.tableName
@@ -50,7 +52,7 @@ extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
 
 extension RequestSource
 where RowDecoder: TableRecord, _Request == QueryInterfaceRequest<RowDecoder> {
-  /// The request with another selection, its rows decoded to a type.
+  /// Returns the request with another selection, decoded to another type.
   ///
   /// ```swift
   /// let names = try Player.all().select({ $0.name }, as: String.self).fetchSet(db)
@@ -61,7 +63,7 @@ where RowDecoder: TableRecord, _Request == QueryInterfaceRequest<RowDecoder> {
     try select([selection(RowDecoder.databaseComponents)], as: type)
   }
 
-  /// The request with another selection, its rows decoded to a type.
+  /// Returns the request with another selection, decoded to another type.
   public func select<T>(
     _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: T.Type = T.self
   ) rethrows -> QueryInterfaceRequest<T> {
@@ -71,6 +73,6 @@ where RowDecoder: TableRecord, _Request == QueryInterfaceRequest<RowDecoder> {
 
 extension RequestSource
 where RowDecoder: Identifiable, _Request == QueryInterfaceRequest<RowDecoder> {
-  /// The request for identifiers, which are the primary keys.
+  /// Returns a request for the identifiers, which are the primary keys.
   public func selectID() -> QueryInterfaceRequest<RowDecoder.ID> { selectPrimaryKey() }
 }

@@ -8,8 +8,8 @@ extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
   /// try Player.filter { $0.teamId == 1 }.updateAll(db, Column("score").set(to: 0))
   /// ```
   ///
-  /// - Parameter conflictResolution: What happens where a constraint fails; nil for what the
-  ///   record type's `persistenceConflictPolicy` says.
+  /// - Parameter conflictResolution: How to resolve violations of constraints; nil for the record
+  ///   type's `persistenceConflictPolicy`.
   /// - Returns: The number of updated rows.
   @discardableResult
   public func updateAll(
@@ -73,10 +73,11 @@ where RowDecoder: TableRecord, _Request == QueryInterfaceRequest<RowDecoder> {
 }
 
 extension QueryInterfaceRequest {
-  /// The statement that updates the rows of the request and gives them, with its
-  /// arguments bound; from SQLite 3.35 on.
+  /// Returns a statement that updates the rows of the request and returns them.
   ///
-  /// - Precondition: Neither assignments nor selection are empty.
+  /// Its arguments are bound. Needs SQLite 3.35.
+  ///
+  /// - Precondition: Neither the assignments nor the selection are empty.
   public func updateAndFetchStatement(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     _ assignments: [ColumnAssignment], selection: [any SQLSelectable]
@@ -88,15 +89,16 @@ extension QueryInterfaceRequest {
     return try renderer.statement()
   }
 
-  /// What the record type says.
+  /// The conflict resolution of the record type.
   fileprivate var defaultConflictResolution: Database.ConflictResolution? {
     (RowDecoder.self as? any _CodingKeyColumns.Type)?._updateConflictResolution
   }
 }
 
 extension QueryInterfaceRequest where RowDecoder: TableRecord {
-  /// The statement that updates the rows of the request and gives them, with its
-  /// arguments bound; from SQLite 3.35 on.
+  /// Returns a statement that updates the rows of the request and returns them.
+  ///
+  /// Its arguments are bound. Needs SQLite 3.35.
   public func updateAndFetchStatement(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     assignments: (DatabaseComponents) throws -> [ColumnAssignment],
@@ -109,7 +111,7 @@ extension QueryInterfaceRequest where RowDecoder: TableRecord {
 }
 
 extension Relation {
-  /// Adds the `UPDATE`.
+  /// Appends the `UPDATE` statement.
   func renderUpdate(
     _ assignments: [ColumnAssignment], onConflict: Database.ConflictResolution?,
     returning selection: [SQLSelection] = [], into renderer: inout SQLRenderer

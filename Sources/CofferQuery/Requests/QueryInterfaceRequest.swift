@@ -10,8 +10,8 @@ import CofferCore
 /// let players = try request.fetchAll(db)
 /// ```
 ///
-/// A request is a value: each method gives another one. Nothing reaches the
-/// database before it is fetched.
+/// A request is a value: each method returns another request. The database isn't accessed before a
+/// fetch.
 public struct QueryInterfaceRequest<RowDecoder>: Sendable {
   private var parts: _RequestParts
 
@@ -19,20 +19,20 @@ public struct QueryInterfaceRequest<RowDecoder>: Sendable {
 
   package init(relation: Relation) { parts = _RequestParts(relation: relation) }
 
-  /// The same request with its rows decoded to another type.
+  /// Returns the same request with its rows decoded to another type.
   public func asRequest<T>(of type: T.Type = T.self) -> QueryInterfaceRequest<T> {
     QueryInterfaceRequest<T>(relation: relation)
   }
 }
 
 extension QueryInterfaceRequest: FetchRequest {
-  /// The request, as a query inside of another one.
+  /// The request as a subquery.
   public var sqlSubquery: SQLSubquery { SQLSubquery(node: relation) }
 
-  /// The statement, with its arguments bound: for one fetch, which unbinds them.
+  /// Returns the statement with its arguments bound; they are cleared after one fetch.
   ///
-  /// Where one row is asked for, the query ends with `LIMIT 1`, unless a unique
-  /// key or an aggregate sees to that.
+  /// For a single result, `LIMIT 1` is added, unless a unique key or an aggregate already limits
+  /// the rows.
   public func makePreparedRequest(
     _ db: Database, forSingleResult singleResult: Bool
   ) throws -> PreparedRequest {
@@ -60,19 +60,19 @@ extension QueryInterfaceRequest: FetchRequest {
     return request
   }
 
-  /// What the request reads, with what is fetched along.
+  /// Returns the region that the request reads, prefetched associations included.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
     let request = try makePreparedRequest(db, forSingleResult: false)
     defer { request.statement.clearBindings() }
     return try request.statement.requestRegion()
   }
 
-  /// The number of rows, counted by SQLite.
+  /// Returns the number of rows, counted by SQLite.
   public func fetchCount(_ db: Database) throws -> Int {
     try relation.fetchCount(db)
   }
 
-  /// Whether the request gives no row.
+  /// Returns whether the request has no rows.
   public func isEmpty(_ db: Database) throws -> Bool {
     var renderer = SQLRenderer(db)
     renderer.append("SELECT ")
@@ -83,9 +83,9 @@ extension QueryInterfaceRequest: FetchRequest {
 }
 
 extension SQLRenderer {
-  /// The statement of what was rendered of a relation, with its arguments bound, for one fetch.
+  /// Returns the rendered statement of a relation for one fetch, with its arguments bound.
   ///
-  /// - Parameter isPrefetching: Whether rows are fetched along.
+  /// - Parameter isPrefetching: Whether associations are fetched along with the rows.
   func preparedRequest(
     of relation: Relation, isPrefetching: Bool = false
   ) throws -> PreparedRequest {
@@ -95,7 +95,7 @@ extension SQLRenderer {
       statement.setRequestRegion { statement in
         try relation.region(of: statement, isPrefetching: isPrefetching)
       }
-      // Here, errors can be thrown.
+      // Computed here, where errors can be thrown.
       if database.isRecordingRegion { _ = try statement.requestRegion() }
     }
     var request = PreparedRequest(statement: statement)
@@ -110,7 +110,7 @@ extension QueryInterfaceRequest: DerivableRequest {
   /// The name of the table.
   public var databaseTableName: String { relation.tableName }
 
-  /// The request with its relation changed.
+  /// Returns the request after a change of its relation.
   public func _with(_ change: (inout _RequestParts) -> Void) -> Self {
     var result = self
     change(&result.parts)
@@ -119,16 +119,16 @@ extension QueryInterfaceRequest: DerivableRequest {
 }
 
 extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
-  /// The request with no more than so many rows, after some that are left out.
+  /// Returns the request with a limit and an offset.
   ///
-  /// - Parameter limit: The most rows; all for a negative number.
+  /// - Parameter limit: The maximum number of rows; a negative number for all.
   public func limit(_ limit: Int, offset: Int? = nil) -> _Request {
     _with { $0.relation.limit = Relation.Limit(count: limit, offset: offset) }
   }
 }
 
 extension QueryInterfaceRequest {
-  /// The number of columns that the request selects.
+  /// Returns the number of selected columns.
   package func columnCount(_ db: Database) throws -> Int {
     let request = try makePreparedRequest(db, forSingleResult: false)
     defer { request.statement.clearBindings() }

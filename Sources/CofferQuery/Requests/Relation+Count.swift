@@ -1,7 +1,7 @@
 import CofferCore
 
 extension Relation {
-  /// The number of rows, counted by SQLite.
+  /// Returns the number of rows, counted by SQLite.
   func fetchCount(_ db: Database) throws -> Int {
     var renderer = SQLRenderer(db)
     try renderCount(into: &renderer)
@@ -9,7 +9,7 @@ extension Relation {
     return try Int.fetchOne(request.fetchedStatement) ?? 0
   }
 
-  /// Adds the query for the number of rows.
+  /// Appends the query that counts the rows.
   package func renderCount(into renderer: inout SQLRenderer) throws {
     let selection = try selection(renderer.database)
     if let counted = countedExpression(selection) {
@@ -25,8 +25,9 @@ extension Relation {
     renderer.append(")")
   }
 
-  /// What the relation's own query can count; nil where the whole has to be a query
-  /// inside of another one.
+  /// Returns the expression that counts the rows in the relation's own query.
+  ///
+  /// Nil if the query must be a subquery.
   private func countedExpression(_ selection: [SQLSelection]) -> SQLExpression? {
     guard limit == nil, grouping.isEmpty, having == nil, case .table = source else { return nil }
     if isDistinct {
@@ -39,11 +40,11 @@ extension Relation {
     for part in selection {
       switch part.content {
       case .expression(let expression, let name):
-        // A filter may mean the name.
+        // The filter may refer to the name.
         if expression.isAggregate || (name != nil && filter?.mayUseSelectedNames == true) {
           return nil
         }
-      // It may be an aggregate.
+      // The SQL may be an aggregate.
       case .sql: return nil
       case .node: break
       }
@@ -53,7 +54,7 @@ extension Relation {
 
   // MARK: One row
 
-  /// Whether there is no more than one row, by what is selected or by a unique key.
+  /// Returns whether the selection or a unique key limits the query to one row.
   func givesOneRowAtMost(_ db: Database) throws -> Bool {
     guard grouping.isEmpty, !hasJoins, case .table(let table) = source else { return false }
     if !tableExpressions.contains(where: { $0.name == table }), let filter {
@@ -74,7 +75,7 @@ extension Relation {
 }
 
 extension SQLExpression {
-  /// The expressions that this one is made of, but for those inside of subqueries.
+  /// The direct operands of the expression, except subqueries.
   var operands: [SQLExpression] {
     switch expressionNode {
     case .aliased(let operand, _), .prefix(_, let operand), .not(let operand),
@@ -95,7 +96,7 @@ extension SQLExpression {
     }
   }
 
-  /// Whether rows are reduced to one, unless they are grouped.
+  /// Whether the expression reduces the rows of a query without groups to one.
   var isAggregate: Bool {
     if case .aggregate(let aggregate)? = expressionNode, aggregate.window == nil {
       return !aggregate.isWindowOnly
@@ -103,7 +104,7 @@ extension SQLExpression {
     return operands.contains(where: \.isAggregate)
   }
 
-  /// Whether a name in it can be one that the query gives to what it selects.
+  /// Whether the expression may refer to a name that the query gives to a selected expression.
   var mayUseSelectedNames: Bool {
     switch content {
     case .value: return false
@@ -118,7 +119,7 @@ extension SQLExpression {
     }
   }
 
-  /// Whether the condition asks for one primary key.
+  /// Returns whether the condition requires one primary key.
   func isOneKey(_ db: Database) throws -> Bool {
     switch expressionNode {
     case .key(.expressions(let keys), _): keys.count == 1
@@ -128,7 +129,7 @@ extension SQLExpression {
     }
   }
 
-  /// The columns that the condition compares to one value each.
+  /// Returns the columns that the condition compares with a single value.
   func identifyingColumns(_ db: Database, aliases: [TableAliasBase]) throws -> [String] {
     switch expressionNode {
     case .deferred(let make): return try make(db).identifyingColumns(db, aliases: aliases)
@@ -145,7 +146,7 @@ extension SQLExpression {
     }
   }
 
-  /// The column's name, if it is one of the alias's table.
+  /// Returns the column's name if it is a column of the aliased table.
   func columnName(aliases: [TableAliasBase]) -> String? {
     switch expressionNode {
     case .column(let name): name

@@ -1,7 +1,7 @@
 import CofferCore
 
 extension Relation: SQLFragment {
-  /// Adds the `SELECT`.
+  /// Appends the `SELECT` query.
   package func render(into renderer: inout SQLRenderer) throws {
     try render(into: &renderer) { renderer, tables in
       var isFirst = true
@@ -15,7 +15,7 @@ extension Relation: SQLFragment {
     }
   }
 
-  /// Adds the `SELECT`, with another selection.
+  /// Appends the `SELECT` query with another selection.
   func render(
     into renderer: inout SQLRenderer, selecting: (inout SQLRenderer, JoinTree) throws -> Void
   ) throws {
@@ -38,7 +38,7 @@ extension Relation: SQLFragment {
     }
   }
 
-  /// Whether there is nothing but the source, and a limit perhaps.
+  /// Whether there is only a source, and possibly a limit.
   private var isPlain: Bool {
     guard !isDistinct, filter == nil, ordering.terms.isEmpty, !ordering.isStable,
       grouping.isEmpty, having == nil, children.isEmpty, selection.count == 1,
@@ -58,7 +58,7 @@ extension Relation: SQLFragment {
     }
   }
 
-  /// Adds the table, or the queries, with the name that it has in the query.
+  /// Appends the table or the compound query, with its name in the query.
   func renderSource(
     as table: SQLRenderer.Table, into renderer: inout SQLRenderer
   ) throws {
@@ -80,7 +80,7 @@ extension Relation: SQLFragment {
     }
   }
 
-  /// Adds ` WHERE …`.
+  /// Appends ` WHERE …`.
   func renderFilter(into renderer: inout SQLRenderer) throws {
     guard let filter else { return }
     renderer.append(" WHERE ")
@@ -98,13 +98,13 @@ extension Relation: SQLFragment {
     try renderer.append(having)
   }
 
-  /// Whether the relation is queries with operators between them, and nothing else.
+  /// Whether the relation is only a compound query.
   var isPlainCompound: Bool {
     guard case .compound = source else { return false }
     return isPlain && limit == nil && tableExpressions.isEmpty
   }
 
-  /// Whether a compound query can take the query as it is.
+  /// Whether the query can be a part of a compound query without a subquery.
   fileprivate var isSimpleSelect: Bool {
     guard limit == nil, ordering.terms.isEmpty, !ordering.isStable, tableExpressions.isEmpty,
       !hasJoins
@@ -115,7 +115,7 @@ extension Relation: SQLFragment {
 }
 
 extension SQLRenderer {
-  /// Renders a query: its tables' names are chosen, and known inside.
+  /// Chooses the names of the query's tables, and calls `body` with them in scope.
   mutating func inQuery<Result>(
     of relation: Relation, canHaveAlias: Bool = true, withJoins: Bool = true,
     _ body: (inout SQLRenderer, JoinTree) throws -> Result
@@ -133,7 +133,7 @@ extension SQLRenderer {
     return try body(&self, tree)
   }
 
-  /// Adds what is selected, with commas between.
+  /// Appends the selections, separated by commas.
   package mutating func append(_ selections: [SQLSelection]) throws {
     for (index, selection) in selections.enumerated() {
       if index > 0 { append(", ") }
@@ -141,7 +141,7 @@ extension SQLRenderer {
     }
   }
 
-  /// Adds what is selected.
+  /// Appends a selection.
   mutating func append(_ selection: SQLSelection) throws {
     switch selection.content {
     case .expression(let expression, let name):

@@ -1,13 +1,13 @@
 import CofferCore
 
-// Which rows of its table a request can give, as far as its condition says: changes of others
-// don't matter to whoever observes it.
+// Determines which rows a request can return according to its condition: observations ignore
+// changes of other rows.
 
 extension Relation {
-  /// What a statement of the relation reads, without the rows that its condition excludes.
+  /// Returns the region of a statement, without the rows excluded by the relation's condition.
   ///
-  /// - Parameter isPrefetching: Whether to add what the rows are read from that are fetched along:
-  ///   also where there turns out to be no row now.
+  /// - Parameter isPrefetching: Whether to include the regions of prefetched associations, even if
+  ///   no row is prefetched now.
   func region(of statement: Statement, isPrefetching: Bool) throws -> DatabaseRegion {
     let db = statement.database
     var region = statement.fullRegion
@@ -23,8 +23,9 @@ extension Relation {
     return region
   }
 
-  /// What tells the rows of the table; nil where nobody knows, or other parts of the query
-  /// may stand for the table.
+  /// Returns the expressions that identify the rows of the table.
+  ///
+  /// Nil if they are unknown, or if the table's name can refer to something else in the query.
   private func rowIdentity(_ db: Database) throws -> RowIdentity? {
     guard case .table(let table) = source, tableExpressions.isEmpty, filter != nil,
       let key = try db.primaryKeyIfAny(table), let rowIDName = key.rowIDName,
@@ -39,7 +40,7 @@ extension Relation {
       aliases: aliases)
   }
 
-  /// Whether something beside the relation's own source may read a table; nil for any.
+  /// Returns whether parts of the query other than its source may read a table; nil for any table.
   private func partsMayRead(_ table: String?, _ db: Database) throws -> Bool {
     try filter?.mayRead(table, db) == true
       || selectionMayRead(table, db)
@@ -52,15 +53,16 @@ extension Relation {
       }
   }
 
-  /// Whether what makes a row of aggregates, where there is no other, may read a table; nil for
-  /// any.
+  /// Returns whether the selection or the condition on groups may read a table; nil for any table.
+  ///
+  /// They also apply to a row of aggregates over no rows.
   private func selectionMayRead(_ table: String?, _ db: Database) throws -> Bool {
     try having?.mayRead(table, db) == true
       || selection.contains { try $0.resolve(db).contains { try $0.mayRead(table, db) } }
       || children.contains { try $0.relation.selectionMayRead(table, db) }
   }
 
-  /// Whether a query of the relation may read a table; one of a view, whatever is in it, may.
+  /// Returns whether a query of the relation may read a table; true for a query of a view.
   fileprivate func mayRead(_ table: String?, _ db: Database) throws -> Bool {
     guard let table, case .table(let name) = source, !name.isSameName(as: table),
       tableExpressions.isEmpty,
@@ -70,7 +72,7 @@ extension Relation {
   }
 }
 
-/// What stands for the rowids of a table in a condition.
+/// The expressions that identify the rowids of a table in a condition.
 private struct RowIdentity {
   let table: String
   /// Whether the primary key is the rowid.
@@ -80,9 +82,9 @@ private struct RowIdentity {
 }
 
 extension SQLExpression {
-  /// The rowids of the rows that can fulfil the condition; nil where it doesn't tell.
+  /// Returns the rowids of rows that can satisfy the condition; nil if they are unknown.
   ///
-  /// None are those of a condition that is never true, of any table.
+  /// The set is empty if the condition is never true, for any table.
   fileprivate func rows(_ identity: RowIdentity?, _ db: Database) throws -> Set<Int64>? {
     if let value { return value.isFalse ? [] : nil }
     switch expressionNode {
@@ -121,7 +123,7 @@ extension SQLExpression {
       ?? false
   }
 
-  /// Whether the expression may read a table by itself; one that isn't known may.
+  /// Returns whether the expression may read a table by itself; true if it is unknown.
   fileprivate func mayRead(_ table: String?, _ db: Database) throws -> Bool {
     switch content {
     case .value: return false
@@ -132,7 +134,7 @@ extension SQLExpression {
 }
 
 extension SQLCollection {
-  /// The values, where there is nothing else.
+  /// The values, if the collection has only values.
   fileprivate var values: [DatabaseValue]? {
     switch self {
     case .expressions(let elements):
@@ -154,7 +156,7 @@ extension SQLCollection {
 }
 
 extension DatabaseValue {
-  /// Whether it is never true as a condition.
+  /// Whether the value is never true as a condition.
   fileprivate var isFalse: Bool {
     switch storage {
     case .null, .int64(0): true
@@ -165,7 +167,7 @@ extension DatabaseValue {
 }
 
 extension [DatabaseValue] {
-  /// The rowids that are equal to one of the values; nil where SQLite would convert one.
+  /// The rowids that equal one of the values; nil if SQLite would convert a value.
   fileprivate var rowIDs: Set<Int64>? {
     var result: Set<Int64> = []
     for value in self {
@@ -181,10 +183,10 @@ extension [DatabaseValue] {
   }
 }
 
-// MARK: - What else is read
+// MARK: - Other reads
 
 extension SQLFragment {
-  /// Whether the fragment may read a table; one that isn't known may.
+  /// Returns whether the fragment may read a table; true if it is unknown.
   fileprivate func mayRead(_ table: String?, _ db: Database) throws -> Bool {
     if let node = cast(to: ExpressionNode.self) { return try node.mayRead(table, db) }
     if let relation = cast(to: Relation.self) { return try relation.mayRead(table, db) }
@@ -252,13 +254,13 @@ extension SQL {
   }
 }
 
-/// The words that precede a table or a query.
+/// Keywords that precede a table or a query.
 private let readingWords: Set<SQLName> = [
   SQLName("SELECT"), SQLName("FROM"), SQLName("IN"), SQLName("JOIN"), SQLName("UNION"),
 ]
 
 extension String {
-  /// Whether the SQL may name a table, or end what is around it.
+  /// Whether the SQL may name a table, or close an enclosing part of the query.
   fileprivate var mayReadTables: Bool {
     var text = self
     return text.withUTF8 { utf8 in

@@ -1,12 +1,12 @@
 import CofferCore
 
-/// What a request asks for: a `SELECT` in parts.
+/// The parts of a `SELECT` query that a request consists of.
 ///
-/// Columns in its parts belong to its own table: they get that table's name when
-/// the relation is rendered, and only where they need it.
+/// Columns in the parts belong to the relation's table. Rendering qualifies them by the table's
+/// name where necessary.
 package struct Relation: Sendable {
   package var source: Source
-  /// The aliases that stand for the table; one with a name gives it to the table.
+  /// The aliases of the table; one with a name renames it.
   package var aliases: [TableAliasBase] = []
   package var selection: [Deferred<[SQLSelection]>]
   package var isDistinct = false
@@ -16,20 +16,20 @@ package struct Relation: Sendable {
   package var having: SQLExpression?
   package var limit: Limit?
   package var tableExpressions: [TableExpression] = []
-  /// What is joined or fetched along, in the order in which it was asked for.
+  /// The joined and the prefetched associations, in the order in which they were added.
   package var children: [RelationChild] = []
-  /// The key of two associations that can't be one; nil for none.
+  /// The key of two associations that can't be merged; nil if there is none.
   var conflict: String?
 
-  /// Where rows come from.
+  /// The source of the rows.
   package enum Source: Sendable {
     /// A table, a view or a common table expression.
     case table(String)
-    /// Queries with `UNION` and the like between them.
+    /// A compound query, such as a `UNION`.
     case compound(SQLSubquery, [CompoundPart])
   }
 
-  /// A query after the first one, with the operator before it.
+  /// A part of a compound query after the first, with its operator.
   package struct CompoundPart: Sendable {
     let symbol: CompoundOperator
     let query: SQLSubquery
@@ -54,44 +54,44 @@ package struct Relation: Sendable {
     self.init(source: .table(table), selection: selection.map(\.sqlSelection))
   }
 
-  /// The table's name; empty for queries.
+  /// The table's name; empty for compound queries.
   package var tableName: String {
     if case .table(let name) = source { name } else { "" }
   }
 
   // MARK: Parts
 
-  /// The relation without the rows that don't fulfil the condition.
+  /// Returns the relation with an additional condition.
   package func filtered(_ condition: SQLExpression) -> Relation {
     var result = self
     result.addFilter(condition)
     return result
   }
 
-  /// Leaves out the rows that don't fulfil the condition.
+  /// Adds a condition.
   package mutating func addFilter(_ condition: SQLExpression) {
     filter = filter.map { $0 && condition } ?? condition
   }
 
-  /// Leaves out the groups that don't fulfil the condition.
+  /// Adds a condition on groups.
   package mutating func addHaving(_ condition: SQLExpression) {
     having = having.map { $0 && condition } ?? condition
   }
 
-  /// Adds a common table expression, in the place of one of the same name.
+  /// Adds a common table expression, replacing one with the same name.
   mutating func add(_ expression: TableExpression) {
     tableExpressions.removeAll { $0.name == expression.name }
     tableExpressions.append(expression)
   }
 
-  /// The selection.
+  /// Returns the selection.
   func selection(_ db: Database) throws -> [SQLSelection] {
     if selection.count == 1, case .value(let selection) = selection[0] { return selection }
     return try selection.flatMap { try $0.resolve(db) }
   }
 }
 
-/// `UNION` and the like.
+/// An operator of compound queries.
 package enum CompoundOperator: String, Sendable {
   case union = " UNION "
   case unionAll = " UNION ALL "
@@ -99,7 +99,7 @@ package enum CompoundOperator: String, Sendable {
   case except = " EXCEPT "
 }
 
-/// A value that may need a database to be known.
+/// A value that may depend on the database.
 package enum Deferred<Value: Sendable>: Sendable {
   case value(Value)
   case made(@Sendable (Database) throws -> Value)
@@ -112,16 +112,16 @@ package enum Deferred<Value: Sendable>: Sendable {
   }
 }
 
-/// `ORDER BY …`, maybe the other way round.
+/// An `ORDER BY` clause, possibly reversed.
 package struct RelationOrdering: Sendable {
   package var terms: [Deferred<[SQLOrdering]>] = []
   package var isReversed = false
-  /// Whether the primary key comes last, so that no two rows are equal.
+  /// Whether the primary key is appended, so that the ordering is unique.
   package var isStable = false
 
   package init() {}
 
-  /// Whether there is nothing to order by, and nothing to reverse.
+  /// Whether there is no ordering.
   var isEmpty: Bool { terms.isEmpty && !isReversed && !isStable }
 
   package init(_ terms: [SQLOrdering]) { self.terms = [.value(terms)] }
@@ -130,9 +130,9 @@ package struct RelationOrdering: Sendable {
     terms = [.made(make)]
   }
 
-  /// The terms of the order, of rows of a table.
+  /// Returns the terms of the ordering for rows of a table.
   ///
-  /// - Parameter isInverse: Whether what is around is reversed.
+  /// - Parameter isInverse: Whether an outer ordering is reversed.
   func resolved(
     _ db: Database, table: String, isInverse: Bool = false
   ) throws -> [SQLOrdering] {
@@ -144,7 +144,7 @@ package struct RelationOrdering: Sendable {
 }
 
 extension SQLOrdering {
-  /// The same order from the other end.
+  /// The reversed ordering.
   var reversed: SQLOrdering {
     let direction: Direction = direction == .descending ? .ascending : .descending
     return SQLOrdering(expression, direction, nulls: nulls.map { $0 == .first ? .last : .first })

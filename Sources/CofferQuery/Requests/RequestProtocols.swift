@@ -1,46 +1,48 @@
 import CofferCore
 
-/// A request that has a type for its rows.
+/// A request with a type for its rows.
 public protocol TypedRequest<RowDecoder> {
   /// The type that rows are decoded to.
   associatedtype RowDecoder
 }
 
-/// What the methods of requests are called on: a request, or a `Table`, which stands for the
-/// request for all of its rows.
+/// A type with the methods of requests.
 ///
-/// All methods are made of ``_with(_:)``. The library's own types adopt this protocol.
+/// A request, or a `Table`, which is a request for all of its rows. All methods are based on
+/// ``_with(_:)``. Only types of the library conform.
 public protocol RequestSource<RowDecoder>: TypedRequest {
-  /// The type of the request that methods give: for a request, its own.
+  /// The type of the requests that methods return.
+  ///
+  /// The request's own type, or for `Table` the type of its request.
   associatedtype _Request = Self
 
-  /// The request with something else in it, for the library's own use.
+  /// Returns the request with changed parts; for the library's use.
   func _with(_ change: (inout _RequestParts) -> Void) -> _Request
 }
 
 extension RequestSource where RowDecoder: TableRecord {
-  /// What `$0` is in closures.
+  /// The type of `$0` in closures.
   public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 }
 
 extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
-  /// The request as it is.
+  /// The request without changes.
   var request: _Request { _with { _ in } }
 }
 
-/// A request that can be joined with others.
+/// A request that can be joined with associations.
 public protocol JoinableRequest<RowDecoder>: RequestSource where _Request == Self {}
 
-/// What a request is made of; see ``RequestSource``.
+/// The parts of a request; see ``RequestSource``.
 public struct _RequestParts: Sendable {
   package var relation: Relation
 
   package init(relation: Relation) { self.relation = relation }
 }
 
-/// A request of all kinds in one: what `QueryInterfaceRequest` is.
+/// A request with all capabilities, as `QueryInterfaceRequest`.
 ///
-/// Extend it with what your own requests have in common:
+/// Extend it with methods for your requests:
 ///
 /// ```swift
 /// extension DerivableRequest<Player> {
@@ -52,10 +54,10 @@ public protocol DerivableRequest<RowDecoder>: AggregatingRequest, FilteredReques
 {}
 
 extension RequestSource {
-  /// The request without rows that are equal in all that is selected.
+  /// Returns the request for distinct rows.
   public func distinct() -> _Request { _with { $0.relation.isDistinct = true } }
 
-  /// The request with a common table expression that it can use.
+  /// Returns the request with a common table expression that it can refer to.
   public func with<T>(_ cte: CommonTableExpression<T>) -> _Request {
     _with { $0.relation.add(cte.expression) }
   }

@@ -3,29 +3,29 @@ import CofferCore
 extension SQLInterpolation {
   // MARK: Tables
 
-  /// `\(Player.self)` adds the name of the type's table.
+  /// `\(Player.self)` appends the name of the type's table.
   public mutating func appendInterpolation<T: TableRecord>(_ table: T.Type) {
     appendInterpolation(identifier: table.databaseTableName)
   }
 
-  /// `\(table)` adds the name of the table.
+  /// `\(table)` appends the name of the table.
   public mutating func appendInterpolation<T>(_ table: Table<T>) {
     appendInterpolation(identifier: table.tableName)
   }
 
-  /// `\(tableOf: player)` adds the name of the record's table.
+  /// `\(tableOf: player)` appends the name of the record's table.
   public mutating func appendInterpolation<T: TableRecord>(tableOf record: T) {
     appendInterpolation(identifier: T.databaseTableName)
   }
 
-  /// `\(columnsOf: Player.self)` adds what is fetched of the type's table.
+  /// `\(columnsOf: Player.self)` appends the record type's selection.
   ///
   /// ```swift
   /// // SELECT "player".* FROM "player"
   /// let request: SQLRequest<Row> = "SELECT \(columnsOf: Player.self) FROM \(Player.self)"
   /// ```
   ///
-  /// - Parameter alias: The name of the table in the SQL; nil for its own.
+  /// - Parameter alias: The table's alias in the SQL; nil for its name.
   public mutating func appendInterpolation<T: TableRecord>(
     columnsOf table: T.Type, tableAlias alias: String? = nil
   ) {
@@ -36,24 +36,24 @@ extension SQLInterpolation {
           qualifier: alias ?? T.databaseTableName, tableName: T.databaseTableName)))
   }
 
-  /// `\(alias)` adds the name of an alias.
+  /// `\(alias)` appends the name of an alias.
   public mutating func appendInterpolation(_ alias: TableAliasBase) {
     append(.fragment(AliasName(alias: alias)))
   }
 
-  /// `\(CodingKeys.name)` adds the name of the key's column.
+  /// `\(CodingKeys.name)` appends the name of the key's column.
   public mutating func appendInterpolation(_ key: some CodingKey) {
     appendInterpolation(identifier: key.stringValue)
   }
 
   // MARK: Common table expressions
 
-  /// `\(cte)` adds the name of a common table expression.
+  /// `\(cte)` appends the name of a common table expression.
   public mutating func appendInterpolation<T>(_ cte: CommonTableExpression<T>) {
     appendInterpolation(identifier: cte.tableName)
   }
 
-  /// `\(definitionFor: cte)` adds `name(columns) AS (query)`.
+  /// `\(definitionFor: cte)` appends `name(columns) AS (query)`.
   ///
   /// ```swift
   /// let request: SQLRequest<Row> = "WITH \(definitionFor: cte) SELECT * FROM \(cte)"
@@ -63,7 +63,7 @@ extension SQLInterpolation {
   }
 }
 
-/// A selection of a table that has a name in the SQL around it.
+/// A selection of a table with an explicit qualifier.
 private struct QualifiedSelection: SQLFragment {
   let selection: [SQLSelection]
   let qualifier: String

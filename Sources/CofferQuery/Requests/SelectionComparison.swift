@@ -1,8 +1,9 @@
 import CofferCore
 
 extension [any SQLSelectable] {
-  /// Whether another selection is known to say the same, which is cheap to find out: it is the
-  /// same array, or both name the same columns.
+  /// Returns whether another selection is known to be equal by a cheap comparison.
+  ///
+  /// It is the same array, or has the same columns by name.
   package func isSelection(_ other: [any SQLSelectable]) -> Bool {
     guard count == other.count else { return false }
     let isSameArray = withUnsafeBufferPointer { left in
@@ -10,7 +11,7 @@ extension [any SQLSelectable] {
     }
     if isSameArray { return true }
     return zip(self, other).allSatisfy { left, right in
-      // The types first: casts take longer.
+      // Compares the types first, since casts are slower.
       guard type(of: left) == type(of: right) else { return false }
       if type(of: left) == AllColumns.self { return true }
       guard let name = left.sqlSelection.columnName else { return false }
@@ -20,7 +21,7 @@ extension [any SQLSelectable] {
 }
 
 extension SQLSelection {
-  /// The name of the column that is selected under its own name; nil for anything else.
+  /// The name of a column that is selected without renaming; nil for other selections.
   fileprivate var columnName: String? {
     guard case .expression(let expression, name: nil) = content,
       case .node(let node) = expression.content,

@@ -1,29 +1,29 @@
 import CofferCore
 
-/// A request that selects something.
+/// A request that can select columns and expressions.
 public protocol SelectionRequest: RequestSource where _Request == Self {}
 
 extension RequestSource {
-  /// The request with another selection, made when there is a database.
+  /// Returns the request with another selection, made from the database.
   public func selectWhenConnected(
     _ selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
   ) -> _Request {
     _with { $0.relation.selection = [.made { try selection($0).map(\.sqlSelection) }] }
   }
 
-  /// The request with more selected, made when there is a database.
+  /// Returns the request with an extended selection, made from the database.
   public func annotatedWhenConnected(
     with selection: @escaping @Sendable (Database) throws -> [any SQLSelectable]
   ) -> _Request {
     _with { $0.relation.selection.append(.made { try selection($0).map(\.sqlSelection) }) }
   }
 
-  /// The request with another selection.
+  /// Returns the request with another selection.
   public func select(_ selection: [any SQLSelectable]) -> _Request {
     _with { $0.relation.selection = [.value(selection.map(\.sqlSelection))] }
   }
 
-  /// The request with another selection.
+  /// Returns the request with another selection.
   ///
   /// ```swift
   /// // SELECT "name", "score" FROM "player"
@@ -31,22 +31,22 @@ extension RequestSource {
   /// ```
   public func select(_ selection: any SQLSelectable...) -> _Request { select(selection) }
 
-  /// The request with SQL text for its selection.
+  /// Returns the request with another selection, written in SQL.
   public func select(
     sql: String, arguments: StatementArguments = StatementArguments()
   ) -> _Request {
     select(SQL(sql: sql, arguments: arguments))
   }
 
-  /// The request with SQL for its selection.
+  /// Returns the request with another selection, in SQL with interpolated values.
   public func select(literal sqlLiteral: SQL) -> _Request { select(sqlLiteral) }
 
-  /// The request with more selected, after what it selects already.
+  /// Returns the request with additional selections.
   public func annotated(with selection: [any SQLSelectable]) -> _Request {
     _with { $0.relation.selection.append(.value(selection.map(\.sqlSelection))) }
   }
 
-  /// The request with more selected, after what it selects already.
+  /// Returns the request with additional selections.
   ///
   /// ```swift
   /// // SELECT *, "score" + "bonus" AS "total" FROM "player"
@@ -58,14 +58,14 @@ extension RequestSource {
 }
 
 extension RequestSource where RowDecoder: TableRecord {
-  /// The request with another selection.
+  /// Returns the request with another selection.
   public func select(
     _ selection: (DatabaseComponents) throws -> [any SQLSelectable]
   ) rethrows -> _Request {
     try select(selection(RowDecoder.databaseComponents))
   }
 
-  /// The request with another selection.
+  /// Returns the request with another selection.
   ///
   /// ```swift
   /// Player.all().select { $0.name }
@@ -77,14 +77,14 @@ extension RequestSource where RowDecoder: TableRecord {
     try select([selection(RowDecoder.databaseComponents)])
   }
 
-  /// The request with more selected, after what it selects already.
+  /// Returns the request with additional selections.
   public func annotated(
     with selection: (DatabaseComponents) throws -> [any SQLSelectable]
   ) rethrows -> _Request {
     try annotated(with: selection(RowDecoder.databaseComponents))
   }
 
-  /// The request with more selected, after what it selects already.
+  /// Returns the request with an additional selection.
   ///
   /// ```swift
   /// Player.all().annotated { ($0.score + $0.bonus).forKey("total") }

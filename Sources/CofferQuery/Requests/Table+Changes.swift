@@ -1,12 +1,12 @@
 import CofferCore
 
 extension Table {
-  /// Whether there is a row with the primary key.
+  /// Returns whether there is a row with the primary key.
   public func exists(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
     try !key.databaseValue.isNull && !filter(key: key).isEmpty(db)
   }
 
-  /// Whether there is a row with the unique key, by names of columns.
+  /// Returns whether there is a row with the unique key, given by column names.
   public func exists(
     _ db: Database, key: [String: (any DatabaseValueConvertible)?]
   ) throws -> Bool {
@@ -15,15 +15,15 @@ extension Table {
 
   /// Deletes the row with the primary key.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether a row was deleted.
   @discardableResult
   public func deleteOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Bool {
     try !key.databaseValue.isNull && filter(key: key).deleteAll(db) > 0
   }
 
-  /// Deletes the row with the unique key, by names of columns.
+  /// Deletes the row with the unique key, given by column names.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether a row was deleted.
   @discardableResult
   public func deleteOne(
     _ db: Database, key: [String: (any DatabaseValueConvertible)?]
@@ -31,7 +31,7 @@ extension Table {
     try filter(key: key).deleteAll(db) > 0
   }
 
-  /// Deletes the rows with one of several primary keys.
+  /// Deletes the rows with these primary keys.
   ///
   /// - Returns: The number of deleted rows.
   @discardableResult
@@ -40,7 +40,7 @@ extension Table {
     keys.isEmpty ? 0 : try filter(keys: keys).deleteAll(db)
   }
 
-  /// Deletes the rows with one of several unique keys, by names of columns.
+  /// Deletes the rows with these unique keys, given by column names.
   ///
   /// - Returns: The number of deleted rows.
   @discardableResult
@@ -52,20 +52,20 @@ extension Table {
 }
 
 extension Table where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
-  /// Whether there is a row with the identifier, which is the primary key.
+  /// Returns whether there is a row with the identifier, which is the primary key.
   public func exists(_ db: Database, id: RowDecoder.ID) throws -> Bool {
     try exists(db, key: id)
   }
 
   /// Deletes the row with the identifier, which is the primary key.
   ///
-  /// - Returns: Whether there was one.
+  /// - Returns: Whether a row was deleted.
   @discardableResult
   public func deleteOne(_ db: Database, id: RowDecoder.ID) throws -> Bool {
     try deleteOne(db, key: id)
   }
 
-  /// Deletes the rows with one of several identifiers.
+  /// Deletes the rows with these identifiers.
   ///
   /// - Returns: The number of deleted rows.
   @discardableResult

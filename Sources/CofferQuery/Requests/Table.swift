@@ -1,6 +1,6 @@
 import CofferCore
 
-/// A table, by name, from which requests can be made without a record type.
+/// A table referred to by name, for requests without a record type.
 ///
 /// ```swift
 /// let scores = try Table("player")
@@ -9,7 +9,7 @@ import CofferCore
 ///   .fetchAll(db)
 /// ```
 ///
-/// Rows are decoded to `Row`, unless another type is given: `Table<Player>("player")`.
+/// Rows are decoded to `Row` unless another type is given: `Table<Player>("player")`.
 public struct Table<RowDecoder>: Sendable {
   /// The name of the table.
   public let tableName: String
@@ -20,10 +20,10 @@ public struct Table<RowDecoder>: Sendable {
     self.selection = selection.map(\.sqlSelection)
   }
 
-  /// The table of that name, with rows of a type.
+  /// Creates a table from its name, with rows decoded to a type.
   public init(_ tableName: String) { self.init(tableName, selection: [AllColumns()]) }
 
-  /// A request for all rows of the table.
+  /// Returns a request for all rows of the table.
   public func all() -> QueryInterfaceRequest<RowDecoder> {
     QueryInterfaceRequest(
       relation: Relation(source: .table(tableName), selection: selection))
@@ -31,40 +31,39 @@ public struct Table<RowDecoder>: Sendable {
 }
 
 extension Table<Row> {
-  /// The table of that name.
+  /// Creates a table from its name.
   public init(_ tableName: String) { self.init(tableName, selection: [AllColumns()]) }
 }
 
 extension Table where RowDecoder: TableRecord {
-  /// The table of that name, with rows of a type, of which its
-  /// `databaseSelection` is fetched.
+  /// Creates a table from its name, with rows decoded to a record type and its `databaseSelection`.
   public init(_ tableName: String) {
     self.init(tableName, selection: RowDecoder.databaseSelection)
   }
 }
 
 extension Table: RequestSource {
-  /// The request for all rows, with something else in it.
+  /// Returns the request for all rows, with changed parts.
   public func _with(_ change: (inout _RequestParts) -> Void) -> QueryInterfaceRequest<RowDecoder> {
     all()._with(change)
   }
 }
 
 extension Table: FetchRequest {
-  /// The request for all rows, as a query inside of another one.
+  /// The request for all rows as a subquery.
   public var sqlSubquery: SQLSubquery { all().sqlSubquery }
 
-  /// The statement that gives all rows.
+  /// Returns the statement for all rows.
   public func makePreparedRequest(
     _ db: Database, forSingleResult singleResult: Bool
   ) throws -> PreparedRequest {
     try all().makePreparedRequest(db, forSingleResult: singleResult)
   }
 
-  /// The number of rows.
+  /// Returns the number of rows.
   public func fetchCount(_ db: Database) throws -> Int { try all().fetchCount(db) }
 
-  /// All columns of the table, in all of its rows.
+  /// Returns the whole table as a region.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
     DatabaseRegion(table: tableName)
   }

@@ -1,9 +1,9 @@
 import CofferCore
 import Synchronization
 
-/// Names of tables, by type.
+/// A cache of table names by type.
 package final class TableNames: Sendable {
-  /// Those that records have by default.
+  /// The default names of records' tables.
   static let records = TableNames()
 
   private final class Entry: Sendable {
@@ -16,19 +16,19 @@ package final class TableNames: Sendable {
     }
   }
 
-  /// Types stay, and so do their names.
+  /// All entries; they are never removed, since types aren't either.
   private let known = Mutex<[ObjectIdentifier: Entry]>([:])
-  /// Addresses of those that were asked for last.
+  /// The addresses of recently used entries.
   private let latest = TypeSlots()
 
-  /// No names yet, for a constant: they are never forgotten.
+  /// Creates an empty cache. Its entries are never freed, so keep it in a constant.
   package init() {}
 
   static func name<T>(of type: T.Type) -> String {
     records.name(of: type) { tableName(ofTypeNamed: String(describing: type)) }
   }
 
-  /// The name of a type's table, which is made once.
+  /// Returns the name of a type's table, computed by `make` at first.
   package func name<T>(of type: T.Type, make: () -> String) -> String {
     let key = ObjectIdentifier(type)
     if let address = UnsafeRawPointer(bitPattern: latest.word(key)) {
@@ -39,7 +39,7 @@ package final class TableNames: Sendable {
     let entry =
       known.withLock { $0[key] }
       ?? {
-        // Made without the lock: it may run code of the type.
+        // Computed outside the lock, since it may run code of the type.
         let made = Entry(key, make())
         return known.withLock { known in
           let entry = known[key] ?? made
@@ -51,13 +51,14 @@ package final class TableNames: Sendable {
     return entry.name
   }
 
-  /// The name without what makes the type generic, and with its first word in
-  /// small letters: an acronym is a word.
+  /// Returns a type's name without generic arguments and with its first word in lower case.
+  ///
+  /// An acronym is a word.
   static func tableName(ofTypeNamed typeName: String) -> String {
     let name = typeName.prefix { $0 != "<" && $0 != " " && $0 != "(" }
     let capitals = name.prefix(while: \.isUppercase)
     guard capitals.count < name.count else { return name.lowercased() }
-    // The last capital of several begins the second word: "HTTPRequest".
+    // The last of several capitals begins the second word: "HTTPRequest".
     let next = name[capitals.endIndex]
     let count = capitals.count > 1 && next.isLetter ? capitals.count - 1 : capitals.count
     return name.prefix(count).lowercased() + name.dropFirst(count)

@@ -1,6 +1,6 @@
 import CofferCore
 
-/// A type with a database table, from which requests can be made.
+/// A type with a database table, for building requests.
 ///
 /// ```swift
 /// struct Player: TableRecord {
@@ -9,23 +9,25 @@ import CofferCore
 /// let request = Player.filter { $0.score >= 1000 }.order { $0.name }
 /// ```
 ///
-/// In closures, `$0` is the type's own `Columns`, if it has a nested type of that
-/// name, and otherwise its stored properties as typed columns.
+/// In closures, `$0` has the columns of the nested type `Columns` if there is one, or else the
+/// stored properties as typed columns.
 public protocol TableRecord {
-  /// The columns that closures get: a nested type, or else the stored properties.
+  /// The columns for closures: a nested type, or else the stored properties.
   associatedtype Columns = RecordColumns<Self>
 
-  /// What `$0` is in closures.
+  /// The type of `$0` in closures.
   associatedtype DatabaseComponents = Columns.Type
 
-  /// What closures get as `$0`.
+  /// The argument of closures, `$0`.
   static var databaseComponents: DatabaseComponents { get }
 
-  /// The name of the table: by default the type's name with a small first letter,
-  /// `player` for `Player`, `httpRequest` for `HTTPRequest`, `toefl` for `TOEFL`.
+  /// The name of the table.
+  ///
+  /// By default, it is the type's name in lower camel case: `player` for `Player`, `httpRequest`
+  /// for `HTTPRequest`, `toefl` for `TOEFL`.
   static var databaseTableName: String { get }
 
-  /// What is fetched of a row: all columns, by default.
+  /// The selection of requests; by default, all columns.
   static var databaseSelection: [any SQLSelectable] { get }
 }
 
@@ -35,7 +37,7 @@ extension TableRecord where DatabaseComponents == Columns.Type {
 }
 
 extension TableRecord {
-  /// The type's name with a small first letter.
+  /// The type's name in lower camel case.
   public static var databaseTableName: String {
     TableNames.name(of: self)
   }
@@ -43,7 +45,7 @@ extension TableRecord {
   /// All columns.
   public static var databaseSelection: [any SQLSelectable] { AllColumns.selection }
 
-  /// The number of columns that ``databaseSelection`` has.
+  /// Returns the number of columns of ``databaseSelection``.
   public static func numberOfSelectedColumns(_ db: Database) throws -> Int {
     try all().columnCount(db)
   }

@@ -7,19 +7,19 @@ public protocol TableRequest: RequestSource where _Request == Self {
 }
 
 extension RequestSource {
-  /// The request with its table under an alias.
+  /// Returns the request with an alias for its table.
   public func aliased(_ alias: TableAlias<Void>) -> _Request {
     _with { $0.relation.aliases.append(alias) }
   }
 
-  /// The request with its table under an alias.
+  /// Returns the request with an alias for its table.
   public func aliased(_ alias: TableAlias<RowDecoder>) -> _Request {
     _with { $0.relation.aliases.append(alias) }
   }
 
-  /// The request for the row with a primary key; for no row where it is nil.
+  /// Returns the request for the row with a primary key; for no rows if it is nil.
   ///
-  /// - Throws: Fetching throws an error where the primary key has several columns.
+  /// - Throws: Fetching throws if the primary key has several columns.
   @_disfavoredOverload
   public func filter(key: any DatabaseValueConvertible) -> _Request {
     let value = key.databaseValue
@@ -30,9 +30,9 @@ extension RequestSource {
     return filter(keyValues: [value])
   }
 
-  /// The request for the rows with a value in the primary key.
+  /// Returns the request for the rows with these primary keys.
   ///
-  /// - Throws: Fetching throws an error where the primary key has several columns.
+  /// - Throws: Fetching throws if the primary key has several columns.
   @_disfavoredOverload
   public func filter<Key: DatabaseValueConvertible>(keys: any Collection<Key>) -> _Request {
     if _FormedValue.includes(Key.self),
@@ -43,22 +43,23 @@ extension RequestSource {
     return filter(keyValues: keys.map(\.databaseValue))
   }
 
-  /// The request for the row with a unique key: the primary key or that of a
-  /// unique index, by names of columns; for no row where it is nil.
+  /// Returns the request for the row with a unique key, given by column names.
+  ///
+  /// If the key is nil, the request has no rows. It is the primary key or that of a unique index.
   ///
   /// ```swift
   /// Citizenship.all().filter(key: ["citizenId": 1, "countryCode": "FR"])
   /// ```
   ///
-  /// - Throws: Fetching throws an error where the columns are no unique key.
+  /// - Throws: Fetching throws if the columns are not a unique key.
   public func filter(key: [String: (any DatabaseValueConvertible)?]?) -> _Request {
     guard let key else { return none() }
     return filter(keys: [key])
   }
 
-  /// The request for the rows with one of several unique keys, by names of columns.
+  /// Returns the request for the rows with these unique keys, given by column names.
   ///
-  /// - Throws: Fetching throws an error where the columns are no unique key.
+  /// - Throws: Fetching throws if the columns are not a unique key.
   public func filter(keys: [[String: (any DatabaseValueConvertible)?]]) -> _Request {
     guard !keys.isEmpty else { return none() }
     let record = RowDecoder.self as? any _CodingKeyColumns.Type
@@ -77,8 +78,9 @@ extension RequestSource {
     }
   }
 
-  /// The request for rows with a value in the primary key, in the form that the record type stores
-  /// it; nil where it says none.
+  /// Returns the request for rows with these primary keys, in the record type's stored form.
+  ///
+  /// Nil if the type doesn't specify one.
   private func filter(keyValues values: [_FormedValue]) -> _Request? {
     guard let record = RowDecoder.self as? any _CodingKeyColumns.Type else { return nil }
     // SAFETY: types are immutable.
@@ -98,7 +100,7 @@ extension RequestSource {
     }
   }
 
-  /// The request with a condition more, made when there is a database, of its table.
+  /// Returns the request with an additional condition, made from the database and the table's name.
   private func filterInTable(
     _ predicate: @escaping @Sendable (Database, _ table: String) throws -> SQLExpression
   ) -> _Request {
@@ -109,8 +111,7 @@ extension RequestSource {
     }
   }
 
-  /// The request in the order of the primary key: that of the rowid, where there is
-  /// no other.
+  /// Returns the request ordered by the primary key, or by the rowid without a primary key.
   public func orderByPrimaryKey() -> _Request {
     _with { parts in
       let table = parts.relation.tableName
@@ -120,7 +121,7 @@ extension RequestSource {
     }
   }
 
-  /// The request with each row in a group of its own.
+  /// Returns the request with each row in a separate group.
   public func groupByPrimaryKey() -> _Request {
     _with { parts in
       let table = parts.relation.tableName
@@ -133,16 +134,16 @@ extension RequestSource {
 
 extension RequestSource
 where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
-  /// The request for the row with an identifier, which is its primary key.
+  /// Returns the request for the row with an identifier, which is the primary key.
   public func filter(id: RowDecoder.ID) -> _Request { filter(key: id) }
 
-  /// The request for the rows with one of several identifiers.
+  /// Returns the request for the rows with these identifiers.
   @_disfavoredOverload
   public func filter(ids: any Collection<RowDecoder.ID>) -> _Request { filter(keys: ids) }
 }
 
 extension Optional where Wrapped == any _CodingKeyColumns.Type {
-  /// What the record type stores for a value.
+  /// Returns the form in which the record type stores a value.
   fileprivate func stored(
     _ value: some DatabaseValueConvertible, inColumn column: String
   ) -> DatabaseValue {

@@ -1,26 +1,26 @@
-/// Finds the place in a type that a key path leads to.
+/// Finds the property of a type that a key path refers to.
 ///
-/// It reads the key path in samples in which each place has a pattern of its own, until one place
-/// is left that had the same value in all of them. Where code runs for the key path, or it has
-/// another name than the place, that doesn't suffice: there are samples then in which the place has
-/// values of all kinds. A property that is computed, and can't be set, is none at all.
+/// It reads the key path in samples in which each place has a different pattern, until only one
+/// place remains with the same values in all samples. If the key path runs code, or has another
+/// name than the place, this is not sufficient: the search then also uses samples in which the
+/// place has arbitrary values. Computed properties without a setter are rejected.
 package struct KeyPathSearch<Root: Decodable> {
   private let keyPath: PartialKeyPath<Root>
   private let use: SampleRun.Use
-  /// The names in the key path, where it tells them: `address.city`.
+  /// The names in the key path, if known: `address.city`.
   private let names: String?
-  /// The parts of the key path; nil where they can't be told.
+  /// The parts of the key path; nil if they are unknown.
   private let parts: [KeyPathParts]?
   private let isIdentifier: Bool
 
-  /// The key path of `Identifiable`, which may compute the identifier.
+  /// The key path of `Identifiable.id`, which may be computed.
   package static var identifier: PartialKeyPath<Root>? {
     func path<T: Identifiable>(_ type: T.Type) -> AnyKeyPath { \T.id }
     return (Root.self as? any Identifiable.Type).flatMap { path($0) as? PartialKeyPath<Root> }
   }
 
-  /// - Parameter segments: The key paths that it was made of, where more than appending them was
-  ///   done.
+  /// Creates a search for a key path.
+  /// - Parameter segments: The key paths that were appended to form it, unless it is a simple one.
   package init(
     _ keyPath: PartialKeyPath<Root>, for use: SampleRun.Use, segments: [AnyKeyPath]? = nil
   ) {
@@ -36,17 +36,17 @@ package struct KeyPathSearch<Root: Decodable> {
       ? names.joined(separator: ".").filter { !"?!".contains($0) } : nil
   }
 
-  /// The place.
+  /// Returns the place that the key path refers to.
   ///
-  /// - Throws: ``SampleError`` for a key path that leads to none, or to one that can't be told.
+  /// - Throws: ``SampleError`` if there is no such place, or if it is ambiguous.
   package func place() throws -> SampleNode {
-    // The property that a protocol requires can be read, whatever it is.
+    // `id` can be read even if its parts are unknown, since a protocol requires it.
     guard let parts = parts ?? (isIdentifier ? [] : nil) else { throw isUnreadable }
     let computed = parts.flatMap(\.computed)
     let elements = try elements(computed)
     var (candidates, hasVaried): ([SampleNode], Bool) = ([], false)
     var (first, varying): (SampleComparand?, SampleRun.Variation?)
-    // A record that refuses samples of two values may take others.
+    // A record that rejects samples of two values may accept others.
     for kinds in [nil, SampleRun.Variation.all] where first == nil {
       varying = kinds
       for round in 0..<SampleRun.count {
@@ -67,7 +67,7 @@ package struct KeyPathSearch<Root: Decodable> {
     }
     let place = try choose(candidates, hasVaried: hasVaried)
     if !computed.isEmpty || !isNamed(place) {
-      // What is forced must be there.
+      // What `!` unwraps must not be nil.
       try prove(
         place,
         varying ?? .init(path: place.path, mayBeMissing: !parts.contains(where: \.isForced)))
@@ -76,7 +76,7 @@ package struct KeyPathSearch<Root: Decodable> {
     return place
   }
 
-  /// What the key path reads in a sample; nil where a record refuses it.
+  /// Returns the value of the key path in a sample; nil if a record rejects the sample.
   private func sample(
     _ round: Int, _ varying: SampleRun.Variation?
   ) throws -> (SampleComparand, SampleRun)? {
@@ -90,23 +90,23 @@ package struct KeyPathSearch<Root: Decodable> {
     }
   }
 
-  /// How many parts are the first element of an array.
+  /// Returns how many parts of the key path are an array's first element.
   ///
-  /// - Throws: ``SampleError`` where something is computed, and for elements: key paths don't tell
-  ///   the index of an array, and reading it would be out of bounds.
+  /// - Throws: ``SampleError`` if a part is computed or an element: a key path doesn't reveal the
+  ///   index of an array, and reading it could be out of bounds.
   private func elements(_ computed: [KeyPathParts.Computed]) throws -> Int {
-    // A property like `first`, which isn't settable, has generic arguments in generic code.
+    // In generic code, read-only properties such as `first` also have (generic) arguments.
     let subscripts = computed.filter { $0.hasArguments && $0.isSettable }
     guard !subscripts.contains(where: { $0.base is any Collection.Type }) else { throw isElement }
     let unproven = computed.filter { !$0.isSettable && !$0.isRequirement }
-    // Of arrays, that of the first element remains; another one's values would be others.
+    // Of the properties of arrays, only `first` passes: others have different values.
     guard isIdentifier || unproven.allSatisfy({ $0.base is any SampledList.Type }) else {
       throw isNotStored
     }
     return unproven.count { $0.base is any SampledList.Type }
   }
 
-  /// Compares values of all kinds.
+  /// Compares the key path with the place in samples with arbitrary values.
   private func prove(_ place: SampleNode, _ varying: SampleRun.Variation) throws {
     var proofs = 0
     for round in 0..<SampleRun.count {
@@ -121,7 +121,7 @@ package struct KeyPathSearch<Root: Decodable> {
     guard proofs > 0 else { throw isNotStored }
   }
 
-  /// Whether there is no value, in a list or a struct that isn't there.
+  /// Returns whether the value is nil because an enclosing list or struct is missing.
   private func isMissing(_ value: SampleComparand, _ run: SampleRun, _ place: SampleNode) -> Bool {
     guard case .none = value else { return false }
     let present = run.root.children.flatMap(\.all)
@@ -138,13 +138,13 @@ package struct KeyPathSearch<Root: Decodable> {
   private func choose(_ candidates: [SampleNode], hasVaried: Bool) throws -> SampleNode {
     let named = candidates.filter(isNamed)
     if named.count == 1 { return named[0] }
-    // Of a place that always has the same value, nothing but its type is known.
+    // Only the type is known for a place that always has the same value.
     guard let only = candidates.first, hasVaried || names == nil else { throw isNotStored }
     guard candidates.count == 1 else { throw areAlike(candidates) }
     return only
   }
 
-  /// Whether the key path's names are those of the place.
+  /// Returns whether the key path's names match the place.
   private func isNamed(_ place: SampleNode) -> Bool {
     place.properties.joined(separator: ".") == names
   }

@@ -1,10 +1,10 @@
 import CofferCore
 import FoundationEssentials
 
-/// A value in a sample, to be compared with what the decoder gave.
+/// A value in a sample, for comparison with the values that the decoder returned.
 enum SampleComparand {
   case value(Any)
-  /// Nil, of an optional of the type.
+  /// Nil, of an optional of this type.
   case none(ObjectIdentifier)
 
   init(_ value: Any) {
@@ -36,7 +36,7 @@ enum SampleComparand {
 
   private static func areEqual<Value>(_ lhs: Value, _ rhs: Any) -> Bool {
     guard Value.self == type(of: rhs), let rhs = rhs as? Value else { return false }
-    // By what is stored where that can be told: a type's `==` may look at a part of it.
+    // Compares what is encoded if possible: a type's `==` may only compare a part.
     if !StandardSamples.types.contains(ObjectIdentifier(Value.self)),
       let lhs = lhs as? any Encodable, let rhs = rhs as? any Encodable, let left = json(lhs),
       let right = json(rhs)

@@ -1,9 +1,10 @@
-/// Has every key.
+/// A keyed container that contains every key.
 struct SampleKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   let decoder: SampleDecoder
   var codingPath: [any CodingKey] { decoder.codingPath }
-  /// None: which ones there are is for the type to ask. An enum with associated values asks so
-  /// for its one case.
+  /// Returns no keys, since the type should ask for keys by name.
+  ///
+  /// One key for an enum with associated values, which determines its case this way.
   var allKeys: [Key] {
     decoder.node.hasAnyKeys = true
     guard decoder.run.use != .document, let plain = PlainEnum(Key.self) else { return [] }
@@ -30,7 +31,7 @@ struct SampleKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
     let inside = inside(key)
     inside.node.isOptional = true
-    // What has a nil in it is decoded.
+    // Types that can be nil themselves are decoded.
     if inside.omits, !(type is any ExpressibleByNilLiteral.Type) {
       inside.node.isNil = true
       return nil
@@ -56,7 +57,9 @@ struct SampleKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try inside(key).unkeyedContainer()
   }
 
-  /// The same level for the type itself: a row has the columns of a class and its superclass.
+  /// Returns a decoder of the same level for the root type.
+  ///
+  /// A row has the columns of a class and its superclass.
   func superDecoder() throws -> any Decoder {
     try decoder.run.step()
     return decoder.isRoot ? decoder : decoder.inside(decoder.node.child("super"))
@@ -65,7 +68,7 @@ struct SampleKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   func superDecoder(forKey key: Key) throws -> any Decoder { inside(key) }
 }
 
-/// One element long; who reads on regardless gets more.
+/// An unkeyed container with one element; further reads succeed too.
 struct SampleUnkeyedContainer: UnkeyedDecodingContainer {
   let decoder: SampleDecoder
   private(set) var currentIndex = 0

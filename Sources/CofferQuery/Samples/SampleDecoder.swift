@@ -1,18 +1,18 @@
 import CofferCore
 import FoundationEssentials
 
-/// A decoder without input: it answers what it is asked for with sample values, and notes it.
+/// A decoder without input, which returns sample values and records the requests for them.
 struct SampleDecoder: Decoder {
   let run: SampleRun
   let node: SampleNode
   /// The types that are being decoded, from the outside in.
   var types: [ObjectIdentifier] = []
-  /// The bit of everything inside; nil where each place has its own.
+  /// The bit for all nested places; nil if each place has its own.
   var forcedBit: Int?
 
   var codingPath: [any CodingKey] { node.path.map { SampleKey($0) } }
   var userInfo: [CodingUserInfoKey: Any] { [:] }
-  /// Whether it is the type itself that decodes.
+  /// Whether the decoder belongs to the sampled type itself.
   var isRoot: Bool { node === run.root && types.isEmpty }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
@@ -33,7 +33,7 @@ struct SampleDecoder: Decoder {
     return SampleSingleValueContainer(decoder: self)
   }
 
-  /// A document that has no properties of its own.
+  /// The error for a document type that isn't decoded from keys.
   private var refusal: SampleError {
     SampleError(
       "\(run.type) can't be a document: it is not decoded as a struct with a key for each "
@@ -45,37 +45,37 @@ struct SampleDecoder: Decoder {
     SampleDecoder(run: run, node: node, types: types, forcedBit: forcedBit)
   }
 
-  // MARK: Values of all kinds
+  // MARK: Arbitrary values
 
-  /// Whether the value here may be any of its type.
+  /// Whether the value at this place can be any of its type.
   var isVaried: Bool {
     guard let varying = run.varying?.path, forcedBit == nil else { return false }
-    // The list or struct around the place may be missing as well.
+    // The list or struct that contains the place can be missing too.
     return node.path.starts(with: varying) || varying.starts(with: node.path)
   }
 
   private var seed: UInt64 { node.seed(run.round) }
 
-  /// Whether an optional here is nil.
+  /// Whether an optional at this place is nil.
   var omits: Bool { run.varying?.mayBeMissing == true && isVaried && seed % 7 == 0 }
 
-  /// The number of elements of a list here.
+  /// The number of elements of a list at this place.
   var count: Int {
     guard let varying = run.varying, isVaried else { return bit + 1 }
     return varying.mayBeMissing ? Int(seed % 4) : Int(seed % 3) + 1
   }
 
-  /// Ends what may be missing.
+  /// Throws if an optional value of the type should be omitted.
   func mayOmit(_ type: any Any.Type) throws { try run.mayOmit(type, depth: types.count) }
 
   var bit: Int { forcedBit ?? node.bit(run.round) }
 
-  /// Which of several values there is here.
+  /// The number that selects one of several values at this place.
   var choice: Int { isVaried ? Int(seed % 1024) : bit }
 
   // MARK: Values
 
-  /// A value of the type at this place.
+  /// Returns a value of the type for this place.
   func value<T: Decodable>(_ type: T.Type) throws -> T {
     try run.step()
     node.note(type)
@@ -128,17 +128,17 @@ struct SampleDecoder: Decoder {
     return cases.isEmpty ? nil : cases[choice % cases.count]
   }
 
-  // MARK: Types that decode themselves
+  // MARK: Types with a custom init(from:)
 
   private func decoded<T: Decodable>(_ type: T.Type) throws -> T {
     let id = ObjectIdentifier(type)
-    // Once more than the first time, so that a key path finds the properties in there.
+    // Nested once more, so that a key path finds the properties there.
     guard types.filter({ $0 == id }).count < 2 else { throw EndlessSample() }
     run.note(id)
     var decoder = inside(node)
     decoder.types.append(id)
-    // Values that differ from each other may be what the type refuses. Of an enum with associated
-    // values, some cases may contain others without end.
+    // The type may reject values that differ from each other. Some cases of an enum with associated
+    // values can be infinitely recursive.
     let isEnum = SwiftABI.isEnum(type)
     let tries = isEnum ? [bit, 1 - bit, 2, 3] : forcedBit.map { [$0] } ?? [nil, bit, 1 - bit]
     let given = node.given
@@ -166,7 +166,7 @@ struct SampleDecoder: Decoder {
       """)
   }
 
-  /// A value that a type makes of an integer, or of a database value.
+  /// Returns a value created from an integer, or from a database value.
   private func stored<T>(_ type: T.Type) -> T? {
     var values = (type as? any RawRepresentable.Type).map { SampleDecoder.rawValued($0) } ?? []
     if values.isEmpty, let convertible = type as? any DatabaseValueConvertible.Type {
@@ -179,7 +179,7 @@ struct SampleDecoder: Decoder {
     return values.isEmpty ? nil : values[choice % values.count] as? T
   }
 
-  /// Some values whose raw values are small integers.
+  /// Returns some values whose raw values are small integers.
   private static func rawValued<R: RawRepresentable>(_ type: R.Type) -> [Any] {
     func values<N: FixedWidthInteger>(_ type: N.Type) -> [Any] {
       let numbers = (-128...1024).lazy.compactMap { N(exactly: $0) as? R.RawValue }
@@ -193,7 +193,7 @@ struct SampleDecoder: Decoder {
   }
 }
 
-/// A coding key that is nothing but a string.
+/// A coding key made from a string.
 struct SampleKey: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }

@@ -1,25 +1,26 @@
-/// A place in a sample that a sample decoder was asked for: a property, or one inside of it.
+/// A place in a sample that was requested from a sample decoder: a property, or one nested in it.
 package final class SampleNode {
   /// The coding key, or an index as `[0]`.
   package let key: String
-  /// The name of the property; the key itself where that isn't known.
+  /// The name of the property; the key if it is unknown.
   let property: String
   package let path: [String]
   let properties: [String]
   private let hash: UInt64
 
-  /// The types that were asked for: the declared one, but for its optional, and those inside of it
-  /// that are stored in the same place.
+  /// The requested types.
+  ///
+  /// The declared type without its optional, and nested types stored in the same place.
   package private(set) var types: [any Any.Type] = []
   package var isOptional = false
-  /// Whether it is part of a list, where it has no index of its own.
+  /// Whether the place is in a list, without a fixed index.
   package let isInList: Bool
   package private(set) var children: [SampleNode] = []
-  /// Whether the type may have keys that it wasn't asked for by name.
+  /// Whether the type may have keys that it doesn't request by name.
   package var hasAnyKeys = false
-  /// The values that the sample has there: that of the wrapper, that inside of it, ….
+  /// The values of the sample at this place, such as a wrapper's and the wrapped one.
   var given: [Any] = []
-  /// Whether it was told to be nil.
+  /// Whether the decoder returned nil.
   var isNil = false
 
   init() {
@@ -42,7 +43,7 @@ package final class SampleNode {
     self.isInList = isInList || parent.isInList
   }
 
-  /// The place inside of this one.
+  /// Returns the nested place with this key.
   func child(_ key: String, property: String? = nil, isInList: Bool = false) -> SampleNode {
     if let child = children.first(where: { $0.key == key }) { return child }
     let child = detached(key, property: property, isInList: isInList)
@@ -50,24 +51,24 @@ package final class SampleNode {
     return child
   }
 
-  /// A place that no key path leads to.
+  /// Returns a nested place that no key path refers to.
   func detached(_ key: String, property: String? = nil, isInList: Bool = true) -> SampleNode {
     SampleNode(key, property ?? key, self, isInList: isInList)
   }
 
   func note(_ type: any Any.Type) { types.append(type) }
 
-  /// Forgets what is inside, before another try.
+  /// Clears the nested places and values before another attempt.
   func restart() {
     children = []
     given = []
     isNil = false
   }
 
-  /// What tells the place from all others: its bit in each sample.
+  /// Returns the place's bit in a sample; the bits of all samples identify the place.
   func bit(_ round: Int) -> Int { Int(SampleNode.mixed(hash) >> UInt64(round) & 1) }
 
-  /// What the place's value is made of, in a sample of values of all kinds.
+  /// Returns the seed of the place's value in a sample with arbitrary values.
   func seed(_ round: Int) -> UInt64 {
     SampleNode.mixed(hash &+ (UInt64(round) &+ 1) &* 0x9E37_79B9_7F4A_7C15)
   }
@@ -79,7 +80,7 @@ package final class SampleNode {
     return mixed ^ (mixed >> 31)
   }
 
-  /// This place and all inside of it.
+  /// This place and all nested places.
   package var all: [SampleNode] { [self] + children.flatMap(\.all) }
 
   package var description: String {

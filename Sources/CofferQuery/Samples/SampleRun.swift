@@ -1,24 +1,24 @@
 import CofferCore
 
-/// One sample of a type: what is where in it.
+/// One sample of a type, with the places found in it.
 package final class SampleRun {
-  /// What a type is sampled for.
+  /// The purpose of a sample.
   package enum Use {
-    /// It must take every sample, and each error says what is missing.
+    /// The type must accept every sample; errors describe what is missing.
     case document
-    /// It may refuse samples, and values that may be missing are so where none can be made.
+    /// The type can reject samples; optional values are omitted if none can be made.
     case record
-    /// As for a record, up to the first keys that it asks for.
+    /// Like a record, but ends when the type first requests keys.
     case keys
   }
 
-  /// There are so many samples at most: as many as a place's pattern has bits.
+  /// The maximum number of samples: the number of bits of a place's pattern.
   static let count = 64
 
-  /// A place that has values of all kinds, with all inside of it.
+  /// The place with arbitrary values, including its nested places.
   struct Variation {
     let path: [String]
-    /// Whether nil is one of them, and lists may be empty.
+    /// Whether optionals can be nil and lists empty.
     let mayBeMissing: Bool
 
     /// All places.
@@ -26,22 +26,22 @@ package final class SampleRun {
   }
 
   let round: Int
-  /// Nil where all have two values.
+  /// The place with arbitrary values; nil if all places have two values.
   let varying: Variation?
   let type: any Any.Type
   let use: Use
   package let root = SampleNode()
-  /// Whether the type asked for keys.
+  /// Whether the type requested keys.
   package private(set) var isKeyed = false
-  /// The keys of its containers that are enums.
+  /// The keys of the root's containers whose key types are enums.
   private(set) var keys: [(property: String, key: String)] = []
-  /// Whether the type took the sample.
+  /// Whether the type accepted the sample.
   private(set) var isComplete = false
   private let maximumDepth: Int
-  /// Whether nothing smaller will be tried.
+  /// Whether no smaller sample will be tried.
   private let isLast: Bool
   private var steps = 0
-  /// The types that have been decoded by their own `init(from:)`.
+  /// The types decoded by a custom `init(from:)`.
   private var decodedTypes: Set<ObjectIdentifier> = []
 
   private init(
@@ -56,9 +56,9 @@ package final class SampleRun {
     self.isLast = isLast
   }
 
-  // MARK: What the decoder notes
+  // MARK: Recording
 
-  /// Ends what goes on and on.
+  /// Counts a step. Throws if there are too many.
   func step() throws {
     steps += 1
     guard steps < (isLast ? 200_000 : 3000) else { throw LongSample() }
@@ -66,7 +66,7 @@ package final class SampleRun {
 
   func note(_ type: ObjectIdentifier) { decodedTypes.insert(type) }
 
-  /// Notes that the type itself asks for keys.
+  /// Records that the root type requests keys.
   func declare<Key: CodingKey>(_ type: Key.Type) throws {
     isKeyed = true
     for key in PlainEnum(type)?.values ?? [] {
@@ -75,22 +75,23 @@ package final class SampleRun {
     if use == .keys { throw EndlessSample() }
   }
 
-  /// Ends what branches and branches: deep inside, values that may be missing are so, unless
-  /// their types are new.
+  /// Throws if an optional value should be omitted: deep inside, unless its type is new.
+  ///
+  /// This limits branching.
   func mayOmit(_ type: any Any.Type, depth: Int) throws {
     if depth >= maximumDepth, decodedTypes.contains(ObjectIdentifier(type)) {
       throw EndlessSample()
     }
   }
 
-  /// Throws an error after which what may be missing isn't left out.
+  /// Rethrows an error unless an optional value can be omitted because of it.
   func omit(after error: any Error) throws {
     guard error is EndlessSample || use != .document && !(error is LongSample) else { throw error }
   }
 
   // MARK: Samples
 
-  /// Makes a sample.
+  /// Creates a sample.
   package static func sample<T: Decodable>(
     of type: T.Type, round: Int
   ) throws -> (value: T, run: SampleRun) {
@@ -133,7 +134,7 @@ package final class SampleRun {
     } catch { return (.failure(error), run) }
   }
 
-  /// Whether a type has no properties that are stored apart: enums, optionals, standard types.
+  /// Returns whether a type is stored as one value: enums, optionals, standard types.
   package static func isOneValue(_ type: any Any.Type) -> Bool {
     SwiftABI.isEnum(type) || type is any AnyOptional.Type || type is any SampledStructure.Type
       || StandardSamples.types.contains(ObjectIdentifier(type))
@@ -141,25 +142,25 @@ package final class SampleRun {
 
   // MARK: Keys of records
 
-  /// Whether a type is decoded from keys: no code of it runs once it has asked for them.
+  /// Returns whether a type is decoded from keys. No further code of it runs once it requests them.
   package static func isKeyed<T: Decodable>(_ type: T.Type) -> Bool {
     attempt(type, 0, nil, .keys).1.isKeyed
   }
 
-  /// The coding key of a property; nil where there is none.
+  /// Returns the coding key of a property; nil if there is none.
   ///
-  /// The keys that the first container declares are asked first: no code of the type runs after
-  /// that. Where the type refuses all samples, what it asked for until then is known.
+  /// It first tries the keys of the first container, after which no code of the type runs. If the
+  /// type rejects all samples, the keys requested before the error are used.
   static func key<T: Decodable>(ofProperty property: String, in type: T.Type) -> String? {
     let declared = attempt(type, 0, nil, .keys).1.keys
     if let key = declared.first(where: { $0.property == property })?.key { return key }
     let keys = fullest(type).root.children.map { ($0.property, $0.key) } + fullest(type).keys
-    // The storage behind a property wrapper has an underscore.
+    // The storage of a property wrapper begins with an underscore.
     let names = property.hasPrefix("_") ? [property, String(property.dropFirst())] : [property]
     return names.lazy.compactMap { name in keys.first { $0.0 == name }?.1 }.first
   }
 
-  /// The first sample that a type takes, or else the one that it got farthest with.
+  /// Returns the first sample that a type accepts, or else the one with the most keys.
   static func fullest<T: Decodable>(_ type: T.Type) -> SampleRun {
     var fullest: SampleRun?
     for varying in [nil, Variation.all] {
@@ -173,15 +174,15 @@ package final class SampleRun {
   }
 }
 
-/// A type, or a key path, of which samples show too little, with what to do.
+/// An error for a type or key path that samples don't reveal enough about, with a solution.
 package struct SampleError: Error {
   package let message: String
 
   init(_ message: String) { self.message = message }
 }
 
-/// Thrown where a type contains itself: what may be missing, or empty, is so there.
+/// Thrown if a type contains itself: optional values are omitted and lists left empty then.
 struct EndlessSample: Error {}
 
-/// Thrown where there is too much in a sample: less of it will do.
+/// Thrown if a sample has too many values; a smaller one is tried then.
 struct LongSample: Error {}

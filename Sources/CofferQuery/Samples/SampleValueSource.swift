@@ -1,8 +1,8 @@
-/// A type that tells two of its values, where none can be found without it.
+/// A type that provides two of its values, for types whose values can't be found otherwise.
 ///
-/// Key paths of documents, and some of records, are mapped to columns by making samples of the type. Most types need
-/// nothing for that. An enum with associated values does, and a type whose own `init(from:)`
-/// checks what it decodes:
+/// Coffer maps key paths of documents, and some of records, to columns by means of samples of the
+/// type. Most types don't need this protocol. An enum with associated values does, and so does a
+/// type whose custom `init(from:)` validates its input:
 ///
 /// ```swift
 /// extension Shape: SampleValueSource {
@@ -10,7 +10,7 @@
 /// }
 /// ```
 public protocol SampleValueSource {
-  /// Two values that are different.
+  /// Two different values of the type.
   static var sampleValues: SampleValues { get }
 }
 
@@ -18,9 +18,9 @@ public protocol SampleValueSource {
 public struct SampleValues: Sendable {
   private let values: [any Sendable]
 
-  /// Two values that are different.
+  /// Creates a pair of different values.
   public init<Value: Codable & Sendable>(_ zero: Value, _ one: Value) { values = [zero, one] }
 
-  /// One of them, if it is of the type.
+  /// Returns one of the values if it is of the type.
   func value<Value>(_ type: Value.Type, bit: Int) -> Value? { values[bit & 1] as? Value }
 }

@@ -1,9 +1,9 @@
-/// A standard type of which a sample is made without decoding it.
+/// A standard type whose samples are made without decoding it.
 protocol SampledStructure {
   static func sample(_ decoder: SampleDecoder) throws -> Any
 }
 
-/// An array.
+/// A marker for arrays.
 protocol SampledList {}
 
 extension Array: SampledList {}
@@ -24,7 +24,7 @@ extension Optional: SampledStructure where Wrapped: Decodable {
 }
 
 extension Array: SampledStructure where Element: Decodable {
-  /// One or two elements, so that none doesn't have a first one.
+  /// Returns an array of one or two elements, so that there is a first one.
   static func sample(_ decoder: SampleDecoder) throws -> Any {
     do {
       try decoder.mayOmit(Element.self)

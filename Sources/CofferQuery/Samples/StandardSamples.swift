@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Two values of each of the standard types.
+/// Two sample values of each standard type.
 enum StandardSamples {
-  /// The types, which are told apart by their own `==`.
+  /// The types, whose values are compared by `==`.
   static let types: Set<ObjectIdentifier> = [
     ObjectIdentifier(Bool.self), ObjectIdentifier(String.self), ObjectIdentifier(Double.self),
     ObjectIdentifier(Float.self), ObjectIdentifier(Int.self), ObjectIdentifier(Int8.self),
@@ -12,11 +12,11 @@ enum StandardSamples {
     ObjectIdentifier(Data.self), ObjectIdentifier(UUID.self), ObjectIdentifier(URL.self),
     ObjectIdentifier(Decimal.self), ObjectIdentifier(TimeZone.self),
     ObjectIdentifier(Locale.self), ObjectIdentifier(Calendar.self),
-    // Decoding it from any other text ends the process.
+    // Decoding it from an arbitrary text would crash.
     ObjectIdentifier(URLComponents.self),
   ]
 
-  /// - Returns: Nil for any other type.
+  /// Returns one of two values of a standard type; nil for other types.
   static func value<T>(_ type: T.Type, bit: Int) -> T? {
     guard types.contains(ObjectIdentifier(type)) else { return nil }
     let value: Any? =
@@ -44,16 +44,16 @@ enum StandardSamples {
     N(truncatingIfNeeded: bit)
   }
 
-  // MARK: Values of all kinds
+  // MARK: Arbitrary values
 
   /// A text that is a UUID.
   static let identifier = "0C0FFEE0-0000-4000-8000-00C0FFEE0000"
 
-  /// A value that a function of it would hardly leave as it is: of either sign, with letters of either
-  /// case, spaces, fractions.
+  /// Returns a value that most functions would change.
   ///
-  /// Numbers are not so large that to count with them overflows: computed properties get them.
-  /// - Returns: Nil for types of which there are only the two.
+  /// It can have either sign, letters of both cases, spaces or fractions. Numbers are small enough
+  /// for computed properties to calculate with them without overflow.
+  /// - Returns: Nil for types with only the two sample values.
   static func varied<T>(_ type: T.Type, seed: UInt64) -> T? {
     let number = Int(seed % 2001) - 1000
     let value: Any? =

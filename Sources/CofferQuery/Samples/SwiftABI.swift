@@ -1,36 +1,34 @@
-/// All that is assumed about Swift's ABI, and about the texts that the standard library writes.
+/// All assumptions about Swift's ABI and about texts of the standard library.
 ///
-/// On Linux a program brings the standard library of its compiler, and none of this is promised
-/// to stay. So each assumption is checked before it is used, on types for which the answers are
-/// known. Where one doesn't hold, its users decide by samples alone, or throw.
+/// On Linux, a program contains the standard library of its compiler, and these details can change.
+/// So each assumption is tested before its use, on types with known results. If it doesn't hold,
+/// its users rely on samples alone, or throw.
 enum SwiftABI {
   enum Assumption: CaseIterable {
-    /// What the metadata of enums looks like, and that a case without a payload is stored as its
-    /// position.
+    /// The layout of enum metadata, and that a case without payload is stored as its position.
     ///
     /// Source: `docs/ABI/TypeMetadata.rst`, `include/swift/ABI/MetadataKind.def` and
     /// `TargetEnumDescriptor` in `include/swift/ABI/Metadata.h`; `SingletonEnumImplStrategy` and
-    /// `NoPayloadEnumImplStrategy` in `lib/IRGen/GenEnum.cpp`. It is used by ``isEnum(_:)`` and
+    /// `NoPayloadEnumImplStrategy` in `lib/IRGen/GenEnum.cpp`. Used by ``isEnum(_:)`` and
     /// ``PlainEnum``.
     case enums
 
-    /// That the runtime's function names an enum's case.
+    /// That the runtime's function returns the name of an enum's case.
     ///
-    /// Source: `_getEnumCaseName` in `stdlib/public/core/OutputStream.swift`. It is used by
+    /// Source: `_getEnumCaseName` in `stdlib/public/core/OutputStream.swift`. Used by
     /// ``enumCaseName(_:)``.
     case caseNames
 
-    /// What a key path is made of in memory.
+    /// The memory layout of key paths.
     ///
-    /// Source: `stdlib/public/core/KeyPath.swift` and `include/swift/ABI/KeyPath.h`. It is used
-    /// by ``KeyPathParts``.
+    /// Source: `stdlib/public/core/KeyPath.swift` and `include/swift/ABI/KeyPath.h`. Used by
+    /// ``KeyPathParts``.
     case keyPathParts
 
-    /// That a key path describes itself as `\Root.name.name`, and as `<computed …>` or
-    /// `<offset …>` where it has no name.
+    /// That a key path's description is `\Root.name.name`.
     ///
-    /// Source: `debugDescription` in `stdlib/public/core/KeyPath.swift`. It is used by
-    /// ``names(of:)``.
+    /// Missing names are `<computed …>` or `<offset …>`. Source: `debugDescription` in
+    /// `stdlib/public/core/KeyPath.swift`. Used by ``names(of:)``.
     case keyPathNames
 
     fileprivate var isTrue: Bool {
@@ -43,17 +41,17 @@ enum SwiftABI {
     }
   }
 
-  /// What tests take for wrong.
+  /// Assumptions that tests treat as false.
   @TaskLocal static var broken: Set<Assumption> = []
 
   private static let checked = Set(Assumption.allCases.filter(\.isTrue))
 
-  /// Whether an assumption holds in this process.
+  /// Returns whether an assumption holds in this process.
   static func holds(_ assumption: Assumption) -> Bool {
     checked.contains(assumption) && !broken.contains(assumption)
   }
 
-  /// What the assumptions are checked on.
+  /// The type that the assumptions are tested with.
   fileprivate struct Probe {
     enum Single { case only }
     enum Plain: CaseIterable { case first, second, third }
@@ -74,26 +72,26 @@ enum SwiftABI {
     }
   }
 
-  /// Whether the names of coding keys' cases are known.
+  /// Whether the case names of coding keys can be determined.
   static var namesCases: Bool { holds(.enums) && holds(.caseNames) }
 
   // MARK: Enums
 
-  /// Whether a type is an enum; false for `Optional`.
+  /// Returns whether a type is an enum; false for `Optional`.
   static func isEnum(_ type: any Any.Type) -> Bool { holds(.enums) && isKnownEnum(type) }
 
   fileprivate static func isKnownEnum(_ type: any Any.Type) -> Bool {
-    // SAFETY: a metatype is the address of the type's metadata, which lives forever. Its first
-    // word is the kind, or, for a class, an address above all kinds. See Assumption.enums.
+    // SAFETY: a metatype is the address of the type's metadata, which lives forever. Its first word
+    // is the kind, or, for a class, an address above all kinds. See Assumption.enums.
     unsafeBitCast(type, to: UnsafeRawPointer.self).load(as: UInt.self) == 0x201
   }
 
-  /// The number of cases; nil unless the type is an enum none of whose cases has a payload.
+  /// Returns the number of cases of an enum without payloads; nil for other types.
   fileprivate static func caseCount(_ type: any Any.Type) -> Int? {
     guard isKnownEnum(type) else { return nil }
     // SAFETY: the second word of an enum's metadata is the address of its descriptor. The
-    // descriptor's words of 32 bits are flags, parent, name, accessor, fields, the number of
-    // cases with payload (24 bits), and that of the others. See Assumption.enums.
+    // descriptor's 32-bit words are flags, parent, name, accessor, fields, the number of cases with
+    // payload (24 bits), and the number of the others. See Assumption.enums.
     let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
     guard let descriptor = metadata.load(fromByteOffset: 8, as: UnsafeRawPointer?.self) else {
       return nil
@@ -114,9 +112,9 @@ enum SwiftABI {
 
   // MARK: Names in key paths
 
-  /// The names in a key path: `score`, `address?.city?`; nil where it doesn't have them all.
+  /// Returns the names in a key path: `score`, `address?.city?`; nil if one is missing.
   static func names(of keyPath: AnyKeyPath) -> String? {
-    // A value that takes no space shares its place, and so its name, with another one.
+    // A property of size 0 shares its offset, and so its name, with another one.
     guard holds(.keyPathNames), size(type(of: keyPath).valueType) > 0 else { return nil }
     return knownNames(of: keyPath)
   }
@@ -145,12 +143,13 @@ enum SwiftABI {
 
 // MARK: - Enums
 
-/// An enum without associated values, whose values can be made by their order.
+/// An enum without associated values, whose values can be made from their positions.
 struct PlainEnum<T> {
-  /// How many cases there are; at least one.
+  /// The number of cases, at least one.
   let count: Int
 
-  /// - Returns: Nil for any other type, for an enum without cases, and where
+  /// Creates a description of the enum.
+  /// - Returns: Nil for other types, for an enum without cases, and if
   ///   ``SwiftABI/Assumption/enums`` doesn't hold.
   init?(_ type: T.Type) {
     guard SwiftABI.holds(.enums), let count = SwiftABI.caseCount(type), count > 0, _isPOD(T.self),
@@ -159,7 +158,7 @@ struct PlainEnum<T> {
     self.count = count
   }
 
-  /// The value of a case, by its position in the declaration.
+  /// Returns the value of a case by its position in the declaration.
   func value(at position: Int) -> T {
     precondition((0..<count).contains(position), "\(T.self) has no case \(position)")
     return withUnsafeTemporaryAllocation(
@@ -167,8 +166,8 @@ struct PlainEnum<T> {
     ) { memory in
       // SAFETY: an enum of `count` cases without payload is stored as the case's position, an
       // integer of tagSize(count) bytes (none for a single case). init checked that there is no
-      // payload, that the size is that one, that the type is trivial, and that it isn't stored as
-      // its raw value; the position is below the count. See Assumption.enums.
+      // payload, that the size matches, that the type is trivial, and that it isn't stored as its
+      // raw value; the position is below the count. See Assumption.enums.
       for index in 0..<MemoryLayout<T>.size {
         memory[index] = UInt8(truncatingIfNeeded: position >> (8 * index))
       }
@@ -176,7 +175,7 @@ struct PlainEnum<T> {
     }
   }
 
-  /// All values, in their order in the declaration.
+  /// All values in the order of the declaration.
   var values: [T] { (0..<count).map(value(at:)) }
 
   private static func tagSize(_ count: Int) -> Int {
@@ -188,7 +187,7 @@ struct PlainEnum<T> {
     }
   }
 
-  /// Whether it may be an enum of C (`@c`), which is stored as an integer of its raw type.
+  /// Whether it may be a C enum (`@c`), which is stored as an integer of its raw type.
   private static var mayStoreRawValue: Bool {
     func mayStore<R: RawRepresentable>(_ type: R.Type) -> Bool {
       R.RawValue.self is any FixedWidthInteger.Type
@@ -206,7 +205,7 @@ private func runtimeName<T>(of value: T) -> String? {
   runtimeEnumCaseName(value).map { String(cString: $0) }
 }
 
-/// The name of the value's case, if it is one of an enum without payload.
+/// Returns the name of the value's case if it is an enum without payload.
 func enumCaseName<T>(_ value: T) -> String? {
   guard SwiftABI.namesCases, PlainEnum(T.self) != nil else { return nil }
   return runtimeName(of: value)
@@ -214,28 +213,29 @@ func enumCaseName<T>(_ value: T) -> String? {
 
 // MARK: - Key paths
 
-/// What a key path is made of: where it only looks, and where code runs.
+/// The parts of a key path: which ones only read memory, and which run code.
 ///
-/// Key paths don't tell by themselves. What a wrapper or an observer makes of a stored property runs
-/// code as a computed property does, and has no offset; but it can be set.
+/// Key paths have no API for this. A property with a wrapper or an observer runs code like a
+/// computed property, and has no offset; but it has a setter.
 struct KeyPathParts {
   struct Computed {
-    /// Whether it can be set, where the key path was written.
+    /// Whether it can be set where the key path was written.
     let isSettable: Bool
-    /// Whether a protocol requires it: which property it is depends on the type.
+    /// Whether it is a protocol requirement: the actual property depends on the type.
     let isRequirement: Bool
-    /// Whether it has captured the arguments of a subscript, or generic ones.
+    /// Whether it captures arguments of a subscript, or generic arguments.
     let hasArguments: Bool
-    /// The type that has it.
+    /// The type that declares it.
     let base: any Any.Type
   }
 
-  /// The places where code runs, in their order.
+  /// The parts that run code, in order.
   private(set) var computed: [Computed] = []
-  /// Whether it traps where something is nil.
+  /// Whether reading it traps for nil.
   private(set) var isForced = false
 
-  /// - Returns: Nil where they can't be told: for all but stored properties of structs if
+  /// Creates a description of a key path.
+  /// - Returns: Nil if the parts are unknown: for all but stored properties of structs if
   ///   ``SwiftABI/Assumption/keyPathParts`` doesn't hold.
   init?(_ keyPath: AnyKeyPath) {
     if SwiftABI.holds(.keyPathParts), read(keyPath) { return }
@@ -248,13 +248,14 @@ struct KeyPathParts {
 
   private init() {}
 
-  /// - Returns: False where the parts aren't as expected.
+  /// Reads the parts.
+  /// - Returns: False if the layout isn't as expected.
   private mutating func read(_ keyPath: AnyKeyPath) -> Bool {
     var base: any Any.Type = type(of: keyPath).rootType
     // SAFETY: a key path is an object of two words, a word for its offset, and its parts: their
-    // size in the lower 24 bits of a word, and for each a word of 32 bits, whose bits 24 to 30 are
-    // its kind, and what the kind has behind it. Between two of them is the type, at a multiple of
-    // 8. See Assumption.keyPathParts. Nothing behind their size is read.
+    // size in the lower 24 bits of a word, and for each part a 32-bit word, whose bits 24 to 30 are
+    // its kind, followed by data that depends on the kind. Between two parts is the type, aligned
+    // to 8 bytes. See Assumption.keyPathParts. Nothing beyond their size is read.
     let object = unsafeBitCast(keyPath, to: UnsafeRawPointer.self)
     let size = Int((object + 24).load(as: UInt32.self) & 0xFF_FFFF)
     var parts = UnsafeRawBufferPointer(start: object + 32, count: size)
@@ -268,17 +269,17 @@ struct KeyPathParts {
       let header = parts.load(as: UInt32.self)
       guard skip(4) else { return false }
       switch header >> 24 & 0x7F {
-      // Of a struct or a tuple, and of a class; some have their offset behind them.
+      // A stored property of a struct or tuple, or of a class; some are followed by the offset.
       case 1, 3: if header & 0x7F_FFFF == 0x7F_FFFF, !skip(4) { return false }
-      // `?`, what `?` makes of the whole, and `!`.
+      // `?`, the wrapping by `?`, and `!`.
       case 4: if header & 0xFF_FFFF == 2 { isForced = true }
       case 2:
         let isSettable = header & 0x40_0000 != 0
-        // To the multiple of 8, an identifier, the getter, and the setter.
+        // Padding to 8 bytes, an identifier, the getter, and the setter.
         guard skip(isSettable ? 28 : 20) else { return false }
         var arguments = 0
         if header & 0x08_0000 != 0 {
-          // Their size, what to do with them, at times a word more, and the arguments.
+          // The arguments' size, their witnesses, sometimes one more word, and the arguments.
           guard parts.count >= 8 else { return false }
           arguments = parts.load(as: Int.self)
           guard skip(header & 0x10 != 0 ? 24 : 16), skip(arguments) else { return false }
@@ -310,7 +311,7 @@ struct KeyPathParts {
       && paths.allSatisfy { path, settable, isForced in
         var parts = KeyPathParts()
         guard parts.read(path), parts.isForced == isForced else { return false }
-        // The subscript is the only one that has arguments, and is the first of three.
+        // Only the subscript, the first of three parts, has arguments.
         return parts.computed.map(\.isSettable) == settable
           && parts.computed.map(\.hasArguments) == settable.indices.map { $0 == settable.count - 3 }
           && parts.computed.allSatisfy { !$0.isRequirement }

@@ -2,10 +2,10 @@ import CofferCore
 
 /// A column of a table or a view; see ``Database/columns(in:in:)``.
 public struct ColumnInfo: Sendable {
-  /// The name, as it was written where the table was created.
+  /// The name as written in the table's definition.
   public let name: String
 
-  /// The declared type, as it was written; empty for none.
+  /// The declared type as written; empty if there is none.
   public let type: String
 
   /// Whether the column has a NOT NULL constraint.
@@ -13,23 +13,24 @@ public struct ColumnInfo: Sendable {
   /// False for an `INTEGER PRIMARY KEY` without one, although it is never NULL.
   public let isNotNull: Bool
 
-  /// The default value as SQL; nil for none.
+  /// The default value as SQL; nil if there is none.
   public let defaultValueSQL: String?
 
-  /// The 1-based position in the primary key; 0 for a column that is not part of it.
+  /// The 1-based position in the primary key; 0 if the column is not a part of it.
   public let primaryKeyIndex: Int
 
-  /// Why SQLite lists the column apart: 1 for a hidden column of a virtual table, 2 and 3 for
-  /// generated ones, virtual and stored.
+  /// SQLite's kind of hidden column.
+  ///
+  /// 1 for a hidden column of a virtual table, 2 and 3 for virtual and stored generated columns.
   private let hiddenKind: Int
 
-  /// Whether `SELECT *` leaves the column out.
+  /// Whether `SELECT *` omits the column.
   package var isHidden: Bool { hiddenKind == 1 }
 
-  /// Whether the column is computed from others.
+  /// Whether the column is generated from others.
   package var isGenerated: Bool { hiddenKind == 2 || hiddenKind == 3 }
 
-  /// A row of `PRAGMA table_info` or `PRAGMA table_xinfo`.
+  /// Creates a column from a row of `PRAGMA table_info` or `PRAGMA table_xinfo`.
   public init(row: Row) {
     func value<T: DatabaseValueConvertible>(_ name: String, _ type: T.Type) -> T? {
       row.hasColumn(name) ? T.fromDatabaseValue(row[name]) : nil
@@ -41,7 +42,7 @@ public struct ColumnInfo: Sendable {
       primaryKeyIndex: value("pk", Int.self) ?? 0, hiddenKind: value("hidden", Int.self) ?? 0)
   }
 
-  /// The values of such a row, in their order.
+  /// Creates a column from the values of such a row, in order.
   init(_ values: [DatabaseValue]) {
     func int(_ index: Int) -> Int {
       values.indices.contains(index) ? Int.fromDatabaseValue(values[index]) ?? 0 : 0

@@ -3,19 +3,20 @@ import CofferCore
 extension Database {
   // MARK: Checking foreign keys
 
-  /// Throws where a row of the main database refers to one that doesn't exist.
+  /// Throws if a foreign key is violated in the main database.
   ///
-  /// - Throws: An error of the code `SQLITE_CONSTRAINT_FOREIGNKEY`, about the first violation.
+  /// - Throws: ``DatabaseError`` with the code `SQLITE_CONSTRAINT_FOREIGNKEY` for the first
+  ///   violation.
   public func checkForeignKeys() throws {
     try check(foreignKeyViolations())
   }
 
-  /// Throws where a row of a table refers to one that doesn't exist.
+  /// Throws if a foreign key of a table is violated.
   ///
-  /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for the
-  ///   first that has the table.
-  /// - Throws: An error of the code `SQLITE_CONSTRAINT_FOREIGNKEY`, about the first violation, or
-  ///   one where there is no such table or schema.
+  /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for the first
+  ///   with such a table.
+  /// - Throws: ``DatabaseError`` with the code `SQLITE_CONSTRAINT_FOREIGNKEY` for the first
+  ///   violation, or if there is no such table or schema.
   public func checkForeignKeys(in tableName: String, in schemaName: String? = nil) throws {
     try check(foreignKeyViolations(in: tableName, in: schemaName))
   }
@@ -24,16 +25,16 @@ extension Database {
     if let violation = try violations.next() { throw violation.databaseError(self) }
   }
 
-  /// The rows of the main database's tables that refer to one that doesn't exist, found one by one.
+  /// Returns a cursor over the foreign key violations in the main database.
   public func foreignKeyViolations() throws -> AnyCursor<ForeignKeyViolation> {
     try violations("PRAGMA foreign_key_check", in: "main")
   }
 
-  /// The rows of a table that refer to one that doesn't exist, found one by one.
+  /// Returns a cursor over the foreign key violations of a table.
   ///
-  /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for the
-  ///   first that has the table.
-  /// - Throws: An error where there is no such table or schema.
+  /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for the first
+  ///   with such a table.
+  /// - Throws: ``DatabaseError`` if there is no such table or schema.
   public func foreignKeyViolations(
     in tableName: String, in schemaName: String? = nil
   ) throws -> AnyCursor<ForeignKeyViolation> {
@@ -50,7 +51,7 @@ extension Database {
       try Row.fetchCursor(self, sql: sql).map { [unowned self] row in
         var violation = ForeignKeyViolation(row: row)
         violation.schemaName = schema
-        // An old SQLite makes up rowids for tables without any.
+        // Old versions of SQLite return rowids for tables without rowids.
         if try !primaryKey(violation.originTable, in: schema).tableHasRowID {
           violation.originRowID = nil
         }
@@ -58,8 +59,9 @@ extension Database {
       })
   }
 
-  /// The table that refers. Where it isn't known in which schema it is, it is the first one that
-  /// has such a foreign key.
+  /// Returns the referencing table.
+  ///
+  /// If its schema is unknown, it is the first table with such a foreign key.
   func violatingTable(_ violation: ForeignKeyViolation) throws -> DatabaseObjectID {
     if let schema = violation.schemaName { return try objectID(violation.originTable, in: schema) }
     let tables = try schemaCache.objects(named: violation.originTable)

@@ -1,70 +1,72 @@
 import CofferCore
 
 extension Database {
-  // MARK: What exists
+  // MARK: Tables, views and triggers
   //
-  // Names are looked up as SQLite does: in either case, and without a schema in
-  // the temporary one, the main one, and those that are attached.
+  // Names are looked up as SQLite does: case-insensitively, and without a schema in the temporary
+  // one, the main one, and the attached ones.
 
-  /// Whether there is a table of that name, a virtual one included; views are none.
+  /// Returns whether there is a table with this name. Virtual tables count, views don't.
   ///
   /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for all.
-  /// - Throws: An error where there is no such schema.
+  /// - Throws: ``DatabaseError`` if there is no such schema.
   public func tableExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
     guard let object = try schemaCache.object(named: name, in: schemaName) else { return false }
     if object.kind != .view || schemaName != nil { return object.kind != .view }
     return try existsBehind(object, where: { $0.kind != .view })
   }
 
-  /// Whether there is a view of that name.
+  /// Returns whether there is a view with this name.
   ///
   /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for all.
-  /// - Throws: An error where there is no such schema.
+  /// - Throws: ``DatabaseError`` if there is no such schema.
   public func viewExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
     guard let object = try schemaCache.object(named: name, in: schemaName) else { return false }
     if object.kind == .view || schemaName != nil { return object.kind == .view }
     return try existsBehind(object, where: { $0.kind == .view })
   }
 
-  /// Whether there is a trigger of that name.
+  /// Returns whether there is a trigger with this name.
   ///
   /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for all.
-  /// - Throws: An error where there is no such schema.
+  /// - Throws: ``DatabaseError`` if there is no such schema.
   public func triggerExists(_ name: String, in schemaName: String? = nil) throws -> Bool {
     try schemaCache.hasTrigger(named: name, in: schemaName)
   }
 
-  /// Whether another schema has an object of that name, which this one hides.
+  /// Returns whether some schema has an object of this name that satisfies a condition.
+  ///
+  /// The object may be hidden by this one.
   private func existsBehind(
     _ hiding: SchemaTable, where condition: (SchemaTable) -> Bool
   ) throws -> Bool {
     try schemaCache.objects(named: hiding.id.name).contains(where: condition)
   }
 
-  /// Whether the name is that of a table of SQLite's own, or one that it reserves.
+  /// Returns whether the name is one of SQLite's internal tables, or reserved for them.
   public static func isSQLiteInternalTable(_ tableName: some StringProtocol) -> Bool {
     SQLName(String(tableName)).isInternal
   }
 
-  /// Whether the name is that of a table in which migrations are recorded.
+  /// Returns whether the name is one of the tables that record migrations.
   public static func isGRDBInternalTable(_ tableName: some StringProtocol) -> Bool {
     tableName.lowercased().hasPrefix("grdb_")
   }
 
-  /// SQLite's count of the changes to the main schema, made by any connection.
+  /// Returns SQLite's count of changes to the main schema, by any connection.
   public func schemaVersion() throws -> Int32 {
     try schemaVersion(of: .main)
   }
 
-  // MARK: What a table has
+  // MARK: Parts of a table
 
-  /// The columns of a table or view, in their order.
+  /// Returns the columns of a table or view, in order.
   ///
-  /// Generated columns are among them, where SQLite can have any; hidden ones of virtual tables
-  /// are not.
-  /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for the
-  ///   first that has the table.
-  /// - Throws: An error where there is no such table or schema.
+  /// Generated columns are included if SQLite supports them; hidden columns of virtual tables are
+  /// not.
+  /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for the first
+  ///   with such a table.
+  /// - Throws: ``DatabaseError`` if there is no such table or schema.
   public func columns(in tableName: String, in schemaName: String? = nil) throws -> [ColumnInfo] {
     try schemaCache.reading(tableName, in: schemaName) { object in
       let columns = try schemaCache.allColumns(of: object)
@@ -72,13 +74,13 @@ extension Database {
     }
   }
 
-  /// The primary key of a table.
+  /// Returns the primary key of a table.
   ///
-  /// Each table has one: where none was declared, it is the rowid. Those of views are known to
-  /// ``Configuration/schemaSource`` alone.
-  /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for the
-  ///   first that has the table.
-  /// - Throws: An error where there is no such table or schema, and for a view without a key.
+  /// A table without a declared primary key has the rowid. Only ``Configuration/schemaSource``
+  /// defines the keys of views.
+  /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for the first
+  ///   with such a table.
+  /// - Throws: ``DatabaseError`` if there is no such table or schema, and for a view without a key.
   public func primaryKey(
     _ tableName: String, in schemaName: String? = nil
   ) throws -> PrimaryKeyInfo {
@@ -89,32 +91,33 @@ extension Database {
     return key
   }
 
-  /// The indexes on columns of a table: constraints' own, and those that were created.
+  /// Returns the indexes on columns of a table, including those of constraints.
   ///
-  /// Indexes on expressions are not among them.
-  /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for the
-  ///   first that has the table.
-  /// - Throws: An error where there is no such table or schema.
+  /// Indexes on expressions are not included.
+  /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for the first
+  ///   with such a table.
+  /// - Throws: ``DatabaseError`` if there is no such table or schema.
   public func indexes(on tableName: String, in schemaName: String? = nil) throws -> [IndexInfo] {
     try schemaCache.reading(tableName, in: schemaName) { try schemaCache.indexes(of: $0) }
   }
 
-  /// Whether no two rows of a table can have the same values in some columns.
+  /// Returns whether some columns include a unique key.
   ///
-  /// Those of the primary key, or of a unique index on all rows, are among the columns.
-  /// - Throws: An error where there is no such table.
+  /// No two rows have the same values in them then. A unique key is the primary key, or a unique
+  /// index that isn't partial.
+  /// - Throws: ``DatabaseError`` if there is no such table.
   public func table(
     _ tableName: String, hasUniqueKey columns: some Sequence<String>
   ) throws -> Bool {
     try uniqueKey(of: tableName, on: columns) != nil
   }
 
-  /// The references of a table to others.
+  /// Returns the foreign keys of a table.
   ///
-  /// One that names no columns is to the primary key of the other table.
-  /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for the
-  ///   first that has the table.
-  /// - Throws: An error where there is no such table or schema.
+  /// A foreign key without destination columns refers to the primary key of the other table.
+  /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for the first
+  ///   with such a table.
+  /// - Throws: ``DatabaseError`` if there is no such table or schema.
   public func foreignKeys(
     on tableName: String, in schemaName: String? = nil
   ) throws -> [ForeignKeyInfo] {
@@ -123,9 +126,9 @@ extension Database {
 
   // MARK: Schema sources
 
-  /// Executes `block`, in which another source completes the schema.
+  /// Executes `block` with another schema source.
   ///
-  /// - Parameter schemaSource: Nil for none.
+  /// - Parameter schemaSource: The source; nil for none.
   public func withSchemaSource<T>(
     _ schemaSource: (any DatabaseSchemaSource)?, execute block: () throws -> T
   ) rethrows -> T {

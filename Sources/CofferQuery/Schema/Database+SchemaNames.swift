@@ -1,11 +1,11 @@
 import CofferCore
 
-// What requests and records ask of the schema.
+// Schema queries of requests and records.
 
 extension Database {
-  /// The primary key; nil for a view of which nobody knows one.
+  /// Returns the primary key; nil for a view without a known key.
   ///
-  /// - Complexity: Two look-ups inside of a transaction, once it is read.
+  /// - Complexity: Two lookups inside a transaction, once it has been read.
   package func primaryKeyIfAny(
     _ tableName: String, in schemaName: String? = nil
   ) throws -> PrimaryKeyInfo? {
@@ -18,7 +18,7 @@ extension Database {
     return try cache.reading(tableName, in: schemaName) { try cache.primaryKey(of: $0) }
   }
 
-  /// The name of a table or view as it was created, and where it is.
+  /// Returns the name of a table or view as it was created, and its schema.
   package func objectID(_ name: String, in schemaName: String? = nil) throws -> DatabaseObjectID {
     guard let object = try schemaCache.object(named: name, in: schemaName) else {
       throw DatabaseError.noSuchTable(name)
@@ -26,21 +26,22 @@ extension Database {
     return object.id
   }
 
-  /// The names of a table's columns, hidden ones excluded.
+  /// Returns the names of a table's columns, without hidden ones.
   package func columnNames(in tableName: String) throws -> [String] {
     try columns(in: tableName).map(\.name)
   }
 
-  /// The name of a column as it was created; nil where the table has none of that name.
+  /// Returns the name of a column as it was created; nil if the table has no such column.
   package func columnName(_ name: String, in tableName: String) throws -> String? {
     try schemaCache.reading(tableName, in: nil) { object in
       try schemaCache.column(named: name, of: object)?.name
     }
   }
 
-  /// `columns` as they were created, where they are a key of the table, or have one in them: in
-  /// the key's order where they are just that, else in the table's; nil where they have none.
-  /// The rowid is one under each of its names.
+  /// Returns the names of columns as they were created if they include a unique key; nil otherwise.
+  ///
+  /// They are in the key's order if they are exactly a key, or else in the table's order. The rowid
+  /// counts as a key under each of its names.
   package func uniqueKey(
     of tableName: String, on columns: some Sequence<String>
   ) throws -> [String]? {

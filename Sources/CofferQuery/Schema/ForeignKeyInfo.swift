@@ -1,17 +1,17 @@
-/// A reference of a table to another one; see ``Database/foreignKeys(on:in:)``.
+/// A foreign key of a table; see ``Database/foreignKeys(on:in:)``.
 public struct ForeignKeyInfo: Sendable {
-  /// SQLite's number of the foreign key, among those of its table.
+  /// SQLite's number of the foreign key within its table.
   public let id: Int
 
-  /// The table that is referred to, as its name is written in the reference.
+  /// The referenced table, as written in the foreign key.
   public let destinationTable: String
 
-  /// The columns that refer, each with the one that it refers to.
+  /// The referencing columns, each with the column it references.
   public let mapping: [(origin: String, destination: String)]
 
-  /// The columns that refer.
+  /// The referencing columns.
   public var originColumns: [String] { mapping.map(\.origin) }
 
-  /// The columns that are referred to.
+  /// The referenced columns.
   public var destinationColumns: [String] { mapping.map(\.destination) }
 }

@@ -1,23 +1,23 @@
 import CofferCore
 
-/// A row that refers to one that doesn't exist; see ``Database/foreignKeyViolations()``.
+/// A row that references a row that doesn't exist; see ``Database/foreignKeyViolations()``.
 public struct ForeignKeyViolation: Sendable {
-  /// The table that refers.
+  /// The referencing table.
   public var originTable: String
 
-  /// The rowid of the row that refers; nil where the table has no rowids.
+  /// The rowid of the referencing row; nil for a table without rowids.
   public var originRowID: Int64?
 
-  /// The table that is referred to, as its name is written in the reference.
+  /// The referenced table, as written in the foreign key.
   public var destinationTable: String
 
   /// The foreign key, as in ``ForeignKeyInfo/id``.
   public var foreignKeyId: Int
 
-  /// The schema that both tables are in; nil where it is not known.
+  /// The schema of both tables; nil if it is unknown.
   package var schemaName: String?
 
-  /// A row of `PRAGMA foreign_key_check`.
+  /// Creates a violation from a row of `PRAGMA foreign_key_check`.
   public init(row: Row) {
     originTable = String.fromDatabaseValue(row[0]) ?? ""
     originRowID = Int64.fromDatabaseValue(row[1])
@@ -25,10 +25,10 @@ public struct ForeignKeyViolation: Sendable {
     foreignKeyId = Int.fromDatabaseValue(row[3]) ?? 0
   }
 
-  /// The tables and the columns of the violation, and the row.
+  /// Returns a description of the violation, with the tables, the columns and the row.
   ///
-  /// The row is told by its rowid. Its values are told where
-  /// `Configuration.publicStatementArguments` allows it, since they may be private.
+  /// The row is described by its rowid; by its values only if
+  /// `Configuration.publicStatementArguments` is set, since they may be private.
   public func failureDescription(_ db: Database) throws -> String {
     let origin = try db.violatingTable(self)
     let key = try db.foreignKeys(on: originTable, in: origin.schemaID.name)
@@ -53,7 +53,7 @@ public struct ForeignKeyViolation: Sendable {
       arguments: [originRowID])
   }
 
-  /// The violation as an error of the code `SQLITE_CONSTRAINT_FOREIGNKEY`.
+  /// Returns the violation as an error with the code `SQLITE_CONSTRAINT_FOREIGNKEY`.
   ///
   /// Its message is the ``failureDescription(_:)``.
   public func databaseError(_ db: Database) -> DatabaseError {
@@ -64,7 +64,7 @@ public struct ForeignKeyViolation: Sendable {
 }
 
 extension ForeignKeyViolation: CustomStringConvertible {
-  /// The tables, and the rowid of the row that refers.
+  /// The tables, and the rowid of the referencing row.
   public var description: String {
     let text =
       "FOREIGN KEY constraint violation - from \(originTable) to \(destinationTable)"

@@ -2,12 +2,12 @@ import CofferCore
 
 /// An index on columns of a table; see ``Database/indexes(on:in:)``.
 public struct IndexInfo: Sendable {
-  /// What an index was made by.
+  /// The origin of an index.
   public struct Origin: RawRepresentable, DatabaseValueConvertible, Equatable, Sendable {
-    /// The letters that SQLite gives.
+    /// SQLite's abbreviation of the origin.
     public let rawValue: String
 
-    /// The origin of those letters.
+    /// Creates an origin from SQLite's abbreviation.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// A `CREATE INDEX` statement.
@@ -22,11 +22,11 @@ public struct IndexInfo: Sendable {
   public let name: String
   /// The columns, in the order of the index.
   public let columns: [String]
-  /// Whether no two rows can have the same values, but for NULLs.
+  /// Whether no two rows can have the same values, except for NULLs.
   public let isUnique: Bool
-  /// What the index was made by.
+  /// The origin of the index.
   public let origin: Origin
 
-  /// Whether the index has some of the rows only.
+  /// Whether the index contains only some rows.
   let isPartial: Bool
 }

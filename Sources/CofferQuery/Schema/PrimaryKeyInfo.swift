@@ -1,9 +1,9 @@
-/// What tells the rows of a table apart; see ``Database/primaryKey(_:in:)``.
+/// The key that identifies the rows of a table; see ``Database/primaryKey(_:in:)``.
 public struct PrimaryKeyInfo: Sendable {
   private enum Kind {
-    /// No primary key was declared: the rowid under its own name.
+    /// No declared primary key: the rowid, by its name.
     case hiddenRowID
-    /// A column that is another name of the rowid.
+    /// A column that is an alias of the rowid.
     case rowID
     /// One or more columns.
     case columns
@@ -13,11 +13,11 @@ public struct PrimaryKeyInfo: Sendable {
 
   /// The columns, in the order of the key.
   ///
-  /// A table without a declared key has `rowid`, or another of the rowid's names where a column
-  /// has taken that one.
+  /// A table without a declared key has `rowid`, or another name of the rowid if a column uses that
+  /// name.
   public let columns: [String]
 
-  /// The column or the name by which rows can be found by their rowids; nil for none.
+  /// The name that selects rows by their rowids; nil if there is none.
   package let rowIDName: String?
 
   private init(_ kind: Kind, _ columns: [String], rowIDName: String?) {
@@ -38,18 +38,18 @@ public struct PrimaryKeyInfo: Sendable {
     PrimaryKeyInfo(.columns, columns, rowIDName: rowIDName)
   }
 
-  /// Whether rows can be found by their rowids.
+  /// Whether rows can be selected by their rowids.
   package var tableHasRowID: Bool { rowIDName != nil }
 
-  /// The `INTEGER PRIMARY KEY` column, which is another name of the rowid; nil for none.
+  /// The `INTEGER PRIMARY KEY` column, an alias of the rowid; nil if there is none.
   public var rowIDColumn: String? { kind == .rowID ? columns.first : nil }
 
-  /// Whether the key is the rowid, under its own name or a column's.
+  /// Whether the key is the rowid, with or without a column for it.
   public var isRowID: Bool { kind != .columns }
 
-  /// Whether the key is the rowid, and `SELECT *` leaves it out.
+  /// Whether the key is the rowid, and `SELECT *` omits it.
   package var isHiddenRowID: Bool { kind == .hiddenRowID }
 
-  /// The column by which one row is found, nil for a key of several.
+  /// The only column of the key; nil if there are several.
   package var singleColumn: String? { columns.count == 1 ? columns[0] : nil }
 }

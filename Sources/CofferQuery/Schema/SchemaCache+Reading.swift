@@ -1,11 +1,11 @@
 import CofferCore
 
-// Reads what the schema says of one table or view, each part when it is asked for.
+// Reads the parts of a table or view from the schema, on demand.
 
 extension SchemaCache {
   // MARK: Columns
 
-  /// The columns, hidden ones included.
+  /// Returns the columns, including hidden ones.
   package func allColumns(of object: SchemaTable) throws -> [ColumnInfo] {
     if let columns = object.columns { return columns }
     let hasDetails = SQLiteFeatures.linked.hasExtendedTableInfo
@@ -15,7 +15,7 @@ extension SchemaCache {
     return columns
   }
 
-  /// The column of that name, in either case; nil for none.
+  /// Returns the column with this name, case-insensitively; nil if there is none.
   package func column(named name: String, of object: SchemaTable) throws -> ColumnInfo? {
     if object.columns == nil { _ = try allColumns(of: object) }
     return object.column(named: name)
@@ -23,7 +23,7 @@ extension SchemaCache {
 
   // MARK: The primary key
 
-  /// The primary key; nil for a view of which nobody knows one.
+  /// Returns the primary key; nil for a view without a known key.
   package func primaryKey(of object: SchemaTable) throws -> PrimaryKeyInfo? {
     if let known = object.primaryKey { return known }
     let key =
@@ -50,11 +50,11 @@ extension SchemaCache {
     return .columns(keyColumns.map(\.name), rowIDName: hasRowID ? free : nil)
   }
 
-  /// What SQLite takes for the rowid, unless a column has the name.
+  /// SQLite's names for the rowid, unless a column has the name.
   static let rowIDNames = ["rowid", "_rowid_", "oid"]
 
   private func viewKey(of view: SchemaTable) throws -> PrimaryKeyInfo? {
-    // A source that asks about the view itself gets no answer from itself.
+    // Prevents recursion if the source asks for the key of the same view.
     guard let source = database.schemaSource, viewsInQuestion.insert(view.id).inserted else {
       return nil
     }
@@ -74,7 +74,9 @@ extension SchemaCache {
 
   // MARK: Indexes
 
-  /// The indexes on columns; those on expressions have no names of columns to tell.
+  /// Returns the indexes on columns.
+  ///
+  /// Indexes on expressions are omitted, since they lack column names.
   package func indexes(of object: SchemaTable) throws -> [IndexInfo] {
     if let indexes = object.indexes { return indexes }
     let indexes = try indexList(of: object).compactMap { index -> IndexInfo? in
@@ -91,7 +93,7 @@ extension SchemaCache {
     return indexes
   }
 
-  /// The indexes, without their columns.
+  /// Returns the indexes, without their columns.
   private func indexList(of object: SchemaTable) throws -> [IndexInfo] {
     try rows(object.pragma("index_list")).compactMap { row in
       guard let name = String.fromDatabaseValue(row[1]) else { return nil }
@@ -121,7 +123,7 @@ extension SchemaCache {
     }
     let foreignKeys = try keys.map { key in
       let columns = key.columns.sorted { $0.position < $1.position }
-      // A reference without columns is to the primary key.
+      // Without columns, a foreign key refers to the primary key.
       let implicit =
         try columns.contains { $0.to == nil }
         ? destinationKey(key.table, in: object) : []
@@ -136,7 +138,7 @@ extension SchemaCache {
     return foreignKeys
   }
 
-  /// The primary key of a table that is referred to, in the same schema.
+  /// Returns the primary key of a referenced table in the same schema.
   private func destinationKey(_ table: String, in origin: SchemaTable) throws -> [String] {
     guard let object = try object(named: table, in: origin.id.schemaID.name) else {
       throw DatabaseError.noSuchTable(

@@ -1,11 +1,11 @@
 import CofferCore
 
-/// What has been read of the schema by one connection.
+/// One connection's cache of the schema.
 ///
-/// It is never outdated: the connection's own changes, undone ones included,
-/// are counted; those of others change the version that a schema's file has,
-/// which is read once in each explicit transaction, since a transaction sees
-/// one state, and each time outside of any.
+/// It is always current. The connection counts its own schema changes, including those rolled back.
+/// Changes by other connections increase the schema version in the file, which is read once per
+/// explicit transaction, since a transaction sees one state, and on each use outside of
+/// transactions.
 ///
 /// Concurrency: confined to the connection's accesses.
 package final class SchemaCache {
@@ -15,7 +15,7 @@ package final class SchemaCache {
     var objects: [SQLName: SchemaTable] = [:]
     var triggers: Set<SQLName> = []
     var isLoaded = false
-    /// Of the file whose schema was read.
+    /// The version of the schema that was read.
     var version: Int32 = 0
     /// The transaction in which the version was read; nil for none.
     var transaction: Int?
@@ -25,13 +25,13 @@ package final class SchemaCache {
 
   // SAFETY: the database owns the cache.
   unowned let database: Database
-  /// In the order in which SQLite looks names up.
+  /// The schemas, in SQLite's lookup order.
   private var schemas: [Schema] = []
   private var generation: Int?
-  /// The views whose primary key is being asked of a schema source.
+  /// The views whose primary keys are being requested from a schema source.
   var viewsInQuestion: Set<DatabaseObjectID> = []
 
-  /// How many statements have been executed for the cache.
+  /// The number of statements executed for the cache.
   private(set) var readCount = 0
 
   init(_ database: Database) { self.database = database }
@@ -41,20 +41,20 @@ package final class SchemaCache {
     return try database.schemaRows(sql)
   }
 
-  /// Forgets everything.
+  /// Clears the cache.
   func removeAll() {
     generation = nil
     schemas = []
   }
 
-  // MARK: Looking names up
+  // MARK: Lookup
 
-  /// The table or view that a name stands for; nil for none.
+  /// Returns the table or view with this name; nil if there is none.
   ///
-  /// - Parameter schemaName: Nil for the first of the temporary schema, the main one, and those
-  ///   that are attached.
-  /// - Throws: An error where there is no schema of that name.
-  /// - Complexity: O(1) in the size of the schema inside of a transaction, once it is read.
+  /// - Parameter schemaName: Nil for the first match in the temporary schema, the main one, and the
+  ///   attached ones.
+  /// - Throws: ``DatabaseError`` if there is no such schema.
+  /// - Complexity: O(1) in the size of the schema inside a transaction, once it has been read.
   package func object(named name: String, in schemaName: String? = nil) throws -> SchemaTable? {
     let key = SQLName(name)
     try refresh()
@@ -66,7 +66,7 @@ package final class SchemaCache {
     return nil
   }
 
-  /// The tables and views of that name, in all schemas.
+  /// Returns the tables and views with this name in all schemas.
   func objects(named name: String) throws -> [SchemaTable] {
     let key = SQLName(name)
     try refresh()
@@ -76,7 +76,7 @@ package final class SchemaCache {
     }
   }
 
-  /// Asks schema sources anew.
+  /// Discards the keys of views, so that schema sources are asked again.
   func forgetViewKeys() {
     database.forgetPlans()
     for schema in schemas {
@@ -84,7 +84,7 @@ package final class SchemaCache {
     }
   }
 
-  /// Whether there is a trigger of that name.
+  /// Returns whether there is a trigger with this name.
   func hasTrigger(named name: String, in schemaName: String?) throws -> Bool {
     let key = SQLName(name)
     try refresh()
@@ -105,7 +105,7 @@ package final class SchemaCache {
     return schema
   }
 
-  /// Calls `read` on the object that a name stands for; once more if the schema changes meanwhile.
+  /// Calls `read` with the object of this name, and repeats it if the schema changes meanwhile.
   package func reading<T>(
     _ name: String, in schemaName: String?, _ read: (SchemaTable) throws -> T
   ) throws -> T {
@@ -117,20 +117,20 @@ package final class SchemaCache {
       }
       let count = readCount
       let result = Result { try read(object) }
-      // What was known is as current as the object.
+      // Without new reads, the result is as current as the object.
       if try attempts == 0 || readCount == count || isCurrent(object) { return try result.get() }
     }
   }
 
-  /// Whether the schema is still the one that the object was found in.
+  /// Returns whether the object is still the current one.
   private func isCurrent(_ object: SchemaTable) throws -> Bool {
     guard database.openTransaction == nil else { return true }
     return try self.object(named: object.id.name, in: object.id.schemaID.name) === object
   }
 
-  // MARK: Noticing changes
+  // MARK: Detecting changes
 
-  /// Forgets everything if the connection has changed a schema, or attached one.
+  /// Clears the cache if the connection has changed or attached a schema.
   private func refresh() throws {
     let current = database.hooks.schemaGeneration
     guard generation != current else { return }
@@ -140,12 +140,12 @@ package final class SchemaCache {
     }
     let others = names.map { DatabaseSchemaID(name: $0) }.filter { $0 != .temp }
     schemas = ([.temp] + others).map { Schema($0) }
-    // Reading from it would make the temporary database.
+    // Avoids creating the temporary database by reading from it.
     schemas[0].isLoaded = !names.contains("temp")
     generation = current
   }
 
-  /// Reads a schema anew, if it is not the one that was read.
+  /// Reads a schema again if its version has changed.
   private func validate(_ schema: Schema) throws {
     if schema.id == .temp {
       if !schema.isLoaded { try load(schema) }
@@ -156,7 +156,7 @@ package final class SchemaCache {
     let version = try database.schemaVersion(of: schema.id)
     if !schema.isLoaded || schema.version != version {
       schema.isLoaded = false
-      // The version first: a later one shows at the next look.
+      // Set before loading, so that a later change is detected next time.
       schema.version = version
       try load(schema)
     }
@@ -187,7 +187,7 @@ package final class SchemaCache {
     schema.isLoaded = true
   }
 
-  /// The tables that hold the schema are not listed in it.
+  /// Adds the schema tables, which the schema doesn't list.
   private func addSchemaTables(to schema: Schema) {
     let prefix = schema.id == .temp ? "sqlite_temp_" : "sqlite_"
     add(prefix + "master", .table, to: schema)
@@ -200,12 +200,12 @@ package final class SchemaCache {
   }
 }
 
-/// The cache is its connection's.
+/// The cache is confined to its connection.
 @available(*, unavailable)
 extension SchemaCache: Sendable {}
 
 extension Database {
-  /// What has been read of the schema.
+  /// The cache of the schema.
   package var schemaCache: SchemaCache {
     // SAFETY: nothing else is ever stored there.
     if let schemaStorage { return unsafeDowncast(schemaStorage, to: SchemaCache.self) }
@@ -214,9 +214,9 @@ extension Database {
     return cache
   }
 
-  /// Forgets what has been read of the schema, and the statements that were prepared with it.
+  /// Clears the schema cache and the cached statements.
   ///
-  /// There is no need to: changes are noticed, those of other connections and processes too.
+  /// This is not necessary: the cache detects changes, even by other connections and processes.
   public func clearSchemaCache() {
     (schemaStorage as? SchemaCache)?.removeAll()
     forgetCachedStatements()
@@ -224,7 +224,7 @@ extension Database {
 }
 
 extension DatabaseError {
-  /// The error of a name that stands for no table.
+  /// Returns the error for a name of no table.
   package static func noSuchTable(_ name: String, note: String? = nil) -> DatabaseError {
     DatabaseError(.SQLITE_ERROR, "no such table: \(name)", note: note)
   }

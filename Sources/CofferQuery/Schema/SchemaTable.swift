@@ -1,21 +1,21 @@
 import CofferCore
 
-/// A table or a view as it is in the schema, and what has been read of it so far.
+/// A table or a view of the schema, with the parts read so far.
 ///
-/// It is dropped as a whole when the schema changes.
+/// It is discarded when the schema changes.
 package final class SchemaTable {
   package enum Kind: Sendable {
     case table, virtualTable, view
   }
 
-  /// The name as it was created, and where it is.
+  /// The name as it was created, and the schema.
   package let id: DatabaseObjectID
   package let kind: Kind
 
   var columns: [ColumnInfo]? {
     didSet { columnIndices = nil }
   }
-  /// Nil where it was not read; a view may have none.
+  /// The key; nil if it hasn't been read. A view may have none.
   var primaryKey: PrimaryKeyInfo??
   var indexes: [IndexInfo]?
   var foreignKeys: [ForeignKeyInfo]?
@@ -26,7 +26,7 @@ package final class SchemaTable {
     self.kind = kind
   }
 
-  /// The column of that name, in either case, once columns are read.
+  /// Returns the column with this name, case-insensitively, if the columns have been read.
   func column(named name: String) -> ColumnInfo? {
     guard let columns else { return nil }
     if let index = columnIndices?[SQLName(name)] { return columns[index] }
@@ -38,7 +38,7 @@ package final class SchemaTable {
     return indices[SQLName(name)].map { columns[$0] }
   }
 
-  /// `"schema".pragma("table")`.
+  /// Returns a pragma about the table: `PRAGMA "schema".name("table")`.
   func pragma(_ name: String) -> String {
     "PRAGMA \(id.schemaID.name.quotedDatabaseIdentifier).\(name)(\(id.name.quotedDatabaseIdentifier))"
   }

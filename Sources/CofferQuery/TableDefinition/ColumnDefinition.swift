@@ -1,17 +1,17 @@
 import CofferCore
 
-/// A column that is being defined; see ``TableDefinition/column(_:_:)``.
+/// The definition of a column; see ``TableDefinition/column(_:_:)``.
 ///
 /// ```swift
 /// t.column("email", .text).notNull().unique().collate(.nocase)
 /// // "email" TEXT NOT NULL UNIQUE COLLATE NOCASE
 /// ```
 public final class ColumnDefinition {
-  /// How a generated column gets its values; see ``generatedAs(_:_:)``.
+  /// When the values of a generated column are computed; see ``generatedAs(_:_:)``.
   public enum GeneratedColumnQualification: Hashable, Sendable {
-    /// They are computed when they are read.
+    /// Values are computed when they are read.
     case virtual
-    /// They are computed when the row is written, and stored.
+    /// Values are computed when the row is written, and stored.
     case stored
   }
 
@@ -20,7 +20,7 @@ public final class ColumnDefinition {
     var autoincrement = false
   }
 
-  /// A reference to one column, or to the primary key of a table.
+  /// A reference to a column, or to the primary key of a table.
   struct Reference {
     var table: String
     var column: String?
@@ -30,7 +30,7 @@ public final class ColumnDefinition {
   let name: String
   let type: Database.ColumnType?
   private(set) var key: Key?
-  /// Nil where there is no such constraint.
+  /// The conflict resolution of the constraint; nil without the constraint.
   private(set) var notNull: Database.ConflictResolution??
   private(set) var uniqueness: Database.ConflictResolution??
   private(set) var checks: [SQLExpression] = []
@@ -45,15 +45,15 @@ public final class ColumnDefinition {
     self.type = type
   }
 
-  /// Whether an index is to be created besides the table.
+  /// Whether a separate index must be created.
   var needsIndex: Bool { isIndexed && uniqueness == nil }
 
   // MARK: Keys and constraints
 
   /// Makes the column the primary key.
   ///
-  /// - Parameter autoincrement: Whether rowids of deleted rows are never used again; for `INTEGER`
-  ///   columns only.
+  /// - Parameter autoincrement: Whether rowids of deleted rows are never reused; only for `INTEGER`
+  ///   columns.
   @discardableResult
   public func primaryKey(
     onConflict conflictResolution: Database.ConflictResolution? = nil, autoincrement: Bool = false
@@ -62,14 +62,14 @@ public final class ColumnDefinition {
     return self
   }
 
-  /// Refuses NULL.
+  /// Adds a NOT NULL constraint.
   @discardableResult
   public func notNull(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
     notNull = .some(conflictResolution)
     return self
   }
 
-  /// Refuses two rows with the same value, but for NULL.
+  /// Adds a unique constraint; several rows can have NULL.
   @discardableResult
   public func unique(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
     uniqueness = .some(conflictResolution)
@@ -78,14 +78,14 @@ public final class ColumnDefinition {
 
   /// Creates an index on the column, named `table_on_column`.
   ///
-  /// A unique column has one already.
+  /// Unique columns already have an index.
   @discardableResult
   public func indexed() -> Self {
     isIndexed = true
     return self
   }
 
-  /// Refuses values for which a condition is false; NULL passes.
+  /// Adds a check constraint, which rejects values for which the condition is false, but not NULL.
   ///
   /// ```swift
   /// t.column("score", .integer).check { $0 >= 0 }
@@ -96,7 +96,7 @@ public final class ColumnDefinition {
     return self
   }
 
-  /// Refuses values for which a condition is false; NULL passes.
+  /// Adds a check constraint, which rejects values for which the condition is false, but not NULL.
   @discardableResult
   public func check(sql: String) -> Self {
     checks.append(SQLExpression(sql: SQL(sql: sql)))
@@ -105,36 +105,37 @@ public final class ColumnDefinition {
 
   // MARK: Values
 
-  /// Sets the value of rows that are inserted without one.
+  /// Sets the default value for inserted rows.
   @discardableResult
   public func defaults(to value: some DatabaseValueConvertible) -> Self {
     defaultSQL = value.databaseValue.sqlExpression
     return self
   }
 
-  /// Sets the value of rows that are inserted without one, as SQL: `CURRENT_TIMESTAMP`, a literal,
-  /// or an expression in parentheses.
+  /// Sets the default value as SQL.
+  ///
+  /// It can be `CURRENT_TIMESTAMP`, a literal, or an expression in parentheses.
   @discardableResult
   public func defaults(sql: String) -> Self {
     defaultSQL = SQLExpression(sql: SQL(sql: sql))
     return self
   }
 
-  /// Sets how texts are compared.
+  /// Sets the collation for comparing texts.
   @discardableResult
   public func collate(_ collation: Database.CollationName) -> Self {
     self.collation = collation.rawValue
     return self
   }
 
-  /// Sets how texts are compared; each connection that uses the column needs the collation.
+  /// Sets the collation for comparing texts. Each connection that uses the column needs it.
   @discardableResult
   public func collate(_ collation: DatabaseCollation) -> Self {
     self.collation = collation.name
     return self
   }
 
-  /// Computes the values from other columns. It needs SQLite 3.31.
+  /// Makes the column generated from other columns. Needs SQLite 3.31.
   ///
   /// ```swift
   /// t.column("total", .integer).generatedAs(sql: "score + bonus")
@@ -147,7 +148,7 @@ public final class ColumnDefinition {
     return self
   }
 
-  /// Computes the values from other columns. It needs SQLite 3.31.
+  /// Makes the column generated from other columns. Needs SQLite 3.31.
   ///
   /// ```swift
   /// t.column("total", .integer).generatedAs(Column("score") + Column("bonus"))
@@ -162,14 +163,14 @@ public final class ColumnDefinition {
 
   // MARK: References
 
-  /// Makes the column refer to rows of a table.
+  /// Makes the column a foreign key.
   ///
   /// - Parameters:
-  ///   - table: The other table, or the one that is being defined.
-  ///   - column: The column there; nil for the primary key, for which the table must exist.
-  ///   - deleteAction: What becomes of this row when the other one is deleted.
-  ///   - updateAction: What becomes of this row when the other one gets another key.
-  ///   - isDeferred: Whether violations are checked at the end of the transaction only.
+  ///   - table: The referenced table, which can be the one being defined.
+  ///   - column: The referenced column; nil for the primary key of an existing table.
+  ///   - deleteAction: What happens to this row when the referenced row is deleted.
+  ///   - updateAction: What happens to this row when the referenced key changes.
+  ///   - isDeferred: Whether violations are only checked at the end of the transaction.
   @discardableResult
   public func references(
     _ table: String, column: String? = nil, onDelete deleteAction: Database.ForeignKeyAction? = nil,
@@ -182,17 +183,17 @@ public final class ColumnDefinition {
   }
 }
 
-/// It belongs to the definition that it was made by.
+/// A column definition belongs to its table definition.
 @available(*, unavailable)
 extension ColumnDefinition: Sendable {}
 
-/// What happens to a reference when what it refers to changes.
+/// What happens to a reference when the referenced row changes.
 struct ReferenceActions {
   var onDelete: Database.ForeignKeyAction?
   var onUpdate: Database.ForeignKeyAction?
   var isDeferred: Bool
 
-  /// `REFERENCES "table"("column") …`.
+  /// Returns `REFERENCES "table"("column") …`.
   func clause(table: String, columns: [String]) -> String {
     var sql = "REFERENCES \(table.quotedDatabaseIdentifier)(\(columns.quotedList))"
     if let onDelete { sql += " ON DELETE \(onDelete.rawValue)" }
@@ -203,6 +204,6 @@ struct ReferenceActions {
 }
 
 extension [String] {
-  /// The names, quoted, with commas between them.
+  /// The names, quoted and separated by commas.
   var quotedList: String { map(\.quotedDatabaseIdentifier).joined(separator: ", ") }
 }

@@ -3,13 +3,12 @@ import CofferCore
 extension Database {
   /// The declared type of a column.
   ///
-  /// SQLite derives from it how values are converted when they are stored:
-  /// <https://sqlite.org/datatype3.html>.
+  /// It determines how SQLite converts stored values: <https://sqlite.org/datatype3.html>.
   public struct ColumnType: RawRepresentable, Hashable, Sendable {
-    /// The type as it is written in SQL.
+    /// The type as written in SQL.
     public let rawValue: String
 
-    /// The type as it is written in SQL.
+    /// Creates a type as written in SQL.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// `TEXT`
@@ -30,30 +29,31 @@ extension Database {
     public static let date = ColumnType(rawValue: "DATE")
     /// `DATETIME`
     public static let datetime = ColumnType(rawValue: "DATETIME")
-    /// `ANY`, which keeps values as they are in a strict table.
+    /// `ANY`, which stores values without conversion in a strict table.
     public static let any = ColumnType(rawValue: "ANY")
     /// `TEXT`, for JSON.
     public static let jsonText = ColumnType(rawValue: "TEXT")
-    /// `BLOB`, for SQLite's binary form of JSON.
+    /// `BLOB`, for SQLite's binary format of JSON.
     public static let jsonb = ColumnType(rawValue: "BLOB")
   }
 
-  /// What happens to rows that refer to a row that is deleted or gets another key:
-  /// <https://sqlite.org/foreignkeys.html>.
+  /// What happens to referencing rows when the referenced row is deleted or its key changes.
+  ///
+  /// <https://sqlite.org/foreignkeys.html>
   public enum ForeignKeyAction: String, Hashable, Sendable {
-    /// They are deleted or changed too.
+    /// Deletes or updates the referencing rows too.
     case cascade = "CASCADE"
-    /// They forbid it, at once even where the foreign key is deferred.
+    /// Fails immediately, even if the foreign key is deferred.
     case restrict = "RESTRICT"
-    /// They refer to nothing.
+    /// Sets the referencing columns to NULL.
     case setNull = "SET NULL"
-    /// They get the default values of their columns.
+    /// Sets the referencing columns to their default values.
     case setDefault = "SET DEFAULT"
   }
 }
 
 extension Database.ConflictResolution? {
-  /// ` ON CONFLICT …`; nothing for what happens by default.
+  /// ` ON CONFLICT …`; empty for the default.
   var clause: String {
     switch self {
     case nil, .abort: ""

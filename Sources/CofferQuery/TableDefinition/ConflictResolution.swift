@@ -1,19 +1,19 @@
 import CofferCore
 
 extension Database {
-  /// What happens where a constraint fails.
+  /// How SQLite resolves a violation of a constraint.
   ///
   /// - Note: <https://www.sqlite.org/lang_conflict.html>
   public enum ConflictResolution: String, Hashable, Sendable {
-    /// The transaction is rolled back.
+    /// Fails, and rolls back the transaction.
     case rollback = "ROLLBACK"
-    /// The statement is undone, and fails: the default.
+    /// Fails, and undoes the statement; the default.
     case abort = "ABORT"
-    /// The statement fails; the rows before stay changed.
+    /// Fails, but keeps the statement's previous changes.
     case fail = "FAIL"
-    /// The row is left out.
+    /// Skips the row.
     case ignore = "IGNORE"
-    /// The rows in the way are deleted.
+    /// Deletes the conflicting rows.
     case replace = "REPLACE"
   }
 }

@@ -3,7 +3,7 @@ import CofferCore
 extension Database {
   // MARK: Tables
 
-  /// Creates a table, and the indexes that its definition asks for.
+  /// Creates a table with the indexes of its definition.
   ///
   /// ```swift
   /// try db.create(table: "player") { t in
@@ -13,9 +13,9 @@ extension Database {
   /// }
   /// ```
   ///
-  /// Each is a statement of its own: outside of a transaction, the table stays if an index can't be
-  /// created.
-  /// - Throws: What `body` throws, or SQLite's error.
+  /// These are separate statements: outside of a transaction, the table remains if creating an
+  /// index fails.
+  /// - Throws: An error of `body`, or SQLite's error.
   public func create(
     table name: String, options: TableOptions = [], body: (TableDefinition) throws -> Void
   ) throws {
@@ -26,7 +26,7 @@ extension Database {
     for sql in statements { try execute(sql: sql) }
   }
 
-  /// Creates a table, and the indexes that its definition asks for.
+  /// Creates a table with the indexes of its definition.
   @_disfavoredOverload
   public func create(
     table name: String, temporary: Bool = false, ifNotExists: Bool = false,
@@ -41,15 +41,15 @@ extension Database {
 
   /// Renames a table.
   ///
-  /// SQLite before 3.25 leaves views and the bodies of triggers as they are, and before 3.26
-  /// references of other tables too where foreign keys are not enforced.
+  /// Before SQLite 3.25, views and trigger bodies aren't updated; before 3.26, neither are
+  /// references of other tables if foreign keys are disabled.
   public func rename(table name: String, to newName: String) throws {
     try execute(
       sql: "ALTER TABLE \(name.quotedDatabaseIdentifier) RENAME TO "
         + newName.quotedDatabaseIdentifier)
   }
 
-  /// Changes a table, one statement for each change.
+  /// Changes a table, with one statement per change.
   ///
   /// ```swift
   /// try db.alter(table: "player") { t in
@@ -58,8 +58,8 @@ extension Database {
   /// }
   /// ```
   ///
-  /// - Throws: What `body` throws, or SQLite's error at the first change that fails; outside of a
-  ///   transaction, those before it stay.
+  /// - Throws: An error of `body`, or SQLite's error for the first change that fails; outside of a
+  ///   transaction, earlier changes remain.
   public func alter(table name: String, body: (TableAlteration) throws -> Void) throws {
     let alteration = TableAlteration(name)
     try body(alteration)
@@ -76,7 +76,7 @@ extension Database {
 
   // MARK: Views
 
-  /// Creates a view of what a request fetches.
+  /// Creates a view from a request.
   ///
   /// ```swift
   /// try db.create(view: "hero", as: Player.filter { $0.isHero })
@@ -91,7 +91,7 @@ extension Database {
       view: name, options: options, columns: columns, asLiteral: subquery.sqlSubquery.sql)
   }
 
-  /// Creates a view of what a query in SQL fetches.
+  /// Creates a view from an SQL query.
   ///
   /// - Parameter columns: The names of the view's columns; nil for those of the query.
   public func create(

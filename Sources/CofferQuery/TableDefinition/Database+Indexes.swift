@@ -3,14 +3,14 @@ import CofferCore
 extension Database {
   // MARK: Indexes
 
-  /// Creates an index on columns, named after them.
+  /// Creates an index on columns, with a default name.
   ///
   /// ```swift
   /// // CREATE INDEX "index_player_on_name" ON "player"("name")
   /// try db.create(indexOn: "player", columns: ["name"])
   /// ```
   ///
-  /// - Parameter condition: Which rows the index has; nil for all.
+  /// - Parameter condition: The condition for rows to include; nil for all.
   public func create(
     indexOn table: String, columns: [String], options: IndexOptions = [],
     condition: (any SQLExpressible)? = nil
@@ -22,7 +22,7 @@ extension Database {
 
   /// Creates an index on columns.
   ///
-  /// - Parameter condition: Which rows the index has; nil for all.
+  /// - Parameter condition: The condition for rows to include; nil for all.
   public func create(
     index name: String, on table: String, columns: [String], options: IndexOptions = [],
     condition: (any SQLExpressible)? = nil
@@ -35,7 +35,7 @@ extension Database {
 
   /// Creates an index on columns.
   ///
-  /// - Parameter condition: Which rows the index has; nil for all.
+  /// - Parameter condition: The condition for rows to include; nil for all.
   @_disfavoredOverload
   public func create(
     index name: String, on table: String, columns: [String], unique: Bool = false,
@@ -47,14 +47,14 @@ extension Database {
     try create(index: name, on: table, columns: columns, options: options, condition: condition)
   }
 
-  /// Creates an index on expressions, or on columns with other collations than their own.
+  /// Creates an index on expressions, or on columns with other collations.
   ///
   /// ```swift
   /// // CREATE INDEX "byName" ON "player"("name" COLLATE NOCASE)
   /// try db.create(index: "byName", on: "player", expressions: [Column("name").collating(.nocase)])
   /// ```
   ///
-  /// - Parameter condition: Which rows the index has; nil for all.
+  /// - Parameter condition: The condition for rows to include; nil for all.
   public func create(
     index name: String, on table: String, expressions: [any SQLExpressible],
     options: IndexOptions = [], condition: (any SQLExpressible)? = nil
@@ -70,11 +70,12 @@ extension Database {
     try execute(sql: "DROP INDEX \(name.quotedDatabaseIdentifier)")
   }
 
-  /// Drops the index on columns of a table, whatever its name; does nothing where there is none.
+  /// Drops the index on columns of a table, regardless of its name; does nothing if there is none.
   ///
-  /// The indexes of constraints are not meant. Of several, the one with the name that
-  /// ``create(indexOn:columns:options:condition:)`` gives is dropped.
-  /// - Throws: An error where there is no such table, or where several indexes have other names.
+  /// Indexes of constraints are ignored. Of several indexes, the one with the default name of
+  /// ``create(indexOn:columns:options:condition:)`` is dropped.
+  /// - Throws: ``DatabaseError`` if there is no such table, or several indexes without the default
+  ///   name.
   public func drop(indexOn table: String, columns: [String]) throws {
     let names = columns.map { SQLName($0) }
     let indexes = try indexes(on: table).filter {

@@ -1,7 +1,7 @@
 import CofferCore
 
 extension DefinitionRenderer {
-  /// The statements that create a table and its indexes.
+  /// Returns the statements that create a table and its indexes.
   static func statements(
     creating definition: TableDefinition, options: TableOptions, in db: Database
   ) throws -> [String] {
@@ -29,7 +29,7 @@ extension DefinitionRenderer {
     return [sql] + indexes
   }
 
-  /// The columns, and then the constraints.
+  /// Returns the columns, followed by the constraints.
   private mutating func items(of definition: TableDefinition) throws -> [String] {
     var columns: [String] = []
     var keyColumns: [String] = []
@@ -40,7 +40,7 @@ extension DefinitionRenderer {
         columns.append(try sql(of: column))
         if isInKey { keyColumns.append(column.name) }
       case .foreignKey(let key, let isInKey):
-        // Its own key: looked at first, for what can't be.
+        // Detects a circular key.
         if isInKey { _ = try primaryKey(of: definition.name) }
         let (added, constraint) = try self.columns(of: key, isInPrimaryKey: isInKey)
         for column in added { columns.append(try sql(of: column)) }
@@ -65,7 +65,7 @@ extension DefinitionRenderer {
     return columns + (key.map { [$0] } ?? []) + uniqueKeys + references + checks + constraints
   }
 
-  /// The statements of one change to a table.
+  /// Returns the statements for one change of a table.
   static func statements(
     of change: TableAlteration.Change, table: String, in db: Database
   ) throws -> [String] {

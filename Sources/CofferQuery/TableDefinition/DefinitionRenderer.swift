@@ -1,6 +1,6 @@
 import CofferCore
 
-/// Makes SQL of definitions of tables, for the schema as it is.
+/// Renders table definitions as SQL, according to the current schema.
 struct DefinitionRenderer {
   let db: Database
   let features = SQLiteFeatures.linked
@@ -8,13 +8,13 @@ struct DefinitionRenderer {
   /// The table that is defined or changed.
   let tableName: String
 
-  /// Its definition; nil where it exists.
+  /// The table's definition; nil if the table exists.
   var definition: TableDefinition?
 
-  /// Indexes to create once the table is there.
+  /// Indexes to create after the table.
   private(set) var indexes: [IndexDefinition] = []
 
-  /// The schema that the table is in, and those that it refers to.
+  /// The schema of the table and of the tables it references.
   private let schemaName: String?
 
   init(
@@ -58,9 +58,9 @@ struct DefinitionRenderer {
     return parts.joined(separator: " ")
   }
 
-  // MARK: Columns that refer
+  // MARK: Referencing columns
 
-  /// The columns of a `belongsTo`, and its foreign key where it needs one of the table.
+  /// Returns the columns of a `belongsTo`, and a foreign key of the table if it has several.
   mutating func columns(
     of key: ForeignKeyDefinition, isInPrimaryKey: Bool
   ) throws -> (columns: [ColumnDefinition], constraint: TableDefinition.ForeignKey?) {
@@ -94,7 +94,7 @@ struct DefinitionRenderer {
     )
   }
 
-  /// `teamId` for `team` and the column `id`.
+  /// Returns the names of the columns: `teamId` for `team` and the column `id`.
   private func columnNames(of key: ForeignKeyDefinition, _ destination: [KeyColumn]) -> [String] {
     destination.map { column in
       let name = column.isHiddenRowID ? "id" : column.name
@@ -126,7 +126,7 @@ struct DefinitionRenderer {
     var isHiddenRowID = false
   }
 
-  /// The primary key of a table that is referred to, maybe of the one that is being defined.
+  /// Returns the primary key of a referenced table, which can be the one being defined.
   func primaryKey(of table: String) throws -> [KeyColumn] {
     if let definition, isSelf(table) { return try primaryKey(of: definition) }
     guard let object = try object(named: table) else {
@@ -144,7 +144,7 @@ struct DefinitionRenderer {
     }
   }
 
-  /// A table that is referred to: in the same schema, if it is there.
+  /// Returns a referenced table, preferably in the same schema.
   private func object(named name: String) throws -> SchemaTable? {
     if let schemaName, let object = try db.schemaCache.object(named: name, in: schemaName) {
       return object
@@ -193,7 +193,7 @@ struct DefinitionRenderer {
 }
 
 extension String {
-  /// The name of a collation as it is written in SQL: bare if it can be.
+  /// The name of a collation in SQL, quoted only if necessary.
   fileprivate var collationSQL: String {
     let isPlain =
       !isEmpty

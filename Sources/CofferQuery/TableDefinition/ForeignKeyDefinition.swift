@@ -1,10 +1,11 @@
 import CofferCore
 
-/// Columns that refer to the primary key of a table; see
-/// ``TableDefinition/belongsTo(_:inTable:onDelete:onUpdate:deferred:indexed:)``.
+/// The definition of columns that reference the primary key of a table.
+///
+/// See ``TableDefinition/belongsTo(_:inTable:onDelete:onUpdate:deferred:indexed:)``.
 public final class ForeignKeyDefinition {
   let name: String
-  /// Nil for the table of that name, in the singular or the plural.
+  /// The referenced table; nil for the one with the definition's name, singular or plural.
   let table: String?
   let actions: ReferenceActions
   let isIndexed: Bool
@@ -18,14 +19,14 @@ public final class ForeignKeyDefinition {
     self.isIndexed = isIndexed
   }
 
-  /// Refuses rows that refer to nothing.
+  /// Adds NOT NULL constraints.
   @discardableResult
   public func notNull(onConflict conflictResolution: Database.ConflictResolution? = nil) -> Self {
     notNull = .some(conflictResolution)
     return self
   }
 
-  /// Refuses two rows that refer to the same one.
+  /// Adds a unique constraint.
   @discardableResult
   public func unique() -> Self {
     isUnique = true
@@ -33,6 +34,6 @@ public final class ForeignKeyDefinition {
   }
 }
 
-/// It belongs to the definition that it was made by.
+/// A foreign key definition belongs to its table definition.
 @available(*, unavailable)
 extension ForeignKeyDefinition: Sendable {}

@@ -1,6 +1,6 @@
 import CofferCore
 
-/// An index that is to be created.
+/// The definition of an index.
 struct IndexDefinition {
   var name: String
   var table: String
@@ -39,7 +39,7 @@ struct IndexDefinition {
 }
 
 extension Database {
-  /// The name of an index that is created without one.
+  /// Returns the default name of an index.
   static func defaultIndexName(on table: String, columns: [String]) -> String {
     "index_\(table)_on_\(columns.joined(separator: "_"))"
   }

@@ -1,26 +1,25 @@
 import Synchronization
 
-/// Singulars and plurals of names, which name what associations lead to, and find the tables that
-/// columns refer to.
+/// Singulars and plurals of names, for naming associations and for finding referenced tables.
 ///
 /// ```swift
 /// Inflections.default.irregularSuffix("foo", "feese")
 /// Inflections.default.pluralize("player1")  // "players1"
 /// ```
 ///
-/// Only the last word of a name counts, as in `bestPlayer` and `best_player`, and digits at its end
-/// stay where they are. Rules are tried from the last one on, before the rules of English, which
-/// ``default`` has.
+/// Only the last word of a name is inflected, as in `bestPlayer` and `best_player`; trailing digits
+/// are kept. Rules are tried from the last one to the first, before the English rules of
+/// ``default``.
 public struct Inflections: Sendable {
-  /// How patterns are compared.
+  /// How patterns are matched.
   public struct Options: OptionSet, Sendable {
-    /// The bits.
+    /// The options as bits.
     public let rawValue: Int
 
-    /// Options of such bits.
+    /// Creates options from bits.
     public init(rawValue: Int) { self.rawValue = rawValue }
 
-    /// Upper and lower case are the same.
+    /// Ignores case.
     public static let caseInsensitive = Options(rawValue: 1)
   }
 
@@ -35,16 +34,16 @@ public struct Inflections: Sendable {
   private var uncountables: Set<String> = []
   private var isEnglish = false
 
-  /// Inflections without any rule.
+  /// Creates inflections without rules.
   public init() {}
 
   private init(isEnglish: Bool) { self.isEnglish = isEnglish }
 
   private static let shared = Mutex(Inflections(isEnglish: true))
 
-  /// The inflections that are in use: those of English, unless they are changed.
+  /// The inflections in use, English by default.
   ///
-  /// To be changed before associations are used.
+  /// Change them before using associations.
   public static var `default`: Inflections {
     get { shared.withLock(\.self) }
     set { shared.withLock { $0 = newValue } }
@@ -56,7 +55,7 @@ public struct Inflections: Sendable {
   ///
   /// - Parameters:
   ///   - pattern: A regular expression.
-  ///   - template: What stands for the match; `$1` is the first group of the pattern.
+  ///   - template: The replacement of the match; `$1` is the first group of the pattern.
   /// - Precondition: The pattern is valid.
   public mutating func plural(
     _ pattern: String, options: Options = .caseInsensitive, _ template: String
@@ -66,18 +65,18 @@ public struct Inflections: Sendable {
   ///
   /// - Parameters:
   ///   - pattern: A regular expression.
-  ///   - template: What stands for the match; `$1` is the first group of the pattern.
+  ///   - template: The replacement of the match; `$1` is the first group of the pattern.
   /// - Precondition: The pattern is valid.
   public mutating func singular(
     _ pattern: String, options: Options = .caseInsensitive, _ template: String
   ) { singulars.append(Rule(pattern: pattern, options: options, template: template)) }
 
-  /// Adds words that are the same in singular and plural.
+  /// Adds words whose singular and plural are the same.
   public mutating func uncountableWords(_ words: [String]) {
     uncountables.formUnion(words.map { $0.lowercased() })
   }
 
-  /// Adds the ends of a singular and of its plural, such as `man` and `men`.
+  /// Adds an irregular suffix in the singular and the plural, such as `man` and `men`.
   public mutating func irregularSuffix(_ singular: String, _ plural: String) {
     guard let one = singular.first, let many = plural.first else { return }
     let isSameLetter = one.lowercased() == many.lowercased()
@@ -88,7 +87,7 @@ public struct Inflections: Sendable {
         self.singular(pattern, "$1\(singular.dropFirst())")
         continue
       }
-      // The first letter of the other word gets the case of this one's.
+      // The first letter of the replacement gets the case of the replaced letter.
       for (first, isUpper) in [
         (word.prefix(1).uppercased(), true), (word.prefix(1).lowercased(), false),
       ] {
@@ -105,10 +104,10 @@ public struct Inflections: Sendable {
 
   // MARK: Inflecting
 
-  /// The plural of a name; a plural stays as it is.
+  /// Returns the plural of a name; a plural is unchanged.
   public func pluralize(_ string: String) -> String { inflected(string, plurals, Plural.of) }
 
-  /// The singular of a name; a singular stays as it is.
+  /// Returns the singular of a name; a singular is unchanged.
   public func singularize(_ string: String) -> String {
     inflected(string, singulars, Plural.singular)
   }
@@ -131,7 +130,7 @@ public struct Inflections: Sendable {
 }
 
 extension Inflections.Rule {
-  /// The word with each match replaced; nil without one.
+  /// Returns the word with each match replaced; nil if there is none.
   fileprivate func applied(to word: String) -> String? {
     guard let regex = try? Regex(pattern).ignoresCase(options.contains(.caseInsensitive)) else {
       preconditionFailure("Invalid regular expression: \(pattern)")
@@ -158,7 +157,7 @@ extension Inflections.Rule {
 }
 
 extension StringProtocol {
-  /// The pattern that matches the text itself.
+  /// The regular expression that matches this text.
   fileprivate var literalPattern: String {
     reduce(into: "") { pattern, character in
       if character.isASCII, !character.isLetter, !character.isNumber { pattern.append("\\") }
@@ -168,7 +167,7 @@ extension StringProtocol {
 }
 
 extension String {
-  /// The name without the digits at its end: `player` of `player12`.
+  /// The name without trailing digits: `player` for `player12`.
   package var withoutFinalDigits: Substring {
     let digits = reversed().prefix { ("0"..."9").contains($0) }
     return self[..<digits.endIndex.base]
@@ -176,7 +175,7 @@ extension String {
 }
 
 extension Substring {
-  /// Where the last word of a name begins: that of `best player`, `best_player`, `bestPlayer`.
+  /// The start of the last word of a name such as `best player`, `best_player`, `bestPlayer`.
   fileprivate var startOfLastWord: Index {
     var start = endIndex
     while start > startIndex {

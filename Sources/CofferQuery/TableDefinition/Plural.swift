@@ -1,8 +1,8 @@
-/// English plurals, as far as names of tables need them.
+/// English plurals for table names.
 package enum Plural {
-  /// The plural of a word, or of the last word of a name in camel case; a plural stays as it is.
+  /// Returns the plural of a word, or of the last word of a name in camel case.
   ///
-  /// Digits at the end stay there: `players1` of `player1`.
+  /// A plural is unchanged. Trailing digits are kept: `players1` for `player1`.
   package static func of(_ name: String) -> String {
     let radical = name.withoutFinalDigits
     if radical.isEmpty { return name }
@@ -26,8 +26,9 @@ package enum Plural {
     return name + "s"
   }
 
-  /// The singular of a word, or of the last word of a name in camel case; a singular stays as it
-  /// is.
+  /// Returns the singular of a word, or of the last word of a name in camel case.
+  ///
+  /// A singular is unchanged.
   package static func singular(of name: String) -> String {
     let radical = name.withoutFinalDigits
     guard radical.endIndex == name.endIndex || radical.isEmpty else {
@@ -50,19 +51,19 @@ package enum Plural {
     return has("ies") ? String(name.dropLast(3)) + "y" : oneLess
   }
 
-  /// Words that end in `s`, and in `es` when they are many.
+  /// Words in `s` whose plural ends in `es`.
   private static let sibilant = [
     "alias", "atlas", "bias", "bonus", "bus", "campus", "canvas", "census", "chorus", "circus",
     "corpus", "focus", "gas", "genus", "lens", "radius", "status", "surplus", "virus",
   ]
 
-  /// Words whose last `e` is their own.
+  /// Words whose final `e` belongs to the singular.
   private static let silent = [
     "ache", "avalanche", "brownie", "cache", "calorie", "cookie", "genie", "lie", "movie", "niche",
     "pie", "selfie", "tie", "zombie", "axe",
   ]
 
-  /// Beginnings of words in `-is`, whose plural ends in `-es`.
+  /// Stems of words in `-is`, whose plural ends in `-es`.
   private static let greek = [
     "analys", "cris", "diagnos", "ellips", "hypothes", "oas", "parenthes", "prognos", "synops",
     "synthes",
@@ -90,7 +91,9 @@ package enum Plural {
     return String(start) + String(name.suffix(suffix.count).prefix(1)) + String(other.dropFirst())
   }
 
-  /// Whether the name is the word, or ends with it: `salesPerson`, `sales_person`, not `German`.
+  /// Returns whether the name is the word, or ends with it.
+  ///
+  /// `salesPerson` and `sales_person` end with `person`; `German` doesn't end with `man`.
   private static func endsWithWord(_ name: String, _ word: String) -> Bool {
     guard name.lowercased().hasSuffix(word) else { return false }
     let start = name.dropLast(word.count)

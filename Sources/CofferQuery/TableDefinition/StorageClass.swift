@@ -1,12 +1,12 @@
 import CofferCore
 
 extension Database {
-  /// A storage class of SQLite, to which ``cast(_:as:)`` converts.
+  /// A storage class of SQLite, for conversions by ``cast(_:as:)``.
   public struct StorageClass: RawRepresentable, Hashable, Sendable {
     /// The name of the type in SQL.
     public let rawValue: String
 
-    /// A storage class by its name in SQL.
+    /// Creates a storage class from its name in SQL.
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// `INTEGER`

@@ -14,11 +14,11 @@ public final class TableAlteration {
 
   init(_ name: String) { self.name = name }
 
-  /// Adds a column after the others.
+  /// Adds a column after the existing ones.
   ///
-  /// SQLite can't add a primary key, a unique column, or one that refuses NULL without a default
-  /// value: <https://sqlite.org/lang_altertable.html>.
-  /// - Parameter type: Nil for none, so that values are stored as they are.
+  /// SQLite can't add a primary key, a unique column, or a NOT NULL column without a default value:
+  /// <https://sqlite.org/lang_altertable.html>.
+  /// - Parameter type: The type; nil for none, so that values are stored without conversion.
   @discardableResult
   public func add(column name: String, _ type: Database.ColumnType? = nil) -> ColumnDefinition {
     let column = ColumnDefinition(name, type)
@@ -26,25 +26,26 @@ public final class TableAlteration {
     return column
   }
 
-  /// Adds a column, as SQL.
+  /// Adds a column, written in SQL.
   public func addColumn(sql: String) { addColumn(literal: SQL(sql: sql)) }
 
-  /// Adds a column, as SQL with values in it.
+  /// Adds a column, in SQL with interpolated values.
   public func addColumn(literal: SQL) {
     changes.append(.addLiteral(SQLExpression(sql: literal)))
   }
 
-  /// Renames a column, also where indexes, triggers and views name it. It needs SQLite 3.25.
+  /// Renames a column, also in indexes, triggers and views. Needs SQLite 3.25.
   public func rename(column name: String, to newName: String) {
     changes.append(.rename(name, to: newName))
   }
 
-  /// Drops a column with its values. It needs SQLite 3.35.
+  /// Drops a column with its values. Needs SQLite 3.35.
   ///
-  /// SQLite refuses it for a column of a key, of an index, or that something else names.
+  /// SQLite rejects it for a column that is part of a key or an index, or that is referred to
+  /// elsewhere.
   public func drop(column name: String) { changes.append(.drop(name)) }
 }
 
-/// It belongs to the call that it was made for.
+/// A table alteration is only valid during the call.
 @available(*, unavailable)
 extension TableAlteration: Sendable {}

@@ -1,6 +1,6 @@
 import CofferCore
 
-/// A table that is being defined; see ``Database/create(table:options:body:)``.
+/// The definition of a table; see ``Database/create(table:options:body:)``.
 ///
 /// ```swift
 /// try db.create(table: "player") { t in
@@ -23,13 +23,13 @@ public final class TableDefinition {
     }
   }
 
-  /// The columns of a primary key; nil for those that were defined in its body.
+  /// A primary key; its columns are nil if they are defined in its body.
   struct PrimaryKey {
     var columns: [String]?
     var conflict: Database.ConflictResolution?
   }
 
-  /// A foreign key of the table, or that of a `belongsTo` with several columns.
+  /// A foreign key of the table, or of a `belongsTo` with several columns.
   struct ForeignKey {
     var columns: [String]
     var table: String
@@ -45,7 +45,7 @@ public final class TableDefinition {
   private(set) var checks: [SQLExpression] = []
   private(set) var constraints: [SQLExpression] = []
   private var isInKeyBody = false
-  /// What the definition asks for that can't be.
+  /// The error to throw for an invalid definition.
   private(set) var mistake: DatabaseError?
 
   init(_ name: String) { self.name = name }
@@ -54,7 +54,7 @@ public final class TableDefinition {
 
   /// Adds a column.
   ///
-  /// - Parameter type: Nil for none, so that values are stored as they are.
+  /// - Parameter type: The type; nil for none, so that values are stored without conversion.
   @discardableResult
   public func column(_ name: String, _ type: Database.ColumnType? = nil) -> ColumnDefinition {
     let column = ColumnDefinition(name, type)
@@ -63,10 +63,10 @@ public final class TableDefinition {
     return column
   }
 
-  /// Adds a column, as SQL.
+  /// Adds a column, written in SQL.
   public func column(sql: String) { column(literal: SQL(sql: sql)) }
 
-  /// Adds a column, as SQL with values in it.
+  /// Adds a column, in SQL with interpolated values.
   ///
   /// ```swift
   /// t.column(literal: "name TEXT DEFAULT \(defaultName)")
@@ -75,22 +75,22 @@ public final class TableDefinition {
     elements.append(.literal(SQLExpression(sql: literal)))
   }
 
-  /// Adds columns that refer to the primary key of another table.
+  /// Adds columns that reference the primary key of another table.
   ///
   /// ```swift
   /// t.belongsTo("team")  // "teamId" INTEGER REFERENCES "team"("id")
   /// t.belongsTo("captain", inTable: "player")  // "captainId" INTEGER REFERENCES "player"("id")
   /// ```
   ///
-  /// The columns are named after those of the primary key, and have their types. An index on them is
-  /// created as well, unless they are the primary key.
+  /// The columns have names derived from the primary key's, and their types. An index on them is
+  /// created too, unless they are the primary key.
   /// - Parameters:
-  ///   - name: What the columns' names begin with.
-  ///   - table: The table, which must exist or be the one that is being defined; nil for the one
-  ///     named `name`, in the singular or the plural.
-  ///   - deleteAction: What becomes of this row when the other one is deleted.
-  ///   - updateAction: What becomes of this row when the other one gets another key.
-  ///   - isDeferred: Whether violations are checked at the end of the transaction only.
+  ///   - name: The prefix of the columns' names.
+  ///   - table: The referenced table, which must exist or be the one being defined; nil for the one
+  ///     named `name`, singular or plural.
+  ///   - deleteAction: What happens to this row when the referenced row is deleted.
+  ///   - updateAction: What happens to this row when the referenced key changes.
+  ///   - isDeferred: Whether violations are only checked at the end of the transaction.
   ///   - indexed: Whether an index is created.
   @discardableResult
   public func belongsTo(
@@ -109,8 +109,9 @@ public final class TableDefinition {
 
   // MARK: The primary key
 
-  /// Adds a column `INTEGER PRIMARY KEY AUTOINCREMENT`: SQLite gives rows their number, never the
-  /// same twice.
+  /// Adds a column `INTEGER PRIMARY KEY AUTOINCREMENT`.
+  ///
+  /// SQLite assigns numbers to inserted rows, and never reuses them.
   @discardableResult
   public func autoIncrementedPrimaryKey(
     _ name: String, onConflict conflictResolution: Database.ConflictResolution? = nil
@@ -118,9 +119,9 @@ public final class TableDefinition {
     column(name, .integer).primaryKey(onConflict: conflictResolution, autoincrement: true)
   }
 
-  /// Adds a column that is the primary key.
+  /// Adds a primary key column.
   ///
-  /// It refuses NULL. An `.integer` one gets a number where a row is inserted with NULL.
+  /// It is NOT NULL. An `.integer` column gets a number when a row is inserted with NULL.
   @discardableResult
   public func primaryKey(
     _ name: String, _ type: Database.ColumnType,
@@ -130,7 +131,7 @@ public final class TableDefinition {
     return type.rawValue.isSameName(as: "INTEGER") ? column : column.notNull()
   }
 
-  /// Makes the columns that are defined in `body` the primary key; they refuse NULL.
+  /// Makes the columns defined in `body` the primary key, with NOT NULL constraints.
   ///
   /// ```swift
   /// t.primaryKey {
@@ -148,7 +149,7 @@ public final class TableDefinition {
     try body()
   }
 
-  /// Makes columns, which are defined elsewhere, the primary key.
+  /// Makes columns that are defined elsewhere the primary key.
   public func primaryKey(
     _ columns: [String], onConflict conflictResolution: Database.ConflictResolution? = nil
   ) {
@@ -167,22 +168,21 @@ public final class TableDefinition {
 
   // MARK: Constraints
 
-  /// Refuses two rows with the same values in columns, but for NULLs.
+  /// Adds a unique constraint on columns; several rows can have NULLs.
   public func uniqueKey(
     _ columns: [String], onConflict conflictResolution: Database.ConflictResolution? = nil
   ) {
     uniqueKeys.append((columns, conflictResolution))
   }
 
-  /// Makes columns refer to rows of a table.
+  /// Adds a foreign key.
   ///
   /// - Parameters:
-  ///   - table: The other table, or the one that is being defined.
-  ///   - destinationColumns: The columns there; nil for the primary key, for which the table must
-  ///     exist.
-  ///   - deleteAction: What becomes of this row when the other one is deleted.
-  ///   - updateAction: What becomes of this row when the other one gets another key.
-  ///   - isDeferred: Whether violations are checked at the end of the transaction only.
+  ///   - table: The referenced table, which can be the one being defined.
+  ///   - destinationColumns: The referenced columns; nil for the primary key of an existing table.
+  ///   - deleteAction: What happens to this row when the referenced row is deleted.
+  ///   - updateAction: What happens to this row when the referenced key changes.
+  ///   - isDeferred: Whether violations are only checked at the end of the transaction.
   public func foreignKey(
     _ columns: [String], references table: String, columns destinationColumns: [String]? = nil,
     onDelete deleteAction: Database.ForeignKeyAction? = nil,
@@ -195,23 +195,23 @@ public final class TableDefinition {
         columns: columns, table: table, destination: destinationColumns, actions: actions))
   }
 
-  /// Refuses rows for which a condition is false.
+  /// Adds a check constraint, which rejects rows for which the condition is false.
   ///
   /// ```swift
   /// t.check(Column("start") <= Column("end"))
   /// ```
   public func check(_ condition: some SQLExpressible) { checks.append(condition.sqlExpression) }
 
-  /// Refuses rows for which a condition is false.
+  /// Adds a check constraint, which rejects rows for which the condition is false.
   public func check(sql: String) { checks.append(SQLExpression(sql: SQL(sql: sql))) }
 
-  /// Adds a constraint, as SQL.
+  /// Adds a constraint, written in SQL.
   public func constraint(sql: String) { constraint(literal: SQL(sql: sql)) }
 
-  /// Adds a constraint, as SQL with values in it.
+  /// Adds a constraint, in SQL with interpolated values.
   public func constraint(literal: SQL) { constraints.append(SQLExpression(sql: literal)) }
 }
 
-/// It belongs to the call that it was made for.
+/// A table definition is only valid during the call.
 @available(*, unavailable)
 extension TableDefinition: Sendable {}

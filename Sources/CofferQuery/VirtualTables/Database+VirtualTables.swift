@@ -9,7 +9,7 @@ extension Database {
   ///   virtualTable: "vocabulary", options: .ifNotExists, using: "fts4aux(document)")
   /// ```
   ///
-  /// - Parameter module: The SQL after `USING`, as it is.
+  /// - Parameter module: The SQL after `USING`, unchanged.
   public func create(
     virtualTable tableName: String, options: VirtualTableOptions = [], using module: String
   ) throws {
@@ -27,9 +27,9 @@ extension Database {
   /// }
   /// ```
   ///
-  /// What belongs to the table, such as triggers, is created with it, or neither is.
-  /// - Throws: What `body` and the module throw, SQLite's error, or an error that
-  ///   names what this SQLite lacks; nothing is created then.
+  /// The table and its triggers are created together: if one fails, nothing is created.
+  /// - Throws: An error of `body` or the module, SQLite's error, or an error that names a missing
+  ///   feature of SQLite.
   public func create<Module: VirtualTableModule>(
     virtualTable tableName: String, options: VirtualTableOptions = [], using module: Module,
     _ body: ((Module.TableDefinition) throws -> Void)? = nil

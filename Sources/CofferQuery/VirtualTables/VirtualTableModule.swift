@@ -1,8 +1,8 @@
 import CofferCore
 
-/// A module of SQLite that holds virtual tables, such as ``FTS4`` and ``FTS5``.
+/// A module of SQLite for virtual tables, such as ``FTS4`` and ``FTS5``.
 ///
-/// Conform a type to it to create tables of another module in the same way:
+/// Conform a type to it to create tables of other modules in the same way:
 ///
 /// ```swift
 /// struct RTree: VirtualTableModule {
@@ -23,49 +23,48 @@ import CofferCore
 /// }
 /// ```
 public protocol VirtualTableModule {
-  /// What the body of `create(virtualTable:using:_:)` receives.
+  /// The type of the argument of the body of `create(virtualTable:using:_:)`.
   associatedtype TableDefinition
 
   /// The name after `USING`.
   var moduleName: String { get }
 
-  /// Makes the definition of one table, still empty.
+  /// Returns an empty definition of a table.
   func makeTableDefinition(configuration: VirtualTableConfiguration) -> TableDefinition
 
-  /// The SQL between the parentheses after the module's name, piece by piece;
-  /// without any there are no parentheses.
+  /// Returns the module's arguments in SQL; if there are none, the parentheses are omitted.
   func moduleArguments(for definition: TableDefinition, in db: Database) throws -> [String]
 
-  /// Called when the table is there, inside of the same savepoint.
+  /// Called after the table was created, inside the same savepoint.
   func database(
     _ db: Database, didCreate tableName: String, using definition: TableDefinition) throws
 }
 
-/// How a virtual table is created.
+/// Options for the definition of a virtual table.
 public struct VirtualTableConfiguration: Sendable {
-  /// Whether what already exists under the same names stays as it is.
+  /// Whether existing objects with the same names are kept.
   public let ifNotExists: Bool
 
   package init(ifNotExists: Bool) { self.ifNotExists = ifNotExists }
 }
 
-/// Options of a virtual table.
+/// Options for creating a virtual table.
 public struct VirtualTableOptions: OptionSet, Sendable {
   /// The options as bits.
   public let rawValue: Int
 
-  /// The options that these bits stand for.
+  /// Creates options from bits.
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// A table of that name stays as it is.
+  /// Does nothing if the table exists.
   public static let ifNotExists = VirtualTableOptions(rawValue: 1)
 
-  /// The table is in the connection's own schema `temp`, and goes with it.
+  /// Creates the table in the connection's `temp` schema; it is deleted with the connection.
   public static let temporary = VirtualTableOptions(rawValue: 2)
 }
 
-/// A module that looks at a definition before SQLite does.
+/// A module that checks its requirements before SQLite does.
 protocol VirtualTableRequirements: VirtualTableModule {
-  /// Throws where this SQLite lacks what the table needs.
+  /// Throws if this version of SQLite lacks features that the table needs.
   func requireFeatures(for definition: TableDefinition) throws
 }
