@@ -57,25 +57,25 @@ extension RequestSource {
   public func having(literal sqlLiteral: SQL) -> _Request { having(sqlLiteral) }
 }
 
-extension RequestSource where RowDecoder: TableRecord {
+extension RequestSource where _Record: TableRecord {
   /// Returns the request with another grouping.
   public func group(
     _ expressions: (DatabaseComponents) throws -> [any SQLExpressible]
   ) rethrows -> _Request {
-    try group(expressions(RowDecoder.databaseComponents))
+    try group(expressions(_Record.databaseComponents))
   }
 
   /// Returns the request with another grouping.
   public func group(
     _ expression: (DatabaseComponents) throws -> any SQLExpressible
   ) rethrows -> _Request {
-    try group([expression(RowDecoder.databaseComponents)])
+    try group([expression(_Record.databaseComponents)])
   }
 
   /// Returns the request with an additional condition on groups.
   public func having(
     _ predicate: (DatabaseComponents) throws -> any SQLExpressible
   ) rethrows -> _Request {
-    try having(predicate(RowDecoder.databaseComponents).sqlExpression)
+    try having(predicate(_Record.databaseComponents).sqlExpression)
   }
 }

@@ -41,7 +41,7 @@ extension FilteredRequest {
   public func all() -> Self { self }
 }
 
-extension RequestSource where RowDecoder: TableRecord {
+extension RequestSource where _Record: TableRecord {
   /// Returns the request with an additional condition.
   ///
   /// ```swift
@@ -50,6 +50,6 @@ extension RequestSource where RowDecoder: TableRecord {
   public func filter(
     _ predicate: (DatabaseComponents) throws -> any SQLExpressible
   ) rethrows -> _Request {
-    try filter(predicate(RowDecoder.databaseComponents).sqlExpression)
+    try filter(predicate(_Record.databaseComponents).sqlExpression)
   }
 }

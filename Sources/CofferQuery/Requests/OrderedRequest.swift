@@ -44,12 +44,12 @@ extension RequestSource {
   public func order(literal sqlLiteral: SQL) -> _Request { order(sqlLiteral) }
 }
 
-extension RequestSource where RowDecoder: TableRecord {
+extension RequestSource where _Record: TableRecord {
   /// Returns the request with another ordering.
   public func order(
     _ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]
   ) rethrows -> _Request {
-    try order(orderings(RowDecoder.databaseComponents))
+    try order(orderings(_Record.databaseComponents))
   }
 
   /// Returns the request with another ordering.
@@ -60,6 +60,6 @@ extension RequestSource where RowDecoder: TableRecord {
   public func order(
     _ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm
   ) rethrows -> _Request {
-    try order([ordering(RowDecoder.databaseComponents)])
+    try order([ordering(_Record.databaseComponents)])
   }
 }

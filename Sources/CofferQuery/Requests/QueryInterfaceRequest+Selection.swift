@@ -51,7 +51,8 @@ extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
 }
 
 extension RequestSource
-where RowDecoder: TableRecord, _Request == QueryInterfaceRequest<RowDecoder> {
+where RowDecoder: TableRecord, _Record == RowDecoder, _Request == QueryInterfaceRequest<RowDecoder>
+{
   /// Returns the request with another selection, decoded to another type.
   ///
   /// ```swift

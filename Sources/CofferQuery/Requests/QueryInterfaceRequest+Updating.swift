@@ -38,7 +38,8 @@ extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
 }
 
 extension RequestSource
-where RowDecoder: TableRecord, _Request == QueryInterfaceRequest<RowDecoder> {
+where RowDecoder: TableRecord, _Record == RowDecoder, _Request == QueryInterfaceRequest<RowDecoder>
+{
   /// Updates the rows of the request.
   ///
   /// ```swift

@@ -16,13 +16,16 @@ public protocol RequestSource<RowDecoder>: TypedRequest {
   /// The request's own type, or for `Table` the type of its request.
   associatedtype _Request = Self
 
+  /// The record type that closures get the columns of.
+  associatedtype _Record = RowDecoder
+
   /// Returns the request with changed parts; for the library's use.
   func _with(_ change: (inout _RequestParts) -> Void) -> _Request
 }
 
-extension RequestSource where RowDecoder: TableRecord {
+extension RequestSource where _Record: TableRecord {
   /// The type of `$0` in closures.
-  public typealias DatabaseComponents = RowDecoder.DatabaseComponents
+  public typealias DatabaseComponents = _Record.DatabaseComponents
 }
 
 extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {

@@ -57,12 +57,12 @@ extension RequestSource {
   }
 }
 
-extension RequestSource where RowDecoder: TableRecord {
+extension RequestSource where _Record: TableRecord {
   /// Returns the request with another selection.
   public func select(
     _ selection: (DatabaseComponents) throws -> [any SQLSelectable]
   ) rethrows -> _Request {
-    try select(selection(RowDecoder.databaseComponents))
+    try select(selection(_Record.databaseComponents))
   }
 
   /// Returns the request with another selection.
@@ -74,14 +74,14 @@ extension RequestSource where RowDecoder: TableRecord {
   public func select(
     _ selection: (DatabaseComponents) throws -> any SQLSelectable
   ) rethrows -> _Request {
-    try select([selection(RowDecoder.databaseComponents)])
+    try select([selection(_Record.databaseComponents)])
   }
 
   /// Returns the request with additional selections.
   public func annotated(
     with selection: (DatabaseComponents) throws -> [any SQLSelectable]
   ) rethrows -> _Request {
-    try annotated(with: selection(RowDecoder.databaseComponents))
+    try annotated(with: selection(_Record.databaseComponents))
   }
 
   /// Returns the request with an additional selection.
@@ -92,6 +92,6 @@ extension RequestSource where RowDecoder: TableRecord {
   public func annotated(
     with selection: (DatabaseComponents) throws -> any SQLSelectable
   ) rethrows -> _Request {
-    try annotated(with: [selection(RowDecoder.databaseComponents)])
+    try annotated(with: [selection(_Record.databaseComponents)])
   }
 }

@@ -1,7 +1,8 @@
 import CofferCore
 
 extension RequestSource
-where RowDecoder: TableRecord, _Request == QueryInterfaceRequest<RowDecoder> {
+where RowDecoder: TableRecord, _Record == RowDecoder, _Request == QueryInterfaceRequest<RowDecoder>
+{
   /// The request with a typed expression for its selection, its rows decoded to
   /// that type.
   ///

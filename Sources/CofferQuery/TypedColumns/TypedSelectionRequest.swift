@@ -16,6 +16,9 @@ public struct TypedSelectionRequest<Record, Value>: Sendable {
   /// The type that rows are decoded to.
   public typealias RowDecoder = Value
 
+  /// The record type that closures get the columns of.
+  public typealias _Record = Record
+
   /// The same, with its rows decoded to records.
   package let base: QueryInterfaceRequest<Record>
 
@@ -151,49 +154,6 @@ extension TypedSelectionRequest where Record: Identifiable, Record.ID: DatabaseV
 // MARK: - Closures
 
 extension TypedSelectionRequest where Record: TableRecord {
-  /// What `$0` is in closures.
-  public typealias DatabaseComponents = Record.DatabaseComponents
-
-  /// The request with a condition more.
-  public func filter(
-    _ predicate: (DatabaseComponents) throws -> any SQLExpressible
-  ) rethrows -> Self { try map { try $0.filter(predicate) } }
-
-  /// The request in another order.
-  public func order(
-    _ orderings: (DatabaseComponents) throws -> [any SQLOrderingTerm]
-  ) rethrows -> Self { try map { try $0.order(orderings) } }
-
-  /// The request in another order.
-  public func order(
-    _ ordering: (DatabaseComponents) throws -> any SQLOrderingTerm
-  ) rethrows -> Self { try map { try $0.order(ordering) } }
-
-  /// The request in other groups.
-  public func group(
-    _ expressions: (DatabaseComponents) throws -> [any SQLExpressible]
-  ) rethrows -> Self { try map { try $0.group(expressions) } }
-
-  /// The request in other groups.
-  public func group(
-    _ expression: (DatabaseComponents) throws -> any SQLExpressible
-  ) rethrows -> Self { try map { try $0.group(expression) } }
-
-  /// The request with a condition more for groups.
-  public func having(
-    _ predicate: (DatabaseComponents) throws -> any SQLExpressible
-  ) rethrows -> Self { try map { try $0.having(predicate) } }
-
-  /// The request with more selected, after the value.
-  public func annotated(
-    with selection: (DatabaseComponents) throws -> [any SQLSelectable]
-  ) rethrows -> Self { try map { try $0.annotated(with: selection) } }
-
-  /// The request with more selected, after the value.
-  public func annotated(
-    with selection: (DatabaseComponents) throws -> any SQLSelectable
-  ) rethrows -> Self { try map { try $0.annotated(with: selection) } }
-
   /// The request for another typed expression.
   public func select<Selection: SQLTypedExpressible>(
     _ selection: (DatabaseComponents) throws -> Selection

@@ -126,10 +126,7 @@ extension AssociationToMany {
   }
 }
 
-extension AssociationToMany where RowDecoder: TableRecord {
-  /// What `$0` is in closures.
-  public typealias DatabaseComponents = RowDecoder.DatabaseComponents
-
+extension AssociationToMany where _Record: TableRecord {
   /// The average of a value of the rows: `AVG`, NULL where there are none.
   ///
   /// ```swift
@@ -138,7 +135,7 @@ extension AssociationToMany where RowDecoder: TableRecord {
   public func average(
     _ expression: (DatabaseComponents) throws -> any SQLExpressible
   ) rethrows -> AssociationAggregate<OriginRowDecoder> {
-    try average(expression(RowDecoder.databaseComponents).sqlExpression)
+    try average(expression(_Record.databaseComponents).sqlExpression)
   }
 
   /// The largest value of the rows, NULL where there are none.
@@ -149,7 +146,7 @@ extension AssociationToMany where RowDecoder: TableRecord {
   public func max(
     _ expression: (DatabaseComponents) throws -> any SQLExpressible
   ) rethrows -> AssociationAggregate<OriginRowDecoder> {
-    try max(expression(RowDecoder.databaseComponents).sqlExpression)
+    try max(expression(_Record.databaseComponents).sqlExpression)
   }
 
   /// The smallest value of the rows, NULL where there are none.
@@ -160,7 +157,7 @@ extension AssociationToMany where RowDecoder: TableRecord {
   public func min(
     _ expression: (DatabaseComponents) throws -> any SQLExpressible
   ) rethrows -> AssociationAggregate<OriginRowDecoder> {
-    try min(expression(RowDecoder.databaseComponents).sqlExpression)
+    try min(expression(_Record.databaseComponents).sqlExpression)
   }
 
   /// The sum of a value of the rows: `SUM`, NULL where there are none.
@@ -171,7 +168,7 @@ extension AssociationToMany where RowDecoder: TableRecord {
   public func sum(
     _ expression: (DatabaseComponents) throws -> any SQLExpressible
   ) rethrows -> AssociationAggregate<OriginRowDecoder> {
-    try sum(expression(RowDecoder.databaseComponents).sqlExpression)
+    try sum(expression(_Record.databaseComponents).sqlExpression)
   }
 
   /// The sum of a value of the rows, as a real: `TOTAL`, 0 where there are none.
@@ -182,7 +179,7 @@ extension AssociationToMany where RowDecoder: TableRecord {
   public func total(
     _ expression: (DatabaseComponents) throws -> any SQLExpressible
   ) rethrows -> AssociationAggregate<OriginRowDecoder> {
-    try total(expression(RowDecoder.databaseComponents).sqlExpression)
+    try total(expression(_Record.databaseComponents).sqlExpression)
   }
 }
 

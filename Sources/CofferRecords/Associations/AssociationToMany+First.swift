@@ -44,16 +44,16 @@ extension AssociationToMany {
   }
 }
 
-extension AssociationToMany where RowDecoder: TableRecord {
+extension AssociationToMany where _Record: TableRecord {
   /// The association to the first of the rows in an order.
   ///
   /// ```swift
   /// static let latest = messages.first { $0.date.desc }
   /// ```
   public func first(
-    orderedBy ordering: (RowDecoder.DatabaseComponents) throws -> any SQLOrderingTerm
+    orderedBy ordering: (DatabaseComponents) throws -> any SQLOrderingTerm
   ) rethrows -> HasOneAssociation<OriginRowDecoder, RowDecoder> {
-    try first(orderedBy: ordering(RowDecoder.databaseComponents))
+    try first(orderedBy: ordering(_Record.databaseComponents))
   }
 }
 
