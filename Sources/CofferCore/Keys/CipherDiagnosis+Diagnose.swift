@@ -35,6 +35,29 @@ extension CipherDiagnosis {
   }
 }
 
+extension DatabaseError {
+  /// Whether the key or damage of a file can be the reason.
+  var canBeDiagnosed: Bool {
+    switch resultCode {
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_ERROR, .SQLITE_NOMEM: true
+    default: false
+    }
+  }
+
+  /// Adds the reason for the failure to open a file, as far as the file reveals it.
+  func diagnosed(
+    path: String, key: DatabaseKey?, settings: CipherSettings, derived: DerivedKey?
+  ) -> DatabaseError {
+    CipherDiagnosis.diagnose(path: path, key: key, settings: settings, derived: derived)
+      .map { DatabaseError(self, diagnosis: $0) } ?? self
+  }
+
+  func diagnosed(path: String, _ key: FileKey?) -> DatabaseError {
+    diagnosed(
+      path: path, key: key?.key, settings: key?.settings ?? .default, derived: key?.derived)
+  }
+}
+
 extension DatabaseFile.Inspection {
   /// Whether the main file has fewer pages than its header states, and neither a WAL nor a journal
   /// can hold the others.

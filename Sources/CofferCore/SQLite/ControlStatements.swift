@@ -25,13 +25,17 @@ package final class ControlStatements {
 
   /// - Returns: SQLite's result code.
   package func run(_ kind: Kind, in connection: SQLiteConnection) -> CInt {
-    if handles[kind.rawValue] == nil {
-      var handle: SQLiteStatement?
-      let code = coffer_prepare(connection, kind.sql, -1, 1, &handle, nil)
-      guard code == SQLITE_OK else { return code }
+    let handle: SQLiteStatement
+    if let known = handles[kind.rawValue] {
+      handle = known
+    } else {
+      do {
+        handle = try SQLite.prepare(kind.sql, in: connection, isPersistent: true)
+      } catch {
+        return error.code
+      }
       handles[kind.rawValue] = handle
     }
-    guard let handle = handles[kind.rawValue] else { return SQLITE_NOMEM }
     let code = sqlite3_step(handle)
     sqlite3_reset(handle)
     return code == SQLITE_DONE || code == SQLITE_ROW ? SQLITE_OK : code
@@ -62,10 +66,9 @@ package final class ControlStatements {
     of schema: String, in connection: SQLiteConnection
   ) throws(SQLite.Failure) -> SQLiteStatement {
     if let known = versions.first(where: { $0.schema == schema }) { return known.handle }
-    var handle: SQLiteStatement?
-    let sql = "PRAGMA \(schema.quotedDatabaseIdentifier).schema_version"
-    let code = coffer_prepare(connection, sql, -1, 1, &handle, nil)
-    guard code == SQLITE_OK, let handle else { throw SQLite.Failure(code: code) }
+    let handle = try SQLite.prepare(
+      "PRAGMA \(schema.quotedDatabaseIdentifier).schema_version", in: connection,
+      isPersistent: true)
     versions.append((schema, handle))
     return handle
   }

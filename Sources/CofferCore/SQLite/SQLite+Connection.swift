@@ -207,9 +207,7 @@ extension SQLite {
   package static func scalar(
     _ connection: SQLiteConnection, _ sql: String
   ) throws(Failure) -> String? {
-    var statement: SQLiteStatement?
-    let code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
-    guard code == SQLITE_OK, let statement else { throw Failure(code: code) }
+    let statement = try prepare(sql, in: connection)
     defer { sqlite3_finalize(statement) }
     switch sqlite3_step(statement) {
     case SQLITE_ROW:

@@ -35,6 +35,16 @@ extension SQLite {
     return Prepared(statement: statement, byteCount: tail.map { $0 - text } ?? utf8.count)
   }
 
+  /// Compiles SQL of the library.
+  package static func prepare(
+    _ sql: String, in connection: SQLiteConnection, isPersistent: Bool = false
+  ) throws(Failure) -> SQLiteStatement {
+    var statement: SQLiteStatement?
+    let code = coffer_prepare(connection, sql, -1, isPersistent ? 1 : 0, &statement, nil)
+    guard code == SQLITE_OK, let statement else { throw Failure(code: code) }
+    return statement
+  }
+
   /// A result code other than success.
   package struct Failure: Error {
     package var code: CInt
