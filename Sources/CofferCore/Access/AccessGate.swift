@@ -11,30 +11,10 @@ import Synchronization
 /// The gate knows which thread holds it, so that a re-entrant access can be refused, and an object
 /// released on another thread doesn't touch the connection.
 package final class AccessGate: Sendable {
-  private enum Waiter {
-    case thread(DispatchSemaphore)
-    case job(@Sendable () -> Void)
-  }
-
   private struct State {
     var isHeld = false
-    var waiters: [Waiter] = []
-    /// Waiters before this index have been served.
-    var head = 0
-
-    mutating func popFirst() -> Waiter? {
-      guard head < waiters.count else {
-        waiters.removeAll(keepingCapacity: true)
-        head = 0
-        return nil
-      }
-      defer { head += 1 }
-      if head > 64, head * 2 > waiters.count {
-        waiters.removeFirst(head)
-        head = 0
-      }
-      return waiters[head]
-    }
+    /// What passes the gate, which stays held, to each waiter.
+    var waiters = WaitingLine<@Sendable () -> Void>()
   }
 
   private let state = Mutex(State())
@@ -92,7 +72,7 @@ package final class AccessGate: Sendable {
         return nil
       }
       let semaphore = DispatchSemaphore(value: 0)
-      state.waiters.append(.thread(semaphore))
+      state.waiters.append { semaphore.signal() }
       return semaphore
     }
     semaphore?.wait()
@@ -102,32 +82,24 @@ package final class AccessGate: Sendable {
   private func leave() {
     owner.store(0, ordering: .relaxed)
     let next = state.withLock { state in
-      let next = state.popFirst()
+      let next = state.waiters.popFirst()
       if next == nil { state.isHeld = false }
       return next
     }
-    if let next { handOver(to: next) }
-  }
-
-  /// Passes the gate, which stays held, to the next waiter.
-  private func handOver(to waiter: Waiter) {
-    switch waiter {
-    case .thread(let semaphore): semaphore.signal()
-    case .job(let job): start(job)
-    }
+    next?()
   }
 
   /// Runs `job` alone, on a thread of the queue, after all earlier accesses.
   package func schedule(_ job: @escaping @Sendable () -> Void) {
-    let startsNow = state.withLock { state in
-      if state.isHeld {
-        state.waiters.append(.job(job))
-        return false
+    let isFree = state.withLock { state in
+      guard state.isHeld else {
+        state.isHeld = true
+        return true
       }
-      state.isHeld = true
-      return true
+      state.waiters.append { [self] in start(job) }
+      return false
     }
-    if startsNow { start(job) }
+    if isFree { start(job) }
   }
 
   private func start(_ job: @escaping @Sendable () -> Void) {
