@@ -52,7 +52,10 @@ extension Database {
   }
 
   /// Runs a set-up statement.
-  func runSetting(_ sql: String) throws { try Database.run(sql, in: openConnection()) }
+  func runSetting(_ sql: String) throws {
+    defer { if accessState.contains(.logged) { settleCommitLog() } }
+    try Database.run(sql, in: openConnection())
+  }
 
   /// Returns the lowercased value of a pragma.
   func setting(_ pragma: String) throws -> String? {

@@ -247,6 +247,7 @@ extension Database {
     guard code != SQLite.ok else { return }
     let error = DatabaseError(code: code, connection: connection, sql: control.sql(kind))
     guard kind == .commit else { throw translated(error) }
+    if accessState.contains(.logged) { settleCommitLog() }
     throw observation.commitDidFail() ?? translated(error)
   }
 
