@@ -57,7 +57,7 @@ package struct ArrayArgumentRewriter: Hashable, Sendable {
   package static let maximumElementCount = 499
 
   /// The exact text of the statement.
-  package let sql: SQLText
+  package let sql: SQLString
 
   /// All occurrences, in their order in the text.
   package internal(set) var parameters: [Parameter] = []
@@ -68,7 +68,7 @@ package struct ArrayArgumentRewriter: Hashable, Sendable {
   /// - Parameter sql: One statement, without those that follow it.
   /// - Complexity: O(*n*) in the bytes of `sql`.
   package init(_ sql: String) {
-    self.sql = SQLText(sql)
+    self.sql = SQLString(sql)
     var parser = SQLListParser(sql)
     parser.parse()
     parameters = parser.parameters

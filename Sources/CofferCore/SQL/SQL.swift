@@ -20,7 +20,7 @@ public struct SQL: Sendable {
     /// A list of values, in parentheses.
     case list(ArrayArgument)
     /// What the database must be known for, or what a higher floor makes.
-    case fragment(any SQLFragment)
+    case node(any SQLNode)
 
     /// Text without parameters.
     package static func text(_ text: String) -> Element { .sql(text, StatementArguments()) }
@@ -29,7 +29,7 @@ public struct SQL: Sendable {
     package static func deferred(
       _ make: @escaping @Sendable (Database) throws -> SQL
     ) -> Element {
-      .fragment(DeferredSQL(make: make))
+      .node(DeferredSQL(make: make))
     }
   }
 
@@ -95,16 +95,16 @@ public struct SQL: Sendable {
 ///
 /// The floors above make their own: expressions, queries. They are rendered where
 /// they stand, so that columns in them know the tables around them.
-package protocol SQLFragment: Sendable {
-  /// Adds the fragment's text and arguments.
+package protocol SQLNode: Sendable {
+  /// Adds its text and arguments.
   func render(into renderer: inout SQLRenderer) throws
 
-  /// The fragment, if it is of the type.
+  /// The node, if it is of the type.
   func cast<T>(to type: T.Type) -> T?
 }
 
-extension SQLFragment {
-  /// The fragment, if it is of the type: ten times as fast as `as?`, since it asks for this
+extension SQLNode {
+  /// The node, if it is of the type: ten times as fast as `as?`, since it asks for this
   /// one type only, neither for a base class nor for a protocol.
   package func cast<T>(to type: T.Type) -> T? {
     // SAFETY: both are the same type.
@@ -112,7 +112,7 @@ extension SQLFragment {
   }
 }
 
-private struct DeferredSQL: SQLFragment {
+private struct DeferredSQL: SQLNode {
   let make: @Sendable (Database) throws -> SQL
 
   func render(into renderer: inout SQLRenderer) throws {

@@ -1,9 +1,5 @@
 import CSQLCipher
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Glibc
 
 extension SQLite {
   /// The result of compiling the first statement of a text.

@@ -2,7 +2,7 @@ import CofferCore
 import CofferQuery
 import FoundationEssentials
 
-extension DocumentExpression where Value: CofferQuery.SQLText {
+extension DocumentExpression where Value: SQLText {
   /// Whether the text begins with another one, by the property's collation.
   ///
   /// ```swift

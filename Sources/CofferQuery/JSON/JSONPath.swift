@@ -4,7 +4,7 @@ import CofferCore
 ///
 /// SQLite finds an index of an expression only where the query repeats the expression word for word:
 /// `?` is no such word, whatever its value is.
-struct JSONPath: SQLFragment {
+struct JSONPath: SQLNode {
   private let literal: String
 
   /// - Returns: Nil for what isn't the name of something in a program: it may be data, which SQL

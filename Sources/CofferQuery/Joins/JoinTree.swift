@@ -4,7 +4,7 @@ import CofferCore
 /// that it has in the query.
 struct JoinTree {
   let relation: Relation
-  let table: SQLRenderer.Table
+  let table: SQLRenderer.NamedTable
   /// How the table is joined to the one above; `oneRequired` for the first.
   let kind: RelationChild.Kind
   let condition: JoinCondition
@@ -70,7 +70,7 @@ extension JoinTree {
     _ relation: Relation, source: Relation, kind: RelationChild.Kind, condition: JoinCondition,
     names: inout ArraySlice<String>, depth: Int
   ) {
-    let table = SQLRenderer.Table(
+    let table = SQLRenderer.NamedTable(
       name: names.popFirst() ?? "", tableName: relation.tableName, depth: depth,
       isQualified: true)
     var joins: [JoinTree] = []
@@ -115,10 +115,10 @@ extension Relation {
 extension SQLRenderer {
   /// The name for a relation's table, the only one of its query: its own unless an alias has
   /// another one, or a table around has the same and can be meant here.
-  fileprivate func table(of relation: Relation, canHaveAlias: Bool) -> Table {
+  fileprivate func table(of relation: Relation, canHaveAlias: Bool) -> NamedTable {
     let tableName = relation.tableName
     if canHaveAlias, let name = relation.userName {
-      return Table(name: name, tableName: tableName, depth: depth, isQualified: true)
+      return NamedTable(name: name, tableName: tableName, depth: depth, isQualified: true)
     }
     let base = relation.baseName
     var (name, number) = (base, 1)
@@ -126,7 +126,7 @@ extension SQLRenderer {
       number += 1
       name = "\(base)\(number)"
     }
-    return Table(name: name, tableName: tableName, depth: depth, isQualified: name != base)
+    return NamedTable(name: name, tableName: tableName, depth: depth, isQualified: name != base)
   }
 
   /// The names for the tables of a query: `player`, or `player1`, `player2` where a name comes

@@ -113,7 +113,7 @@ extension CommonTableExpression<Row> {
 }
 
 /// A common table expression in a query.
-package struct TableExpression: SQLFragment {
+package struct TableExpression: SQLNode {
   package let name: String
   let columns: [String]
   let query: SQLSubquery

@@ -183,7 +183,7 @@ extension [DatabaseValue] {
 
 // MARK: - What else is read
 
-extension SQLFragment {
+extension SQLNode {
   /// Whether the fragment may read a table; one that isn't known may.
   fileprivate func mayRead(_ table: String?, _ db: Database) throws -> Bool {
     if let node = cast(to: ExpressionNode.self) { return try node.mayRead(table, db) }
@@ -246,7 +246,7 @@ extension SQL {
       switch element {
       case .sql(let text, _): text.mayReadTables
       case .argument, .list: false
-      case .fragment(let fragment): try fragment.mayRead(table, db)
+      case .node(let node): try node.mayRead(table, db)
       }
     }
   }

@@ -187,7 +187,7 @@ extension AssociationToMany where RowDecoder: TableRecord {
 }
 
 /// `(SELECT COUNT(*) FROM …)`
-private struct CountSubquery: SQLFragment {
+private struct CountSubquery: SQLNode {
   let relation: Relation
 
   func render(into renderer: inout SQLRenderer) throws {

@@ -1,4 +1,4 @@
-extension SQLText {
+extension SQLString {
   /// One statement out of the text, without blanks and semicolons around it.
   package func statement(in range: Range<Int>) -> String {
     // Only these bytes are copied: the text may hold thousands of statements.

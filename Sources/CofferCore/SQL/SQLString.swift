@@ -1,22 +1,18 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Glibc
 
 /// SQL text that is equal to another only where their bytes are.
 ///
 /// Swift's strings are equal across Unicode's normal forms, SQLite's names and
 /// literals are not: a dictionary keyed by `String` would merge statements
 /// that differ.
-package struct SQLText: Hashable, Sendable {
+package struct SQLString: Hashable, Sendable {
   package let string: String
 
   package init(_ string: String) {
     self.string = string
   }
 
-  package static func == (lhs: SQLText, rhs: SQLText) -> Bool {
+  package static func == (lhs: SQLString, rhs: SQLString) -> Bool {
     var lhs = lhs.string
     var rhs = rhs.string
     return lhs.withUTF8 { left in

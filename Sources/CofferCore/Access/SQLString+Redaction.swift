@@ -1,4 +1,4 @@
-extension SQLText {
+extension SQLString {
   private static let keyPragmas: Set<String> = [
     "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey",
   ]
@@ -27,7 +27,7 @@ extension SQLText {
           switch (statement, text) {
           case (nil, "explain"), (nil, "query"), (nil, "plan"): break
           case (nil, _): statement = text
-          case ("pragma", _) where SQLText.keyPragmas.contains(String(text)):
+          case ("pragma", _) where SQLString.keyPragmas.contains(String(text)):
             // The name can follow a schema's, as in `PRAGMA main.key`.
             if !hasValue { return "PRAGMA \(text)" }
           case ("attach", "key"): return "ATTACH"
