@@ -10,7 +10,7 @@ import Synchronization
 ///
 /// The gate knows which thread holds it, so that a re-entrant access can be refused, and an object
 /// released on another thread doesn't touch the connection.
-package final class AccessGate: Sendable {
+final class AccessGate: Sendable {
   private struct State {
     var isHeld = false
     /// What passes the gate, which stays held, to each waiter.
@@ -26,7 +26,7 @@ package final class AccessGate: Sendable {
   ///   - queue: The queue of asynchronous accesses; a waiting access never blocks it.
   ///   - target: The queue's target, if the application has chosen one: synchronous accesses run
   ///     there, too.
-  package init(queue: DispatchQueue, target: DispatchQueue? = nil) {
+  init(queue: DispatchQueue, target: DispatchQueue? = nil) {
     self.queue = queue
     self.target = target
     // Dispatch's global queues can't store specifics, and needn't be recognized: none is serial.
@@ -38,7 +38,7 @@ package final class AccessGate: Sendable {
   private static let targetKey = DispatchSpecificKey<ObjectIdentifier>()
 
   /// Whether the current thread is inside an access.
-  package var isHeldByCurrentThread: Bool {
+  var isHeldByCurrentThread: Bool {
     owner.load(ordering: .relaxed) == AccessGate.currentThread
   }
 
@@ -48,7 +48,7 @@ package final class AccessGate: Sendable {
   /// Runs `body` on this thread, with no other access under way.
   ///
   /// - Precondition: The current thread doesn't hold the gate.
-  package func withAccess<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
+  func withAccess<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
     enter()
     defer { leave() }
     guard let target, !isRunning(on: target) else { return try body() }
@@ -90,7 +90,7 @@ package final class AccessGate: Sendable {
   }
 
   /// Runs `job` alone, on a thread of the queue, after all earlier accesses.
-  package func schedule(_ job: @escaping @Sendable () -> Void) {
+  func schedule(_ job: @escaping @Sendable () -> Void) {
     let isFree = state.withLock { state in
       guard state.isHeld else {
         state.isHeld = true

@@ -29,7 +29,7 @@ extension Database {
   ///
   /// - Parameter sharedName: Connections of this process with the same shared name share a
   ///   database.
-  package static func openInMemory(
+  static func openInMemory(
     named sharedName: String?, name: String, configuration: Configuration
   ) throws -> Database {
     guard let sharedName else {

@@ -4,10 +4,10 @@ extension SQLString {
   ]
 
   /// Whether the SQL may contain a key, literally or as an argument.
-  package var holdsKey: Bool { keyedStatement != nil }
+  var holdsKey: Bool { keyedStatement != nil }
 
   /// The SQL, reduced to its first words if it may contain a key.
-  package var redacted: String { keyedStatement.map { "\($0) …(redacted)" } ?? string }
+  var redacted: String { keyedStatement.map { "\($0) …(redacted)" } ?? string }
 
   /// The first words of a `PRAGMA key`, `ATTACH` or similar statement; nil if there is none.
   private var keyedStatement: String? {

@@ -57,19 +57,19 @@ public final class StatementExecution {
     case superseded
   }
 
-  @exclusivity(unchecked) @usableFromInline package var phase = Phase.fresh
+  @exclusivity(unchecked) @usableFromInline var phase = Phase.fresh
 
   @usableFromInline let core: UnsafeMutablePointer<StatementCore>
 
   /// Called when the first row is there, and with it the columns that the
   /// statement has: SQLite may have compiled it anew.
-  package var didStart: (() throws -> Void)?
+  var didStart: (() throws -> Void)?
 
   /// Goes on to the next row of those that were fetched before; false at the end.
   private var replay: (() -> Bool)?
 
   /// An execution that has ended, whose rows are gone through by `replay`.
-  package func startReplay(_ replay: @escaping () -> Bool) {
+  func startReplay(_ replay: @escaping () -> Bool) {
     self.replay = replay
     phase = .replaying
   }

@@ -53,7 +53,7 @@ public final class RowCursor: DatabaseCursor {
 extension StatementExecution {
   /// Calls `body` where the columns that the first row has are not those that
   /// the adapter has seen.
-  package func whenColumnsChange(
+  func whenColumnsChange(
     _ adapter: (any RowAdapter)?, _ body: @escaping (RowAdaptation?) throws -> Void
   ) {
     guard let adapter else { return }

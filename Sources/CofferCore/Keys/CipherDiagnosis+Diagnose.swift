@@ -6,7 +6,7 @@ extension CipherDiagnosis {
   /// - Parameter derived: The key as already derived with `settings`, if it is.
   /// - Returns: Nil if nothing is wrong, or if the file system's error is explanation enough: the
   ///   file is missing, a directory, or unreadable.
-  package static func diagnose(
+  static func diagnose(
     path: String, key: DatabaseKey?, settings: CipherSettings, derived: DerivedKey? = nil
   ) -> CipherDiagnosis? {
     let inspection = DatabaseFile.inspect(at: path)

@@ -61,11 +61,11 @@ public struct RowColumns: Sendable {
 public final class RowAdaptation: Sendable {
   @usableFromInline package let layout: RowLayout
   /// The statement's column that each is.
-  @usableFromInline package let baseIndices: [Int]
+  @usableFromInline let baseIndices: [Int]
   /// The scopes, by name.
   package let scopes: [(name: String, adaptation: RowAdaptation)]
   /// The number of columns that the statement must have at least.
-  package let baseCount: Int
+  let baseCount: Int
   /// The statement's column that is the first, where all are a run of the statement's, in their
   /// order.
   package let firstColumn: Int?

@@ -10,7 +10,7 @@ package struct RowWindow {
   /// The statement's column that is the first of the run.
   @usableFromInline package let firstColumn: Int
   @usableFromInline package let count: Int
-  @usableFromInline package var predictor = ColumnPredictor()
+  @usableFromInline var predictor = ColumnPredictor()
 
   init(_ core: UnsafeMutablePointer<StatementCore>, firstColumn: Int, count: Int) {
     self.core = core

@@ -15,7 +15,7 @@ package struct ArrayArgumentError: Error, Hashable, Sendable, CustomStringConver
   package let reason: Reason
 
   /// The 1-based index that SQLite gives the parameter.
-  package let parameterIndex: Int
+  let parameterIndex: Int
 
   /// Where the parameter stands, in bytes of UTF-8.
   package let range: Range<Int>

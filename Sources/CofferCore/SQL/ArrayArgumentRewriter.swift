@@ -30,9 +30,6 @@ package struct ArrayArgumentRewriter: Hashable, Sendable {
     /// The position of the list of which it is an element, but for
     /// parentheses; nil where it stands elsewhere.
     var list: Int?
-
-    /// Whether it stands alone as an element of an `IN (…)` list.
-    package var isListElement: Bool { list != nil }
   }
 
   /// An `IN (…)` list. Ranges are in bytes of UTF-8.
@@ -54,7 +51,7 @@ package struct ArrayArgumentRewriter: Hashable, Sendable {
 
   /// Most elements that a list with an array may have, the array counting as one:
   /// SQLite's compound `SELECT` takes 500 terms, the one at the end included.
-  package static let maximumElementCount = 499
+  static let maximumElementCount = 499
 
   /// The exact text of the statement.
   package let sql: SQLString

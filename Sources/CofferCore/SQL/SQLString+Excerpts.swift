@@ -22,7 +22,7 @@ extension SQLString {
   }
 
   /// Where in the text an error is, for a person to see.
-  package func excerpt(at offset: Int) -> String? {
+  func excerpt(at offset: Int) -> String? {
     let bytes = Array(string.utf8)
     guard bytes.indices.contains(offset) else { return nil }
     let end = min(offset + 24, bytes.count)

@@ -48,7 +48,7 @@ package struct SQLTokenizer: Sequence, IteratorProtocol {
     }
 
     /// Whether the token is neither space nor comment.
-    package var isSignificant: Bool { kind != .space && kind != .comment }
+    var isSignificant: Bool { kind != .space && kind != .comment }
   }
 
   // SAFETY: lent by the caller for the tokenizer's life; read through

@@ -3,8 +3,8 @@ import CSQLCipher
 /// The statements that begin and end transactions, prepared on first use.
 ///
 /// They are run without a `Statement`, since every access runs them.
-package final class ControlStatements {
-  package enum Kind: Int, CaseIterable {
+final class ControlStatements {
+  enum Kind: Int, CaseIterable {
     case beginDeferred, beginImmediate, beginExclusive, commit, rollback
     /// Fails if SQLCipher has found a damaged page since the transaction began.
     case touchSchema
@@ -24,7 +24,7 @@ package final class ControlStatements {
   private var handles: [SQLiteStatement?] = Array(repeating: nil, count: Kind.allCases.count)
 
   /// - Returns: SQLite's result code.
-  package func run(_ kind: Kind, in connection: SQLiteConnection) -> CInt {
+  func run(_ kind: Kind, in connection: SQLiteConnection) -> CInt {
     let handle: SQLiteStatement
     if let known = handles[kind.rawValue] {
       handle = known
@@ -41,7 +41,7 @@ package final class ControlStatements {
     return code == SQLITE_DONE || code == SQLITE_ROW ? SQLITE_OK : code
   }
 
-  package func sql(_ kind: Kind) -> String { kind.sql }
+  func sql(_ kind: Kind) -> String { kind.sql }
 
   // MARK: The version of a schema
 
@@ -49,7 +49,7 @@ package final class ControlStatements {
   private var versions: [(schema: String, handle: SQLiteStatement)] = []
 
   /// Returns SQLite's counter of changes to a schema, as the connection currently sees the file.
-  package func schemaVersion(
+  func schemaVersion(
     of schema: String, in connection: SQLiteConnection
   ) throws(SQLite.Failure) -> Int32 {
     let handle = try versionHandle(of: schema, in: connection)
@@ -74,12 +74,12 @@ package final class ControlStatements {
   }
 
   /// Finalizes the statements about schemas, which can be detached.
-  package func finalizeVersions() {
+  func finalizeVersions() {
     for (_, handle) in versions { sqlite3_finalize(handle) }
     versions = []
   }
 
-  package func finalizeAll() {
+  func finalizeAll() {
     finalizeVersions()
     for handle in handles { sqlite3_finalize(handle) }
     handles = Array(repeating: nil, count: Kind.allCases.count)

@@ -92,19 +92,19 @@ extension SQLite {
   }
 
   /// Returns the name of the 1-based parameter without its first character; nil for `?`.
-  package static func parameterName(_ statement: SQLiteStatement, _ index: Int) -> String? {
+  static func parameterName(_ statement: SQLiteStatement, _ index: Int) -> String? {
     guard let name = sqlite3_bind_parameter_name(statement, CInt(index)) else { return nil }
     return String(cString: name + 1)
   }
 
-  package static func bindArray(
+  static func bindArray(
     _ array: UnsafeMutableRawPointer?, to statement: SQLiteStatement, at index: CInt
   ) -> CInt {
     coffer_bind_array(statement, index, array)
   }
 
   /// Returns the SQL with the bound values inserted, or nil if memory or limits don't allow it.
-  package static func expandedSQL(_ statement: SQLiteStatement) -> String? {
+  static func expandedSQL(_ statement: SQLiteStatement) -> String? {
     guard let text = sqlite3_expanded_sql(statement) else { return nil }
     defer { sqlite3_free(text) }
     return String(cString: text)

@@ -5,7 +5,7 @@ import CofferCore
 /// A table in a request, by a name of its own: see ``TableAlias``.
 public class TableAliasBase: @unchecked Sendable {
   /// The name that it was given; nil where the request finds one.
-  package let userName: String?
+  let userName: String?
 
   init(userName: String?) { self.userName = userName }
 

@@ -12,8 +12,8 @@ import CofferCore
 ///
 /// An association needs one where the schema has no foreign key between its tables, or several.
 public struct ForeignKey: Equatable, Sendable {
-  package let originColumns: [String]
-  package let destinationColumns: [String]?
+  let originColumns: [String]
+  let destinationColumns: [String]?
 
   /// A foreign key, by names of columns.
   ///
@@ -37,7 +37,7 @@ public struct ForeignKey: Equatable, Sendable {
 /// The foreign key between two joined tables.
 package struct JoinForeignKey: Equatable, Sendable {
   /// The table that refers to the other one.
-  package let originTable: String
+  let originTable: String
   package let destinationTable: String
   /// Nil for the one that the schema has.
   package let key: ForeignKey?

@@ -21,7 +21,7 @@ package struct RelationChild: Sendable {
   package var condition: JoinCondition
   package var relation: Relation
   /// Whether it stands for the way back to an association's origin; nothing is merged with it.
-  package var isReached = false
+  var isReached = false
 
   /// Whether two children of a relation can be one.
   ///

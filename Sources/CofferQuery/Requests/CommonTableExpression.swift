@@ -113,14 +113,14 @@ extension CommonTableExpression<Row> {
 }
 
 /// A common table expression in a query.
-package struct TableExpression: SQLNode {
-  package let name: String
+struct TableExpression: SQLNode {
+  let name: String
   let columns: [String]
   let query: SQLSubquery
   let isRecursive: Bool
 
   /// Adds `name(columns) AS (query)`.
-  package func render(into renderer: inout SQLRenderer) throws {
+  func render(into renderer: inout SQLRenderer) throws {
     renderer.append(identifier: name)
     if !columns.isEmpty {
       renderer.append("(")

@@ -24,7 +24,7 @@ public struct ColumnInfo: Sendable {
   private let hiddenKind: Int
 
   /// Whether `SELECT *` leaves the column out.
-  package var isHidden: Bool { hiddenKind == 1 }
+  var isHidden: Bool { hiddenKind == 1 }
 
   /// Whether the column is computed from others.
   package var isGenerated: Bool { hiddenKind == 2 || hiddenKind == 3 }

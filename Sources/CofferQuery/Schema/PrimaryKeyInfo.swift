@@ -48,7 +48,7 @@ public struct PrimaryKeyInfo: Sendable {
   public var isRowID: Bool { kind != .columns }
 
   /// Whether the key is the rowid, and `SELECT *` leaves it out.
-  package var isHiddenRowID: Bool { kind == .hiddenRowID }
+  var isHiddenRowID: Bool { kind == .hiddenRowID }
 
   /// The column by which one row is found, nil for a key of several.
   package var singleColumn: String? { columns.count == 1 ? columns[0] : nil }
