@@ -169,7 +169,9 @@ func scanMemory(_ path: String, how: String) throws {
 private func secrets(
   path: String, key: DatabaseKey
 ) throws -> [(String, MaskedBytes)] {
-  let salt = try ReadOnlyFile(path: path).read(count: 16, at: 0)
+  guard case .encryptedOrUnknown(let salt) = DatabaseFile.inspect(at: path).kind else {
+    throw ScenarioError("no salt")
+  }
   guard let derived = try DerivedKey.derive(from: key, salt: salt, settings: .default) else {
     throw ScenarioError("no libcrypto")
   }

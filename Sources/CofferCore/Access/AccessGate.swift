@@ -10,31 +10,11 @@ import Synchronization
 ///
 /// The gate knows which thread holds it, so that a re-entrant access can be refused, and an object
 /// released on another thread doesn't touch the connection.
-package final class AccessGate: Sendable {
-  private enum Waiter {
-    case thread(DispatchSemaphore)
-    case job(@Sendable () -> Void)
-  }
-
+final class AccessGate: Sendable {
   private struct State {
     var isHeld = false
-    var waiters: [Waiter] = []
-    /// Waiters before this index have been served.
-    var head = 0
-
-    mutating func popFirst() -> Waiter? {
-      guard head < waiters.count else {
-        waiters.removeAll(keepingCapacity: true)
-        head = 0
-        return nil
-      }
-      defer { head += 1 }
-      if head > 64, head * 2 > waiters.count {
-        waiters.removeFirst(head)
-        head = 0
-      }
-      return waiters[head]
-    }
+    /// What passes the gate, which stays held, to each waiter.
+    var waiters = WaitingLine<@Sendable () -> Void>()
   }
 
   private let state = Mutex(State())
@@ -46,7 +26,7 @@ package final class AccessGate: Sendable {
   ///   - queue: The queue of asynchronous accesses; a waiting access never blocks it.
   ///   - target: The queue's target, if the application has chosen one: synchronous accesses run
   ///     there, too.
-  package init(queue: DispatchQueue, target: DispatchQueue? = nil) {
+  init(queue: DispatchQueue, target: DispatchQueue? = nil) {
     self.queue = queue
     self.target = target
     // Dispatch's global queues can't store specifics, and needn't be recognized: none is serial.
@@ -58,7 +38,7 @@ package final class AccessGate: Sendable {
   private static let targetKey = DispatchSpecificKey<ObjectIdentifier>()
 
   /// Whether the current thread is inside an access.
-  package var isHeldByCurrentThread: Bool {
+  var isHeldByCurrentThread: Bool {
     owner.load(ordering: .relaxed) == AccessGate.currentThread
   }
 
@@ -68,7 +48,7 @@ package final class AccessGate: Sendable {
   /// Runs `body` on this thread, with no other access under way.
   ///
   /// - Precondition: The current thread doesn't hold the gate.
-  package func withAccess<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
+  func withAccess<T, E: Error>(_ body: () throws(E) -> T) throws(E) -> T {
     enter()
     defer { leave() }
     guard let target, !isRunning(on: target) else { return try body() }
@@ -92,7 +72,7 @@ package final class AccessGate: Sendable {
         return nil
       }
       let semaphore = DispatchSemaphore(value: 0)
-      state.waiters.append(.thread(semaphore))
+      state.waiters.append { semaphore.signal() }
       return semaphore
     }
     semaphore?.wait()
@@ -102,32 +82,24 @@ package final class AccessGate: Sendable {
   private func leave() {
     owner.store(0, ordering: .relaxed)
     let next = state.withLock { state in
-      let next = state.popFirst()
+      let next = state.waiters.popFirst()
       if next == nil { state.isHeld = false }
       return next
     }
-    if let next { handOver(to: next) }
-  }
-
-  /// Passes the gate, which stays held, to the next waiter.
-  private func handOver(to waiter: Waiter) {
-    switch waiter {
-    case .thread(let semaphore): semaphore.signal()
-    case .job(let job): start(job)
-    }
+    next?()
   }
 
   /// Runs `job` alone, on a thread of the queue, after all earlier accesses.
-  package func schedule(_ job: @escaping @Sendable () -> Void) {
-    let startsNow = state.withLock { state in
-      if state.isHeld {
-        state.waiters.append(.job(job))
-        return false
+  func schedule(_ job: @escaping @Sendable () -> Void) {
+    let isFree = state.withLock { state in
+      guard state.isHeld else {
+        state.isHeld = true
+        return true
       }
-      state.isHeld = true
-      return true
+      state.waiters.append { [self] in start(job) }
+      return false
     }
-    if startsNow { start(job) }
+    if isFree { start(job) }
   }
 
   private func start(_ job: @escaping @Sendable () -> Void) {

@@ -1,10 +1,6 @@
 import FoundationEssentials
 import Synchronization
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Glibc
 
 extension Database {
   /// Decides whether to retry after the given number of tries.

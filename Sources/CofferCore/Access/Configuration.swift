@@ -11,7 +11,7 @@ public struct Configuration: Sendable {
 
   /// Whether the file's key was changed after the connections were opened, so that a key set by the
   /// preparations is outdated.
-  package private(set) var wasKeyReplaced = false
+  private(set) var wasKeyReplaced = false
 
   /// Replaces the key with which further connections open the file.
   mutating func replaceKey(with newKey: DatabaseKey?) {
@@ -143,7 +143,7 @@ public struct Configuration: Sendable {
 
   // MARK: Preparing connections
 
-  package private(set) var preparations: [@Sendable (Database) throws -> Void] = []
+  private(set) var preparations: [@Sendable (Database) throws -> Void] = []
 
   /// Adds a function that runs on each new connection before its first use.
   ///

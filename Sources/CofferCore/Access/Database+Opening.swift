@@ -29,12 +29,12 @@ extension Database {
   ///
   /// - Parameter sharedName: Connections of this process with the same shared name share a
   ///   database.
-  package static func openInMemory(
+  static func openInMemory(
     named sharedName: String?, name: String, configuration: Configuration
   ) throws -> Database {
     guard let sharedName else {
       return try prepare(
-        path: ":memory:", name: name, file: nil, flags: [], configuration: configuration)
+        path: ":memory:", name: name, file: ":memory:", flags: [], configuration: configuration)
     }
     guard configuration.key == nil else {
       throw DatabaseError(
@@ -65,35 +65,26 @@ extension Database {
         resultCode: .SQLITE_CANTOPEN, message: "unable to open database file",
         hint: "The path holds a NUL character.")
     }
-    // SQLCipher 4 is built to interpret names with this prefix as URIs.
-    let file = path.hasPrefix("file:") ? "./" + path : path
+    let inspection = DatabaseFile.inspect(at: path)
     // SQLite opens devices and waits for pipes, and loses what it writes there.
-    guard DatabaseFile.inspect(at: path).kind != .special else {
+    guard inspection.kind != .special else {
       throw DatabaseError(
         resultCode: .SQLITE_CANTOPEN, message: "unable to open database file",
         hint: "The path is that of a device, a pipe or a socket.")
     }
     return try prepare(
-      path: path, name: name, file: file, flags: [], configuration: configuration,
-      knownKey: knownKey)
+      path: path, name: name, file: path, flags: [], configuration: configuration,
+      knownKey: knownKey, mayRace: !path.isEmpty && inspection.size <= 1)
   }
 
+  /// - Parameter mayRace: Whether others may create the file, with their salt, until this
+  ///   connection has.
   private static func prepare(
-    path: String, name: String, file: String?, flags: SQLite.OpenFlags,
-    configuration: Configuration, knownKey: KnownKey? = nil
+    path: String, name: String, file: String, flags: SQLite.OpenFlags,
+    configuration: Configuration, knownKey: KnownKey? = nil, mayRace: Bool = false
   ) throws -> Database {
-    // Until this connection has a salt, others may create the file with theirs.
-    let mayRace = !path.isEmpty && file != nil && DatabaseFile.inspect(at: path).size <= 1
-    var flags = flags.union(.noMutex)
-    flags.formUnion(configuration.readonly ? .readOnly : [.readWrite, .create])
-    let connection: SQLiteConnection
-    do {
-      connection = try SQLite.open(file ?? ":memory:", flags: flags)
-    } catch {
-      throw DatabaseError(
-        resultCode: ResultCode(rawValue: error.code), message: error.message, sql: nil,
-        hint: hint(forOpening: path, error, readonly: configuration.readonly))
-    }
+    let connection = try connect(
+      to: file, flags: flags.union(configuration.readonly ? .readOnly : [.readWrite, .create]))
     let database = Database(
       connection: connection, path: path, name: name, configuration: configuration)
     database.knownKey = knownKey
@@ -113,14 +104,33 @@ extension Database {
     return database
   }
 
-  private static func hint(
-    forOpening path: String, _ failure: SQLite.OpenFailure, readonly: Bool
-  ) -> String? {
+  /// Opens a connection, which isn't set up yet.
+  ///
+  /// - Parameter path: A path, or a URI if the flags say so.
+  static func connect(
+    to path: String, flags: SQLite.OpenFlags
+  ) throws -> SQLiteConnection {
+    do {
+      return try SQLite.open(
+        flags.contains(.uri) ? path : plainName(path), flags: flags.union(.noMutex))
+    } catch {
+      throw DatabaseError(
+        resultCode: ResultCode(rawValue: error.code), message: error.message, sql: nil,
+        hint: hint(forOpening: path, canCreate: flags.contains(.create)))
+    }
+  }
+
+  /// Returns a name that SQLite doesn't interpret as a URI, as SQLCipher 4 is built to.
+  static func plainName(_ path: String) -> String {
+    path.hasPrefix("file:") ? "./" + path : path
+  }
+
+  private static func hint(forOpening path: String, canCreate: Bool) -> String {
     switch DatabaseFile.inspect(at: path).kind {
     case .directory: return "The path is that of a folder."
     case .missing:
       let folder = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) : "."
-      if readonly { return "There is no such file, and a read-only connection makes none." }
+      guard canCreate else { return "There is no such file, and this connection makes none." }
       return DatabaseFile.inspect(at: folder.isEmpty ? "/" : folder).kind == .missing
         ? "The folder doesn't exist: create it first."
         : "The file can't be made there: check the folder's permissions."
@@ -178,15 +188,6 @@ extension Database {
     try execute(sql: "PRAGMA synchronous = NORMAL")
   }
 
-  /// Runs a set-up statement that returns no rows.
-  func runSetting(_ sql: String) throws {
-    let connection = try openConnection()
-    let code = SQLite.run(connection, sql)
-    guard code == SQLite.ok else {
-      throw DatabaseError(code: code, connection: connection, sql: sql)
-    }
-  }
-
   /// Whether the database isn't stored in a file, or only in a temporary one.
   var isInMemory: Bool { path == ":memory:" || path.isEmpty }
 
@@ -225,50 +226,44 @@ extension Database {
 
   /// Adds the reason for a failure, as far as the file reveals it.
   private func diagnose(_ failure: DatabaseError) throws -> any Error {
-    guard !isInMemory else { return failure }
-    switch failure.resultCode {
-    case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_ERROR, .SQLITE_NOMEM: break
-    default: return failure
-    }
-    let key = openingKey
-    if let derived = derivedKey, key?.isPassphrase == true,
-      let salt = Database.salt(of: path), salt != derived.salt
+    guard !isInMemory, failure.canBeDiagnosed else { return failure }
+    if let derivedKey, openingKey?.isPassphrase == true,
+      let salt = Database.salt(of: path), salt != derivedKey.salt
     {
       return SaltRace()
     }
-    let diagnosis = CipherDiagnosis.diagnose(
-      path: path, key: key, settings: openingSettings, derived: derivedKey)
-    guard let diagnosis else { return failure }
-    return DatabaseError(failure, diagnosis: diagnosis)
+    return failure.diagnosed(
+      path: path, key: openingKey, settings: openingSettings, derived: derivedKey)
   }
 
   /// Writes the first page of a new encrypted file, and proves that the file is encrypted.
   private func createEncryptedFile() throws {
     guard isKeyed, !isInMemory, !configuration.readonly else { return }
+    do {
+      try createFile(at: path, schema: "main", openingSettings)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
+      throw SaltRace()
+    }
+  }
+
+  /// Writes the first page of an encrypted file that is empty, and proves that it is encrypted.
+  func createFile(at path: String, schema: String, _ settings: CipherSettings) throws {
     let connection = try openConnection()
-    let inspection = DatabaseFile.inspect(at: path)
     // SQLite treats a file of one byte as empty.
-    if inspection.kind == .empty || inspection.size == 1 {
-      // The first transaction writes the first page, whatever it changes.
-      let code = SQLite.run(connection, "BEGIN IMMEDIATE; PRAGMA user_version = 0; COMMIT")
-      guard code == SQLite.ok else {
-        let error = DatabaseError(code: code, connection: connection)
+    if DatabaseFile.inspect(at: path).size <= 1 {
+      do {
+        // The first transaction writes the first page, whatever it changes.
+        try runSetting(
+          "BEGIN IMMEDIATE; PRAGMA \(schema.quotedDatabaseIdentifier).user_version = 0; COMMIT")
+      } catch {
         if !SQLite.isAutocommit(connection) { _ = SQLite.run(connection, "ROLLBACK") }
-        if error.resultCode == .SQLITE_NOTADB { throw SaltRace() }
         throw error
       }
     }
-    try proveEncryption()
-  }
-
-  /// Throws if the file on disk begins like a plaintext database.
-  func proveEncryption() throws {
-    guard openingSettings.plaintextHeaderSize == 0,
-      case .plaintext = DatabaseFile.inspect(at: path).kind
-    else { return }
+    guard DatabaseFile.isExposed(at: path, despite: settings) else { return }
     throw DatabaseError(
       resultCode: .SQLITE_MISUSE, message: "the file was written without encryption",
-      hint: "This is a failure of the SQLite library that the process has loaded. Delete the file.")
+      hint: "This is a failure of the SQLite library that the process has loaded. Delete \(path).")
   }
 
   static func salt(of path: String) -> [UInt8]? {

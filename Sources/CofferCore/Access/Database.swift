@@ -27,9 +27,9 @@ public final class Database {
   /// The connection's name; see ``Configuration/label``.
   public let description: String
 
-  package let gate: AccessGate
-  package let registry: StatementRegistry
-  package let arrays: ArrayRegistry
+  let gate: AccessGate
+  let registry: StatementRegistry
+  let arrays: ArrayRegistry
   let statementCache: StatementCache
   let control = ControlStatements()
   /// Receives interruptions and cancellations from other threads.
@@ -154,7 +154,7 @@ public final class Database {
   }
 
   /// Returns SQLite's handle, or throws if the connection is closed.
-  package func openConnection() throws -> SQLiteConnection {
+  func openConnection() throws -> SQLiteConnection {
     guard let sqliteConnection else { throw DatabaseError.connectionIsClosed }
     return sqliteConnection
   }

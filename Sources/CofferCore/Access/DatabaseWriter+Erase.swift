@@ -39,15 +39,9 @@ extension Database {
         hint: "Delete it first, or choose another path.")
     }
     let file = try PendingFile(for: path)
-    let connection = try openConnection()
-    let sql = "VACUUM INTO ?"
-    guard let statement = try FileConnection.prepare(sql, in: connection) else { return }
-    var code = SQLite.bind(FileConnection.plainName(file.path), to: statement, at: 1)
-    if code == SQLite.ok { code = SQLite.step(statement) }
-    let failure =
-      code == SQLite.done ? nil : DatabaseError(code: code, connection: connection, sql: sql)
-    SQLite.finalize(statement)
-    if let failure { throw failure }
+    try Database.run("VACUUM INTO ?", in: openConnection()) { statement in
+      SQLite.bind(Database.plainName(file.path), to: statement, at: 1)
+    }
     let key = try keying.map { key, settings in
       try FileKey.existing(at: file.path, key: key, settings: settings)
     }

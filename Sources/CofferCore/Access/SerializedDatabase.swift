@@ -33,7 +33,7 @@ final class SerializedDatabase: @unchecked Sendable {
   func beginSnapshot() throws -> String? {
     try sync { db in
       try db.beginTransaction(.deferred)
-      _ = try db.establishSnapshot()
+      try db.establishSnapshot()
       db.snapshotVersion = try db.dataVersion()
       keepsTransaction = true
       return db.snapshotVersion

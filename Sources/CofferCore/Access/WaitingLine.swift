@@ -9,8 +9,17 @@ struct WaitingLine<Element> {
   var isFirstUrgent: Bool { !urgent.isEmpty }
   var first: Element? { urgent.first ?? (head < others.count ? others[head] : nil) }
 
-  mutating func append(_ element: Element, first: Bool = false) {
+  mutating func append(_ element: Element) { others.append(element) }
+
+  /// - Parameter first: Whether the element is urgent.
+  mutating func append(_ element: Element, first: Bool) {
     if first { urgent.append(element) } else { others.append(element) }
+  }
+
+  mutating func popFirst() -> Element? {
+    guard let first else { return nil }
+    removeFirst()
+    return first
   }
 
   mutating func removeFirst() {

@@ -41,11 +41,7 @@ extension Cursor {
   public func min(
     by areInIncreasingOrder: (Element, Element) throws -> Bool
   ) throws -> Element? {
-    guard var result = try next() else { return nil }
-    try forEach { element in
-      if try areInIncreasingOrder(element, result) { result = element }
-    }
-    return result
+    try max { try areInIncreasingOrder($1, $0) }
   }
 
   /// Combines the remaining elements from first to last.

@@ -56,20 +56,20 @@ public final class StatementExecution {
     case superseded
   }
 
-  @exclusivity(unchecked) @usableFromInline package var phase = Phase.fresh
+  @exclusivity(unchecked) @usableFromInline var phase = Phase.fresh
 
   @usableFromInline let core: UnsafeMutablePointer<StatementCore>
 
   /// Called after the first step.
   ///
   /// SQLite may have recompiled the statement then, with other columns.
-  package var didStart: (() throws -> Void)?
+  var didStart: (() throws -> Void)?
 
   /// Advances to the next row fetched before; returns false at the end.
   private var replay: (() -> Bool)?
 
   /// Switches to rows that were fetched before, which `replay` iterates over.
-  package func startReplay(_ replay: @escaping () -> Bool) {
+  func startReplay(_ replay: @escaping () -> Bool) {
     self.replay = replay
     phase = .replaying
   }

@@ -51,7 +51,7 @@ public final class RowCursor: DatabaseCursor {
 
 extension StatementExecution {
   /// Calls `body` after the first step if the columns differ from those that the adapter knows.
-  package func whenColumnsChange(
+  func whenColumnsChange(
     _ adapter: (any RowAdapter)?, _ body: @escaping (RowAdaptation?) throws -> Void
   ) {
     guard let adapter else { return }

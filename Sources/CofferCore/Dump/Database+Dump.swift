@@ -22,7 +22,7 @@ extension Database {
   }
 
   /// Writes the rows of a statement with its bound arguments.
-  package func dump(
+  func dump(
     _ statement: Statement, format: inout some DumpFormat, to stream: inout DumpStream
   ) throws {
     let execution = StatementExecution(statement)

@@ -32,7 +32,7 @@ extension DatabaseError {
   }
 
   /// The error of using a closed connection.
-  @usableFromInline package static var connectionIsClosed: DatabaseError {
+  @usableFromInline static var connectionIsClosed: DatabaseError {
     DatabaseError(resultCode: .SQLITE_MISUSE, message: "Connection is closed")
   }
 }

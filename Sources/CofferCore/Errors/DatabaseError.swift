@@ -37,7 +37,7 @@ public struct DatabaseError: Error {
     ) {
       self.extendedResultCode = extendedResultCode
       // SQLite's parser and Coffer's excerpts also quote a key in SQL, or one bound to it.
-      let redacted = sql.map { SQLText($0).redacted }
+      let redacted = sql.map { SQLString($0).redacted }
       let hidesKey = redacted != sql
       let quotes = ["near \"", "unrecognized token", "no such column"]
       let quotesSQL = quotes.contains { message?.hasPrefix($0) == true }

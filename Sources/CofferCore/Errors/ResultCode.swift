@@ -37,7 +37,7 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
 
 extension ResultCode: CustomStringConvertible {
   /// SQLite's description of the code; for an extended code mostly the primary code's description.
-  package var errorString: String { SQLite.errorString(rawValue) }
+  var errorString: String { SQLite.errorString(rawValue) }
 
   /// The number and SQLite's description: `19 (constraint failed)`.
   public var description: String { "\(rawValue) (\(errorString))" }

@@ -35,17 +35,21 @@ extension Database {
         hint: "Open it with a connection of its own, or convert it with DatabaseFile.convert.")
     }
     do {
-      try FileConnection.attach(path, as: name, spec: fileKey?.spec, to: connection)
+      try Database.attach(path, as: name, spec: fileKey?.spec, to: connection)
     } catch let error as DatabaseError {
       throw explainedAttachError(error, path, fileKey)
     }
     schemaDidChange()
-    guard let fileKey else { return }
+    guard fileKey != nil else { return }
     do {
       if isNew {
         for pragma in try settings.pragmas(schema: name) { try runSetting(pragma) }
       }
-      if !isMemory { try createAttachedFile(path, name, fileKey) }
+      let canCreate =
+        !isInsideTransaction && SQLite.isReadOnly(connection, schema: name) == false
+      if !isMemory, !isNew || canCreate {
+        try createFile(at: path, schema: name, settings)
+      }
     } catch {
       try? detach(name)
       throw error
@@ -61,27 +65,22 @@ extension Database {
     schemaDidChange()
   }
 
-  /// Writes the first page of a new file, and proves that it is encrypted.
-  private func createAttachedFile(_ path: String, _ name: String, _ key: FileKey) throws {
-    let connection = try openConnection()
-    if DatabaseFile.inspect(at: path).size == 0, !isInsideTransaction,
-      SQLite.isReadOnly(connection, schema: name) == false
-    {
-      let schema = name.quotedDatabaseIdentifier
-      let code = SQLite.run(
-        connection, "BEGIN IMMEDIATE; PRAGMA \(schema).user_version = 0; COMMIT")
-      guard code == SQLite.ok else {
-        let error = DatabaseError(code: code, connection: connection)
-        if !SQLite.isAutocommit(connection) { _ = SQLite.run(connection, "ROLLBACK") }
-        throw error
-      }
+  /// Attaches a file, with the key bound to a parameter.
+  ///
+  /// The key is bound directly from secure memory. SQLCipher keeps its own copies, and wipes them.
+  /// - Parameter spec: The key; nil for a plaintext file.
+  static func attach(
+    _ path: String, as name: String, spec: SecureBytes?, to connection: SQLiteConnection
+  ) throws {
+    // SAFETY: `spec` lives until the statement to which its bytes are bound is finalized.
+    defer { withExtendedLifetime(spec) {} }
+    try run("ATTACH DATABASE ? AS ? KEY ?", in: connection) { statement in
+      var code = SQLite.bind(plainName(path), to: statement, at: 1)
+      if code == SQLite.ok { code = SQLite.bind(name, to: statement, at: 2) }
+      guard code == SQLite.ok else { return code }
+      return spec?.withUnsafeBytes { SQLite.bindStaticText($0, to: statement, at: 3) }
+        ?? SQLite.bind("", to: statement, at: 3)
     }
-    guard key.settings.plaintextHeaderSize == 0,
-      case .plaintext = DatabaseFile.inspect(at: path).kind
-    else { return }
-    throw DatabaseError(
-      resultCode: .SQLITE_MISUSE, message: "the file was written without encryption",
-      hint: "This is a failure of the SQLite library that the process has loaded. Delete \(path).")
   }
 
   private func explainedAttachError(
@@ -89,9 +88,7 @@ extension Database {
   ) -> DatabaseError {
     switch error.resultCode {
     case .SQLITE_NOTADB, .SQLITE_CORRUPT:
-      let diagnosis = CipherDiagnosis.diagnose(
-        path: path, key: key?.key, settings: key?.settings ?? .default, derived: key?.derived)
-      return diagnosis.map { DatabaseError(error, diagnosis: $0) } ?? error
+      return error.diagnosed(path: path, key)
     case .SQLITE_ERROR where isInsideTransaction:
       return DatabaseError(
         resultCode: error.extendedResultCode, message: error.message ?? "", sql: error.sql,

@@ -135,9 +135,7 @@ extension Database {
     } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
       throw failure(error.message ?? "\(error)")
     }
-    if let key, key.settings.plaintextHeaderSize == 0,
-      case .plaintext = DatabaseFile.inspect(at: path).kind
-    {
+    if let key, DatabaseFile.isExposed(at: path, despite: key.settings) {
       throw failure("it is not encrypted")
     }
   }

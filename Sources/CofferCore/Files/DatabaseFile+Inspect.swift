@@ -70,10 +70,17 @@ extension DatabaseFile {
     // Journals are beside the file itself, not beside a symbolic link to it.
     let path = PendingFile.resolved(path)
     let (kind, size) = kindAndSize(path)
-    let target = resolvingLinks(path)
     return Inspection(
-      kind: kind, size: size, hasWAL: fileSize(target + "-wal") > 0,
-      hasJournal: isHotJournal(target + "-journal"))
+      kind: kind, size: size, hasWAL: PendingFile.size(of: path + "-wal") ?? 0 > 0,
+      hasJournal: isHotJournal(path + "-journal"))
+  }
+
+  /// Whether a file begins like a plaintext database, though its settings encrypt that.
+  static func isExposed(at path: String, despite settings: CipherSettings) -> Bool {
+    guard settings.plaintextHeaderSize == 0, case .plaintext = inspect(at: path).kind else {
+      return false
+    }
+    return true
   }
 
   private static func kindAndSize(_ path: String) -> (kind: Inspection.Kind, size: Int) {
@@ -110,22 +117,10 @@ extension DatabaseFile {
       ? .encryptedOrUnknown(salt: Array(start.prefix(16))) : .notADatabase
   }
 
-  private static func resolvingLinks(_ path: String) -> String {
-    // SAFETY: `realpath` allocates the path that it returns.
-    guard let resolved = realpath(path, nil) else { return path }
-    defer { free(resolved) }
-    return String(cString: resolved)
-  }
-
-  private static func fileSize(_ path: String) -> Int {
-    var status = stat()
-    return stat(path, &status) == 0 ? Int(status.st_size) : 0
-  }
-
   /// Whether the journal begins with a header; a journal that is no longer needed lacks it or is
   /// deleted.
   private static func isHotJournal(_ path: String) -> Bool {
-    guard fileSize(path) > 0 else { return false }
+    guard PendingFile.size(of: path) ?? 0 > 0 else { return false }
     let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
     return (try? ReadOnlyFile(path: path).read(count: 8, at: 0)) == magic
   }

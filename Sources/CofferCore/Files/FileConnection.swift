@@ -3,8 +3,6 @@
 /// It isn't traced, observed or authorized, so keys bound to its statements aren't exposed. It
 /// fires no triggers, enforces no constraints, and keeps its temporary data in memory.
 final class FileConnection {
-  let path: String
-  let fileKey: FileKey?
   private var handle: SQLiteConnection?
 
   /// - Parameters:
@@ -14,17 +12,7 @@ final class FileConnection {
     path: String, key: FileKey?, readonly: Bool = false, busyTimeout milliseconds: CInt = 5000,
     additions: SQLAdditions = SQLAdditions()
   ) throws {
-    self.path = path
-    fileKey = key
-    do {
-      handle = try SQLite.open(
-        FileConnection.plainName(path), flags: [.noMutex, readonly ? .readOnly : .readWrite])
-    } catch {
-      throw DatabaseError(
-        resultCode: ResultCode(rawValue: error.code), message: error.message,
-        hint: DatabaseFile.inspect(at: path).kind == .missing
-          ? "There is no file at \(path)." : "The file is \(path).")
-    }
+    handle = try Database.connect(to: path, flags: readonly ? .readOnly : .readWrite)
     // All properties are initialized now, so `deinit` runs if the initializer throws.
     let connection = try self.connection
     SQLite.setBusyTimeout(connection, milliseconds: milliseconds)
@@ -34,7 +22,9 @@ final class FileConnection {
     SQLite.setTriggersEnabled(connection, false)
     try Database.addStandardFunctions(to: connection)
     try Database.add(additions, to: connection)
-    if let key { try apply(key) }
+    guard let key else { return }
+    try Database.proveEngine(of: connection)
+    try Database.setKey(key.spec, key.settings.pragmas(), in: connection)
   }
 
   deinit { close() }
@@ -45,11 +35,6 @@ final class FileConnection {
     SQLite.closeWhenIdle(connection)
   }
 
-  /// Returns a name that SQLite doesn't interpret as a URI.
-  static func plainName(_ path: String) -> String {
-    path.hasPrefix("file:") ? "./" + path : path
-  }
-
   var connection: SQLiteConnection {
     get throws {
       guard let handle else { throw DatabaseError.connectionIsClosed }
@@ -57,60 +42,25 @@ final class FileConnection {
     }
   }
 
-  private func apply(_ key: FileKey) throws {
-    try proveEngine()
-    let connection = try connection
-    let code = key.spec.withUnsafeBytes { SQLite.key(connection, $0) }
-    guard code == SQLite.ok else {
-      throw DatabaseError(
-        resultCode: ResultCode(rawValue: code), message: "SQLCipher has refused the key")
-    }
-    // The pragma follows the key, since the process's first key resets the log level.
-    if SQLiteFeatures.linked.logsToStandardError { try run("PRAGMA cipher_log_level = NONE") }
-    for pragma in try key.settings.pragmas() { try run(pragma) }
-  }
-
-  /// Throws if the process's SQLite isn't SQLCipher.
-  private func proveEngine() throws {
-    guard try scalar("PRAGMA cipher_version")?.isEmpty == false else {
-      throw DatabaseError(
-        resultCode: .SQLITE_MISUSE,
-        message: "the SQLite library in use is not SQLCipher: nothing would be encrypted")
-    }
-  }
-
   // MARK: Statements
 
   /// Runs constant SQL and ignores its rows.
-  func run(_ sql: String) throws {
-    let connection = try connection
-    let code = SQLite.run(connection, sql)
-    guard code == SQLite.ok else { throw failure(code, sql) }
-  }
+  func run(_ sql: String) throws { try Database.run(sql, in: connection) }
 
   /// Returns the first column of the first row as text.
-  func scalar(_ sql: String) throws -> String? {
-    let connection = try connection
-    do {
-      return try SQLite.scalar(connection, sql)
-    } catch {
-      throw failure(error.code, sql)
-    }
-  }
+  func scalar(_ sql: String) throws -> String? { try Database.scalar(sql, in: connection) }
 
   func integer(_ sql: String) throws -> Int { Int(try scalar(sql) ?? "") ?? 0 }
 
   /// Returns all rows as text, with empty strings for NULL.
   func rows(_ sql: String) throws -> [[String]] {
-    try withStatement(sql) { statement in
-      var rows: [[String]] = []
-      while try step(statement, sql) {
-        rows.append(
-          (0..<SQLite.columnCount(statement)).map {
-            String(decoding: SQLite.columnText(statement, CInt($0)), as: UTF8.self)
-          })
+    try Database.naming(sql, in: connection) { connection throws(SQLite.Failure) in
+      try SQLite.rows(connection, sql)
+    }.map { row in
+      row.map { value in
+        if case .int64(let number) = value.storage { return "\(number)" }
+        return String.fromDatabaseValue(value) ?? ""
       }
-      return rows
     }
   }
 
@@ -119,14 +69,12 @@ final class FileConnection {
     switch SQLite.step(statement) {
     case SQLite.row: return true
     case SQLite.done: return false
-    case let code: throw failure(code, sql)
+    case let code: throw DatabaseError(code: code, connection: handle, sql: sql)
     }
   }
 
   func withStatement<T>(_ sql: String, _ body: (SQLiteStatement) throws -> T) throws -> T {
-    guard let statement = try FileConnection.prepare(sql, in: connection) else {
-      throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "empty statement", sql: sql)
-    }
+    let statement = try Database.prepare(sql, in: connection)
     defer { SQLite.finalize(statement) }
     return try body(statement)
   }
@@ -134,56 +82,9 @@ final class FileConnection {
   /// Whether the SQL compiles.
   func canPrepare(_ sql: String) throws -> Bool {
     do {
-      guard let statement = try FileConnection.prepare(sql, in: connection) else { return false }
-      SQLite.finalize(statement)
-      return true
+      return try withStatement(sql) { _ in true }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
       return false
-    }
-  }
-
-  private func failure(_ code: CInt, _ sql: String) -> DatabaseError {
-    DatabaseError(code: code, connection: handle, sql: sql)
-  }
-
-  // MARK: On any connection
-
-  static func prepare(_ sql: String, in connection: SQLiteConnection) throws -> SQLiteStatement? {
-    do {
-      return try sql.withCString { text throws(SQLite.Failure) in
-        let bytes = UnsafeRawPointer(text).assumingMemoryBound(to: UInt8.self)
-        return try SQLite.prepare(
-          UnsafeBufferPointer(start: bytes, count: sql.utf8.count), in: connection,
-          isPersistent: false
-        ).statement
-      }
-    } catch let failure as SQLite.Failure {
-      throw DatabaseError(code: failure.code, connection: connection, sql: sql)
-    }
-  }
-
-  /// Attaches a file, with the key bound to a parameter.
-  ///
-  /// The key is bound directly from secure memory. SQLCipher keeps its own copies, and wipes them.
-  /// - Parameter spec: The key; nil for a plaintext file.
-  static func attach(
-    _ path: String, as name: String, spec: SecureBytes?, to connection: SQLiteConnection
-  ) throws {
-    let sql = "ATTACH DATABASE ? AS ? KEY ?"
-    guard let statement = try prepare(sql, in: connection) else { return }
-    defer { SQLite.finalize(statement) }
-    var code = SQLite.bind(plainName(path), to: statement, at: 1)
-    if code == SQLite.ok { code = SQLite.bind(name, to: statement, at: 2) }
-    if code == SQLite.ok {
-      code =
-        spec?.withUnsafeBytes { SQLite.bindStaticText($0, to: statement, at: 3) }
-        ?? SQLite.bind("", to: statement, at: 3)
-    }
-    // SAFETY: `spec` lives until the bindings are cleared below, after the only step.
-    if code == SQLite.ok { code = SQLite.step(statement) }
-    withExtendedLifetime(spec) { SQLite.clearBindings(statement) }
-    guard code == SQLite.done else {
-      throw DatabaseError(code: code, connection: connection, sql: sql)
     }
   }
 

@@ -125,12 +125,8 @@ final class FileConversion {
       return DatabaseError(
         resultCode: error.extendedResultCode, message: error.message ?? "",
         hint: "Another connection uses \(source): close it first.")
-    case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_ERROR, .SQLITE_NOMEM:
-      let diagnosis = CipherDiagnosis.diagnose(
-        path: source, key: sourceKey?.key, settings: sourceKey?.settings ?? .default,
-        derived: sourceKey?.derived)
-      return diagnosis.map { DatabaseError(error, diagnosis: $0) } ?? error
-    default: return error
+    default:
+      return error.canBeDiagnosed ? error.diagnosed(path: source, sourceKey) : error
     }
   }
 
@@ -154,7 +150,7 @@ final class FileConversion {
     from old: FileConnection, _ facts: SourceFacts, to file: PendingFile
   ) throws {
     try report(.copying, 0)
-    try FileConnection.attach(
+    try Database.attach(
       file.path, as: "coffer_target", spec: targetKey?.spec, to: old.connection)
     var isAttached = true
     defer { if isAttached { try? old.run("DETACH DATABASE coffer_target") } }
@@ -214,9 +210,7 @@ final class FileConversion {
     let new = try FileConnection(path: file.path, key: targetKey, additions: additions)
     defer { new.close() }
     try new.readSchema()
-    if targetKey != nil, targetKey?.settings.plaintextHeaderSize == 0,
-      case .plaintext = DatabaseFile.inspect(at: file.path).kind
-    {
+    if let targetKey, DatabaseFile.isExposed(at: file.path, despite: targetKey.settings) {
       throw mismatch("it is not encrypted")
     }
     try compareContents(new, old)

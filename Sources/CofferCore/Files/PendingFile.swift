@@ -123,6 +123,7 @@ final class PendingFile {
 
   /// Returns the path without symbolic links, if the file exists.
   static func resolved(_ path: String) -> String {
+    // SAFETY: `realpath` allocates the path that it returns.
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
     return String(cString: real)

@@ -1,12 +1,12 @@
 /// The decrypted 100-byte header of an SQLite database.
-package struct SQLiteHeader: Sendable, Hashable {
+struct SQLiteHeader: Sendable, Hashable {
   /// The first bytes of a plaintext database.
-  package static let magic: [UInt8] = Array("SQLite format 3\0".utf8)
+  static let magic: [UInt8] = Array("SQLite format 3\0".utf8)
 
   private let bytes: [UInt8]
 
   /// Reads the header from the first 100 of `bytes`; nil if there are fewer.
-  package init?(_ bytes: some Collection<UInt8>) {
+  init?(_ bytes: some Collection<UInt8>) {
     guard bytes.count >= 100 else { return nil }
     self.bytes = Array(bytes.prefix(100))
   }
@@ -18,43 +18,43 @@ package struct SQLiteHeader: Sendable, Hashable {
   }
 
   /// Whether the first 16 bytes are those of a plaintext database.
-  package var hasMagic: Bool { bytes.starts(with: Self.magic) }
+  var hasMagic: Bool { bytes.starts(with: Self.magic) }
 
   /// The number of bytes in a page.
-  package var pageSize: Int {
+  var pageSize: Int {
     let stored = integer16(16)
     return stored == 1 ? 65536 : stored
   }
 
   /// The number of bytes at the end of each page reserved for extensions such as SQLCipher.
-  package var reservedSize: Int { Int(bytes[20]) }
+  var reservedSize: Int { Int(bytes[20]) }
 
-  package var usesWAL: Bool { bytes[18] == 2 && bytes[19] == 2 }
+  var usesWAL: Bool { bytes[18] == 2 && bytes[19] == 2 }
 
   /// The number of pages in the database; nil if the header doesn't state it.
   ///
   /// Like SQLite, this trusts the header only if the last writer was a version that maintains it.
-  package var pageCount: Int? {
+  var pageCount: Int? {
     let count = Int(integer32(28))
     return count > 0 && integer32(24) == integer32(92) ? count : nil
   }
 
-  package var userVersion: Int { Int(Int32(bitPattern: integer32(60))) }
-  package var applicationID: Int { Int(Int32(bitPattern: integer32(68))) }
+  var userVersion: Int { Int(Int32(bitPattern: integer32(60))) }
+  var applicationID: Int { Int(Int32(bitPattern: integer32(68))) }
 
   /// The SQLite version that wrote last, such as 3046001 for 3.46.1.
-  package var sqliteVersion: Int { Int(integer32(96)) }
+  var sqliteVersion: Int { Int(integer32(96)) }
 
   /// Whether the page size is `size` and the three fixed bytes have their constant values: five
   /// bytes that don't match by chance.
-  package func hasFixedFields(pageSize size: Int) -> Bool {
+  func hasFixedFields(pageSize size: Int) -> Bool {
     pageSize == size && bytes[21] == 64 && bytes[22] == 32 && bytes[23] == 32
   }
 
   /// Whether the bytes reserved for expansion are zero, from `offset` on.
   ///
   /// - Parameter offset: At most 80, so that at least 12 bytes are tested.
-  package func hasZeroExpansion(from offset: Int = 0) -> Bool {
+  func hasZeroExpansion(from offset: Int = 0) -> Bool {
     offset <= 80 && bytes[max(72, offset)..<92].allSatisfy { $0 == 0 }
   }
 }

@@ -19,14 +19,14 @@ public final class DatabaseFunction: Sendable {
   package let argumentCount: Int?
 
   /// Whether equal arguments always give equal results.
-  package let isPure: Bool
+  let isPure: Bool
 
-  package enum Implementation: Sendable {
+  enum Implementation: Sendable {
     case scalar(@Sendable (SQLite.FunctionArguments) throws -> DatabaseValue)
     case aggregate(@Sendable () -> AggregateRun)
   }
 
-  package let implementation: Implementation
+  let implementation: Implementation
 
   /// Creates a scalar function.
   ///
@@ -61,7 +61,7 @@ public final class DatabaseFunction: Sendable {
       implementation: .aggregate { AggregateRun(Aggregate()) })
   }
 
-  package init(
+  init(
     _ name: String, argumentCount: Int?, pure: Bool, implementation: Implementation
   ) {
     precondition(isValidSQLName(name), "a function's name has from 1 to 255 bytes, and no NUL")
@@ -117,7 +117,7 @@ public protocol DatabaseAggregate: _SendableMetatype {
 #endif
 
 /// The aggregation of one group of rows.
-package final class AggregateRun {
+final class AggregateRun {
   private var aggregate: any DatabaseAggregate
   private var hasFailed = false
 

@@ -6,7 +6,7 @@ extension CipherDiagnosis {
   /// - Parameter derived: The key as already derived with `settings`, if it is.
   /// - Returns: Nil if nothing is wrong, or if the file system's error is explanation enough: the
   ///   file is missing, a directory, or unreadable.
-  package static func diagnose(
+  static func diagnose(
     path: String, key: DatabaseKey?, settings: CipherSettings, derived: DerivedKey? = nil
   ) -> CipherDiagnosis? {
     let inspection = DatabaseFile.inspect(at: path)
@@ -32,6 +32,29 @@ extension CipherDiagnosis {
     } catch {
       return nil
     }
+  }
+}
+
+extension DatabaseError {
+  /// Whether the key or damage of a file can be the reason.
+  var canBeDiagnosed: Bool {
+    switch resultCode {
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT, .SQLITE_ERROR, .SQLITE_NOMEM: true
+    default: false
+    }
+  }
+
+  /// Adds the reason for the failure to open a file, as far as the file reveals it.
+  func diagnosed(
+    path: String, key: DatabaseKey?, settings: CipherSettings, derived: DerivedKey?
+  ) -> DatabaseError {
+    CipherDiagnosis.diagnose(path: path, key: key, settings: settings, derived: derived)
+      .map { DatabaseError(self, diagnosis: $0) } ?? self
+  }
+
+  func diagnosed(path: String, _ key: FileKey?) -> DatabaseError {
+    diagnosed(
+      path: path, key: key?.key, settings: key?.settings ?? .default, derived: key?.derived)
   }
 }
 

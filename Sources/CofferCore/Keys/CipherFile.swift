@@ -6,15 +6,15 @@
 ///
 /// In WAL mode the pages of the main file are authenticated the same way. Pages in the WAL are
 /// newer and aren't checked here; SQLite checks them when it reads them.
-package final class CipherFile {
-  package let settings: CipherSettings
+final class CipherFile {
+  let settings: CipherSettings
   private let file: ReadOnlyFile
   private let key: DerivedKey
   private let hmacKey: SecureBytes
   private let crypto: LibCrypto
 
   /// Returns nil if libcrypto is missing or fails.
-  package init?(file: ReadOnlyFile, key: DerivedKey, settings: CipherSettings) {
+  init?(file: ReadOnlyFile, key: DerivedKey, settings: CipherSettings) {
     guard let crypto = LibCrypto.shared, let hmacKey = key.hmacKey(settings, crypto: crypto)
     else { return nil }
     self.file = file
@@ -27,7 +27,7 @@ package final class CipherFile {
   /// Opens the file for reading.
   ///
   /// - Returns: Nil if there is no libcrypto.
-  package convenience init?(
+  convenience init?(
     path: String, key: DerivedKey, settings: CipherSettings
   ) throws(ReadOnlyFileError) {
     self.init(file: try ReadOnlyFile(path: path), key: key, settings: settings)
@@ -39,7 +39,7 @@ package final class CipherFile {
   }
 
   /// The current number of whole pages in the file.
-  package func wholePageCount() throws(ReadOnlyFileError) -> Int {
+  func wholePageCount() throws(ReadOnlyFileError) -> Int {
     try file.size() / settings.pageSize
   }
 
@@ -47,7 +47,7 @@ package final class CipherFile {
   private var lockPage: Int { 0x4000_0000 / settings.pageSize + 1 }
 
   /// Whether the page, numbered from 1, is authentic. Without HMAC, always true.
-  package func verify(page: Int) throws(ReadOnlyFileError) -> Bool {
+  func verify(page: Int) throws(ReadOnlyFileError) -> Bool {
     guard settings.usesHMAC, page != lockPage else { return true }
     let pageSize = settings.pageSize
     var bytes = [UInt8](repeating: 0, count: pageSize)
@@ -65,7 +65,7 @@ package final class CipherFile {
   /// aren't part of the database and aren't checked.
   /// - Parameter progress: Called about every 256 KiB with the number of checked pages and of all
   ///   pages. An error that it throws ends the scan.
-  package func verifyAll(progress: ((Int, Int) throws -> Void)? = nil) throws -> [Int] {
+  func verifyAll(progress: ((Int, Int) throws -> Void)? = nil) throws -> [Int] {
     guard settings.usesHMAC else { return [] }
     let pageSize = settings.pageSize
     var count = try wholePageCount()
@@ -138,7 +138,7 @@ package final class CipherFile {
   }
 
   /// The database's header; nil if the decrypted bytes don't make sense.
-  package func header() throws(ReadOnlyFileError) -> SQLiteHeader? {
+  func header() throws(ReadOnlyFileError) -> SQLiteHeader? {
     guard let header = try decryptedHeader(), header.hasFixedFields(pageSize: settings.pageSize),
       settings.plaintextHeaderSize > 80
         || header.hasZeroExpansion(from: settings.plaintextHeaderSize)

@@ -65,7 +65,7 @@ extension CipherSettings {
   /// run by other code of the process has no effect.
   /// - Parameter schema: The name of an attached database; nil for the main one.
   /// - Throws: ``CipherSettingsError`` for values that the engine would ignore.
-  package func pragmas(
+  func pragmas(
     for generation: SQLCipherGeneration = .linked, schema: String? = nil
   ) throws(CipherSettingsError) -> [String] {
     try validate()

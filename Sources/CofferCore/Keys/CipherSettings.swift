@@ -74,22 +74,22 @@ public struct CipherSettings: Hashable, Sendable {
     pageSize: 1024, kdfIterations: 64_000, kdfAlgorithm: .sha1, hmacAlgorithm: .sha1)
 
   /// The defaults of SQLCipher 2.
-  package static let sqlcipher2 = CipherSettings(
+  static let sqlcipher2 = CipherSettings(
     pageSize: 1024, kdfIterations: 4_000, kdfAlgorithm: .sha1, hmacAlgorithm: .sha1)
 
   /// The defaults of SQLCipher 1.
-  package static let sqlcipher1 = CipherSettings(
+  static let sqlcipher1 = CipherSettings(
     pageSize: 1024, kdfIterations: 4_000, kdfAlgorithm: .sha1, hmacAlgorithm: .sha1,
     usesHMAC: false)
 
   /// The number of bytes at the end of each page for its IV and HMAC, rounded up to whole blocks.
-  package var reservedSize: Int { (16 + hmacSize + 15) / 16 * 16 }
+  var reservedSize: Int { (16 + hmacSize + 15) / 16 * 16 }
 
   /// The number of bytes of a page's HMAC; 0 without HMAC.
-  package var hmacSize: Int { usesHMAC ? hmacAlgorithm.byteCount : 0 }
+  var hmacSize: Int { usesHMAC ? hmacAlgorithm.byteCount : 0 }
 
   /// The offset of the ciphertext in page 1: after the salt, or after the plaintext header.
-  package var firstCiphertextOffset: Int { plaintextHeaderSize == 0 ? 16 : plaintextHeaderSize }
+  var firstCiphertextOffset: Int { plaintextHeaderSize == 0 ? 16 : plaintextHeaderSize }
 }
 
 extension CipherSettings: CustomStringConvertible {
@@ -105,7 +105,7 @@ extension CipherSettings: CustomStringConvertible {
   }
 
   /// The generation's name, such as "SQLCipher 3"; nil unless these are its defaults.
-  package var generationName: String? {
+  var generationName: String? {
     switch self {
     case .sqlcipher4: "SQLCipher 4"
     case .sqlcipher3: "SQLCipher 3"

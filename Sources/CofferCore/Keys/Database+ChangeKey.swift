@@ -108,15 +108,6 @@ extension Database {
     }
   }
 
-  func setting(_ pragma: String) throws -> String? {
-    let connection = try openConnection()
-    do {
-      return try SQLite.scalar(connection, pragma)?.lowercased()
-    } catch {
-      throw DatabaseError(code: error.code, connection: connection, sql: pragma)
-    }
-  }
-
   // MARK: After
 
   private func proveKeyChange(from old: FileKey, to new: FileKey) throws {
@@ -161,13 +152,7 @@ extension Database {
   /// Temporary tables, attached databases, and anything else added to the connection after it was
   /// opened are lost.
   private func reopenConnection() throws {
-    let connection: SQLiteConnection
-    do {
-      connection = try SQLite.open(
-        FileConnection.plainName(path), flags: [.noMutex, .readWrite])
-    } catch {
-      throw DatabaseError(resultCode: ResultCode(rawValue: error.code), message: error.message)
-    }
+    let connection = try Database.connect(to: path, flags: .readWrite)
     sqliteConnection = connection
     arrays.reconnect(to: connection)
     interruption.connect(to: connection)

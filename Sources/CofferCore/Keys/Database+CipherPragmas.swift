@@ -108,34 +108,26 @@ extension Database {
   /// - Throws: An error if SQLCipher has ignored a setting, which it does silently.
   func requestedSettings() throws -> CipherSettings {
     var settings = openingSettings
-    func value(_ name: String) throws -> String {
-      do {
-        return try SQLite.scalar(openConnection(), "PRAGMA \(name)") ?? ""
-      } catch let failure as SQLite.Failure {
-        throw DatabaseError(code: failure.code, connection: sqliteConnection)
-      }
-    }
-    func integer(_ name: String) throws -> Int {
-      let result = Int(try value(name)) ?? 0
-      if let requested = requestedCipherSettings[name], Int(requested) != result {
+    func value(_ name: String, as form: (String) -> String?) throws -> String {
+      let result = try Database.scalar("PRAGMA \(name)", in: openConnection()) ?? ""
+      if let requested = requestedCipherSettings[name], form(requested) != form(result) {
         throw DatabaseError(
           resultCode: .SQLITE_MISUSE, message: "SQLCipher has ignored PRAGMA \(name)",
           hint: "It is \(result). Use Configuration.cipher, which says what can be set.")
       }
       return result
     }
+    func integer(_ name: String) throws -> Int {
+      Int(try value(name) { Int($0).map(String.init) }) ?? 0
+    }
     func hash(_ name: String) throws -> CipherSettings.Hash? {
-      let result = try value(name)
-      if let requested = requestedCipherSettings[name], requested.uppercased() != result {
-        throw DatabaseError(
-          resultCode: .SQLITE_MISUSE, message: "SQLCipher has ignored PRAGMA \(name)",
-          hint: "It is \(result). Use Configuration.cipher, which says what can be set.")
+      try value(name) { $0.uppercased() }.split(separator: "_").last.flatMap {
+        CipherSettings.Hash(rawValue: String($0))
       }
-      return result.split(separator: "_").last.flatMap { CipherSettings.Hash(rawValue: String($0)) }
     }
     settings.kdfIterations = try integer("kdf_iter")
     settings.pageSize = try integer("cipher_page_size")
-    settings.usesHMAC = try value("cipher_use_hmac") == "1"
+    settings.usesHMAC = try setting("PRAGMA cipher_use_hmac") == "1"
     guard SQLCipherGeneration.linked >= .four else { return settings }
     settings.kdfAlgorithm = try hash("cipher_kdf_algorithm") ?? settings.kdfAlgorithm
     settings.hmacAlgorithm = try hash("cipher_hmac_algorithm") ?? settings.hmacAlgorithm

@@ -62,7 +62,7 @@ extension Database {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "\(error)")
     }
-    try proveEngine()
+    try Database.proveEngine(of: openConnection())
     // A reopened connection has derived the key before.
     if let ownKnownKey { knownKey = ownKnownKey }
     derivedKey = nil
@@ -99,9 +99,15 @@ extension Database {
   }
 
   private func setKeyUp(_ spec: SecureBytes, _ pragmas: [String]) throws {
-    let connection = try openConnection()
     isSettingKeyUp = true
     defer { isSettingKeyUp = false }
+    try Database.setKey(spec, pragmas, in: openConnection())
+  }
+
+  /// Sets SQLCipher's key and settings before the connection reads its file.
+  static func setKey(
+    _ spec: SecureBytes, _ pragmas: [String], in connection: SQLiteConnection
+  ) throws {
     let code = spec.withUnsafeBytes { SQLite.key(connection, $0) }
     guard code == SQLite.ok else {
       throw DatabaseError(
@@ -109,9 +115,9 @@ extension Database {
     }
     // The pragma follows the key, since the process's first key resets the log level.
     if SQLiteFeatures.linked.logsToStandardError {
-      try runSetting("PRAGMA cipher_log_level = NONE")
+      try run("PRAGMA cipher_log_level = NONE", in: connection)
     }
-    for pragma in pragmas { try runSetting(pragma) }
+    for pragma in pragmas { try run(pragma, in: connection) }
   }
 
   /// Derives the key with the file's salt, or with a new salt for a new file.
@@ -126,9 +132,9 @@ extension Database {
 
   /// Throws if the SQLite loaded by the process isn't SQLCipher: another library with the same
   /// symbols would ignore the key.
-  private func proveEngine() throws {
-    let version = try? SQLite.scalar(openConnection(), "PRAGMA cipher_version")
-    guard let version, !version.isEmpty else {
+  static func proveEngine(of connection: SQLiteConnection) throws {
+    guard let version = try? SQLite.scalar(connection, "PRAGMA cipher_version"), !version.isEmpty
+    else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
         message: "the SQLite library in use is not SQLCipher: nothing would be encrypted",

@@ -93,7 +93,7 @@ public struct DatabaseKey: Sendable {
     if case .rawWithSalt(let salt) = form { salt } else { nil }
   }
 
-  package var isPassphrase: Bool { form == .passphrase }
+  var isPassphrase: Bool { form == .passphrase }
 
   /// Throws for a key that must not reach SQLCipher, which is an empty passphrase.
   package func validate() throws(DatabaseKeyError) {
@@ -101,7 +101,7 @@ public struct DatabaseKey: Sendable {
   }
 
   /// Whether both keys have the same bytes and form. The comparison takes constant time.
-  package func isSameKey(as other: DatabaseKey) -> Bool {
+  func isSameKey(as other: DatabaseKey) -> Bool {
     form == other.form && bytes.isEqual(to: other.bytes)
   }
 }
@@ -125,7 +125,7 @@ extension DatabaseKey {
   ///
   /// - Throws: ``DatabaseKeyError`` for an empty passphrase, and for one that SQLCipher would
   ///   interpret as a raw key. Keys derived by ``DerivedKey`` aren't ambiguous.
-  package func keySpec() throws(DatabaseKeyError) -> SecureBytes {
+  func keySpec() throws(DatabaseKeyError) -> SecureBytes {
     try validate()
     switch form {
     case .passphrase:

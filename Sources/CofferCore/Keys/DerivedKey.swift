@@ -39,10 +39,10 @@ package struct DerivedKey: Sendable {
   }
 
   /// Returns the bytes for `sqlite3_key`: `x'…'` around 64 digits of key and 32 of salt.
-  package func sqlcipherKeySpec() -> SecureBytes { makeKeySpec(key: key, salt: salt) }
+  func sqlcipherKeySpec() -> SecureBytes { makeKeySpec(key: key, salt: salt) }
 
   /// Returns 16 random bytes for a new file.
-  package static func randomSalt() -> [UInt8] {
+  static func randomSalt() -> [UInt8] {
     var salt = [UInt8](repeating: 0, count: 16)
     salt.withUnsafeMutableBytes { fillWithRandomBytes($0) }
     return salt
@@ -62,20 +62,20 @@ extension DerivedKey: CustomStringConvertible, CustomDebugStringConvertible, Cus
 }
 
 /// Counts the derivations from passphrases in this process.
-package enum DerivationCount {
+enum DerivationCount {
   private static let counter = Atomic<Int>(0)
   private static let countsBySalt = Mutex<[[UInt8]: Int]?>(nil)
 
   /// The number of all derivations.
-  package static var total: Int { counter.load(ordering: .relaxed) }
+  static var total: Int { counter.load(ordering: .relaxed) }
 
   /// Starts counting per salt as well, so that a test can count its own file's derivations.
-  package static func startCountingBySalt() {
+  static func startCountingBySalt() {
     countsBySalt.withLock { if $0 == nil { $0 = [:] } }
   }
 
   /// Returns the number of derivations with this salt since ``startCountingBySalt()``.
-  package static func count(salt: [UInt8]) -> Int {
+  static func count(salt: [UInt8]) -> Int {
     countsBySalt.withLock { $0?[salt] ?? 0 }
   }
 

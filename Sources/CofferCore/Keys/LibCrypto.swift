@@ -92,7 +92,7 @@ package struct LibCrypto: Sendable {
   /// Derives bytes from a password with PBKDF2, into secure memory; nil if libcrypto fails.
   ///
   /// - Precondition: Neither the password nor the salt is longer than 2 GiB.
-  package func pbkdf2(
+  func pbkdf2(
     _ hash: CipherSettings.Hash, password: SecureBytes, salt: [UInt8], iterations: Int,
     byteCount: Int = 32
   ) -> SecureBytes? {
@@ -115,7 +115,7 @@ package struct LibCrypto: Sendable {
   /// Writes the HMAC of `message` to the beginning of `target`; returns false if libcrypto fails.
   ///
   /// - Precondition: `target` has room for 64 bytes.
-  package func hmac(
+  func hmac(
     _ hash: CipherSettings.Hash, key: SecureBytes, message: UnsafeRawBufferPointer,
     into target: UnsafeMutableRawBufferPointer
   ) -> Bool {
@@ -134,7 +134,7 @@ package struct LibCrypto: Sendable {
   /// Decrypts whole blocks with AES-256-CBC, without padding; nil if libcrypto fails.
   ///
   /// - Precondition: The key has 32 bytes, the IV 16, and the ciphertext a multiple of 16.
-  package func decryptAES256CBC(
+  func decryptAES256CBC(
     _ ciphertext: UnsafeRawBufferPointer, key: SecureBytes, iv: UnsafeRawBufferPointer
   ) -> [UInt8]? {
     precondition(key.count == 32 && iv.count == 16 && ciphertext.count % 16 == 0)

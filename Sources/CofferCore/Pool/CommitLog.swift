@@ -1,52 +1,56 @@
+import Dispatch
 import Synchronization
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// Counts the commits of a pool's writer, so that readers know which one they see.
 final class CommitCount: Sendable {
-  /// Odd while a commit is under way.
   private let count = Atomic<Int>(0)
   private let pins = Atomic<Int>(0)
 
-  /// Twice the number of commits, plus one while a commit is under way.
+  /// Held by the writer from before a commit is visible until it is counted, and by a reader while
+  /// it begins.
+  private let turn = DispatchSemaphore(value: 0)
+
+  init() { turn.signal() }
+
+  /// The number of commits.
   var value: Int { count.load(ordering: .sequentiallyConsistent) }
 
-  // The order matters: a reader pins and then reads the count, the writer counts and then checks
-  // for pins, so that at least one of them sees the other.
-  func store(_ value: Int) { count.store(value, ordering: .sequentiallyConsistent) }
-
-  /// Whether a reader will ask for the changes since a commit.
-  var isPinned: Bool { pins.load(ordering: .sequentiallyConsistent) > 0 }
+  /// Counts a commit.
+  ///
+  /// - Returns: Its number if a reader will ask for the changes since an earlier commit.
+  func increment() -> Int? {
+    // The order matters: a reader pins and then reads the count, the writer counts and then checks
+    // for pins, so that at least one of them sees the other.
+    let commit = count.add(1, ordering: .sequentiallyConsistent).newValue
+    return pins.load(ordering: .sequentiallyConsistent) > 0 ? commit : nil
+  }
 
   /// Requests that the writer keep its changes from the current commit on.
   func pin() { pins.add(1, ordering: .sequentiallyConsistent) }
 
   func unpin() { pins.subtract(1, ordering: .sequentiallyConsistent) }
 
-  // MARK: Delaying commits
+  // MARK: Turns
 
-  /// The number of readers that are about to begin and need to know at which commit.
-  private let starters = Atomic<Int>(0)
-
-  /// Executes `body`, during which the writer delays its commits by some milliseconds at most.
-  func makingWay<T>(_ body: () throws -> T) rethrows -> T {
-    starters.add(1, ordering: .sequentiallyConsistent)
-    defer { starters.subtract(1, ordering: .sequentiallyConsistent) }
-    return try body()
+  /// Waits until no reader is beginning, or no commit is under way.
+  ///
+  /// The waits have limits, so that the writer and the readers never depend on each other.
+  /// - Returns: False if the time was too short.
+  func takeTurn(milliseconds: Int) -> Bool {
+    turn.wait(timeout: .now() + .milliseconds(milliseconds)) == .success
   }
 
-  /// Waits for the readers that are about to begin, for some milliseconds at most.
+  func passTurn() { turn.signal() }
+
+  /// Begins a read between two commits.
   ///
-  /// A reader that only now starts to begin is missed, and detects that from the count.
-  func makeWay() {
-    var waits = 0
-    while starters.load(ordering: .sequentiallyConsistent) > 0, waits < 100 {
-      waits += 1
-      if waits < 10 { sched_yield() } else { usleep(100) }
-    }
+  /// - Returns: The commit that the read sees, or an earlier one if a commit takes very long.
+  func counting(_ begin: () throws -> Void) rethrows -> Int {
+    let hasTurn = takeTurn(milliseconds: 1_000)
+    defer { if hasTurn { passTurn() } }
+    let commit = value
+    try begin()
+    return commit
   }
 }
 
@@ -62,11 +66,14 @@ final class CommitLog {
   private var pending: Changes = []
   private var entries: [(commit: Int, changes: Changes)] = []
   /// Whether SQLite has begun a commit that isn't settled yet.
-  private(set) var isCommitting = false
+  private var isCommitting = false
+  private var hasTurn = false
   /// Whether a writing statement has begun in the transaction.
   private(set) var hasWritten = false
   private var lastStatement: ObjectIdentifier?
   private var lastChangesCount = 0
+
+  deinit { endCommit() }
 
   /// Notes that a statement is about to write.
   func note(_ statement: Statement) {
@@ -87,52 +94,44 @@ final class CommitLog {
   /// Notes that SQLite is about to make the commit visible.
   func willCommit() {
     guard !isCommitting else { return }
-    commits.makeWay()
     isCommitting = true
-    commits.store(commits.value | 1)
+    hasTurn = commits.takeTurn(milliseconds: 100)
   }
 
   func didRollback() {
-    hasWritten = false
-    pending = []
-    lastStatement = nil
-    guard isCommitting else { return }
-    isCommitting = false
-    commits.store(commits.value & ~1)
+    forgetTransaction()
+    endCommit()
   }
 
   /// Notes the end of a commit, if one was under way.
   func settle(_ connection: SQLiteConnection) {
-    guard isCommitting, SQLite.isAutocommit(connection) else { return }
-    didCommit(changesCount: SQLite.totalChangesCount(connection))
+    guard isCommitting else { return }
+    defer { endCommit() }
+    let changesCount = SQLite.totalChangesCount(connection)
+    // A transaction begun for a write can end without one.
+    if pending?.isEmpty != true || changesCount != lastChangesCount { count(pending) }
+    lastChangesCount = changesCount
+    // A commit that has failed can be repeated, and counts as one until then.
+    if SQLite.isAutocommit(connection) { forgetTransaction() }
   }
 
-  /// - Parameter changesCount: The connection's total of changed rows.
-  private func didCommit(changesCount: Int) {
-    isCommitting = false
+  private func forgetTransaction() {
     hasWritten = false
-    defer { lastChangesCount = changesCount }
-    // A transaction begun for a write can end without one.
-    if let pending, pending.isEmpty, changesCount == lastChangesCount {
-      return commits.store(commits.value & ~1)
-    }
-    let commit = (commits.value | 1) + 1
-    commits.store(commit)
-    append(commit, pending)
     pending = []
     lastStatement = nil
   }
 
-  /// Notes a commit by another connection, whose changes are unknown.
-  func didCommitElsewhere() {
-    guard !isCommitting else { return }
-    let commit = (commits.value & ~1) + 2
-    commits.store(commit)
-    append(commit, nil)
+  private func endCommit() {
+    isCommitting = false
+    if hasTurn { commits.passTurn() }
+    hasTurn = false
   }
 
-  private func append(_ commit: Int, _ changes: Changes) {
-    if commits.isPinned {
+  /// Notes a commit by another connection, whose changes are unknown.
+  func didCommitElsewhere() { count(nil) }
+
+  private func count(_ changes: Changes) {
+    if let commit = commits.increment() {
       entries.append((commit, changes))
     } else if !entries.isEmpty {
       entries = []
@@ -166,48 +165,7 @@ extension Database {
   }
 
   /// Begins the transaction that a read access owes, at the last commit.
-  ///
-  /// - Parameter isPatient: Whether to wait longer for a commit under way, which takes as long as
-  ///   the disk.
-  /// - Returns: The commit that the transaction sees, or an earlier one if that can't be
-  ///   determined.
-  func establishSnapshot(
-    _ commits: CommitCount? = nil, isPatient: Bool = false
-  ) throws -> Int {
-    guard let commits else {
-      try beginSnapshot()
-      return 0
-    }
-    if let commit = try commits.makingWay({ try countedSnapshot(commits, isPatient) }) {
-      return commit
-    }
-    let earlier = commits.value & ~1
-    try beginSnapshot()
-    return earlier
-  }
-
-  /// Begins the transaction while no commit is under way.
-  ///
-  /// - Returns: The commit that the transaction sees; nil if it hasn't begun.
-  private func countedSnapshot(_ commits: CommitCount, _ isPatient: Bool) throws -> Int? {
-    var waits = 0
-    for _ in 0..<(isPatient ? 10_000 : 50) {
-      var before = commits.value
-      while before & 1 == 1 {
-        waits += 1
-        // One second, or ten if patient: a commit can take long while its thread isn't scheduled.
-        if waits > (isPatient ? 100_000 : 10_000) { return nil }
-        if waits < 10 { sched_yield() } else { usleep(100) }
-        before = commits.value
-      }
-      try beginSnapshot()
-      if commits.value == before { return before }
-      try renewPendingTransaction()
-    }
-    return nil
-  }
-
-  private func beginSnapshot() throws {
+  func establishSnapshot() throws {
     if accessState.contains(.pendingTransaction) { try beginPendingTransaction() }
     let connection = try openConnection()
     let code = control.run(.touchSchema, in: connection)

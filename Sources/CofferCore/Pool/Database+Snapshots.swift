@@ -76,7 +76,7 @@ extension Database {
       try checkCancellation()
       let before = try witness.sync { try $0.dataVersion() }
       for snapshot in snapshots.dropFirst() { try snapshot.beginSnapshot() }
-      if isOwing { _ = try establishSnapshot() }
+      if isOwing { try establishSnapshot() }
       if try witness.beginSnapshot() == before { return }
       for snapshot in snapshots { try snapshot.endSnapshot() }
       if isOwing { try renewPendingTransaction() }

@@ -92,13 +92,12 @@ extension DatabasePool: ObservableReader {
       }
       return
     }
-    let commits = commits
-    commits?.pin()
+    pinCommits()
     do {
       // The caller may be inside a read, which can be older than the last commit.
-      let begin: (Database) throws -> (DatabaseRegion?, Int) = { db in
+      let begin: (Database) throws -> (DatabaseRegion?, Int) = { [commits] db in
         try db.isolatedRead { db in
-          let commit = db.isSnapshotEstablished ? 0 : try db.establishSnapshot(commits)
+          let commit = db.isSnapshotEstablished ? 0 : try db.establishSnapshot(counted: commits)
           return (start.fetch(.success(db)), commit)
         }
       }
@@ -120,12 +119,11 @@ extension DatabasePool: ObservableReader {
         }
       }
     }
-    let commits = commits
-    commits?.pin()
+    pinCommits()
     readers.schedule { [self] result in
       do {
         let (region, commit) = try result.get().isolatedRead { db in
-          let commit = try db.establishSnapshot(commits, isPatient: true)
+          let commit = try db.establishSnapshot(counted: commits)
           return (start.fetch(.success(db)), commit)
         }
         track(start, region, since: commit)
@@ -138,6 +136,12 @@ extension DatabasePool: ObservableReader {
 
   private func needsWriter(_ start: TrackingStart) -> Bool {
     start.requiresWriteAccess && commits != nil
+  }
+
+  /// Has the changes kept from the last commit on. If this thread has made it, it is counted first.
+  private func pinCommits() {
+    commits?.pin()
+    writer.current?.settleCommitLog()
   }
 
   /// Adds the observers once the writer is free.
@@ -175,6 +179,17 @@ extension Database {
   private var pageSize: Int {
     let size = sqliteConnection.flatMap { try? SQLite.scalar($0, "PRAGMA page_size") }
     return size.flatMap { Int($0) } ?? 4096
+  }
+
+  /// Begins the transaction that a read access owes.
+  ///
+  /// - Returns: The commit that the transaction sees, or an earlier one.
+  fileprivate func establishSnapshot(counted commits: CommitCount?) throws -> Int {
+    guard let commits else {
+      try establishSnapshot()
+      return 0
+    }
+    return try commits.counting { try establishSnapshot() }
   }
 
   /// Whether the state that statements see is already fixed.

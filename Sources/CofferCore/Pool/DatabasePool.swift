@@ -186,7 +186,7 @@ public final class DatabasePool: DatabaseWriter {
       do {
         let db = try result.get()
         try db.isolatedRead { db in
-          do { _ = try db.establishSnapshot() } catch {
+          do { try db.establishSnapshot() } catch {
             hasBegun.signal()
             return value(.failure(error))
           }

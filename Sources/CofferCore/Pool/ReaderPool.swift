@@ -15,10 +15,7 @@ final class ReaderPool: Sendable {
     case refused(DatabaseError)
   }
 
-  private enum Waiter {
-    case thread(ThreadWaiter)
-    case job(@Sendable (Lease) -> Void)
-  }
+  private typealias Waiter = @Sendable (Lease) -> Void
 
   private struct State {
     /// All open connections, lent or idle.
@@ -89,7 +86,7 @@ final class ReaderPool: Sendable {
       if let lease = nextLease(&state, isUrgent: isUrgent) { return lease }
       let newWaiter = ThreadWaiter()
       waiter = newWaiter
-      state.waiters.append(.thread(newWaiter), first: isUrgent)
+      state.waiters.append({ newWaiter.wake(with: $0) }, first: isUrgent)
       return nil
     }
     return try reader(of: lease ?? waiter?.wait() ?? .refused(.connectionIsClosed))
@@ -142,21 +139,13 @@ final class ReaderPool: Sendable {
         state.waiters.removeFirst()
         served.append((waiter, lease))
       }
-      if !state.hasBarrier, state.lentCount == 0, let next = state.barriers.first {
-        state.barriers.removeFirst()
-        state.hasBarrier = true
-        barrier = next
+      if !state.hasBarrier, state.lentCount == 0 {
+        barrier = state.barriers.popFirst()
+        state.hasBarrier = barrier != nil
       }
     }
-    for (waiter, lease) in served { hand(lease, to: waiter) }
+    for (waiter, lease) in served { waiter(lease) }
     barrier?()
-  }
-
-  private func hand(_ lease: Lease, to waiter: Waiter) {
-    switch waiter {
-    case .thread(let thread): thread.wake(with: lease)
-    case .job(let job): job(lease)
-    }
   }
 
   // MARK: Accesses
@@ -178,7 +167,7 @@ final class ReaderPool: Sendable {
   private func lend(
     isUrgent: Bool, _ job: @escaping @Sendable (Result<SerializedDatabase, any Error>) -> Void
   ) {
-    let use: @Sendable (Lease) -> Void = { [self] lease in
+    let use: Waiter = { [self] lease in
       switch lease {
       case .reader(let reader): job(.success(reader))
       case .open: queue.async { [self] in job(Result { try openReader() }) }
@@ -187,7 +176,7 @@ final class ReaderPool: Sendable {
     }
     let lease: Lease? = state.withLock { state in
       if let lease = nextLease(&state, isUrgent: isUrgent) { return lease }
-      state.waiters.append(.job(use), first: isUrgent)
+      state.waiters.append(use, first: isUrgent)
       return nil
     }
     if let lease { use(lease) }

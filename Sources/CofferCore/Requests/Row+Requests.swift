@@ -34,14 +34,14 @@ extension Row {
 
 extension PreparedRequest {
   /// Returns all rows, after the supplementary fetch.
-  package func allRows(_ db: Database) throws -> [Row] {
+  func allRows(_ db: Database) throws -> [Row] {
     let rows = try Row.fetchAll(fetchedStatement, adapter: adapter)
     if let supplementaryFetch, !rows.isEmpty { try supplementaryFetch(db, rows) }
     return rows
   }
 
   /// Returns the first row, after the supplementary fetch; nil if there is none.
-  package func firstRow(_ db: Database) throws -> Row? {
+  func firstRow(_ db: Database) throws -> Row? {
     let row = try Row.fetchOne(fetchedStatement, adapter: adapter)
     if let supplementaryFetch, let row { try supplementaryFetch(db, [row]) }
     return row

@@ -58,7 +58,7 @@ public struct SQLRequest<RowDecoder>: FetchRequest {
   /// Returns the number of rows, counted by SQLite.
   public func fetchCount(_ db: Database) throws -> Int {
     let (sql, arguments) = try literal.build(db)
-    let counting = "SELECT COUNT(*) FROM (\(SQLText(sql).withoutTrailingSemicolons))"
+    let counting = "SELECT COUNT(*) FROM (\(SQLString(sql).withoutTrailingSemicolons))"
     return try Int.fetchOne(db, sql: counting, arguments: arguments) ?? 0
   }
 }
@@ -96,7 +96,7 @@ extension SQLRequest: ExpressibleByStringInterpolation {
   }
 }
 
-extension SQLText {
+extension SQLString {
   /// The text up to its last token that is not a semicolon.
   var withoutTrailingSemicolons: String {
     var text = string

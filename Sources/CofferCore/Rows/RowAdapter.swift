@@ -60,11 +60,11 @@ public struct RowColumns: Sendable {
 public final class RowAdaptation: Sendable {
   @usableFromInline package let layout: RowLayout
   /// The index of each column in the statement.
-  @usableFromInline package let baseIndices: [Int]
+  @usableFromInline let baseIndices: [Int]
   /// The scopes, by name.
   package let scopes: [(name: String, adaptation: RowAdaptation)]
   /// The minimum number of columns that the statement must have.
-  package let baseCount: Int
+  let baseCount: Int
   /// The index of the first column in the statement, if the columns are contiguous there.
   package let firstColumn: Int?
 

@@ -10,7 +10,7 @@ package struct RowWindow {
   /// The index of the run's first column in the statement.
   @usableFromInline package let firstColumn: Int
   @usableFromInline package let count: Int
-  @usableFromInline package var predictor = ColumnPredictor()
+  @usableFromInline var predictor = ColumnPredictor()
 
   init(_ core: UnsafeMutablePointer<StatementCore>, firstColumn: Int, count: Int) {
     self.core = core

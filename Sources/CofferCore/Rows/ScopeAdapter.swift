@@ -43,16 +43,16 @@ public struct ScopeAdapter: RowAdapter {
 /// Applies one adapter to the rows that another adapter shows.
 ///
 /// The scopes are those of both; a scope of the second replaces the first's scope of the same name.
-package struct ChainedRowAdapter: RowAdapter {
+struct ChainedRowAdapter: RowAdapter {
   private let first: any RowAdapter
   private let second: any RowAdapter
 
-  package init(_ first: any RowAdapter, then second: any RowAdapter) {
+  init(_ first: any RowAdapter, then second: any RowAdapter) {
     self.first = first
     self.second = second
   }
 
-  package func _adaptation(of columns: RowColumns) throws -> RowAdaptation {
+  func _adaptation(of columns: RowColumns) throws -> RowAdaptation {
     let inner = try first._adaptation(of: columns)
     let outer = try second._adaptation(of: RowColumns(inner))
     let hidden = Set(outer.scopes.map(\.name))

@@ -14,7 +14,7 @@ package struct ArrayArgumentError: Error, Hashable, Sendable, CustomStringConver
   package let reason: Reason
 
   /// The parameter's 1-based index in SQLite.
-  package let parameterIndex: Int
+  let parameterIndex: Int
 
   /// The parameter's range in the SQL, in UTF-8 bytes.
   package let range: Range<Int>

@@ -27,9 +27,6 @@ package struct ArrayArgumentRewriter: Hashable, Sendable {
     ///
     /// Nil if it isn't in a list.
     var list: Int?
-
-    /// Whether the parameter is an element of an `IN (…)` list.
-    package var isListElement: Bool { list != nil }
   }
 
   /// An `IN (…)` list. Ranges are in UTF-8 bytes.
@@ -53,10 +50,10 @@ package struct ArrayArgumentRewriter: Hashable, Sendable {
   /// The maximum number of elements of a list with an array, which counts as one.
   ///
   /// SQLite allows 500 terms in a compound `SELECT`, including the one added at the end.
-  package static let maximumElementCount = 499
+  static let maximumElementCount = 499
 
   /// The exact text of the statement.
-  package let sql: SQLText
+  package let sql: SQLString
 
   /// The occurrences of parameters, in the order of the text.
   package internal(set) var parameters: [Parameter] = []
@@ -67,7 +64,7 @@ package struct ArrayArgumentRewriter: Hashable, Sendable {
   /// - Parameter sql: A single statement.
   /// - Complexity: O(*n*) in the bytes of `sql`.
   package init(_ sql: String) {
-    self.sql = SQLText(sql)
+    self.sql = SQLString(sql)
     var parser = SQLListParser(sql)
     parser.parse()
     parameters = parser.parameters

@@ -19,7 +19,7 @@ public struct SQL: Sendable {
     /// A list of values, written in parentheses.
     case list(ArrayArgument)
     /// A part that renders itself, with access to the database.
-    case fragment(any SQLFragment)
+    case node(any SQLNode)
 
     /// Text without parameters.
     package static func text(_ text: String) -> Element { .sql(text, StatementArguments()) }
@@ -28,7 +28,7 @@ public struct SQL: Sendable {
     package static func deferred(
       _ make: @escaping @Sendable (Database) throws -> SQL
     ) -> Element {
-      .fragment(DeferredSQL(make: make))
+      .node(DeferredSQL(make: make))
     }
   }
 
@@ -94,7 +94,7 @@ public struct SQL: Sendable {
 ///
 /// Higher layers define expressions and queries as fragments. They are rendered in place, so that
 /// columns know the tables around them.
-package protocol SQLFragment: Sendable {
+package protocol SQLNode: Sendable {
   /// Appends the fragment's text and arguments.
   func render(into renderer: inout SQLRenderer) throws
 
@@ -102,7 +102,7 @@ package protocol SQLFragment: Sendable {
   func cast<T>(to type: T.Type) -> T?
 }
 
-extension SQLFragment {
+extension SQLNode {
   /// Returns the fragment as a type if it has exactly that type.
   ///
   /// Ten times as fast as `as?`, which also considers base classes and protocols.
@@ -112,7 +112,7 @@ extension SQLFragment {
   }
 }
 
-private struct DeferredSQL: SQLFragment {
+private struct DeferredSQL: SQLNode {
   let make: @Sendable (Database) throws -> SQL
 
   func render(into renderer: inout SQLRenderer) throws {

@@ -4,14 +4,14 @@ public struct SQLExpression: Sendable {
     case value(DatabaseValue)
     case sql(SQL)
     /// An expression that is defined in CofferQuery.
-    case node(any SQLFragment)
+    case node(any SQLNode)
   }
 
   package let content: Content
 
   package init(_ value: DatabaseValue) { content = .value(value) }
   package init(sql: SQL) { content = .sql(sql) }
-  package init(node: any SQLFragment) { content = .node(node) }
+  package init(node: any SQLNode) { content = .node(node) }
 
   /// The expression as a part of other SQL.
   package var sql: SQL {
@@ -19,7 +19,7 @@ public struct SQLExpression: Sendable {
     case .value(let value):
       SQL(elements: [value.isNull ? .text("NULL") : .argument(StatementArgument(value))])
     case .sql(let sql): sql
-    case .node(let node): SQL(elements: [.fragment(node)])
+    case .node(let node): SQL(elements: [.node(node)])
     }
   }
 

@@ -30,7 +30,7 @@ struct SQLListParser {
   private var tokens: [Token] = []
   private var frames: [Frame] = []
   private var largestIndex = 0
-  private var indices: [SQLText: Int] = [:]
+  private var indices: [SQLString: Int] = [:]
 
   init(_ sql: String) {
     self.sql = Array(sql.utf8)
@@ -70,11 +70,11 @@ struct SQLListParser {
       index = largestIndex + 1
     } else if sql[range.lowerBound] == UInt8(ascii: "?") {
       index = Int(spelling.dropFirst()) ?? .max - 1
-    } else if let known = indices[SQLText(spelling)] {
+    } else if let known = indices[SQLString(spelling)] {
       index = known
     } else {
       index = largestIndex + 1
-      indices[SQLText(spelling)] = index
+      indices[SQLString(spelling)] = index
     }
     largestIndex = max(largestIndex, min(index, .max - 1))
     parameters.append(

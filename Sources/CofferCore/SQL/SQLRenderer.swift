@@ -29,13 +29,13 @@ package struct SQLRenderer {
   package var tableName = ""
 
   /// The tables that a table alias can refer to, in this query and the queries around it.
-  package var tables: [ObjectIdentifier: Table] = [:]
+  package var tables: [ObjectIdentifier: NamedTable] = [:]
 
   /// The number of queries around the current position.
   package var depth = 0
 
   /// A table in a query.
-  package struct Table {
+  package struct NamedTable {
     /// The name in the query.
     package let name: String
     /// The name in the schema; empty for a query.
@@ -249,7 +249,7 @@ package struct SQLRenderer {
       case .sql(let text, let arguments): try append(text, arguments: arguments)
       case .argument(let argument): append(argument)
       case .list(let list): append(list)
-      case .fragment(let fragment): try fragment.render(into: &self)
+      case .node(let node): try node.render(into: &self)
       }
     }
   }

@@ -5,7 +5,7 @@ public struct SQLSelection: Sendable, SQLSelectable {
     case expression(SQLExpression, name: String?)
     case sql(SQL)
     /// A selection that is defined in CofferQuery.
-    case node(any SQLFragment)
+    case node(any SQLNode)
   }
 
   package let content: Content
@@ -15,7 +15,7 @@ public struct SQLSelection: Sendable, SQLSelectable {
   }
 
   package init(sql: SQL) { content = .sql(sql) }
-  package init(node: any SQLFragment) { content = .node(node) }
+  package init(node: any SQLNode) { content = .node(node) }
 
   /// The selection as a part of other SQL.
   package var sql: SQL {
@@ -24,7 +24,7 @@ public struct SQLSelection: Sendable, SQLSelectable {
       SQL(elements: expression.sql.elements + [.text(" AS " + name.quotedDatabaseIdentifier)])
     case .expression(let expression, nil): expression.sql
     case .sql(let sql): sql
-    case .node(let node): SQL(elements: [.fragment(node)])
+    case .node(let node): SQL(elements: [.node(node)])
     }
   }
 

@@ -3,19 +3,19 @@ public struct SQLSubquery: Sendable {
   package enum Content: Sendable {
     case sql(SQL)
     /// A query that is defined in CofferQuery.
-    case node(any SQLFragment)
+    case node(any SQLNode)
   }
 
   package let content: Content
 
   package init(sql: SQL) { content = .sql(sql) }
-  package init(node: any SQLFragment) { content = .node(node) }
+  package init(node: any SQLNode) { content = .node(node) }
 
   /// The query as a part of other SQL, without parentheses.
   package var sql: SQL {
     switch content {
     case .sql(let sql): sql
-    case .node(let node): SQL(elements: [.fragment(node)])
+    case .node(let node): SQL(elements: [.node(node)])
     }
   }
 }
@@ -34,7 +34,7 @@ extension SQLSubqueryable {
 }
 
 /// A query as an expression, in parentheses.
-package struct ParenthesizedQuery: SQLFragment {
+package struct ParenthesizedQuery: SQLNode {
   package let query: SQLSubquery
 
   package init(query: SQLSubquery) { self.query = query }
@@ -52,7 +52,7 @@ extension SQLSubquery: SQLSubqueryable {
 }
 
 /// A query in an SQL literal, with parentheses if the surrounding text needs them.
-struct EmbeddedQuery: SQLFragment {
+struct EmbeddedQuery: SQLNode {
   let query: SQLSubquery
 
   func render(into renderer: inout SQLRenderer) throws { try renderer.append(embedding: query) }

@@ -46,7 +46,7 @@ package struct SQLTokenizer: Sequence, IteratorProtocol {
     }
 
     /// Whether the token is neither space nor comment.
-    package var isSignificant: Bool { kind != .space && kind != .comment }
+    var isSignificant: Bool { kind != .space && kind != .comment }
   }
 
   // SAFETY: the caller keeps the buffer valid for the tokenizer's life; it is read only through

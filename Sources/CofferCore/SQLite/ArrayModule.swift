@@ -4,8 +4,8 @@ import CSQLCipher
 ///
 /// It is eponymous: it needs no `CREATE VIRTUAL TABLE`, and so it works on read-only connections.
 /// <https://sqlite.org/vtab.html#epovtab>
-package enum ArrayModule {
-  package static func register(in connection: SQLiteConnection, registry: ArrayRegistry) -> CInt {
+enum ArrayModule {
+  static func register(in connection: SQLiteConnection, registry: ArrayRegistry) -> CInt {
     // SAFETY: the database retains the registry until the connection is closed.
     let context = Unmanaged.passUnretained(registry).toOpaque()
     return sqlite3_create_module_v2(connection, "coffer_array", module, context, nil)
@@ -85,7 +85,7 @@ private final class ArrayReader {
 
 extension SQLite {
   /// Sets the result of a function or of a virtual table's column.
-  package static func setResult(_ value: DatabaseValue, of context: OpaquePointer?) {
+  static func setResult(_ value: DatabaseValue, of context: OpaquePointer?) {
     switch value.storage {
     case .null: sqlite3_result_null(context)
     case .int64(let value): sqlite3_result_int64(context, value)

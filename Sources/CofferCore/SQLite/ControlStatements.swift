@@ -3,8 +3,8 @@ import CSQLCipher
 /// The statements that begin and end transactions, prepared on first use.
 ///
 /// They are run without a `Statement`, since every access runs them.
-package final class ControlStatements {
-  package enum Kind: Int, CaseIterable {
+final class ControlStatements {
+  enum Kind: Int, CaseIterable {
     case beginDeferred, beginImmediate, beginExclusive, commit, rollback
     /// Fails if SQLCipher has found a damaged page since the transaction began.
     case touchSchema
@@ -24,20 +24,24 @@ package final class ControlStatements {
   private var handles: [SQLiteStatement?] = Array(repeating: nil, count: Kind.allCases.count)
 
   /// - Returns: SQLite's result code.
-  package func run(_ kind: Kind, in connection: SQLiteConnection) -> CInt {
-    if handles[kind.rawValue] == nil {
-      var handle: SQLiteStatement?
-      let code = coffer_prepare(connection, kind.sql, -1, 1, &handle, nil)
-      guard code == SQLITE_OK else { return code }
+  func run(_ kind: Kind, in connection: SQLiteConnection) -> CInt {
+    let handle: SQLiteStatement
+    if let known = handles[kind.rawValue] {
+      handle = known
+    } else {
+      do {
+        handle = try SQLite.prepare(kind.sql, in: connection, isPersistent: true)
+      } catch {
+        return error.code
+      }
       handles[kind.rawValue] = handle
     }
-    guard let handle = handles[kind.rawValue] else { return SQLITE_NOMEM }
     let code = sqlite3_step(handle)
     sqlite3_reset(handle)
     return code == SQLITE_DONE || code == SQLITE_ROW ? SQLITE_OK : code
   }
 
-  package func sql(_ kind: Kind) -> String { kind.sql }
+  func sql(_ kind: Kind) -> String { kind.sql }
 
   // MARK: The version of a schema
 
@@ -45,7 +49,7 @@ package final class ControlStatements {
   private var versions: [(schema: String, handle: SQLiteStatement)] = []
 
   /// Returns SQLite's counter of changes to a schema, as the connection currently sees the file.
-  package func schemaVersion(
+  func schemaVersion(
     of schema: String, in connection: SQLiteConnection
   ) throws(SQLite.Failure) -> Int32 {
     let handle = try versionHandle(of: schema, in: connection)
@@ -62,21 +66,20 @@ package final class ControlStatements {
     of schema: String, in connection: SQLiteConnection
   ) throws(SQLite.Failure) -> SQLiteStatement {
     if let known = versions.first(where: { $0.schema == schema }) { return known.handle }
-    var handle: SQLiteStatement?
-    let sql = "PRAGMA \(schema.quotedDatabaseIdentifier).schema_version"
-    let code = coffer_prepare(connection, sql, -1, 1, &handle, nil)
-    guard code == SQLITE_OK, let handle else { throw SQLite.Failure(code: code) }
+    let handle = try SQLite.prepare(
+      "PRAGMA \(schema.quotedDatabaseIdentifier).schema_version", in: connection,
+      isPersistent: true)
     versions.append((schema, handle))
     return handle
   }
 
   /// Finalizes the statements about schemas, which can be detached.
-  package func finalizeVersions() {
+  func finalizeVersions() {
     for (_, handle) in versions { sqlite3_finalize(handle) }
     versions = []
   }
 
-  package func finalizeAll() {
+  func finalizeAll() {
     finalizeVersions()
     for handle in handles { sqlite3_finalize(handle) }
     handles = Array(repeating: nil, count: Kind.allCases.count)

@@ -4,10 +4,10 @@ extension SQLite {
   /// The arguments of one call of a function.
   ///
   /// SQLite owns them; they are valid until the call returns.
-  package struct FunctionArguments {
+  struct FunctionArguments {
     // SAFETY: points to `count` values, which SQLite keeps alive during the call.
     fileprivate let values: UnsafeMutablePointer<OpaquePointer?>?
-    package let count: Int
+    let count: Int
 
     fileprivate init(_ values: UnsafeMutablePointer<OpaquePointer?>?, count: CInt) {
       self.values = values
@@ -15,10 +15,10 @@ extension SQLite {
     }
 
     /// Copies of all values.
-    package var databaseValues: [DatabaseValue] { (0..<count).map { databaseValue(at: $0) } }
+    var databaseValues: [DatabaseValue] { (0..<count).map { databaseValue(at: $0) } }
 
     /// Returns a copy of the value.
-    package func databaseValue(at index: Int) -> DatabaseValue {
+    func databaseValue(at index: Int) -> DatabaseValue {
       guard let value = value(at: index) else { return .null }
       switch sqlite3_value_type(value) {
       case SQLITE_INTEGER: return DatabaseValue(storage: .int64(sqlite3_value_int64(value)))
@@ -37,7 +37,7 @@ extension SQLite {
     }
 
     /// Returns a text, or a blob that is valid UTF-8; nil for all other values.
-    package func string(at index: Int) -> String? {
+    func string(at index: Int) -> String? {
       guard let value = value(at: index) else { return nil }
       if sqlite3_value_type(value) == SQLITE_TEXT { return Self.text(of: value) }
       return String.fromDatabaseValue(databaseValue(at: index))
@@ -45,7 +45,7 @@ extension SQLite {
 
     /// Passes the bytes of a text or blob to `body`; returns nil for other values, or if `body`
     /// does.
-    package func withUTF8<R>(
+    func withUTF8<R>(
       at index: Int, _ body: (UnsafeRawBufferPointer) throws -> R?
     ) rethrows -> R? {
       guard let value = value(at: index) else { return nil }

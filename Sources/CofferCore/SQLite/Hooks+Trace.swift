@@ -41,8 +41,8 @@ final class TracedStatement {
     self.showsArguments = showsArguments
     // If the text had several statements, SQLite's SQL includes the blanks and comments between
     // them.
-    sql = comment ?? SQLText(SQLText(SQLite.sql(handle)).trimmed).redacted
-    hasValues = comment == nil && !SQLText(SQLite.sql(handle)).holdsKey
+    sql = comment ?? SQLString(SQLString(SQLite.sql(handle)).trimmed).redacted
+    hasValues = comment == nil && !SQLString(SQLite.sql(handle)).holdsKey
   }
 
   private let hasValues: Bool
@@ -50,7 +50,7 @@ final class TracedStatement {
   /// The SQL with its values; without them after the trace callback has returned.
   var expandedSQL: String {
     guard hasValues, let handle else { return sql }
-    return SQLite.expandedSQL(handle).map { SQLText($0).trimmed } ?? sql
+    return SQLite.expandedSQL(handle).map { SQLString($0).trimmed } ?? sql
   }
 }
 
@@ -103,5 +103,5 @@ private func log(
   context: UnsafeMutableRawPointer?, code: CInt, message: UnsafePointer<CChar>?
 ) {
   guard let message, let logError = Database.logError else { return }
-  logError(ResultCode(rawValue: code), SQLText.redactedMessage(String(cString: message)))
+  logError(ResultCode(rawValue: code), SQLString.redactedMessage(String(cString: message)))
 }

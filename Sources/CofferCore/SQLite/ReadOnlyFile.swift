@@ -6,7 +6,7 @@ import Glibc
 /// The file is opened through SQLite's file layer, not with `open`: closing any descriptor of a
 /// file releases all POSIX locks that the process holds on it, including those of its open
 /// connections, and SQLite's layer defers the closing until no lock is held.
-package final class ReadOnlyFile {
+final class ReadOnlyFile {
   // SAFETY: this object owns both; SQLite keeps the address of the name while the file is open.
   // `deinit` closes the file and frees them.
   private let file: UnsafeMutablePointer<sqlite3_file>
@@ -15,7 +15,7 @@ package final class ReadOnlyFile {
   /// Opens a regular file for reading.
   ///
   /// - Throws: ``ReadOnlyFileError`` if the file can't be opened.
-  package init(path: String) throws(ReadOnlyFileError) {
+  init(path: String) throws(ReadOnlyFileError) {
     var status = stat()
     guard stat(path, &status) == 0, access(path, R_OK) == 0 else {
       throw ReadOnlyFileError(reason: String(cString: strerror(errno)))
@@ -56,7 +56,7 @@ package final class ReadOnlyFile {
   }
 
   /// The file's size at this moment, in bytes.
-  package func size() throws(ReadOnlyFileError) -> Int {
+  func size() throws(ReadOnlyFileError) -> Int {
     var size: sqlite3_int64 = 0
     let code = file.pointee.pMethods.pointee.xFileSize(file, &size)
     guard code == SQLITE_OK else {
@@ -66,7 +66,7 @@ package final class ReadOnlyFile {
   }
 
   /// Fills the buffer with the file's bytes from `offset`, and with zeros beyond its end.
-  package func read(
+  func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(ReadOnlyFileError) {
     guard let start = buffer.baseAddress else { return }
@@ -80,7 +80,7 @@ package final class ReadOnlyFile {
   }
 
   /// Returns up to `count` bytes from `offset`; fewer at the file's end.
-  package func read(count: Int, at offset: Int) throws(ReadOnlyFileError) -> [UInt8] {
+  func read(count: Int, at offset: Int) throws(ReadOnlyFileError) -> [UInt8] {
     let available = max(0, min(count, try size() - offset))
     var bytes = [UInt8](repeating: 0, count: available)
     var failure: ReadOnlyFileError?
@@ -97,7 +97,7 @@ package final class ReadOnlyFile {
 }
 
 /// The reason for which a file couldn't be read, as reported by the system or by SQLite.
-package struct ReadOnlyFileError: Error, CustomStringConvertible {
-  package let reason: String
-  package var description: String { reason }
+struct ReadOnlyFileError: Error, CustomStringConvertible {
+  let reason: String
+  var description: String { reason }
 }

@@ -7,11 +7,11 @@ extension SQLite {
     package init(rawValue: CInt) { self.rawValue = rawValue }
 
     package static let readOnly = OpenFlags(rawValue: SQLITE_OPEN_READONLY)
-    package static let readWrite = OpenFlags(rawValue: SQLITE_OPEN_READWRITE)
+    static let readWrite = OpenFlags(rawValue: SQLITE_OPEN_READWRITE)
     package static let create = OpenFlags(rawValue: SQLITE_OPEN_CREATE)
-    package static let uri = OpenFlags(rawValue: SQLITE_OPEN_URI)
+    static let uri = OpenFlags(rawValue: SQLITE_OPEN_URI)
     /// Omits the connection's mutex, which is not needed: accesses to a connection are serial.
-    package static let noMutex = OpenFlags(rawValue: SQLITE_OPEN_NOMUTEX)
+    static let noMutex = OpenFlags(rawValue: SQLITE_OPEN_NOMUTEX)
   }
 
   /// Opens a connection.
@@ -40,7 +40,7 @@ extension SQLite {
     package var code: CInt
     package var message: String
     /// The system's `errno`, or 0.
-    package var systemError: CInt
+    var systemError: CInt
   }
 
   /// Closes a connection whose statements are finalized.
@@ -49,12 +49,12 @@ extension SQLite {
   }
 
   /// Closes a connection even if statements remain, which keep it alive.
-  package static func closeWhenIdle(_ connection: SQLiteConnection) {
+  static func closeWhenIdle(_ connection: SQLiteConnection) {
     sqlite3_close_v2(connection)
   }
 
   /// Returns the prepared statement after `statement`, or the first one.
-  package static func nextStatement(
+  static func nextStatement(
     in connection: SQLiteConnection, after statement: SQLiteStatement?
   ) -> SQLiteStatement? {
     sqlite3_next_stmt(connection, statement)
@@ -71,32 +71,32 @@ extension SQLite {
   }
 
   /// Re-encrypts the main file with another key; SQLCipher copies the bytes.
-  package static func rekey(
+  static func rekey(
     _ connection: SQLiteConnection, _ bytes: UnsafeRawBufferPointer
   ) -> CInt {
     guard let count = CInt(exactly: bytes.count), count > 0 else { return SQLITE_MISUSE }
     return sqlite3_rekey(connection, bytes.baseAddress, count)
   }
 
-  package static func errorMessage(_ connection: SQLiteConnection) -> String {
+  static func errorMessage(_ connection: SQLiteConnection) -> String {
     sqlite3_errmsg(connection).map { String(cString: $0) } ?? ""
   }
 
-  package static func errorCode(_ connection: SQLiteConnection) -> CInt {
+  static func errorCode(_ connection: SQLiteConnection) -> CInt {
     sqlite3_errcode(connection)
   }
 
-  package static func extendedErrorCode(_ connection: SQLiteConnection) -> CInt {
+  static func extendedErrorCode(_ connection: SQLiteConnection) -> CInt {
     sqlite3_extended_errcode(connection)
   }
 
   /// Returns the byte offset in the SQL at which the last error was found, or nil.
-  package static func errorOffset(_ connection: SQLiteConnection) -> Int? {
+  static func errorOffset(_ connection: SQLiteConnection) -> Int? {
     let offset = coffer_error_offset(connection)
     return offset < 0 ? nil : Int(offset)
   }
 
-  package static func isAutocommit(_ connection: SQLiteConnection) -> Bool {
+  static func isAutocommit(_ connection: SQLiteConnection) -> Bool {
     sqlite3_get_autocommit(connection) != 0
   }
 
@@ -116,17 +116,17 @@ extension SQLite {
     Int(coffer_total_changes(connection))
   }
 
-  package static func setBusyTimeout(_ connection: SQLiteConnection, milliseconds: CInt) {
+  static func setBusyTimeout(_ connection: SQLiteConnection, milliseconds: CInt) {
     sqlite3_busy_timeout(connection, milliseconds)
   }
 
-  package static func releaseMemory(_ connection: SQLiteConnection) {
+  static func releaseMemory(_ connection: SQLiteConnection) {
     sqlite3_db_release_memory(connection)
   }
 
   /// Returns the number of pages that the connection has read from its files; the counter wraps
   /// around.
-  package static func cacheMisses(_ connection: SQLiteConnection) -> CInt {
+  static func cacheMisses(_ connection: SQLiteConnection) -> CInt {
     var misses: CInt = 0
     var highest: CInt = 0
     _ = sqlite3_db_status(connection, SQLITE_DBSTATUS_CACHE_MISS, &misses, &highest, 0)
@@ -155,7 +155,7 @@ extension SQLite {
   }
 
   /// Returns whether a schema of the connection is read-only; nil for an unknown schema.
-  package static func isReadOnly(_ connection: SQLiteConnection, schema: String) -> Bool? {
+  static func isReadOnly(_ connection: SQLiteConnection, schema: String) -> Bool? {
     switch sqlite3_db_readonly(connection, schema) {
     case 0: false
     case 1: true
@@ -164,32 +164,32 @@ extension SQLite {
   }
 
   /// Returns the maximum number of parameters of a statement.
-  package static func maximumParameterCount(_ connection: SQLiteConnection) -> Int {
+  static func maximumParameterCount(_ connection: SQLiteConnection) -> Int {
     Int(sqlite3_limit(connection, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
   }
 
   /// Returns whether the library was built with an option, such as `ENABLE_FTS5`.
-  package static func isCompiled(with option: String) -> Bool {
+  static func isCompiled(with option: String) -> Bool {
     sqlite3_compileoption_used(option) != 0
   }
 
   /// The library's version, such as 3046001.
-  package static var versionNumber: Int { Int(sqlite3_libversion_number()) }
+  static var versionNumber: Int { Int(sqlite3_libversion_number()) }
 
   /// Sets whether double-quoted text that names no column is a string.
   /// - Returns: False if this SQLite has no such setting.
   @discardableResult
-  package static func setDoubleQuotedStrings(_ connection: SQLiteConnection, _ on: Bool) -> Bool {
+  static func setDoubleQuotedStrings(_ connection: SQLiteConnection, _ on: Bool) -> Bool {
     coffer_set_double_quoted_strings(connection, on ? 1 : 0) == SQLITE_OK
   }
 
   @discardableResult
-  package static func setTriggersEnabled(_ connection: SQLiteConnection, _ on: Bool) -> Bool {
+  static func setTriggersEnabled(_ connection: SQLiteConnection, _ on: Bool) -> Bool {
     coffer_set_triggers_enabled(connection, on ? 1 : 0) == SQLITE_OK
   }
 
   /// Copies WAL frames into the database file.
-  package static func checkpoint(
+  static func checkpoint(
     _ connection: SQLiteConnection, schema: String?, mode: CInt
   ) -> (code: CInt, walFrames: Int, checkpointedFrames: Int) {
     var walFrames: CInt = -1
@@ -207,9 +207,7 @@ extension SQLite {
   package static func scalar(
     _ connection: SQLiteConnection, _ sql: String
   ) throws(Failure) -> String? {
-    var statement: SQLiteStatement?
-    let code = sqlite3_prepare_v2(connection, sql, -1, &statement, nil)
-    guard code == SQLITE_OK, let statement else { throw Failure(code: code) }
+    let statement = try prepare(sql, in: connection)
     defer { sqlite3_finalize(statement) }
     switch sqlite3_step(statement) {
     case SQLITE_ROW:
@@ -223,6 +221,6 @@ extension SQLite {
 
 extension SQLite {
   /// The mode of checkpoints that wait for readers and truncate the WAL.
-  package static var truncatingCheckpoint: CInt { SQLITE_CHECKPOINT_TRUNCATE }
-  package static var restartingCheckpoint: CInt { SQLITE_CHECKPOINT_RESTART }
+  static var truncatingCheckpoint: CInt { SQLITE_CHECKPOINT_TRUNCATE }
+  static var restartingCheckpoint: CInt { SQLITE_CHECKPOINT_RESTART }
 }

@@ -5,9 +5,7 @@ extension SQLite {
   package static func rows(
     _ connection: SQLiteConnection, _ sql: String
   ) throws(Failure) -> [[DatabaseValue]] {
-    var handle: SQLiteStatement?
-    let code = sqlite3_prepare_v2(connection, sql, -1, &handle, nil)
-    guard code == SQLITE_OK, let handle else { throw Failure(code: code) }
+    let handle = try prepare(sql, in: connection)
     defer { sqlite3_finalize(handle) }
     var rows: [[DatabaseValue]] = []
     while true {

@@ -1,9 +1,5 @@
 import CSQLCipher
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Glibc
 
 extension SQLite {
   /// The result of compiling the first statement of a text.
@@ -33,6 +29,16 @@ extension SQLite {
       connection, text, byteCount, isPersistent ? 1 : 0, &statement, &tail)
     guard code == SQLITE_OK else { throw Failure(code: code) }
     return Prepared(statement: statement, byteCount: tail.map { $0 - text } ?? utf8.count)
+  }
+
+  /// Compiles SQL of the library.
+  package static func prepare(
+    _ sql: String, in connection: SQLiteConnection, isPersistent: Bool = false
+  ) throws(Failure) -> SQLiteStatement {
+    var statement: SQLiteStatement?
+    let code = coffer_prepare(connection, sql, -1, isPersistent ? 1 : 0, &statement, nil)
+    guard code == SQLITE_OK, let statement else { throw Failure(code: code) }
+    return statement
   }
 
   /// A result code other than success.
@@ -86,19 +92,19 @@ extension SQLite {
   }
 
   /// Returns the name of the 1-based parameter without its first character; nil for `?`.
-  package static func parameterName(_ statement: SQLiteStatement, _ index: Int) -> String? {
+  static func parameterName(_ statement: SQLiteStatement, _ index: Int) -> String? {
     guard let name = sqlite3_bind_parameter_name(statement, CInt(index)) else { return nil }
     return String(cString: name + 1)
   }
 
-  package static func bindArray(
+  static func bindArray(
     _ array: UnsafeMutableRawPointer?, to statement: SQLiteStatement, at index: CInt
   ) -> CInt {
     coffer_bind_array(statement, index, array)
   }
 
   /// Returns the SQL with the bound values inserted, or nil if memory or limits don't allow it.
-  package static func expandedSQL(_ statement: SQLiteStatement) -> String? {
+  static func expandedSQL(_ statement: SQLiteStatement) -> String? {
     guard let text = sqlite3_expanded_sql(statement) else { return nil }
     defer { sqlite3_free(text) }
     return String(cString: text)

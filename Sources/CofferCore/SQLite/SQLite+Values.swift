@@ -2,7 +2,7 @@ import CSQLCipher
 
 extension SQLite {
   /// Returns SQLite's description of a primary or extended result code.
-  package static func errorString(_ code: CInt) -> String {
+  static func errorString(_ code: CInt) -> String {
     // SAFETY: a constant of the library, which is never freed.
     guard let text = sqlite3_errstr(code) else { return "unknown error" }
     return String(cString: text)
@@ -10,7 +10,7 @@ extension SQLite {
 
   /// Binds a copy of the text, which is UTF-8.
   @inlinable
-  package static func bindText(
+  static func bindText(
     _ utf8: UnsafeRawBufferPointer, to statement: SQLiteStatement, at index: CInt
   ) -> CInt {
     // SAFETY: an empty buffer can have no address, which SQLite would bind as NULL.
@@ -27,7 +27,7 @@ extension SQLite {
 
 extension SQLite {
   /// Binds text without copying it: the bytes must outlive the binding.
-  package static func bindStaticText(
+  static func bindStaticText(
     _ utf8: UnsafeRawBufferPointer, to statement: SQLiteStatement, at index: CInt
   ) -> CInt {
     guard let start = utf8.baseAddress else { return SQLITE_MISUSE }

@@ -16,13 +16,13 @@ package enum SQLite {
   @inlinable package static var row: CInt { SQLITE_ROW }
   static var error: CInt { SQLITE_ERROR }
   @inlinable package static var done: CInt { SQLITE_DONE }
-  @inlinable package static var misuse: CInt { SQLITE_MISUSE }
+  @inlinable static var misuse: CInt { SQLITE_MISUSE }
 
   /// SQLite's five storage classes, as `sqlite3_column_type` numbers them.
   @inlinable package static var integerType: CInt { SQLITE_INTEGER }
   @inlinable package static var floatType: CInt { SQLITE_FLOAT }
   @inlinable package static var textType: CInt { SQLITE_TEXT }
-  @inlinable package static var blobType: CInt { SQLITE_BLOB }
+  @inlinable static var blobType: CInt { SQLITE_BLOB }
   @inlinable package static var nullType: CInt { SQLITE_NULL }
 
   // MARK: Stepping
@@ -55,13 +55,13 @@ package enum SQLite {
   }
 
   @inlinable
-  package static func columnDouble(_ statement: SQLiteStatement, _ index: CInt) -> Double {
+  static func columnDouble(_ statement: SQLiteStatement, _ index: CInt) -> Double {
     sqlite3_column_double(statement, index)
   }
 
   /// Returns the column's text as UTF-8, empty for NULL; valid until the next step.
   @inlinable
-  package static func columnText(
+  static func columnText(
     _ statement: SQLiteStatement, _ index: CInt
   ) -> UnsafeBufferPointer<UInt8> {
     // SAFETY: reads the text before its length: the order that SQLite requires.
@@ -73,7 +73,7 @@ package enum SQLite {
 
   /// Returns the column's bytes, empty for NULL; valid until the next step.
   @inlinable
-  package static func columnBlob(
+  static func columnBlob(
     _ statement: SQLiteStatement, _ index: CInt
   ) -> UnsafeRawBufferPointer {
     guard let bytes = sqlite3_column_blob(statement, index) else {
@@ -101,7 +101,7 @@ package enum SQLite {
   package static func valueInt64(_ value: OpaquePointer?) -> Int64 { sqlite3_value_int64(value) }
 
   @inlinable
-  package static func valueDouble(_ value: OpaquePointer?) -> Double {
+  static func valueDouble(_ value: OpaquePointer?) -> Double {
     sqlite3_value_double(value)
   }
 
@@ -120,7 +120,7 @@ package enum SQLite {
   // MARK: Binding
 
   @inlinable
-  package static func bindNull(_ statement: SQLiteStatement, _ index: CInt) -> CInt {
+  static func bindNull(_ statement: SQLiteStatement, _ index: CInt) -> CInt {
     sqlite3_bind_null(statement, index)
   }
 

@@ -20,16 +20,16 @@ package struct SQLiteFeatures: Sendable {
   package var hasAggregateFilter: Bool { isAtLeast(30) }
   package var hasNullsOrdering: Bool { isAtLeast(30) }
   package var hasAggregateOrdering: Bool { isAtLeast(44) }
-  package var hasVacuumInto: Bool { isAtLeast(27) }
+  var hasVacuumInto: Bool { isAtLeast(27) }
   package var hasGeneratedColumns: Bool { isAtLeast(31) }
   /// Whether `sqlite_schema` is an alias of `sqlite_master`.
   package var hasSchemaTableAlias: Bool { isAtLeast(33) }
   package var hasReturning: Bool { isAtLeast(35) }
   package var hasColumnDropping: Bool { isAtLeast(35) }
-  package var hasSharedMemoryDatabases: Bool { isAtLeast(36) }
+  var hasSharedMemoryDatabases: Bool { isAtLeast(36) }
   package var hasStrictTables: Bool { isAtLeast(37) }
   /// Whether a pragma lists the shadow tables of virtual tables.
-  package var hasTableList: Bool { isAtLeast(37) }
+  var hasTableList: Bool { isAtLeast(37) }
   package var hasJSON: Bool { isAtLeast(38) }
   package var hasJSONErrorPosition: Bool { isAtLeast(42) }
   package var hasJSONB: Bool { isAtLeast(45) }
@@ -42,7 +42,7 @@ package struct SQLiteFeatures: Sendable {
   /// Whether tokenizers can remove all diacritics.
   package var hasFullDiacritics: Bool { isAtLeast(27) }
   /// Whether SQLCipher writes to standard error by default, as version 4 does.
-  package var logsToStandardError: Bool { isAtLeast(20) }
+  var logsToStandardError: Bool { isAtLeast(20) }
 
   /// Throws if a feature is missing.
   package func require(_ hasFeature: Bool, _ feature: String, _ neededVersion: String) throws {

@@ -1,13 +1,13 @@
 import CSQLCipher
 
 /// A function that running statements of a connection call at intervals, and which can end them.
-package final class SQLiteProgressHandler {
+final class SQLiteProgressHandler {
   fileprivate let mayContinue: () -> Bool
   private let connection: SQLiteConnection
 
   /// - Parameter instructionCount: The approximate number of SQLite's virtual machine instructions
   ///   between two calls.
-  package init(
+  init(
     _ connection: SQLiteConnection, every instructionCount: CInt,
     mayContinue: @escaping () -> Bool
   ) {

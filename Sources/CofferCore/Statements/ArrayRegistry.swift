@@ -4,7 +4,7 @@
 /// SQLite receives the address of an array. In SQLite 3.20 and later it is a typed pointer that SQL
 /// text cannot forge; before, it is an integer, and the virtual table reads the array only if it is
 /// registered here.
-package final class ArrayRegistry {
+final class ArrayRegistry {
   private var bound: [UnsafeRawPointer: Int] = [:]
   private var hasModule = false
   // SAFETY: the database owns the registry, and clears this property when it closes.

@@ -6,9 +6,9 @@
 /// text (the predictor keeps the string alive, so its storage can't be reused), and a literal has
 /// the same words each time. Any other name takes the slow path through the layout.
 @usableFromInline
-package struct ColumnPredictor {
+struct ColumnPredictor {
   @usableFromInline
-  package struct Slot {
+  struct Slot {
     @usableFromInline var words: TextWords
     @usableFromInline var index: Int
     /// The string whose storage the words can point to.
@@ -26,7 +26,7 @@ package struct ColumnPredictor {
 
   /// Returns the column's index if the prediction holds, otherwise nil.
   @inlinable
-  package mutating func predictedIndex(of name: String) -> Int? {
+  mutating func predictedIndex(of name: String) -> Int? {
     let words = TextWords(name)
     let position = position
     guard position < count, let slots, slots[position].words == words else { return nil }
@@ -36,7 +36,7 @@ package struct ColumnPredictor {
   }
 
   /// Returns the column's index from any slot or from the layout.
-  package mutating func findIndex(of name: String, in layout: RowLayout) -> Int? {
+  mutating func findIndex(of name: String, in layout: RowLayout) -> Int? {
     let words = TextWords(name)
     if let slots {
       for position in 0..<count where slots[position].words == words {
@@ -57,7 +57,7 @@ package struct ColumnPredictor {
   }
 
   /// Forgets all names, after the columns of the statement have changed or when it is deallocated.
-  package mutating func reset() {
+  mutating func reset() {
     slots?.deinitialize(count: count)
     slots?.deallocate()
     slots = nil

@@ -2,7 +2,7 @@
 ///
 /// - Invariant: All plans were made for the schema of `generation`.
 @usableFromInline
-package struct ConnectionPlans {
+struct ConnectionPlans {
   /// The plan that was requested last.
   private var latest: AnyObject?
   private var plans: [ObjectIdentifier: AnyObject] = [:]

@@ -36,7 +36,7 @@ extension Database {
     guard let statement else {
       throw DatabaseError(resultCode: .SQLITE_ERROR, message: "empty statement", sql: sql)
     }
-    guard SQLText(sql).isBlank(from: end) else {
+    guard SQLString(sql).isBlank(from: end) else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
         message:
@@ -62,7 +62,7 @@ extension Database {
     }
     let end = offset + prepared.byteCount
     guard let handle = prepared.statement else {
-      guard SQLText(sql).isBlank(from: offset) else {
+      guard SQLString(sql).isBlank(from: offset) else {
         throw DatabaseError(
           resultCode: .SQLITE_ERROR, message: "unrecognized token: a NUL character", sql: sql)
       }
@@ -71,7 +71,7 @@ extension Database {
     let isWhole = offset == 0 && end == sql.utf8.count
     let statement = Statement(
       database: self,
-      sql: isWhole ? SQLText(sql).trimmed : SQLText(sql).statement(in: offset..<end),
+      sql: isWhole ? SQLString(sql).trimmed : SQLString(sql).statement(in: offset..<end),
       handle: handle, facts: facts, isCached: isCached)
     return (statement, end)
   }
@@ -94,7 +94,7 @@ extension Database {
       let position = SQLite.errorOffset(connection)
       let error = DatabaseError(
         code: failure.code, connection: connection, sql: sql,
-        note: position.flatMap { SQLText(sql).excerpt(at: offset + $0) })
+        note: position.flatMap { SQLString(sql).excerpt(at: offset + $0) })
       throw translated(error)
     }
   }
@@ -151,7 +151,7 @@ extension Database {
       return try execute(statement, arguments)
     }
     let (first, end) = try compile(sql, from: 0, isCached: true)
-    guard let first, SQLText(sql).isBlank(from: end) else {
+    guard let first, SQLString(sql).isBlank(from: end) else {
       return try executeAll(first, of: sql, after: end, arguments)
     }
     try execute(first, arguments)
@@ -244,6 +244,7 @@ extension Database {
 
   /// Called when a statement that writes was reset before its end.
   func didAbandon(_ statement: Statement) {
+    if accessState.contains(.logged) { settleCommitLog() }
     if accessState.contains(.revocable) { noteCommit(by: statement) }
     if accessState.contains(.observed) { observation.didAbandon(statement) }
   }

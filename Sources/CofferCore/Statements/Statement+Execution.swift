@@ -114,7 +114,7 @@ extension Statement {
 
   /// Steps for the first time, when SQLite can have recompiled the statement.
   @inlinable
-  package func firstStep() throws -> Bool {
+  func firstStep() throws -> Bool {
     try begin()
     let hasRow = try step()
     if hasRow || columnCount > 0 { noticeSchemaChange() }
@@ -156,7 +156,7 @@ extension Statement {
 
   /// Resets the statement, whatever its state.
   @usableFromInline
-  package func abandon() {
+  func abandon() {
     rewind()
     if isCached { clearBindings() }
   }
@@ -179,7 +179,7 @@ extension Statement {
   /// Updates the columns and facts if SQLite has recompiled the statement because the schema has
   /// changed.
   @usableFromInline
-  package func noticeSchemaChange() {
+  func noticeSchemaChange() {
     guard let handle else { return }
     let count = SQLite.reprepareCount(handle)
     if count >= 0 {

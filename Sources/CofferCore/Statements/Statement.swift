@@ -66,7 +66,7 @@ public final class Statement {
   @usableFromInline package let parameterCount: Int
 
   /// The names of the parameters without their first character; nil for `?`.
-  package private(set) lazy var parameterNames: [String?] = {
+  private(set) lazy var parameterNames: [String?] = {
     guard handle != nil else { return [] }
     return (0..<parameterCount).map { SQLite.parameterName(plainHandle, $0 + 1) }
   }()
@@ -75,7 +75,7 @@ public final class Statement {
   private(set) lazy var parametersAreAnonymous = parameterNames.allSatisfy { $0 == nil }
 
   /// Whether the statement was taken from the cache, to which it must return without bindings.
-  @exclusivity(unchecked) package var isCached = false
+  @exclusivity(unchecked) var isCached = false
 
   @exclusivity(unchecked) var boundArguments = StatementArguments()
   /// The region read with the bound arguments, if set by ``setRequestRegion(_:)``.

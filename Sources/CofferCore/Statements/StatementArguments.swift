@@ -9,7 +9,7 @@
 ///
 /// Named parameters also take positional values, in the order in which the parameters appear.
 public struct StatementArguments: Hashable, Sendable {
-  @usableFromInline package var positional: [StatementArgument]
+  @usableFromInline var positional: [StatementArgument]
   @usableFromInline package var named: [String: StatementArgument]
 
   @inlinable

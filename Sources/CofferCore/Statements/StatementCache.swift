@@ -140,7 +140,7 @@ final class StatementCache {
   }
 
   private static func isSame(_ lhs: String, _ rhs: String) -> Bool {
-    SQLText(lhs) == SQLText(rhs)
+    SQLString(lhs) == SQLString(rhs)
   }
 }
 

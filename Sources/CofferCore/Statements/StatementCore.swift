@@ -10,5 +10,5 @@ package struct StatementCore {
   /// SQLite's handle; nil once the connection has closed.
   @usableFromInline package var handle: SQLiteStatement?
   @usableFromInline package var columnCount: Int
-  @usableFromInline package var predictor: ColumnPredictor
+  @usableFromInline var predictor: ColumnPredictor
 }

@@ -5,27 +5,27 @@ package struct StatementFacts: Sendable {
 
   /// Whether the statement can read tables that are missing in `region`: SQLite before 3.20 doesn't
   /// report a table of which no column is used.
-  package var mayReadMore = false
+  var mayReadMore = false
 
   /// The changes that the statement can make, including those by triggers and foreign keys.
   package var changes: [TableChange] = []
 
   /// The table that the statement drops; the deletion of its rows is not reported.
-  package var droppedTable: String?
+  var droppedTable: String?
 
   /// The table that the statement drops or alters, so that cached knowledge of it becomes outdated.
-  package var restructuredTable: String?
+  var restructuredTable: String?
 
   /// Whether the statement can change the schema.
-  package var invalidatesSchemaCache = false
+  var invalidatesSchemaCache = false
 
-  package var transactionEffect: TransactionEffect?
+  var transactionEffect: TransactionEffect?
 
   /// Whether the statement only reads the journal mode, which SQLite counts as a write.
-  package var asksJournalMode = false
+  var asksJournalMode = false
 
   /// Whether the statement is worth caching.
-  package var isWorthCaching = true
+  var isWorthCaching = true
 
   package init() {}
 
@@ -47,7 +47,7 @@ package struct TableChange: Sendable {
 }
 
 /// The effect of a statement on the transaction.
-package enum TransactionEffect: Sendable, Hashable {
+enum TransactionEffect: Sendable, Hashable {
   case begin, commit, rollback
   case beginSavepoint(String)
   case releaseSavepoint(String)

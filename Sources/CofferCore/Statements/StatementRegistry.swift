@@ -6,7 +6,7 @@ import Synchronization
 /// object notified, so that a forgotten cursor throws instead of reading freed memory. When a
 /// statement or a cursor is deallocated on a thread that is not inside an access, its cleanup is
 /// deferred to the next access, since SQLite must not be called by two threads.
-package final class StatementRegistry: Sendable {
+final class StatementRegistry: Sendable {
   /// The handles of a deallocated statement, and the arrays that are bound to them.
   struct Remains {
     var handles: [SQLiteStatement]
@@ -27,9 +27,9 @@ package final class StatementRegistry: Sendable {
   private let hasDebts = Atomic<Bool>(false)
   // SAFETY: only used inside an access, or when the connection closes.
   private let arrays: UncheckedBox<ArrayRegistry>
-  package let gate: AccessGate
+  let gate: AccessGate
 
-  package init(gate: AccessGate, arrays: ArrayRegistry) {
+  init(gate: AccessGate, arrays: ArrayRegistry) {
     self.gate = gate
     self.arrays = UncheckedBox(arrays)
   }
@@ -73,7 +73,7 @@ package final class StatementRegistry: Sendable {
   /// Cleans up after objects that were deallocated on other threads.
   ///
   /// - Precondition: The current thread is inside an access.
-  package func settleDebts() {
+  func settleDebts() {
     guard hasDebts.load(ordering: .relaxed) else { return }
     let debts = state.withLock { box in
       hasDebts.store(false, ordering: .relaxed)
@@ -100,7 +100,7 @@ package final class StatementRegistry: Sendable {
   }
 
   /// Finalizes all statements; their objects remain, and throw when used.
-  package func finalizeAll() {
+  func finalizeAll() {
     let everything = state.withLock { box in
       var remains = box.value.orphans
       for statement in box.value.statements {

@@ -63,7 +63,7 @@ extension TransactionObservation {
     let tables = Set(changes.map { SQLName($0.kind.tableName) })
     // The conflict resolution of a statement also applies in its triggers.
     let all =
-      SQLText(statement.sql).mayReplaceRows
+      SQLString(statement.sql).mayReplaceRows
       || statement.facts.changes.contains {
         replacing.triggers.contains(SQLName($0.kind.tableName))
       }
@@ -98,7 +98,7 @@ extension TransactionObservation {
               + "WHERE type IN ('table', 'trigger') AND sql LIKE '%replace%'")
           for row in rows {
             guard let name = String.fromDatabaseValue(row[1]),
-              let sql = String.fromDatabaseValue(row[2]), SQLText(sql).mayReplaceRows
+              let sql = String.fromDatabaseValue(row[2]), SQLString(sql).mayReplaceRows
             else { continue }
             if String.fromDatabaseValue(row[0]) == "table" {
               result.tables.insert(SQLName(name))
@@ -113,7 +113,7 @@ extension TransactionObservation {
   }
 }
 
-extension SQLText {
+extension SQLString {
   /// Whether the SQL resolves conflicts by `OR REPLACE`, `CONFLICT REPLACE` or `REPLACE INTO`.
   var mayReplaceRows: Bool {
     var string = string
@@ -132,8 +132,8 @@ extension SQLText {
         }
         let word = SQLName(String(decoding: utf8[token.range], as: UTF8.self))
         let replaces =
-          word == SQLText.replace && (previous == SQLText.or || previous == SQLText.conflict)
-        if replaces || word == SQLText.into && previous == SQLText.replace { return true }
+          word == SQLString.replace && (previous == SQLString.or || previous == SQLString.conflict)
+        if replaces || word == SQLString.into && previous == SQLString.replace { return true }
         previous = word
       }
       return false

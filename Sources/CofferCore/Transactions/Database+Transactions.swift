@@ -34,7 +34,8 @@ extension Database {
   /// }
   /// ```
   ///
-  /// - Parameter kind: If nil, immediate, or deferred on a read-only connection.
+  /// - Parameter kind: If nil, immediate, or deferred on a read-only connection or in a read-only
+  ///   access.
   /// - Throws: The error of `operations`, after a rollback, or SQLite's error.
   public func inTransaction(
     _ kind: TransactionKind? = nil, _ operations: () throws -> TransactionCompletion
@@ -44,7 +45,7 @@ extension Database {
     }
   }
 
-  package func withTransaction<T>(
+  func withTransaction<T>(
     _ kind: TransactionKind?, _ operations: () throws -> (T, TransactionCompletion)
   ) throws -> T {
     try beginTransaction(kind)
@@ -247,6 +248,7 @@ extension Database {
     guard code != SQLite.ok else { return }
     let error = DatabaseError(code: code, connection: connection, sql: control.sql(kind))
     guard kind == .commit else { throw translated(error) }
+    if accessState.contains(.logged) { settleCommitLog() }
     throw observation.commitDidFail() ?? translated(error)
   }
 

@@ -94,7 +94,7 @@ struct RegistrationList {
 }
 
 /// The observers that are interested in the changes of one compiled statement.
-package final class StatementInterest {
+final class StatementInterest {
   struct Entry {
     let registration: ObserverRegistration
     /// The changes that are observed; nil for all changes of the statement.

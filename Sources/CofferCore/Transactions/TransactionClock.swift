@@ -41,8 +41,8 @@ extension TransactionClock where Self == CustomTransactionClock {
 }
 
 /// The date of a transaction.
-package struct TransactionInstant: Sendable {
-  package var date: Date
+struct TransactionInstant: Sendable {
+  var date: Date
 }
 
 extension Database {

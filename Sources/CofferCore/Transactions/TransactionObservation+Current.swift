@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Glibc
 
 /// The thread-specific key of the observation that is notifying an observer on this thread.
 private let key: pthread_key_t = {

@@ -131,7 +131,7 @@ extension DatabaseValue: CustomStringConvertible {
   }
 
   /// SQLite's name for the storage class.
-  package var className: String {
+  var className: String {
     switch storage {
     case .null: "null"
     case .int64: "integer"

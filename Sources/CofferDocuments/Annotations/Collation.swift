@@ -15,7 +15,7 @@ public struct Collation: Sendable {
   public let name: String
 
   /// The collation to register with a connection; nil if SQLite or other code provides it.
-  package let databaseCollation: DatabaseCollation?
+  let databaseCollation: DatabaseCollation?
 
   /// Creates a collation that compares in Swift.
   ///
@@ -41,7 +41,7 @@ public struct Collation: Sendable {
   }
 
   /// Whether it doesn't have to be registered with a connection.
-  package var isStandard: Bool { databaseCollation == nil || Collation.standard.contains(self) }
+  var isStandard: Bool { databaseCollation == nil || Collation.standard.contains(self) }
 
   private static let standard: Set<Collation> = [
     string, caseInsensitive, localized, localizedCaseInsensitive, decimal,

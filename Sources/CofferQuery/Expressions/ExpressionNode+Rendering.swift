@@ -1,6 +1,6 @@
 import CofferCore
 
-extension ExpressionNode: SQLFragment {
+extension ExpressionNode: SQLNode {
   /// Adds the expression's SQL.
   package func render(into renderer: inout SQLRenderer) throws {
     switch self {

@@ -99,14 +99,14 @@ package enum SQLCollection: Sendable {
 /// An aggregate or window function.
 package struct Aggregate: Sendable {
   package var name: String
-  package var isDistinct = false
+  var isDistinct = false
   /// Empty for `*`.
   package var arguments: [SQLExpression]
   package var ordering: [SQLOrdering] = []
   package var filter: SQLExpression?
   package var window: WindowDefinition?
   /// Whether rows stay apart: window functions don't reduce them to one.
-  package var isWindowOnly = false
+  var isWindowOnly = false
 
   package init(_ name: String, _ arguments: [SQLExpression]) {
     self.name = name

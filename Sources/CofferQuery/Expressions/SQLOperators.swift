@@ -203,7 +203,7 @@ package func comparison(
 }
 
 /// Makes an expression of two, with the collation that one of them has around it.
-package func liftingCollation(
+func liftingCollation(
   _ lhs: SQLExpression, _ rhs: SQLExpression,
   _ make: (SQLExpression, SQLExpression) -> SQLExpression
 ) -> SQLExpression {

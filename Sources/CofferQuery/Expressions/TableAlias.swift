@@ -5,7 +5,7 @@ import CofferCore
 /// A table in a request, by a name of its own: see ``TableAlias``.
 public class TableAliasBase: @unchecked Sendable {
   /// The name that it was given; nil where the request finds one.
-  package let userName: String?
+  let userName: String?
 
   init(userName: String?) { self.userName = userName }
 
@@ -86,7 +86,7 @@ extension TableAlias where RowDecoder: TableRecord {
 }
 
 /// A selection with its columns taken from a table.
-struct AliasedSelection: SQLFragment {
+struct AliasedSelection: SQLNode {
   let selection: SQLSelection
   let alias: TableAliasBase
 
@@ -96,7 +96,7 @@ struct AliasedSelection: SQLFragment {
 }
 
 /// What is NULL only where the alias's table has no row.
-private struct AliasedRow: SQLFragment {
+private struct AliasedRow: SQLNode {
   let alias: TableAliasBase
 
   func render(into renderer: inout SQLRenderer) throws {
@@ -109,7 +109,7 @@ private struct AliasedRow: SQLFragment {
 
 extension SQLRenderer {
   /// The alias's table in the query.
-  func table(of alias: TableAliasBase) throws -> Table {
+  func table(of alias: TableAliasBase) throws -> NamedTable {
     guard let table = tables[ObjectIdentifier(alias)] else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
@@ -129,7 +129,7 @@ extension SQLRenderer {
 
   /// Renders what has its columns in a table.
   mutating func withColumns(
-    of table: Table, _ body: (inout SQLRenderer) throws -> Void
+    of table: NamedTable, _ body: (inout SQLRenderer) throws -> Void
   ) throws {
     let (outer, outerName) = (qualifier, tableName)
     // The one table of the innermost query goes without its name.

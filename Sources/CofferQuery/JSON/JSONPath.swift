@@ -4,7 +4,7 @@ import CofferCore
 ///
 /// SQLite uses an index on an expression only if the query contains the same text; a `?` doesn't
 /// match, whatever its value.
-struct JSONPath: SQLFragment {
+struct JSONPath: SQLNode {
   private let literal: String
 
   /// Creates a literal path; nil if it doesn't look like a name in a program.

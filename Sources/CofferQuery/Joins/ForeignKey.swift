@@ -12,8 +12,8 @@ import CofferCore
 ///
 /// An association needs one if the schema has no foreign key between its tables, or more than one.
 public struct ForeignKey: Equatable, Sendable {
-  package let originColumns: [String]
-  package let destinationColumns: [String]?
+  let originColumns: [String]
+  let destinationColumns: [String]?
 
   /// Creates a foreign key from column names.
   ///
@@ -37,7 +37,7 @@ public struct ForeignKey: Equatable, Sendable {
 /// The foreign key between two joined tables.
 package struct JoinForeignKey: Equatable, Sendable {
   /// The referencing table.
-  package let originTable: String
+  let originTable: String
   package let destinationTable: String
   /// The foreign key; nil for the schema's.
   package let key: ForeignKey?

@@ -74,7 +74,7 @@ package struct JoinExpression: Sendable {
 extension JoinCondition {
   /// Returns the terms of the condition for two tables of a query.
   func terms(
-    left: SQLRenderer.Table, right: SQLRenderer.Table, in renderer: inout SQLRenderer
+    left: SQLRenderer.NamedTable, right: SQLRenderer.NamedTable, in renderer: inout SQLRenderer
   ) throws -> [SQLExpression] {
     switch self {
     case .foreignKey(let key):
@@ -113,14 +113,14 @@ extension Relation {
   }
 }
 
-extension SQLRenderer.Table {
+extension SQLRenderer.NamedTable {
   /// Returns a column qualified by the table's name.
   func column(_ name: String) -> SQLExpression {
     SQLExpression(node: QualifiedColumn(table: self.name, column: name))
   }
 }
 
-private struct QualifiedColumn: SQLFragment {
+private struct QualifiedColumn: SQLNode {
   let table: String
   let column: String
 

@@ -3,7 +3,7 @@ import CofferCore
 /// The tables of a query: a relation and the relations joined to it, with their names in the query.
 struct JoinTree {
   let relation: Relation
-  let table: SQLRenderer.Table
+  let table: SQLRenderer.NamedTable
   /// The kind of the join with the parent table; `oneRequired` for the root.
   let kind: RelationChild.Kind
   let condition: JoinCondition
@@ -69,7 +69,7 @@ extension JoinTree {
     _ relation: Relation, source: Relation, kind: RelationChild.Kind, condition: JoinCondition,
     names: inout ArraySlice<String>, depth: Int
   ) {
-    let table = SQLRenderer.Table(
+    let table = SQLRenderer.NamedTable(
       name: names.popFirst() ?? "", tableName: relation.tableName, depth: depth,
       isQualified: true)
     var joins: [JoinTree] = []
@@ -117,10 +117,10 @@ extension SQLRenderer {
   ///
   /// It is the table's name, unless there is an alias, or a table of an outer query has the same
   /// name.
-  fileprivate func table(of relation: Relation, canHaveAlias: Bool) -> Table {
+  fileprivate func table(of relation: Relation, canHaveAlias: Bool) -> NamedTable {
     let tableName = relation.tableName
     if canHaveAlias, let name = relation.userName {
-      return Table(name: name, tableName: tableName, depth: depth, isQualified: true)
+      return NamedTable(name: name, tableName: tableName, depth: depth, isQualified: true)
     }
     let base = relation.baseName
     var (name, number) = (base, 1)
@@ -128,7 +128,7 @@ extension SQLRenderer {
       number += 1
       name = "\(base)\(number)"
     }
-    return Table(name: name, tableName: tableName, depth: depth, isQualified: name != base)
+    return NamedTable(name: name, tableName: tableName, depth: depth, isQualified: name != base)
   }
 
   /// Returns the names for the tables of a query: `player`, or `player1`, `player2` for duplicates.

@@ -21,7 +21,7 @@ package struct RelationChild: Sendable {
   package var condition: JoinCondition
   package var relation: Relation
   /// Whether the child leads back to an association's origin; it is never merged.
-  package var isReached = false
+  var isReached = false
 
   /// Returns whether two children of a relation can be merged.
   ///

@@ -45,7 +45,7 @@ extension SQLSelectable where Self == AllColumnsExcluding {
   }
 }
 
-private struct AllColumnsNode: SQLFragment {
+private struct AllColumnsNode: SQLNode {
   func render(into renderer: inout SQLRenderer) throws {
     if let qualifier = renderer.qualifier {
       renderer.append(identifier: qualifier)
@@ -55,7 +55,7 @@ private struct AllColumnsNode: SQLFragment {
   }
 }
 
-private struct AllColumnsExcludingNode: SQLFragment {
+private struct AllColumnsExcludingNode: SQLNode {
   let excluded: Set<String>
 
   func render(into renderer: inout SQLRenderer) throws {
@@ -82,7 +82,7 @@ private struct AllColumnsExcludingNode: SQLFragment {
   }
 }
 
-extension SQLFragment {
+extension SQLNode {
   /// Whether the fragment only selects columns of the query's own table.
   var isOwnColumns: Bool { self is AllColumnsNode || self is AllColumnsExcludingNode }
 }

@@ -113,14 +113,14 @@ extension CommonTableExpression<Row> {
 }
 
 /// The untyped part of a common table expression.
-package struct TableExpression: SQLFragment {
-  package let name: String
+struct TableExpression: SQLNode {
+  let name: String
   let columns: [String]
   let query: SQLSubquery
   let isRecursive: Bool
 
   /// Appends `name(columns) AS (query)`.
-  package func render(into renderer: inout SQLRenderer) throws {
+  func render(into renderer: inout SQLRenderer) throws {
     renderer.append(identifier: name)
     if !columns.isEmpty {
       renderer.append("(")

@@ -1,6 +1,6 @@
 import CofferCore
 
-extension Relation: SQLFragment {
+extension Relation: SQLNode {
   /// Appends the `SELECT` query.
   package func render(into renderer: inout SQLRenderer) throws {
     try render(into: &renderer) { renderer, tables in
@@ -60,7 +60,7 @@ extension Relation: SQLFragment {
 
   /// Appends the table or the compound query, with its name in the query.
   func renderSource(
-    as table: SQLRenderer.Table, into renderer: inout SQLRenderer
+    as table: SQLRenderer.NamedTable, into renderer: inout SQLRenderer
   ) throws {
     switch source {
     case .table(let name):

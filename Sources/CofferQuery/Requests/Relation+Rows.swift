@@ -185,7 +185,7 @@ extension [DatabaseValue] {
 
 // MARK: - Other reads
 
-extension SQLFragment {
+extension SQLNode {
   /// Returns whether the fragment may read a table; true if it is unknown.
   fileprivate func mayRead(_ table: String?, _ db: Database) throws -> Bool {
     if let node = cast(to: ExpressionNode.self) { return try node.mayRead(table, db) }
@@ -248,7 +248,7 @@ extension SQL {
       switch element {
       case .sql(let text, _): text.mayReadTables
       case .argument, .list: false
-      case .fragment(let fragment): try fragment.mayRead(table, db)
+      case .node(let node): try node.mayRead(table, db)
       }
     }
   }

@@ -9,13 +9,13 @@ package struct Relation: Sendable {
   /// The aliases of the table; one with a name renames it.
   package var aliases: [TableAliasBase] = []
   package var selection: [Deferred<[SQLSelection]>]
-  package var isDistinct = false
+  var isDistinct = false
   package var filter: SQLExpression?
   package var ordering = RelationOrdering()
   package var grouping: [Deferred<[SQLExpression]>] = []
   package var having: SQLExpression?
   package var limit: Limit?
-  package var tableExpressions: [TableExpression] = []
+  var tableExpressions: [TableExpression] = []
   /// The joined and the prefetched associations, in the order in which they were added.
   package var children: [RelationChild] = []
   /// The key of two associations that can't be merged; nil if there is none.
@@ -62,7 +62,7 @@ package struct Relation: Sendable {
   // MARK: Parts
 
   /// Returns the relation with an additional condition.
-  package func filtered(_ condition: SQLExpression) -> Relation {
+  func filtered(_ condition: SQLExpression) -> Relation {
     var result = self
     result.addFilter(condition)
     return result
@@ -92,7 +92,7 @@ package struct Relation: Sendable {
 }
 
 /// An operator of compound queries.
-package enum CompoundOperator: String, Sendable {
+enum CompoundOperator: String, Sendable {
   case union = " UNION "
   case unionAll = " UNION ALL "
   case intersect = " INTERSECT "
@@ -104,7 +104,7 @@ package enum Deferred<Value: Sendable>: Sendable {
   case value(Value)
   case made(@Sendable (Database) throws -> Value)
 
-  package func resolve(_ db: Database) throws -> Value {
+  func resolve(_ db: Database) throws -> Value {
     switch self {
     case .value(let value): value
     case .made(let make): try make(db)
@@ -115,7 +115,7 @@ package enum Deferred<Value: Sendable>: Sendable {
 /// An `ORDER BY` clause, possibly reversed.
 package struct RelationOrdering: Sendable {
   package var terms: [Deferred<[SQLOrdering]>] = []
-  package var isReversed = false
+  var isReversed = false
   /// Whether the primary key is appended, so that the ordering is unique.
   package var isStable = false
 

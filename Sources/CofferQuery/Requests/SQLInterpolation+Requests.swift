@@ -30,7 +30,7 @@ extension SQLInterpolation {
     columnsOf table: T.Type, tableAlias alias: String? = nil
   ) {
     append(
-      .fragment(
+      .node(
         QualifiedSelection(
           selection: T.databaseSelection.map(\.sqlSelection),
           qualifier: alias ?? T.databaseTableName, tableName: T.databaseTableName)))
@@ -38,7 +38,7 @@ extension SQLInterpolation {
 
   /// `\(alias)` appends the name of an alias.
   public mutating func appendInterpolation(_ alias: TableAliasBase) {
-    append(.fragment(AliasName(alias: alias)))
+    append(.node(AliasName(alias: alias)))
   }
 
   /// `\(CodingKeys.name)` appends the name of the key's column.
@@ -59,12 +59,12 @@ extension SQLInterpolation {
   /// let request: SQLRequest<Row> = "WITH \(definitionFor: cte) SELECT * FROM \(cte)"
   /// ```
   public mutating func appendInterpolation<T>(definitionFor cte: CommonTableExpression<T>) {
-    append(.fragment(cte.expression))
+    append(.node(cte.expression))
   }
 }
 
 /// A selection of a table with an explicit qualifier.
-private struct QualifiedSelection: SQLFragment {
+private struct QualifiedSelection: SQLNode {
   let selection: [SQLSelection]
   let qualifier: String
   let tableName: String
@@ -77,7 +77,7 @@ private struct QualifiedSelection: SQLFragment {
   }
 }
 
-private struct AliasName: SQLFragment {
+private struct AliasName: SQLNode {
   let alias: TableAliasBase
 
   func render(into renderer: inout SQLRenderer) throws {

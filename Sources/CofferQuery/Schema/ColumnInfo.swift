@@ -25,7 +25,7 @@ public struct ColumnInfo: Sendable {
   private let hiddenKind: Int
 
   /// Whether `SELECT *` omits the column.
-  package var isHidden: Bool { hiddenKind == 1 }
+  var isHidden: Bool { hiddenKind == 1 }
 
   /// Whether the column is generated from others.
   package var isGenerated: Bool { hiddenKind == 2 || hiddenKind == 3 }

@@ -19,7 +19,7 @@ extension Database {
   }
 
   /// Returns the name of a table or view as it was created, and its schema.
-  package func objectID(_ name: String, in schemaName: String? = nil) throws -> DatabaseObjectID {
+  func objectID(_ name: String, in schemaName: String? = nil) throws -> DatabaseObjectID {
     guard let object = try schemaCache.object(named: name, in: schemaName) else {
       throw DatabaseError.noSuchTable(name)
     }

@@ -48,7 +48,7 @@ public struct PrimaryKeyInfo: Sendable {
   public var isRowID: Bool { kind != .columns }
 
   /// Whether the key is the rowid, and `SELECT *` omits it.
-  package var isHiddenRowID: Bool { kind == .hiddenRowID }
+  var isHiddenRowID: Bool { kind == .hiddenRowID }
 
   /// The only column of the key; nil if there are several.
   package var singleColumn: String? { columns.count == 1 ? columns[0] : nil }

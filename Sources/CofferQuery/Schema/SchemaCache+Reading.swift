@@ -6,7 +6,7 @@ extension SchemaCache {
   // MARK: Columns
 
   /// Returns the columns, including hidden ones.
-  package func allColumns(of object: SchemaTable) throws -> [ColumnInfo] {
+  func allColumns(of object: SchemaTable) throws -> [ColumnInfo] {
     if let columns = object.columns { return columns }
     let hasDetails = SQLiteFeatures.linked.hasExtendedTableInfo
     let infos = try rows(object.pragma(hasDetails ? "table_xinfo" : "table_info"))

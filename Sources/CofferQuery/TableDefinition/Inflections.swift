@@ -168,7 +168,7 @@ extension StringProtocol {
 
 extension String {
   /// The name without trailing digits: `player` for `player12`.
-  package var withoutFinalDigits: Substring {
+  var withoutFinalDigits: Substring {
     let digits = reversed().prefix { ("0"..."9").contains($0) }
     return self[..<digits.endIndex.base]
   }

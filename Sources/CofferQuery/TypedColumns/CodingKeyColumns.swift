@@ -42,7 +42,7 @@ public enum _FormedValue: Sendable {
 
   /// Whether values of the type can have different forms.
   @inlinable @inline(__always)
-  package static func includes(_ type: Any.Type) -> Bool {
+  static func includes(_ type: Any.Type) -> Bool {
     type == UUID.self || type == Date.self || type == Data.self || type == UUID?.self
       || type == Date?.self || type == Data?.self
   }

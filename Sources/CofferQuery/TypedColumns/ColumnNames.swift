@@ -1,7 +1,7 @@
 import Synchronization
 
 /// The names of the columns that key paths stand for.
-package enum ColumnNames {
+enum ColumnNames {
   /// A key path as a key.
   ///
   /// SAFETY: key paths are immutable, and those that are kept lead to a property:
@@ -21,7 +21,7 @@ package enum ColumnNames {
   /// - Precondition: The key path is that of a stored property of the record
   ///   itself. An error would have to be thrown by each expression.
   /// - Complexity: one lookup in a dictionary, but for the first time.
-  package static func name<Record>(
+  static func name<Record>(
     of keyPath: PartialKeyPath<Record>, in record: Record.Type
   ) -> String {
     let path = PropertyPath(keyPath: keyPath)

@@ -184,7 +184,7 @@ extension AssociationToMany where _Record: TableRecord {
 }
 
 /// `(SELECT COUNT(*) FROM …)`
-private struct CountSubquery: SQLFragment {
+private struct CountSubquery: SQLNode {
   let relation: Relation
 
   func render(into renderer: inout SQLRenderer) throws {

@@ -7,10 +7,10 @@ import CofferQuery
 /// Schema changes of the connection itself drop the plan. Those of others show when SQLite has
 /// compiled the statement anew at its first step; then a new plan is made.
 @usableFromInline
-package final class LookupPlan<Record: FetchableRecord & TableRecord> {
+final class LookupPlan<Record: FetchableRecord & TableRecord> {
   /// What a look-up has found.
   @usableFromInline
-  package enum Result {
+  enum Result {
     /// The row, which is the statement's until ``Statement/endLookup()``.
     case found(Row, Statement)
     case none
@@ -50,7 +50,7 @@ package final class LookupPlan<Record: FetchableRecord & TableRecord> {
 
   /// A key in the form that the record type stores it.
   @usableFromInline
-  package static func storedKey(
+  static func storedKey(
     _ db: Database, _ key: _FormedValue, like value: DatabaseValue
   ) throws -> DatabaseValue {
     guard let column = try current(db, like: value).keyColumn else { return value }
@@ -70,7 +70,7 @@ package final class LookupPlan<Record: FetchableRecord & TableRecord> {
   /// where a region is recorded, which requests know better, and where the selection is one whose
   /// changes can't be noticed.
   @usableFromInline
-  package static func lookUp(_ db: Database, key: DatabaseValue) throws -> Result {
+  static func lookUp(_ db: Database, key: DatabaseValue) throws -> Result {
     guard !db.isRecordingRegion else { return .needsRequest }
     let plan = try current(db, like: key)
     guard let statement = plan.statement, let row = plan.row, !statement.isActive,

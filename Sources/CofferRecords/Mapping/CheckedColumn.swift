@@ -2,7 +2,7 @@ import CofferCore
 import CofferQuery
 
 /// A column whose table is checked against the mapping when it is selected.
-struct CheckedColumn<Record>: SQLFragment {
+struct CheckedColumn<Record>: SQLNode {
   let name: String
   let mapping: Mapping<Record>
   let table: String

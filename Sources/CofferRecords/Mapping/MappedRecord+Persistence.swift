@@ -9,7 +9,7 @@ extension MappedRecord {
   }
 
   @inlinable @inline(__always)
-  package func writeFields(to container: inout PersistenceContainer) throws {
+  func writeFields(to container: inout PersistenceContainer) throws {
     let mapping = Self.mapping
     try withUnsafeMutablePointer(to: &container) { container in
       var sink = ContainerSink(container, mapping.names)

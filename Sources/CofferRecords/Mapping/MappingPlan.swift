@@ -2,7 +2,7 @@ import CofferCore
 
 /// The indices of a mapping's columns in the rows of a statement, or in one row.
 @usableFromInline
-package final class MappingPlan<Record> {
+final class MappingPlan<Record> {
   @usableFromInline let indices: UnsafeMutablePointer<CInt>
 
   /// - Throws: An error if the row lacks a column, or a column has a wrong type.

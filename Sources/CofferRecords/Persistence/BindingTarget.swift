@@ -27,7 +27,7 @@ struct BindingTarget {
   /// Identifies the current encoding. Containers of other encodings, such as copies that were kept,
   /// are rejected.
   @usableFromInline var use: UInt = 0
-  /// The error code of a binding that failed, or success.
+  /// The error code of the first binding that failed, or success.
   @usableFromInline var code: CInt = SQLite.ok
   /// Whether records of the type can be bound while they are encoded. They can't if a record reads
   /// values that it has set, or is asked for the values that it has stored.
@@ -68,7 +68,7 @@ struct BindingTarget {
     target.pointee.next = slot + 1
     guard slot.pointee.parameter > 0 else { return true }
     let code = value.bind(to: handle, at: slot.pointee.parameter)
-    if code != SQLite.ok { target.pointee.code = code }
+    if code != SQLite.ok, target.pointee.code == SQLite.ok { target.pointee.code = code }
     return true
   }
 

@@ -74,7 +74,7 @@ public struct PersistenceContainer {
     let parameter = target.pointee.nextParameter(column, use)
     guard parameter > 0, let handle = target.pointee.handle else { return }
     let code = value.bind(to: handle, at: parameter)
-    if code != SQLite.ok { target.pointee.code = code }
+    if code != SQLite.ok, target.pointee.code == SQLite.ok { target.pointee.code = code }
   }
 
   @usableFromInline @inline(never)

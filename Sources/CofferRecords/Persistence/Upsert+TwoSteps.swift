@@ -58,7 +58,7 @@ extension Upsert {
     var renderer = SQLRenderer(db)
     renderer.tableName = table.name
     renderer.qualifier = table.name
-    renderer.tables[ObjectIdentifier(excluded)] = SQLRenderer.Table(
+    renderer.tables[ObjectIdentifier(excluded)] = SQLRenderer.NamedTable(
       name: "excluded", tableName: table.name, depth: renderer.depth, isQualified: true)
     renderer.append("UPDATE OR ABORT \(table.name.quotedDatabaseIdentifier) SET ")
     let columns = container.columns.map { "? AS " + $0.quotedDatabaseIdentifier }

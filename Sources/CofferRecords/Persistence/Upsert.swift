@@ -87,7 +87,7 @@ struct Upsert {
   private func append(
     _ assignments: [ColumnAssignment], to renderer: inout SQLRenderer
   ) throws {
-    renderer.tables[ObjectIdentifier(excluded)] = SQLRenderer.Table(
+    renderer.tables[ObjectIdentifier(excluded)] = SQLRenderer.NamedTable(
       name: "excluded", tableName: table.name, depth: renderer.depth, isQualified: true)
     for (index, assignment) in assignments.enumerated() {
       if index > 0 { renderer.append(", ") }

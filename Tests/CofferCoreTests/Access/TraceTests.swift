@@ -111,7 +111,7 @@ struct TraceTests {
     ("INSERT INTO attach (key) VALUES (1)", "INSERT INTO attach (key) VALUES (1)"),
   ])
   func `keys are redacted`(sql: String, shown: String) {
-    #expect(SQLText(sql).redacted == shown)
+    #expect(SQLString(sql).redacted == shown)
   }
 
   @Test func `a checkpoint tells how far it went`() throws {

@@ -1,4 +1,4 @@
-import CofferCore
+@testable import CofferCore
 import Testing
 
 /// A cursor that counts how often it is read, and fails where told to.

@@ -1,5 +1,5 @@
 import CSQLCipher
-import CofferCore
+@testable import CofferCore
 import Testing
 
 @Suite struct ResultCodeTests {

@@ -247,7 +247,7 @@ struct ExternalChangesTests {
       let before = try #require(pool.commits?.value)
       try fixture.insertElsewhere()
       observer.wait(forRows: 1, in: fixture)
-      #expect(try #require(pool.commits?.value) == before + 2)
+      #expect(try #require(pool.commits?.value) == before + 1)
     }
   }
 

@@ -1,4 +1,4 @@
-import CofferCore
+@testable import CofferCore
 import Testing
 
 private func rewrite(_ sql: String, _ arrays: Set<Int>) throws -> String {
@@ -112,7 +112,7 @@ private func message(_ sql: String, _ arrays: Set<Int>) -> String? {
     let parameters = ArrayArgumentRewriter.parameters(in: sql)
     #expect(parameters.map(\.index) == [1, 2, 2, 3, 4, 2])
     #expect(parameters.map(\.name) == [nil, ":a", "?2", ":b", nil, ":a"])
-    #expect(parameters.map(\.isListElement) == [false, true, true, false, false, false])
+    #expect(parameters.map { $0.list != nil } == [false, true, true, false, false, false])
     let utf8 = Array(sql.utf8)
     #expect(
       parameters.map { String(decoding: utf8[$0.range], as: UTF8.self) }

@@ -1,4 +1,4 @@
-import CofferCore
+@testable import CofferCore
 import Testing
 
 /// The rewritten statements against lists written out, in SQLite itself, with

@@ -1,4 +1,4 @@
-import CofferCore
+@testable import CofferCore
 import Testing
 
 @Suite struct SQLParameterNumberingTests {

@@ -1,4 +1,4 @@
-import CofferCore
+@testable import CofferCore
 import Testing
 
 private typealias Kind = SQLTokenizer.Kind
@@ -149,32 +149,32 @@ private func tokens(_ sql: String) -> [(Kind, String)] {
 
 @Suite struct SQLTextTests {
   @Test func `texts are equal where their bytes are`() {
-    #expect(SQLText("SELECT 1") == SQLText("SELECT 1"))
-    #expect(SQLText("SELECT 1") != SQLText("SELECT 2"))
-    #expect(SQLText("") == SQLText(""))
-    #expect(SQLText("a") != SQLText("ab"))
+    #expect(SQLString("SELECT 1") == SQLString("SELECT 1"))
+    #expect(SQLString("SELECT 1") != SQLString("SELECT 2"))
+    #expect(SQLString("") == SQLString(""))
+    #expect(SQLString("a") != SQLString("ab"))
     #expect("'\u{E9}'" == "'e\u{301}'")
-    #expect(SQLText("'\u{E9}'") != SQLText("'e\u{301}'"))
-    #expect(Set([SQLText("a\0b"), SQLText("a\0c"), SQLText("a\0b")]).count == 2)
+    #expect(SQLString("'\u{E9}'") != SQLString("'e\u{301}'"))
+    #expect(Set([SQLString("a\0b"), SQLString("a\0c"), SQLString("a\0b")]).count == 2)
   }
 
   @Test(arguments: [
     "", " \n\t", ";", " ; ;; ", "-- comment", "/* c */ ; -- d", "/* open", "\u{FEFF}",
   ])
   func `blank text has no statement`(sql: String) {
-    #expect(SQLText(sql).isBlank())
+    #expect(SQLString(sql).isBlank())
   }
 
   @Test(arguments: [
     "SELECT 1", "; x", "-- a\nx", "/**/ 'x", "'", "\u{0B}", "(", "1", "\0SELECT 1", ";\0",
   ])
   func `other text is not blank`(sql: String) {
-    #expect(!SQLText(sql).isBlank())
+    #expect(!SQLString(sql).isBlank())
   }
 
   @Test func `blankness can be asked of the rest`() {
-    #expect(SQLText("SELECT 1; -- é").isBlank(from: 8))
-    #expect(!SQLText("SELECT 1; SELECT 2").isBlank(from: 9))
-    #expect(SQLText("SELECT 1").isBlank(from: 8))
+    #expect(SQLString("SELECT 1; -- é").isBlank(from: 8))
+    #expect(!SQLString("SELECT 1; SELECT 2").isBlank(from: 9))
+    #expect(SQLString("SELECT 1").isBlank(from: 8))
   }
 }

@@ -1,5 +1,5 @@
 import CSQLCipher
-import CofferCore
+@testable import CofferCore
 import Testing
 
 /// Runs a query in an empty database, through SQLite's C API, and lends its first row.

@@ -36,7 +36,7 @@ import Testing
     "`id = 1", "id = 1 UNION SELECT 1", "1\0) OR (1",
   ])
   func `a fragment can't leave its place`(_ sql: String) throws {
-    let fragment: CofferDocuments.SQLFragment<Item> = "\(literal: sql)"
+    let fragment: SQLFragment<Item> = "\(literal: sql)"
     for query in [items.filter(fragment), items.filter(id: 2).filter(fragment)] {
       #expect(documentError { try query.fetchMany() }?.contains("a fragment of SQL") == true)
       #expect(documentError { try query.delete() } != nil)
@@ -48,7 +48,7 @@ import Testing
   }
 
   @Test func `a fragment may be any expression`() throws {
-    let fragments: [CofferDocuments.SQLFragment<Item>] = [
+    let fragments: [SQLFragment<Item>] = [
       "id = 1 OR id = 1", "(id) IN (SELECT max(1, 1) WHERE 1 ORDER BY 1 LIMIT 1)",
       "name = 'one' AND name <> '--' AND name <> '('", "\(\.id) = \(1)",
       "CASE WHEN id = 1 THEN 1 ELSE 0 END",

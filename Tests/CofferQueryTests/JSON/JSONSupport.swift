@@ -1,5 +1,5 @@
-import CofferCore
-import CofferQuery
+@testable import CofferCore
+@testable import CofferQuery
 import Testing
 
 /// The SQL that parses what is declared to be JSON.

@@ -1,5 +1,5 @@
-import CofferCore
-import CofferQuery
+@testable import CofferCore
+@testable import CofferQuery
 import Foundation
 import Synchronization
 import Testing

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-import CofferCore
+@testable import CofferCore
 @testable import CofferQuery
 
 @Suite("Samples of records") struct RecordSampleTests {

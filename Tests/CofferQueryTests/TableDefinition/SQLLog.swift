@@ -1,4 +1,4 @@
-import CofferCore
+@testable import CofferCore
 
 /// The statements of a connection, as they are traced.
 final class SQLLog {

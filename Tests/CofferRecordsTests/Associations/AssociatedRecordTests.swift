@@ -1,5 +1,5 @@
 import Coffer
-import CofferQuery
+@testable import CofferQuery
 import Testing
 
 /// Trees of records that are decoded from joined and prefetched rows.

@@ -1,5 +1,5 @@
 import Coffer
-import CofferCore
+@testable import CofferCore
 import Testing
 
 @Suite struct PrefetchTests {

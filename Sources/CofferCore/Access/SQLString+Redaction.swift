@@ -1,13 +1,13 @@
-extension SQLText {
+extension SQLString {
   private static let keyPragmas: Set<String> = [
     "key", "rekey", "hexkey", "hexrekey", "textkey", "textrekey",
   ]
 
   /// Whether the SQL may contain a key, literally or as an argument.
-  package var holdsKey: Bool { keyedStatement != nil }
+  var holdsKey: Bool { keyedStatement != nil }
 
   /// The SQL, reduced to its first words if it may contain a key.
-  package var redacted: String { keyedStatement.map { "\($0) …(redacted)" } ?? string }
+  var redacted: String { keyedStatement.map { "\($0) …(redacted)" } ?? string }
 
   /// The first words of a `PRAGMA key`, `ATTACH` or similar statement; nil if there is none.
   private var keyedStatement: String? {
@@ -27,7 +27,7 @@ extension SQLText {
           switch (statement, text) {
           case (nil, "explain"), (nil, "query"), (nil, "plan"): break
           case (nil, _): statement = text
-          case ("pragma", _) where SQLText.keyPragmas.contains(String(text)):
+          case ("pragma", _) where SQLString.keyPragmas.contains(String(text)):
             // The name can follow a schema's, as in `PRAGMA main.key`.
             if !hasValue { return "PRAGMA \(text)" }
           case ("attach", "key"): return "ATTACH"

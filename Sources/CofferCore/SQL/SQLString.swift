@@ -1,21 +1,17 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import Glibc
 
 /// SQL text that is compared and hashed by its bytes.
 ///
 /// Swift compares strings by canonical equivalence, but SQLite's names and literals are bytes: a
 /// dictionary keyed by `String` would merge different statements.
-package struct SQLText: Hashable, Sendable {
+package struct SQLString: Hashable, Sendable {
   package let string: String
 
   package init(_ string: String) {
     self.string = string
   }
 
-  package static func == (lhs: SQLText, rhs: SQLText) -> Bool {
+  package static func == (lhs: SQLString, rhs: SQLString) -> Bool {
     var lhs = lhs.string
     var rhs = rhs.string
     return lhs.withUTF8 { left in

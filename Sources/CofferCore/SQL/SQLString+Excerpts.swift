@@ -1,4 +1,4 @@
-extension SQLText {
+extension SQLString {
   /// Returns the statement in a range of bytes, without surrounding spaces and semicolons.
   package func statement(in range: Range<Int>) -> String {
     // Copies only these bytes, since the text may hold thousands of statements.
@@ -22,7 +22,7 @@ extension SQLText {
   }
 
   /// Returns a description of the position of an error, with an excerpt; nil if it is out of range.
-  package func excerpt(at offset: Int) -> String? {
+  func excerpt(at offset: Int) -> String? {
     let bytes = Array(string.utf8)
     guard bytes.indices.contains(offset) else { return nil }
     let end = min(offset + 24, bytes.count)
