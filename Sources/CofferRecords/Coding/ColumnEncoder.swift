@@ -28,17 +28,14 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
   var userInfo: [CodingUserInfoKey: Any] { writing?.userInfo ?? [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    needsJSON = true
-    return KeyedEncodingContainer(RefusingKeyedContainer<Key>(refusal))
+    refusingNode().container(keyedBy: type)
   }
 
-  func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    needsJSON = true
-    return RefusingUnkeyedContainer(refusal)
-  }
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { refusingNode().unkeyedContainer() }
 
-  private var refusal: EncodingRefusal {
-    EncodingRefusal(codingPath: codingPath, message: "keys and elements take JSON", encoder: self)
+  private func refusingNode() -> JSONNode {
+    needsJSON = true
+    return JSONNode(codingPath: codingPath, refusal: "keys and elements take JSON")
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
@@ -72,63 +69,4 @@ extension RecordWriting {
     guard let stored else { throw invalid(value, column, "SQLite can't store this value") }
     return stored
   }
-}
-
-// MARK: - Containers that take nothing
-
-/// Why containers take nothing.
-struct EncodingRefusal {
-  let codingPath: [any CodingKey]
-  let message: String
-  let encoder: any Encoder
-
-  func error(_ value: Any) -> EncodingError {
-    .invalidValue(
-      value, EncodingError.Context(codingPath: codingPath, debugDescription: message))
-  }
-}
-
-struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  private let refusal: EncodingRefusal
-
-  init(_ refusal: EncodingRefusal) { self.refusal = refusal }
-
-  var codingPath: [any CodingKey] { refusal.codingPath }
-
-  func encodeNil(forKey key: Key) throws { throw refusal.error(key) }
-  func encode<T: Encodable>(_ value: T, forKey key: Key) throws { throw refusal.error(value) }
-
-  func nestedContainer<NestedKey: CodingKey>(
-    keyedBy type: NestedKey.Type, forKey key: Key
-  ) -> KeyedEncodingContainer<NestedKey> {
-    KeyedEncodingContainer(RefusingKeyedContainer<NestedKey>(refusal))
-  }
-
-  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    RefusingUnkeyedContainer(refusal)
-  }
-
-  func superEncoder() -> any Encoder { refusal.encoder }
-  func superEncoder(forKey key: Key) -> any Encoder { refusal.encoder }
-}
-
-struct RefusingUnkeyedContainer: UnkeyedEncodingContainer {
-  private let refusal: EncodingRefusal
-
-  init(_ refusal: EncodingRefusal) { self.refusal = refusal }
-
-  var codingPath: [any CodingKey] { refusal.codingPath }
-  var count: Int { 0 }
-
-  func encodeNil() throws { throw refusal.error([Any].self) }
-  func encode<T: Encodable>(_ value: T) throws { throw refusal.error(value) }
-
-  func nestedContainer<NestedKey: CodingKey>(
-    keyedBy type: NestedKey.Type
-  ) -> KeyedEncodingContainer<NestedKey> {
-    KeyedEncodingContainer(RefusingKeyedContainer<NestedKey>(refusal))
-  }
-
-  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
-  func superEncoder() -> any Encoder { refusal.encoder }
 }

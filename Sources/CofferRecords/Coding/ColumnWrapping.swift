@@ -18,7 +18,8 @@ private final class WrappingColumnWriter<Wrapper: ColumnWrapping>: ColumnWriter<
 }
 
 extension ColumnWrapping {
-  static func columnWriter(column: String, _ record: any EncodableRecord.Type) -> AnyObject {
-    WrappingColumnWriter<Self>(ColumnWriters.writer(Value.self, column: column, record))
+  static func columnWriter(column: String, _ record: any EncodableRecord.Type) -> KeptObject {
+    KeptObject(
+      WrappingColumnWriter<Self>(ColumnWriters.writer(Value.self, column: column, record)))
   }
 }

@@ -2,7 +2,9 @@ import CofferCore
 import FoundationEssentials
 
 /// Writes values of a type to a column; which way is found once.
-class ColumnWriter<Value> {
+class ColumnWriter<Value>: SubjectSpecific {
+  typealias Subject = Value
+
   func write(_ value: Value, _ column: EncodedColumn, _ writing: RecordWriting) throws {
     preconditionFailure("overridden")
   }
@@ -100,22 +102,34 @@ extension EncodingError {
 // MARK: - Which one
 
 enum ColumnWriters {
-  /// The writer of a type, for a column.
+  /// Returns a writer of a type's values to a column.
   static func writer<T: Encodable>(
     _ type: T.Type, column: String, _ record: any EncodableRecord.Type
   ) -> ColumnWriter<T> {
-    // SAFETY: the functions below make a writer for the very type that they are opened with,
-    // which is T.
-    unsafeDowncast(anyWriter(type, column: column, record), to: ColumnWriter<T>.self)
+    found(type, column: column, record)?.get() ?? CodableColumnWriter<T>()
   }
 
-  private static func anyWriter<T: Encodable>(
+  private static func found<T: Encodable>(
     _ type: T.Type, column: String, _ record: any EncodableRecord.Type
-  ) -> AnyObject {
-    if type == Date.self { return dateWriter(column: column, record) }
-    if type == Data.self { return dataWriter(column: column, record) }
-    if type == UUID.self { return uuidWriter(column: column, record) }
-    if type == UInt.self || type == UInt64.self { return unsignedWriter(type) }
+  ) -> KeptObject? {
+    if type == Date.self {
+      let strategy = record.databaseDateEncodingStrategy(for: column)
+      if case .deferredToDate = strategy { return valueWriter(Date.self) }
+      return strategyWriter(strategy.databaseValue)
+    }
+    if type == Data.self {
+      let strategy = record.databaseDataEncodingStrategy(for: column)
+      if case .deferredToData = strategy { return valueWriter(Data.self) }
+      return strategyWriter(strategy.databaseValue)
+    }
+    if type == UUID.self {
+      let strategy = record.databaseUUIDEncodingStrategy(for: column)
+      if strategy == .deferredToUUID { return valueWriter(UUID.self) }
+      return strategyWriter(strategy.databaseValue)
+    }
+    // SQLite's integers can be too small for them.
+    if type == UInt.self { return strategyWriter { (value: UInt) in value.storedInteger } }
+    if type == UInt64.self { return strategyWriter { (value: UInt64) in value.storedInteger } }
     if let optional = type as? any AnyOptional.Type,
       let wrapped = optional.wrappedType as? any Encodable.Type
     {
@@ -124,63 +138,36 @@ enum ColumnWriters {
     if let wrapper = type as? any ColumnWrapping.Type {
       return wrapper.columnWriter(column: column, record)
     }
-    if record is any StrictlyDecoded.Type, let writer = realWriter(type) { return writer }
-    if let convertible = type as? any DatabaseValueConvertible.Type {
-      return valueWriter(convertible)
+    if record is any StrictlyDecoded.Type {
+      if type == Double.self { return strategyWriter { (value: Double) in value.storedReal } }
+      if type == Float.self { return strategyWriter { (value: Float) in value.storedReal } }
     }
-    return CodableColumnWriter<T>()
+    return (type as? any DatabaseValueConvertible.Type).map { valueWriter($0) }
+  }
+
+  private static func valueWriter<V: DatabaseValueConvertible>(_ type: V.Type) -> KeptObject {
+    KeptObject(ValueColumnWriter<V>())
+  }
+
+  private static func strategyWriter<V>(_ convert: @escaping (V) -> DatabaseValue?) -> KeptObject {
+    KeptObject(StrategyColumnWriter(convert))
   }
 
   private static func optionalWriter<Wrapped: Encodable>(
     _ type: Wrapped.Type, column: String, _ record: any EncodableRecord.Type
-  ) -> AnyObject {
-    OptionalColumnWriter<Wrapped>(writer(type, column: column, record))
+  ) -> KeptObject {
+    KeptObject(OptionalColumnWriter<Wrapped>(writer(type, column: column, record)))
   }
+}
 
-  /// SQLite may have no room for them.
-  private static func unsignedWriter(_ type: any Any.Type) -> AnyObject {
-    if type == UInt.self {
-      return StrategyColumnWriter<UInt> { Int64(exactly: $0)?.databaseValue }
-    }
-    return StrategyColumnWriter<UInt64> { Int64(exactly: $0)?.databaseValue }
-  }
+extension FixedWidthInteger {
+  /// The integer to store; nil if SQLite's integers are too small.
+  fileprivate var storedInteger: DatabaseValue? { Int64(exactly: self)?.databaseValue }
+}
 
-  /// The writer of numbers, of which there are some that SQLite has none for.
-  private static func realWriter(_ type: any Any.Type) -> AnyObject? {
-    if type == Double.self {
-      return StrategyColumnWriter<Double> { $0.isNaN ? nil : $0.databaseValue }
-    }
-    guard type == Float.self else { return nil }
-    return StrategyColumnWriter<Float> { $0.isNaN ? nil : $0.databaseValue }
-  }
-
-  private static func valueWriter<V: DatabaseValueConvertible>(_ type: V.Type) -> AnyObject {
-    ValueColumnWriter<V>()
-  }
-
-  private static func dateWriter(
-    column: String, _ record: any EncodableRecord.Type
-  ) -> AnyObject {
-    let strategy = record.databaseDateEncodingStrategy(for: column)
-    if case .deferredToDate = strategy { return ValueColumnWriter<Date>() }
-    return StrategyColumnWriter<Date>(strategy.databaseValue)
-  }
-
-  private static func dataWriter(
-    column: String, _ record: any EncodableRecord.Type
-  ) -> AnyObject {
-    let strategy = record.databaseDataEncodingStrategy(for: column)
-    if case .deferredToData = strategy { return ValueColumnWriter<Data>() }
-    return StrategyColumnWriter<Data>(strategy.databaseValue)
-  }
-
-  private static func uuidWriter(
-    column: String, _ record: any EncodableRecord.Type
-  ) -> AnyObject {
-    let strategy = record.databaseUUIDEncodingStrategy(for: column)
-    if strategy == .deferredToUUID { return ValueColumnWriter<UUID>() }
-    return StrategyColumnWriter<UUID>(strategy.databaseValue)
-  }
+extension BinaryFloatingPoint where Self: DatabaseValueConvertible {
+  /// The real to store; nil if SQLite would store NULL.
+  fileprivate var storedReal: DatabaseValue? { isNaN ? nil : databaseValue }
 }
 
 /// Types that encode a list or a dictionary, always.

@@ -10,11 +10,8 @@ final class KeySlot {
   /// The column's name in the row; the key where there is none.
   let columnName: String
 
-  // Objects know their type's readers; a key is mostly decoded as one type.
-  @exclusivity(unchecked) private var columnReaderType: ObjectIdentifier?
-  @exclusivity(unchecked) private var columnReader: AnyObject?
-  @exclusivity(unchecked) private var rowReaderType: ObjectIdentifier?
-  @exclusivity(unchecked) private var rowReader: AnyObject?
+  @exclusivity(unchecked) private var columnReader: KeptObject?
+  @exclusivity(unchecked) private var rowReader: KeptObject?
   /// Whether rows have a scope of the key's name.
   private let hasScope: Bool
   /// The view of a cursor's row that the key stands for: the same for all rows.
@@ -37,33 +34,22 @@ final class KeySlot {
     hasScope = false
   }
 
-  /// Reads values of the type from the column.
+  /// Returns the reader of a type's values in the column.
   func columnReader<T: Decodable>(_ type: T.Type, _ rules: DecodingRules) -> ColumnReader<T> {
-    if columnReaderType == ObjectIdentifier(type), let columnReader {
-      // SAFETY: made below, for that type.
-      return unsafeDowncast(columnReader, to: ColumnReader<T>.self)
-    }
+    if let reader: ColumnReader<T> = columnReader?.get() { return reader }
     let reader = ColumnReaders.reader(type, column: columnName, rules)
-    columnReader = reader
-    columnReaderType = ObjectIdentifier(type)
+    columnReader = KeptObject(reader)
     return reader
   }
 
-  /// What `rowReader` has made, if it was for the type.
-  func knownRowReader<T: Decodable>(_ type: T.Type) -> RowReader<T>? {
-    guard rowReaderType == ObjectIdentifier(type), let rowReader else { return nil }
-    // SAFETY: made below, for that type.
-    return unsafeDowncast(rowReader, to: RowReader<T>.self)
-  }
+  /// Returns the reader that ``rowReader(_:_:)`` has made for the type; nil for another type.
+  func knownRowReader<T: Decodable>(_ type: T.Type) -> RowReader<T>? { rowReader?.get() }
 
-  /// Decodes values of the type from a whole row.
-  func rowReader<T: Decodable>(
-    _ type: T.Type, _ make: () -> RowReader<T>
-  ) -> RowReader<T> {
+  /// Returns the reader of whole rows as values of a type.
+  func rowReader<T: Decodable>(_ type: T.Type, _ make: () -> RowReader<T>) -> RowReader<T> {
     if let known = knownRowReader(type) { return known }
     let reader = make()
-    rowReader = reader
-    rowReaderType = ObjectIdentifier(type)
+    rowReader = KeptObject(reader)
     return reader
   }
 

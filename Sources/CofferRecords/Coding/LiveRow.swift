@@ -47,27 +47,3 @@ struct LiveRow {
 extension LiveRow: ReusableCell {
   mutating func reset() { self = LiveRow(generation: generation &+ 1) }
 }
-
-/// What is known of coding keys of one byte.
-final class KeyTable {
-  private static let byteCount = 256
-
-  /// The column of each key, in the statement's row or in the copy; -1 where that is not known, or not the way.
-  let columns: UnsafeMutablePointer<CInt>
-  private var slots: [KeySlot?] = []
-
-  init() {
-    columns = .allocate(capacity: KeyTable.byteCount)
-    columns.initialize(repeating: -1, count: KeyTable.byteCount)
-  }
-
-  deinit { columns.deallocate() }
-
-  func slot(_ byte: Int) -> KeySlot? { byte < slots.count ? slots[byte] : nil }
-
-  func setSlot(_ slot: KeySlot, _ byte: Int) {
-    while slots.count <= byte { slots.append(nil) }
-    slots[byte] = slot
-    columns[byte] = slot.baseColumn
-  }
-}

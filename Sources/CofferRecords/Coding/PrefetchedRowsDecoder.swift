@@ -48,9 +48,8 @@ private struct WrappedListContainer: SingleValueDecodingContainer {
 private struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
   private let decoder: PrefetchedRowsDecoder
   private(set) var currentIndex = 0
-  /// Decodes rows with the columns of `layout` as values of `readerType`.
-  private var reader: AnyObject?
-  private var readerType: ObjectIdentifier?
+  /// Decodes rows with the columns of `layout`.
+  private var reader: KeptObject?
   private var layout: RowLayout?
   private var adaptation: RowAdaptation?
 
@@ -83,18 +82,16 @@ private struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
 
   /// The reader of the row before, where the row has the same columns.
   private mutating func reader<T: Decodable>(_ type: T.Type, _ row: Row) -> RowReader<T> {
-    if readerType == ObjectIdentifier(type), layout === row.baseLayout,
-      adaptation === row.adaptation, let reader
+    if layout === row.baseLayout, adaptation === row.adaptation,
+      let reader: RowReader<T> = reader?.get()
     {
-      // SAFETY: made below, for that type.
-      return unsafeDowncast(reader, to: RowReader<T>.self)
+      return reader
     }
     let (rules, codingPath) = (decoder.rules, decoder.codingPath)
     let reader = RowReader<T>.elementReader {
       RowReading(rules, codingPath: codingPath, types: [ObjectIdentifier(type)])
     }
-    self.reader = reader
-    readerType = ObjectIdentifier(type)
+    self.reader = KeptObject(reader)
     layout = row.baseLayout
     adaptation = row.adaptation
     return reader

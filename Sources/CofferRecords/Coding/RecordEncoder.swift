@@ -4,75 +4,32 @@ import CofferCore
 @usableFromInline
 final class RecordEncoder: Encoder {
   let writing: RecordWriting
-  /// The container for the keys that were asked for first.
-  private var keyType: ObjectIdentifier?
-  private var container: UnsafeMutableRawPointer?
-  private var freeContainer: (() -> Void)?
-  /// The containers for other types of keys: those of superclasses, mostly.
-  private var containers: [ObjectIdentifier: AnyObject] = [:]
-
-  private final class Box<Key: CodingKey> {
-    let container: KeyedEncodingContainer<Key>
-
-    init(_ container: KeyedEncodingContainer<Key>) { self.container = container }
-  }
+  @exclusivity(unchecked) private var containers = KeptContainers()
 
   init(_ record: any EncodableRecord.Type) {
     writing = RecordWriting(record)
     writing.encoder = self
   }
 
-  deinit {
-    writing.encoder = nil
-    freeContainer?()
-  }
+  deinit { writing.encoder = nil }
 
   @usableFromInline var codingPath: [any CodingKey] { [] }
   @usableFromInline var userInfo: [CodingUserInfoKey: Any] { writing.userInfo }
 
   @usableFromInline
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    if keyType == ObjectIdentifier(type), let container {
-      // SAFETY: made below, for that type of keys.
-      return container.assumingMemoryBound(to: KeyedEncodingContainer<Key>.self).pointee
+    containers.container(keyedBy: type) {
+      KeyedEncodingContainer(RecordKeyedContainer<Key>(writing))
     }
-    return findContainer(keyedBy: type)
   }
 
-  private func findContainer<Key: CodingKey>(
-    keyedBy type: Key.Type
-  ) -> KeyedEncodingContainer<Key> {
-    let id = ObjectIdentifier(type)
-    if let known = containers[id] {
-      // SAFETY: as above.
-      return unsafeDowncast(known, to: Box<Key>.self).container
-    }
-    let made = KeyedEncodingContainer(RecordKeyedContainer<Key>(writing))
-    if keyType == nil {
-      let memory = UnsafeMutablePointer<KeyedEncodingContainer<Key>>.allocate(capacity: 1)
-      memory.initialize(to: made)
-      freeContainer = {
-        memory.deinitialize(count: 1)
-        memory.deallocate()
-      }
-      keyType = id
-      container = UnsafeMutableRawPointer(memory)
-    } else {
-      containers[id] = Box<Key>(made)
-    }
-    return made
+  /// A node that refuses all values, since a record has to encode keys.
+  private var refusingNode: JSONNode {
+    JSONNode(refusal: "\(writing.record) has to encode keys, which are the names of its columns")
   }
 
-  private var refusal: EncodingRefusal {
-    EncodingRefusal(
-      codingPath: [],
-      message: "\(writing.record) has to encode keys, which are the names of its columns",
-      encoder: self)
-  }
-
-  /// A list that takes nothing: a record has keys.
   @usableFromInline
-  func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusingUnkeyedContainer(refusal) }
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { refusingNode.unkeyedContainer() }
 
   @usableFromInline
   func singleValueContainer() -> any SingleValueEncodingContainer { Wrapper(encoder: self) }
@@ -82,11 +39,11 @@ final class RecordEncoder: Encoder {
     let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
 
-    func encodeNil() throws { throw encoder.refusal.error(String(describing: Any?.none)) }
+    func encodeNil() throws { try encoder.refusingNode.accept(String(describing: Any?.none)) }
 
     func encode<T: Encodable>(_ value: T) throws {
       if let record = value as? any EncodableRecord { return try encoder.encode(wrapped: record) }
-      if value is any DatabaseValueConvertible { throw encoder.refusal.error(value) }
+      if value is any DatabaseValueConvertible { try encoder.refusingNode.accept(value) }
       try value.encode(to: encoder)
     }
   }
@@ -163,8 +120,7 @@ extension PersistenceContainer {
   @usableFromInline
   func encoder<Record: EncodableRecord>(of type: Record.Type) -> RecordEncoder? {
     guard let plan, plan.key.type == ObjectIdentifier(type) else { return nil }
-    // SAFETY: nothing else is ever stored there.
-    if let encoder = plan.encoder { return unsafeDowncast(encoder, to: RecordEncoder.self) }
+    if let encoder = plan.encoder { return encoder }
     let encoder = RecordEncoder(type)
     plan.encoder = encoder
     return encoder

@@ -11,7 +11,7 @@ final class RecordWriting {
   // SAFETY: the encoder clears it when it dies.
   unowned(unsafe) var encoder: RecordEncoder?
   private var columnsByName: [String: EncodedColumn] = [:]
-  private var keyTables: [EncodedKeyTable] = []
+  private var keyTables: [KeyTable<EncodedColumn, TextWords>] = []
   /// The columns whose JSON is complete once the record has been encoded.
   @exclusivity(unchecked) private var nodes: [(column: EncodedColumn, node: JSONNode)] = []
 
@@ -25,8 +25,8 @@ final class RecordWriting {
   deinit { LiveTarget.pool.putBack(live) }
 
   /// A table for a container's keys, which lives as long as this object.
-  func makeKeyTable() -> EncodedKeyTable {
-    let table = EncodedKeyTable()
+  func makeKeyTable() -> KeyTable<EncodedColumn, TextWords> {
+    let table = KeyTable<EncodedColumn, TextWords>(unknown: .unknown)
     keyTables.append(table)
     return table
   }
@@ -100,62 +100,15 @@ extension LiveTarget: ReusableCell {
 /// A column that a record type stores.
 final class EncodedColumn {
   let name: String
-  private var writerType: ObjectIdentifier?
-  private var writer: AnyObject?
+  private var writer: KeptObject?
 
   init(_ name: String) { self.name = name }
 
-  /// Writes values of the type to the column.
+  /// Returns the writer of a type's values to the column.
   func writer<T: Encodable>(_ type: T.Type, _ writing: RecordWriting) -> ColumnWriter<T> {
-    if writerType == ObjectIdentifier(type), let writer {
-      // SAFETY: made below, for that type.
-      return unsafeDowncast(writer, to: ColumnWriter<T>.self)
-    }
+    if let writer: ColumnWriter<T> = writer?.get() { return writer }
     let made = ColumnWriters.writer(type, column: name, writing.record)
-    writer = made
-    writerType = ObjectIdentifier(type)
+    writer = KeptObject(made)
     return made
-  }
-}
-
-/// The columns of coding keys of one byte.
-final class EncodedKeyTable {
-  /// The words of the columns' names, by the key's byte.
-  struct Words {
-    var start: UnsafeMutablePointer<TextWords>
-    var count: Int
-  }
-
-  let words: UnsafeMutablePointer<Words>
-  /// Keeps the storage that the words may point to.
-  private var columns: [EncodedColumn?] = []
-
-  init() {
-    words = .allocate(capacity: 1)
-    words.initialize(to: Words(start: .allocate(capacity: 0), count: 0))
-  }
-
-  deinit {
-    words.pointee.start.deallocate()
-    words.deallocate()
-  }
-
-  func column(_ byte: Int) -> EncodedColumn? { byte < columns.count ? columns[byte] : nil }
-
-  func setColumn(_ column: EncodedColumn, _ byte: Int) {
-    while columns.count <= byte { columns.append(nil) }
-    columns[byte] = column
-    if byte >= words.pointee.count { grow() }
-    words.pointee.start[byte] = TextWords(column.name)
-  }
-
-  private func grow() {
-    let count = columns.count <= 16 ? 16 : 256
-    let grown = UnsafeMutablePointer<TextWords>.allocate(capacity: count)
-    // The end of a target has other words.
-    grown.initialize(repeating: .unknown, count: count)
-    grown.update(from: words.pointee.start, count: words.pointee.count)
-    words.pointee.start.deallocate()
-    words.pointee = Words(start: grown, count: count)
   }
 }

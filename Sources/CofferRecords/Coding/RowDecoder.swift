@@ -9,13 +9,7 @@ import FoundationEssentials
 class RowDecoder: Decoder {
   @usableFromInline final let reading: RowReading
   @usableFromInline final let live: UnsafeMutablePointer<LiveRow>
-  /// The container for the keys that were asked for first.
-  @exclusivity(unchecked) private final var keyType: ObjectIdentifier?
-  @exclusivity(unchecked) private final var container: AnyObject?
-  // SAFETY: the object in `container`, which stays there as long as the decoder lives.
-  @exclusivity(unchecked) private final var unsafeContainer: Unmanaged<AnyObject>?
-  /// The containers for other types of keys: those of superclasses, mostly.
-  private final var containers: [ObjectIdentifier: AnyObject] = [:]
+  @exclusivity(unchecked) private final var containers = KeptContainers()
   /// Which copied rows the decoder is for, where it waits for others of them.
   final var waitsFor: WaitingDecoders.Rows?
 
@@ -34,37 +28,11 @@ class RowDecoder: Decoder {
 
   @usableFromInline
   final func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-    if keyType == ObjectIdentifier(type), let unsafeContainer {
-      // SAFETY: made below, for that type of keys.
-      return unsafeContainer._withUnsafeGuaranteedRef {
-        unsafeDowncast($0, to: Kept<KeyedDecodingContainer<Key>>.self).get()
-      }
+    containers.container(keyedBy: type) {
+      KeyedDecodingContainer(RowKeyedContainer<Key>(reading))
     }
-    return findContainer(keyedBy: type)
   }
 
-  private func findContainer<Key: CodingKey>(
-    keyedBy type: Key.Type
-  ) -> KeyedDecodingContainer<Key> {
-    let id = ObjectIdentifier(type)
-    if let known = containers[id] {
-      // SAFETY: as above.
-      return unsafeDowncast(known, to: Kept<KeyedDecodingContainer<Key>>.self).get()
-    }
-    let made = KeyedDecodingContainer(RowKeyedContainer<Key>(reading))
-    if keyType == nil {
-      keyType = id
-      let kept = Kept(made)
-      container = kept
-      unsafeContainer = .passUnretained(kept)
-    } else {
-      containers[id] = Kept(made)
-    }
-    return made
-  }
-
-  /// - Throws: Always: a row is no list. Who asks for one wants prefetched rows that
-  ///   aren't there.
   @usableFromInline
   final func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     if let key = reading.missingKey { throw reading.keyNotFound(key) }

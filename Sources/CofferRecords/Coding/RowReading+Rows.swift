@@ -1,7 +1,9 @@
 import CofferCore
 
 /// Decodes values of a type from whole rows with certain columns.
-class RowReader<Value> {
+class RowReader<Value>: SubjectSpecific {
+  typealias Subject = Value
+
   /// What rows keep for the type: see ``Row/plan(_:make:)``. It goes along from one copied row
   /// to the next.
   @exclusivity(unchecked) fileprivate var plan: AnyObject?
@@ -79,12 +81,9 @@ extension RowReader where Value: Decodable {
   /// The reader of a type.
   /// - Parameter reading: What a type that is no record is decoded with.
   static func reader(_ reading: @escaping () -> RowReading) -> RowReader<Value> {
-    guard let record = Value.self as? any FetchableRecord.Type else {
-      return DecodableRowReader<Value>(reading)
-    }
-    func open<R: FetchableRecord>(_ type: R.Type) -> AnyObject { RecordRowReader<R>() }
-    // SAFETY: the record type is Value.
-    return unsafeDowncast(open(record), to: RowReader<Value>.self)
+    func open<R: FetchableRecord>(_ type: R.Type) -> KeptObject { KeptObject(RecordRowReader<R>()) }
+    let record = (Value.self as? any FetchableRecord.Type).map { open($0) }
+    return record?.get() ?? DecodableRowReader<Value>(reading)
   }
 }
 

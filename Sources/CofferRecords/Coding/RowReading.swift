@@ -24,7 +24,7 @@ final class RowReading {
   /// The types that are being decoded from the same row, from the outside in.
   let types: [ObjectIdentifier]
   @exclusivity(unchecked) private var slots: [String: KeySlot] = [:]
-  private var keyTables: [KeyTable] = []
+  private var keyTables: [KeyTable<KeySlot, CInt>] = []
   /// The decoders of parts of the row, whose containers don't keep them.
   @exclusivity(unchecked) var parts: [RowDecoder] = []
   /// The row, where nobody calls `leave`.
@@ -75,8 +75,8 @@ final class RowReading {
   }
 
   /// A table for a container's keys, which lives as long as this object.
-  func makeKeyTable() -> KeyTable {
-    let table = KeyTable()
+  func makeKeyTable() -> KeyTable<KeySlot, CInt> {
+    let table = KeyTable<KeySlot, CInt>(unknown: -1)
     keyTables.append(table)
     return table
   }
@@ -90,9 +90,7 @@ final class RowReading {
   }
 
   /// The value as the type; nil for what it doesn't take.
-  func value<V: DatabaseValueConvertible & StatementColumnConvertible>(
-    _ type: V.Type, _ slot: KeySlot
-  ) throws -> V? {
+  func value<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V? {
     let row = try currentRow()
     guard let column = slot.column else { throw columnNotFound(slot) }
     if let value: V = row.fastValue(at: column) { return value }
@@ -110,9 +108,7 @@ final class RowReading {
   }
 
   /// The text, of a blob only if it is UTF-8: what else it holds would be lost.
-  func text<V: DatabaseValueConvertible & StatementColumnConvertible>(
-    _ type: V.Type, _ slot: KeySlot
-  ) throws -> V {
+  func text<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V {
     let stored = try databaseValue(slot)
     // A number is a text in one form, whoever reads it.
     let text: DatabaseValue =

@@ -31,7 +31,7 @@ final class RecordPlan {
 
   let key: Key
   /// The encoder of `Encodable` records.
-  @exclusivity(unchecked) var encoder: AnyObject?
+  @exclusivity(unchecked) var encoder: RecordEncoder?
   let table: RecordTable
   let sql: String
   let target: UnsafeMutablePointer<BindingTarget>
