@@ -1,15 +1,11 @@
 extension Row {
-  /// What a record type has found out about the row's columns: the same object for all rows
-  /// of a cursor, and for all cursors of a statement whose rows no adapter changes.
+  /// Returns what a record type knows about the row's columns: the same object for all rows of a
+  /// cursor, and for all cursors of a statement whose rows no adapter changes.
   ///
-  /// Types know their plans by the plan's class: one that is generic over the record type,
-  /// say.
+  /// A type identifies its plan by the plan's class, which is generic over the record type.
   @inlinable
   package func plan<Plan: AnyObject>(_ type: Plan.Type, make: () throws -> Plan) rethrows -> Plan {
-    if let plan, Swift.type(of: plan) == Plan.self {
-      // SAFETY: it is of that very class.
-      return unsafeDowncast(plan, to: Plan.self)
-    }
+    if let plan, let known = exactly(type, plan) { return known }
     return try findPlan(type, make: make)
   }
 
@@ -18,9 +14,10 @@ extension Row {
     _ type: Plan.Type, make: () throws -> Plan
   ) rethrows -> Plan {
     let statement = adaptation == nil ? statement : nil
-    if let known = statement?.plans.first(where: { Swift.type(of: $0) == Plan.self }) {
+    for other in statement?.plans ?? [] {
+      guard let known = exactly(type, other) else { continue }
       plan = known
-      return unsafeDowncast(known, to: Plan.self)  // SAFETY: as above.
+      return known
     }
     let made = try make()
     plan = made

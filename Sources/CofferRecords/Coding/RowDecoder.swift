@@ -59,9 +59,8 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
   /// The record that a row holds.
   @inlinable
   static func record(_ row: Row) throws -> Record {
-    if let plan = row.plan, Swift.type(of: plan) == RecordDecoder<Record>.self {
-      // SAFETY: it is of that very class.
-      return try unsafeDowncast(plan, to: RecordDecoder<Record>.self).decode(row)
+    if let plan = row.plan, let decoder = exactly(RecordDecoder<Record>.self, plan) {
+      return try decoder.decode(row)
     }
     guard row.core == nil else {
       return try row.findPlan(RecordDecoder<Record>.self) { RecordDecoder() }.decode(row)
@@ -82,9 +81,10 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
   @inlinable
   static func decodeCopy(_ row: Row) throws -> Record {
     let decoder: RecordDecoder<Record>
-    if let waiting = WaitingDecoders.take(ObjectIdentifier(Record.self), row) {
-      // SAFETY: left there below, for that type.
-      decoder = unsafeDowncast(waiting, to: RecordDecoder<Record>.self)
+    if let waiting = WaitingDecoders.take(ObjectIdentifier(Record.self), row),
+      let known = exactly(RecordDecoder<Record>.self, waiting)
+    {
+      decoder = known
     } else {
       decoder = RecordDecoder()
       WaitingDecoders.prepare(decoder, ObjectIdentifier(Record.self), row)

@@ -1,27 +1,10 @@
 import CofferCore
 import CofferQuery
 
-/// The statement that finds a record by its primary key, ready to be executed, of one record
-/// type and one connection.
-///
-/// Schema changes of the connection itself drop the plan. Those of others show when SQLite has
-/// compiled the statement anew at its first step; then a new plan is made.
+/// The statement that finds records of a type by their primary key.
 @usableFromInline
 package final class LookupPlan<Record: FetchableRecord & TableRecord> {
-  /// What a look-up has found.
-  @usableFromInline
-  package enum Result {
-    /// The row, which is the statement's until ``Statement/endLookup()``.
-    case found(Row, Statement)
-    case none
-    /// Nothing: the record has to be found by a request.
-    case needsRequest
-  }
-
-  /// Nil where each fetch has to be a request of its own.
-  private let statement: Statement?
-  /// The row that the statement shows.
-  private let row: Row?
+  private let lookup: PreparedLookup
   private let tableName: String
   private let selection: [any SQLSelectable]
   /// The primary key, where the record type may store it in another form than its value has.
@@ -37,15 +20,11 @@ package final class LookupPlan<Record: FetchableRecord & TableRecord> {
     keyColumn = hasForms ? try db.keyColumn(ofTable: tableName) : nil
     let request = try Record.all().filter(key: key).makePreparedRequest(db, forSingleResult: true)
     defer { request.statement.clearBindings() }
-    guard selection.isSelection(Record.databaseSelection), request.adapter == nil,
-      request.supplementaryFetch == nil, request.statement.parameterCount == 1,
-      request.statement.isReadonly
-    else {
-      (statement, row) = (nil, nil)
-      return
-    }
-    let statement = try db.makeStatement(sql: request.statement.sql)
-    (self.statement, row) = (statement, Row(statement: statement))
+    let isPlain =
+      selection.isSelection(Record.databaseSelection) && request.adapter == nil
+      && request.supplementaryFetch == nil && request.statement.parameterCount == 1
+      && request.statement.isReadonly
+    lookup = try PreparedLookup(db, sql: isPlain ? request.statement.sql : nil)
   }
 
   /// A key in the form that the record type stores it.
@@ -70,26 +49,13 @@ package final class LookupPlan<Record: FetchableRecord & TableRecord> {
   /// where a region is recorded, which requests know better, and where the selection is one whose
   /// changes can't be noticed.
   @usableFromInline
-  package static func lookUp(_ db: Database, key: DatabaseValue) throws -> Result {
+  package static func lookUp(_ db: Database, key: DatabaseValue) throws -> PreparedLookup.Result {
     guard !db.isRecordingRegion else { return .needsRequest }
-    let plan = try current(db, like: key)
-    guard let statement = plan.statement, let row = plan.row, !statement.isActive,
-      // Without either, nobody would tell of another connection's change.
-      statement.reprepareCount >= 0 || db.openTransaction != nil
-    else { return .needsRequest }
-    switch try statement.lookUp(key) {
-    case .row: return .found(row, statement)
-    case .none: return .none
-    case .recompiled:
-      db.forgetPlan(self)
-      return .needsRequest
-    }
+    return try current(db, like: key).lookup.lookUp(db, key, for: self)
   }
 
-  /// Whether the type's table and selection are those that the plan was made for, and the schema
-  /// too, where SQLite doesn't tell of that.
   private func isCurrent(_ db: Database) throws -> Bool {
-    guard let statement else { return true }
+    guard let statement = lookup.statement else { return true }
     guard Record.databaseTableName == tableName, selection.isSelection(Record.databaseSelection)
     else { return false }
     return try statement.reprepareCount >= 0
@@ -98,5 +64,3 @@ package final class LookupPlan<Record: FetchableRecord & TableRecord> {
 }
 
 /// A plan is its connection's.
-@available(*, unavailable)
-extension LookupPlan: Sendable {}

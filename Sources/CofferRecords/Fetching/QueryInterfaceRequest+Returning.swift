@@ -103,12 +103,3 @@ extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord 
       db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents))
   }
 }
-
-extension Statement {
-  /// The statement, whose arguments are forgotten when it has been fetched from.
-  fileprivate var forOneFetch: Statement {
-    var request = PreparedRequest(statement: self)
-    request.isForOneFetch = true
-    return request.fetchedStatement
-  }
-}
