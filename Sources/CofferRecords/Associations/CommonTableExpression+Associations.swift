@@ -12,7 +12,7 @@ extension CommonTableExpression {
         _ left: TableAlias<RowDecoder>, _ right: TableAlias<Destination>
       ) -> any SQLExpressible
   ) -> JoinAssociation<RowDecoder, Destination> {
-    JoinAssociation(_association: .expression(cte, on: condition))
+    JoinAssociation(to: cte.all(), on: condition)
   }
 
   /// The association to rows of a table that fulfil a condition.
@@ -25,7 +25,7 @@ extension CommonTableExpression {
         _ left: TableAlias<RowDecoder>, _ right: TableAlias<Destination>
       ) -> any SQLExpressible
   ) -> JoinAssociation<RowDecoder, Destination> {
-    JoinAssociation(_association: .expression(table.all().relation, on: condition))
+    JoinAssociation(to: table.all(), on: condition)
   }
 
   /// The association to rows of a type that fulfil a condition.
@@ -38,26 +38,26 @@ extension CommonTableExpression {
         _ left: TableAlias<RowDecoder>, _ right: TableAlias<Destination>
       ) -> any SQLExpressible
   ) -> JoinAssociation<RowDecoder, Destination> {
-    JoinAssociation(_association: .expression(type.all().relation, on: condition))
+    JoinAssociation(to: type.all(), on: condition)
   }
 
   /// The association to all rows of another common table expression.
   public func association<Destination>(
     to cte: CommonTableExpression<Destination>
   ) -> JoinAssociation<RowDecoder, Destination> {
-    JoinAssociation(_association: .expression(cte))
+    JoinAssociation(to: cte.all())
   }
   /// The association to all rows of a table.
   public func association<Destination>(
     to table: Table<Destination>
   ) -> JoinAssociation<RowDecoder, Destination> {
-    JoinAssociation(_association: .expression(table.all().relation))
+    JoinAssociation(to: table.all())
   }
 
   /// The association to all rows of a type's table.
   public func association<Destination: TableRecord>(
     to type: Destination.Type
   ) -> JoinAssociation<RowDecoder, Destination> {
-    JoinAssociation(_association: .expression(type.all().relation))
+    JoinAssociation(to: type.all())
   }
 }

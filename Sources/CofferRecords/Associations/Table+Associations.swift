@@ -13,10 +13,7 @@ extension Table {
   public func belongsTo<Destination: TableRecord>(
     _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> BelongsToAssociation<RowDecoder, Destination> {
-    BelongsToAssociation(
-      _association: .belongsTo(
-        from: tableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+    BelongsToAssociation(from: tableName, to: destination.all(), key: key, using: foreignKey)
   }
 
   /// The association to the one row that a row refers to.
@@ -28,10 +25,7 @@ extension Table {
   public func belongsTo<Destination>(
     _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> BelongsToAssociation<RowDecoder, Destination> {
-    BelongsToAssociation(
-      _association: .belongsTo(
-        from: tableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+    BelongsToAssociation(from: tableName, to: destination.all(), key: key, using: foreignKey)
   }
 
   /// The association to the one row that refers to a row.
@@ -43,10 +37,7 @@ extension Table {
   public func hasOne<Destination: TableRecord>(
     _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> HasOneAssociation<RowDecoder, Destination> {
-    HasOneAssociation(
-      _association: .hasOne(
-        from: tableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+    HasOneAssociation(from: tableName, to: destination.all(), key: key, using: foreignKey)
   }
 
   /// The association to the one row that refers to a row.
@@ -58,10 +49,7 @@ extension Table {
   public func hasOne<Destination>(
     _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> HasOneAssociation<RowDecoder, Destination> {
-    HasOneAssociation(
-      _association: .hasOne(
-        from: tableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+    HasOneAssociation(from: tableName, to: destination.all(), key: key, using: foreignKey)
   }
 
   /// The association to the rows that refer to a row.
@@ -73,10 +61,7 @@ extension Table {
   public func hasMany<Destination: TableRecord>(
     _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> HasManyAssociation<RowDecoder, Destination> {
-    HasManyAssociation(
-      _association: .hasMany(
-        from: tableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+    HasManyAssociation(from: tableName, to: destination.all(), key: key, using: foreignKey)
   }
 
   /// The association to the rows that refer to a row.
@@ -88,10 +73,7 @@ extension Table {
   public func hasMany<Destination>(
     _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> HasManyAssociation<RowDecoder, Destination> {
-    HasManyAssociation(
-      _association: .hasMany(
-        from: tableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+    HasManyAssociation(from: tableName, to: destination.all(), key: key, using: foreignKey)
   }
 
   /// The association to the rows that are found through another association, the pivot.
@@ -105,9 +87,7 @@ extension Table {
     key: String? = nil
   ) -> HasManyThroughAssociation<RowDecoder, Target.RowDecoder>
   where Pivot.OriginRowDecoder == RowDecoder, Pivot.RowDecoder == Target.OriginRowDecoder {
-    let association = HasManyThroughAssociation<RowDecoder, Target.RowDecoder>(
-      _association: target._association.through(pivot._association))
-    return key.map { association.forKey($0) } ?? association
+    HasManyThroughAssociation(through: pivot, using: target, key: key)
   }
 
   /// The association to the one row that is found through another association, the pivot.
@@ -121,9 +101,7 @@ extension Table {
     key: String? = nil
   ) -> HasOneThroughAssociation<RowDecoder, Target.RowDecoder>
   where Pivot.OriginRowDecoder == RowDecoder, Pivot.RowDecoder == Target.OriginRowDecoder {
-    let association = HasOneThroughAssociation<RowDecoder, Target.RowDecoder>(
-      _association: target._association.through(pivot._association))
-    return key.map { association.forKey($0) } ?? association
+    HasOneThroughAssociation(through: pivot, using: target, key: key)
   }
 
   // MARK: Common table expressions
@@ -138,13 +116,13 @@ extension Table {
         _ left: TableAlias<RowDecoder>, _ right: TableAlias<Destination>
       ) -> any SQLExpressible
   ) -> JoinAssociation<RowDecoder, Destination> {
-    JoinAssociation(_association: .expression(cte, on: condition))
+    JoinAssociation(to: cte.all(), on: condition)
   }
 
   /// The association to all rows of a common table expression.
   public func association<Destination>(
     to cte: CommonTableExpression<Destination>
   ) -> JoinAssociation<RowDecoder, Destination> {
-    JoinAssociation(_association: .expression(cte))
+    JoinAssociation(to: cte.all())
   }
 }

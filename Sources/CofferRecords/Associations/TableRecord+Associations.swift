@@ -22,9 +22,7 @@ extension TableRecord {
     _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> BelongsToAssociation<Self, Destination> {
     BelongsToAssociation(
-      _association: .belongsTo(
-        from: databaseTableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+      from: databaseTableName, to: destination.all(), key: key, using: foreignKey)
   }
 
   /// The association to the one row that a row refers to.
@@ -37,9 +35,7 @@ extension TableRecord {
     _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> BelongsToAssociation<Self, Destination> {
     BelongsToAssociation(
-      _association: .belongsTo(
-        from: databaseTableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+      from: databaseTableName, to: destination.all(), key: key, using: foreignKey)
   }
 
   /// The association to the one row that refers to a row.
@@ -51,10 +47,7 @@ extension TableRecord {
   public static func hasOne<Destination: TableRecord>(
     _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> HasOneAssociation<Self, Destination> {
-    HasOneAssociation(
-      _association: .hasOne(
-        from: databaseTableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+    HasOneAssociation(from: databaseTableName, to: destination.all(), key: key, using: foreignKey)
   }
 
   /// The association to the one row that refers to a row.
@@ -66,10 +59,7 @@ extension TableRecord {
   public static func hasOne<Destination>(
     _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> HasOneAssociation<Self, Destination> {
-    HasOneAssociation(
-      _association: .hasOne(
-        from: databaseTableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+    HasOneAssociation(from: databaseTableName, to: destination.all(), key: key, using: foreignKey)
   }
 
   /// The association to the rows that refer to a row.
@@ -88,10 +78,7 @@ extension TableRecord {
   public static func hasMany<Destination: TableRecord>(
     _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> HasManyAssociation<Self, Destination> {
-    HasManyAssociation(
-      _association: .hasMany(
-        from: databaseTableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+    HasManyAssociation(from: databaseTableName, to: destination.all(), key: key, using: foreignKey)
   }
 
   /// The association to the rows that refer to a row.
@@ -103,10 +90,7 @@ extension TableRecord {
   public static func hasMany<Destination>(
     _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> HasManyAssociation<Self, Destination> {
-    HasManyAssociation(
-      _association: .hasMany(
-        from: databaseTableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+    HasManyAssociation(from: databaseTableName, to: destination.all(), key: key, using: foreignKey)
   }
 
   /// The association to the rows that are found through another association, the pivot.
@@ -127,9 +111,7 @@ extension TableRecord {
     key: String? = nil
   ) -> HasManyThroughAssociation<Self, Target.RowDecoder>
   where Pivot.OriginRowDecoder == Self, Pivot.RowDecoder == Target.OriginRowDecoder {
-    let association = HasManyThroughAssociation<Self, Target.RowDecoder>(
-      _association: target._association.through(pivot._association))
-    return key.map { association.forKey($0) } ?? association
+    HasManyThroughAssociation(through: pivot, using: target, key: key)
   }
 
   /// The association to the one row that is found through another association, the pivot.
@@ -143,9 +125,7 @@ extension TableRecord {
     key: String? = nil
   ) -> HasOneThroughAssociation<Self, Target.RowDecoder>
   where Pivot.OriginRowDecoder == Self, Pivot.RowDecoder == Target.OriginRowDecoder {
-    let association = HasOneThroughAssociation<Self, Target.RowDecoder>(
-      _association: target._association.through(pivot._association))
-    return key.map { association.forKey($0) } ?? association
+    HasOneThroughAssociation(through: pivot, using: target, key: key)
   }
 
   // MARK: Common table expressions
@@ -160,13 +140,13 @@ extension TableRecord {
         _ left: TableAlias<Self>, _ right: TableAlias<Destination>
       ) -> any SQLExpressible
   ) -> JoinAssociation<Self, Destination> {
-    JoinAssociation(_association: .expression(cte, on: condition))
+    JoinAssociation(to: cte.all(), on: condition)
   }
 
   /// The association to all rows of a common table expression.
   public static func association<Destination>(
     to cte: CommonTableExpression<Destination>
   ) -> JoinAssociation<Self, Destination> {
-    JoinAssociation(_association: .expression(cte))
+    JoinAssociation(to: cte.all())
   }
 }

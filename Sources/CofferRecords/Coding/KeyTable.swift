@@ -19,7 +19,8 @@ enum KeyForm: UInt8 {
   @inline(__always)
   func byte<Key: CodingKey>(of key: Key) -> Int? {
     switch self {
-    case .byte: withUnsafeBytes(of: key) { Int($0[0]) }
+    // SAFETY: a trivial type of one byte.
+    case .byte: Int(unsafeBitCast(key, to: UInt8.self))
     case .none: 0
     case .text: nil
     }
