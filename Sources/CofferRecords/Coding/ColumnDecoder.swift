@@ -3,27 +3,27 @@ import FoundationEssentials
 
 /// A decoder of the one value in a column.
 ///
-/// Who asks it for keys or elements wants JSON: see `needsJSON`.
+/// A type that requests keys or elements needs JSON: see `needsJSON`.
 final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
   private let type: Any.Type
-  // None between two values: a slot's readers keep their decoders.
+  // Nil between two values, since a slot's readers keep their decoders.
   private var reading: RowReading?
   private var slot: KeySlot?
   private var reader: KeptObject?
-  /// Whether keys or elements were asked for.
+  /// Whether keys or elements were requested.
   var needsJSON = false
-  /// Whether the single value was asked for before that.
+  /// Whether the single value was requested before that.
   var hasSingleValue = false
-  /// Whether keys and elements are those of the JSON in the column, here and now.
+  /// Whether keys and elements are decoded from the JSON in the column right away.
   private let readsJSON: Bool
 
-  /// - Parameter type: The type that errors name.
+  /// - Parameter type: The type named in errors.
   init(_ type: Any.Type) {
     self.type = type
     readsJSON = false
   }
 
-  /// A decoder that stays with the column.
+  /// Creates a decoder for one column.
   init(_ reading: RowReading, _ slot: KeySlot) {
     type = [String: Any].self
     readsJSON = true
@@ -95,7 +95,7 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
     if let reader: ColumnReader<T> = reader?.get() { return try reader.read(reading, slot) }
     let reader = ColumnReaders.reader(type, column: slot.columnName, reading.rules)
     if reader is CodableColumnReader<T> {
-      // It may want JSON, as the type that this decoder is for.
+      // The type can need JSON, as the outer type can.
       return try T(from: self)
     }
     self.reader = KeptObject(reader)
@@ -124,7 +124,7 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
   }
 }
 
-/// A coding key that is nothing but a string.
+/// A coding key that consists of a string.
 struct StringKey: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }
@@ -134,7 +134,7 @@ struct StringKey: CodingKey {
   init?(intValue: Int) { nil }
 }
 
-/// Takes a decoder out of another one, to be asked for containers.
+/// Captures the decoder that it is decoded from.
 struct CapturedDecoder: Decodable {
   let decoder: any Decoder
 

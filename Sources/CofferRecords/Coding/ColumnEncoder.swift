@@ -1,14 +1,14 @@
 import CofferCore
 import FoundationEssentials
 
-/// An encoder of the one value that a column is to hold.
+/// An encoder of the one value to store in a column.
 ///
-/// Who wants to encode keys or elements wants JSON: see `needsJSON`.
+/// A type that encodes keys or elements needs JSON: see `needsJSON`.
 final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
   private var writing: RecordWriting?
   private var column: EncodedColumn?
   private(set) var result: DatabaseValue?
-  /// Whether keys or elements were to be encoded.
+  /// Whether a container for keys or elements was requested.
   private(set) var needsJSON = false
 
   func begin(_ writing: RecordWriting, _ column: EncodedColumn) {
@@ -54,7 +54,8 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
 }
 
 extension RecordWriting {
-  /// The value to store of a type that has one, by the record's strategies; nil for JSON.
+  /// Returns the value to store, by the record's strategies; nil if the type has to be stored as
+  /// JSON.
   func databaseValue(_ value: Any, _ column: EncodedColumn) throws -> DatabaseValue? {
     let stored: DatabaseValue?
     switch value {

@@ -1,22 +1,22 @@
 import CofferCore
 import FoundationEssentials
 
-/// Reads a column as values of a type; which way is found once.
+/// Reads values of a type from a column, in a way that is chosen once.
 class ColumnReader<Value>: SubjectSpecific {
   typealias Subject = Value
 
-  /// The value; NULL is one that the type may take.
+  /// Reads the value. Some types accept NULL.
   func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
     preconditionFailure("overridden")
   }
 
-  /// The value, nil for a NULL that the type doesn't take.
+  /// Reads the value; nil if it is a NULL that the type doesn't accept.
   func readIfPresent(_ reading: RowReading, _ slot: KeySlot) throws -> Value? {
     try reading.isNull(slot) ? nil : read(reading, slot)
   }
 }
 
-/// A type that is stored as one value, read straight from the statement if there is one.
+/// Reads a type that is stored as one value, directly from the statement if there is one.
 final class ValueColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Value> {
   override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
     if let value = try readIfPresent(reading, slot) { return value }
@@ -33,14 +33,15 @@ final class ValueColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Val
   }
 }
 
-/// A number, or a type that is stored as one, which takes nothing else: see ``StrictlyDecoded``.
+/// Reads a number, or a type that is stored as one, and accepts nothing else: see
+/// ``StrictlyDecoded``.
 final class NumberColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Value> {
   override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
     try reading.number(Value.self, slot)
   }
 }
 
-/// A type that is stored as text: see ``StrictlyDecoded``.
+/// Reads a type that is stored as text: see ``StrictlyDecoded``.
 final class TextColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Value> {
   override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
     if let handle = reading.handle,
@@ -53,7 +54,7 @@ final class TextColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Valu
   }
 }
 
-/// A type that a strategy of the record makes of database values.
+/// Reads a type that a strategy of the record converts from database values.
 final class StrategyColumnReader<Value>: ColumnReader<Value> {
   private let convert: (DatabaseValue) -> Value?
 
@@ -65,7 +66,7 @@ final class StrategyColumnReader<Value>: ColumnReader<Value> {
   }
 }
 
-/// An optional of a type that is read in its own way.
+/// Reads an optional with the reader of its wrapped type.
 final class OptionalColumnReader<Wrapped>: ColumnReader<Wrapped?> {
   private let reader: ColumnReader<Wrapped>
 
@@ -124,7 +125,7 @@ enum ColumnReaders {
     return isNumber ? KeptObject(NumberColumnReader<V>()) : KeptObject(ValueColumnReader<V>())
   }
 
-  /// The type whose values are stored for those of the type.
+  /// Returns the type as whose values the type's values are stored.
   private static func storedType(_ type: any Any.Type) -> any Any.Type {
     func wrapped<W: ColumnWrapping>(_ type: W.Type) -> any Any.Type { W.Value.self }
     func raw<R: RawRepresentable>(_ type: R.Type) -> any Any.Type { R.RawValue.self }

@@ -1,7 +1,7 @@
 import CofferCore
 import FoundationEssentials
 
-/// Writes values of a type to a column; which way is found once.
+/// Writes values of a type to a column, in a way that is chosen once.
 class ColumnWriter<Value>: SubjectSpecific {
   typealias Subject = Value
 
@@ -10,7 +10,7 @@ class ColumnWriter<Value>: SubjectSpecific {
   }
 }
 
-/// A type that is bound as it is.
+/// Writes a type that is bound without conversion.
 private final class ValueColumnWriter<Value: DatabaseValueConvertible>: ColumnWriter<Value> {
   override func write(
     _ value: Value, _ column: EncodedColumn, _ writing: RecordWriting
@@ -19,7 +19,7 @@ private final class ValueColumnWriter<Value: DatabaseValueConvertible>: ColumnWr
   }
 }
 
-/// A type that a strategy of the record makes database values of.
+/// Writes a type that a strategy of the record converts to database values.
 private final class StrategyColumnWriter<Value>: ColumnWriter<Value> {
   private let convert: (Value) -> DatabaseValue?
 
@@ -36,7 +36,7 @@ private final class StrategyColumnWriter<Value>: ColumnWriter<Value> {
   }
 }
 
-/// An optional of a type that is written in its own way.
+/// Writes an optional with the writer of its wrapped type.
 private final class OptionalColumnWriter<Wrapped>: ColumnWriter<Wrapped?> {
   private let writer: ColumnWriter<Wrapped>
 
@@ -50,7 +50,7 @@ private final class OptionalColumnWriter<Wrapped>: ColumnWriter<Wrapped?> {
   }
 }
 
-/// A type that only `encode(to:)` can write: as the one value that it encodes, or as JSON.
+/// Writes a type that only `encode(to:)` can encode: as the one value that it encodes, or as JSON.
 private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
   private var encoder: ColumnEncoder?
   private var jsonEncoder: JSONEncoder?
@@ -62,7 +62,7 @@ private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
     if !(Value.self is any JSONCollection.Type) {
       var encoder = self.encoder.take() ?? ColumnEncoder()
       encoder.begin(writing, column)
-      // The encoder serves again, unless `encode(to:)` has kept it.
+      // The encoder is reused, unless `encode(to:)` has kept it.
       defer {
         if isKnownUniquelyReferenced(&encoder) {
           encoder.end()
@@ -88,7 +88,7 @@ private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
 }
 
 extension EncodingError {
-  /// The error of a column's JSON, with the column before the place in it.
+  /// Returns the error with the column in front of the coding path inside the JSON.
   fileprivate func inside(of column: EncodedColumn) -> EncodingError {
     guard case .invalidValue(let value, let context) = self else { return self }
     return .invalidValue(
@@ -170,27 +170,27 @@ extension BinaryFloatingPoint where Self: DatabaseValueConvertible {
   fileprivate var storedReal: DatabaseValue? { isNaN ? nil : databaseValue }
 }
 
-/// Types that encode a list or a dictionary, always.
+/// Types that always encode a list or a dictionary.
 private protocol JSONCollection {}
 
 extension Array: JSONCollection {}
 extension Set: JSONCollection {}
 extension Dictionary: JSONCollection {}
 
-/// Types whose values have no order, so that equal ones may be encoded differently.
+/// Types whose elements have no order, so that equal values can be encoded differently.
 private protocol Unordered {
-  /// The same JSON for equal values; nil where the encoder itself sees to that.
+  /// Returns the same JSON for equal values; nil if the encoder does so itself.
   func json(_ encoder: JSONEncoder) throws -> Data?
 }
 
 extension Unordered {
-  /// A list in the order of the bytes.
+  /// Returns a list of elements, ordered by their bytes.
   fileprivate func list(_ elements: [Data]) -> Data {
     let ordered = elements.sorted { $0.lexicographicallyPrecedes($1) }
     return Data("[".utf8) + Data(ordered.joined(separator: Data(",".utf8))) + Data("]".utf8)
   }
 
-  /// The elements, without the brackets of a list.
+  /// Returns the JSON of a list, without its brackets.
   fileprivate func elements(_ list: some Encodable, _ encoder: JSONEncoder) throws -> Data {
     try encoder.encode(list).dropFirst().dropLast()
   }
@@ -202,7 +202,7 @@ extension Set: Unordered where Element: Encodable {
   }
 }
 
-/// Of keys that JSON has no names for, which it has in a list, each before its value.
+/// Keys that can't be names in JSON are encoded as a list, each before its value.
 extension Dictionary: Unordered where Key: Encodable, Value: Encodable {
   fileprivate func json(_ encoder: JSONEncoder) throws -> Data? {
     let type: Any.Type = Key.self

@@ -31,7 +31,7 @@ final class JSONNode: Encoder, Encodable {
     JSONNode(userInfo: userInfo, codingPath: codingPath + [key], refusal: refusal)
   }
 
-  /// Gives a column what was noted: a single value as it is, all else as JSON.
+  /// Stores the recorded content in a column: a single value directly, all else as JSON.
   func write(to column: EncodedColumn, _ writing: RecordWriting) throws {
     if case .single(let value) = content {
       func open<T: Encodable>(_ value: T) throws {

@@ -1,6 +1,6 @@
 import CofferCore
 
-/// An encoder of records, used for one after the other.
+/// An encoder of records, which is reused for one record after another.
 @usableFromInline
 final class RecordEncoder: Encoder {
   let writing: RecordWriting
@@ -34,7 +34,7 @@ final class RecordEncoder: Encoder {
   @usableFromInline
   func singleValueContainer() -> any SingleValueEncodingContainer { Wrapper(encoder: self) }
 
-  /// A container for another type that has the keys.
+  /// A container for a type that wraps another one, which encodes the keys.
   private struct Wrapper: SingleValueEncodingContainer {
     let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
@@ -50,7 +50,7 @@ final class RecordEncoder: Encoder {
 }
 
 extension RecordEncoder {
-  /// Encodes a record that is all there is in this one, in its own way.
+  /// Encodes a record that is the only value in this one, with the record's own method.
   private func encode(wrapped record: any EncodableRecord) throws {
     guard let container = writing.live.pointee.container else { throw RecordWriting.recordIsGone }
     try record.encode(to: &container.pointee)
@@ -58,7 +58,7 @@ extension RecordEncoder {
 
   private static let waiting = WaitingObjects<RecordEncoder>()
 
-  /// Encodes a record. The plan of a statement that it is bound to keeps the encoder.
+  /// Encodes a record. If it is bound to a statement, the statement's plan keeps the encoder.
   @inlinable
   static func encode<Record: EncodableRecord & Encodable>(
     _ record: Record, to container: inout PersistenceContainer
@@ -103,7 +103,7 @@ extension RecordEncoder {
     live.pointee.use = container.pointee.use
   }
 
-  /// Writes what is complete only when the record has been encoded.
+  /// Writes the columns that are complete only once the record has been encoded.
   @usableFromInline
   func finish() throws { if writing.hasNodes { try writing.writeNodes() } }
 
@@ -116,7 +116,7 @@ extension RecordEncoder {
 }
 
 extension PersistenceContainer {
-  /// The encoder that waits for the next record of the type; nil where values aren't bound.
+  /// Returns the encoder that is kept for the type; nil if values aren't bound.
   @usableFromInline
   func encoder<Record: EncodableRecord>(of type: Record.Type) -> RecordEncoder? {
     guard let plan, plan.key.type == ObjectIdentifier(type) else { return nil }
@@ -128,10 +128,11 @@ extension PersistenceContainer {
 }
 
 extension EncodableRecord where Self: Encodable {
-  /// Gives the columns that are named after the coding keys what `encode(to:)` encodes.
+  /// Sets the columns that are named after the coding keys to the values that `encode(to:)`
+  /// encodes.
   ///
   /// Values that have no single database value are stored as JSON.
-  /// - Throws: What `encode(to:)` throws, and `EncodingError` for what can't be stored.
+  /// - Throws: The error of `encode(to:)`, or `EncodingError` for a value that can't be stored.
   @inlinable
   public func encode(to container: inout PersistenceContainer) throws {
     try RecordEncoder.encode(self, to: &container)

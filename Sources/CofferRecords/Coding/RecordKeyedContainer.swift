@@ -2,7 +2,7 @@ import CofferCore
 
 /// The columns of a record, under coding keys.
 ///
-/// As ``RowKeyedContainer``: keys are known by their byte, and nothing counts references.
+/// Like ``RowKeyedContainer``, it recognizes keys by their byte, and doesn't count references.
 struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private let form = KeyForm(Key.self)
   private let generation: UInt32
@@ -21,7 +21,7 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   }
 
   private var writing: RecordWriting? {
-    // SAFETY: a writing gives its memory back, and with it another generation, when it dies.
+    // SAFETY: when a writing is deallocated, it returns its memory, which gets another generation.
     live.pointee.generation == generation ? live.pointee.writing?.takeUnretainedValue() : nil
   }
 
@@ -62,7 +62,7 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try writing.set(value, column(key, writing))
   }
 
-  /// Integers that SQLite may have no room for.
+  /// Sets an integer for which SQLite's integers can be too small.
   private func setUnsigned<I: FixedWidthInteger>(_ value: I, _ key: Key) throws {
     guard let integer = Int64(exactly: value) else {
       let writing = try currentWriting()
@@ -72,7 +72,7 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try set(integer, key)
   }
 
-  /// Reals, of which SQLite makes NULL where they are no numbers.
+  /// Sets a real. SQLite stores NaN as NULL.
   @inline(__always)
   private func setReal<V: BinaryFloatingPoint & DatabaseValueConvertible>(
     _ value: V, _ key: Key
@@ -81,7 +81,7 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try set(value, key)
   }
 
-  /// Throws where NULL would be another value.
+  /// Throws if the record type doesn't allow NULL to be stored instead.
   @inline(never)
   private func requireNull(_ value: Any, _ key: Key) throws {
     let writing = try currentWriting()
@@ -101,7 +101,8 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encode(_ value: UInt, forKey key: Key) throws { try setUnsigned(value, key) }
   func encode(_ value: UInt64, forKey key: Key) throws { try setUnsigned(value, key) }
 
-  // The standard library has an implementation for each type, which it prefers to a generic one.
+  // The protocol has a default implementation for each type, which the compiler prefers to a
+  // generic method.
   func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try set(value, key) }
   func encodeIfPresent(_ value: String?, forKey key: Key) throws { try set(value, key) }
   func encodeIfPresent(_ value: Double?, forKey key: Key) throws {
@@ -133,7 +134,7 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try column.writer(T.self, writing).write(value, column, writing)
   }
 
-  /// Nil is NULL: the column has to be among those that are stored.
+  /// Nil is stored as NULL, since the column must be set.
   func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
     guard let value else { return try encodeNil(forKey: key) }
     try encode(value, forKey: key)
@@ -151,12 +152,12 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     superEncoder(forKey: key).unkeyedContainer()
   }
 
-  /// The superclass's properties are in the columns of the same row.
+  /// The properties of a superclass are in columns of the same row.
   func superEncoder() -> any Encoder {
     writing?.encoder ?? JSONNode()
   }
 
-  /// What is encoded is stored in the key's column: a single value, or else JSON.
+  /// The encoded value is stored in the key's column: a single value directly, all else as JSON.
   func superEncoder(forKey key: Key) -> any Encoder {
     guard let writing else { return JSONNode() }
     return writing.node(column(key, writing))

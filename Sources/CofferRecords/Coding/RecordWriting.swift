@@ -1,14 +1,14 @@
 import CofferCore
 import FoundationEssentials
 
-/// What a record type says about its encoding, with what is known of its columns: what an encoder
-/// and its containers share.
+/// The encoding strategies and the columns of a record type, which an encoder and its containers
+/// share.
 final class RecordWriting {
   let record: any EncodableRecord.Type
   let columns: DatabaseColumnEncodingStrategy
   var userInfo: [CodingUserInfoKey: Any] { record.databaseEncodingUserInfo }
   let live: UnsafeMutablePointer<LiveTarget>
-  // SAFETY: the encoder clears it when it dies.
+  // SAFETY: the encoder clears it when it is deallocated.
   unowned(unsafe) var encoder: RecordEncoder?
   private var columnsByName: [String: EncodedColumn] = [:]
   private var keyTables: [KeyTable<EncodedColumn, TextWords>] = []
@@ -24,14 +24,14 @@ final class RecordWriting {
 
   deinit { LiveTarget.pool.putBack(live) }
 
-  /// A table for a container's keys, which lives as long as this object.
+  /// Creates a table for a container's keys, which exists as long as this object.
   func makeKeyTable() -> KeyTable<EncodedColumn, TextWords> {
     let table = KeyTable<EncodedColumn, TextWords>(unknown: .unknown)
     keyTables.append(table)
     return table
   }
 
-  /// The column of a key.
+  /// Returns the column of a key.
   func column(_ key: any CodingKey) -> EncodedColumn {
     let name = columns.column(ofKey: key)
     if let column = columnsByName[name] { return column }
@@ -51,13 +51,13 @@ final class RecordWriting {
 
   func dropNodes() { nodes = [] }
 
-  /// Gives a column its value.
+  /// Sets the value of a column.
   func set<Value: DatabaseValueConvertible>(_ value: Value, _ column: EncodedColumn) throws {
     guard let container = live.pointee.container else { throw RecordWriting.recordIsGone }
     container.pointee.set(value, forColumn: column.name)
   }
 
-  /// What a column is to hold as JSON, in parts.
+  /// Returns a node that records the JSON of a column.
   func node(_ column: EncodedColumn) -> JSONNode {
     let node = JSONNode(userInfo: userInfo, codingPath: [StringKey(column.name)])
     nodes.append((column, node))
@@ -79,12 +79,12 @@ final class RecordWriting {
   }
 }
 
-/// The part of a writing that is touched for each value: see ``CellPool``.
+/// The part of a writing that is accessed for each value: see ``CellPool``.
 struct LiveTarget {
-  /// What is written to; nil between two records.
+  /// The container to write to; nil between two records.
   var container: UnsafeMutablePointer<PersistenceContainer>?
-  /// What the container binds to, and under which use: beside it, since to look into the container
-  /// for each value would count references.
+  /// The target of the container and its use. They are copied here, since reading them from the
+  /// container for each value would count references.
   var target: UnsafeMutablePointer<BindingTarget>?
   var use: UInt = 0
   var generation: UInt32 = 0

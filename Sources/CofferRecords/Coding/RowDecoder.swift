@@ -1,16 +1,16 @@
 import CofferCore
 import FoundationEssentials
 
-/// A decoder of rows, used for one after the other.
+/// A decoder of rows, which is reused for one row after another.
 ///
-/// It hands out the same container for a type of keys each time: making one would take
-/// several allocations.
+/// It returns the same container for a type of keys each time, since creating one takes several
+/// allocations.
 @usableFromInline
 class RowDecoder: Decoder {
   @usableFromInline final let reading: RowReading
   @usableFromInline final let live: UnsafeMutablePointer<LiveRow>
   @exclusivity(unchecked) private final var containers = KeptContainers()
-  /// Which copied rows the decoder is for, where it waits for others of them.
+  /// The copied rows that the decoder can decode while it waits for its next use.
   final var waitsFor: WaitingDecoders.Rows?
 
   init(_ reading: RowReading) {
@@ -56,7 +56,7 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
     super.init(RowReading(DecodingRules(Record.self), types: [ObjectIdentifier(Record.self)]))
   }
 
-  /// The record that a row holds.
+  /// Returns the record decoded from a row.
   @inlinable
   static func record(_ row: Row) throws -> Record {
     if let plan = row.plan, let decoder = exactly(RecordDecoder<Record>.self, plan) {
@@ -70,14 +70,14 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
 
   @inlinable
   func decode(_ row: Row) throws -> Record {
-    // While a record is being decoded, its type needs another decoder for another one.
+    // While a record is being decoded, another record of the type needs another decoder.
     guard live.pointee.enter(row) else { return try RecordDecoder().decode(row) }
     defer { live.pointee.leave() }
     return try Record(from: self)
   }
 
-  /// Copied rows are many, each an object of its own: those with the same columns have a decoder
-  /// in common, which waits between them.
+  /// Returns the record decoded from a copied row. Copies with the same columns share a decoder,
+  /// which waits for its next use in between.
   @inlinable
   static func decodeCopy(_ row: Row) throws -> Record {
     let decoder: RecordDecoder<Record>
@@ -95,18 +95,17 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
 }
 
 extension FetchableRecord where Self: Decodable {
-  /// The record that `init(from:)` decodes from a row.
+  /// Decodes a record from a row with `init(from:)`.
   ///
-  /// - Throws: ``RowDecodingError`` where a column is missing or its value doesn't
-  ///   convert, and what `init(from:)` throws.
+  /// - Throws: ``RowDecodingError`` if a column is missing or its value can't be converted, or the
+  ///   error of `init(from:)`.
   @inlinable
   public init(row: Row) throws { self = try RecordDecoder<Self>.record(row) }
 }
 
 /// Decodes records from rows.
 ///
-/// For records that have an `init(row:)` of their own, and want `init(from:)` to do
-/// most of its work:
+/// For records that implement `init(row:)` and leave most of the work to `init(from:)`:
 ///
 /// ```swift
 /// init(row: Row) throws {
@@ -118,15 +117,15 @@ public final class FetchableRecordDecoder {
   /// A decoder.
   public init() {}
 
-  /// The record that `init(from:)` decodes from a row.
+  /// Decodes a record from a row with `init(from:)`.
   ///
-  /// - Throws: ``RowDecodingError`` where a column is missing or its value doesn't
-  ///   convert, and what `init(from:)` throws.
+  /// - Throws: ``RowDecodingError`` if a column is missing or its value can't be converted, or the
+  ///   error of `init(from:)`.
   public func decode<T: FetchableRecord & Decodable>(_ type: T.Type, from row: Row) throws -> T {
     try RecordDecoder<T>.record(row)
   }
 }
 
-/// A decoder belongs to the access that its rows come from.
+/// A decoder belongs to the access in which its rows were fetched.
 @available(*, unavailable)
 extension FetchableRecordDecoder: Sendable {}

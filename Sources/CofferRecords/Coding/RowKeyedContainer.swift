@@ -2,11 +2,11 @@ import CofferCore
 
 /// The columns, scopes and prefetched rows of a row, under coding keys.
 ///
-/// Keys of one byte at most, which the cases of most `CodingKeys` are, are known by
-/// their byte: no name is looked at again once a key has been found.
+/// Keys of one byte, such as the cases of most `CodingKeys`, are recognized by their byte, so that
+/// a key's name is looked up only once.
 ///
-/// The standard library copies the container for each value that it decodes. Hence there is
-/// nothing in it that counts references.
+/// The standard library copies the container for each value that it decodes. So it holds no counted
+/// references.
 struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let form = KeyForm(Key.self)
   /// Whether a number must be stored as one.
@@ -27,9 +27,9 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     unsafeTable = .passUnretained(table)
   }
 
-  /// What is being read; nil for a container that was kept for too long.
+  /// The current reading; nil if the container was kept for too long.
   private var reading: RowReading? {
-    // SAFETY: a reading gives its memory back, and with it another generation, when it dies.
+    // SAFETY: when a reading is deallocated, it returns its memory, which gets another generation.
     live.pointee.generation == generation ? live.pointee.reading?.takeUnretainedValue() : nil
   }
 
@@ -85,8 +85,8 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return try findValue(type, key)
   }
 
-  /// An integer that can't stand for anything else: not for NULL, and not for a real that is out
-  /// of range. The numbers that most columns hold are read without any call but SQLite's.
+  /// Returns the integer in the column if it can be nothing else, such as NULL or a real that is
+  /// out of range. Most integers are read with no other call than SQLite's.
   @inline(__always)
   private func plainInteger(_ key: Key) -> Int64? {
     let column = column(key)
@@ -99,14 +99,15 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return value == 0 || value == .max || value == .min ? nil : value
   }
 
-  // Two functions, and not a generic one: that would look up the optional of its type.
+  // These are two functions, since a generic one would look up the metadata of an optional.
   @inline(never)
   private func otherInt(_ key: Key) throws -> Int { try number(Int.self, key) }
 
   @inline(never)
   private func otherInt64(_ key: Key) throws -> Int64 { try number(Int64.self, key) }
 
-  /// A number, stored as its type stores it where that matters.
+  /// Decodes a number. If the record type is strict, the number must be stored as its type stores
+  /// it.
   @inline(__always)
   private func number<V: DatabaseValueConvertible>(
     _ type: V.Type, _ key: Key, storedAs storageClass: CInt = SQLite.integerType
@@ -137,13 +138,13 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return try reading.number(type, slot(key, reading))
   }
 
-  /// A text that is stored as one.
+  /// Returns the text in the column if it is stored as text.
   @inline(__always)
   private func plainText(_ handle: SQLiteStatement, _ column: CInt) -> String? {
     let value = SQLite.columnValue(handle, column)
     guard SQLite.valueType(value) == SQLite.textType else { return nil }
     let bytes = SQLite.valueBytes(value, isText: true)
-    // Without memory, there are none.
+    // There are none if SQLite is out of memory.
     guard bytes.baseAddress != nil else { return nil }
     return String(decoding: bytes.bindMemory(to: UInt8.self), as: UTF8.self)
   }
@@ -223,7 +224,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     throw reading.mismatch(type, slot)
   }
 
-  // No class: what is stored has to be 0 or 1.
+  // No storage class is sufficient, since the value must be 0 or 1.
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
     try number(type, key, storedAs: SQLite.nullType)
   }
@@ -249,7 +250,8 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     _ type: V.Type, forKey key: Key
   ) throws -> V { try number(type, key, storedAs: SQLite.floatType) }
 
-  // The standard library has an implementation for each type, which it prefers to a generic one.
+  // The protocol has a default implementation for each type, which the compiler prefers to a
+  // generic method.
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
     try numberIfPresent(type, key, storedAs: SQLite.nullType)
   }
@@ -341,7 +343,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try superDecoder(forKey: key).unkeyedContainer()
   }
 
-  /// The superclass's properties are in the columns of the same row.
+  /// The properties of a superclass are in columns of the same row.
   func superDecoder() throws -> any Decoder {
     let reading = try currentReading()
     return reading.decoder ?? RowDecoder(reading)

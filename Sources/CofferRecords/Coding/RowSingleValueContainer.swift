@@ -1,6 +1,6 @@
 import CofferCore
 
-/// A whole row as the one value that a type wraps.
+/// A container for a type that wraps a whole row.
 struct RowSingleValueContainer: SingleValueDecodingContainer {
   let reading: RowReading
 
@@ -25,7 +25,8 @@ struct RowSingleValueContainer: SingleValueDecodingContainer {
     return try T(from: reading.decoder ?? RowDecoder(reading))
   }
 
-  /// A row is no single value; if one was expected, it is its column that is missing.
+  /// Returns the error for a single value: a row isn't one, and if a column was expected, it is
+  /// missing.
   private func noValue(_ type: Any.Type) -> any Error {
     if let key = reading.missingKey, let slot = try? reading.slot(key) {
       return reading.columnNotFound(slot)

@@ -7,9 +7,9 @@ package final class LookupPlan<Record: FetchableRecord & TableRecord> {
   private let lookup: PreparedLookup
   private let tableName: String
   private let selection: [any SQLSelectable]
-  /// The primary key, where the record type may store it in another form than its value has.
+  /// The primary key, if the record type's strategies can store another value for it.
   private let keyColumn: String?
-  /// The table as it was found.
+  /// The table for which the plan was made.
   private let table: SchemaTable?
 
   private init(_ db: Database, like key: DatabaseValue) throws {
@@ -27,7 +27,7 @@ package final class LookupPlan<Record: FetchableRecord & TableRecord> {
     lookup = try PreparedLookup(db, sql: isPlain ? request.statement.sql : nil)
   }
 
-  /// A key in the form that the record type stores it.
+  /// Returns a key as the record type stores it.
   @usableFromInline
   package static func storedKey(
     _ db: Database, _ key: _FormedValue, like value: DatabaseValue
@@ -43,11 +43,11 @@ package final class LookupPlan<Record: FetchableRecord & TableRecord> {
     return try db.plan(self) { try LookupPlan(db, like: key) }
   }
 
-  /// Looks a key up, which is not NULL.
+  /// Looks up a key, which is not NULL.
   ///
-  /// It takes a request where the statement is in use, since a record of the type is being made,
-  /// where a region is recorded, which requests know better, and where the selection is one whose
-  /// changes can't be noticed.
+  /// A request is needed if the statement is in use by an enclosing record of the type, if regions
+  /// are being recorded, which requests limit to a row, or if changes of the selection can't be
+  /// detected.
   @usableFromInline
   package static func lookUp(_ db: Database, key: DatabaseValue) throws -> PreparedLookup.Result {
     guard !db.isRecordingRegion else { return .needsRequest }
@@ -62,5 +62,3 @@ package final class LookupPlan<Record: FetchableRecord & TableRecord> {
       || db.schemaCache.object(named: tableName) === table
   }
 }
-
-/// A plan is its connection's.
