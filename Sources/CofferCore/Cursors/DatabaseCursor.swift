@@ -81,7 +81,7 @@ public final class StatementExecution {
   }
 
   deinit {
-    if phase == .running || statement.isCached { statement.executionWillDie(self) }
+    if phase == .running || statement.clearsBindings { statement.executionWillDie(self) }
   }
 
   /// Steps to the next row; returns false at the end.

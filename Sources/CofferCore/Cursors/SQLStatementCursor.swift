@@ -24,7 +24,7 @@ public final class SQLStatementCursor: Cursor {
     guard end < sql.utf8.count else { return try finish() }
     do {
       guard let database else { throw DatabaseError.connectionIsClosed }
-      let (statement, next) = try database.compile(sql, from: end, isCached: false)
+      let (statement, next) = try database.compile(sql, from: end, isPersistent: false)
       end = next
       guard let statement else { return try finish() }
       if var rest = arguments {

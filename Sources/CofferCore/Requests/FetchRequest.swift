@@ -66,8 +66,13 @@ public struct PreparedRequest {
 
   /// The statement, marked for a single fetch where ``isForOneFetch`` is set.
   @usableFromInline
-  package var fetchedStatement: Statement {
-    if isForOneFetch { statement.isCached = true }
-    return statement
+  package var fetchedStatement: Statement { isForOneFetch ? statement.forOneFetch : statement }
+}
+
+extension Statement {
+  /// The statement, whose bindings are cleared when its fetch ends.
+  package var forOneFetch: Statement {
+    clearsBindings = true
+    return self
   }
 }

@@ -5,10 +5,7 @@ extension Row {
   /// Plans are looked up by their class, which can be generic over the record type.
   @inlinable
   package func plan<Plan: AnyObject>(_ type: Plan.Type, make: () throws -> Plan) rethrows -> Plan {
-    if let plan, Swift.type(of: plan) == Plan.self {
-      // SAFETY: the object has exactly that class.
-      return unsafeDowncast(plan, to: Plan.self)
-    }
+    if let plan, let known = exactly(type, plan) { return known }
     return try findPlan(type, make: make)
   }
 
@@ -17,9 +14,10 @@ extension Row {
     _ type: Plan.Type, make: () throws -> Plan
   ) rethrows -> Plan {
     let statement = adaptation == nil ? statement : nil
-    if let known = statement?.plans.first(where: { Swift.type(of: $0) == Plan.self }) {
+    for other in statement?.plans ?? [] {
+      guard let known = exactly(type, other) else { continue }
       plan = known
-      return unsafeDowncast(known, to: Plan.self)  // SAFETY: as above.
+      return known
     }
     let made = try make()
     plan = made

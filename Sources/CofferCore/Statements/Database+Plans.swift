@@ -17,13 +17,10 @@ struct ConnectionPlans {
       generation = current
       return nil
     }
-    // SAFETY: each object was stored under its exact class, to which both casts go.
-    if let latest, Swift.type(of: latest) == Plan.self {
-      return unsafeDowncast(latest, to: Plan.self)
-    }
+    if let latest, let plan = exactly(type, latest) { return plan }
     guard let plan = plans[ObjectIdentifier(type)] else { return nil }
     latest = plan
-    return unsafeDowncast(plan, to: Plan.self)
+    return exactly(type, plan)
   }
 
   fileprivate mutating func add<Plan: AnyObject>(_ plan: Plan) {

@@ -5,7 +5,7 @@ extension Database {
   ///
   /// - Throws: An error if `sql` is invalid, or is not exactly one statement.
   public func makeStatement(sql: String) throws -> Statement {
-    try prepareStatement(sql, isCached: false)
+    try prepareStatement(sql, isPersistent: false)
   }
 
   /// Returns a prepared statement from the connection's cache.
@@ -13,26 +13,29 @@ extension Database {
   /// The statement is reserved for the caller until the last reference to it is released: a request
   /// for the same SQL returns another statement in the meantime.
   public func cachedStatement(sql: String) throws -> Statement {
-    let statement = try fetchStatement(sql)
-    statement.isCached = false
+    let statement = try idleStatement(sql, clearsBindings: false)
     // Clears the arguments of an earlier user.
     statement.forgetArguments()
     return statement
   }
 
-  /// Returns a cached statement whose bindings are cleared when its execution ends.
+  /// Returns a cached statement for one fetch, whose bindings are cleared when the fetch ends.
   @usableFromInline
   package func fetchStatement(_ sql: String) throws -> Statement {
+    try idleStatement(sql, clearsBindings: true)
+  }
+
+  private func idleStatement(_ sql: String, clearsBindings: Bool) throws -> Statement {
     try checkAccess()
     let statement = try statementCache.statement(for: sql) {
-      try prepareStatement(sql, isCached: true)
+      try prepareStatement(sql, isPersistent: true)
     }
-    statement.isCached = true
+    statement.clearsBindings = clearsBindings
     return statement
   }
 
-  private func prepareStatement(_ sql: String, isCached: Bool) throws -> Statement {
-    let (statement, end) = try compile(sql, from: 0, isCached: isCached)
+  private func prepareStatement(_ sql: String, isPersistent: Bool) throws -> Statement {
+    let (statement, end) = try compile(sql, from: 0, isPersistent: isPersistent)
     guard let statement else {
       throw DatabaseError(resultCode: .SQLITE_ERROR, message: "empty statement", sql: sql)
     }
@@ -51,14 +54,14 @@ extension Database {
   ///
   /// - Returns: The statement, nil if only blanks and comments are left, and the offset of its end.
   func compile(
-    _ sql: String, from offset: Int, isCached: Bool
+    _ sql: String, from offset: Int, isPersistent: Bool
   ) throws -> (statement: Statement?, end: Int) {
     try checkAccess()
     registry.settleDebts()
     if isPreparing || isKeyProvisional { try settleKey(before: sql, from: offset) }
     try refuseUnsafeSQL(sql, from: offset)
     let (prepared, facts) = try recordingFacts {
-      try prepareHandle(sql, from: offset, isPersistent: isCached)
+      try prepareHandle(sql, from: offset, isPersistent: isPersistent)
     }
     let end = offset + prepared.byteCount
     guard let handle = prepared.statement else {
@@ -72,7 +75,7 @@ extension Database {
     let statement = Statement(
       database: self,
       sql: isWhole ? SQLString(sql).trimmed : SQLString(sql).statement(in: offset..<end),
-      handle: handle, facts: facts, isCached: isCached)
+      handle: handle, facts: facts)
     return (statement, end)
   }
 
@@ -150,7 +153,7 @@ extension Database {
     if let statement = statementCache.idleStatement(for: sql) {
       return try execute(statement, arguments)
     }
-    let (first, end) = try compile(sql, from: 0, isCached: true)
+    let (first, end) = try compile(sql, from: 0, isPersistent: true)
     guard let first, SQLString(sql).isBlank(from: end) else {
       return try executeAll(first, of: sql, after: end, arguments)
     }
@@ -173,7 +176,7 @@ extension Database {
       defer { statement.clearBindings() }
       try statement.consumeArguments(&rest)
       try statement.execute()
-      (next, end) = try compile(sql, from: end, isCached: false)
+      (next, end) = try compile(sql, from: end, isPersistent: false)
     }
     guard rest.positional.isEmpty else {
       throw DatabaseError(

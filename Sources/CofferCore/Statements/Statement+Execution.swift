@@ -158,7 +158,7 @@ extension Statement {
   @usableFromInline
   func abandon() {
     rewind()
-    if isCached { clearBindings() }
+    if clearsBindings { clearBindings() }
   }
 
   /// Whether a cursor is reading the statement.

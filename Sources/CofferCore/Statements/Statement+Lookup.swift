@@ -1,8 +1,55 @@
 // Executions that return at most one row, without the objects that a fetch creates.
 
+/// A statement that finds rows by one value, ready to be executed, which a plan of a type keeps.
+///
+/// Changes of the schema by the connection drop the plan. Those by other connections show when
+/// SQLite has recompiled the statement at its first step; then a new plan is made.
+@usableFromInline
+package final class PreparedLookup {
+  /// The result of a lookup.
+  @usableFromInline
+  package enum Result {
+    /// The row, which is the statement's current one until ``Statement/endLookup()``.
+    case found(Row, Statement)
+    case none
+    /// The lookup wasn't made: a request has to find the row.
+    case needsRequest
+  }
+
+  /// The statement, which has one parameter; nil if rows always have to be found by a request.
+  package let statement: Statement?
+  /// The current row of the statement.
+  private let row: Row?
+
+  package init(_ db: Database, sql: String?) throws {
+    statement = try sql.map { try db.makeStatement(sql: $0) }
+    row = statement.map { Row(statement: $0) }
+  }
+
+  /// - Parameter plan: The class of the plan.
+  package func lookUp(
+    _ db: Database, _ value: DatabaseValue, for plan: any AnyObject.Type
+  ) throws -> Result {
+    guard let statement, let row, !statement.isActive,
+      // Without either, another connection's change of the schema would go unnoticed.
+      statement.reprepareCount >= 0 || db.openTransaction != nil
+    else { return .needsRequest }
+    switch try statement.lookUp(value) {
+    case .row: return .found(row, statement)
+    case .none: return .none
+    case .recompiled:
+      db.forgetPlan(plan)
+      return .needsRequest
+    }
+  }
+}
+
+@available(*, unavailable)
+extension PreparedLookup: Sendable {}
+
 extension Statement {
   /// The result of ``lookUp(_:)``.
-  package enum LookupResult {
+  fileprivate enum LookupResult {
     /// A row: the statement's current one until ``endLookup()``.
     case row
     case none
@@ -11,7 +58,7 @@ extension Statement {
   }
 
   /// Executes an idle statement, which has one parameter, up to its first row.
-  package func lookUp(_ value: DatabaseValue) throws -> LookupResult {
+  fileprivate func lookUp(_ value: DatabaseValue) throws -> LookupResult {
     let handle = try beginBinding()
     let bindingCode = value.bind(to: handle, at: 1)
     guard bindingCode == SQLite.ok else { throw bindingFailure(bindingCode) }

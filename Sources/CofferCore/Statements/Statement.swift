@@ -74,8 +74,9 @@ public final class Statement {
   /// Whether no parameter has a name, so that arguments are only taken by position.
   private(set) lazy var parametersAreAnonymous = parameterNames.allSatisfy { $0 == nil }
 
-  /// Whether the statement was taken from the cache, to which it must return without bindings.
-  @exclusivity(unchecked) var isCached = false
+  /// Whether the bindings are cleared when an execution ends: those of a statement that the library
+  /// has requested for one fetch.
+  @exclusivity(unchecked) package var clearsBindings = false
 
   @exclusivity(unchecked) var boundArguments = StatementArguments()
   /// The region read with the bound arguments, if set by ``setRequestRegion(_:)``.
@@ -88,10 +89,7 @@ public final class Statement {
   /// The bound arrays, whose addresses SQLite holds.
   @exclusivity(unchecked) var boundArrays: [ArrayArgumentStorage] = []
 
-  init(
-    database: Database, sql: String, handle: SQLiteStatement, facts: StatementFacts,
-    isCached: Bool
-  ) {
+  init(database: Database, sql: String, handle: SQLiteStatement, facts: StatementFacts) {
     self.sql = sql
     core = .allocate(capacity: 1)
     core.initialize(
@@ -102,7 +100,6 @@ public final class Statement {
     self.facts = facts
     hasAftermath = facts.hasAftermath
     recompilations = database.hooks.authorizer.recompilations
-    self.isCached = isCached
     registry = database.registry
     isReadonly = SQLite.isReadonly(handle)
     parameterCount = SQLite.parameterCount(handle)

@@ -85,7 +85,9 @@ extension QueryBuilder {
     if query.isLookup, collection.schema.expiry == nil, let id = query.id {
       do {
         switch try DocumentLookup<Document>.lookUp(db, id, collection) {
-        case .found(let document): return document
+        case .found(let row, let statement):
+          defer { statement.endLookup() }
+          return try StoredDocument<Document>(row: row).document
         case .none: return nil
         case .needsRequest: break
         }

@@ -207,8 +207,7 @@ extension SchemaCache: Sendable {}
 extension Database {
   /// The cache of the schema.
   package var schemaCache: SchemaCache {
-    // SAFETY: nothing else is ever stored there.
-    if let schemaStorage { return unsafeDowncast(schemaStorage, to: SchemaCache.self) }
+    if let schemaStorage, let cache = exactly(SchemaCache.self, schemaStorage) { return cache }
     let cache = SchemaCache(self)
     schemaStorage = cache
     return cache

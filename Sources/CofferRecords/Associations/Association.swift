@@ -1,7 +1,7 @@
 import CofferCore
 import CofferQuery
 
-/// A way from the rows of a type to those of another one.
+/// A relation between the rows of a type and those of another one.
 ///
 /// ```swift
 /// extension Author {
@@ -10,17 +10,18 @@ import CofferQuery
 /// let request = Author.including(all: Author.books.order(Column("year")))
 /// ```
 ///
-/// An association is a request of what it leads to: it can be filtered, ordered, joined with
-/// others. Its filter goes into the `ON` of a join, its order after that of the request.
+/// An association is a request for its destination: it can be filtered, ordered, and joined with
+/// others. Its filter becomes part of the `ON` clause of a join, and its order follows that of the
+/// request.
 public protocol Association<OriginRowDecoder, RowDecoder>: DerivableRequest, Sendable {
   /// The type that the association starts from.
   associatedtype OriginRowDecoder
 
-  /// The tables on the way, for the library's own use.
+  /// The joined tables, for internal use.
   var _association: SQLAssociation { get set }
 
-  /// The association with another key: the name under which what it leads to is decoded, and
-  /// under which two uses of it are the same in a request.
+  /// Returns the association with another key: the name under which its destination is decoded.
+  /// Associations with equal keys are joined once in a request.
   func forKey(_ key: String) -> Self
 }
 
@@ -31,7 +32,7 @@ public protocol AssociationToOne<OriginRowDecoder, RowDecoder>: Association {}
 public protocol AssociationToMany<OriginRowDecoder, RowDecoder>: Association {}
 
 extension Association {
-  /// The association with another key, a coding key.
+  /// Returns the association with a coding key as its key.
   public func forKey(_ key: some CodingKey) -> Self { forKey(key.stringValue) }
 
   func with(_ change: (inout SQLAssociation) -> Void) -> Self {
@@ -42,16 +43,16 @@ extension Association {
 }
 
 extension AssociationToOne {
-  /// The association with another key: the name under which the row is decoded.
+  /// Returns the association with another key: the name under which the row is decoded.
   public func forKey(_ key: String) -> Self {
     with { $0.destination.key = .fixedSingular(key) }
   }
 }
 
 extension AssociationToMany {
-  /// The association with another key: the name under which the rows are decoded, a plural.
+  /// Returns the association with another key: the plural name under which the rows are decoded.
   ///
-  /// One row, where the association is joined, has its singular: `books` is `book`.
+  /// If the association is joined, its row is decoded under the singular: `book` for `books`.
   public func forKey(_ key: String) -> Self {
     with { $0.destination.key = .fixedPlural(key) }
   }
@@ -60,7 +61,7 @@ extension AssociationToMany {
 // MARK: - What a request is
 
 extension Association {
-  /// The association with its destination changed.
+  /// Returns the association with a changed destination.
   public func _with(_ change: (inout _RequestParts) -> Void) -> Self {
     with { association in
       var parts = _RequestParts(relation: association.destination.relation)

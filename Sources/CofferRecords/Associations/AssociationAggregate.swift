@@ -1,7 +1,7 @@
 import CofferCore
 import CofferQuery
 
-/// What is counted or computed of all rows that an association leads to, for each row of a request.
+/// A count or another aggregate of all associated rows, for each row of a request.
 ///
 /// ```swift
 /// // Authors, each with the number of books as `bookCount`
@@ -12,28 +12,28 @@ import CofferQuery
 /// ```
 ///
 /// The rows are joined, and grouped by the primary key of the request's table. Several aggregates
-/// of one association share its join; those of different associations multiply each other's
-/// rows, which sums and averages notice, and counts don't. `countSubquery` joins nothing.
+/// of one association share its join. Aggregates of different associations multiply each other's
+/// rows, which distorts sums and averages, but not counts. `countSubquery` joins nothing.
 public struct AssociationAggregate<RowDecoder>: Sendable {
   typealias Making = @Sendable (inout Relation) -> SQLExpression
 
-  /// Adds to the request what the expression needs.
+  /// Adds the joins of the aggregate to a request, and returns its expression.
   let make: Making
-  /// The opposite, where it is something else than `NOT …`.
+  /// Makes the negated expression, if that is not `NOT …`.
   var makeOpposite: Making?
-  /// Whether no row is joined, so that conditions can be those of rows.
+  /// Whether no rows are joined, so that conditions can be part of `WHERE`.
   var isSubquery = false
   /// The name of the column.
   var key: String?
 
-  /// The aggregate with another name for its column.
+  /// Returns the aggregate with another name for its column.
   public func forKey(_ key: String) -> Self {
     var result = self
     result.key = key
     return result
   }
 
-  /// The aggregate with another name for its column, a coding key.
+  /// Returns the aggregate with a coding key as the name of its column.
   public func forKey(_ key: some CodingKey) -> Self { forKey(key.stringValue) }
 
   // MARK: Expressions
@@ -50,7 +50,7 @@ public struct AssociationAggregate<RowDecoder>: Sendable {
     return AssociationAggregate(make: { _ in expression }, isSubquery: true)
   }
 
-  /// An expression of those of two aggregates.
+  /// Returns an aggregate whose expression combines those of two aggregates.
   static func combined(
     _ lhs: Self, _ rhs: Self,
     _ transform: @escaping @Sendable (SQLExpression, SQLExpression) -> SQLExpression
@@ -76,19 +76,19 @@ public struct AssociationAggregate<RowDecoder>: Sendable {
   }
 }
 
-/// An aggregate by which rows are ordered: see ``AssociationAggregate/desc``.
+/// An ordering by an aggregate: see ``AssociationAggregate/desc``.
 public struct AssociationAggregateOrdering<RowDecoder>: Sendable {
   let aggregate: AssociationAggregate<RowDecoder>
   let direction: SQLOrdering.Direction
 }
 
 extension AssociationAggregate {
-  /// The smallest first.
+  /// The ascending order.
   public var asc: AssociationAggregateOrdering<RowDecoder> {
     AssociationAggregateOrdering(aggregate: self, direction: .ascending)
   }
 
-  /// The largest first.
+  /// The descending order.
   ///
   /// ```swift
   /// Author.all().order(Author.books.count.desc)
@@ -116,7 +116,7 @@ public func length<RowDecoder>(
   aggregate.map { SQLExpression(.function("LENGTH", [$0])) }
 }
 
-/// `CAST(aggregate AS type)`; it keeps its key.
+/// `CAST(aggregate AS type)`, with the same key.
 @_disfavoredOverload
 public func cast<RowDecoder>(
   _ aggregate: AssociationAggregate<RowDecoder>, as storageClass: Database.StorageClass

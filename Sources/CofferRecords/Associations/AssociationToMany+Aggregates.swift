@@ -19,11 +19,11 @@ extension AssociationToMany {
     return result
   }
 
-  /// The number of rows, counted by a query inside of the request's, under the key `bookCount` for
-  /// an association `books`.
+  /// The number of rows, counted by a subquery, under the key `bookCount` for an association
+  /// `books`.
   ///
-  /// Nothing is joined or grouped: several counts don't disturb each other, and a condition on
-  /// it is one of the request's rows.
+  /// Nothing is joined or grouped, so several counts don't affect each other, and conditions are
+  /// part of `WHERE`.
   ///
   /// ```swift
   /// // SELECT *, (SELECT COUNT(*) FROM "book" WHERE "authorId" = "author"."id") AS "bookCount" …

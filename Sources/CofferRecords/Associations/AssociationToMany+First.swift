@@ -2,8 +2,8 @@ import CofferCore
 import CofferQuery
 
 extension AssociationToMany {
-  /// The association to the first of the rows in an order: the latest message of each
-  /// conversation, the best player of each team.
+  /// Returns the association to the first row in an order, such as the latest message of each
+  /// conversation, or the best player of each team.
   ///
   /// ```swift
   /// extension Conversation {
@@ -15,19 +15,19 @@ extension AssociationToMany {
   /// Conversation.including(optional: Conversation.latest)
   /// ```
   ///
-  /// Of rows that are equal in the order, the one with the smallest primary key is the first.
-  /// The association's filter decides which rows count.
+  /// Of rows that are equal in the order, the one with the smallest primary key is the first. The
+  /// association's filter limits the rows.
   ///
   /// - Precondition: The association has one step: it is no `hasMany(through:)`.
-  /// - Complexity: One look-up for each row of the request: an index on the foreign key and what
-  ///   is ordered by serves it.
+  /// - Complexity: One lookup for each row of the request, for which an index on the foreign key
+  ///   and the ordering helps.
   public func first(
     orderedBy orderings: any SQLOrderingTerm...
   ) -> HasOneAssociation<OriginRowDecoder, RowDecoder> {
     first(order(orderings)._association)
   }
 
-  /// The association to the first of the rows in the association's own order.
+  /// Returns the association to the first row in the association's own order.
   public func first() -> HasOneAssociation<OriginRowDecoder, RowDecoder> { first(_association) }
 
   private func first(
@@ -45,7 +45,7 @@ extension AssociationToMany {
 }
 
 extension AssociationToMany where _Record: TableRecord {
-  /// The association to the first of the rows in an order.
+  /// Returns the association to the first row in an order.
   ///
   /// ```swift
   /// static let latest = messages.first { $0.date.desc }
@@ -58,7 +58,7 @@ extension AssociationToMany where _Record: TableRecord {
 }
 
 extension Relation {
-  /// The relation in an order that leaves no two rows equal, as a query inside of another one.
+  /// The relation with an order in which no two rows are equal, as a subquery.
   fileprivate var ordered: Relation {
     var result = joinedOnly
     result.ordering.isStable = true

@@ -2,9 +2,10 @@ import CofferCore
 import CofferQuery
 
 extension CommonTableExpression {
-  /// The association to rows of another common table expression that fulfil a condition.
+  /// Returns an association to the rows of another common table expression that fulfill a
+  /// condition.
   ///
-  /// - Parameter condition: Makes the condition of aliases of both.
+  /// - Parameter condition: Returns the condition, given aliases of both tables.
   public func association<Destination>(
     to cte: CommonTableExpression<Destination>,
     on condition:
@@ -12,12 +13,12 @@ extension CommonTableExpression {
         _ left: TableAlias<RowDecoder>, _ right: TableAlias<Destination>
       ) -> any SQLExpressible
   ) -> JoinAssociation<RowDecoder, Destination> {
-    JoinAssociation(_association: .expression(cte, on: condition))
+    JoinAssociation(to: cte.all(), on: condition)
   }
 
-  /// The association to rows of a table that fulfil a condition.
+  /// Returns an association to the rows of a table that fulfill a condition.
   ///
-  /// - Parameter condition: Makes the condition of aliases of both.
+  /// - Parameter condition: Returns the condition, given aliases of both tables.
   public func association<Destination>(
     to table: Table<Destination>,
     on condition:
@@ -25,12 +26,12 @@ extension CommonTableExpression {
         _ left: TableAlias<RowDecoder>, _ right: TableAlias<Destination>
       ) -> any SQLExpressible
   ) -> JoinAssociation<RowDecoder, Destination> {
-    JoinAssociation(_association: .expression(table.all().relation, on: condition))
+    JoinAssociation(to: table.all(), on: condition)
   }
 
-  /// The association to rows of a type that fulfil a condition.
+  /// Returns an association to the rows of a type's table that fulfill a condition.
   ///
-  /// - Parameter condition: Makes the condition of aliases of both.
+  /// - Parameter condition: Returns the condition, given aliases of both tables.
   public func association<Destination: TableRecord>(
     to type: Destination.Type,
     on condition:
@@ -38,26 +39,26 @@ extension CommonTableExpression {
         _ left: TableAlias<RowDecoder>, _ right: TableAlias<Destination>
       ) -> any SQLExpressible
   ) -> JoinAssociation<RowDecoder, Destination> {
-    JoinAssociation(_association: .expression(type.all().relation, on: condition))
+    JoinAssociation(to: type.all(), on: condition)
   }
 
-  /// The association to all rows of another common table expression.
+  /// Returns an association to all rows of another common table expression.
   public func association<Destination>(
     to cte: CommonTableExpression<Destination>
   ) -> JoinAssociation<RowDecoder, Destination> {
-    JoinAssociation(_association: .expression(cte))
+    JoinAssociation(to: cte.all())
   }
-  /// The association to all rows of a table.
+  /// Returns an association to all rows of a table.
   public func association<Destination>(
     to table: Table<Destination>
   ) -> JoinAssociation<RowDecoder, Destination> {
-    JoinAssociation(_association: .expression(table.all().relation))
+    JoinAssociation(to: table.all())
   }
 
-  /// The association to all rows of a type's table.
+  /// Returns an association to all rows of a type's table.
   public func association<Destination: TableRecord>(
     to type: Destination.Type
   ) -> JoinAssociation<RowDecoder, Destination> {
-    JoinAssociation(_association: .expression(type.all().relation))
+    JoinAssociation(to: type.all())
   }
 }

@@ -4,7 +4,7 @@ import CofferQuery
 extension RequestSource {
   // MARK: Annotations
 
-  /// The request with aggregates of associations selected, too.
+  /// Returns the request with aggregates of associations appended to its selection.
   public func annotated(with aggregates: [AssociationAggregate<RowDecoder>]) -> _Request {
     _with { parts in
       for aggregate in aggregates {
@@ -15,7 +15,7 @@ extension RequestSource {
     }
   }
 
-  /// The request with aggregates of associations selected, too.
+  /// Returns the request with aggregates of associations appended to its selection.
   ///
   /// ```swift
   /// Author.all().annotated(with: Author.books.count, Author.books.max(Column("year")))
@@ -26,7 +26,7 @@ extension RequestSource {
 
   // MARK: Conditions
 
-  /// The request for rows whose aggregate fulfils a condition.
+  /// Returns the request limited to rows whose aggregate fulfills a condition.
   ///
   /// ```swift
   /// Author.all().having(Author.books.count > 10)
@@ -38,8 +38,8 @@ extension RequestSource {
     }
   }
 
-  /// The request for rows whose aggregate fulfils a condition: the same as `having`, but for
-  /// subqueries, which need no groups.
+  /// Returns the request limited to rows whose aggregate fulfills a condition. It is the same as
+  /// `having`, except for subqueries, which need no groups.
   ///
   /// ```swift
   /// Author.all().filter(Author.books.countSubquery > 10)
@@ -52,24 +52,24 @@ extension RequestSource {
     }
   }
 
-  /// The request for rows whose aggregates fulfil a condition.
+  /// Returns the request limited to rows whose aggregates fulfill a condition.
   public func having(_ predicate: AssociationPredicate) -> _Request {
     having(predicate._condition.erased())
   }
 
-  /// The request for rows whose aggregates fulfil a condition.
+  /// Returns the request limited to rows whose aggregates fulfill a condition.
   public func filter(_ predicate: AssociationPredicate) -> _Request {
     filter(predicate._condition.erased())
   }
 
-  /// The request with a condition of aggregates selected, too, as 0 or 1.
+  /// Returns the request with a condition on aggregates appended to its selection, as 0 or 1.
   public func annotated(with predicate: AssociationPredicate) -> _Request {
     annotated(with: [predicate._condition.erased()])
   }
 
   // MARK: Order
 
-  /// The request in the order of aggregates of associations.
+  /// Returns the request ordered by aggregates of associations.
   ///
   /// ```swift
   /// Author.all().order(Author.books.count.desc)
@@ -89,12 +89,12 @@ extension RequestSource {
 // MARK: - Requests for all rows
 
 extension TableRecord {
-  /// A request that selects aggregates of associations, too.
+  /// Returns a request with aggregates of associations appended to its selection.
   public static func annotated(
     with aggregates: [AssociationAggregate<Self>]
   ) -> QueryInterfaceRequest<Self> { all().annotated(with: aggregates) }
 
-  /// A request that selects aggregates of associations, too.
+  /// Returns a request with aggregates of associations appended to its selection.
   ///
   /// ```swift
   /// Author.annotated(with: Author.books.count)
@@ -103,7 +103,7 @@ extension TableRecord {
     with aggregates: AssociationAggregate<Self>...
   ) -> QueryInterfaceRequest<Self> { all().annotated(with: aggregates) }
 
-  /// A request for rows whose aggregate fulfils a condition.
+  /// Returns a request for rows whose aggregate fulfills a condition.
   ///
   /// ```swift
   /// Author.having(Author.books.isEmpty)
@@ -112,7 +112,7 @@ extension TableRecord {
     _ predicate: AssociationAggregate<Self>
   ) -> QueryInterfaceRequest<Self> { all().having(predicate) }
 
-  /// A request for rows whose aggregates fulfil a condition.
+  /// Returns a request for rows whose aggregates fulfill a condition.
   public static func having(
     _ predicate: AssociationPredicate
   ) -> QueryInterfaceRequest<Self> { all().having(predicate) }

@@ -14,6 +14,6 @@ public struct HasOneThroughAssociation<Origin, Destination>: AssociationToOne {
   /// The type that the association leads to.
   public typealias RowDecoder = Destination
 
-  /// The tables on the way, for the library's own use.
+  /// The joined tables, for internal use.
   public var _association: SQLAssociation
 }

@@ -4,8 +4,8 @@ import CofferQuery
 extension RequestSource {
   // MARK: Fetching along
 
-  /// The request with all rows that an association leads to, fetched by a query of their own: one
-  /// for all rows of the request, on each level of nested associations.
+  /// Returns the request with all associated rows, which are prefetched by one more query on each
+  /// level of nested associations.
   ///
   /// ```swift
   /// struct AuthorInfo: Decodable, FetchableRecord {
@@ -20,7 +20,7 @@ extension RequestSource {
 
   // MARK: Joining
 
-  /// The request with the row that an association leads to, or with NULLs where there is none.
+  /// Returns the request with the associated row, or NULLs if there is none.
   ///
   /// ```swift
   /// // SELECT "book".*, "author".* FROM "book" LEFT JOIN "author" ON …
@@ -29,7 +29,7 @@ extension RequestSource {
   public func including<A: Association>(optional association: A) -> _Request
   where A.OriginRowDecoder == RowDecoder { adding(association, .includingOptional) }
 
-  /// The request with the row that an association leads to, without rows that have none.
+  /// Returns the request with the associated row, limited to rows that have one.
   ///
   /// ```swift
   /// // SELECT "book".*, "author".* FROM "book" JOIN "author" ON …
@@ -38,7 +38,7 @@ extension RequestSource {
   public func including<A: Association>(required association: A) -> _Request
   where A.OriginRowDecoder == RowDecoder { adding(association, .includingRequired) }
 
-  /// The request joined with what an association leads to, of which nothing is selected.
+  /// Returns the request joined with an association, from which nothing is selected.
   ///
   /// ```swift
   /// let author = TableAlias()
@@ -47,7 +47,7 @@ extension RequestSource {
   public func joining<A: Association>(optional association: A) -> _Request
   where A.OriginRowDecoder == RowDecoder { adding(association, .joiningOptional) }
 
-  /// The request without rows that the association leads nowhere from.
+  /// Returns the request limited to rows that have an associated row.
   ///
   /// ```swift
   /// // Books by French authors
@@ -58,8 +58,8 @@ extension RequestSource {
 
   // MARK: Annotating
 
-  /// The request with the columns of an association's row beside its own, or with NULLs where
-  /// there is none.
+  /// Returns the request with the columns of the associated row appended to its selection, or NULLs
+  /// if there is none.
   ///
   /// ```swift
   /// // SELECT "book".*, "author"."name" AS "authorName" FROM "book" LEFT JOIN "author" ON …
@@ -68,8 +68,8 @@ extension RequestSource {
   public func annotated<A: Association>(withOptional association: A) -> _Request
   where A.OriginRowDecoder == RowDecoder { annotating(association, .joiningOptional) }
 
-  /// The request with the columns of an association's row beside its own, without rows that have
-  /// none.
+  /// Returns the request with the columns of the associated row appended to its selection, limited
+  /// to rows that have one.
   public func annotated<A: Association>(withRequired association: A) -> _Request
   where A.OriginRowDecoder == RowDecoder { annotating(association, .joiningRequired) }
 
@@ -86,12 +86,11 @@ extension RequestSource {
 }
 
 extension TypedSelectionRequest {
-  /// The request joined with what an association of the record type leads to.
+  /// Returns the request joined with an association of the record type.
   public func joining<A: Association>(optional association: A) -> Self
   where A.OriginRowDecoder == Record { map { $0.joining(optional: association) } }
 
-  /// The request without the values of rows that an association of the record type leads nowhere
-  /// from.
+  /// Returns the request limited to values of rows that have an associated row.
   ///
   /// ```swift
   /// let titles = Book.select { $0.title }.joining(required: Book.author.filter { $0.isFrench })

@@ -4,7 +4,7 @@ import CofferQuery
 extension TableRecord {
   // MARK: Many to many
 
-  /// The association to the rows that a table in between connects with a row.
+  /// Returns the association to the rows that a pivot table connects with a row.
   ///
   /// ```swift
   /// struct Student: TableRecord {
@@ -15,8 +15,8 @@ extension TableRecord {
   /// }
   /// ```
   ///
-  /// It is `hasMany(_:through:using:)` in one line. Rows of one table that are connected with
-  /// each other need both foreign keys:
+  /// It is a shorthand for `hasMany(_:through:using:)`. If the rows of one table are connected with
+  /// each other, both foreign keys are needed:
   ///
   /// ```swift
   /// static let friends = manyToMany(
@@ -25,10 +25,10 @@ extension TableRecord {
   /// ```
   ///
   /// - Parameters:
-  ///   - key: The name of the rows in what is decoded; nil for the table's plural.
-  ///   - originKey: The columns of the table in between that refer to this type's; nil for the one
-  ///     foreign key that the schema has.
-  ///   - destinationKey: The columns of the table in between that refer to the destination's.
+  ///   - key: The name under which the rows are decoded; nil for the plural of the table's name.
+  ///   - originKey: The columns of the pivot table that refer to this type's table; nil for the
+  ///     only foreign key in the schema.
+  ///   - destinationKey: The columns of the pivot table that refer to the destination.
   public static func manyToMany<Destination: TableRecord, Pivot: TableRecord>(
     _ destination: Destination.Type, through pivot: Pivot.Type, key: String? = nil,
     from originKey: ForeignKey? = nil, to destinationKey: ForeignKey? = nil
@@ -38,8 +38,8 @@ extension TableRecord {
       using: pivot.belongsTo(destination, using: destinationKey), key: key)
   }
 
-  /// The association to the rows that a table in between, which has no type of its own, connects
-  /// with a row.
+  /// Returns the association to the rows that a pivot table without a record type connects with a
+  /// row.
   ///
   /// ```swift
   /// static let tags = manyToMany(Tag.self, through: Table("articleTag"))

@@ -1,78 +1,74 @@
 import CofferCore
 import CofferQuery
 
-extension SQLAssociation {
-  static func belongsTo(
-    from origin: String, relation: Relation, key: String?, using foreignKey: ForeignKey?
-  ) -> SQLAssociation {
-    one(from: origin, relation, key: key, foreignKey, leftIsOrigin: true)
-  }
+/// An association that is made of tables.
+protocol AssociationMaking: Association {
+  /// Whether the origin has the foreign key; otherwise, the destination has it.
+  static var leftIsOrigin: Bool { get }
 
-  static func hasOne(
-    from origin: String, relation: Relation, key: String?, using foreignKey: ForeignKey?
-  ) -> SQLAssociation {
-    one(from: origin, relation, key: key, foreignKey, leftIsOrigin: false)
-  }
+  init(_association: SQLAssociation)
+}
 
-  static func hasMany(
-    from origin: String, relation: Relation, key: String?, using foreignKey: ForeignKey?
-  ) -> SQLAssociation {
+extension AssociationMaking {
+  static var leftIsOrigin: Bool { false }
+
+  /// The association by a foreign key.
+  init(
+    from origin: String, to destination: QueryInterfaceRequest<RowDecoder>, key: String?,
+    using foreignKey: ForeignKey?
+  ) {
+    let relation = destination.relation
+    let (left, right) =
+      Self.leftIsOrigin ? (origin, relation.tableName) : (relation.tableName, origin)
     let join = JoinForeignKey(
-      from: relation.tableName, to: origin, key: foreignKey, leftIsOrigin: false)
-    return SQLAssociation(
-      key: key.map { .fixedPlural($0) } ?? .inflected(relation.tableName),
-      condition: .foreignKey(join), relation: relation, isToMany: true)
+      from: left, to: right, key: foreignKey, leftIsOrigin: Self.leftIsOrigin)
+    let isToMany = Self.self is any AssociationToMany.Type
+    let fixed: AssociationKey? = key.map { isToMany ? .fixedPlural($0) : .fixedSingular($0) }
+    self.init(
+      _association: SQLAssociation(
+        key: fixed ?? .inflected(relation.tableName), condition: .foreignKey(join),
+        relation: relation, isToMany: isToMany))
   }
 
-  private static func one(
-    from origin: String, _ relation: Relation, key: String?, _ foreignKey: ForeignKey?,
-    leftIsOrigin: Bool
-  ) -> SQLAssociation {
-    let join =
-      leftIsOrigin
-      ? JoinForeignKey(
-        from: origin, to: relation.tableName, key: foreignKey, leftIsOrigin: true)
-      : JoinForeignKey(
-        from: relation.tableName, to: origin, key: foreignKey, leftIsOrigin: false)
-    return SQLAssociation(
-      key: key.map { .fixedSingular($0) } ?? .inflected(relation.tableName),
-      condition: .foreignKey(join), relation: relation, isToMany: false)
+  /// The association through another one.
+  init(through pivot: some Association, using target: some Association, key: String?) {
+    self.init(_association: target._association.through(pivot._association))
+    if let key { self = forKey(key) }
+  }
+}
+
+extension BelongsToAssociation: AssociationMaking {
+  static var leftIsOrigin: Bool { true }
+}
+
+extension HasOneAssociation: AssociationMaking {}
+extension HasManyAssociation: AssociationMaking {}
+extension HasManyThroughAssociation: AssociationMaking {}
+extension HasOneThroughAssociation: AssociationMaking {}
+
+extension JoinAssociation {
+  /// The association to all rows of a request.
+  init(to destination: QueryInterfaceRequest<Destination>) {
+    self.init(to: destination.relation, .none)
   }
 
-  /// The association to a common table expression.
-  static func expression<Destination>(
-    _ cte: CommonTableExpression<Destination>
-  ) -> SQLAssociation {
-    expression(cte.all().relation)
-  }
-
-  /// The association to all rows of a relation.
-  static func expression(_ relation: Relation) -> SQLAssociation {
-    SQLAssociation(
-      key: .inflected(relation.tableName), condition: .none, relation: relation, isToMany: false)
-  }
-
-  /// The association to a common table expression, by a condition.
-  static func expression<Origin, Destination>(
-    _ cte: CommonTableExpression<Destination>,
+  /// The association to the rows of a request that fulfill a condition.
+  init(
+    to destination: QueryInterfaceRequest<Destination>,
     on condition:
       @escaping @Sendable (TableAlias<Origin>, TableAlias<Destination>) -> any SQLExpressible
-  ) -> SQLAssociation {
-    expression(cte.all().relation, on: condition)
-  }
-
-  /// The association to a relation, by a condition.
-  static func expression<Origin, Destination>(
-    _ relation: Relation,
-    on condition:
-      @escaping @Sendable (TableAlias<Origin>, TableAlias<Destination>) -> any SQLExpressible
-  ) -> SQLAssociation {
+  ) {
     let join = JoinExpression {
       let (left, right) = (TableAlias<Origin>(), TableAlias<Destination>())
       return (left: left, right: right, expression: condition(left, right).sqlExpression)
     }
-    return SQLAssociation(
-      key: .inflected(relation.tableName), condition: .expression(join), relation: relation,
-      isToMany: false)
+    self.init(to: destination.relation, .expression(join))
+  }
+
+  private init(to relation: Relation, _ condition: JoinCondition) {
+    self.init(
+      _association: SQLAssociation(
+        key: .inflected(relation.tableName), condition: condition, relation: relation,
+        isToMany: false))
   }
 }

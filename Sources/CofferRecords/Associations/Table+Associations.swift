@@ -4,133 +4,105 @@ import CofferQuery
 extension Table {
   // MARK: One step
 
-  /// The association to the one row that a row refers to.
+  /// Returns the association to the one row that a row refers to.
   ///
   /// - Parameters:
-  ///   - key: The name of the row in what is decoded; nil for the table's singular.
-  ///   - foreignKey: The columns; nil for the one foreign key that the schema has between the
-  ///     tables.
+  ///   - key: The name under which the row is decoded; nil for the singular of the table's name.
+  ///   - foreignKey: The columns; nil for the only foreign key between the tables in the schema.
   public func belongsTo<Destination: TableRecord>(
     _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> BelongsToAssociation<RowDecoder, Destination> {
-    BelongsToAssociation(
-      _association: .belongsTo(
-        from: tableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+    BelongsToAssociation(from: tableName, to: destination.all(), key: key, using: foreignKey)
   }
 
-  /// The association to the one row that a row refers to.
+  /// Returns the association to the one row that a row refers to.
   ///
   /// - Parameters:
-  ///   - key: The name of the row in what is decoded; nil for the table's singular.
-  ///   - foreignKey: The columns; nil for the one foreign key that the schema has between the
-  ///     tables.
+  ///   - key: The name under which the row is decoded; nil for the singular of the table's name.
+  ///   - foreignKey: The columns; nil for the only foreign key between the tables in the schema.
   public func belongsTo<Destination>(
     _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> BelongsToAssociation<RowDecoder, Destination> {
-    BelongsToAssociation(
-      _association: .belongsTo(
-        from: tableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+    BelongsToAssociation(from: tableName, to: destination.all(), key: key, using: foreignKey)
   }
 
-  /// The association to the one row that refers to a row.
+  /// Returns the association to the one row that refers to a row.
   ///
   /// - Parameters:
-  ///   - key: The name of the row in what is decoded; nil for the table's singular.
-  ///   - foreignKey: The columns; nil for the one foreign key that the schema has between the
-  ///     tables.
+  ///   - key: The name under which the row is decoded; nil for the singular of the table's name.
+  ///   - foreignKey: The columns; nil for the only foreign key between the tables in the schema.
   public func hasOne<Destination: TableRecord>(
     _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> HasOneAssociation<RowDecoder, Destination> {
-    HasOneAssociation(
-      _association: .hasOne(
-        from: tableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+    HasOneAssociation(from: tableName, to: destination.all(), key: key, using: foreignKey)
   }
 
-  /// The association to the one row that refers to a row.
+  /// Returns the association to the one row that refers to a row.
   ///
   /// - Parameters:
-  ///   - key: The name of the row in what is decoded; nil for the table's singular.
-  ///   - foreignKey: The columns; nil for the one foreign key that the schema has between the
-  ///     tables.
+  ///   - key: The name under which the row is decoded; nil for the singular of the table's name.
+  ///   - foreignKey: The columns; nil for the only foreign key between the tables in the schema.
   public func hasOne<Destination>(
     _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> HasOneAssociation<RowDecoder, Destination> {
-    HasOneAssociation(
-      _association: .hasOne(
-        from: tableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+    HasOneAssociation(from: tableName, to: destination.all(), key: key, using: foreignKey)
   }
 
-  /// The association to the rows that refer to a row.
+  /// Returns the association to the rows that refer to a row.
   ///
   /// - Parameters:
-  ///   - key: The name of the rows in what is decoded; nil for the table's plural.
-  ///   - foreignKey: The columns; nil for the one foreign key that the schema has between the
-  ///     tables.
+  ///   - key: The name under which the rows are decoded; nil for the plural of the table's name.
+  ///   - foreignKey: The columns; nil for the only foreign key between the tables in the schema.
   public func hasMany<Destination: TableRecord>(
     _ destination: Destination.Type, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> HasManyAssociation<RowDecoder, Destination> {
-    HasManyAssociation(
-      _association: .hasMany(
-        from: tableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+    HasManyAssociation(from: tableName, to: destination.all(), key: key, using: foreignKey)
   }
 
-  /// The association to the rows that refer to a row.
+  /// Returns the association to the rows that refer to a row.
   ///
   /// - Parameters:
-  ///   - key: The name of the rows in what is decoded; nil for the table's plural.
-  ///   - foreignKey: The columns; nil for the one foreign key that the schema has between the
-  ///     tables.
+  ///   - key: The name under which the rows are decoded; nil for the plural of the table's name.
+  ///   - foreignKey: The columns; nil for the only foreign key between the tables in the schema.
   public func hasMany<Destination>(
     _ destination: Table<Destination>, key: String? = nil, using foreignKey: ForeignKey? = nil
   ) -> HasManyAssociation<RowDecoder, Destination> {
-    HasManyAssociation(
-      _association: .hasMany(
-        from: tableName, relation: destination.all().relation, key: key,
-        using: foreignKey))
+    HasManyAssociation(from: tableName, to: destination.all(), key: key, using: foreignKey)
   }
 
-  /// The association to the rows that are found through another association, the pivot.
+  /// Returns the association to the rows that are found through another association, the pivot.
   ///
   /// - Parameters:
-  ///   - pivot: The association to the table in between.
-  ///   - target: The association from there on.
-  ///   - key: The name in what is decoded; nil for that of `target`.
+  ///   - pivot: The association to the pivot table.
+  ///   - target: The association from the pivot table to the destination.
+  ///   - key: The name under which the destination is decoded; nil for the key of `target`.
   public func hasMany<Pivot: Association, Target: Association>(
     _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target,
     key: String? = nil
   ) -> HasManyThroughAssociation<RowDecoder, Target.RowDecoder>
   where Pivot.OriginRowDecoder == RowDecoder, Pivot.RowDecoder == Target.OriginRowDecoder {
-    let association = HasManyThroughAssociation<RowDecoder, Target.RowDecoder>(
-      _association: target._association.through(pivot._association))
-    return key.map { association.forKey($0) } ?? association
+    HasManyThroughAssociation(through: pivot, using: target, key: key)
   }
 
-  /// The association to the one row that is found through another association, the pivot.
+  /// Returns the association to the one row that is found through another association, the pivot.
   ///
   /// - Parameters:
-  ///   - pivot: The association to the table in between.
-  ///   - target: The association from there on.
-  ///   - key: The name in what is decoded; nil for that of `target`.
+  ///   - pivot: The association to the pivot table.
+  ///   - target: The association from the pivot table to the destination.
+  ///   - key: The name under which the destination is decoded; nil for the key of `target`.
   public func hasOne<Pivot: AssociationToOne, Target: AssociationToOne>(
     _ destination: Target.RowDecoder.Type, through pivot: Pivot, using target: Target,
     key: String? = nil
   ) -> HasOneThroughAssociation<RowDecoder, Target.RowDecoder>
   where Pivot.OriginRowDecoder == RowDecoder, Pivot.RowDecoder == Target.OriginRowDecoder {
-    let association = HasOneThroughAssociation<RowDecoder, Target.RowDecoder>(
-      _association: target._association.through(pivot._association))
-    return key.map { association.forKey($0) } ?? association
+    HasOneThroughAssociation(through: pivot, using: target, key: key)
   }
 
   // MARK: Common table expressions
 
-  /// The association to rows of a common table expression that fulfil a condition.
+  /// Returns an association to the rows of a common table expression that fulfill a condition.
   ///
-  /// - Parameter condition: Makes the condition of aliases of both.
+  /// - Parameter condition: Returns the condition, given aliases of both tables.
   public func association<Destination>(
     to cte: CommonTableExpression<Destination>,
     on condition:
@@ -138,13 +110,13 @@ extension Table {
         _ left: TableAlias<RowDecoder>, _ right: TableAlias<Destination>
       ) -> any SQLExpressible
   ) -> JoinAssociation<RowDecoder, Destination> {
-    JoinAssociation(_association: .expression(cte, on: condition))
+    JoinAssociation(to: cte.all(), on: condition)
   }
 
-  /// The association to all rows of a common table expression.
+  /// Returns an association to all rows of a common table expression.
   public func association<Destination>(
     to cte: CommonTableExpression<Destination>
   ) -> JoinAssociation<RowDecoder, Destination> {
-    JoinAssociation(_association: .expression(cte))
+    JoinAssociation(to: cte.all())
   }
 }

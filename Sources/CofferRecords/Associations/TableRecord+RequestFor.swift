@@ -2,7 +2,7 @@ import CofferCore
 import CofferQuery
 
 extension TableRecord where Self: EncodableRecord {
-  /// The request for the rows that an association leads to from the record.
+  /// Returns a request for the rows associated with the record.
   ///
   /// ```swift
   /// extension Author {
@@ -11,8 +11,8 @@ extension TableRecord where Self: EncodableRecord {
   /// let books = try author.books.order(Column("year")).fetchAll(db)
   /// ```
   ///
-  /// - Throws: Fetching throws what encoding the record throws, and an error where the record
-  ///   doesn't encode a column that the association needs.
+  /// - Throws: Fetching throws the error of encoding the record, or an error if the record doesn't
+  ///   encode a column that the association needs.
   public func request<A: Association>(for association: A) -> QueryInterfaceRequest<A.RowDecoder>
   where A.OriginRowDecoder == Self {
     let values = Result { try PersistenceContainer(self).entries }
@@ -25,7 +25,7 @@ extension TableRecord where Self: EncodableRecord {
           else { throw RecordError.columnNotEncoded(column.left, table: table) }
           return entry.value
         }
-        // NULL refers to nothing.
+        // NULL refers to no row.
         if key.contains(where: \.isNull) { return false.sqlExpression }
         return zip(columns, key).map { Column($0.right) == $1 }.joined(operator: .and)
       })

@@ -1,20 +1,19 @@
 import CofferCore
 import FoundationEssentials
 
-/// A type that only `init(from:)` can make: of the one value in the column, or of the
+/// Reads a type that only `init(from:)` can create: from the one value in the column, or from the
 /// JSON in it.
 final class CodableColumnReader<Value: Decodable>: ColumnReader<Value> {
   private var decoder: ColumnDecoder?
   private var jsonDecoder: JSONDecoder?
-  /// Whether the type asks for keys or elements before anything else, so that there is
-  /// no other way than JSON.
+  /// Whether the type requests keys or elements first, so that it can only be decoded from JSON.
   private var isAlwaysJSON = false
 
   override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
     if isAlwaysJSON { return try readJSON(reading, slot) }
     var decoder = self.decoder.take() ?? ColumnDecoder(Value.self)
     decoder.begin(reading, slot)
-    // The decoder serves again, unless `init(from:)` has kept it.
+    // The decoder is reused, unless `init(from:)` has kept it.
     defer {
       if isKnownUniquelyReferenced(&decoder) {
         decoder.end()
@@ -45,8 +44,8 @@ final class CodableColumnReader<Value: Decodable>: ColumnReader<Value> {
 }
 
 extension RowReading {
-  /// The value that the JSON in the column stands for; nil where there is neither
-  /// text nor a blob.
+  /// Returns the value decoded from the JSON in the column; nil if the column has neither text nor
+  /// a blob.
   func decodeJSON<T: Decodable>(
     _ type: T.Type, _ slot: KeySlot, _ decoder: JSONDecoder
   ) throws -> T? {
@@ -57,8 +56,8 @@ extension RowReading {
         guard let start = bytes.baseAddress, bytes.count > 0 else {
           return try decoder.decode(type, from: Data())
         }
-        // SAFETY: JSONDecoder reads the bytes in place, while it decodes; what keeps a nested
-        // decoder beyond that gets a copy from it.
+        // SAFETY: JSONDecoder reads the bytes in place only while it decodes; a nested decoder that
+        // is kept longer gets a copy of them.
         let json = Data(
           bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count,
           deallocator: .none)

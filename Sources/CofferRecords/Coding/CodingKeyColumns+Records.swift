@@ -2,7 +2,7 @@ import CofferCore
 import CofferQuery
 
 extension _CodingKeyColumns {
-  /// The column that the record type's strategies give to a coding key.
+  /// Returns the name of a coding key's column, by the record type's strategies.
   public static func _columnName(forCodingKey key: String) -> String {
     if let record = self as? any EncodableRecord.Type {
       let strategy = record.databaseColumnEncodingStrategy
@@ -14,19 +14,19 @@ extension _CodingKeyColumns {
     return key
   }
 
-  /// The form that the record type's strategies give to a value; that of its type for a type that
-  /// isn't encoded by them.
+  /// Returns the database value for a value, by the record type's strategies; for a type that isn't
+  /// encoded with strategies, the value's own.
   public static func _storedValue(
     _ value: _FormedValue, inColumn column: String
   ) -> DatabaseValue {
     guard let record = self as? any EncodableRecord.Type, !(self is any MappedRecord.Type) else {
       return value.databaseValue
     }
-    // What can't be stored is in no row.
+    // No row holds a value that can't be stored.
     return record.storedValue(value, inColumn: column) ?? .null
   }
 
-  /// The one of the record type's `persistenceConflictPolicy`.
+  /// The conflict resolution of updates in the record type's `persistenceConflictPolicy`.
   public static var _updateConflictResolution: Database.ConflictResolution? {
     (self as? any MutablePersistableRecord.Type)?
       .persistenceConflictPolicy.conflictResolutionForUpdate
@@ -34,7 +34,7 @@ extension _CodingKeyColumns {
 }
 
 extension EncodableRecord {
-  /// The form that the strategies give to a value; nil for one that can't be stored.
+  /// Returns the database value for a value, by the strategies; nil if it can't be stored.
   static func storedValue(_ value: _FormedValue, inColumn column: String) -> DatabaseValue? {
     switch value {
     case .date(let date): databaseDateEncodingStrategy(for: column).databaseValue(date)
@@ -45,7 +45,7 @@ extension EncodableRecord {
 }
 
 extension _FormedValue {
-  /// The form of the value's type.
+  /// The value's own database value.
   fileprivate var databaseValue: DatabaseValue {
     switch self {
     case .date(let date): date.databaseValue
@@ -56,7 +56,8 @@ extension _FormedValue {
 }
 
 extension DatabaseColumnDecodingStrategy {
-  /// The column of a coding key, as far as it can be told without knowing the columns.
+  /// Returns the name of a coding key's column, as far as it can be derived without the columns of
+  /// a row.
   fileprivate func likelyColumn(ofKey key: String) -> String {
     switch self {
     case .useDefaultKeys, .custom: key

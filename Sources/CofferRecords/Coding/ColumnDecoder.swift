@@ -3,28 +3,27 @@ import FoundationEssentials
 
 /// A decoder of the one value in a column.
 ///
-/// Who asks it for keys or elements wants JSON: see `needsJSON`.
+/// A type that requests keys or elements needs JSON: see `needsJSON`.
 final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
   private let type: Any.Type
-  // None between two values: a slot's readers keep their decoders.
+  // Nil between two values, since a slot's readers keep their decoders.
   private var reading: RowReading?
   private var slot: KeySlot?
-  private var readerType: ObjectIdentifier?
-  private var reader: AnyObject?
-  /// Whether keys or elements were asked for.
+  private var reader: KeptObject?
+  /// Whether keys or elements were requested.
   var needsJSON = false
-  /// Whether the single value was asked for before that.
+  /// Whether the single value was requested before that.
   var hasSingleValue = false
-  /// Whether keys and elements are those of the JSON in the column, here and now.
+  /// Whether keys and elements are decoded from the JSON in the column right away.
   private let readsJSON: Bool
 
-  /// - Parameter type: The type that errors name.
+  /// - Parameter type: The type named in errors.
   init(_ type: Any.Type) {
     self.type = type
     readsJSON = false
   }
 
-  /// A decoder that stays with the column.
+  /// Creates a decoder for one column.
   init(_ reading: RowReading, _ slot: KeySlot) {
     type = [String: Any].self
     readsJSON = true
@@ -93,61 +92,39 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
 
   func decode<T: Decodable>(_ type: T.Type) throws -> T {
     let (reading, slot) = try column()
-    let id = ObjectIdentifier(type)
-    if readerType == id, let reader {
-      // SAFETY: made below, for that type.
-      return try unsafeDowncast(reader, to: ColumnReader<T>.self).read(reading, slot)
-    }
+    if let reader: ColumnReader<T> = reader?.get() { return try reader.read(reading, slot) }
     let reader = ColumnReaders.reader(type, column: slot.columnName, reading.rules)
     if reader is CodableColumnReader<T> {
-      // It may want JSON, as the type that this decoder is for.
+      // The type can need JSON, as the outer type can.
       return try T(from: self)
     }
-    readerType = id
-    self.reader = reader
+    self.reader = KeptObject(reader)
     return try reader.read(reading, slot)
   }
 
-  private func value<V: DatabaseValueConvertible & StatementColumnConvertible>(
-    _ type: V.Type
-  ) throws -> V {
+  func decode(_ type: String.Type) throws -> String {
     let (reading, slot) = try column()
-    if let handle = reading.handle,
-      let value = V.fromStatement(handle, atUncheckedIndex: slot.baseColumn)
-    {
+    return try reading.rules.isStrict ? reading.text(type, slot) : value(type, reading, slot)
+  }
+
+  /// Decodes a Boolean or a number.
+  func decode<V: DatabaseValueConvertible & Decodable>(_ type: V.Type) throws -> V {
+    let (reading, slot) = try column()
+    return try reading.rules.isStrict ? reading.number(type, slot) : value(type, reading, slot)
+  }
+
+  private func value<V: DatabaseValueConvertible>(
+    _ type: V.Type, _ reading: RowReading, _ slot: KeySlot
+  ) throws -> V {
+    if let handle = reading.handle, let value = V._value(of: handle, at: slot.baseColumn) {
       return value
     }
     if let value = try reading.value(type, slot) { return value }
     throw reading.mismatch(self.type, slot)
   }
-
-  private func number<V: DatabaseValueConvertible & StatementColumnConvertible>(
-    _ type: V.Type
-  ) throws -> V {
-    let (reading, slot) = try column()
-    return try reading.rules.isStrict ? reading.number(type, slot) : value(type)
-  }
-
-  func decode(_ type: Bool.Type) throws -> Bool { try number(type) }
-  func decode(_ type: String.Type) throws -> String {
-    let (reading, slot) = try column()
-    return try reading.rules.isStrict ? reading.text(type, slot) : value(type)
-  }
-  func decode(_ type: Double.Type) throws -> Double { try number(type) }
-  func decode(_ type: Float.Type) throws -> Float { try number(type) }
-  func decode(_ type: Int.Type) throws -> Int { try number(type) }
-  func decode(_ type: Int8.Type) throws -> Int8 { try number(type) }
-  func decode(_ type: Int16.Type) throws -> Int16 { try number(type) }
-  func decode(_ type: Int32.Type) throws -> Int32 { try number(type) }
-  func decode(_ type: Int64.Type) throws -> Int64 { try number(type) }
-  func decode(_ type: UInt.Type) throws -> UInt { try number(type) }
-  func decode(_ type: UInt8.Type) throws -> UInt8 { try number(type) }
-  func decode(_ type: UInt16.Type) throws -> UInt16 { try number(type) }
-  func decode(_ type: UInt32.Type) throws -> UInt32 { try number(type) }
-  func decode(_ type: UInt64.Type) throws -> UInt64 { try number(type) }
 }
 
-/// A coding key that is nothing but a string.
+/// A coding key that consists of a string.
 struct StringKey: CodingKey {
   let stringValue: String
   var intValue: Int? { nil }
@@ -157,7 +134,7 @@ struct StringKey: CodingKey {
   init?(intValue: Int) { nil }
 }
 
-/// Takes a decoder out of another one, to be asked for containers.
+/// Captures the decoder that it is decoded from.
 struct CapturedDecoder: Decodable {
   let decoder: any Decoder
 

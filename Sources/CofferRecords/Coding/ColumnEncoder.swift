@@ -1,14 +1,14 @@
 import CofferCore
 import FoundationEssentials
 
-/// An encoder of the one value that a column is to hold.
+/// An encoder of the one value to store in a column.
 ///
-/// Who wants to encode keys or elements wants JSON: see `needsJSON`.
+/// A type that encodes keys or elements needs JSON: see `needsJSON`.
 final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
   private var writing: RecordWriting?
   private var column: EncodedColumn?
   private(set) var result: DatabaseValue?
-  /// Whether keys or elements were to be encoded.
+  /// Whether a container for keys or elements was requested.
   private(set) var needsJSON = false
 
   func begin(_ writing: RecordWriting, _ column: EncodedColumn) {
@@ -28,17 +28,14 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
   var userInfo: [CodingUserInfoKey: Any] { writing?.userInfo ?? [:] }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    needsJSON = true
-    return KeyedEncodingContainer(RefusingKeyedContainer<Key>(refusal))
+    refusingNode().container(keyedBy: type)
   }
 
-  func unkeyedContainer() -> any UnkeyedEncodingContainer {
-    needsJSON = true
-    return RefusingUnkeyedContainer(refusal)
-  }
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { refusingNode().unkeyedContainer() }
 
-  private var refusal: EncodingRefusal {
-    EncodingRefusal(codingPath: codingPath, message: "keys and elements take JSON", encoder: self)
+  private func refusingNode() -> JSONNode {
+    needsJSON = true
+    return JSONNode(codingPath: codingPath, refusal: "keys and elements take JSON")
   }
 
   func singleValueContainer() -> any SingleValueEncodingContainer { self }
@@ -57,7 +54,8 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
 }
 
 extension RecordWriting {
-  /// The value to store of a type that has one, by the record's strategies; nil for JSON.
+  /// Returns the value to store, by the record's strategies; nil if the type has to be stored as
+  /// JSON.
   func databaseValue(_ value: Any, _ column: EncodedColumn) throws -> DatabaseValue? {
     let stored: DatabaseValue?
     switch value {
@@ -72,63 +70,4 @@ extension RecordWriting {
     guard let stored else { throw invalid(value, column, "SQLite can't store this value") }
     return stored
   }
-}
-
-// MARK: - Containers that take nothing
-
-/// Why containers take nothing.
-struct EncodingRefusal {
-  let codingPath: [any CodingKey]
-  let message: String
-  let encoder: any Encoder
-
-  func error(_ value: Any) -> EncodingError {
-    .invalidValue(
-      value, EncodingError.Context(codingPath: codingPath, debugDescription: message))
-  }
-}
-
-struct RefusingKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  private let refusal: EncodingRefusal
-
-  init(_ refusal: EncodingRefusal) { self.refusal = refusal }
-
-  var codingPath: [any CodingKey] { refusal.codingPath }
-
-  func encodeNil(forKey key: Key) throws { throw refusal.error(key) }
-  func encode<T: Encodable>(_ value: T, forKey key: Key) throws { throw refusal.error(value) }
-
-  func nestedContainer<NestedKey: CodingKey>(
-    keyedBy type: NestedKey.Type, forKey key: Key
-  ) -> KeyedEncodingContainer<NestedKey> {
-    KeyedEncodingContainer(RefusingKeyedContainer<NestedKey>(refusal))
-  }
-
-  func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    RefusingUnkeyedContainer(refusal)
-  }
-
-  func superEncoder() -> any Encoder { refusal.encoder }
-  func superEncoder(forKey key: Key) -> any Encoder { refusal.encoder }
-}
-
-struct RefusingUnkeyedContainer: UnkeyedEncodingContainer {
-  private let refusal: EncodingRefusal
-
-  init(_ refusal: EncodingRefusal) { self.refusal = refusal }
-
-  var codingPath: [any CodingKey] { refusal.codingPath }
-  var count: Int { 0 }
-
-  func encodeNil() throws { throw refusal.error([Any].self) }
-  func encode<T: Encodable>(_ value: T) throws { throw refusal.error(value) }
-
-  func nestedContainer<NestedKey: CodingKey>(
-    keyedBy type: NestedKey.Type
-  ) -> KeyedEncodingContainer<NestedKey> {
-    KeyedEncodingContainer(RefusingKeyedContainer<NestedKey>(refusal))
-  }
-
-  func nestedUnkeyedContainer() -> any UnkeyedEncodingContainer { self }
-  func superEncoder() -> any Encoder { refusal.encoder }
 }

@@ -1,36 +1,30 @@
 import CofferCore
 import FoundationEssentials
 
-/// Reads a column as values of a type; which way is found once.
-class ColumnReader<Value> {
-  /// The value; NULL is one that the type may take.
+/// Reads values of a type from a column, in a way that is chosen once.
+class ColumnReader<Value>: SubjectSpecific {
+  typealias Subject = Value
+
+  /// Reads the value. Some types accept NULL.
   func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
     preconditionFailure("overridden")
   }
 
-  /// The value, nil for a NULL that the type doesn't take.
+  /// Reads the value; nil if it is a NULL that the type doesn't accept.
   func readIfPresent(_ reading: RowReading, _ slot: KeySlot) throws -> Value? {
     try reading.isNull(slot) ? nil : read(reading, slot)
   }
 }
 
-/// A type that is read straight from a statement.
-final class FastColumnReader<Value>: ColumnReader<Value>
-where Value: DatabaseValueConvertible & StatementColumnConvertible {
+/// Reads a type that is stored as one value, directly from the statement if there is one.
+final class ValueColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Value> {
   override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
-    if let handle = reading.handle,
-      let value = Value.fromStatement(handle, atUncheckedIndex: slot.baseColumn)
-    {
-      return value
-    }
-    if let value = try reading.value(Value.self, slot) { return value }
+    if let value = try readIfPresent(reading, slot) { return value }
     throw reading.mismatch(Value.self, slot)
   }
 
   override func readIfPresent(_ reading: RowReading, _ slot: KeySlot) throws -> Value? {
-    if let handle = reading.handle,
-      let value = Value.fromStatement(handle, atUncheckedIndex: slot.baseColumn)
-    {
+    if let handle = reading.handle, let value = Value._value(of: handle, at: slot.baseColumn) {
       return value
     }
     if let value = try reading.value(Value.self, slot) { return value }
@@ -39,20 +33,20 @@ where Value: DatabaseValueConvertible & StatementColumnConvertible {
   }
 }
 
-/// A number, or a type that is stored as one, which takes nothing else: see ``StrictlyDecoded``.
+/// Reads a number, or a type that is stored as one, and accepts nothing else: see
+/// ``StrictlyDecoded``.
 final class NumberColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Value> {
   override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
     try reading.number(Value.self, slot)
   }
 }
 
-/// A type that is stored as text: see ``StrictlyDecoded``.
-final class TextColumnReader<Value>: ColumnReader<Value>
-where Value: DatabaseValueConvertible & StatementColumnConvertible {
+/// Reads a type that is stored as text: see ``StrictlyDecoded``.
+final class TextColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Value> {
   override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
     if let handle = reading.handle,
       SQLite.columnType(handle, slot.baseColumn) == SQLite.textType,
-      let value = Value.fromStatement(handle, atUncheckedIndex: slot.baseColumn)
+      let value = Value._value(of: handle, at: slot.baseColumn)
     {
       return value
     }
@@ -60,22 +54,7 @@ where Value: DatabaseValueConvertible & StatementColumnConvertible {
   }
 }
 
-/// A type that is made of database values.
-final class ValueColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Value> {
-  override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
-    if let value = Value.fromDatabaseValue(try reading.databaseValue(slot)) { return value }
-    throw reading.mismatch(Value.self, slot)
-  }
-
-  override func readIfPresent(_ reading: RowReading, _ slot: KeySlot) throws -> Value? {
-    let dbValue = try reading.databaseValue(slot)
-    if let value = Value.fromDatabaseValue(dbValue) { return value }
-    if dbValue.isNull { return nil }
-    throw reading.mismatch(Value.self, slot)
-  }
-}
-
-/// A type that a strategy of the record makes of database values.
+/// Reads a type that a strategy of the record converts from database values.
 final class StrategyColumnReader<Value>: ColumnReader<Value> {
   private let convert: (DatabaseValue) -> Value?
 
@@ -87,7 +66,7 @@ final class StrategyColumnReader<Value>: ColumnReader<Value> {
   }
 }
 
-/// An optional of a type that is read in its own way.
+/// Reads an optional with the reader of its wrapped type.
 final class OptionalColumnReader<Wrapped>: ColumnReader<Wrapped?> {
   private let reader: ColumnReader<Wrapped>
 
@@ -105,18 +84,16 @@ final class OptionalColumnReader<Wrapped>: ColumnReader<Wrapped?> {
 // MARK: - Which one
 
 enum ColumnReaders {
-  /// The reader of a type, for a column.
+  /// Returns a reader of a type's values in a column.
   static func reader<T: Decodable>(
     _ type: T.Type, column: String, _ rules: DecodingRules
   ) -> ColumnReader<T> {
-    // SAFETY: the functions below make a reader for the very type that they are opened with,
-    // which is T.
-    unsafeDowncast(anyReader(type, column: column, rules), to: ColumnReader<T>.self)
+    found(type, column: column, rules)?.get() ?? CodableColumnReader<T>()
   }
 
-  private static func anyReader<T: Decodable>(
+  private static func found<T: Decodable>(
     _ type: T.Type, column: String, _ rules: DecodingRules
-  ) -> AnyObject {
+  ) -> KeptObject? {
     if type == Date.self { return dateReader(column: column, rules) }
     if type == Data.self { return dataReader(column: column, rules) }
     if let optional = type as? any AnyOptional.Type,
@@ -124,32 +101,31 @@ enum ColumnReaders {
     {
       return optionalReader(wrapped, column: column, rules)
     }
-    if let fast = type as? any (DatabaseValueConvertible & StatementColumnConvertible).Type {
-      return fastReader(fast, rules)
-    }
     if let convertible = type as? any DatabaseValueConvertible.Type {
-      return valueReader(convertible)
+      return valueReader(convertible, rules)
     }
-    return CodableColumnReader<T>()
+    return nil
   }
 
   private static func optionalReader<Wrapped: Decodable>(
     _ type: Wrapped.Type, column: String, _ rules: DecodingRules
-  ) -> AnyObject {
-    OptionalColumnReader<Wrapped>(reader(type, column: column, rules))
+  ) -> KeptObject {
+    KeptObject(OptionalColumnReader<Wrapped>(reader(type, column: column, rules)))
   }
 
-  private static func fastReader<V: DatabaseValueConvertible & StatementColumnConvertible>(
+  private static func valueReader<V: DatabaseValueConvertible>(
     _ type: V.Type, _ rules: DecodingRules
-  ) -> AnyObject {
-    guard rules.isStrict else { return FastColumnReader<V>() }
+  ) -> KeptObject {
+    guard rules.isStrict, type is any StatementColumnConvertible.Type else {
+      return KeptObject(ValueColumnReader<V>())
+    }
     let stored = storedType(type)
-    if stored == String.self { return TextColumnReader<V>() }
+    if stored == String.self { return KeptObject(TextColumnReader<V>()) }
     let isNumber = stored is any Numeric.Type || stored == Bool.self
-    return isNumber ? NumberColumnReader<V>() : FastColumnReader<V>()
+    return isNumber ? KeptObject(NumberColumnReader<V>()) : KeptObject(ValueColumnReader<V>())
   }
 
-  /// The type whose values are stored for those of the type.
+  /// Returns the type as whose values the type's values are stored.
   private static func storedType(_ type: any Any.Type) -> any Any.Type {
     func wrapped<W: ColumnWrapping>(_ type: W.Type) -> any Any.Type { W.Value.self }
     func raw<R: RawRepresentable>(_ type: R.Type) -> any Any.Type { R.RawValue.self }
@@ -159,20 +135,16 @@ enum ColumnReaders {
     return type
   }
 
-  private static func valueReader<V: DatabaseValueConvertible>(_ type: V.Type) -> AnyObject {
-    ValueColumnReader<V>()
-  }
-
-  private static func dateReader(column: String, _ rules: DecodingRules) -> AnyObject {
+  private static func dateReader(column: String, _ rules: DecodingRules) -> KeptObject {
     let strategy = rules.record.databaseDateDecodingStrategy(for: column)
-    if case .deferredToDate = strategy { return FastColumnReader<Date>() }
-    return StrategyColumnReader<Date>(strategy.date(from:))
+    if case .deferredToDate = strategy { return KeptObject(ValueColumnReader<Date>()) }
+    return KeptObject(StrategyColumnReader<Date>(strategy.date(from:)))
   }
 
-  private static func dataReader(column: String, _ rules: DecodingRules) -> AnyObject {
+  private static func dataReader(column: String, _ rules: DecodingRules) -> KeptObject {
     switch rules.record.databaseDataDecodingStrategy(for: column) {
-    case .deferredToData: FastColumnReader<Data>()
-    case .custom(let convert): StrategyColumnReader<Data>(convert)
+    case .deferredToData: KeptObject(ValueColumnReader<Data>())
+    case .custom(let convert): KeptObject(StrategyColumnReader<Data>(convert))
     }
   }
 }

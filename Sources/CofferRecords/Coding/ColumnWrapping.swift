@@ -1,10 +1,10 @@
-/// A type that is stored as the value that it wraps, by the ways of that value's type.
+/// A type that is stored as the value that it wraps, as that value's type is stored.
 package protocol ColumnWrapping: Encodable {
   associatedtype Value: Encodable
   var wrappedValue: Value { get }
 }
 
-/// Writes what is wrapped.
+/// Writes the wrapped value.
 private final class WrappingColumnWriter<Wrapper: ColumnWrapping>: ColumnWriter<Wrapper> {
   private let writer: ColumnWriter<Wrapper.Value>
 
@@ -18,7 +18,8 @@ private final class WrappingColumnWriter<Wrapper: ColumnWrapping>: ColumnWriter<
 }
 
 extension ColumnWrapping {
-  static func columnWriter(column: String, _ record: any EncodableRecord.Type) -> AnyObject {
-    WrappingColumnWriter<Self>(ColumnWriters.writer(Value.self, column: column, record))
+  static func columnWriter(column: String, _ record: any EncodableRecord.Type) -> KeptObject {
+    KeptObject(
+      WrappingColumnWriter<Self>(ColumnWriters.writer(Value.self, column: column, record)))
   }
 }

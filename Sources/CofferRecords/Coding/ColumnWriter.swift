@@ -1,14 +1,16 @@
 import CofferCore
 import FoundationEssentials
 
-/// Writes values of a type to a column; which way is found once.
-class ColumnWriter<Value> {
+/// Writes values of a type to a column, in a way that is chosen once.
+class ColumnWriter<Value>: SubjectSpecific {
+  typealias Subject = Value
+
   func write(_ value: Value, _ column: EncodedColumn, _ writing: RecordWriting) throws {
     preconditionFailure("overridden")
   }
 }
 
-/// A type that is bound as it is.
+/// Writes a type that is bound without conversion.
 private final class ValueColumnWriter<Value: DatabaseValueConvertible>: ColumnWriter<Value> {
   override func write(
     _ value: Value, _ column: EncodedColumn, _ writing: RecordWriting
@@ -17,7 +19,7 @@ private final class ValueColumnWriter<Value: DatabaseValueConvertible>: ColumnWr
   }
 }
 
-/// A type that a strategy of the record makes database values of.
+/// Writes a type that a strategy of the record converts to database values.
 private final class StrategyColumnWriter<Value>: ColumnWriter<Value> {
   private let convert: (Value) -> DatabaseValue?
 
@@ -34,7 +36,7 @@ private final class StrategyColumnWriter<Value>: ColumnWriter<Value> {
   }
 }
 
-/// An optional of a type that is written in its own way.
+/// Writes an optional with the writer of its wrapped type.
 private final class OptionalColumnWriter<Wrapped>: ColumnWriter<Wrapped?> {
   private let writer: ColumnWriter<Wrapped>
 
@@ -48,7 +50,7 @@ private final class OptionalColumnWriter<Wrapped>: ColumnWriter<Wrapped?> {
   }
 }
 
-/// A type that only `encode(to:)` can write: as the one value that it encodes, or as JSON.
+/// Writes a type that only `encode(to:)` can encode: as the one value that it encodes, or as JSON.
 private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
   private var encoder: ColumnEncoder?
   private var jsonEncoder: JSONEncoder?
@@ -60,7 +62,7 @@ private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
     if !(Value.self is any JSONCollection.Type) {
       var encoder = self.encoder.take() ?? ColumnEncoder()
       encoder.begin(writing, column)
-      // The encoder serves again, unless `encode(to:)` has kept it.
+      // The encoder is reused, unless `encode(to:)` has kept it.
       defer {
         if isKnownUniquelyReferenced(&encoder) {
           encoder.end()
@@ -86,7 +88,7 @@ private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
 }
 
 extension EncodingError {
-  /// The error of a column's JSON, with the column before the place in it.
+  /// Returns the error with the column in front of the coding path inside the JSON.
   fileprivate func inside(of column: EncodedColumn) -> EncodingError {
     guard case .invalidValue(let value, let context) = self else { return self }
     return .invalidValue(
@@ -100,22 +102,34 @@ extension EncodingError {
 // MARK: - Which one
 
 enum ColumnWriters {
-  /// The writer of a type, for a column.
+  /// Returns a writer of a type's values to a column.
   static func writer<T: Encodable>(
     _ type: T.Type, column: String, _ record: any EncodableRecord.Type
   ) -> ColumnWriter<T> {
-    // SAFETY: the functions below make a writer for the very type that they are opened with,
-    // which is T.
-    unsafeDowncast(anyWriter(type, column: column, record), to: ColumnWriter<T>.self)
+    found(type, column: column, record)?.get() ?? CodableColumnWriter<T>()
   }
 
-  private static func anyWriter<T: Encodable>(
+  private static func found<T: Encodable>(
     _ type: T.Type, column: String, _ record: any EncodableRecord.Type
-  ) -> AnyObject {
-    if type == Date.self { return dateWriter(column: column, record) }
-    if type == Data.self { return dataWriter(column: column, record) }
-    if type == UUID.self { return uuidWriter(column: column, record) }
-    if type == UInt.self || type == UInt64.self { return unsignedWriter(type) }
+  ) -> KeptObject? {
+    if type == Date.self {
+      let strategy = record.databaseDateEncodingStrategy(for: column)
+      if case .deferredToDate = strategy { return valueWriter(Date.self) }
+      return strategyWriter(strategy.databaseValue)
+    }
+    if type == Data.self {
+      let strategy = record.databaseDataEncodingStrategy(for: column)
+      if case .deferredToData = strategy { return valueWriter(Data.self) }
+      return strategyWriter(strategy.databaseValue)
+    }
+    if type == UUID.self {
+      let strategy = record.databaseUUIDEncodingStrategy(for: column)
+      if strategy == .deferredToUUID { return valueWriter(UUID.self) }
+      return strategyWriter(strategy.databaseValue)
+    }
+    // SQLite's integers can be too small for them.
+    if type == UInt.self { return strategyWriter { (value: UInt) in value.storedInteger } }
+    if type == UInt64.self { return strategyWriter { (value: UInt64) in value.storedInteger } }
     if let optional = type as? any AnyOptional.Type,
       let wrapped = optional.wrappedType as? any Encodable.Type
     {
@@ -124,86 +138,59 @@ enum ColumnWriters {
     if let wrapper = type as? any ColumnWrapping.Type {
       return wrapper.columnWriter(column: column, record)
     }
-    if record is any StrictlyDecoded.Type, let writer = realWriter(type) { return writer }
-    if let convertible = type as? any DatabaseValueConvertible.Type {
-      return valueWriter(convertible)
+    if record is any StrictlyDecoded.Type {
+      if type == Double.self { return strategyWriter { (value: Double) in value.storedReal } }
+      if type == Float.self { return strategyWriter { (value: Float) in value.storedReal } }
     }
-    return CodableColumnWriter<T>()
+    return (type as? any DatabaseValueConvertible.Type).map { valueWriter($0) }
+  }
+
+  private static func valueWriter<V: DatabaseValueConvertible>(_ type: V.Type) -> KeptObject {
+    KeptObject(ValueColumnWriter<V>())
+  }
+
+  private static func strategyWriter<V>(_ convert: @escaping (V) -> DatabaseValue?) -> KeptObject {
+    KeptObject(StrategyColumnWriter(convert))
   }
 
   private static func optionalWriter<Wrapped: Encodable>(
     _ type: Wrapped.Type, column: String, _ record: any EncodableRecord.Type
-  ) -> AnyObject {
-    OptionalColumnWriter<Wrapped>(writer(type, column: column, record))
-  }
-
-  /// SQLite may have no room for them.
-  private static func unsignedWriter(_ type: any Any.Type) -> AnyObject {
-    if type == UInt.self {
-      return StrategyColumnWriter<UInt> { Int64(exactly: $0)?.databaseValue }
-    }
-    return StrategyColumnWriter<UInt64> { Int64(exactly: $0)?.databaseValue }
-  }
-
-  /// The writer of numbers, of which there are some that SQLite has none for.
-  private static func realWriter(_ type: any Any.Type) -> AnyObject? {
-    if type == Double.self {
-      return StrategyColumnWriter<Double> { $0.isNaN ? nil : $0.databaseValue }
-    }
-    guard type == Float.self else { return nil }
-    return StrategyColumnWriter<Float> { $0.isNaN ? nil : $0.databaseValue }
-  }
-
-  private static func valueWriter<V: DatabaseValueConvertible>(_ type: V.Type) -> AnyObject {
-    ValueColumnWriter<V>()
-  }
-
-  private static func dateWriter(
-    column: String, _ record: any EncodableRecord.Type
-  ) -> AnyObject {
-    let strategy = record.databaseDateEncodingStrategy(for: column)
-    if case .deferredToDate = strategy { return ValueColumnWriter<Date>() }
-    return StrategyColumnWriter<Date>(strategy.databaseValue)
-  }
-
-  private static func dataWriter(
-    column: String, _ record: any EncodableRecord.Type
-  ) -> AnyObject {
-    let strategy = record.databaseDataEncodingStrategy(for: column)
-    if case .deferredToData = strategy { return ValueColumnWriter<Data>() }
-    return StrategyColumnWriter<Data>(strategy.databaseValue)
-  }
-
-  private static func uuidWriter(
-    column: String, _ record: any EncodableRecord.Type
-  ) -> AnyObject {
-    let strategy = record.databaseUUIDEncodingStrategy(for: column)
-    if strategy == .deferredToUUID { return ValueColumnWriter<UUID>() }
-    return StrategyColumnWriter<UUID>(strategy.databaseValue)
+  ) -> KeptObject {
+    KeptObject(OptionalColumnWriter<Wrapped>(writer(type, column: column, record)))
   }
 }
 
-/// Types that encode a list or a dictionary, always.
+extension FixedWidthInteger {
+  /// The integer to store; nil if SQLite's integers are too small.
+  fileprivate var storedInteger: DatabaseValue? { Int64(exactly: self)?.databaseValue }
+}
+
+extension BinaryFloatingPoint where Self: DatabaseValueConvertible {
+  /// The real to store; nil if SQLite would store NULL.
+  fileprivate var storedReal: DatabaseValue? { isNaN ? nil : databaseValue }
+}
+
+/// Types that always encode a list or a dictionary.
 private protocol JSONCollection {}
 
 extension Array: JSONCollection {}
 extension Set: JSONCollection {}
 extension Dictionary: JSONCollection {}
 
-/// Types whose values have no order, so that equal ones may be encoded differently.
+/// Types whose elements have no order, so that equal values can be encoded differently.
 private protocol Unordered {
-  /// The same JSON for equal values; nil where the encoder itself sees to that.
+  /// Returns the same JSON for equal values; nil if the encoder does so itself.
   func json(_ encoder: JSONEncoder) throws -> Data?
 }
 
 extension Unordered {
-  /// A list in the order of the bytes.
+  /// Returns a list of elements, ordered by their bytes.
   fileprivate func list(_ elements: [Data]) -> Data {
     let ordered = elements.sorted { $0.lexicographicallyPrecedes($1) }
     return Data("[".utf8) + Data(ordered.joined(separator: Data(",".utf8))) + Data("]".utf8)
   }
 
-  /// The elements, without the brackets of a list.
+  /// Returns the JSON of a list, without its brackets.
   fileprivate func elements(_ list: some Encodable, _ encoder: JSONEncoder) throws -> Data {
     try encoder.encode(list).dropFirst().dropLast()
   }
@@ -215,7 +202,7 @@ extension Set: Unordered where Element: Encodable {
   }
 }
 
-/// Of keys that JSON has no names for, which it has in a list, each before its value.
+/// Keys that can't be names in JSON are encoded as a list, each before its value.
 extension Dictionary: Unordered where Key: Encodable, Value: Encodable {
   fileprivate func json(_ encoder: JSONEncoder) throws -> Data? {
     let type: Any.Type = Key.self

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// NULL is nil for an optional property, whatever the strategy.
 public enum DatabaseDateDecodingStrategy: Sendable {
-  /// As `Date` reads it elsewhere: SQLite's date formats, or seconds since 1970.
+  /// As `Date` reads other values: SQLite's date formats, or seconds since 1970.
   case deferredToDate
   /// A number: seconds since 1 January 2001, UTC.
   case timeIntervalSinceReferenceDate
@@ -17,12 +17,12 @@ public enum DatabaseDateDecodingStrategy: Sendable {
   case iso8601
   /// A text that the formatter parses.
   case formatted(DateFormatter)
-  /// What the closure makes of the value; nil where it stands for no date.
+  /// The result of the closure; nil if the value is no date.
   case custom(@Sendable (DatabaseValue) -> Date?)
 }
 
 extension DatabaseDateDecodingStrategy {
-  /// The date of a stored value, or nil where it stands for none.
+  /// Returns the date for a stored value; nil if the value is no date.
   package func date(from value: DatabaseValue) -> Date? {
     switch self {
     case .deferredToDate: Date.fromDatabaseValue(value)
@@ -45,9 +45,9 @@ extension DatabaseDateDecodingStrategy {
 ///
 /// NULL is nil for an optional property, whatever the strategy.
 public enum DatabaseDataDecodingStrategy: Sendable {
-  /// As `Data` reads it elsewhere: the bytes of a blob, or the UTF-8 of a text.
+  /// As `Data` reads other values: the bytes of a blob, or the UTF-8 of a text.
   case deferredToData
-  /// What the closure makes of the value; nil where it stands for no data.
+  /// The result of the closure; nil if the value is no data.
   case custom(@Sendable (DatabaseValue) -> Data?)
 }
 
@@ -57,15 +57,15 @@ public enum DatabaseColumnDecodingStrategy: Sendable {
   case useDefaultKeys
   /// The column `team_id` is that of the key `teamId`.
   ///
-  /// Underscores at the ends stay. A key that this leaves without a column, such
-  /// as `teamID`, gets the one that `convertToSnakeCase` would store it in.
+  /// Underscores at the ends are kept. A key without such a column, such as `teamID`, is read from
+  /// the column in which `convertToSnakeCase` would store it.
   case convertFromSnakeCase
-  /// The closure tells the key of a column, given its name.
+  /// The closure returns the key for the name of a column.
   case custom(@Sendable (String) -> any CodingKey)
 }
 
 extension DatabaseColumnDecodingStrategy {
-  /// The index of the column of a coding key, in the row as it is shown.
+  /// Returns the index of a coding key's column in the adapted row.
   func columnIndex(ofKey key: String, in row: Row) -> Int? {
     switch self {
     case .useDefaultKeys:
@@ -79,7 +79,7 @@ extension DatabaseColumnDecodingStrategy {
     }
   }
 
-  /// The coding key of a column.
+  /// Returns the coding key of a column.
   func key(ofColumn column: String) -> String {
     switch self {
     case .useDefaultKeys: column

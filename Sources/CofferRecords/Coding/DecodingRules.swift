@@ -1,26 +1,27 @@
 import CofferCore
 import FoundationEssentials
 
-/// A type whose columns follow no declaration, but what its properties were when a row was written.
+/// A type whose columns have no declared type, so that they hold what its properties were when a
+/// row was written.
 ///
-/// What isn't stored as a number is none then, and a fraction stays one: what SQLite would make of
-/// a text, as 0 of "apples", would be lost with the next save. Nor is a number written as NULL, which
-/// SQLite makes of NaN. Errors don't show the value.
+/// Only values stored as numbers are read as numbers, and a fraction isn't truncated: SQLite would
+/// convert the text "apples" to 0, and the next save would lose the text. NaN isn't written, since
+/// SQLite would store NULL. Errors don't show the value.
 package protocol StrictlyDecoded {
-  /// The type that errors name.
+  /// The type named in errors.
   static var decodedType: any Any.Type { get }
 }
 
-/// What a record type says about its decoding, with the type itself left out.
+/// The decoding strategies of a record type, independent of its static type.
 final class DecodingRules {
   let record: any FetchableRecord.Type
   let columns: DatabaseColumnDecodingStrategy
   /// Whether the type is ``StrictlyDecoded``.
   var isStrict: Bool { strictType != nil }
   private let strictType: (any StrictlyDecoded.Type)?
-  /// What errors call the type.
+  /// The name of the type in errors.
   var recordName: String { "\(strictType?.decodedType ?? record)" }
-  // Asked for each time: few ask, and what they get may change while a statement is kept.
+  // Not cached, since few types need it, and it can change while a statement is kept.
   var userInfo: [CodingUserInfoKey: Any] { record.databaseDecodingUserInfo }
 
   init(_ record: any FetchableRecord.Type) {
@@ -34,7 +35,7 @@ extension FetchableRecord {
   /// Nothing.
   public static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// A decoder that takes data as Base64 and dates as milliseconds since 1970, with
+  /// Returns a decoder that decodes data from Base64, and dates from milliseconds since 1970, with
   /// ``databaseDecodingUserInfo``.
   public static func databaseJSONDecoder(for column: String) -> JSONDecoder {
     let decoder = JSONDecoder()
@@ -45,14 +46,14 @@ extension FetchableRecord {
     return decoder
   }
 
-  /// As `Data` is read elsewhere.
+  /// Reads `Data` as other values do.
   public static func databaseDataDecodingStrategy(
     for column: String
   ) -> DatabaseDataDecodingStrategy {
     .deferredToData
   }
 
-  /// As `Date` is read elsewhere.
+  /// Reads `Date` as other values do.
   public static func databaseDateDecodingStrategy(
     for column: String
   ) -> DatabaseDateDecodingStrategy {

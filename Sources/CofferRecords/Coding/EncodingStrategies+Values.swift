@@ -2,7 +2,7 @@ import CofferCore
 import Foundation
 
 extension DatabaseDateEncodingStrategy {
-  /// The value to store; nil for a date beyond the integers of SQLite.
+  /// Returns the value to store; nil if SQLite's integers are too small for it.
   func databaseValue(_ date: Date) -> DatabaseValue? {
     switch self {
     case .deferredToDate: date.databaseValue
@@ -20,7 +20,7 @@ extension DatabaseDateEncodingStrategy {
 }
 
 extension DatabaseDataEncodingStrategy {
-  /// The value to store; nil for bytes that are to be text, and are not UTF-8.
+  /// Returns the value to store; nil if it has to be text and isn't UTF-8.
   func databaseValue(_ data: Data) -> DatabaseValue? {
     switch self {
     case .deferredToData: data.databaseValue

@@ -1,8 +1,9 @@
 import CofferCore
 
-/// A part of the JSON of a column, noted while `encode(to:)` describes it piece by piece.
+/// A part of the JSON of a column, recorded while `encode(to:)` describes it piece by piece.
 ///
-/// It replays what it has noted to a JSON encoder once it is complete.
+/// It replays what it has recorded to a JSON encoder once it is complete. A node can also refuse
+/// all values, where an encoder has no place for keys or elements.
 final class JSONNode: Encoder, Encodable {
   private enum Content {
     case nothing
@@ -14,17 +15,23 @@ final class JSONNode: Encoder, Encodable {
   private var content = Content.nothing
   let userInfo: [CodingUserInfoKey: Any]
   let codingPath: [any CodingKey]
+  /// The reason for which the node refuses all values; nil if it records them.
+  private let refusal: String?
 
-  init(userInfo: [CodingUserInfoKey: Any], codingPath: [any CodingKey]) {
+  init(
+    userInfo: [CodingUserInfoKey: Any] = [:], codingPath: [any CodingKey] = [],
+    refusal: String? = nil
+  ) {
     self.userInfo = userInfo
     self.codingPath = codingPath
+    self.refusal = refusal
   }
 
   private func child(_ key: any CodingKey) -> JSONNode {
-    JSONNode(userInfo: userInfo, codingPath: codingPath + [key])
+    JSONNode(userInfo: userInfo, codingPath: codingPath + [key], refusal: refusal)
   }
 
-  /// Gives a column what was noted: a single value as it is, all else as JSON.
+  /// Stores the recorded content in a column: a single value directly, all else as JSON.
   func write(to column: EncodedColumn, _ writing: RecordWriting) throws {
     if case .single(let value) = content {
       func open<T: Encodable>(_ value: T) throws {
@@ -55,14 +62,23 @@ final class JSONNode: Encoder, Encodable {
 
   // MARK: Noting
 
-  fileprivate func note(_ value: any Encodable, _ key: any CodingKey) {
+  /// Throws if the node refuses all values.
+  func accept(_ value: Any) throws {
+    guard let refusal else { return }
+    throw EncodingError.invalidValue(
+      value, EncodingError.Context(codingPath: codingPath, debugDescription: refusal))
+  }
+
+  fileprivate func note(_ value: any Encodable, _ key: any CodingKey) throws {
+    try accept(value)
     var values: [(key: String, value: any Encodable)] = []
     if case .keyed(let known) = content { values = known }
     values.removeAll { $0.key == key.stringValue }
     content = .keyed(values + [(key.stringValue, value)])
   }
 
-  fileprivate func note(_ value: any Encodable) {
+  fileprivate func note(_ value: any Encodable) throws {
+    try accept(value)
     if case .list(let values) = content { content = .list(values + [value]) }
   }
 
@@ -91,8 +107,8 @@ final class JSONNode: Encoder, Encodable {
     let node: JSONNode
     var codingPath: [any CodingKey] { node.codingPath }
 
-    func encodeNil(forKey key: Key) { node.note(Null(), key) }
-    func encode<T: Encodable>(_ value: T, forKey key: Key) { node.note(value, key) }
+    func encodeNil(forKey key: Key) throws { try node.note(Null(), key) }
+    func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try node.note(value, key) }
 
     func nestedContainer<NestedKey: CodingKey>(
       keyedBy type: NestedKey.Type, forKey key: Key
@@ -109,7 +125,7 @@ final class JSONNode: Encoder, Encodable {
 
     private func superEncoder(_ key: any CodingKey) -> any Encoder {
       let child = node.child(key)
-      node.note(child, key)
+      try? node.note(child, key)
       return child
     }
   }
@@ -119,8 +135,8 @@ final class JSONNode: Encoder, Encodable {
     var codingPath: [any CodingKey] { node.codingPath }
     var count: Int { node.count }
 
-    func encodeNil() { node.note(Null()) }
-    func encode<T: Encodable>(_ value: T) { node.note(value) }
+    func encodeNil() throws { try node.note(Null()) }
+    func encode<T: Encodable>(_ value: T) throws { try node.note(value) }
 
     func nestedContainer<NestedKey: CodingKey>(
       keyedBy type: NestedKey.Type
@@ -134,7 +150,7 @@ final class JSONNode: Encoder, Encodable {
 
     func superEncoder() -> any Encoder {
       let child = node.child(StringKey("Index \(count)"))
-      node.note(child)
+      try? node.note(child)
       return child
     }
   }

@@ -1,23 +1,20 @@
 import CofferCore
 
-/// What is known of a coding key in rows with certain columns.
+/// The place of a coding key in rows with certain columns.
 final class KeySlot {
   let key: String
-  /// The key's column in the row as it is shown.
+  /// The key's column in the adapted row.
   let column: Int?
-  /// The same in the statement's row, or in the copy of it; -1 for none.
+  /// The key's column in the statement's row or its copy; -1 if there is none.
   let baseColumn: CInt
-  /// The column's name in the row; the key where there is none.
+  /// The column's name in the row; the key if there is no column.
   let columnName: String
 
-  // Objects know their type's readers; a key is mostly decoded as one type.
-  @exclusivity(unchecked) private var columnReaderType: ObjectIdentifier?
-  @exclusivity(unchecked) private var columnReader: AnyObject?
-  @exclusivity(unchecked) private var rowReaderType: ObjectIdentifier?
-  @exclusivity(unchecked) private var rowReader: AnyObject?
-  /// Whether rows have a scope of the key's name.
+  @exclusivity(unchecked) private var columnReader: KeptObject?
+  @exclusivity(unchecked) private var rowReader: KeptObject?
+  /// Whether rows have a scope with the key's name.
   private let hasScope: Bool
-  /// The view of a cursor's row that the key stands for: the same for all rows.
+  /// The scope of a cursor's row with the key's name, which is the same object for all rows.
   @exclusivity(unchecked) private var liveScope: Row?
 
   init(_ key: String, in row: Row, _ rules: DecodingRules) {
@@ -28,7 +25,7 @@ final class KeySlot {
     hasScope = column == nil && row.adaptation != nil && row.scopesTree[key] != nil
   }
 
-  /// The slot of a row's first column, whose rows have no scopes to be asked for.
+  /// Creates the slot of a row's first column.
   init(firstColumnOf row: Row) {
     columnName = row.layout.columnNames.first ?? ""
     key = columnName
@@ -37,42 +34,31 @@ final class KeySlot {
     hasScope = false
   }
 
-  /// Reads values of the type from the column.
+  /// Returns the reader of a type's values in the column.
   func columnReader<T: Decodable>(_ type: T.Type, _ rules: DecodingRules) -> ColumnReader<T> {
-    if columnReaderType == ObjectIdentifier(type), let columnReader {
-      // SAFETY: made below, for that type.
-      return unsafeDowncast(columnReader, to: ColumnReader<T>.self)
-    }
+    if let reader: ColumnReader<T> = columnReader?.get() { return reader }
     let reader = ColumnReaders.reader(type, column: columnName, rules)
-    columnReader = reader
-    columnReaderType = ObjectIdentifier(type)
+    columnReader = KeptObject(reader)
     return reader
   }
 
-  /// What `rowReader` has made, if it was for the type.
-  func knownRowReader<T: Decodable>(_ type: T.Type) -> RowReader<T>? {
-    guard rowReaderType == ObjectIdentifier(type), let rowReader else { return nil }
-    // SAFETY: made below, for that type.
-    return unsafeDowncast(rowReader, to: RowReader<T>.self)
-  }
+  /// Returns the reader that ``rowReader(_:_:)`` has made for the type; nil for another type.
+  func knownRowReader<T: Decodable>(_ type: T.Type) -> RowReader<T>? { rowReader?.get() }
 
-  /// Decodes values of the type from a whole row.
-  func rowReader<T: Decodable>(
-    _ type: T.Type, _ make: () -> RowReader<T>
-  ) -> RowReader<T> {
+  /// Returns the reader of whole rows as values of a type.
+  func rowReader<T: Decodable>(_ type: T.Type, _ make: () -> RowReader<T>) -> RowReader<T> {
     if let known = knownRowReader(type) { return known }
     let reader = make()
-    rowReader = reader
-    rowReaderType = ObjectIdentifier(type)
+    rowReader = KeptObject(reader)
     return reader
   }
 
-  /// The scope of the row that has the key's name, if there is one.
+  /// Returns the row's scope with the key's name, if there is one.
   func scope(of row: Row) -> Row? {
     if let liveScope { return liveScope }
     guard hasScope, let scope = row.scopes[key] ?? row.scopesTree[key] else { return nil }
-    // Adapted rows of a cursor have plans of their own, and with them this slot; their
-    // scopes show the statement's current row, whichever it is. Copies share slots.
+    // An adapted row of a cursor has its own plan, and so its own slot, and its scopes show the
+    // statement's current row. Copies share slots.
     if row.statement != nil, row.prefetched == nil { liveScope = scope }
     return scope
   }

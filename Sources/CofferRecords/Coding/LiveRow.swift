@@ -1,23 +1,23 @@
 import CofferCore
 
-/// The part of a reading that is touched for each value.
+/// The part of a reading that is accessed for each value.
 ///
-/// Containers know it by its address and ``generation``: see ``CellPool``.
+/// Containers refer to it by its address and ``generation``: see ``CellPool``.
 @usableFromInline
 struct LiveRow {
   /// The statement whose current row is read; nil for a copy, and between two rows.
   @usableFromInline var handle: SQLiteStatement?
   /// The values of the copy that is read.
   @usableFromInline var image: RowImage?
-  // SAFETY: the caller of `enter` holds the row until it calls `leave`.
+  // SAFETY: the caller of `enter` retains the row until it calls `leave`.
   @usableFromInline var row: Unmanaged<Row>?
-  /// Whether there are decoders of parts of the row, which go with it.
+  /// Whether there are decoders of parts of the row, which are released with it.
   @usableFromInline var hasParts = false
   var generation: UInt32 = 0
   var reading: Unmanaged<RowReading>?
 
-  /// Begins to read a row, which the caller holds until it calls `leave`.
-  /// - Returns: Whether it does: not where it is reading one.
+  /// Starts to read a row, which the caller retains until it calls `leave`.
+  /// - Returns: False if it is reading another row.
   @inlinable
   mutating func enter(_ row: Row) -> Bool {
     guard self.row == nil else { return false }
@@ -37,7 +37,7 @@ struct LiveRow {
   @usableFromInline
   mutating func dropParts() {
     hasParts = false
-    // SAFETY: who leaves has the reading.
+    // SAFETY: the caller of `leave` retains the reading.
     reading?.takeUnretainedValue().parts = []
   }
 
@@ -46,28 +46,4 @@ struct LiveRow {
 
 extension LiveRow: ReusableCell {
   mutating func reset() { self = LiveRow(generation: generation &+ 1) }
-}
-
-/// What is known of coding keys of one byte.
-final class KeyTable {
-  private static let byteCount = 256
-
-  /// The column of each key, in the statement's row or in the copy; -1 where that is not known, or not the way.
-  let columns: UnsafeMutablePointer<CInt>
-  private var slots: [KeySlot?] = []
-
-  init() {
-    columns = .allocate(capacity: KeyTable.byteCount)
-    columns.initialize(repeating: -1, count: KeyTable.byteCount)
-  }
-
-  deinit { columns.deallocate() }
-
-  func slot(_ byte: Int) -> KeySlot? { byte < slots.count ? slots[byte] : nil }
-
-  func setSlot(_ slot: KeySlot, _ byte: Int) {
-    while slots.count <= byte { slots.append(nil) }
-    slots[byte] = slot
-    columns[byte] = slot.baseColumn
-  }
 }

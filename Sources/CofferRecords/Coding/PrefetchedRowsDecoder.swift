@@ -1,11 +1,11 @@
 import CofferCore
 import FoundationEssentials
 
-/// A decoder of the rows that were fetched along with a row: of arrays, sets, and other
-/// types that decode themselves from a list.
+/// A decoder of the prefetched rows of a row, for arrays, sets, and other types that are decoded
+/// from a list.
 final class PrefetchedRowsDecoder: Decoder {
   fileprivate let rows: [Row]
-  /// What reads the row that the rows belong to.
+  /// The reading of the row to which the rows belong.
   fileprivate let reading: RowReading
   fileprivate var rules: DecodingRules { reading.rules }
   let codingPath: [any CodingKey]
@@ -33,7 +33,7 @@ final class PrefetchedRowsDecoder: Decoder {
   }
 }
 
-/// The rows as the one value that a type wraps.
+/// A container for a type that wraps a list.
 private struct WrappedListContainer: SingleValueDecodingContainer {
   let decoder: PrefetchedRowsDecoder
 
@@ -44,13 +44,12 @@ private struct WrappedListContainer: SingleValueDecodingContainer {
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: decoder) }
 }
 
-/// The rows one after the other.
+/// A container for the rows, in order.
 private struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
   private let decoder: PrefetchedRowsDecoder
   private(set) var currentIndex = 0
-  /// Decodes rows with the columns of `layout` as values of `readerType`.
-  private var reader: AnyObject?
-  private var readerType: ObjectIdentifier?
+  /// Decodes rows with the columns of `layout`.
+  private var reader: KeptObject?
   private var layout: RowLayout?
   private var adaptation: RowAdaptation?
 
@@ -81,20 +80,18 @@ private struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
     }
   }
 
-  /// The reader of the row before, where the row has the same columns.
+  /// Returns the reader of the previous row if the row has the same columns; otherwise, a new one.
   private mutating func reader<T: Decodable>(_ type: T.Type, _ row: Row) -> RowReader<T> {
-    if readerType == ObjectIdentifier(type), layout === row.baseLayout,
-      adaptation === row.adaptation, let reader
+    if layout === row.baseLayout, adaptation === row.adaptation,
+      let reader: RowReader<T> = reader?.get()
     {
-      // SAFETY: made below, for that type.
-      return unsafeDowncast(reader, to: RowReader<T>.self)
+      return reader
     }
     let (rules, codingPath) = (decoder.rules, decoder.codingPath)
     let reader = RowReader<T>.elementReader {
       RowReading(rules, codingPath: codingPath, types: [ObjectIdentifier(type)])
     }
-    self.reader = reader
-    readerType = ObjectIdentifier(type)
+    self.reader = KeptObject(reader)
     layout = row.baseLayout
     adaptation = row.adaptation
     return reader

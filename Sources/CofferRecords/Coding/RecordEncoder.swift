@@ -1,99 +1,56 @@
 import CofferCore
 
-/// An encoder of records, used for one after the other.
+/// An encoder of records, which is reused for one record after another.
 @usableFromInline
 final class RecordEncoder: Encoder {
   let writing: RecordWriting
-  /// The container for the keys that were asked for first.
-  private var keyType: ObjectIdentifier?
-  private var container: UnsafeMutableRawPointer?
-  private var freeContainer: (() -> Void)?
-  /// The containers for other types of keys: those of superclasses, mostly.
-  private var containers: [ObjectIdentifier: AnyObject] = [:]
-
-  private final class Box<Key: CodingKey> {
-    let container: KeyedEncodingContainer<Key>
-
-    init(_ container: KeyedEncodingContainer<Key>) { self.container = container }
-  }
+  @exclusivity(unchecked) private var containers = KeptContainers()
 
   init(_ record: any EncodableRecord.Type) {
     writing = RecordWriting(record)
     writing.encoder = self
   }
 
-  deinit {
-    writing.encoder = nil
-    freeContainer?()
-  }
+  deinit { writing.encoder = nil }
 
   @usableFromInline var codingPath: [any CodingKey] { [] }
   @usableFromInline var userInfo: [CodingUserInfoKey: Any] { writing.userInfo }
 
   @usableFromInline
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
-    if keyType == ObjectIdentifier(type), let container {
-      // SAFETY: made below, for that type of keys.
-      return container.assumingMemoryBound(to: KeyedEncodingContainer<Key>.self).pointee
+    containers.container(keyedBy: type) {
+      KeyedEncodingContainer(RecordKeyedContainer<Key>(writing))
     }
-    return findContainer(keyedBy: type)
   }
 
-  private func findContainer<Key: CodingKey>(
-    keyedBy type: Key.Type
-  ) -> KeyedEncodingContainer<Key> {
-    let id = ObjectIdentifier(type)
-    if let known = containers[id] {
-      // SAFETY: as above.
-      return unsafeDowncast(known, to: Box<Key>.self).container
-    }
-    let made = KeyedEncodingContainer(RecordKeyedContainer<Key>(writing))
-    if keyType == nil {
-      let memory = UnsafeMutablePointer<KeyedEncodingContainer<Key>>.allocate(capacity: 1)
-      memory.initialize(to: made)
-      freeContainer = {
-        memory.deinitialize(count: 1)
-        memory.deallocate()
-      }
-      keyType = id
-      container = UnsafeMutableRawPointer(memory)
-    } else {
-      containers[id] = Box<Key>(made)
-    }
-    return made
+  /// A node that refuses all values, since a record has to encode keys.
+  private var refusingNode: JSONNode {
+    JSONNode(refusal: "\(writing.record) has to encode keys, which are the names of its columns")
   }
 
-  private var refusal: EncodingRefusal {
-    EncodingRefusal(
-      codingPath: [],
-      message: "\(writing.record) has to encode keys, which are the names of its columns",
-      encoder: self)
-  }
-
-  /// A list that takes nothing: a record has keys.
   @usableFromInline
-  func unkeyedContainer() -> any UnkeyedEncodingContainer { RefusingUnkeyedContainer(refusal) }
+  func unkeyedContainer() -> any UnkeyedEncodingContainer { refusingNode.unkeyedContainer() }
 
   @usableFromInline
   func singleValueContainer() -> any SingleValueEncodingContainer { Wrapper(encoder: self) }
 
-  /// A container for another type that has the keys.
+  /// A container for a type that wraps another one, which encodes the keys.
   private struct Wrapper: SingleValueEncodingContainer {
     let encoder: RecordEncoder
     var codingPath: [any CodingKey] { [] }
 
-    func encodeNil() throws { throw encoder.refusal.error(String(describing: Any?.none)) }
+    func encodeNil() throws { try encoder.refusingNode.accept(String(describing: Any?.none)) }
 
     func encode<T: Encodable>(_ value: T) throws {
       if let record = value as? any EncodableRecord { return try encoder.encode(wrapped: record) }
-      if value is any DatabaseValueConvertible { throw encoder.refusal.error(value) }
+      if value is any DatabaseValueConvertible { try encoder.refusingNode.accept(value) }
       try value.encode(to: encoder)
     }
   }
 }
 
 extension RecordEncoder {
-  /// Encodes a record that is all there is in this one, in its own way.
+  /// Encodes a record that is the only value in this one, with the record's own method.
   private func encode(wrapped record: any EncodableRecord) throws {
     guard let container = writing.live.pointee.container else { throw RecordWriting.recordIsGone }
     try record.encode(to: &container.pointee)
@@ -101,7 +58,7 @@ extension RecordEncoder {
 
   private static let waiting = WaitingObjects<RecordEncoder>()
 
-  /// Encodes a record. The plan of a statement that it is bound to keeps the encoder.
+  /// Encodes a record. If it is bound to a statement, the statement's plan keeps the encoder.
   @inlinable
   static func encode<Record: EncodableRecord & Encodable>(
     _ record: Record, to container: inout PersistenceContainer
@@ -146,7 +103,7 @@ extension RecordEncoder {
     live.pointee.use = container.pointee.use
   }
 
-  /// Writes what is complete only when the record has been encoded.
+  /// Writes the columns that are complete only once the record has been encoded.
   @usableFromInline
   func finish() throws { if writing.hasNodes { try writing.writeNodes() } }
 
@@ -159,12 +116,11 @@ extension RecordEncoder {
 }
 
 extension PersistenceContainer {
-  /// The encoder that waits for the next record of the type; nil where values aren't bound.
+  /// Returns the encoder that is kept for the type; nil if values aren't bound.
   @usableFromInline
   func encoder<Record: EncodableRecord>(of type: Record.Type) -> RecordEncoder? {
     guard let plan, plan.key.type == ObjectIdentifier(type) else { return nil }
-    // SAFETY: nothing else is ever stored there.
-    if let encoder = plan.encoder { return unsafeDowncast(encoder, to: RecordEncoder.self) }
+    if let encoder = plan.encoder { return encoder }
     let encoder = RecordEncoder(type)
     plan.encoder = encoder
     return encoder
@@ -172,10 +128,11 @@ extension PersistenceContainer {
 }
 
 extension EncodableRecord where Self: Encodable {
-  /// Gives the columns that are named after the coding keys what `encode(to:)` encodes.
+  /// Sets the columns that are named after the coding keys to the values that `encode(to:)`
+  /// encodes.
   ///
   /// Values that have no single database value are stored as JSON.
-  /// - Throws: What `encode(to:)` throws, and `EncodingError` for what can't be stored.
+  /// - Throws: The error of `encode(to:)`, or `EncodingError` for a value that can't be stored.
   @inlinable
   public func encode(to container: inout PersistenceContainer) throws {
     try RecordEncoder.encode(self, to: &container)

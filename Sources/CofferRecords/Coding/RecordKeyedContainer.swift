@@ -2,33 +2,26 @@ import CofferCore
 
 /// The columns of a record, under coding keys.
 ///
-/// As ``RowKeyedContainer``: keys are known by their byte, and nothing counts references.
+/// Like ``RowKeyedContainer``, it recognizes keys by their byte, and doesn't count references.
 struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
-  private enum Form: UInt8 { case none, byte, text }
-  private let form: Form
+  private let form = KeyForm(Key.self)
   private let generation: UInt32
   private let live: UnsafeMutablePointer<LiveTarget>
-  /// There as long as `live` has the generation.
-  private let unsafeTable: Unmanaged<EncodedKeyTable>
-  /// The table's words, there as long.
-  private let words: UnsafeMutablePointer<EncodedKeyTable.Words>
+  /// The names of the keys' columns. Like the table, they exist as long as `live` has the
+  /// generation.
+  private let words: UnsafeMutablePointer<TextWords>
+  private let unsafeTable: Unmanaged<KeyTable<EncodedColumn, TextWords>>
 
   init(_ writing: RecordWriting) {
-    form =
-      switch MemoryLayout<Key>.size {
-      case 0: .none
-      case 1 where _isPOD(Key.self): .byte
-      default: .text
-      }
     live = writing.live
     generation = writing.live.pointee.generation
     let table = writing.makeKeyTable()
-    unsafeTable = .passUnretained(table)
     words = table.words
+    unsafeTable = .passUnretained(table)
   }
 
   private var writing: RecordWriting? {
-    // SAFETY: a writing gives its memory back, and with it another generation, when it dies.
+    // SAFETY: when a writing is deallocated, it returns its memory, which gets another generation.
     live.pointee.generation == generation ? live.pointee.writing?.takeUnretainedValue() : nil
   }
 
@@ -39,23 +32,13 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   var codingPath: [any CodingKey] { [] }
 
-  @inline(__always)
-  private func byte(_ key: Key) -> Int? {
-    switch form {
-    // SAFETY: a trivial type of one byte.
-    case .byte: Int(unsafeBitCast(key, to: UInt8.self))
-    case .none: 0
-    case .text: nil
-    }
-  }
-
   private func column(_ key: Key, _ writing: RecordWriting) -> EncodedColumn {
-    guard let byte = byte(key) else { return writing.column(key) }
-    // SAFETY: `writing`, which keeps the table, is there.
+    guard let byte = form.byte(of: key) else { return writing.column(key) }
+    // SAFETY: `writing` exists, and owns the table.
     let table = unsafeTable._withUnsafeGuaranteedRef { $0 }
-    if let column = table.column(byte) { return column }
+    if let column = table[byte] { return column }
     let column = writing.column(key)
-    table.setColumn(column, byte)
+    table.set(column, TextWords(column.name), byte)
     return column
   }
 
@@ -63,12 +46,10 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   @inline(__always)
   private func set<V: DatabaseValueConvertible>(_ value: V, _ key: Key) throws {
-    // SAFETY: the generation says that the table is there, and what it is asked for is less than
-    // its count.
+    // SAFETY: with this generation, the table exists; it has words for all bytes.
     if live.pointee.generation == generation, let target = live.pointee.target,
-      let byte = byte(key), byte < words.pointee.count,
-      BindingTarget.bind(
-        value, to: target, live.pointee.use, forColumnWith: words.pointee.start[byte])
+      let byte = form.byte(of: key),
+      BindingTarget.bind(value, to: target, live.pointee.use, forColumnWith: words[byte])
     {
       return
     }
@@ -81,7 +62,7 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try writing.set(value, column(key, writing))
   }
 
-  /// Integers that SQLite may have no room for.
+  /// Sets an integer for which SQLite's integers can be too small.
   private func setUnsigned<I: FixedWidthInteger>(_ value: I, _ key: Key) throws {
     guard let integer = Int64(exactly: value) else {
       let writing = try currentWriting()
@@ -91,7 +72,7 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try set(integer, key)
   }
 
-  /// Reals, of which SQLite makes NULL where they are no numbers.
+  /// Sets a real. SQLite stores NaN as NULL.
   @inline(__always)
   private func setReal<V: BinaryFloatingPoint & DatabaseValueConvertible>(
     _ value: V, _ key: Key
@@ -100,7 +81,7 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try set(value, key)
   }
 
-  /// Throws where NULL would be another value.
+  /// Throws if the record type doesn't allow NULL to be stored instead.
   @inline(never)
   private func requireNull(_ value: Any, _ key: Key) throws {
     let writing = try currentWriting()
@@ -109,25 +90,19 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   }
 
   func encodeNil(forKey key: Key) throws { try set(DatabaseValue.null, key) }
-  func encode(_ value: Bool, forKey key: Key) throws { try set(value, key) }
   @inline(__always)
-  func encode(_ value: String, forKey key: Key) throws { try set(value, key) }
+  func encode<V: DatabaseValueConvertible & Encodable>(_ value: V, forKey key: Key) throws {
+    try set(value, key)
+  }
   @inline(__always)
-  func encode(_ value: Double, forKey key: Key) throws { try setReal(value, key) }
-  func encode(_ value: Float, forKey key: Key) throws { try setReal(value, key) }
-  @inline(__always)
-  func encode(_ value: Int, forKey key: Key) throws { try set(value, key) }
-  func encode(_ value: Int8, forKey key: Key) throws { try set(value, key) }
-  func encode(_ value: Int16, forKey key: Key) throws { try set(value, key) }
-  func encode(_ value: Int32, forKey key: Key) throws { try set(value, key) }
-  @inline(__always)
-  func encode(_ value: Int64, forKey key: Key) throws { try set(value, key) }
+  func encode<V: BinaryFloatingPoint & DatabaseValueConvertible & Encodable>(
+    _ value: V, forKey key: Key
+  ) throws { try setReal(value, key) }
   func encode(_ value: UInt, forKey key: Key) throws { try setUnsigned(value, key) }
-  func encode(_ value: UInt8, forKey key: Key) throws { try set(value, key) }
-  func encode(_ value: UInt16, forKey key: Key) throws { try set(value, key) }
-  func encode(_ value: UInt32, forKey key: Key) throws { try set(value, key) }
   func encode(_ value: UInt64, forKey key: Key) throws { try setUnsigned(value, key) }
 
+  // The protocol has a default implementation for each type, which the compiler prefers to a
+  // generic method.
   func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try set(value, key) }
   func encodeIfPresent(_ value: String?, forKey key: Key) throws { try set(value, key) }
   func encodeIfPresent(_ value: Double?, forKey key: Key) throws {
@@ -159,7 +134,7 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     try column.writer(T.self, writing).write(value, column, writing)
   }
 
-  /// Nil is NULL: the column has to be among those that are stored.
+  /// Nil is stored as NULL, since the column must be set.
   func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
     guard let value else { return try encodeNil(forKey: key) }
     try encode(value, forKey: key)
@@ -177,14 +152,14 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
     superEncoder(forKey: key).unkeyedContainer()
   }
 
-  /// The superclass's properties are in the columns of the same row.
+  /// The properties of a superclass are in columns of the same row.
   func superEncoder() -> any Encoder {
-    writing?.encoder ?? JSONNode(userInfo: [:], codingPath: [])
+    writing?.encoder ?? JSONNode()
   }
 
-  /// What is encoded is stored in the key's column: a single value, or else JSON.
+  /// The encoded value is stored in the key's column: a single value directly, all else as JSON.
   func superEncoder(forKey key: Key) -> any Encoder {
-    guard let writing else { return JSONNode(userInfo: [:], codingPath: []) }
+    guard let writing else { return JSONNode() }
     return writing.node(column(key, writing))
   }
 }

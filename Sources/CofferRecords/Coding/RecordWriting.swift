@@ -1,17 +1,17 @@
 import CofferCore
 import FoundationEssentials
 
-/// What a record type says about its encoding, with what is known of its columns: what an encoder
-/// and its containers share.
+/// The encoding strategies and the columns of a record type, which an encoder and its containers
+/// share.
 final class RecordWriting {
   let record: any EncodableRecord.Type
   let columns: DatabaseColumnEncodingStrategy
   var userInfo: [CodingUserInfoKey: Any] { record.databaseEncodingUserInfo }
   let live: UnsafeMutablePointer<LiveTarget>
-  // SAFETY: the encoder clears it when it dies.
+  // SAFETY: the encoder clears it when it is deallocated.
   unowned(unsafe) var encoder: RecordEncoder?
   private var columnsByName: [String: EncodedColumn] = [:]
-  private var keyTables: [EncodedKeyTable] = []
+  private var keyTables: [KeyTable<EncodedColumn, TextWords>] = []
   /// The columns whose JSON is complete once the record has been encoded.
   @exclusivity(unchecked) private var nodes: [(column: EncodedColumn, node: JSONNode)] = []
 
@@ -24,14 +24,14 @@ final class RecordWriting {
 
   deinit { LiveTarget.pool.putBack(live) }
 
-  /// A table for a container's keys, which lives as long as this object.
-  func makeKeyTable() -> EncodedKeyTable {
-    let table = EncodedKeyTable()
+  /// Creates a table for a container's keys, which exists as long as this object.
+  func makeKeyTable() -> KeyTable<EncodedColumn, TextWords> {
+    let table = KeyTable<EncodedColumn, TextWords>(unknown: .unknown)
     keyTables.append(table)
     return table
   }
 
-  /// The column of a key.
+  /// Returns the column of a key.
   func column(_ key: any CodingKey) -> EncodedColumn {
     let name = columns.column(ofKey: key)
     if let column = columnsByName[name] { return column }
@@ -51,13 +51,13 @@ final class RecordWriting {
 
   func dropNodes() { nodes = [] }
 
-  /// Gives a column its value.
+  /// Sets the value of a column.
   func set<Value: DatabaseValueConvertible>(_ value: Value, _ column: EncodedColumn) throws {
     guard let container = live.pointee.container else { throw RecordWriting.recordIsGone }
     container.pointee.set(value, forColumn: column.name)
   }
 
-  /// What a column is to hold as JSON, in parts.
+  /// Returns a node that records the JSON of a column.
   func node(_ column: EncodedColumn) -> JSONNode {
     let node = JSONNode(userInfo: userInfo, codingPath: [StringKey(column.name)])
     nodes.append((column, node))
@@ -79,12 +79,12 @@ final class RecordWriting {
   }
 }
 
-/// The part of a writing that is touched for each value: see ``CellPool``.
+/// The part of a writing that is accessed for each value: see ``CellPool``.
 struct LiveTarget {
-  /// What is written to; nil between two records.
+  /// The container to write to; nil between two records.
   var container: UnsafeMutablePointer<PersistenceContainer>?
-  /// What the container binds to, and under which use: beside it, since to look into the container
-  /// for each value would count references.
+  /// The target of the container and its use. They are copied here, since reading them from the
+  /// container for each value would count references.
   var target: UnsafeMutablePointer<BindingTarget>?
   var use: UInt = 0
   var generation: UInt32 = 0
@@ -100,62 +100,15 @@ extension LiveTarget: ReusableCell {
 /// A column that a record type stores.
 final class EncodedColumn {
   let name: String
-  private var writerType: ObjectIdentifier?
-  private var writer: AnyObject?
+  private var writer: KeptObject?
 
   init(_ name: String) { self.name = name }
 
-  /// Writes values of the type to the column.
+  /// Returns the writer of a type's values to the column.
   func writer<T: Encodable>(_ type: T.Type, _ writing: RecordWriting) -> ColumnWriter<T> {
-    if writerType == ObjectIdentifier(type), let writer {
-      // SAFETY: made below, for that type.
-      return unsafeDowncast(writer, to: ColumnWriter<T>.self)
-    }
+    if let writer: ColumnWriter<T> = writer?.get() { return writer }
     let made = ColumnWriters.writer(type, column: name, writing.record)
-    writer = made
-    writerType = ObjectIdentifier(type)
+    writer = KeptObject(made)
     return made
-  }
-}
-
-/// The columns of coding keys of one byte.
-final class EncodedKeyTable {
-  /// The words of the columns' names, by the key's byte.
-  struct Words {
-    var start: UnsafeMutablePointer<TextWords>
-    var count: Int
-  }
-
-  let words: UnsafeMutablePointer<Words>
-  /// Keeps the storage that the words may point to.
-  private var columns: [EncodedColumn?] = []
-
-  init() {
-    words = .allocate(capacity: 1)
-    words.initialize(to: Words(start: .allocate(capacity: 0), count: 0))
-  }
-
-  deinit {
-    words.pointee.start.deallocate()
-    words.deallocate()
-  }
-
-  func column(_ byte: Int) -> EncodedColumn? { byte < columns.count ? columns[byte] : nil }
-
-  func setColumn(_ column: EncodedColumn, _ byte: Int) {
-    while columns.count <= byte { columns.append(nil) }
-    columns[byte] = column
-    if byte >= words.pointee.count { grow() }
-    words.pointee.start[byte] = TextWords(column.name)
-  }
-
-  private func grow() {
-    let count = columns.count <= 16 ? 16 : 256
-    let grown = UnsafeMutablePointer<TextWords>.allocate(capacity: count)
-    // The end of a target has other words.
-    grown.initialize(repeating: .unknown, count: count)
-    grown.update(from: words.pointee.start, count: words.pointee.count)
-    words.pointee.start.deallocate()
-    words.pointee = Words(start: grown, count: count)
   }
 }

@@ -1,22 +1,16 @@
 import CofferCore
 import FoundationEssentials
 
-/// A decoder of rows, used for one after the other.
+/// A decoder of rows, which is reused for one row after another.
 ///
-/// It hands out the same container for a type of keys each time: making one would take
-/// several allocations.
+/// It returns the same container for a type of keys each time, since creating one takes several
+/// allocations.
 @usableFromInline
 class RowDecoder: Decoder {
   @usableFromInline final let reading: RowReading
   @usableFromInline final let live: UnsafeMutablePointer<LiveRow>
-  /// The container for the keys that were asked for first.
-  @exclusivity(unchecked) private final var keyType: ObjectIdentifier?
-  @exclusivity(unchecked) private final var container: AnyObject?
-  // SAFETY: the object in `container`, which stays there as long as the decoder lives.
-  @exclusivity(unchecked) private final var unsafeContainer: Unmanaged<AnyObject>?
-  /// The containers for other types of keys: those of superclasses, mostly.
-  private final var containers: [ObjectIdentifier: AnyObject] = [:]
-  /// Which copied rows the decoder is for, where it waits for others of them.
+  @exclusivity(unchecked) private final var containers = KeptContainers()
+  /// The copied rows that the decoder can decode while it waits for its next use.
   final var waitsFor: WaitingDecoders.Rows?
 
   init(_ reading: RowReading) {
@@ -34,37 +28,11 @@ class RowDecoder: Decoder {
 
   @usableFromInline
   final func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
-    if keyType == ObjectIdentifier(type), let unsafeContainer {
-      // SAFETY: made below, for that type of keys.
-      return unsafeContainer._withUnsafeGuaranteedRef {
-        unsafeDowncast($0, to: Kept<KeyedDecodingContainer<Key>>.self).get()
-      }
+    containers.container(keyedBy: type) {
+      KeyedDecodingContainer(RowKeyedContainer<Key>(reading))
     }
-    return findContainer(keyedBy: type)
   }
 
-  private func findContainer<Key: CodingKey>(
-    keyedBy type: Key.Type
-  ) -> KeyedDecodingContainer<Key> {
-    let id = ObjectIdentifier(type)
-    if let known = containers[id] {
-      // SAFETY: as above.
-      return unsafeDowncast(known, to: Kept<KeyedDecodingContainer<Key>>.self).get()
-    }
-    let made = KeyedDecodingContainer(RowKeyedContainer<Key>(reading))
-    if keyType == nil {
-      keyType = id
-      let kept = Kept(made)
-      container = kept
-      unsafeContainer = .passUnretained(kept)
-    } else {
-      containers[id] = Kept(made)
-    }
-    return made
-  }
-
-  /// - Throws: Always: a row is no list. Who asks for one wants prefetched rows that
-  ///   aren't there.
   @usableFromInline
   final func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     if let key = reading.missingKey { throw reading.keyNotFound(key) }
@@ -88,12 +56,11 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
     super.init(RowReading(DecodingRules(Record.self), types: [ObjectIdentifier(Record.self)]))
   }
 
-  /// The record that a row holds.
+  /// Returns the record decoded from a row.
   @inlinable
   static func record(_ row: Row) throws -> Record {
-    if let plan = row.plan, Swift.type(of: plan) == RecordDecoder<Record>.self {
-      // SAFETY: it is of that very class.
-      return try unsafeDowncast(plan, to: RecordDecoder<Record>.self).decode(row)
+    if let plan = row.plan, let decoder = exactly(RecordDecoder<Record>.self, plan) {
+      return try decoder.decode(row)
     }
     guard row.core == nil else {
       return try row.findPlan(RecordDecoder<Record>.self) { RecordDecoder() }.decode(row)
@@ -103,20 +70,21 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
 
   @inlinable
   func decode(_ row: Row) throws -> Record {
-    // While a record is being decoded, its type needs another decoder for another one.
+    // While a record is being decoded, another record of the type needs another decoder.
     guard live.pointee.enter(row) else { return try RecordDecoder().decode(row) }
     defer { live.pointee.leave() }
     return try Record(from: self)
   }
 
-  /// Copied rows are many, each an object of its own: those with the same columns have a decoder
-  /// in common, which waits between them.
+  /// Returns the record decoded from a copied row. Copies with the same columns share a decoder,
+  /// which waits for its next use in between.
   @inlinable
   static func decodeCopy(_ row: Row) throws -> Record {
     let decoder: RecordDecoder<Record>
-    if let waiting = WaitingDecoders.take(ObjectIdentifier(Record.self), row) {
-      // SAFETY: left there below, for that type.
-      decoder = unsafeDowncast(waiting, to: RecordDecoder<Record>.self)
+    if let waiting = WaitingDecoders.take(ObjectIdentifier(Record.self), row),
+      let known = exactly(RecordDecoder<Record>.self, waiting)
+    {
+      decoder = known
     } else {
       decoder = RecordDecoder()
       WaitingDecoders.prepare(decoder, ObjectIdentifier(Record.self), row)
@@ -127,18 +95,17 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
 }
 
 extension FetchableRecord where Self: Decodable {
-  /// The record that `init(from:)` decodes from a row.
+  /// Decodes a record from a row with `init(from:)`.
   ///
-  /// - Throws: ``RowDecodingError`` where a column is missing or its value doesn't
-  ///   convert, and what `init(from:)` throws.
+  /// - Throws: ``RowDecodingError`` if a column is missing or its value can't be converted, or the
+  ///   error of `init(from:)`.
   @inlinable
   public init(row: Row) throws { self = try RecordDecoder<Self>.record(row) }
 }
 
 /// Decodes records from rows.
 ///
-/// For records that have an `init(row:)` of their own, and want `init(from:)` to do
-/// most of its work:
+/// For records that implement `init(row:)` and leave most of the work to `init(from:)`:
 ///
 /// ```swift
 /// init(row: Row) throws {
@@ -150,15 +117,15 @@ public final class FetchableRecordDecoder {
   /// A decoder.
   public init() {}
 
-  /// The record that `init(from:)` decodes from a row.
+  /// Decodes a record from a row with `init(from:)`.
   ///
-  /// - Throws: ``RowDecodingError`` where a column is missing or its value doesn't
-  ///   convert, and what `init(from:)` throws.
+  /// - Throws: ``RowDecodingError`` if a column is missing or its value can't be converted, or the
+  ///   error of `init(from:)`.
   public func decode<T: FetchableRecord & Decodable>(_ type: T.Type, from row: Row) throws -> T {
     try RecordDecoder<T>.record(row)
   }
 }
 
-/// A decoder belongs to the access that its rows come from.
+/// A decoder belongs to the access in which its rows were fetched.
 @available(*, unavailable)
 extension FetchableRecordDecoder: Sendable {}

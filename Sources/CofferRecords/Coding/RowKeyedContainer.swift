@@ -2,40 +2,34 @@ import CofferCore
 
 /// The columns, scopes and prefetched rows of a row, under coding keys.
 ///
-/// Keys of one byte at most, which the cases of most `CodingKeys` are, are known by
-/// their byte: no name is looked at again once a key has been found.
+/// Keys of one byte, such as the cases of most `CodingKeys`, are recognized by their byte, so that
+/// a key's name is looked up only once.
 ///
-/// The standard library copies the container for each value that it decodes. Hence there is
-/// nothing in it that counts references.
+/// The standard library copies the container for each value that it decodes. So it holds no counted
+/// references.
 struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  private enum Form: UInt8 { case none, byte, text }
-  private let form: Form
+  private let form = KeyForm(Key.self)
   /// Whether a number must be stored as one.
   private let isStrict: Bool
   private let generation: UInt32
   private let live: UnsafeMutablePointer<LiveRow>
-  /// The table's columns. Like the table, they are there as long as `live` has the generation.
+  /// The columns of the keys, in the statement's row or in the copy; -1 for a key that has to be
+  /// looked up. Like the table, they exist as long as `live` has the generation.
   private let columns: UnsafeMutablePointer<CInt>
-  private let unsafeTable: Unmanaged<KeyTable>
+  private let unsafeTable: Unmanaged<KeyTable<KeySlot, CInt>>
 
   init(_ reading: RowReading) {
-    form =
-      switch MemoryLayout<Key>.size {
-      case 0: .none
-      case 1 where _isPOD(Key.self): .byte
-      default: .text
-      }
     isStrict = reading.rules.isStrict
     live = reading.live
     generation = reading.live.pointee.generation
     let table = reading.makeKeyTable()
-    columns = table.columns
+    columns = table.words
     unsafeTable = .passUnretained(table)
   }
 
-  /// What is being read; nil for a container that was kept for too long.
+  /// The current reading; nil if the container was kept for too long.
   private var reading: RowReading? {
-    // SAFETY: a reading gives its memory back, and with it another generation, when it dies.
+    // SAFETY: when a reading is deallocated, it returns its memory, which gets another generation.
     live.pointee.generation == generation ? live.pointee.reading?.takeUnretainedValue() : nil
   }
 
@@ -59,44 +53,31 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   // MARK: Finding keys
 
-  /// The byte of a key; nil for a key that has more.
-  @inline(__always)
-  private func byte(_ key: Key) -> Int? {
-    switch form {
-    // SAFETY: a trivial type of one byte.
-    case .byte: Int(unsafeBitCast(key, to: UInt8.self))
-    case .none: 0
-    case .text: nil
-    }
-  }
-
-  /// The column of the key, in the statement's row or in the copy; -1 where that is not known, or not the way.
+  /// The column of the key; -1 for a key that has to be looked up.
   @inline(__always)
   private func column(_ key: Key) -> CInt {
-    guard live.pointee.generation == generation, let byte = byte(key) else { return -1 }
+    guard live.pointee.generation == generation, let byte = form.byte(of: key) else { return -1 }
     return columns[byte]
   }
 
   private func slot(_ key: Key, _ reading: RowReading) throws -> KeySlot {
-    guard let byte = byte(key) else { return try reading.slot(key.stringValue) }
-    // SAFETY: `reading`, which keeps the table, is there.
+    guard let byte = form.byte(of: key) else { return try reading.slot(key.stringValue) }
+    // SAFETY: `reading` exists, and owns the table.
     let table = unsafeTable._withUnsafeGuaranteedRef { $0 }
-    if let slot = table.slot(byte) { return slot }
+    if let slot = table[byte] { return slot }
     let slot = try reading.slot(key.stringValue)
-    table.setSlot(slot, byte)
+    table.set(slot, slot.baseColumn, byte)
     return slot
   }
 
   // MARK: Values that are read straight from a statement or a copy
 
   @inline(__always)
-  private func value<V: DatabaseValueConvertible & StatementColumnConvertible>(
-    _ type: V.Type, _ key: Key
-  ) throws -> V {
+  private func value<V: DatabaseValueConvertible>(_ type: V.Type, _ key: Key) throws -> V {
     let column = column(key)
     if column >= 0 {
       if let handle = live.pointee.handle {
-        if let value = V.fromStatement(handle, atUncheckedIndex: column) { return value }
+        if let value = V._value(of: handle, at: column) { return value }
       } else if let image = live.pointee.image, let value: V = image.value(Int(column)) {
         return value
       }
@@ -104,8 +85,8 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return try findValue(type, key)
   }
 
-  /// An integer that can't stand for anything else: not for NULL, and not for a real that is out
-  /// of range. The numbers that most columns hold are read without any call but SQLite's.
+  /// Returns the integer in the column if it can be nothing else, such as NULL or a real that is
+  /// out of range. Most integers are read with no other call than SQLite's.
   @inline(__always)
   private func plainInteger(_ key: Key) -> Int64? {
     let column = column(key)
@@ -118,16 +99,17 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return value == 0 || value == .max || value == .min ? nil : value
   }
 
-  // Two functions, and not a generic one: that would look up the optional of its type.
+  // These are two functions, since a generic one would look up the metadata of an optional.
   @inline(never)
   private func otherInt(_ key: Key) throws -> Int { try number(Int.self, key) }
 
   @inline(never)
   private func otherInt64(_ key: Key) throws -> Int64 { try number(Int64.self, key) }
 
-  /// A number, stored as its type stores it where that matters.
+  /// Decodes a number. If the record type is strict, the number must be stored as its type stores
+  /// it.
   @inline(__always)
-  private func number<V: DatabaseValueConvertible & StatementColumnConvertible>(
+  private func number<V: DatabaseValueConvertible>(
     _ type: V.Type, _ key: Key, storedAs storageClass: CInt = SQLite.integerType
   ) throws -> V {
     guard isStrict else { return try value(type, key) }
@@ -135,20 +117,20 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   @inline(__always)
-  private func numberIfPresent<V: DatabaseValueConvertible & StatementColumnConvertible>(
+  private func numberIfPresent<V: DatabaseValueConvertible>(
     _ type: V.Type, _ key: Key, storedAs storageClass: CInt = SQLite.integerType
   ) throws -> V? {
     guard isStrict else { return try valueIfPresent(type, key) }
     return try strictNumberIfPresent(type, key, storageClass)
   }
 
-  private func strictNumber<V: DatabaseValueConvertible & StatementColumnConvertible>(
+  private func strictNumber<V: DatabaseValueConvertible>(
     _ type: V.Type, _ key: Key, _ storageClass: CInt
   ) throws -> V {
     let column = column(key)
     if column >= 0, let handle = live.pointee.handle,
       SQLite.columnType(handle, column) == storageClass,
-      let value = V.fromStatement(handle, atUncheckedIndex: column)
+      let value = V._value(of: handle, at: column)
     {
       return value
     }
@@ -156,13 +138,13 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return try reading.number(type, slot(key, reading))
   }
 
-  /// A text that is stored as one.
+  /// Returns the text in the column if it is stored as text.
   @inline(__always)
   private func plainText(_ handle: SQLiteStatement, _ column: CInt) -> String? {
     let value = SQLite.columnValue(handle, column)
     guard SQLite.valueType(value) == SQLite.textType else { return nil }
     let bytes = SQLite.valueBytes(value, isText: true)
-    // Without memory, there are none.
+    // There are none if SQLite is out of memory.
     guard bytes.baseAddress != nil else { return nil }
     return String(decoding: bytes.bindMemory(to: UInt8.self), as: UTF8.self)
   }
@@ -187,14 +169,14 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return try reading.text(String.self, slot)
   }
 
-  private func strictNumberIfPresent<V: DatabaseValueConvertible & StatementColumnConvertible>(
+  private func strictNumberIfPresent<V: DatabaseValueConvertible>(
     _ type: V.Type, _ key: Key, _ storageClass: CInt
   ) throws -> V? {
     let column = column(key)
     if column >= 0, let handle = live.pointee.handle {
       switch SQLite.columnType(handle, column) {
       case storageClass:
-        if let value = V.fromStatement(handle, atUncheckedIndex: column) { return value }
+        if let value = V._value(of: handle, at: column) { return value }
       case SQLite.nullType: return nil
       default: break
       }
@@ -206,9 +188,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   @inline(never)
-  private func findValue<V: DatabaseValueConvertible & StatementColumnConvertible>(
-    _ type: V.Type, _ key: Key
-  ) throws -> V {
+  private func findValue<V: DatabaseValueConvertible>(_ type: V.Type, _ key: Key) throws -> V {
     let reading = try currentReading()
     let slot = try slot(key, reading)
     if let value = try reading.value(type, slot) { return value }
@@ -216,13 +196,13 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   @inline(__always)
-  private func valueIfPresent<V: DatabaseValueConvertible & StatementColumnConvertible>(
+  private func valueIfPresent<V: DatabaseValueConvertible>(
     _ type: V.Type, _ key: Key
   ) throws -> V? {
     let column = column(key)
     if column >= 0 {
       if let handle = live.pointee.handle {
-        if let value = V.fromStatement(handle, atUncheckedIndex: column) { return value }
+        if let value = V._value(of: handle, at: column) { return value }
         if SQLite.columnIsNull(handle, column) { return nil }
       } else if let image = live.pointee.image {
         if let value: V = image.value(Int(column)) { return value }
@@ -233,7 +213,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   @inline(never)
-  private func findValueIfPresent<V: DatabaseValueConvertible & StatementColumnConvertible>(
+  private func findValueIfPresent<V: DatabaseValueConvertible>(
     _ type: V.Type, _ key: Key
   ) throws -> V? {
     let reading = try currentReading()
@@ -244,38 +224,34 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     throw reading.mismatch(type, slot)
   }
 
-  // No class: what is stored has to be 0 or 1.
+  // No storage class is sufficient, since the value must be 0 or 1.
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
     try number(type, key, storedAs: SQLite.nullType)
   }
   func decode(_ type: String.Type, forKey key: Key) throws -> String {
     if isStrict { try strictText(key) } else { try value(type, key) }
   }
-  func decode(_ type: Double.Type, forKey key: Key) throws -> Double {
-    try number(type, key, storedAs: SQLite.floatType)
-  }
-  func decode(_ type: Float.Type, forKey key: Key) throws -> Float {
-    try number(type, key, storedAs: SQLite.floatType)
-  }
   @inline(__always)
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
     if let value = plainInteger(key), let result = Int(exactly: value) { return result }
     return try otherInt(key)
   }
-  func decode(_ type: Int8.Type, forKey key: Key) throws -> Int8 { try number(type, key) }
-  func decode(_ type: Int16.Type, forKey key: Key) throws -> Int16 { try number(type, key) }
-  func decode(_ type: Int32.Type, forKey key: Key) throws -> Int32 { try number(type, key) }
   @inline(__always)
   func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
     if let value = plainInteger(key) { return value }
     return try otherInt64(key)
   }
-  func decode(_ type: UInt.Type, forKey key: Key) throws -> UInt { try number(type, key) }
-  func decode(_ type: UInt8.Type, forKey key: Key) throws -> UInt8 { try number(type, key) }
-  func decode(_ type: UInt16.Type, forKey key: Key) throws -> UInt16 { try number(type, key) }
-  func decode(_ type: UInt32.Type, forKey key: Key) throws -> UInt32 { try number(type, key) }
-  func decode(_ type: UInt64.Type, forKey key: Key) throws -> UInt64 { try number(type, key) }
+  @inline(__always)
+  func decode<V: FixedWidthInteger & DatabaseValueConvertible & Decodable>(
+    _ type: V.Type, forKey key: Key
+  ) throws -> V { try number(type, key) }
+  @inline(__always)
+  func decode<V: BinaryFloatingPoint & DatabaseValueConvertible & Decodable>(
+    _ type: V.Type, forKey key: Key
+  ) throws -> V { try number(type, key, storedAs: SQLite.floatType) }
 
+  // The protocol has a default implementation for each type, which the compiler prefers to a
+  // generic method.
   func decodeIfPresent(_ type: Bool.Type, forKey key: Key) throws -> Bool? {
     try numberIfPresent(type, key, storedAs: SQLite.nullType)
   }
@@ -367,7 +343,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     try superDecoder(forKey: key).unkeyedContainer()
   }
 
-  /// The superclass's properties are in the columns of the same row.
+  /// The properties of a superclass are in columns of the same row.
   func superDecoder() throws -> any Decoder {
     let reading = try currentReading()
     return reading.decoder ?? RowDecoder(reading)

@@ -1,17 +1,19 @@
 import CofferCore
 
 /// Decodes values of a type from whole rows with certain columns.
-class RowReader<Value> {
-  /// What rows keep for the type: see ``Row/plan(_:make:)``. It goes along from one copied row
-  /// to the next.
+class RowReader<Value>: SubjectSpecific {
+  typealias Subject = Value
+
+  /// The plan that rows keep for the type: see ``Row/plan(_:make:)``. It is passed on from one
+  /// copied row to the next.
   @exclusivity(unchecked) fileprivate var plan: AnyObject?
 
   fileprivate func read(_ row: Row) throws -> Value { preconditionFailure("overridden") }
 
-  /// The value of a row, which may be one that another type's plan is in use for.
+  /// Returns the value of a row, even if another type's plan is in use for the row.
   func value(of row: Row) throws -> Value {
-    // Moved, not copied: nothing has to be counted. A reading inside of this one, by the same
-    // reader, finds no plan, and makes another.
+    // The plan is moved, which counts no references. A nested reading by the same reader finds no
+    // plan and makes another one.
     var other = plan.take()
     swap(&row.plan, &other)
     defer {
@@ -22,12 +24,12 @@ class RowReader<Value> {
   }
 }
 
-/// A record that makes itself of a row, in its own way or by decoding.
+/// Reads a record with its `init(row:)`.
 private final class RecordRowReader<Record: FetchableRecord>: RowReader<Record> {
   override func read(_ row: Row) throws -> Record { try Record(row: row) }
 }
 
-/// A type that is no record: the strategies are those of the record around it.
+/// Reads a type that is no record, with the strategies of the enclosing record.
 private final class DecodableRowReader<Value: Decodable>: RowReader<Value> {
   private let make: () -> RowReading
   @exclusivity(unchecked) private var decoder: RowDecoder?
@@ -45,7 +47,7 @@ private final class DecodableRowReader<Value: Decodable>: RowReader<Value> {
   }
 }
 
-/// A type that is stored in one column: the first one of the row.
+/// Reads a type that is stored in one column, which is the first column of the row.
 private final class ValueRowReader<Value: Decodable>: RowReader<Value> {
   private let make: () -> RowReading
   private let reading: RowReading
@@ -68,29 +70,26 @@ private final class ValueRowReader<Value: Decodable>: RowReader<Value> {
 }
 
 extension RowReader where Value: Decodable {
-  /// The reader of a row that is one of a list.
-  /// - Parameter reading: What a type that is no record is decoded with.
+  /// Returns the reader for the rows of a list.
+  /// - Parameter reading: Makes the reading for a type that is no record.
   static func elementReader(_ reading: @escaping () -> RowReading) -> RowReader<Value> {
     let isValue =
       Value.self is any DatabaseValueConvertible.Type && !(Value.self is any FetchableRecord.Type)
     return isValue ? ValueRowReader<Value>(reading) : reader(reading)
   }
 
-  /// The reader of a type.
-  /// - Parameter reading: What a type that is no record is decoded with.
+  /// Returns the reader of a type.
+  /// - Parameter reading: Makes the reading for a type that is no record.
   static func reader(_ reading: @escaping () -> RowReading) -> RowReader<Value> {
-    guard let record = Value.self as? any FetchableRecord.Type else {
-      return DecodableRowReader<Value>(reading)
-    }
-    func open<R: FetchableRecord>(_ type: R.Type) -> AnyObject { RecordRowReader<R>() }
-    // SAFETY: the record type is Value.
-    return unsafeDowncast(open(record), to: RowReader<Value>.self)
+    func open<R: FetchableRecord>(_ type: R.Type) -> KeptObject { KeptObject(RecordRowReader<R>()) }
+    let record = (Value.self as? any FetchableRecord.Type).map { open($0) }
+    return record?.get() ?? DecodableRowReader<Value>(reading)
   }
 }
 
 extension RowReading {
-  /// What is decoded for a key that is no column: from a scope, from prefetched
-  /// rows, or else from the row itself.
+  /// Decodes a key without a column: from a scope, from prefetched rows, or else from the row
+  /// itself.
   func decodeRow<T: Decodable>(_ type: T.Type, _ slot: KeySlot) throws -> T {
     let row = try currentRow()
     if let scope = slot.scope(of: row) { return try reader(type, slot).value(of: scope) }
@@ -98,7 +97,8 @@ extension RowReading {
     return try decodeMissing(type, slot, row)
   }
 
-  /// The same; nil where there is neither a scope with a value nor prefetched rows.
+  /// Decodes a key without a column; nil if there is neither a scope with a value nor prefetched
+  /// rows.
   func decodeRowIfPresent<T: Decodable>(_ type: T.Type, _ slot: KeySlot) throws -> T? {
     let row = try currentRow()
     if let scope = slot.scope(of: row), scope.containsNonNullValue {
@@ -127,17 +127,18 @@ extension RowReading {
       from: PrefetchedRowsDecoder(rows, self, codingPath: codingPath + [StringKey(slot.key)]))
   }
 
-  /// A row of a record with associations has a key for each, but none for the record
-  /// that they belong to: that one is the row itself.
+  /// A row with associated rows has a key for each of them, but none for the record to which they
+  /// belong: that record is decoded from the row itself.
   private func decodeMissing<T: Decodable>(
     _ type: T.Type, _ slot: KeySlot, _ row: Row
   ) throws -> T {
-    // All rows have a scope of that name, or none has: the reader is one for the row itself.
+    // Either all rows have a scope with that name or none has, so the reader is one for the row
+    // itself.
     if let known = slot.knownRowReader(type) { return try known.value(of: row) }
     return try decodeFirstMissing(type, slot, row)
   }
 
-  // Apart, so that the way above looks up no metadata.
+  // A separate function, so that the function above looks up no metadata.
   @inline(never)
   private func decodeFirstMissing<T: Decodable>(
     _ type: T.Type, _ slot: KeySlot, _ row: Row
@@ -153,7 +154,7 @@ extension RowReading {
       }
       return value
     }
-    // A type that is decoded from this row already would be so without end.
+    // A type that is already being decoded from this row would recurse endlessly.
     guard !types.contains(ObjectIdentifier(type)) else { throw keyNotFound(slot.key) }
     let reader = slot.rowReader(type) { [rules, codingPath, types] in
       .reader {
@@ -165,7 +166,7 @@ extension RowReading {
     return try reader.value(of: row)
   }
 
-  /// The decoder of what is behind a key; nil where nothing is.
+  /// Returns a decoder for the content of a key; nil if there is none.
   func decoder(_ slot: KeySlot) throws -> (any Decoder)? {
     if slot.column != nil { return ColumnDecoder(self, slot) }
     let row = try currentRow()

@@ -1,36 +1,35 @@
 import CofferCore
 
-/// The row that is being decoded, and what is known of its columns: what a decoder
-/// and its containers share.
+/// The row that is being decoded and the places of its keys, which a decoder and its containers
+/// share.
 ///
-/// It is used for one row after the other, as long as their columns are the same.
-/// - Invariant: There is a row from `enter` to `leave` only. A container that is kept
-///   beyond that finds none, and throws.
+/// It is reused for one row after another, as long as their columns are the same.
+/// - Invariant: There is a row only between `enter` and `leave`. A container that is used later
+///   throws.
 @usableFromInline
 final class RowReading {
-  /// What is touched for each value.
+  /// The state that is accessed for each value.
   @usableFromInline let live: UnsafeMutablePointer<LiveRow>
   var handle: SQLiteStatement? { live.pointee.handle }
 
   var row: Row? { live.pointee.row?.takeUnretainedValue() }
-  // SAFETY: the decoder clears it when it dies.
+  // SAFETY: the decoder clears it when it is deallocated.
   @exclusivity(unchecked) unowned(unsafe) var decoder: RowDecoder?
 
   let rules: DecodingRules
   let codingPath: [any CodingKey]
-  /// The key for which there was neither a column nor a scope, so that the whole row
-  /// is decoded in its place.
+  /// The key that had neither a column nor a scope, so that the whole row is decoded for it.
   let missingKey: String?
-  /// The types that are being decoded from the same row, from the outside in.
+  /// The types that are being decoded from the same row, the outermost first.
   let types: [ObjectIdentifier]
   @exclusivity(unchecked) private var slots: [String: KeySlot] = [:]
-  private var keyTables: [KeyTable] = []
-  /// The decoders of parts of the row, whose containers don't keep them.
+  private var keyTables: [KeyTable<KeySlot, CInt>] = []
+  /// The decoders of parts of the row, which their containers don't retain.
   @exclusivity(unchecked) var parts: [RowDecoder] = []
-  /// The row, where nobody calls `leave`.
+  /// The row, if `leave` is never called.
   private var keptRow: Row?
 
-  /// - Parameter row: A row to read until the end; else `enter` tells the row.
+  /// - Parameter row: The only row to read; nil if rows are passed to `enter`.
   init(
     _ rules: DecodingRules, codingPath: [any CodingKey] = [], missingKey: String? = nil,
     types: [ObjectIdentifier] = [], keeping row: Row? = nil
@@ -47,7 +46,7 @@ final class RowReading {
 
   deinit { LiveRow.pool.putBack(live) }
 
-  /// A decoder of a row that is a part of this one, there as long as this one is read.
+  /// Returns a decoder for a part of the row, which exists until the row has been read.
   func part(_ row: Row, codingPath: [any CodingKey]) -> RowDecoder {
     let decoder = RowDecoder(RowReading(rules, codingPath: codingPath, keeping: row))
     parts.append(decoder)
@@ -66,7 +65,7 @@ final class RowReading {
       hint: "Decode inside of init(from:), and keep neither the decoder nor its containers.")
   }
 
-  /// What is known of a key.
+  /// Returns the place of a key.
   func slot(_ key: String) throws -> KeySlot {
     if let slot = slots[key] { return slot }
     let slot = KeySlot(key, in: try currentRow(), rules)
@@ -74,9 +73,9 @@ final class RowReading {
     return slot
   }
 
-  /// A table for a container's keys, which lives as long as this object.
-  func makeKeyTable() -> KeyTable {
-    let table = KeyTable()
+  /// Creates a table for a container's keys, which exists as long as this object.
+  func makeKeyTable() -> KeyTable<KeySlot, CInt> {
+    let table = KeyTable<KeySlot, CInt>(unknown: -1)
     keyTables.append(table)
     return table
   }
@@ -89,18 +88,16 @@ final class RowReading {
     return row.databaseValue(at: column)
   }
 
-  /// The value as the type; nil for what it doesn't take.
-  func value<V: DatabaseValueConvertible & StatementColumnConvertible>(
-    _ type: V.Type, _ slot: KeySlot
-  ) throws -> V? {
+  /// Returns the value; nil if it can't be converted to the type.
+  func value<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V? {
     let row = try currentRow()
     guard let column = slot.column else { throw columnNotFound(slot) }
     if let value: V = row.fastValue(at: column) { return value }
     return V.fromDatabaseValue(row.databaseValue(at: column))
   }
 
-  /// The number, where the column has one: not what SQLite makes of a text, no whole number of one
-  /// that has a fraction, and no Boolean of any number.
+  /// Returns the number that the column stores. Text isn't converted, fractions aren't truncated,
+  /// and only 0 and 1 are Booleans.
   func number<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V {
     let stored = try databaseValue(slot)
     if let value = V.fromDatabaseValue(stored), !stored.isTruncated(as: value.databaseValue) {
@@ -109,12 +106,10 @@ final class RowReading {
     throw mismatch(type, slot)
   }
 
-  /// The text, of a blob only if it is UTF-8: what else it holds would be lost.
-  func text<V: DatabaseValueConvertible & StatementColumnConvertible>(
-    _ type: V.Type, _ slot: KeySlot
-  ) throws -> V {
+  /// Returns the text. A blob must be UTF-8, since other bytes would be lost.
+  func text<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V {
     let stored = try databaseValue(slot)
-    // A number is a text in one form, whoever reads it.
+    // A number always has the same text.
     let text: DatabaseValue =
       switch stored.storage {
       case .int64(let number): "\(number)".databaseValue
@@ -141,7 +136,7 @@ final class RowReading {
         ?? row.decodingContext(columnName: slot.key)
     }
     context.recordType = rules.recordName
-    // It would show the values.
+    // The row would show the values.
     if rules.isStrict { context.row = nil }
     return context
   }
@@ -150,7 +145,7 @@ final class RowReading {
     .columnNotFound(slot.key, context: context(slot))
   }
 
-  /// The error of a value that the type doesn't take.
+  /// Returns the error for a value that can't be converted to the type.
   func mismatch(_ type: Any.Type, _ slot: KeySlot) -> any Error {
     do {
       return RowDecodingError.valueMismatch(
@@ -159,7 +154,7 @@ final class RowReading {
     } catch { return error }
   }
 
-  /// The error of a value that the type's `init(from:)` has refused.
+  /// Returns the error for a value that the type's `init(from:)` has rejected.
   func corrupted(
     _ type: Any.Type, _ slot: KeySlot, _ error: DecodingError, isJSON: Bool
   ) -> any Error {
@@ -170,7 +165,7 @@ final class RowReading {
     } catch { return error }
   }
 
-  /// The error of a key for which there is nothing.
+  /// Returns the error for a key without a column, scope or prefetched rows.
   func keyNotFound(_ key: String) -> any Error {
     guard let row else { return RowDecodingError.keyNotFound(key, context: RowDecodingContext()) }
     var context = row.decodingContext(columnName: key)
@@ -181,7 +176,7 @@ final class RowReading {
 }
 
 extension DatabaseValue {
-  /// Whether the other one, which a type has made of this one, is another number.
+  /// Returns whether conversion to a type has changed the number to `other`.
   func isTruncated(as other: DatabaseValue) -> Bool {
     switch (storage, other.storage) {
     case (.double(let real), .int64(let whole)): Double(whole) != real
@@ -192,7 +187,7 @@ extension DatabaseValue {
 }
 
 extension DecodingError {
-  /// The reason in a few words, without stored values, which the debug description has.
+  /// Returns a short reason without stored values, which the debug description can contain.
   fileprivate func reason(isJSON: Bool) -> String {
     let place = isJSON ? "its JSON" : "it"
     return switch self {

@@ -1,6 +1,6 @@
 import CofferCore
 
-/// A whole row as the one value that a type wraps.
+/// A container for a type that wraps a whole row.
 struct RowSingleValueContainer: SingleValueDecodingContainer {
   let reading: RowReading
 
@@ -25,7 +25,8 @@ struct RowSingleValueContainer: SingleValueDecodingContainer {
     return try T(from: reading.decoder ?? RowDecoder(reading))
   }
 
-  /// A row is no single value; if one was expected, it is its column that is missing.
+  /// Returns the error for a single value: a row isn't one, and if a column was expected, it is
+  /// missing.
   private func noValue(_ type: Any.Type) -> any Error {
     if let key = reading.missingKey, let slot = try? reading.slot(key) {
       return reading.columnNotFound(slot)
@@ -35,19 +36,4 @@ struct RowSingleValueContainer: SingleValueDecodingContainer {
       DecodingError.Context(
         codingPath: codingPath, debugDescription: "a row can't be decoded as a single value"))
   }
-
-  func decode(_ type: Bool.Type) throws -> Bool { throw noValue(type) }
-  func decode(_ type: String.Type) throws -> String { throw noValue(type) }
-  func decode(_ type: Double.Type) throws -> Double { throw noValue(type) }
-  func decode(_ type: Float.Type) throws -> Float { throw noValue(type) }
-  func decode(_ type: Int.Type) throws -> Int { throw noValue(type) }
-  func decode(_ type: Int8.Type) throws -> Int8 { throw noValue(type) }
-  func decode(_ type: Int16.Type) throws -> Int16 { throw noValue(type) }
-  func decode(_ type: Int32.Type) throws -> Int32 { throw noValue(type) }
-  func decode(_ type: Int64.Type) throws -> Int64 { throw noValue(type) }
-  func decode(_ type: UInt.Type) throws -> UInt { throw noValue(type) }
-  func decode(_ type: UInt8.Type) throws -> UInt8 { throw noValue(type) }
-  func decode(_ type: UInt16.Type) throws -> UInt16 { throw noValue(type) }
-  func decode(_ type: UInt32.Type) throws -> UInt32 { throw noValue(type) }
-  func decode(_ type: UInt64.Type) throws -> UInt64 { throw noValue(type) }
 }

@@ -1,11 +1,10 @@
 /// Names in `snake_case` and in `camelCase`, as Foundation's JSON coders convert them.
 enum SnakeCase {
-  /// `team_id` for `teamId`, `my_url_property` for `myURLProperty`.
+  /// Returns `team_id` for `teamId`, and `my_url_property` for `myURLProperty`.
   ///
-  /// A word begins with an upper case letter, and then ends before the next one
-  /// that comes after a lower case letter; of several upper case letters, the one
-  /// before a lower case letter begins a word of its own. The second letter of a name
-  /// begins a word if it is upper case, whatever the first is (`u_rl`).
+  /// A word begins with an upper case letter, and ends before the next upper case letter after a
+  /// lower case letter. Of several upper case letters in a row, the one before a lower case letter
+  /// begins a new word. The second letter of a name begins a word if it is upper case (`u_rl`).
   static func snakeCased(_ name: String) -> String {
     let characters = Array(name)
     var starts: Set<Int> = []
@@ -26,8 +25,7 @@ enum SnakeCase {
     }
   }
 
-  /// `teamId` for `team_id`; underscores at the ends stay, and so does a name of
-  /// one word.
+  /// Returns `teamId` for `team_id`. Underscores at the ends and names of one word are kept.
   static func camelCased(_ name: String) -> String {
     guard let first = name.firstIndex(where: { $0 != "_" }),
       let last = name.lastIndex(where: { $0 != "_" })

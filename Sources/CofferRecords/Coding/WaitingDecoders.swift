@@ -1,9 +1,9 @@
 import CofferCore
 
-/// The decoders of copied rows that nobody uses: the last one of some record types.
+/// The idle decoders of copied rows: the last one of some record types.
 @usableFromInline
 enum WaitingDecoders {
-  /// The rows that a decoder is for.
+  /// The rows that a decoder can decode.
   struct Rows {
     let record: ObjectIdentifier
     let layout: RowLayout
@@ -12,7 +12,7 @@ enum WaitingDecoders {
 
   private static let waiting = WaitingObjects<RowDecoder>()
 
-  /// The decoder of a record type that waits for rows with the columns of `row`.
+  /// Takes the idle decoder of a record type for rows with the columns of `row`.
   @usableFromInline
   static func take(_ record: ObjectIdentifier, _ row: Row) -> RowDecoder? {
     guard let decoder = waiting.take(record), let rows = decoder.waitsFor, rows.record == record,
@@ -21,13 +21,13 @@ enum WaitingDecoders {
     return decoder
   }
 
-  /// Notes which rows a decoder is for.
+  /// Sets the rows that a decoder can decode.
   @usableFromInline
   static func prepare(_ decoder: RowDecoder, _ record: ObjectIdentifier, _ row: Row) {
     decoder.waitsFor = Rows(record: record, layout: row.baseLayout, adaptation: row.adaptation)
   }
 
-  /// Lets a decoder wait that was taken, or prepared.
+  /// Puts back a decoder that was taken or prepared.
   @usableFromInline
   static func put(_ decoder: RowDecoder) {
     if let record = decoder.waitsFor?.record { waiting.put(decoder, record) }

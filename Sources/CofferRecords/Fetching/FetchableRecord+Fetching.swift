@@ -4,7 +4,7 @@ import CofferQuery
 extension FetchableRecord {
   // MARK: From a statement
 
-  /// A cursor over the records of a statement.
+  /// Returns a cursor over the records of a statement.
   @inlinable
   public static func fetchCursor(
     _ statement: Statement, arguments: StatementArguments? = nil,
@@ -13,7 +13,7 @@ extension FetchableRecord {
     RecordCursor(try Row.fetchCursor(statement, arguments: arguments, adapter: adapter))
   }
 
-  /// All records of a statement.
+  /// Returns all records of a statement.
   @inlinable
   public static func fetchAll(
     _ statement: Statement, arguments: StatementArguments? = nil,
@@ -22,7 +22,7 @@ extension FetchableRecord {
     try fetchCursor(statement, arguments: arguments, adapter: adapter).all()
   }
 
-  /// The first record of a statement, or nil where it gives none.
+  /// Returns the first record of a statement; nil if there is none.
   @inlinable
   public static func fetchOne(
     _ statement: Statement, arguments: StatementArguments? = nil,
@@ -33,7 +33,7 @@ extension FetchableRecord {
 
   // MARK: From SQL
 
-  /// A cursor over the records of a query.
+  /// Returns a cursor over the records of a query.
   @inlinable
   public static func fetchCursor(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -42,7 +42,7 @@ extension FetchableRecord {
     try fetchCursor(db.fetchStatement(sql), arguments: arguments, adapter: adapter)
   }
 
-  /// All records of a query.
+  /// Returns all records of a query.
   @inlinable
   public static func fetchAll(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -51,7 +51,7 @@ extension FetchableRecord {
     try fetchAll(db.fetchStatement(sql), arguments: arguments, adapter: adapter)
   }
 
-  /// The first record of a query, or nil where it gives none.
+  /// Returns the first record of a query; nil if there is none.
   @inlinable
   public static func fetchOne(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),
@@ -62,7 +62,7 @@ extension FetchableRecord {
 }
 
 extension FetchableRecord where Self: Hashable {
-  /// The distinct records of a statement.
+  /// Returns the distinct records of a statement.
   @inlinable
   public static func fetchSet(
     _ statement: Statement, arguments: StatementArguments? = nil,
@@ -71,7 +71,7 @@ extension FetchableRecord where Self: Hashable {
     try fetchCursor(statement, arguments: arguments, adapter: adapter).set()
   }
 
-  /// The distinct records of a query.
+  /// Returns the distinct records of a query.
   @inlinable
   public static func fetchSet(
     _ db: Database, sql: String, arguments: StatementArguments = StatementArguments(),

@@ -6,23 +6,23 @@ import CofferQuery
 extension FetchableRecord where Self: TableRecord {
   // MARK: One record
 
-  /// The record with a primary key; nil where there is none, and for the key nil.
+  /// Returns the record with a primary key; nil if there is none, or if the key is nil.
   ///
   /// ```swift
   /// // SELECT * FROM "player" WHERE "id" = 1
   /// let player = try Player.fetchOne(db, key: 1)
   /// ```
   ///
-  /// A table without a declared key is looked up by its rowid. The statement stays prepared: this
-  /// is the fastest way to one record.
-  /// - Throws: An error where the primary key has several columns.
+  /// A table without a declared key is looked up by its rowid. The statement stays prepared, so
+  /// this is the fastest way to fetch one record.
+  /// - Throws: An error if the primary key has several columns.
   @inlinable
   @_disfavoredOverload
   public static func fetchOne(_ db: Database, key: some DatabaseValueConvertible) throws -> Self? {
     try fetchOne(db, keyValue: storedKey(db, key))
   }
 
-  /// The key in the form that the record type stores it.
+  /// Returns the key as the record type stores it.
   @inlinable @inline(__always)
   static func storedKey(_ db: Database, _ key: some DatabaseValueConvertible) throws
     -> DatabaseValue
@@ -43,13 +43,13 @@ extension FetchableRecord where Self: TableRecord {
     }
   }
 
-  /// The record with a unique key, by names of columns; nil where there is none.
+  /// Returns the record with a unique key, given by column names; nil if there is none.
   ///
   /// ```swift
   /// let citizenship = try Citizenship.fetchOne(db, key: ["citizenId": 1, "countryCode": "FR"])
   /// ```
   ///
-  /// - Throws: An error where the columns are neither the primary key nor a unique index.
+  /// - Throws: An error if the columns are neither the primary key nor a unique index.
   public static func fetchOne(
     _ db: Database, key: [String: (any DatabaseValueConvertible)?]?
   ) throws -> Self? {
@@ -57,9 +57,9 @@ extension FetchableRecord where Self: TableRecord {
     return try filter(key: key).fetchOne(db)
   }
 
-  /// The record with a primary key.
+  /// Returns the record with a primary key.
   ///
-  /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` where there is none.
+  /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is none.
   @inlinable
   public static func find(_ db: Database, key: some DatabaseValueConvertible) throws -> Self {
     guard let record = try fetchOne(db, keyValue: storedKey(db, key)) else {
@@ -68,9 +68,9 @@ extension FetchableRecord where Self: TableRecord {
     return record
   }
 
-  /// The record with a unique key, by names of columns.
+  /// Returns the record with a unique key, given by column names.
   ///
-  /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` where there is none.
+  /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is none.
   public static func find(
     _ db: Database, key: [String: (any DatabaseValueConvertible)?]
   ) throws -> Self {
@@ -80,9 +80,9 @@ extension FetchableRecord where Self: TableRecord {
 
   // MARK: Several records
 
-  /// A cursor over the records with some primary keys, in no particular order.
+  /// Returns a cursor over the records with the primary keys, in no particular order.
   ///
-  /// - Throws: An error where the primary key has several columns.
+  /// - Throws: An error if the primary key has several columns.
   @inlinable
   @_disfavoredOverload
   public static func fetchCursor<Keys>(_ db: Database, keys: Keys) throws -> RecordCursor<Self>
@@ -90,9 +90,10 @@ extension FetchableRecord where Self: TableRecord {
     try filter(keys: keys).fetchCursor(db)
   }
 
-  /// The records with some primary keys, in no particular order; keys without one are passed over.
+  /// Returns the records with the primary keys, in no particular order. Keys without a record are
+  /// ignored.
   ///
-  /// - Throws: An error where the primary key has several columns.
+  /// - Throws: An error if the primary key has several columns.
   @inlinable
   @_disfavoredOverload
   public static func fetchAll<Keys>(_ db: Database, keys: Keys) throws -> [Self]
@@ -101,17 +102,17 @@ extension FetchableRecord where Self: TableRecord {
     return try filter(keys: keys).fetchAll(db)
   }
 
-  /// A cursor over the records with some unique keys, by names of columns.
+  /// Returns a cursor over the records with the unique keys, given by column names.
   ///
-  /// - Throws: An error where the columns are neither the primary key nor a unique index.
+  /// - Throws: An error if the columns are neither the primary key nor a unique index.
   @inlinable
   public static func fetchCursor(
     _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
   ) throws -> RecordCursor<Self> { try filter(keys: keys).fetchCursor(db) }
 
-  /// The records with some unique keys, by names of columns.
+  /// Returns the records with the unique keys, given by column names.
   ///
-  /// - Throws: An error where the columns are neither the primary key nor a unique index.
+  /// - Throws: An error if the columns are neither the primary key nor a unique index.
   @inlinable
   public static func fetchAll(
     _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
@@ -122,9 +123,9 @@ extension FetchableRecord where Self: TableRecord {
 }
 
 extension FetchableRecord where Self: TableRecord & Hashable {
-  /// The distinct records with some primary keys.
+  /// Returns the distinct records with the primary keys.
   ///
-  /// - Throws: An error where the primary key has several columns.
+  /// - Throws: An error if the primary key has several columns.
   @inlinable
   @_disfavoredOverload
   public static func fetchSet<Keys>(_ db: Database, keys: Keys) throws -> Set<Self>
@@ -133,9 +134,9 @@ extension FetchableRecord where Self: TableRecord & Hashable {
     return try filter(keys: keys).fetchSet(db)
   }
 
-  /// The distinct records with some unique keys, by names of columns.
+  /// Returns the distinct records with the unique keys, given by column names.
   ///
-  /// - Throws: An error where the columns are neither the primary key nor a unique index.
+  /// - Throws: An error if the columns are neither the primary key nor a unique index.
   @inlinable
   public static func fetchSet(
     _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
@@ -149,17 +150,17 @@ extension FetchableRecord where Self: TableRecord & Hashable {
 
 extension FetchableRecord
 where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
-  /// The record with an identifier, which is its primary key; nil where there is none.
+  /// Returns the record with an identifier, which is its primary key; nil if there is none.
   ///
-  /// - Throws: An error where the primary key has several columns.
+  /// - Throws: An error if the primary key has several columns.
   @inlinable
   public static func fetchOne(_ db: Database, id: ID) throws -> Self? {
     try fetchOne(db, keyValue: storedKey(db, id))
   }
 
-  /// The record with an identifier, which is its primary key.
+  /// Returns the record with an identifier, which is its primary key.
   ///
-  /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` where there is none.
+  /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is none.
   @inlinable
   public static func find(_ db: Database, id: ID) throws -> Self {
     guard let record = try fetchOne(db, keyValue: storedKey(db, id)) else {
@@ -168,13 +169,13 @@ where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
     return record
   }
 
-  /// A cursor over the records with some identifiers, in no particular order.
+  /// Returns a cursor over the records with the identifiers, in no particular order.
   @inlinable
   public static func fetchCursor(
     _ db: Database, ids: some Collection<ID>
   ) throws -> RecordCursor<Self> { try filter(ids: ids).fetchCursor(db) }
 
-  /// The records with some identifiers, in no particular order.
+  /// Returns the records with the identifiers, in no particular order.
   @inlinable
   public static func fetchAll(_ db: Database, ids: some Collection<ID>) throws -> [Self] {
     if ids.isEmpty { return [] }
@@ -184,7 +185,7 @@ where Self: TableRecord & Identifiable, ID: DatabaseValueConvertible {
 
 extension FetchableRecord
 where Self: TableRecord & Hashable & Identifiable, ID: DatabaseValueConvertible {
-  /// The distinct records with some identifiers.
+  /// Returns the distinct records with the identifiers.
   @inlinable
   public static func fetchSet(_ db: Database, ids: some Collection<ID>) throws -> Set<Self> {
     if ids.isEmpty { return [] }

@@ -4,7 +4,7 @@ import CofferQuery
 extension FetchableRecord {
   // MARK: From a request
 
-  /// A cursor over the records of a request.
+  /// Returns a cursor over the records of a request.
   @inlinable
   public static func fetchCursor(
     _ db: Database, _ request: some FetchRequest
@@ -12,13 +12,13 @@ extension FetchableRecord {
     RecordCursor(try request.makePreparedRequest(db, forSingleResult: false).rowCursor(db))
   }
 
-  /// All records of a request.
+  /// Returns all records of a request.
   @inlinable
   public static func fetchAll(_ db: Database, _ request: some FetchRequest) throws -> [Self] {
     try fetchCursor(db, request).all()
   }
 
-  /// The first record of a request, or nil where it gives none.
+  /// Returns the first record of a request; nil if there is none.
   @inlinable
   public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
     let request = try request.makePreparedRequest(db, forSingleResult: true)
@@ -27,7 +27,7 @@ extension FetchableRecord {
 }
 
 extension FetchableRecord where Self: Hashable {
-  /// The distinct records of a request.
+  /// Returns the distinct records of a request.
   @inlinable
   public static func fetchSet(_ db: Database, _ request: some FetchRequest) throws -> Set<Self> {
     try fetchCursor(db, request).set()
@@ -35,19 +35,19 @@ extension FetchableRecord where Self: Hashable {
 }
 
 extension FetchRequest where RowDecoder: FetchableRecord {
-  /// A cursor over the records of the request.
+  /// Returns a cursor over the records of the request.
   @inlinable
   public func fetchCursor(_ db: Database) throws -> RecordCursor<RowDecoder> {
     try RowDecoder.fetchCursor(db, self)
   }
 
-  /// All records of the request.
+  /// Returns all records of the request.
   @inlinable
   public func fetchAll(_ db: Database) throws -> [RowDecoder] {
     try RowDecoder.fetchAll(db, self)
   }
 
-  /// The first record of the request, or nil where it gives none.
+  /// Returns the first record of the request; nil if there is none.
   @inlinable
   public func fetchOne(_ db: Database) throws -> RowDecoder? {
     try RowDecoder.fetchOne(db, self)
@@ -55,7 +55,7 @@ extension FetchRequest where RowDecoder: FetchableRecord {
 }
 
 extension FetchRequest where RowDecoder: FetchableRecord & Hashable {
-  /// The distinct records of the request.
+  /// Returns the distinct records of the request.
   @inlinable
   public func fetchSet(_ db: Database) throws -> Set<RowDecoder> {
     try RowDecoder.fetchSet(db, self)
@@ -63,28 +63,28 @@ extension FetchRequest where RowDecoder: FetchableRecord & Hashable {
 }
 
 extension TableRecord where Self: FetchableRecord {
-  /// A cursor over all records of the type's table.
+  /// Returns a cursor over all records of the type's table.
   @inlinable
   public static func fetchCursor(_ db: Database) throws -> RecordCursor<Self> {
     try all().fetchCursor(db)
   }
 
-  /// All records of the type's table.
+  /// Returns all records of the type's table.
   @inlinable
   public static func fetchAll(_ db: Database) throws -> [Self] { try all().fetchAll(db) }
 
-  /// The first record of the type's table, or nil where there is none.
+  /// Returns the first record of the type's table; nil if there is none.
   @inlinable
   public static func fetchOne(_ db: Database) throws -> Self? { try all().fetchOne(db) }
 }
 
 extension TableRecord where Self: FetchableRecord & Hashable {
-  /// The distinct records of the type's table.
+  /// Returns the distinct records of the type's table.
   @inlinable
   public static func fetchSet(_ db: Database) throws -> Set<Self> { try all().fetchSet(db) }
 }
 
-// MARK: - What the schema is told in
+// MARK: - Records of the schema
 
 extension ColumnInfo: FetchableRecord {}
 extension ForeignKeyViolation: FetchableRecord {}

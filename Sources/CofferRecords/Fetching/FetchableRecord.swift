@@ -2,7 +2,7 @@ import CofferCore
 import CofferQuery
 import FoundationEssentials
 
-/// A type that is made of a row.
+/// A type that is created from a row.
 ///
 /// ```swift
 /// struct Player: FetchableRecord {
@@ -17,20 +17,19 @@ import FoundationEssentials
 /// let players = try Player.fetchAll(db, sql: "SELECT * FROM player")
 /// ```
 ///
-/// A type that is `Decodable` as well needs no `init(row:)`: its properties are
-/// read from the columns with the names of its coding keys. The static
-/// requirements below say how.
+/// A `Decodable` type needs no `init(row:)`: its properties are decoded from the columns with the
+/// names of its coding keys, as the static requirements below specify.
 public protocol FetchableRecord: _CodingKeyColumns {
-  /// The record that a row holds.
+  /// Returns the record decoded from a row.
   ///
-  /// Don't keep the row: a cursor gives the same one for each record. Keep
-  /// `row.copy()`, if need be.
+  /// Don't keep the row, since a cursor uses the same object for each record. Keep `row.copy()` if
+  /// necessary.
   init(row: Row) throws
 
-  /// What `init(from:)` finds in its decoder's `userInfo`; nothing, by default.
+  /// The `userInfo` of the decoder passed to `init(from:)`; empty by default.
   static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { get }
 
-  /// The decoder for a column that holds JSON.
+  /// Returns the decoder for a column that holds JSON.
   static func databaseJSONDecoder(for column: String) -> JSONDecoder
 
   /// How the `Data` properties of a column are decoded.
@@ -39,6 +38,6 @@ public protocol FetchableRecord: _CodingKeyColumns {
   /// How the `Date` properties of a column are decoded.
   static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy
 
-  /// How the column of a coding key is found.
+  /// How coding keys are matched with columns.
   static var databaseColumnDecodingStrategy: DatabaseColumnDecodingStrategy { get }
 }

@@ -1,32 +1,15 @@
 import CofferCore
 import CofferQuery
 
-/// The statement that finds a record by its primary key, ready to be executed, of one record
-/// type and one connection.
-///
-/// Schema changes of the connection itself drop the plan. Those of others show when SQLite has
-/// compiled the statement anew at its first step; then a new plan is made.
+/// The statement that finds records of a type by their primary key.
 @usableFromInline
-final class LookupPlan<Record: FetchableRecord & TableRecord> {
-  /// What a look-up has found.
-  @usableFromInline
-  enum Result {
-    /// The row, which is the statement's until ``Statement/endLookup()``.
-    case found(Row, Statement)
-    case none
-    /// Nothing: the record has to be found by a request.
-    case needsRequest
-  }
-
-  /// Nil where each fetch has to be a request of its own.
-  private let statement: Statement?
-  /// The row that the statement shows.
-  private let row: Row?
+package final class LookupPlan<Record: FetchableRecord & TableRecord> {
+  private let lookup: PreparedLookup
   private let tableName: String
   private let selection: [any SQLSelectable]
-  /// The primary key, where the record type may store it in another form than its value has.
+  /// The primary key, if the record type's strategies can store another value for it.
   private let keyColumn: String?
-  /// The table as it was found.
+  /// The table for which the plan was made.
   private let table: SchemaTable?
 
   private init(_ db: Database, like key: DatabaseValue) throws {
@@ -37,18 +20,14 @@ final class LookupPlan<Record: FetchableRecord & TableRecord> {
     keyColumn = hasForms ? try db.keyColumn(ofTable: tableName) : nil
     let request = try Record.all().filter(key: key).makePreparedRequest(db, forSingleResult: true)
     defer { request.statement.clearBindings() }
-    guard selection.isSelection(Record.databaseSelection), request.adapter == nil,
-      request.supplementaryFetch == nil, request.statement.parameterCount == 1,
-      request.statement.isReadonly
-    else {
-      (statement, row) = (nil, nil)
-      return
-    }
-    let statement = try db.makeStatement(sql: request.statement.sql)
-    (self.statement, row) = (statement, Row(statement: statement))
+    let isPlain =
+      selection.isSelection(Record.databaseSelection) && request.adapter == nil
+      && request.supplementaryFetch == nil && request.statement.parameterCount == 1
+      && request.statement.isReadonly
+    lookup = try PreparedLookup(db, sql: isPlain ? request.statement.sql : nil)
   }
 
-  /// A key in the form that the record type stores it.
+  /// Returns a key as the record type stores it.
   @usableFromInline
   static func storedKey(
     _ db: Database, _ key: _FormedValue, like value: DatabaseValue
@@ -64,39 +43,22 @@ final class LookupPlan<Record: FetchableRecord & TableRecord> {
     return try db.plan(self) { try LookupPlan(db, like: key) }
   }
 
-  /// Looks a key up, which is not NULL.
+  /// Looks up a key, which is not NULL.
   ///
-  /// It takes a request where the statement is in use, since a record of the type is being made,
-  /// where a region is recorded, which requests know better, and where the selection is one whose
-  /// changes can't be noticed.
+  /// A request is needed if the statement is in use by an enclosing record of the type, if regions
+  /// are being recorded, which requests limit to a row, or if changes of the selection can't be
+  /// detected.
   @usableFromInline
-  static func lookUp(_ db: Database, key: DatabaseValue) throws -> Result {
+  package static func lookUp(_ db: Database, key: DatabaseValue) throws -> PreparedLookup.Result {
     guard !db.isRecordingRegion else { return .needsRequest }
-    let plan = try current(db, like: key)
-    guard let statement = plan.statement, let row = plan.row, !statement.isActive,
-      // Without either, nobody would tell of another connection's change.
-      statement.reprepareCount >= 0 || db.openTransaction != nil
-    else { return .needsRequest }
-    switch try statement.lookUp(key) {
-    case .row: return .found(row, statement)
-    case .none: return .none
-    case .recompiled:
-      db.forgetPlan(self)
-      return .needsRequest
-    }
+    return try current(db, like: key).lookup.lookUp(db, key, for: self)
   }
 
-  /// Whether the type's table and selection are those that the plan was made for, and the schema
-  /// too, where SQLite doesn't tell of that.
   private func isCurrent(_ db: Database) throws -> Bool {
-    guard let statement else { return true }
+    guard let statement = lookup.statement else { return true }
     guard Record.databaseTableName == tableName, selection.isSelection(Record.databaseSelection)
     else { return false }
     return try statement.reprepareCount >= 0
       || db.schemaCache.object(named: tableName) === table
   }
 }
-
-/// A plan is its connection's.
-@available(*, unavailable)
-extension LookupPlan: Sendable {}

@@ -1,21 +1,22 @@
 import CofferCore
 import CofferQuery
 
-// Rows that a change gives back: RETURNING, from SQLite 3.35 on.
+// Changes that return rows, with RETURNING from SQLite 3.35 on.
 
 extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord {
   // MARK: Deleting
 
-  /// A cursor over the records that it deletes; all are deleted once it has begun.
+  /// Deletes the rows and returns a cursor over their records. All rows are deleted by the cursor's
+  /// first step.
   ///
-  /// - Throws: An error where SQLite is older than 3.35.
+  /// - Throws: An error if SQLite is older than 3.35.
   public func deleteAndFetchCursor(_ db: Database) throws -> RecordCursor<RowDecoder> {
     try RowDecoder.fetchCursor(deletion(db))
   }
 
-  /// Deletes the rows of the request, and gives their records.
+  /// Deletes the rows of the request and returns their records.
   ///
-  /// - Throws: An error where SQLite is older than 3.35.
+  /// - Throws: An error if SQLite is older than 3.35.
   public func deleteAndFetchAll(_ db: Database) throws -> [RowDecoder] {
     try RowDecoder.fetchAll(deletion(db))
   }
@@ -26,10 +27,11 @@ extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord 
 
   // MARK: Updating
 
-  /// A cursor over the records that it updates; all are updated once it has begun.
+  /// Updates the rows and returns a cursor over their records. All rows are updated by the cursor's
+  /// first step.
   ///
   /// - Precondition: There is an assignment.
-  /// - Throws: An error where SQLite is older than 3.35.
+  /// - Throws: An error if SQLite is older than 3.35.
   public func updateAndFetchCursor(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     _ assignments: [ColumnAssignment]
@@ -37,10 +39,10 @@ extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord 
     try RowDecoder.fetchCursor(update(db, conflictResolution, assignments))
   }
 
-  /// Updates the rows of the request, and gives their records as they are then.
+  /// Updates the rows of the request and returns their records after the update.
   ///
   /// - Precondition: There is an assignment.
-  /// - Throws: An error where SQLite is older than 3.35.
+  /// - Throws: An error if SQLite is older than 3.35.
   public func updateAndFetchAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     _ assignments: [ColumnAssignment]
@@ -48,7 +50,8 @@ extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord 
     try RowDecoder.fetchAll(update(db, conflictResolution, assignments))
   }
 
-  /// A cursor over the records that it updates; all are updated once it has begun.
+  /// Updates the rows and returns a cursor over their records. All rows are updated by the cursor's
+  /// first step.
   public func updateAndFetchCursor(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     assignments: (DatabaseComponents) throws -> [ColumnAssignment]
@@ -57,7 +60,7 @@ extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord 
       db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents))
   }
 
-  /// Updates the rows of the request, and gives their records as they are then.
+  /// Updates the rows of the request and returns their records after the update.
   ///
   /// ```swift
   /// let players = try Player.all().updateAndFetchAll(db) { [$0.score += 100] }
@@ -81,12 +84,12 @@ extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord 
 }
 
 extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord & Hashable {
-  /// Deletes the rows of the request, and gives their distinct records.
+  /// Deletes the rows of the request and returns their distinct records.
   public func deleteAndFetchSet(_ db: Database) throws -> Set<RowDecoder> {
     try Set(deleteAndFetchCursor(db))
   }
 
-  /// Updates the rows of the request, and gives their distinct records as they are then.
+  /// Updates the rows of the request and returns their distinct records after the update.
   public func updateAndFetchSet(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     _ assignments: [ColumnAssignment]
@@ -94,21 +97,12 @@ extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord 
     try Set(updateAndFetchCursor(db, onConflict: conflictResolution, assignments))
   }
 
-  /// Updates the rows of the request, and gives their distinct records as they are then.
+  /// Updates the rows of the request and returns their distinct records after the update.
   public func updateAndFetchSet(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     assignments: (DatabaseComponents) throws -> [ColumnAssignment]
   ) throws -> Set<RowDecoder> {
     try updateAndFetchSet(
       db, onConflict: conflictResolution, assignments(RowDecoder.databaseComponents))
-  }
-}
-
-extension Statement {
-  /// The statement, whose arguments are forgotten when it has been fetched from.
-  fileprivate var forOneFetch: Statement {
-    var request = PreparedRequest(statement: self)
-    request.isForOneFetch = true
-    return request.fetchedStatement
   }
 }

@@ -15,18 +15,18 @@ public final class RecordCursor<Record: FetchableRecord>: DatabaseCursor {
     _execution = rows._execution
   }
 
-  /// The record of the current row.
+  /// Returns the record of the current row.
   @inlinable
   public func _element() throws -> Record { try Record(row: rows.row) }
 
-  /// The next record, or nil at the end.
+  /// Returns the next record; nil at the end.
   @inlinable
   public func next() throws -> Record? {
     guard try _execution.advance() else { return nil }
     return try Record(row: rows.row)
   }
 
-  /// Calls `body` with each record that is left.
+  /// Calls `body` with each remaining record.
   @inlinable
   public func forEach(_ body: (Record) throws -> Void) throws {
     while try _execution.advance() {
@@ -34,12 +34,12 @@ public final class RecordCursor<Record: FetchableRecord>: DatabaseCursor {
     }
   }
 
-  /// The records that are left.
+  /// Returns the remaining records.
   @inlinable
   package func all() throws -> [Record] {
     var records: [Record] = []
-    // The fetch before gave so many records, and this one may give as many: once it has given a
-    // quarter of them, there is room for all, at one go.
+    // The number of records of the previous fetch. Once a quarter of them has been fetched, room is
+    // reserved for all.
     let expected = _execution.statement.lastRecordCount
     let quarter = expected < 64 ? -1 : expected / 4
     try forEach { record in
@@ -50,7 +50,7 @@ public final class RecordCursor<Record: FetchableRecord>: DatabaseCursor {
     return records
   }
 
-  /// The first record of those that are left; the statement is not executed further.
+  /// Returns the first remaining record, and ends the execution.
   @inlinable
   package func first() throws -> Record? {
     guard let record = try next() else { return nil }
@@ -60,7 +60,7 @@ public final class RecordCursor<Record: FetchableRecord>: DatabaseCursor {
 }
 
 extension RecordCursor where Record: Hashable {
-  /// The distinct records of those that are left, the first one of equals.
+  /// Returns the distinct remaining records; of equal ones, the first.
   @inlinable
   package func set() throws -> Set<Record> {
     var records: Set<Record> = []

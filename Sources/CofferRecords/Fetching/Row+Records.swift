@@ -4,7 +4,7 @@ import CofferQuery
 extension Row {
   // MARK: One record
 
-  /// The record of an association's row, by its key.
+  /// Accesses the record of an association's row by its key.
   ///
   /// ```swift
   /// init(row: Row) throws {
@@ -13,16 +13,17 @@ extension Row {
   /// }
   /// ```
   ///
-  /// The row is looked for in the scopes, and in those of scopes.
-  /// Traps where there is none, or none but NULLs, or where the record can't be made of it.
+  /// The row is searched for in the scopes, and in the scopes of scopes. Traps where there is none,
+  /// or none but NULLs, or where the record can't be made of it.
   @inlinable
   public subscript<Record: FetchableRecord>(_ scope: String) -> Record {
     do { return try decode(Record.self, forKey: scope) } catch { preconditionFailure("\(error)") }
   }
 
-  /// The record of an association's row, by its key; nil where there is none, or none but NULLs.
+  /// Accesses the record of an association's row by its key; nil if there is no such row, or if it
+  /// has only NULLs.
   ///
-  /// Traps where the record can't be made of the row.
+  /// Traps if the record can't be created from the row.
   @inlinable
   public subscript<Record: FetchableRecord>(_ scope: String) -> Record? {
     do {
@@ -30,7 +31,7 @@ extension Row {
     } catch { preconditionFailure("\(error)") }
   }
 
-  /// The record of an association's row, by its key.
+  /// Accesses the record of an association's row by its key.
   ///
   /// - Throws: `RowDecodingError` where there is no such row, or none but NULLs, or what the record
   ///   throws.
@@ -44,7 +45,8 @@ extension Row {
     return try Record(row: row)
   }
 
-  /// The record of an association's row, by its key; nil where there is none, or none but NULLs.
+  /// Accesses the record of an association's row by its key; nil if there is no such row, or if it
+  /// has only NULLs.
   ///
   /// - Throws: What the record throws.
   @inlinable
@@ -57,7 +59,7 @@ extension Row {
 
   // MARK: Many records
 
-  /// The records of an association that was fetched along, by its key.
+  /// Accesses the records of a prefetched association by its key.
   ///
   /// ```swift
   /// init(row: Row) throws {
@@ -66,16 +68,16 @@ extension Row {
   /// }
   /// ```
   ///
-  /// Traps where nothing was fetched for the key, or where a record can't be made of its row.
+  /// Traps if nothing was prefetched for the key, or if a record can't be created from its row.
   @inlinable
   public subscript<Records>(_ key: String) -> Records
   where Records: RangeReplaceableCollection, Records.Element: FetchableRecord {
     do { return try decode(Records.self, forKey: key) } catch { preconditionFailure("\(error)") }
   }
 
-  /// The distinct records of an association that was fetched along, by its key.
+  /// Accesses the distinct records of a prefetched association by its key.
   ///
-  /// Traps where nothing was fetched for the key, or where a record can't be made of its row.
+  /// Traps if nothing was prefetched for the key, or if a record can't be created from its row.
   @inlinable
   public subscript<Record: FetchableRecord & Hashable>(_ key: String) -> Set<Record> {
     do {
@@ -83,7 +85,7 @@ extension Row {
     } catch { preconditionFailure("\(error)") }
   }
 
-  /// The records of an association that was fetched along, by its key.
+  /// Accesses the records of a prefetched association by its key.
   ///
   /// - Throws: `RowDecodingError` where nothing was fetched for the key, or what a record throws.
   @inlinable
@@ -99,7 +101,7 @@ extension Row {
     return records
   }
 
-  /// The distinct records of an association that was fetched along, by its key.
+  /// Accesses the distinct records of a prefetched association by its key.
   ///
   /// - Throws: `RowDecodingError` where nothing was fetched for the key, or what a record throws.
   @inlinable
@@ -113,9 +115,9 @@ extension Row {
     return records
   }
 
-  /// The record of the row.
+  /// Returns the record of the row.
   ///
-  /// - Parameter plan: What the type has found out about other rows with the same columns.
+  /// - Parameter plan: The type's plan for other rows with the same columns.
   @inlinable
   func record<Record: FetchableRecord>(
     _ type: Record.Type, keeping plan: inout AnyObject?
@@ -131,7 +133,7 @@ extension Row {
     throw missing(key, record, prefetchedRows.keys)
   }
 
-  /// The scope of that name, unless it has NULLs only.
+  /// Returns the scope with that name, unless it has only NULLs.
   @usableFromInline
   func presentScope(_ scope: String) -> Row? {
     guard let row = scopes[scope] ?? scopesTree[scope], row.containsNonNullValue else {

@@ -30,9 +30,36 @@ where First.Record == Last.Record {
   }
 }
 
-extension FieldWriting {
-  @inlinable @inline(__always)
-  func and<Last: FieldWriting<Record>>(_ last: Last) -> FieldChain<Self, Last> {
-    FieldChain(self, last)
+/// Fields one after another.
+@usableFromInline
+struct FieldList<Record, Writing: FieldWriting<Record>> {
+  @usableFromInline let parts: [FieldPart<Record>]
+  @usableFromInline let writing: Writing
+
+  @inlinable
+  init(_ parts: [FieldPart<Record>], _ writing: Writing) {
+    self.parts = parts
+    self.writing = writing
   }
+
+  @inlinable
+  func and<Value, Coding>(
+    _ last: Field<Record, Value, Coding>
+  ) -> FieldList<Record, FieldChain<Writing, FieldAccess<Record, Value, Coding>>> {
+    FieldList<_, FieldChain<_, _>>(parts + [last.part], FieldChain(writing, last.access))
+  }
+}
+
+extension Field {
+  @usableFromInline
+  typealias Alone = FieldList<Record, FieldAccess<Record, Value, Coding>>
+
+  @inlinable var alone: Alone { FieldList([part], access) }
+
+  @inlinable
+  func and<Other, OtherCoding>(
+    _ last: Field<Record, Other, OtherCoding>
+  ) -> FieldList<
+    Record, FieldChain<FieldAccess<Record, Value, Coding>, FieldAccess<Record, Other, OtherCoding>>
+  > { alone.and(last) }
 }

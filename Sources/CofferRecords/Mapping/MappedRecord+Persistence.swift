@@ -28,7 +28,7 @@ extension MappedRecord {
 
   /// Whether the container has exactly the mapping's values. It doesn't if the type overrides
   /// `encode(to:)`.
-  public func _bindsColumns(of container: PersistenceContainer) throws -> Bool {
+  func bindsColumns(of container: PersistenceContainer) throws -> Bool {
     var mapped = PersistenceContainer()
     try writeFields(to: &mapped)
     return container.count == mapped.count

@@ -11,7 +11,7 @@ extension Mapping {
     _ make: @escaping @Sendable (A) -> Record,
     _ a: Field<Record, A, AC>
   ) {
-    self.init([a.part], a.access) {
+    self.init(a.alone) {
       make(try AC.read($0, at: &$1))
     }
   }
@@ -22,7 +22,7 @@ extension Mapping {
     _ make: @escaping @Sendable (A, B) -> Record,
     _ a: Field<Record, A, AC>, _ b: Field<Record, B, BC>
   ) {
-    self.init([a.part, b.part], a.access.and(b.access)) {
+    self.init(a.and(b)) {
       make(try AC.read($0, at: &$1), try BC.read($0, at: &$1))
     }
   }
@@ -33,7 +33,7 @@ extension Mapping {
     _ make: @escaping @Sendable (A, B, C) -> Record,
     _ a: Field<Record, A, AC>, _ b: Field<Record, B, BC>, _ c: Field<Record, C, CC>
   ) {
-    self.init([a.part, b.part, c.part], a.access.and(b.access).and(c.access)) {
+    self.init(a.and(b).and(c)) {
       make(try AC.read($0, at: &$1), try BC.read($0, at: &$1), try CC.read($0, at: &$1))
     }
   }
@@ -47,8 +47,7 @@ extension Mapping {
     _ a: Field<Record, A, AC>, _ b: Field<Record, B, BC>, _ c: Field<Record, C, CC>,
     _ d: Field<Record, D, DC>
   ) {
-    self.init([a.part, b.part, c.part, d.part], a.access.and(b.access).and(c.access).and(d.access))
-    {
+    self.init(a.and(b).and(c).and(d)) {
       make(
         try AC.read($0, at: &$1), try BC.read($0, at: &$1), try CC.read($0, at: &$1),
         try DC.read($0, at: &$1))
@@ -65,10 +64,7 @@ extension Mapping {
     _ a: Field<Record, A, AC>, _ b: Field<Record, B, BC>, _ c: Field<Record, C, CC>,
     _ d: Field<Record, D, DC>, _ e: Field<Record, E, EC>
   ) {
-    self.init(
-      [a.part, b.part, c.part, d.part, e.part],
-      a.access.and(b.access).and(c.access).and(d.access).and(e.access)
-    ) {
+    self.init(a.and(b).and(c).and(d).and(e)) {
       make(
         try AC.read($0, at: &$1), try BC.read($0, at: &$1), try CC.read($0, at: &$1),
         try DC.read($0, at: &$1), try EC.read($0, at: &$1))
@@ -85,10 +81,7 @@ extension Mapping {
     _ a: Field<Record, A, AC>, _ b: Field<Record, B, BC>, _ c: Field<Record, C, CC>,
     _ d: Field<Record, D, DC>, _ e: Field<Record, E, EC>, _ f: Field<Record, F, FC>
   ) {
-    self.init(
-      [a.part, b.part, c.part, d.part, e.part, f.part],
-      a.access.and(b.access).and(c.access).and(d.access).and(e.access).and(f.access)
-    ) {
+    self.init(a.and(b).and(c).and(d).and(e).and(f)) {
       make(
         try AC.read($0, at: &$1), try BC.read($0, at: &$1), try CC.read($0, at: &$1),
         try DC.read($0, at: &$1), try EC.read($0, at: &$1), try FC.read($0, at: &$1))
@@ -106,10 +99,7 @@ extension Mapping {
     _ d: Field<Record, D, DC>, _ e: Field<Record, E, EC>, _ f: Field<Record, F, FC>,
     _ g: Field<Record, G, GC>
   ) {
-    self.init(
-      [a.part, b.part, c.part, d.part, e.part, f.part, g.part],
-      a.access.and(b.access).and(c.access).and(d.access).and(e.access).and(f.access).and(g.access)
-    ) {
+    self.init(a.and(b).and(c).and(d).and(e).and(f).and(g)) {
       make(
         try AC.read($0, at: &$1), try BC.read($0, at: &$1), try CC.read($0, at: &$1),
         try DC.read($0, at: &$1), try EC.read($0, at: &$1), try FC.read($0, at: &$1),
@@ -128,11 +118,7 @@ extension Mapping {
     _ d: Field<Record, D, DC>, _ e: Field<Record, E, EC>, _ f: Field<Record, F, FC>,
     _ g: Field<Record, G, GC>, _ h: Field<Record, H, HC>
   ) {
-    self.init(
-      [a.part, b.part, c.part, d.part, e.part, f.part, g.part, h.part],
-      a.access.and(b.access).and(c.access).and(d.access).and(e.access).and(f.access).and(g.access)
-        .and(h.access)
-    ) {
+    self.init(a.and(b).and(c).and(d).and(e).and(f).and(g).and(h)) {
       make(
         try AC.read($0, at: &$1), try BC.read($0, at: &$1), try CC.read($0, at: &$1),
         try DC.read($0, at: &$1), try EC.read($0, at: &$1), try FC.read($0, at: &$1),
@@ -152,11 +138,7 @@ extension Mapping {
     _ d: Field<Record, D, DC>, _ e: Field<Record, E, EC>, _ f: Field<Record, F, FC>,
     _ g: Field<Record, G, GC>, _ h: Field<Record, H, HC>, _ i: Field<Record, I, IC>
   ) {
-    self.init(
-      [a.part, b.part, c.part, d.part, e.part, f.part, g.part, h.part, i.part],
-      a.access.and(b.access).and(c.access).and(d.access).and(e.access).and(f.access).and(g.access)
-        .and(h.access).and(i.access)
-    ) {
+    self.init(a.and(b).and(c).and(d).and(e).and(f).and(g).and(h).and(i)) {
       make(
         try AC.read($0, at: &$1), try BC.read($0, at: &$1), try CC.read($0, at: &$1),
         try DC.read($0, at: &$1), try EC.read($0, at: &$1), try FC.read($0, at: &$1),
@@ -177,11 +159,7 @@ extension Mapping {
     _ g: Field<Record, G, GC>, _ h: Field<Record, H, HC>, _ i: Field<Record, I, IC>,
     _ j: Field<Record, J, JC>
   ) {
-    self.init(
-      [a.part, b.part, c.part, d.part, e.part, f.part, g.part, h.part, i.part, j.part],
-      a.access.and(b.access).and(c.access).and(d.access).and(e.access).and(f.access).and(g.access)
-        .and(h.access).and(i.access).and(j.access)
-    ) {
+    self.init(a.and(b).and(c).and(d).and(e).and(f).and(g).and(h).and(i).and(j)) {
       make(
         try AC.read($0, at: &$1), try BC.read($0, at: &$1), try CC.read($0, at: &$1),
         try DC.read($0, at: &$1), try EC.read($0, at: &$1), try FC.read($0, at: &$1),
@@ -203,11 +181,7 @@ extension Mapping {
     _ g: Field<Record, G, GC>, _ h: Field<Record, H, HC>, _ i: Field<Record, I, IC>,
     _ j: Field<Record, J, JC>, _ k: Field<Record, K, KC>
   ) {
-    self.init(
-      [a.part, b.part, c.part, d.part, e.part, f.part, g.part, h.part, i.part, j.part, k.part],
-      a.access.and(b.access).and(c.access).and(d.access).and(e.access).and(f.access).and(g.access)
-        .and(h.access).and(i.access).and(j.access).and(k.access)
-    ) {
+    self.init(a.and(b).and(c).and(d).and(e).and(f).and(g).and(h).and(i).and(j).and(k)) {
       make(
         try AC.read($0, at: &$1), try BC.read($0, at: &$1), try CC.read($0, at: &$1),
         try DC.read($0, at: &$1), try EC.read($0, at: &$1), try FC.read($0, at: &$1),
@@ -229,14 +203,7 @@ extension Mapping {
     _ g: Field<Record, G, GC>, _ h: Field<Record, H, HC>, _ i: Field<Record, I, IC>,
     _ j: Field<Record, J, JC>, _ k: Field<Record, K, KC>, _ l: Field<Record, L, LC>
   ) {
-    self.init(
-      [
-        a.part, b.part, c.part, d.part, e.part, f.part, g.part, h.part, i.part, j.part, k.part,
-        l.part,
-      ],
-      a.access.and(b.access).and(c.access).and(d.access).and(e.access).and(f.access).and(g.access)
-        .and(h.access).and(i.access).and(j.access).and(k.access).and(l.access)
-    ) {
+    self.init(a.and(b).and(c).and(d).and(e).and(f).and(g).and(h).and(i).and(j).and(k).and(l)) {
       make(
         try AC.read($0, at: &$1), try BC.read($0, at: &$1), try CC.read($0, at: &$1),
         try DC.read($0, at: &$1), try EC.read($0, at: &$1), try FC.read($0, at: &$1),
@@ -260,14 +227,8 @@ extension Mapping {
     _ j: Field<Record, J, JC>, _ k: Field<Record, K, KC>, _ l: Field<Record, L, LC>,
     _ m: Field<Record, M, MC>
   ) {
-    self.init(
-      [
-        a.part, b.part, c.part, d.part, e.part, f.part, g.part, h.part, i.part, j.part, k.part,
-        l.part, m.part,
-      ],
-      a.access.and(b.access).and(c.access).and(d.access).and(e.access).and(f.access).and(g.access)
-        .and(h.access).and(i.access).and(j.access).and(k.access).and(l.access).and(m.access)
-    ) {
+    self.init(a.and(b).and(c).and(d).and(e).and(f).and(g).and(h).and(i).and(j).and(k).and(l).and(m))
+    {
       make(
         try AC.read($0, at: &$1), try BC.read($0, at: &$1), try CC.read($0, at: &$1),
         try DC.read($0, at: &$1), try EC.read($0, at: &$1), try FC.read($0, at: &$1),
@@ -293,13 +254,7 @@ extension Mapping {
     _ m: Field<Record, M, MC>, _ n: Field<Record, N, NC>
   ) {
     self.init(
-      [
-        a.part, b.part, c.part, d.part, e.part, f.part, g.part, h.part, i.part, j.part, k.part,
-        l.part, m.part, n.part,
-      ],
-      a.access.and(b.access).and(c.access).and(d.access).and(e.access).and(f.access).and(g.access)
-        .and(h.access).and(i.access).and(j.access).and(k.access).and(l.access).and(m.access).and(
-          n.access)
+      a.and(b).and(c).and(d).and(e).and(f).and(g).and(h).and(i).and(j).and(k).and(l).and(m).and(n)
     ) {
       make(
         try AC.read($0, at: &$1), try BC.read($0, at: &$1), try CC.read($0, at: &$1),
@@ -326,14 +281,8 @@ extension Mapping {
     _ m: Field<Record, M, MC>, _ n: Field<Record, N, NC>, _ o: Field<Record, O, OC>
   ) {
     self.init(
-      [
-        a.part, b.part, c.part, d.part, e.part, f.part, g.part, h.part, i.part, j.part, k.part,
-        l.part, m.part, n.part, o.part,
-      ],
-      a.access.and(b.access).and(c.access).and(d.access).and(e.access).and(f.access).and(g.access)
-        .and(h.access).and(i.access).and(j.access).and(k.access).and(l.access).and(m.access).and(
-          n.access
-        ).and(o.access)
+      a.and(b).and(c).and(d).and(e).and(f).and(g).and(h).and(i).and(j).and(k).and(l).and(m).and(n)
+        .and(o)
     ) {
       make(
         try AC.read($0, at: &$1), try BC.read($0, at: &$1), try CC.read($0, at: &$1),
@@ -361,14 +310,8 @@ extension Mapping {
     _ p: Field<Record, P, PC>
   ) {
     self.init(
-      [
-        a.part, b.part, c.part, d.part, e.part, f.part, g.part, h.part, i.part, j.part, k.part,
-        l.part, m.part, n.part, o.part, p.part,
-      ],
-      a.access.and(b.access).and(c.access).and(d.access).and(e.access).and(f.access).and(g.access)
-        .and(h.access).and(i.access).and(j.access).and(k.access).and(l.access).and(m.access).and(
-          n.access
-        ).and(o.access).and(p.access)
+      a.and(b).and(c).and(d).and(e).and(f).and(g).and(h).and(i).and(j).and(k).and(l).and(m).and(n)
+        .and(o).and(p)
     ) {
       make(
         try AC.read($0, at: &$1), try BC.read($0, at: &$1), try CC.read($0, at: &$1),

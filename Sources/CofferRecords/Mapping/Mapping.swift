@@ -39,11 +39,12 @@ public struct Mapping<Record>: Sendable {
 
   @inlinable
   init(
-    _ parts: [FieldPart<Record>], _ writing: some FieldWriting<Record>,
+    _ fields: FieldList<Record, some FieldWriting<Record>>,
     read: @escaping @Sendable (FieldReader, inout Int) throws -> Record
   ) {
+    let writing = fields.writing
     self.init(
-      parts, read: read, collect: { try writing.write($0, to: &$1) },
+      fields.parts, read: read, collect: { try writing.write($0, to: &$1) },
       bind: { try writing.write($0, to: &$1) })
   }
 

@@ -4,11 +4,7 @@ import CofferQuery
 extension EncodableRecord {
   /// The columns that the record stores, with their values.
   public var databaseDictionary: [String: DatabaseValue] {
-    get throws {
-      let container = try PersistenceContainer(self)
-      return Dictionary(
-        container.entries.map { ($0.column, $0.value) }, uniquingKeysWith: { first, _ in first })
-    }
+    get throws { try PersistenceContainer(self).entries.dictionary }
   }
 
   /// Returns whether both records store the same values; false if one can't be encoded.

@@ -48,9 +48,6 @@ public protocol EncodableRecord: _CodingKeyColumns {
   /// - Returns: Whether it has bound the values. If not, nothing is bound.
   func _bindColumns(to binder: inout StatementBinder) throws -> Bool
 
-  /// Returns whether ``_bindColumns(to:)`` binds the encoded values.
-  func _bindsColumns(of container: PersistenceContainer) throws -> Bool
-
   /// Throws if records of the type can't be stored in their table.
   static func _checkTable(_ db: Database, isInsertion: Bool) throws
 }
@@ -59,9 +56,6 @@ extension EncodableRecord {
   /// Leaves binding to ``encode(to:)``.
   @inlinable @inline(__always)
   public func _bindColumns(to binder: inout StatementBinder) throws -> Bool { false }
-
-  /// Returns true.
-  public func _bindsColumns(of container: PersistenceContainer) throws -> Bool { true }
 
   /// Leaves the check to SQLite.
   public static func _checkTable(_ db: Database, isInsertion: Bool) throws {}

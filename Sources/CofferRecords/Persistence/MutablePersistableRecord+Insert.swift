@@ -54,7 +54,7 @@ extension MutablePersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     as returnedType: T.Type
   ) throws -> T {
-    try insertFetching(db, onConflict: conflictResolution, as: returnedType)
+    try fetchChanging(.insert, db, conflictResolution, as: returnedType)
   }
 
   /// Inserts the record and fetches a selection from the inserted row.
@@ -72,8 +72,7 @@ extension MutablePersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> T
   ) throws -> T {
-    try insertFetching(
-      db, onConflict: conflictResolution, selection: selection, fetch: fetch)
+    try fetchChanging(.insert, db, conflictResolution, selection: selection, fetch: fetch)
   }
 
   /// Inserts the record and fetches a selection from the inserted row.
@@ -89,39 +88,6 @@ extension MutablePersistableRecord {
     try insertAndFetch(
       db, onConflict: conflictResolution, selection: selection(Self.databaseComponents),
       fetch: fetch)
-  }
-
-  /// Returns a value that a closure inside callbacks has set; throws if a callback hasn't called
-  /// it.
-  func fetchedValue<T>(_ value: T?) throws -> T {
-    guard let value else { throw DatabaseError.callbackMisuse("a callback") }
-    return value
-  }
-}
-
-extension MutablePersistableRecord {
-  mutating func insertFetching<T: FetchableRecord & TableRecord>(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution?, as type: T.Type
-  ) throws -> T {
-    let fetched = try insertFetching(
-      db, onConflict: conflictResolution, selection: T.databaseSelection
-    ) { try T.fetchOne($0) }
-    if let fetched { return fetched }
-    throw try missingRow(db)
-  }
-
-  mutating func insertFetching<T>(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution?,
-    selection: [any SQLSelectable], fetch: (Statement) throws -> T
-  ) throws -> T {
-    var fetched: T?
-    try insertWithCallbacks(db) { record in
-      let (success, value) = try record.insertRowAndFetch(
-        db, onConflict: conflictResolution, selection: selection, fetch: fetch)
-      fetched = value
-      return success
-    }
-    return try fetchedValue(fetched)
   }
 }
 
@@ -147,7 +113,7 @@ extension PersistableRecord {
     as returnedType: T.Type
   ) throws -> T {
     var copy = self
-    return try copy.insertFetching(db, onConflict: conflictResolution, as: returnedType)
+    return try copy.fetchChanging(.insert, db, conflictResolution, as: returnedType)
   }
 
   /// Inserts the record and fetches a selection from the inserted row.
@@ -156,8 +122,8 @@ extension PersistableRecord {
     selection: [any SQLSelectable], fetch: (Statement) throws -> T
   ) throws -> T {
     var copy = self
-    return try copy.insertFetching(
-      db, onConflict: conflictResolution, selection: selection, fetch: fetch)
+    return try copy.fetchChanging(
+      .insert, db, conflictResolution, selection: selection, fetch: fetch)
   }
 
   /// Inserts the record and fetches a selection from the inserted row.

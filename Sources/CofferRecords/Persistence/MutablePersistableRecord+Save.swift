@@ -9,9 +9,7 @@ extension MutablePersistableRecord {
   public mutating func save(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws {
-    try saveWithCallbacks(
-      db, update: { try $0.updateRow(db, onConflict: conflictResolution) },
-      insert: { try $0.insertRow(db, onConflict: conflictResolution) })
+    try saveRow(db, onConflict: conflictResolution)
   }
 
   /// Saves a copy of the record.
@@ -44,7 +42,7 @@ extension MutablePersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     as returnedType: T.Type
   ) throws -> T {
-    try saveFetching(db, onConflict: conflictResolution, as: returnedType)
+    try fetchChanging(.save, db, conflictResolution, as: returnedType)
   }
 
   /// Saves the record and fetches a selection from the stored row.
@@ -56,39 +54,7 @@ extension MutablePersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> T
   ) throws -> T {
-    try saveFetching(
-      db, onConflict: conflictResolution, selection: selection, fetch: fetch)
-  }
-}
-
-extension MutablePersistableRecord {
-  mutating func saveFetching<T: FetchableRecord & TableRecord>(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution?, as type: T.Type
-  ) throws -> T {
-    let fetched = try saveFetching(
-      db, onConflict: conflictResolution, selection: T.databaseSelection
-    ) { try T.fetchOne($0) }
-    if let fetched { return fetched }
-    throw try missingRow(db)
-  }
-
-  mutating func saveFetching<T>(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution?,
-    selection: [any SQLSelectable], fetch: (Statement) throws -> T
-  ) throws -> T {
-    var fetched: T?
-    try saveWithCallbacks(db) { record in
-      let (success, value) = try record.updateRowAndFetch(
-        db, onConflict: conflictResolution, columns: nil, selection: selection, fetch: fetch)
-      fetched = value
-      return success
-    } insert: { record in
-      let (success, value) = try record.insertRowAndFetch(
-        db, onConflict: conflictResolution, selection: selection, fetch: fetch)
-      fetched = value
-      return success
-    }
-    return try fetchedValue(fetched)
+    try fetchChanging(.save, db, conflictResolution, selection: selection, fetch: fetch)
   }
 }
 
@@ -98,9 +64,7 @@ extension PersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil
   ) throws {
     var copy = self
-    try copy.saveWithCallbacks(
-      db, update: { try $0.updateRow(db, onConflict: conflictResolution) },
-      insert: { try $0.insertRow(db, onConflict: conflictResolution) })
+    try copy.saveRow(db, onConflict: conflictResolution)
   }
 
   /// Saves the record and returns the stored row as a record of another type.
@@ -111,7 +75,7 @@ extension PersistableRecord {
     as returnedType: T.Type
   ) throws -> T {
     var copy = self
-    return try copy.saveFetching(db, onConflict: conflictResolution, as: returnedType)
+    return try copy.fetchChanging(.save, db, conflictResolution, as: returnedType)
   }
 
   /// Saves the record and fetches a selection from the stored row.
@@ -120,7 +84,7 @@ extension PersistableRecord {
     selection: [any SQLSelectable], fetch: (Statement) throws -> T
   ) throws -> T {
     var copy = self
-    return try copy.saveFetching(
-      db, onConflict: conflictResolution, selection: selection, fetch: fetch)
+    return try copy.fetchChanging(
+      .save, db, conflictResolution, selection: selection, fetch: fetch)
   }
 }

@@ -125,11 +125,8 @@ extension MutablePersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     as returnedType: T.Type
   ) throws -> T {
-    let fetched = try updateAndFetch(
-      db, onConflict: conflictResolution, selection: T.databaseSelection
-    ) { try T.fetchOne($0) }
-    if let fetched { return fetched }
-    throw try missingRow(db)
+    var copy = self
+    return try copy.fetchChanging(.update(columns: nil), db, conflictResolution, as: returnedType)
   }
 
   /// Updates the record's row and fetches a selection from it.
@@ -141,8 +138,7 @@ extension MutablePersistableRecord {
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     selection: [any SQLSelectable], fetch: (Statement) throws -> T
   ) throws -> T {
-    try updateAndFetch(
-      db, onConflict: conflictResolution, columns: nil, selection: selection, fetch: fetch)
+    try updateAndFetch(db, conflictResolution, columns: nil, selection, fetch)
   }
 
   /// Updates some columns of the record's row and fetches a selection from it.
@@ -153,9 +149,7 @@ extension MutablePersistableRecord {
     columns: some Collection<String>, selection: [any SQLSelectable],
     fetch: (Statement) throws -> T
   ) throws -> T {
-    try updateAndFetch(
-      db, onConflict: conflictResolution, columns: .some(Set(columns)), selection: selection,
-      fetch: fetch)
+    try updateAndFetch(db, conflictResolution, columns: Set(columns), selection, fetch)
   }
 
   /// Updates some columns of the record's row and fetches a selection from it.
@@ -166,23 +160,17 @@ extension MutablePersistableRecord {
     columns: some Collection<any ColumnExpression>, selection: [any SQLSelectable],
     fetch: (Statement) throws -> T
   ) throws -> T {
-    try updateAndFetch(
-      db, onConflict: conflictResolution, columns: .some(Set(columns.map(\.name))),
-      selection: selection, fetch: fetch)
+    try updateAndFetch(db, conflictResolution, columns: Set(columns.map(\.name)), selection, fetch)
   }
 
   private func updateAndFetch<T>(
-    _ db: Database, onConflict conflictResolution: Database.ConflictResolution?,
-    columns: Set<String>?, selection: [any SQLSelectable], fetch: (Statement) throws -> T
+    _ db: Database, _ conflictResolution: Database.ConflictResolution?, columns: Set<String>?,
+    _ selection: [any SQLSelectable], _ fetch: (Statement) throws -> T
   ) throws -> T {
-    var fetched: T?
-    try updateWithCallbacks(db, columns: columns ?? tableColumns(db)) { record in
-      let (success, value) = try record.updateRowAndFetch(
-        db, onConflict: conflictResolution, columns: columns, selection: selection, fetch: fetch)
-      fetched = value
-      return success
-    }
-    return try fetchedValue(fetched)
+    // The callbacks of an update don't change the record.
+    var copy = self
+    return try copy.fetchChanging(
+      .update(columns: columns), db, conflictResolution, selection: selection, fetch: fetch)
   }
 
   /// Modifies the record, updates the columns that have changed, and returns the row as a record;

@@ -55,7 +55,8 @@ extension MutablePersistableRecord {
       fetched = try row.map { try T(row: $0) }
       return success
     }
-    return try fetchedValue(fetched)
+    guard let fetched else { throw DatabaseError.callbackMisuse("a callback") }
+    return fetched
   }
 }
 

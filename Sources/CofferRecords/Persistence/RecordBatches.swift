@@ -123,9 +123,7 @@ extension MutablePersistableRecord {
     _ records: inout [Self]
   ) throws {
     try db.inRecordBatch(records.indices) { index in
-      try records[index].saveWithCallbacks(
-        db, update: { try $0.updateRow(db, onConflict: conflictResolution) },
-        insert: { try $0.insertRow(db, onConflict: conflictResolution) })
+      try records[index].saveRow(db, onConflict: conflictResolution)
     }
   }
 

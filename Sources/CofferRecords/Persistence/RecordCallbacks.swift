@@ -89,35 +89,11 @@ extension MutablePersistableRecord {
 
 extension MutablePersistableRecord {
   /// Inserts with `insert` and calls all callbacks.
-  ///
-  /// It is a single function, so the compiler can optimize away callbacks that do nothing.
   @inlinable @inline(__always)
   mutating func insertWithCallbacks(
     _ db: Database, _ insert: (Self) throws -> InsertionSuccess
   ) throws {
-    try willSave(db)
-    var inserted: InsertionSuccess?
-    var isSaved = false
-    let record = self
-    try record.aroundSave(db) {
-      try willInsert(db)
-      let record = self
-      try record.aroundInsert(db) {
-        let success = try insert(record)
-        inserted = success
-        return success
-      }
-      guard let inserted else { throw DatabaseError.callbackMisuse("aroundInsert") }
-      if !inserted.isIgnored { didInsert(inserted) }
-      isSaved = true
-      return PersistenceSuccess(inserted)
-    }
-    guard isSaved, var stored = inserted?.stored else {
-      throw DatabaseError.callbackMisuse("aroundSave")
-    }
-    if let inserted { didSave(PersistenceSuccess(inserted)) }
-    inserted = nil
-    StoredRecord<Self>.recycle(&stored)
+    try withSaveCallbacks(db) { PersistenceSuccess(try $0.withInsertCallbacks(db, insert)) }
   }
 
   /// Updates with `update` and calls all callbacks.
@@ -133,7 +109,6 @@ extension MutablePersistableRecord {
   }
 
   /// Updates with `update`, or inserts with `insert` if there is no row, and calls all callbacks.
-  @usableFromInline
   mutating func saveWithCallbacks(
     _ db: Database, update: (Self) throws -> PersistenceSuccess,
     insert: (Self) throws -> InsertionSuccess
@@ -149,6 +124,15 @@ extension MutablePersistableRecord {
       }
       return PersistenceSuccess(try record.withInsertCallbacks(db, insert))
     }
+  }
+
+  /// Updates or inserts the record's row and calls all callbacks.
+  mutating func saveRow(
+    _ db: Database, onConflict conflictResolution: Database.ConflictResolution?
+  ) throws {
+    try saveWithCallbacks(
+      db, update: { try $0.updateRow(db, onConflict: conflictResolution) },
+      insert: { try $0.insertRow(db, onConflict: conflictResolution) })
   }
 }
 
@@ -171,9 +155,8 @@ extension MutablePersistableRecord {
 
 extension PersistenceContainer {
   /// Returns the values of a primary key by column name; nil if all are NULL.
-  func values(of key: PrimaryKeyInfo) throws -> [String: DatabaseValue]? {
-    let values = key.columns.map { ($0, storedValue($0) ?? .null) }
-    guard values.contains(where: { !$0.1.isNull }) else { return nil }
-    return Dictionary(values, uniquingKeysWith: { first, _ in first })
+  func values(of key: PrimaryKeyInfo) -> [String: DatabaseValue]? {
+    let values = allValues(of: key)
+    return values.values.allSatisfy(\.isNull) ? nil : values
   }
 }

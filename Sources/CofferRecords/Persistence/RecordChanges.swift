@@ -76,17 +76,9 @@ extension MutablePersistableRecord {
 
   @usableFromInline
   func insertCollectedRow(_ db: Database, _ key: RecordPlan.Key) throws -> InsertionSuccess {
-    let table = try recordTable(db, isInsertion: true)
-    let container = try PersistenceContainer(self)
-    let columns = container.columns
-    let sql = table.insertSQL(columns, key.conflict)
-    try db.execute(sql: sql, arguments: container.arguments)
-    let plan = db.recordPlans.plan(key, sql: sql, table) {
-      columns.enumerated().map { ($0.element, $0.offset + 1) }
-    }
-    if try !container.isPlain || !_bindsColumns(of: container) { plan.canBind = false }
+    let stored = try executeCollected(db, key, isInsertion: true) { $0.insertSQL($1, key.conflict) }
     return InsertionSuccess(
-      rowID: db.lastInsertedRowID, stored: StoredValues(container, table, plan: plan),
+      rowID: db.lastInsertedRowID, stored: stored,
       isIgnored: key.conflict == .ignore && db.changesCount == 0)
   }
 
@@ -110,22 +102,28 @@ extension MutablePersistableRecord {
     {
       return
     }
-    try executeCollected(db, key, sql)
+    try executeCollected(db, key) { sql($1) }
   }
 
+  /// Executes a statement with collected values, one for each column, and makes its plan.
   @usableFromInline
+  @discardableResult
   func executeCollected(
-    _ db: Database, _ key: RecordPlan.Key, _ sql: ([String]) -> String
-  ) throws {
-    let table = try recordTable(db)
+    _ db: Database, _ key: RecordPlan.Key, isInsertion: Bool = false,
+    _ sql: (RecordTable, [String]) -> String
+  ) throws -> StoredValues {
+    let table = try recordTable(db, isInsertion: isInsertion)
     let container = try PersistenceContainer(self)
-    let columns = container.columns
-    let sql = sql(columns)
+    let sql = sql(table, container.columns)
     try db.execute(sql: sql, arguments: container.arguments)
-    let plan = db.recordPlans.plan(key, sql: sql, table) {
-      columns.enumerated().map { ($0.element, $0.offset + 1) }
+    let plan = db.recordPlans.plan(key, sql: sql, table, container) {
+      container.columns.indices.map { $0 + 1 }
     }
-    if !container.isPlain { plan.canBind = false }
+    if isInsertion, let record = self as? any MappedRecord, try !record.bindsColumns(of: container)
+    {
+      plan.canBind = false
+    }
+    return StoredValues(container, table, plan: plan)
   }
 
   // MARK: Update
@@ -141,7 +139,7 @@ extension MutablePersistableRecord {
     if let target = try db.beginRecord(key, type.databaseTableName),
       try execute(target, .update, db)
     {
-      if db.changesCount == 0 { throw try missingRow(db) }
+      if db.changesCount == 0 { throw recordNotFound(db) }
       return PersistenceSuccess(StoredRecord.make(self, boundBy: target))
     }
     return try updateCollectedRow(db, key, columns: nil)
@@ -160,21 +158,9 @@ extension MutablePersistableRecord {
     try update.checkRow(db, since: changes)
     var plan: RecordPlan?
     if columns == nil, !table.isView, let parameters = update.parameters(of: container.columns) {
-      plan = db.recordPlans.plan(key, sql: update.sql, table) {
-        Array(zip(container.columns, parameters))
-      }
-      if !container.isPlain { plan?.canBind = false }
+      plan = db.recordPlans.plan(key, sql: update.sql, table, container) { parameters }
     }
     return PersistenceSuccess(StoredValues(container, table, plan: plan))
-  }
-
-  /// Returns the error of a record without a row.
-  @usableFromInline
-  func missingRow(_ db: Database) throws -> any Error {
-    let table = try recordTable(db)
-    let container = try PersistenceContainer(self)
-    return RecordError.recordNotFound(
-      databaseTableName: table.name, key: container.allValues(of: try table.requirePrimaryKey()))
   }
 
   // MARK: Deletion
@@ -196,17 +182,16 @@ extension MutablePersistableRecord {
     let table = try recordTable(db)
     let key = try table.requirePrimaryKey()
     let container = try PersistenceContainer(self)
-    guard let values = try container.values(of: key) else { return false }
+    guard let values = container.values(of: key) else { return false }
     let sql = table.deleteSQL(key)
     let changes = db.totalChangesCount
     try db.execute(sql: sql, arguments: key.arguments(values))
     if !table.isView {
-      let columns = container.columns
       let isComplete = key.columns.allSatisfy { container.storedValue($0) != nil }
-      let plan = db.recordPlans.plan(planKey, sql: sql, table) {
-        columns.map { ($0, key.position(of: $0) ?? 0) }
+      let plan = db.recordPlans.plan(planKey, sql: sql, table, container) {
+        container.columns.map { key.position(of: $0) ?? 0 }
       }
-      if !container.isPlain || !isComplete { plan.canBind = false }
+      if !isComplete { plan.canBind = false }
     }
     return table.isView ? db.totalChangesCount > changes : db.changesCount > 0
   }
@@ -301,7 +286,7 @@ struct RecordUpdate {
     isEmpty = updated.isEmpty
     // At least one column is updated, to find out whether the row exists.
     self.columns = isEmpty ? key.columns : updated
-    guard let keyValues = try container.values(of: key) else {
+    guard let keyValues = container.values(of: key) else {
       throw RecordError.recordNotFound(
         databaseTableName: table.name, key: container.allValues(of: key))
     }

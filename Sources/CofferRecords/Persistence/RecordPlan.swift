@@ -31,7 +31,7 @@ final class RecordPlan {
 
   let key: Key
   /// The encoder of `Encodable` records.
-  @exclusivity(unchecked) var encoder: AnyObject?
+  @exclusivity(unchecked) var encoder: RecordEncoder?
   let table: RecordTable
   let sql: String
   let target: UnsafeMutablePointer<BindingTarget>
@@ -171,12 +171,18 @@ final class RecordPlans {
 
   /// Returns the existing plan, even if it can't be used, or a new one.
   func plan(
-    _ key: RecordPlan.Key, sql: String, _ table: RecordTable,
-    columns: () -> [(name: String, parameter: Int)]
+    _ key: RecordPlan.Key, sql: String, _ table: RecordTable, _ container: PersistenceContainer,
+    parameters: () -> [Int]
   ) -> RecordPlan {
     // A plan that can't be used is kept, so that no new one is made for each record.
-    if let plan = plans[key], plan.table === table, !plan.canBind || plan.sql == sql { return plan }
-    let plan = RecordPlan(key, table, sql: sql, columns: columns())
+    let known = plans[key].flatMap { plan in
+      plan.table === table && (!plan.canBind || plan.sql == sql) ? plan : nil
+    }
+    let plan =
+      known
+      ?? RecordPlan(key, table, sql: sql, columns: Array(zip(container.columns, parameters())))
+    if !container.isPlain { plan.canBind = false }
+    guard known == nil else { return plan }
     plan.missCount = plans[key]?.missCount ?? 0
     remove(plan)
     plans[key] = plan
@@ -203,8 +209,7 @@ final class RecordPlans {
 
 extension Database {
   var recordPlans: RecordPlans {
-    // SAFETY: only `RecordPlans` objects are stored there.
-    if let recordStorage { return unsafeDowncast(recordStorage, to: RecordPlans.self) }
+    if let recordStorage, let plans = exactly(RecordPlans.self, recordStorage) { return plans }
     let plans = RecordPlans()
     recordStorage = plans
     return plans
@@ -217,9 +222,8 @@ extension Database {
   func beginRecord(
     _ key: RecordPlan.Key, _ tableName: String
   ) throws -> UnsafeMutablePointer<BindingTarget>? {
-    // SAFETY: only `RecordPlans` objects are stored there.
     guard let recordStorage else { return nil }
-    return try unsafeDowncast(recordStorage, to: RecordPlans.self).begin(self, key, tableName)
+    return try exactly(RecordPlans.self, recordStorage)?.begin(self, key, tableName)
   }
 
   /// Executes the prepared statement: see ``RecordPlan/execute()``.

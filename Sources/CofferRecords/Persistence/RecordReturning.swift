@@ -5,8 +5,58 @@ import CofferQuery
 // fetched afterwards, unless triggers could have changed it in between: RETURNING doesn't show
 // their changes.
 
+/// A change whose row is fetched.
+enum FetchingChange {
+  case insert, save
+  /// - Parameter columns: The updated columns; nil for all.
+  case update(columns: Set<String>?)
+}
+
 extension MutablePersistableRecord {
-  func insertRowAndFetch<T>(
+  /// Changes the row of the record, with all callbacks, and returns it as a record.
+  ///
+  /// - Throws: ``RecordError`` if there is no such row, or if a conflict was ignored.
+  mutating func fetchChanging<T: FetchableRecord & TableRecord>(
+    _ change: FetchingChange, _ db: Database, _ conflictResolution: Database.ConflictResolution?,
+    as type: T.Type
+  ) throws -> T {
+    let fetched = try fetchChanging(
+      change, db, conflictResolution, selection: T.databaseSelection
+    ) { try T.fetchOne($0) }
+    if let fetched { return fetched }
+    throw recordNotFound(db)
+  }
+
+  /// Changes the row of the record, with all callbacks, and fetches a selection from it.
+  mutating func fetchChanging<T>(
+    _ change: FetchingChange, _ db: Database, _ conflictResolution: Database.ConflictResolution?,
+    selection: [any SQLSelectable], fetch: (Statement) throws -> T
+  ) throws -> T {
+    var fetched: T?
+    func insert(_ record: Self) throws -> InsertionSuccess {
+      let (success, value) = try record.insertRowAndFetch(
+        db, onConflict: conflictResolution, selection: selection, fetch: fetch)
+      fetched = value
+      return success
+    }
+    func update(_ record: Self, _ columns: Set<String>?) throws -> PersistenceSuccess {
+      let (success, value) = try record.updateRowAndFetch(
+        db, onConflict: conflictResolution, columns: columns, selection: selection, fetch: fetch)
+      fetched = value
+      return success
+    }
+    switch change {
+    case .insert: try insertWithCallbacks(db) { try insert($0) }
+    case .save:
+      try saveWithCallbacks(db, update: { try update($0, nil) }, insert: { try insert($0) })
+    case .update(let columns):
+      try updateWithCallbacks(db, columns: columns ?? tableColumns(db)) { try update($0, columns) }
+    }
+    guard let fetched else { throw DatabaseError.callbackMisuse("a callback") }
+    return fetched
+  }
+
+  private func insertRowAndFetch<T>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution?,
     selection: [any SQLSelectable], fetch: (Statement) throws -> T
   ) throws -> (InsertionSuccess, T) {
@@ -26,7 +76,7 @@ extension MutablePersistableRecord {
     return (success, value)
   }
 
-  func updateRowAndFetch<T>(
+  private func updateRowAndFetch<T>(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution?,
     columns: Set<String>?, selection: [any SQLSelectable], fetch: (Statement) throws -> T
   ) throws -> (PersistenceSuccess, T) {
@@ -63,6 +113,18 @@ extension PrimaryKeyInfo {
   func condition(_ values: [String: DatabaseValue]) -> RowCondition {
     let terms = columns.map { $0.quotedDatabaseIdentifier + " = ?" }
     return RowCondition(sql: terms.joined(separator: " AND "), arguments: arguments(values))
+  }
+}
+
+extension SQLRenderer {
+  /// Appends a query for a row.
+  mutating func append(
+    _ selection: [any SQLSelectable], of table: RecordTable, _ row: RowCondition
+  ) throws {
+    append("SELECT ")
+    try append(selection.map(\.sqlSelection))
+    append(" FROM \(table.name.quotedDatabaseIdentifier) WHERE ")
+    try append(row.sql, arguments: row.arguments)
   }
 }
 
@@ -135,10 +197,7 @@ struct RowChange {
       try table.requireRefetching(db)
       try db.execute(sql: sql, arguments: arguments)
       let row = try db.changesCount == 0 ? RowCondition.none : row()
-      renderer.append("SELECT ")
-      try renderer.append(selection.map(\.sqlSelection))
-      renderer.append(" FROM \(table.name.quotedDatabaseIdentifier) WHERE ")
-      try renderer.append(row.sql, arguments: row.arguments)
+      try renderer.append(selection, of: table, row)
     }
     let statement = try db.cachedStatement(sql: renderer.sql)
     try statement.setArguments(renderer.arguments)

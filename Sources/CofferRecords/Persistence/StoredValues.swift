@@ -11,8 +11,6 @@ class StoredValues {
   @usableFromInline let target: UnsafeMutablePointer<BindingTarget>?
   /// The target's owner count, which shows whether the target still belongs to the same plan.
   @usableFromInline let owner: UInt
-  /// The type of the record that holds the values; nil if they were collected.
-  @usableFromInline let record: ObjectIdentifier?
   private let values: PersistenceContainer?
 
   init(_ values: PersistenceContainer, _ table: RecordTable, plan: RecordPlan? = nil) {
@@ -20,12 +18,11 @@ class StoredValues {
     self.table = table
     target = plan?.target
     owner = plan?.target.pointee.owner ?? 0
-    record = nil
   }
 
   /// - Parameter target: A target that has been prepared by `begin`.
   @usableFromInline
-  init(_ target: UnsafeMutablePointer<BindingTarget>, record: Any.Type) {
+  init(boundBy target: UnsafeMutablePointer<BindingTarget>) {
     guard let plan = target.pointee.plan?.takeUnretainedValue() else {
       preconditionFailure("a target without a plan")
     }
@@ -33,7 +30,6 @@ class StoredValues {
     table = plan.table
     self.target = target
     owner = target.pointee.owner
-    self.record = ObjectIdentifier(record)
   }
 
   /// Encodes the record, if values weren't collected.
@@ -56,7 +52,7 @@ final class StoredRecord<Record: EncodableRecord>: StoredValues {
   @inlinable
   init(_ value: Record, boundBy target: UnsafeMutablePointer<BindingTarget>) {
     self.value = value
-    super.init(target, record: Record.self)
+    super.init(boundBy: target)
   }
 
   /// Returns an object for the record, reusing one if possible.
@@ -64,11 +60,11 @@ final class StoredRecord<Record: EncodableRecord>: StoredValues {
   static func make(
     _ value: Record, boundBy target: UnsafeMutablePointer<BindingTarget>
   ) -> StoredValues {
-    guard let spare = target.pointee.spare.take(), spare.record == ObjectIdentifier(Record.self)
+    guard let spare = target.pointee.spare.take(),
+      let stored = exactly(StoredRecord<Record>.self, spare)
     else { return StoredRecord(value, boundBy: target) }
-    // SAFETY: `record` identifies exactly this class.
-    unsafeDowncast(spare, to: StoredRecord<Record>.self).value = value
-    return spare
+    stored.value = value
+    return stored
   }
 
   @inlinable
@@ -81,11 +77,11 @@ final class StoredRecord<Record: EncodableRecord>: StoredValues {
   /// It is static, since instance methods of generic classes are never specialized.
   @inlinable @inline(__always)
   static func recycle(_ stored: inout StoredValues) {
-    guard stored.record == ObjectIdentifier(Record.self), isKnownUniquelyReferenced(&stored),
-      let target = stored.target, target.pointee.owner == stored.owner
+    guard isKnownUniquelyReferenced(&stored), let target = stored.target,
+      target.pointee.owner == stored.owner,
+      let record = exactly(StoredRecord<Record>.self, stored)
     else { return }
-    // SAFETY: `record` identifies exactly this class.
-    unsafeDowncast(stored, to: StoredRecord<Record>.self).value = nil
+    record.value = nil
     target.pointee.spare = stored
   }
 }

@@ -83,10 +83,7 @@ extension Upsert {
   ) throws -> Row? {
     var renderer = SQLRenderer(db)
     renderer.tableName = table.name
-    renderer.append("SELECT ")
-    try renderer.append(selection.map(\.sqlSelection))
-    renderer.append(" FROM \(table.name.quotedDatabaseIdentifier) WHERE ")
-    try renderer.append(row.sql, arguments: row.arguments)
+    try renderer.append(selection, of: table, row)
     return try Row.fetchOne(db, sql: renderer.sql, arguments: renderer.arguments)
   }
 

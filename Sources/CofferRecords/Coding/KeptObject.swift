@@ -1,0 +1,70 @@
+/// A class with a type parameter, by which its objects are kept and found.
+protocol SubjectSpecific: AnyObject {
+  associatedtype Subject
+}
+
+/// An object of a class with a type parameter, found again by that type.
+///
+/// A key is mostly decoded as one type, so that a place keeps one object for the last type.
+/// - Invariant: A place keeps the objects of one generic class, or of its subclasses.
+struct KeptObject {
+  private let subject: ObjectIdentifier
+  private let object: AnyObject
+
+  init<Object: SubjectSpecific>(_ object: Object) {
+    subject = ObjectIdentifier(Object.Subject.self)
+    self.object = object
+  }
+
+  /// Returns the object; nil if it was kept for another type.
+  @inline(__always)
+  func get<Object: SubjectSpecific>() -> Object? {
+    guard subject == ObjectIdentifier(Object.Subject.self) else { return nil }
+    // SAFETY: a place has one generic class, whose parameter is the subject.
+    return unsafeDowncast(object, to: Object.self)
+  }
+}
+
+/// The containers that a coder has returned, one for each type of keys.
+struct KeptContainers {
+  /// A container whose type is known by the object alone.
+  ///
+  /// A coder is asked for a container of some type of keys, and would have to look the container's
+  /// type up for each record. The object has it.
+  private final class Kept<Key, Container>: SubjectSpecific {
+    typealias Subject = Key
+
+    private let container: Container
+
+    init(_ container: Container) { self.container = container }
+
+    // Never made part of the caller, which doesn't know the type.
+    @inline(never)
+    @_semantics("optimize.sil.specialize.generic.never")
+    func get() -> Container { container }
+  }
+
+  private var first: KeptObject?
+  private var others: [KeptObject] = []
+
+  /// Returns the container for a type of keys, made by `make` on the first call.
+  @inline(__always)
+  mutating func container<Key: CodingKey, Container>(
+    keyedBy type: Key.Type, _ make: () -> Container
+  ) -> Container {
+    if let kept: Kept<Key, Container> = first?.get() { return kept.get() }
+    return find(type, make)
+  }
+
+  @inline(never)
+  private mutating func find<Key: CodingKey, Container>(
+    _ type: Key.Type, _ make: () -> Container
+  ) -> Container {
+    for other in others {
+      if let kept: Kept<Key, Container> = other.get() { return kept.get() }
+    }
+    let kept = Kept<Key, Container>(make())
+    if first == nil { first = KeptObject(kept) } else { others.append(KeptObject(kept)) }
+    return kept.get()
+  }
+}
