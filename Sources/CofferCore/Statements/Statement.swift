@@ -76,7 +76,7 @@ public final class Statement {
 
   /// Whether the bindings are cleared when an execution ends: those of a statement that the library
   /// has requested for one fetch.
-  @exclusivity(unchecked) package var clearsBindings = false
+  @exclusivity(unchecked) var clearsBindings = false
 
   @exclusivity(unchecked) var boundArguments = StatementArguments()
   /// The region read with the bound arguments, if set by ``setRequestRegion(_:)``.

@@ -6,6 +6,12 @@ public enum PropertyConfig: Hashable, Sendable {
   case index(unique: Bool)
 }
 
+/// A type that stands for a configuration of a document's property.
+public protocol PropertyConfigSource {
+  /// The configuration of the property.
+  static var propertyConfig: PropertyConfig { get }
+}
+
 /// A property wrapper that configures a property of a document.
 ///
 /// It is stored as the value that it wraps. Wrappers can be combined:
@@ -20,7 +26,7 @@ public enum PropertyConfig: Hashable, Sendable {
 ///   static var propertyConfig: PropertyConfig { .collation(byLength) }
 /// }
 /// ```
-public protocol ConfigurationAnnotation: Codable, Equatable {
+public protocol ConfigurationAnnotation: PropertyConfigSource, Codable, Equatable {
   /// The type of the property.
   associatedtype Value: Codable & Equatable
 
@@ -29,9 +35,6 @@ public protocol ConfigurationAnnotation: Codable, Equatable {
 
   /// Wraps a value.
   init(wrappedValue: Value)
-
-  /// The configuration of the property.
-  static var propertyConfig: PropertyConfig { get }
 }
 
 extension ConfigurationAnnotation {

@@ -74,32 +74,12 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
   /// - Throws: ``DocumentError`` if the table can't match the type, for example if two documents
   ///   have the same value in a property that has become unique.
   public func migrate(dropColumns: Bool = false) throws {
-    try migrateIfNeeded(dropColumns: dropColumns)
+    try access.migrate(schema, dropColumns: dropColumns)
   }
 
   /// Creates the table, or migrates it to match the type, on another thread.
   public func migrate(dropColumns: Bool = false) async throws {
-    let schema = schema
-    let isReadonly = access.writer.configuration.readonly
-    if try await access.writer.read({
-      try schema.isCurrent($0, dropColumns: dropColumns, isReadonly: isReadonly)
-    }) {
-      return
-    }
-    try schema.requireWritable(access.writer)
-    try await access.writer.write { try schema.migrate($0, dropColumns: dropColumns) }
-  }
-
-  func migrateIfNeeded(dropColumns: Bool) throws {
-    let isReadonly = access.writer.configuration.readonly
-    // Checked in a read first, which waits for no writer.
-    if try access.reading({
-      try schema.isCurrent($0, dropColumns: dropColumns, isReadonly: isReadonly)
-    }) {
-      return
-    }
-    try schema.requireWritable(access.writer)
-    try access.writing { try schema.migrate($0, dropColumns: dropColumns) }
+    try await access.migrate(schema, dropColumns: dropColumns)
   }
 
   /// The column of the identifier.
@@ -126,16 +106,6 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
 
   /// Returns the query of all documents.
   public func all() -> QueryBuilder<Document> { QueryBuilder(self) }
-
-  /// Returns the query of the documents that fulfil a condition written in SQL.
-  ///
-  /// - Parameter collation: How the texts of the fragment's key paths are compared; nil uses what
-  ///   the properties declare.
-  public func filter(
-    _ sqlFragment: SQLFragment<Document>, collation: Collation?
-  ) -> QueryBuilder<Document> {
-    all().filter(sqlFragment, collation: collation)
-  }
 
   // MARK: Accesses
 

@@ -11,19 +11,17 @@ struct DocumentExpiry: Sendable {
   ///
   /// - Parameter now: The time at which to check.
   func condition(_ now: Date = Date()) throws -> SQL {
-    SQL(
-      elements: [.text("\(column.sqlText()) IS NULL OR \(column.sqlText()) > ")]
-        + [try argument(now)])
+    "\(sql: column.sqlText()) IS NULL OR \(sql: column.sqlText()) > \(try latest(now))"
   }
 
   /// Returns the condition of documents that have expired; a nil date never does.
   func expired(_ now: Date = Date()) throws -> SQL {
-    SQL(elements: [.text("\(column.sqlText()) <= "), try argument(now)])
+    "\(sql: column.sqlText()) <= \(try latest(now))"
   }
 
-  private func argument(_ now: Date) throws -> SQL.Element {
-    let date = now.addingTimeInterval(-interval)
-    return .argument(StatementArgument(try DocumentValue.databaseValue(of: date, in: column)))
+  /// Returns the latest date in the property of a document that has expired.
+  private func latest(_ now: Date) throws -> DatabaseValue {
+    try DocumentValue.databaseValue(of: now.addingTimeInterval(-interval), in: column)
   }
 }
 

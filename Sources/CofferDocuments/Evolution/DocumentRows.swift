@@ -31,8 +31,9 @@ struct DocumentRows {
   ///
   /// - Parameters:
   ///   - columns: The expressions to select, such as quoted column names.
-  ///   - body: Returns columns and their new values; an empty array leaves the row unchanged.
-  func rewrite(_ columns: [String], _ body: (Row) throws -> [(String, DatabaseValue)]) throws {
+  ///   - body: Returns columns and the SQL of their new values; an empty array leaves the row
+  ///     unchanged.
+  func rewrite(_ columns: [String], _ body: (Row) throws -> [(String, SQL)]) throws {
     let condition = key.map { "\($0) = ?" }.joined(separator: " AND ")
     let selection = """
       SELECT \(columns.isEmpty ? "NULL" : columns.joined(separator: ", "))
@@ -42,16 +43,15 @@ struct DocumentRows {
       let key = Array(keys[start..<start + key.count])
       guard let row = try Row.fetchOne(db, sql: selection, arguments: StatementArguments(key))
       else { continue }
-      let values: [(String, DatabaseValue)]
+      let values: [(String, SQL)]
       do { values = try body(row) } catch let error as RowDecodingError {
         throw try naming(error, key, condition)
       }
       guard !values.isEmpty else { continue }
-      let assignments = values.map { "\($0.0.quotedDatabaseIdentifier) = ?" }
-        .joined(separator: ", ")
+      let assignments = values.map { "\(identifier: $0) = \($1)" as SQL }.joined(separator: ", ")
+      let target = SQL(sql: condition, arguments: StatementArguments(key))
       try db.execute(
-        sql: "UPDATE \(schema.quotedTable) SET \(assignments) WHERE \(condition)",
-        arguments: StatementArguments(values.map(\.1) + key))
+        literal: "UPDATE \(sql: schema.quotedTable) SET \(assignments) WHERE \(target)")
     }
   }
 

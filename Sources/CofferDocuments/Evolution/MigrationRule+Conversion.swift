@@ -74,14 +74,10 @@ private struct ValueConversion<Old: Codable, Value: Codable>: MigrationStep {
   func run(_ schema: CollectionSchema, _ db: Database) throws {
     guard try schema.hasColumn(column.name, db) else { return }
     let rows = try DocumentRows(schema, where: condition, db)
-    try rows.rewrite([column.sqlText(), column.name.quotedDatabaseIdentifier]) { row in
-      let value = try convert(oldValue(row))
-      guard column.isNested else {
-        return [(column.name, try DocumentValue.databaseValue(of: value, in: column))]
-      }
-      let json = try DocumentValue.json(of: value, in: column)
-      let whole = String.fromDatabaseValue(row.databaseValue(at: 1)) ?? ""
-      return [(column.name, column.setting(json, in: whole).databaseValue)]
+    try rows.rewrite([column.sqlText()]) { row in
+      let value = try convert(DocumentSelection<Old>(column: column).value(of: row, at: 0))
+      let assigned: SQL = "\(try DocumentValue.assigned(value, to: column))"
+      return [(column.name, column.setting(assigned))]
     }
   }
 
@@ -91,15 +87,6 @@ private struct ValueConversion<Old: Codable, Value: Codable>: MigrationStep {
       return "\(column.sqlText()) IS NOT NULL"
     }
     return column.isNested ? "\(column.parent.sqlText()) IS NOT NULL" : nil
-  }
-
-  private func oldValue(_ row: Row) throws -> Old {
-    do {
-      return column.isNested
-        ? try SelectedLeaf<Old>.value(of: row, at: 0) : try SelectedValue<Old>.value(of: row, at: 0)
-    } catch let error as RowDecodingError {
-      throw error.naming(column: column.description, ofRecord: Old.self)
-    }
   }
 }
 
@@ -118,7 +105,7 @@ private struct DocumentMigration<Old: Codable, New: Codable>: MigrationStep {
     let columns = try read.filter { try schema.hasColumn($0, db) }
     try DocumentRows(schema, db).rewrite(columns.map(\.quotedDatabaseIdentifier)) { row in
       let new = try convert(StoredDocument<Old>(row: row).document)
-      return try StoredDocument(new).encodedColumns().map { ($0.0, $0.1) }
+      return try StoredDocument(new).encodedColumns().map { ($0.0, "\($0.1)") }
     }
   }
 }

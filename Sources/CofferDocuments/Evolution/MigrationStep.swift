@@ -1,12 +1,59 @@
 import CofferCore
 import CofferQuery
 
-/// A migration of a table's documents that runs once and is then recorded.
+/// A migration of a table's documents.
 protocol MigrationStep: Sendable {
   /// The name under which it is recorded.
   var name: String { get }
 
+  /// Whether it runs once, and is recorded then; by default it is.
+  var runsOnce: Bool { get }
+
+  /// Returns whether it still has to run; by default, if it isn't recorded.
+  ///
+  /// - Parameter noted: The recorded names.
+  func isPending(_ schema: CollectionSchema, _ noted: Set<String>, _ db: Database) throws -> Bool
+
   func run(_ schema: CollectionSchema, _ db: Database) throws
+}
+
+extension MigrationStep {
+  var runsOnce: Bool { true }
+
+  func isPending(_ schema: CollectionSchema, _ noted: Set<String>, _ db: Database) -> Bool {
+    !noted.contains(name)
+  }
+}
+
+/// Renames a column, whenever a column of the old name exists.
+struct ColumnRename: MigrationStep {
+  let old: String
+  let column: String
+
+  var name: String { "rename \(old) to \(column)" }
+  var runsOnce: Bool { false }
+
+  func isPending(
+    _ schema: CollectionSchema, _ noted: Set<String>, _ db: Database
+  ) throws -> Bool {
+    try schema.hasColumn(old, db)
+      && (!schema.hasColumn(column, db) || !noted.contains(name))
+  }
+
+  func run(_ schema: CollectionSchema, _ db: Database) throws {
+    let (table, from, to) = (
+      schema.quotedTable, old.quotedDatabaseIdentifier, column.quotedDatabaseIdentifier
+    )
+    if try !schema.hasColumn(column, db) {
+      if SQLiteFeatures.linked.hasColumnRenaming {
+        return try db.execute(sql: "ALTER TABLE \(table) RENAME COLUMN \(from) TO \(to)")
+      }
+      try db.execute(sql: "ALTER TABLE \(table) ADD COLUMN \(to)")
+    }
+    // Recorded, so it isn't repeated: values that become nil later were set to nil on purpose.
+    try db.execute(sql: "UPDATE \(table) SET \(to) = \(from) WHERE \(to) IS NULL")
+    try schema.note([name], db)
+  }
 }
 
 /// Renames a key in stored structs.
@@ -24,7 +71,7 @@ struct NestedRename: MigrationStep {
       guard let json = String.fromDatabaseValue(row.databaseValue(at: 0)),
         let changed = StoredKeys.rename(former, to: column, in: json)
       else { return [] }
-      return [(column.name, changed.databaseValue)]
+      return [(column.name, "\(changed)")]
     }
   }
 }
@@ -105,24 +152,11 @@ extension CollectionSchema {
     }
   }
 
-  /// Returns the name under which a rename is recorded.
-  static func note(renaming old: String, to column: String) -> String {
-    "rename \(old) to \(column)"
-  }
-
   /// Whether a step still has to run.
   func hasPendingSteps(_ db: Database) throws -> Bool {
     guard !steps.isEmpty else { return false }
     let noted = try notedSteps(db)
-    return try steps.contains { step in
-      switch step {
-      case .once(let step): !noted.contains(step.name)
-      case .rename(let old, let column):
-        try hasColumn(old, db)
-          && (!hasColumn(column, db)
-            || !noted.contains(Self.note(renaming: old, to: column)))
-      }
-    }
+    return try steps.contains { try $0.isPending(self, noted, db) }
   }
 
   func hasColumn(_ name: String, _ db: Database) throws -> Bool {
@@ -132,33 +166,9 @@ extension CollectionSchema {
   /// Runs the pending steps, in order.
   func runSteps(_ db: Database) throws {
     let noted = try notedSteps(db)
-    for step in steps {
-      switch step {
-      case .rename(let old, let column): try rename(old, to: column, noted, db)
-      case .once(let step) where !noted.contains(step.name):
-        try step.run(self, db)
-        try note([step.name], db)
-      case .once: break
-      }
+    for step in steps where try step.isPending(self, noted, db) {
+      try step.run(self, db)
+      if step.runsOnce { try note([step.name], db) }
     }
-  }
-
-  private func rename(
-    _ old: String, to column: String, _ noted: Set<String>, _ db: Database
-  ) throws {
-    guard try hasColumn(old, db) else { return }
-    let (from, to) = (old.quotedDatabaseIdentifier, column.quotedDatabaseIdentifier)
-    let name = Self.note(renaming: old, to: column)
-    if try !hasColumn(column, db) {
-      if SQLiteFeatures.linked.hasColumnRenaming {
-        return try db.execute(sql: "ALTER TABLE \(quotedTable) RENAME COLUMN \(from) TO \(to)")
-      }
-      try db.execute(sql: "ALTER TABLE \(quotedTable) ADD COLUMN \(to)")
-    } else if noted.contains(name) {
-      return
-    }
-    // Recorded, so it isn't repeated: values that become nil later were set to nil on purpose.
-    try db.execute(sql: "UPDATE \(quotedTable) SET \(to) = \(from) WHERE \(to) IS NULL")
-    try note([name], db)
   }
 }

@@ -85,7 +85,8 @@ extension CollectionSchema {
       .map { $0.name.quotedDatabaseIdentifier }
     try rows?.rewrite(known + ruled) { row in
       // A document that couldn't be decoded before is left as it is.
-      (try? missingValues.values(for: found.map(\.name), of: row)) ?? []
+      let values = (try? missingValues.values(for: found.map(\.name), of: row)) ?? []
+      return values.map { ($0, "\($1)") }
     }
   }
 

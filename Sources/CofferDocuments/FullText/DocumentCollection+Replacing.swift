@@ -19,9 +19,8 @@ extension DocumentCollection {
   /// words.
   func deleteReplaced(by stored: StoredDocument<Document>, _ db: Database) throws {
     guard let condition = try replaced(by: stored) else { return }
-    let (sql, arguments) = try SQL(
-      elements: [.text("DELETE FROM \(table.name) WHERE ")] + condition
-    ).build(db)
+    let (sql, arguments) = try ("DELETE FROM \(sql: table.name) WHERE \(condition)" as SQL).build(
+      db)
     let statement = try db.fetchStatement(sql)
     defer { statement.clearBindings() }
     try statement.execute(arguments: arguments)
@@ -29,34 +28,27 @@ extension DocumentCollection {
 
   /// Returns the condition of the other documents with this one's value in a unique property; nil
   /// if there is no such property.
-  private func replaced(by stored: StoredDocument<Document>) throws -> [SQL.Element]? {
+  private func replaced(by stored: StoredDocument<Document>) throws -> SQL? {
     let unique = schema.indexes.filter { $0.isUnique && $0.columns != [id] }
     guard !unique.isEmpty else { return nil }
     let values = try stored.encodedColumns()
-    var elements: [SQL.Element] = [.text("(")]
-    for (position, index) in unique.enumerated() {
-      for (term, column) in index.columns.enumerated() {
+    let conditions = unique.map { index in
+      index.columns.map { column -> SQL in
         let value = values.first { $0.0 == column.name }?.1 ?? .null
-        let collation = column.comparing.map { " COLLATE \($0.sqlName)" } ?? ""
-        let joiner = term > 0 ? " AND " : position > 0 ? " OR " : ""
-        elements.append(.text("\(joiner)\(column.sqlText())\(collation) = "))
-        elements += part(column, of: value)
-      }
+        return "\(sql: column.expression(collation: column.comparing)) = \(part(column, of: value))"
+      }.joined(separator: " AND ")
     }
-    elements.append(.text(")"))
+    var condition: SQL = "(\(conditions.joined(separator: " OR ")))"
     if let id, let key = values.first(where: { $0.0 == id.name })?.1 {
-      elements.append(.text(" AND \(table.idColumn) IS NOT "))
-      elements += part(id, of: key)
+      condition += " AND \(sql: table.idColumn) IS NOT \(part(id, of: key))"
     }
-    return elements
+    return condition
   }
 
   /// Returns the SQL of the column's part of a whole column's value.
-  private func part(_ column: DocumentColumn, of value: DatabaseValue) -> [SQL.Element] {
-    let argument = SQL.Element.argument(StatementArgument(value))
-    guard column.isNested else { return [argument] }
-    let path = column.jsonPath.databaseValue.sqlLiteral
-    return [.text("coffer_json("), argument, .text(", \(path))")]
+  private func part(_ column: DocumentColumn, of value: DatabaseValue) -> SQL {
+    guard column.isNested else { return "\(value)" }
+    return "coffer_json(\(value), \(sql: column.jsonPath.databaseValue.sqlLiteral))"
   }
 
   /// Adds to a replacement's error the documents that refer to a replaced one.
@@ -67,8 +59,7 @@ extension DocumentCollection {
     guard id?.path.isEmpty == true else { return error }
     return schema.explained(error, db) {
       try replaced(by: stored).map { condition in
-        SQL(
-          elements: [.text("SELECT \(table.idColumn) FROM \(table.name) WHERE ")] + condition)
+        "SELECT \(sql: table.idColumn) FROM \(sql: table.name) WHERE \(condition)"
       }
     }
   }

@@ -17,25 +17,19 @@ extension Filterable {
   public func matching(
     _ text: String, _ match: TextMatch = .allWords, in property: PartialKeyPath<Row>? = nil
   ) -> QueryBuilder<Row> {
-    all().matching(text, match, in: property)
+    let all = all()
+    return all.with { query in
+      do {
+        let index = try all.collection.requireFullText()
+        let column = try property.map { try all.searched($0, index) }
+        let pattern = FullTextIndex.pattern(text, match)
+        query.search(index, pattern, in: column, of: all.collection.table)
+      } catch { query.fail(error) }
+    }
   }
 }
 
 extension QueryBuilder {
-  /// Returns the query of the documents of this query that a full-text search finds.
-  public func matching(
-    _ text: String, _ match: TextMatch = .allWords, in property: PartialKeyPath<Document>? = nil
-  ) -> QueryBuilder<Document> {
-    with { query in
-      do {
-        let index = try requireFullText()
-        let column = try property.map { try searched($0, index) }
-        let pattern = FullTextIndex.pattern(text, match)
-        query.search(index, pattern, in: column, of: collection.table)
-      } catch { query.fail(error) }
-    }
-  }
-
   /// Returns the query ordered by relevance for its last ``matching(_:_:in:)``, best first, after
   /// its other orders.
   ///
@@ -53,14 +47,7 @@ extension QueryBuilder {
     }
   }
 
-  private func requireFullText() throws -> FullTextIndex {
-    if let index = collection.schema.fullText { return index }
-    throw DocumentError(
-      "\(Document.self) has no property that can be searched as full text",
-      hint: "Conform it to MigratingDocument, with .fullText(…) among its rules.")
-  }
-
-  private func searched(
+  fileprivate func searched(
     _ property: PartialKeyPath<Document>, _ index: FullTextIndex
   ) throws -> String {
     let column = try collection.type.column(property)
@@ -92,12 +79,14 @@ extension DocumentCollection {
   }
 
   private func rebuildingSQL() throws -> String {
-    guard let fullText = schema.fullText else {
-      throw DocumentError(
-        "\(Document.self) has no property that can be searched as full text",
-        hint: "Conform it to MigratingDocument, with .fullText(…) among its rules.")
-    }
-    let table = fullText.tableName.quotedDatabaseIdentifier
+    let table = try requireFullText().tableName.quotedDatabaseIdentifier
     return "INSERT INTO \(table)(\(table)) VALUES ('rebuild')"
+  }
+
+  fileprivate func requireFullText() throws -> FullTextIndex {
+    if let index = schema.fullText { return index }
+    throw DocumentError(
+      "\(Document.self) has no property that can be searched as full text",
+      hint: "Conform it to MigratingDocument, with .fullText(…) among its rules.")
   }
 }

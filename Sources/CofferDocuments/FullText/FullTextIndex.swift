@@ -62,13 +62,11 @@ struct FullTextIndex: Sendable {
   }
 
   /// `SELECT rowid FROM … WHERE … MATCH ?`, of all columns or of one.
-  func search(_ pattern: String, in column: String?, selecting columns: String) -> [SQL.Element] {
-    let table = tableName.quotedDatabaseIdentifier
-    let target = column?.quotedDatabaseIdentifier ?? table
-    return [
-      .text("SELECT \(columns) FROM \(table) WHERE \(target) MATCH "),
-      .argument(StatementArgument(pattern.databaseValue)),
-    ]
+  func search(_ pattern: String, in column: String?, selecting columns: String) -> SQL {
+    """
+    SELECT \(sql: columns) FROM \(identifier: tableName) \
+    WHERE \(identifier: column ?? tableName) MATCH \(pattern)
+    """
   }
 
   // MARK: The table

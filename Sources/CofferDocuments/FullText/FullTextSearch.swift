@@ -13,18 +13,16 @@ struct FullTextSearch: Sendable {
 
   /// `_rowid_ IN (SELECT rowid FROM … WHERE … MATCH ?)`
   func condition(_ table: DocumentTable) -> SQL {
-    SQL(
-      elements: [.text("\(table.name).\(table.rowIDName) IN (")]
-        + index.search(pattern, in: column, selecting: "rowid") + [.text(")")])
+    let rows = index.search(pattern, in: column, selecting: "rowid")
+    return "\(sql: table.name).\(sql: table.rowIDName) IN (\(rows))"
   }
 
   /// The join that adds the relevance as a column, for a query ordered by it.
   ///
   /// The join computes it once per match; a subquery in the order would search again for each row.
-  func join(_ table: DocumentTable) -> [SQL.Element] {
-    [.text(" JOIN (")]
-      + index.search(
-        pattern, in: column, selecting: "rowid AS coffer_match, rank AS \(Self.rankColumn)")
-      + [.text(") ON coffer_match = \(table.name).\(table.rowIDName)")]
+  func join(_ table: DocumentTable) -> SQL {
+    let matches = index.search(
+      pattern, in: column, selecting: "rowid AS coffer_match, rank AS \(Self.rankColumn)")
+    return " JOIN (\(matches)) ON coffer_match = \(sql: table.name).\(sql: table.rowIDName)"
   }
 }

@@ -25,8 +25,7 @@ extension Filterable where Row: Sendable {
     onChange: @escaping @Sendable ([Row]) -> Void
   ) -> AnyDatabaseCancellable {
     observation().start(
-      in: all().collection.access.writer, scheduling: scheduler, onError: onError,
-      onChange: onChange)
+      in: writer, scheduling: scheduler, onError: onError, onChange: onChange)
   }
 
   /// Calls `onChange` on the main actor with the documents of the query, now and after each commit
@@ -42,8 +41,7 @@ extension Filterable where Row: Sendable {
     onChange: @escaping @MainActor ([Row]) -> Void
   ) -> AnyDatabaseCancellable {
     observation().start(
-      in: all().collection.access.writer, scheduling: scheduler, onError: onError,
-      onChange: onChange)
+      in: writer, scheduling: scheduler, onError: onError, onChange: onChange)
   }
 
   /// Calls `onChange` with the first document of the query, or nil, now and after each commit that
@@ -56,8 +54,7 @@ extension Filterable where Row: Sendable {
     onChange: @escaping @Sendable (Row?) -> Void
   ) -> AnyDatabaseCancellable {
     observationOfFirst().start(
-      in: all().collection.access.writer, scheduling: scheduler, onError: onError,
-      onChange: onChange)
+      in: writer, scheduling: scheduler, onError: onError, onChange: onChange)
   }
 
   /// Calls `onChange` on the main actor with the first document of the query, or nil, now and after
@@ -71,8 +68,7 @@ extension Filterable where Row: Sendable {
     onChange: @escaping @MainActor (Row?) -> Void
   ) -> AnyDatabaseCancellable {
     observationOfFirst().start(
-      in: all().collection.access.writer, scheduling: scheduler, onError: onError,
-      onChange: onChange)
+      in: writer, scheduling: scheduler, onError: onError, onChange: onChange)
   }
 }
 
@@ -87,8 +83,7 @@ extension Filterable where Row: _SendableMetatype {
     onChange: @escaping @Sendable (Int) -> Void
   ) -> AnyDatabaseCancellable {
     observationOfCount().start(
-      in: all().collection.access.writer, scheduling: scheduler, onError: onError,
-      onChange: onChange)
+      in: writer, scheduling: scheduler, onError: onError, onChange: onChange)
   }
 
   /// Calls `onChange` on the main actor with the number of documents of the query, now and whenever
@@ -102,7 +97,6 @@ extension Filterable where Row: _SendableMetatype {
     onChange: @escaping @MainActor (Int) -> Void
   ) -> AnyDatabaseCancellable {
     observationOfCount().start(
-      in: all().collection.access.writer, scheduling: scheduler, onError: onError,
-      onChange: onChange)
+      in: writer, scheduling: scheduler, onError: onError, onChange: onChange)
   }
 }

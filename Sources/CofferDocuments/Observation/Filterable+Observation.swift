@@ -1,6 +1,11 @@
 import CofferCore
 import CofferObservation
 
+extension Filterable {
+  /// The queue or pool of the store.
+  var writer: any DatabaseWriter { all().collection.access.writer }
+}
+
 extension Filterable where Row: Sendable {
   // MARK: Observations
 
@@ -44,7 +49,7 @@ extension Filterable where Row: Sendable {
   public func values(
     bufferingPolicy: AsyncValueObservation<[Row]>.BufferingPolicy = .unbounded
   ) -> AsyncValueObservation<[Row]> {
-    observation().values(in: all().collection.access.writer, bufferingPolicy: bufferingPolicy)
+    observation().values(in: writer, bufferingPolicy: bufferingPolicy)
   }
 
   /// Returns the first document of the query, or nil, now and after each commit that changes what
@@ -53,7 +58,7 @@ extension Filterable where Row: Sendable {
     bufferingPolicy: AsyncValueObservation<Row?>.BufferingPolicy = .unbounded
   ) -> AsyncValueObservation<Row?> {
     observationOfFirst().values(
-      in: all().collection.access.writer, bufferingPolicy: bufferingPolicy)
+      in: writer, bufferingPolicy: bufferingPolicy)
   }
 }
 
@@ -67,9 +72,9 @@ extension Filterable where Row: _SendableMetatype {
     _ property: KeyPath<Row, Value>
   ) -> ValueObservation<ValueReducers.Fetch<[Value]>> {
     let query = all()
-    let column = Result { try query.collection.type.column(property) }
+    let selection = Result { try query.selection(property) }
     return .trackingConstantRegion { db in
-      try query.fetchMany(Value.self, column.get(), query.collection.prepare(db))
+      try query.fetchMany(selection.get(), query.collection.prepare(db))
     }
   }
 
@@ -86,7 +91,7 @@ extension Filterable where Row: _SendableMetatype {
     bufferingPolicy: AsyncValueObservation<[Value]>.BufferingPolicy = .unbounded
   ) -> AsyncValueObservation<[Value]> {
     observation(property).values(
-      in: all().collection.access.writer, bufferingPolicy: bufferingPolicy)
+      in: writer, bufferingPolicy: bufferingPolicy)
   }
 
   // MARK: The number
@@ -106,6 +111,6 @@ extension Filterable where Row: _SendableMetatype {
     bufferingPolicy: AsyncValueObservation<Int>.BufferingPolicy = .unbounded
   ) -> AsyncValueObservation<Int> {
     observationOfCount().values(
-      in: all().collection.access.writer, bufferingPolicy: bufferingPolicy)
+      in: writer, bufferingPolicy: bufferingPolicy)
   }
 }

@@ -93,18 +93,31 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
       self.keyPath.appending(path: \Wrapped?.[memberAt: keyPath]), segments + [keyPath])
   }
 
-  /// An expression of the column, or what throws once it is executed.
+  /// Returns an expression of the column's SQL; it throws when it is executed if there is no such
+  /// column, or if its values have another form in JSON.
   func withColumn(
     _ make: (DocumentColumn, SQLExpression) -> SQLExpression
   ) -> SQLExpression {
-    do {
-      let column = try requireSameForm(column())
+    deferringErrors { column in
+      let column = try requireSameForm(column)
       return make(column, DocumentExpression.expression(of: column))
-    } catch { return SQLExpression(failure: error) }
+    }
+  }
+
+  /// Returns an expression of the column; an error is thrown when it is executed.
+  func deferringErrors(_ make: (DocumentColumn) throws -> SQLExpression) -> SQLExpression {
+    do { return try make(column()) } catch {
+      return SQLExpression(sql: SQL(elements: [.deferred { _ in throw error }]))
+    }
   }
 
   /// The column, compared as the property declares.
   public var sqlExpression: SQLExpression { withColumn { $1 } }
+
+  /// The form in which documents store the values: all digits of a date.
+  public var _form: _ColumnForm? {
+    _ColumnForm(StoredDocument<Document>.self, "", of: Value.self)
+  }
 
   private func requireSameForm(_ column: DocumentColumn) throws -> DocumentColumn {
     guard column.path.isEmpty || !Self.differsInJSON else {
@@ -115,7 +128,7 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
     return column
   }
 
-  func column() throws -> DocumentColumn {
+  private func column() throws -> DocumentColumn {
     guard let key else {
       return try DocumentType<Document>.known().column(keyPath, segments: segments)
     }
@@ -146,13 +159,12 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
   fileprivate func condition(
     _ values: [some Codable], _ make: (SQLExpression, [DatabaseValue]) -> SQLExpression
   ) -> TypedPredicate {
-    do {
-      let column = try column()
-      return TypedPredicate(
+    TypedPredicate(
+      deferringErrors { column in
         make(
           DocumentExpression.expression(of: column),
-          try values.map { try DocumentValue.databaseValue(of: $0, in: column) }))
-    } catch { return TypedPredicate(SQLExpression(failure: error)) }
+          try values.map { try DocumentValue.databaseValue(of: $0, in: column) })
+      })
   }
 
   /// Whether JSON has another form of the values than columns have.
@@ -162,13 +174,6 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
       Decimal?.self,
     ]
     .contains { $0 == Value.self }
-  }
-}
-
-extension SQLExpression {
-  /// What throws once it is executed.
-  init(failure error: any Error) {
-    self.init(sql: SQL(elements: [.deferred { _ in throw error }]))
   }
 }
 

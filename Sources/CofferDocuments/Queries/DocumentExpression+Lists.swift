@@ -40,23 +40,18 @@ extension DocumentExpression where Value: DocumentList {
   ///
   /// Texts are compared by their bytes.
   public func contains(_ element: Value.ListElement) -> TypedPredicate {
-    predicate { column in
-      [
-        .text(column.containing + ", "),
-        .argument(StatementArgument(try column.element(element))), .text(")"),
-      ]
-    }
+    predicate { "\(sql: $0.containing), \(try $0.element(element)))" }
   }
 }
 
 extension DocumentExpression where Value: DocumentCounted {
   /// The number of elements, or of the keys of a dictionary; NULL for nil.
   public var count: TypedExpression<Int?> {
-    TypedExpression(deferred { [.text($0.counting)] })
+    TypedExpression(deferringErrors { SQLExpression(sql: $0.counting) })
   }
 
   /// Whether there are no elements; not so for nil.
-  public var isEmpty: TypedPredicate { predicate { [.text("\($0.counting) IS 0")] } }
+  public var isEmpty: TypedPredicate { predicate { "\($0.counting) IS 0" } }
 }
 
 extension DocumentExpression {
@@ -85,16 +80,8 @@ extension Optional {
 }
 
 extension DocumentExpression {
-  fileprivate func deferred(_ elements: (DocumentColumn) throws -> [SQL.Element]) -> SQLExpression {
-    do { return SQLExpression(sql: SQL(elements: try elements(column()))) } catch {
-      return SQLExpression(failure: error)
-    }
-  }
-
-  fileprivate func predicate(
-    _ elements: (DocumentColumn) throws -> [SQL.Element]
-  ) -> TypedPredicate {
-    TypedPredicate(deferred { [.text("(")] + (try elements($0)) + [.text(")")] })
+  fileprivate func predicate(_ sql: (DocumentColumn) throws -> SQL) -> TypedPredicate {
+    TypedPredicate(deferringErrors { SQLExpression(sql: "(\(try sql($0)))") })
   }
 }
 
@@ -104,7 +91,7 @@ extension DocumentColumn {
   }
 
   /// `coffer_json_count("tags", '$')`
-  var counting: String { "coffer_json_count(\(listArguments))" }
+  fileprivate var counting: SQL { "coffer_json_count(\(sql: listArguments))" }
 
   /// `1 IS coffer_json_contains("tags", '$'`: never NULL, so that it can be negated.
   var containing: String { "1 IS coffer_json_contains(\(listArguments)" }

@@ -95,8 +95,7 @@ struct DocumentQuery: Sendable {
   func adding(_ condition: SQL) -> DocumentQuery {
     var copy = self
     // In parentheses also where it is the only one.
-    copy.conditions.append(
-      SQL(elements: [.text("(")] + condition.elements + [.text(")")]))
+    copy.conditions.append("(\(condition))")
     return copy
   }
 
@@ -110,10 +109,9 @@ struct DocumentQuery: Sendable {
     }
     render(order, collation) { query, sql in
       if suffix.isEmulated, let place = suffix.nulls {
-        let isNull = place == .first ? " IS NOT NULL" : " IS NULL"
-        query.orders.append(SQL(elements: [.text("(")] + sql.elements + [.text(")" + isNull)]))
+        query.orders.append("(\(sql)) \(sql: place == .first ? "IS NOT NULL" : "IS NULL")")
       }
-      query.orders.append(SQL(elements: sql.elements + [.text(suffix.sql)]))
+      query.orders.append("\(sql)\(sql: suffix.sql)")
     }
   }
 
@@ -139,23 +137,13 @@ struct DocumentQuery: Sendable {
   mutating func assign(
     _ value: DatabaseValue, to column: DocumentColumn, keepingAllBut structure: String? = nil
   ) {
-    let value = SQL.Element.argument(StatementArgument(value))
     let known = assignments.firstIndex { $0.column == column.name }
-    var elements = [value]
+    var sql = column.setting("\(value)", in: known.map { assignments[$0].sql })
     if let structure, !column.isNested {
-      elements = [
-        .text("coffer_json_keep(\(column.name.quotedDatabaseIdentifier), "), value,
-        .text(", \(structure.databaseValue.sqlLiteral))"),
-      ]
+      let known = structure.databaseValue.sqlLiteral
+      sql = "coffer_json_keep(\(identifier: column.name), \(value), \(sql: known))"
     }
-    if column.isNested {
-      let old = known.map { assignments[$0].sql.elements }
-      elements =
-        [.text("coffer_json_set(")]
-        + (old ?? [.text(column.name.quotedDatabaseIdentifier)])
-        + [.text(", \(column.jsonPath.databaseValue.sqlLiteral), "), value, .text(")")]
-    }
-    let assignment = Assignment(column: column.name, sql: SQL(elements: elements))
+    let assignment = Assignment(column: column.name, sql: sql)
     if let known { assignments[known] = assignment } else { assignments.append(assignment) }
   }
 
@@ -182,55 +170,30 @@ struct DocumentQuery: Sendable {
 
   // MARK: SQL
 
-  private func append(
-    _ list: [SQL], before: String, between: String, parenthesized: Bool = false,
-    to elements: inout [SQL.Element]
-  ) {
-    for (index, sql) in list.enumerated() {
-      elements.append(.text((index == 0 ? before : between) + (parenthesized ? "(" : "")))
-      elements += sql.elements
-      if parenthesized { elements.append(.text(")")) }
-    }
-  }
-
   /// ` WHERE …`, and what else selects rows.
-  private func appendClauses(
-    _ table: DocumentTable, ordered: Bool = true, to elements: inout [SQL.Element]
-  ) {
-    if let id {
-      elements.append(.text(" WHERE \(table.idColumn) = "))
-      elements.append(.argument(StatementArgument(id)))
-    }
-    append(
-      conditions, before: id == nil ? " WHERE " : " AND ", between: " AND ",
-      parenthesized: true, to: &elements)
-    guard ordered else { return }
-    append(orders, before: " ORDER BY ", between: ", ", to: &elements)
-    guard isLimited else { return }
-    elements.append(.text(" LIMIT "))
-    elements.append(.argument(StatementArgument((limit ?? -1).databaseValue)))
-    guard let offset else { return }
-    elements.append(.text(" OFFSET "))
-    elements.append(.argument(StatementArgument(offset.databaseValue)))
+  private func clauses(_ table: DocumentTable, ordered: Bool = true) -> SQL {
+    var terms = conditions.map { "(\($0))" as SQL }
+    if let id { terms.insert("\(sql: table.idColumn) = \(id)", at: 0) }
+    var sql: SQL = terms.isEmpty ? "" : " WHERE \(terms.joined(separator: " AND "))"
+    guard ordered else { return sql }
+    if !orders.isEmpty { sql += " ORDER BY \(orders.joined(separator: ", "))" }
+    if isLimited { sql += " LIMIT \(limit ?? -1)" }
+    if let offset { sql += " OFFSET \(offset)" }
+    return sql
   }
 
   /// `SELECT … FROM …`
   func selecting(_ columns: String, from table: DocumentTable) -> SQL {
-    var elements: [SQL.Element] = [.text("SELECT \(columns) FROM \(table.name)")]
-    if let search, search.isOrder { elements += search.join(table) }
-    appendClauses(table, to: &elements)
-    return SQL(elements: elements)
+    let join: SQL = search.map { $0.isOrder ? $0.join(table) : "" } ?? ""
+    return "SELECT \(sql: columns) FROM \(sql: table.name)\(join)\(clauses(table))"
   }
 
   /// `SELECT count(*) FROM …`
   func counting(from table: DocumentTable) -> SQL {
     guard isLimited else {
-      var elements: [SQL.Element] = [.text("SELECT count(*) FROM \(table.name)")]
-      appendClauses(table, ordered: false, to: &elements)
-      return SQL(elements: elements)
+      return "SELECT count(*) FROM \(sql: table.name)\(clauses(table, ordered: false))"
     }
-    let rows = selecting("1", from: table)
-    return SQL(elements: [.text("SELECT count(*) FROM (")] + rows.elements + [.text(")")])
+    return "SELECT count(*) FROM (\(selecting("1", from: table)))"
   }
 
   /// Whether changes are of some of the rows that the conditions select.
@@ -239,35 +202,26 @@ struct DocumentQuery: Sendable {
   /// `DELETE FROM …`
   /// - Parameter rowKey: The columns that tell rows apart, quoted, for a query that is limited.
   func deleting(from table: DocumentTable, rowKey: [String]) -> SQL {
-    var elements: [SQL.Element] = [.text("DELETE FROM \(table.name)")]
-    appendTarget(table, rowKey, to: &elements)
-    return SQL(elements: elements)
+    "DELETE FROM \(sql: table.name)\(target(table, rowKey))"
   }
 
   /// `UPDATE … SET …`
   /// - Parameter rowKey: The columns that tell rows apart, quoted, for a query that is limited.
   func updating(_ table: DocumentTable, rowKey: [String]) -> SQL {
-    var elements: [SQL.Element] = [.text("UPDATE \(table.name)")]
     let assignments = assignments.map { assignment in
-      guard let column = assignment.column else { return assignment.sql }
-      return SQL(
-        elements: [.text("\(column.quotedDatabaseIdentifier) = ")] + assignment.sql.elements)
+      assignment.column.map { "\(identifier: $0) = \(assignment.sql)" } ?? assignment.sql
     }
-    append(assignments, before: " SET ", between: ", ", to: &elements)
-    appendTarget(table, rowKey, to: &elements)
-    return SQL(elements: elements)
+    return """
+      UPDATE \(sql: table.name) SET \(assignments.joined(separator: ", "))\(target(table, rowKey))
+      """
   }
 
   /// The condition of a change: SQLite may know no limits there.
-  private func appendTarget(
-    _ table: DocumentTable, _ rowKey: [String], to elements: inout [SQL.Element]
-  ) {
-    guard isLimited else { return appendClauses(table, ordered: false, to: &elements) }
+  private func target(_ table: DocumentTable, _ rowKey: [String]) -> SQL {
+    guard isLimited else { return clauses(table, ordered: false) }
     let key = rowKey.count == 1 ? rowKey[0] : "(\(rowKey.joined(separator: ", ")))"
     let columns = rowKey.map { "\(table.name).\($0)" }.joined(separator: ", ")
-    elements.append(.text(" WHERE \(key) IN ("))
-    elements += selecting(columns, from: table).elements
-    elements.append(.text(")"))
+    return " WHERE \(sql: key) IN (\(selecting(columns, from: table)))"
   }
 }
 

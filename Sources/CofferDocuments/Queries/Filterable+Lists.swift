@@ -66,7 +66,7 @@ extension Filterable {
 
   // MARK: Ranges
 
-  /// The documents whose property is in a range, the bounds as Swift's ranges have them.
+  /// Returns the query of the documents whose property is in a range of Swift's.
   ///
   /// ```swift
   /// books.filter(\.priceCents, between: 500...1000)
@@ -74,50 +74,56 @@ extension Filterable {
   /// ```
   ///
   /// - Parameter collation: How texts are compared; nil for what the property declares.
-  public func filter<Bounds: DocumentRange>(
-    _ property: KeyPath<Row, Bounds.Bound>, between range: Bounds, collation: Collation? = nil
+  public func filter<V: Codable>(
+    _ property: KeyPath<Row, V>, between range: some RangeExpression<V>,
+    collation: Collation? = nil
   ) -> QueryBuilder<Row> {
     filter(inside(property, range), collation: collation)
   }
 
-  /// The documents whose property is in a range; nil is in none.
-  public func filter<Bounds: DocumentRange>(
-    _ property: KeyPath<Row, Bounds.Bound?>, between range: Bounds, collation: Collation? = nil
+  /// Returns the query of the documents whose property is in a range; nil is in none.
+  public func filter<V: Codable>(
+    _ property: KeyPath<Row, V?>, between range: some RangeExpression<V>,
+    collation: Collation? = nil
   ) -> QueryBuilder<Row> {
     filter(inside(property, range), collation: collation)
   }
 
-  /// The documents whose property is in a range: the same as `between`.
-  public func filter<Bounds: DocumentRange>(
-    _ property: KeyPath<Row, Bounds.Bound>, in range: Bounds, collation: Collation? = nil
+  /// Returns the query of the documents whose property is in a range: the same as `between`.
+  public func filter<V: Codable>(
+    _ property: KeyPath<Row, V>, in range: some RangeExpression<V>, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
     filter(inside(property, range), collation: collation)
   }
 
-  /// The documents whose property is in a range; nil is in none.
-  public func filter<Bounds: DocumentRange>(
-    _ property: KeyPath<Row, Bounds.Bound?>, in range: Bounds, collation: Collation? = nil
+  /// Returns the query of the documents whose property is in a range; nil is in none.
+  public func filter<V: Codable>(
+    _ property: KeyPath<Row, V?>, in range: some RangeExpression<V>, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
     filter(inside(property, range), collation: collation)
   }
 
-  private func inside<Bounds: DocumentRange>(
-    _ property: PartialKeyPath<Row>, _ range: Bounds
+  private func inside<V: Codable>(
+    _ property: PartialKeyPath<Row>, _ range: some RangeExpression<V>
   ) -> SQLFragment<Row> {
     SQLFragment(property) { column in
-      var parts: [SQLFragment<Row>.Part] = [.text("(")]
-      if let lower = range._lowerBound {
-        let value = try DocumentValue.databaseValue(of: lower, in: column)
-        parts += [.column(column), .text(" >= "), .value(value)]
+      let bounds: [(comparison: String, value: V)] =
+        switch range {
+        case let range as ClosedRange<V>: [(" >= ", range.lowerBound), (" <= ", range.upperBound)]
+        case let range as Range<V>: [(" >= ", range.lowerBound), (" < ", range.upperBound)]
+        case let range as PartialRangeFrom<V>: [(" >= ", range.lowerBound)]
+        case let range as PartialRangeThrough<V>: [(" <= ", range.upperBound)]
+        case let range as PartialRangeUpTo<V>: [(" < ", range.upperBound)]
+        default:
+          throw DocumentError(
+            "\(type(of: range)) is no range of Swift's", hint: "Use a...b, a..<b, or a part of one."
+          )
+        }
+      let conditions: [[SQLFragment<Row>.Part]] = try bounds.map { bound in
+        let value = try DocumentValue.databaseValue(of: bound.value, in: column)
+        return [.column(column), .text(bound.comparison), .value(value)]
       }
-      if let upper = range._upperBound {
-        if parts.count > 1 { parts.append(.text(" AND ")) }
-        let value = try DocumentValue.databaseValue(of: upper, in: column)
-        parts += [
-          .column(column), .text(range._includesUpperBound ? " <= " : " < "), .value(value),
-        ]
-      }
-      return parts + [.text(")")]
+      return [.text("(")] + conditions.joined(separator: [.text(" AND ")]) + [.text(")")]
     }
   }
 
@@ -148,60 +154,4 @@ extension SQLFragment {
       self.init([.failure(error)])
     }
   }
-}
-
-// MARK: - Ranges
-
-/// A range of Swift's: `a...b`, `a..<b`, `a...`, `...b`, `..<b`.
-public protocol DocumentRange<Bound> {
-  /// The type of the bounds.
-  associatedtype Bound: Codable
-  /// The least value; nil where there is none.
-  var _lowerBound: Bound? { get }
-  /// The greatest value, or the first one behind it; nil where there is none.
-  var _upperBound: Bound? { get }
-  /// Whether the upper bound is in the range.
-  var _includesUpperBound: Bool { get }
-}
-
-extension DocumentRange {
-  /// Yes.
-  public var _includesUpperBound: Bool { true }
-  /// None.
-  public var _lowerBound: Bound? { nil }
-  /// None.
-  public var _upperBound: Bound? { nil }
-}
-
-extension ClosedRange: DocumentRange where Bound: Codable {
-  /// The least value.
-  public var _lowerBound: Bound? { lowerBound }
-  /// The greatest value.
-  public var _upperBound: Bound? { upperBound }
-}
-
-extension Range: DocumentRange where Bound: Codable {
-  /// The least value.
-  public var _lowerBound: Bound? { lowerBound }
-  /// The first value behind the range.
-  public var _upperBound: Bound? { upperBound }
-  /// No.
-  public var _includesUpperBound: Bool { false }
-}
-
-extension PartialRangeFrom: DocumentRange where Bound: Codable {
-  /// The least value.
-  public var _lowerBound: Bound? { lowerBound }
-}
-
-extension PartialRangeThrough: DocumentRange where Bound: Codable {
-  /// The greatest value.
-  public var _upperBound: Bound? { upperBound }
-}
-
-extension PartialRangeUpTo: DocumentRange where Bound: Codable {
-  /// The first value behind the range.
-  public var _upperBound: Bound? { upperBound }
-  /// No.
-  public var _includesUpperBound: Bool { false }
 }

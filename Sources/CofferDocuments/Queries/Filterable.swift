@@ -19,24 +19,28 @@ public protocol Filterable<Row> {
   /// The type of the documents.
   associatedtype Row: Codable
 
-  /// The query with one more condition, written in SQL.
-  ///
-  /// - Parameter collation: How the texts of the fragment's key paths are compared; nil for what
-  ///   the properties declare.
-  func filter(_ sqlFragment: SQLFragment<Row>, collation: Collation?) -> QueryBuilder<Row>
-
-  /// The query of all documents that fulfil the conditions so far.
+  /// Returns the query of all documents that fulfil the conditions so far.
   func all() -> QueryBuilder<Row>
 }
 
 extension Filterable {
-  /// The query with one more condition, written in SQL.
+  /// Returns the query with one more condition, written in SQL.
   ///
   /// ```swift
   /// employees.filter("\(\.salary) % 2 == 0")
   /// ```
   public func filter(_ sqlFragment: SQLFragment<Row>) -> QueryBuilder<Row> {
     filter(sqlFragment, collation: nil)
+  }
+
+  /// Returns the query with one more condition, written in SQL.
+  ///
+  /// - Parameter collation: How the texts of the fragment's key paths are compared; nil for what
+  ///   the properties declare.
+  public func filter(
+    _ sqlFragment: SQLFragment<Row>, collation: Collation?
+  ) -> QueryBuilder<Row> {
+    all().with { $0.add(condition: sqlFragment, collation) }
   }
 
   // MARK: Comparing
@@ -48,23 +52,28 @@ extension Filterable {
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, equalTo value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
-    guard let number = SQLFragment<Row>.number(readAs: value) else {
-      return filter("\(property) IS \(value: value)", collation: collation)
-    }
-    return filter(
-      "\(property) IS \(value: value) OR \(property) IS \(number)", collation: collation)
+    filter(equality(property, "IS", value, "OR"), collation: collation)
   }
 
   /// The documents whose property isn't equal to a value; nil is equal to nil.
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, notEqualTo value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
-    guard let number = SQLFragment<Row>.number(readAs: value) else {
-      return filter("\(property) IS NOT \(value: value)", collation: collation)
+    filter(equality(property, "IS NOT", value, "AND"), collation: collation)
+  }
+
+  /// - Parameter joiner: What joins the comparison with that of a number which is read as the text.
+  private func equality<V: Codable>(
+    _ property: KeyPath<Row, V>, _ comparison: String, _ value: V, _ joiner: String
+  ) -> SQLFragment<Row> {
+    let text = value as? String
+    guard let number = text.flatMap({ DocumentValue.number(readAs: $0.databaseValue) }) else {
+      return "\(property) \(raw: comparison) \(value: value)"
     }
-    return filter(
-      "\(property) IS NOT \(value: value) AND \(property) IS NOT \(number)",
-      collation: collation)
+    return """
+      \(property) \(raw: comparison) \(value: value) \(raw: joiner) \
+      \(property) \(raw: comparison) \(number)
+      """
   }
 
   /// The documents whose property is greater than a value.
@@ -106,25 +115,15 @@ extension Filterable {
 
   /// The documents whose property matches a pattern: `%` stands for any text, `_` for one character,
   /// and the letters of ASCII match in either case.
-  public func filter(_ property: KeyPath<Row, String>, like pattern: String) -> QueryBuilder<Row> {
-    filter("\(property) LIKE \(pattern)")
-  }
-
-  /// The documents whose property matches a pattern; nil doesn't.
-  public func filter(_ property: KeyPath<Row, String?>, like pattern: String) -> QueryBuilder<Row> {
+  public func filter<Text: CofferQuery.SQLText & Codable>(
+    _ property: KeyPath<Row, Text>, like pattern: String
+  ) -> QueryBuilder<Row> {
     filter("\(property) LIKE \(pattern)")
   }
 
   /// The documents whose property doesn't match a pattern.
-  public func filter(
-    _ property: KeyPath<Row, String>, notLike pattern: String
-  ) -> QueryBuilder<Row> {
-    filter("\(property) NOT LIKE \(pattern)")
-  }
-
-  /// The documents whose property doesn't match a pattern; those where it is nil are left out.
-  public func filter(
-    _ property: KeyPath<Row, String?>, notLike pattern: String
+  public func filter<Text: CofferQuery.SQLText & Codable>(
+    _ property: KeyPath<Row, Text>, notLike pattern: String
   ) -> QueryBuilder<Row> {
     filter("\(property) NOT LIKE \(pattern)")
   }
@@ -154,14 +153,6 @@ extension Filterable where Row: Identifiable, Row.ID: Codable {
   ///
   /// Its `fetchOne()` is the fastest way to one document.
   public func filter(id: Row.ID) -> QueryBuilder<Row> { all().lookingUp(id) }
-}
-
-extension SQLFragment {
-  /// The number that is read as this text, if it is one.
-  fileprivate static func number<Value>(readAs value: Value) -> DatabaseValue? {
-    guard let text = value as? String else { return nil }
-    return DocumentValue.number(readAs: text.databaseValue)
-  }
 }
 
 extension SQLFragment.StringInterpolation {

@@ -32,8 +32,8 @@ extension QueryBuilder where Document: _SendableMetatype {
   public func fetchMany<Value: Codable & Sendable>(
     _ property: KeyPath<Document, Value>
   ) async throws -> [Value] {
-    let column = try collection.type.column(property)
-    return try await collection.reading { try fetchMany(Value.self, column, $0) }
+    let selection = try selection(property)
+    return try await collection.reading { try fetchMany(selection, $0) }
   }
 
   /// The first document of the query as another type; nil where there is none.

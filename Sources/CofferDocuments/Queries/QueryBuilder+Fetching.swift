@@ -39,8 +39,8 @@ extension QueryBuilder {
   /// let names = try employees.all().fetchMany(\.name)  // [String]
   /// ```
   public func fetchMany<Value: Codable>(_ property: KeyPath<Document, Value>) throws -> [Value] {
-    let column = try collection.type.column(property)
-    return try collection.reading { try fetchMany(Value.self, column, $0) }
+    let selection = try selection(property)
+    return try collection.reading { try fetchMany(selection, $0) }
   }
 
   // MARK: Smaller types
@@ -133,25 +133,15 @@ extension QueryBuilder {
   }
 
   func fetchMany<Value: Decodable>(
-    _ type: Value.Type, _ column: DocumentColumn, _ db: Database
+    _ selection: DocumentSelection<Value>, _ db: Database
   ) throws -> [Value] {
+    let column = selection.column
     let name = SelectedValue<Value>.columnName.quotedDatabaseIdentifier
-    let selection = "\(column.expression(collation: nil)) AS \(name)"
-    let sql = try valid(db).selecting(selection, from: collection.table)
-    do {
-      if let values = try PlainValues.fetchAll(type, sql, db) { return values }
-      let request = SQLRequest<Never>(literal: sql)
-      return column.path.isEmpty
-        ? try SelectedValue<Value>.fetchAll(db, request).map(\.value)
-        : try SelectedLeaf<Value>.fetchAll(db, request).map(\.value)
-    } catch let error as RowDecodingError {
+    let columns = "\(column.sqlText()) AS \(name)"
+    let sql = try valid(db).selecting(columns, from: collection.table)
+    do { return try selection.fetchAll(db, sql) } catch let error as RowDecodingError {
       let named = error.naming(column: column.description, ofRecord: Document.self)
-      throw located(named, selecting: selection, db) { row in
-        _ =
-          column.path.isEmpty
-          ? try SelectedValue<Value>.value(of: row, at: 0)
-          : try SelectedLeaf<Value>.value(of: row, at: 0)
-      }
+      throw located(named, selecting: columns, db) { _ = try selection.value(of: $0, at: 0) }
     }
   }
 

@@ -23,10 +23,8 @@ extension QueryBuilder {
   func fetchResults(_ db: Database) throws -> [Result<Document, RowDecodingError>] {
     var results: [Result<Document, RowDecodingError>] = []
     try rows(selecting: collection.columnList, db).forEach { row in
-      do { results.append(.success(try StoredDocument<Document>(row: row).document)) } catch let
-        error as RowDecodingError
-      {
-        results.append(.failure(naming(error, row)))
+      do { results.append(.success(try document(of: row))) } catch let error as RowDecodingError {
+        results.append(.failure(error))
       }
     }
     return results
@@ -36,15 +34,29 @@ extension QueryBuilder {
 
   private static var keyColumn: String { "coffer_key" }
 
-  /// The query's rows, with the identifier as their last column.
+  /// Returns the query's rows, with the identifier as their last column.
   func rows(selecting columns: String, _ db: Database) throws -> RowCursor {
+    try rows(selecting: columns, of: valid(db), db)
+  }
+
+  /// Returns the rows of a query of the collection, with the identifier as their last column.
+  func rows(
+    selecting columns: String, of query: DocumentQuery, _ db: Database
+  ) throws -> RowCursor {
     let key = Self.keyColumn.quotedDatabaseIdentifier
     let selection = "\(columns), \(collection.table.idColumn) AS \(key)"
-    let sql = try valid(db).selecting(selection, from: collection.table)
+    let sql = query.selecting(selection, from: collection.table)
     return try CofferCore.Row.fetchCursor(db, SQLRequest<CofferCore.Row>(literal: sql))
   }
 
-  func naming(_ error: RowDecodingError, _ row: CofferCore.Row) -> RowDecodingError {
+  /// Decodes the document of a row, in which the identifier is the last column.
+  func document(of row: CofferCore.Row) throws -> Document {
+    do { return try StoredDocument<Document>(row: row).document } catch let error
+      as RowDecodingError
+    { throw naming(error, row) }
+  }
+
+  private func naming(_ error: RowDecodingError, _ row: CofferCore.Row) -> RowDecodingError {
     let named = error.naming(record: Document.self)
     guard collection.id != nil else { return named }
     return named.naming(recordKey: row.databaseValue(at: row.count - 1))

@@ -33,16 +33,6 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
   /// The query itself.
   public func all() -> QueryBuilder<Document> { self }
 
-  /// The query with one more condition, written in SQL.
-  ///
-  /// - Parameter collation: How the texts of the fragment's key paths are compared; nil for what
-  ///   the properties declare.
-  public func filter(
-    _ sqlFragment: SQLFragment<Document>, collation: Collation?
-  ) -> QueryBuilder<Document> {
-    with { $0.add(condition: sqlFragment, collation) }
-  }
-
   /// The query with one more condition, of the DSL.
   func filter(_ condition: SQLExpression) -> Self {
     with { $0.add(condition: condition.swiftCondition) }
@@ -175,23 +165,20 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
   private func assigned<Value: Codable>(
     _ value: Value, to column: DocumentColumn
   ) throws -> DatabaseValue {
-    guard column.isNested else {
-      if let number = value as? any BinaryFloatingPoint, number.isNaN {
-        throw DocumentError("\(column.description) can't become NaN, which SQLite doesn't have")
-      }
-      return try DocumentValue.databaseValue(of: value, in: column)
+    if !column.isNested, let number = value as? any BinaryFloatingPoint, number.isNaN {
+      throw DocumentError("\(column.description) can't become NaN, which SQLite doesn't have")
     }
     guard !column.isInList else {
       throw DocumentError(
         "\(column.description), an element of a list, can't be updated alone",
         hint: "Update the whole list, or fetch the documents, change them and save them.")
     }
-    if let optional = value as? any AnyOptional, optional.wrapped == nil,
+    if column.isNested, let optional = value as? any AnyOptional, optional.wrapped == nil,
       try !collection.type.isOptional(column)
     {
       throw DocumentError("\(column.description) of \(Document.self) can't become nil")
     }
-    return try DocumentValue.json(of: value, in: column).databaseValue
+    return try DocumentValue.assigned(value, to: column)
   }
 
   /// The query that will execute an assignment in SQL, once `update()` is called.

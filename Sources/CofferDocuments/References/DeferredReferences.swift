@@ -46,28 +46,23 @@ extension Database {
 
   /// Returns the error of a broken reference anywhere in the database; nil if there is none.
   func brokenReference() throws -> DatabaseError? {
-    guard let row = try Row.fetchOne(self, sql: "PRAGMA main.foreign_key_check") else { return nil }
-    let (table, parent): (String, String) = (row[0], row[2])
-    let number: Int = row[3]
-    let keys = try Row.fetchAll(
-      self, sql: "PRAGMA main.foreign_key_list(\(table.quotedDatabaseIdentifier))")
-    let column = keys.first { ($0["id"] as Int) == number }.map { $0["from"] as String }
+    guard let violation = try foreignKeyViolations().next() else { return nil }
+    let key = try foreignKeys(on: violation.originTable, in: "main")
+      .first { $0.id == violation.foreignKeyId }
     return DatabaseError.brokenReference.addingHint(
-      "The property \(column ?? "") of \(table) leads to no document of the collection \(parent), "
-        + "and nothing of the transaction was stored.")
+      "The property \(key?.originColumns.first ?? "") of \(violation.originTable) leads to no "
+        + "document of the collection \(violation.destinationTable), and nothing of the "
+        + "transaction was stored.")
   }
 
   /// Executes `body` in a savepoint, which is rolled back if `body` throws.
   func inSavepoint<T>(returning body: () throws -> T) throws -> T {
-    var result: Result<T, any Error>?
-    do {
-      try inSavepoint { () throws -> TransactionCompletion in
-        let value = try body()
-        result = .success(value)
-        return .commit
-      }
-    } catch { result = .failure(error) }
+    var result: T?
+    try inSavepoint {
+      result = try body()
+      return .commit
+    }
     guard let result else { throw DatabaseError(resultCode: .SQLITE_ABORT) }
-    return try result.get()
+    return result
   }
 }

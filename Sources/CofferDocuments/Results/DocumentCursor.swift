@@ -20,10 +20,7 @@ public final class DocumentCursor<Document: Codable>: Cursor {
   /// - Throws: ``RowDecodingError``, with the document's identifier, if a stored value doesn't fit
   ///   the type any more; the next call returns the next document.
   public func next() throws -> Document? {
-    guard let row = try rows.next() else { return nil }
-    do { return try StoredDocument<Document>(row: row).document } catch let error
-      as RowDecodingError
-    { throw query.naming(error, row) }
+    try rows.next().map { try query.document(of: $0) }
   }
 }
 

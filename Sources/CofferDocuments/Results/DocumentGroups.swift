@@ -1,6 +1,4 @@
 import CofferCore
-import CofferRecords
-import FoundationEssentials
 
 /// The documents of a query, grouped by a property: see ``Filterable/grouped(by:)``.
 public struct DocumentGroups<Document: Codable, Key: Codable & Hashable> {
@@ -26,7 +24,7 @@ extension Filterable {
 
 extension DocumentGroups {
   /// Returns the number of documents in each group.
-  public func count() throws -> [Key: Int] { try counting().fetch() }
+  public func count() throws -> [Key: Int] { try fetch(query.counting()) }
 
   /// Returns the sum of a property in each group.
   ///
@@ -35,7 +33,7 @@ extension DocumentGroups {
   public func sum<Value: Codable & Numeric>(
     _ property: KeyPath<Document, Value>
   ) throws -> [Key: Value] {
-    try summing(property).fetch()
+    try fetch(query.summing(property, of: Value.self))
   }
 
   /// Returns the mean of a property in each group.
@@ -44,125 +42,87 @@ extension DocumentGroups {
   public func average<Value: Codable & Numeric>(
     _ property: KeyPath<Document, Value>
   ) throws -> [Key: Double] {
-    try averaging(property).fetch()
+    try fetch(query.averaging(property, of: Value.self))
   }
 
   /// Returns the least value of a property in each group.
   public func min<Value: Codable>(_ property: KeyPath<Document, Value>) throws -> [Key: Value] {
-    try extreme("min", property).fetch()
+    try fetch(query.extreme("min", property, of: Value.self))
   }
 
   /// Returns the greatest value of a property in each group.
   public func max<Value: Codable>(_ property: KeyPath<Document, Value>) throws -> [Key: Value] {
-    try extreme("max", property).fetch()
+    try fetch(query.extreme("max", property, of: Value.self))
   }
 }
 
 extension DocumentGroups where Document: _SendableMetatype, Key: Sendable {
   /// Returns the number of documents in each group.
-  public func count() async throws -> [Key: Int] { try await counting().fetch() }
+  public func count() async throws -> [Key: Int] { try await fetch(query.counting()) }
 
   /// Returns the sum of a property in each group.
   public func sum<Value: Codable & Numeric & Sendable>(
     _ property: KeyPath<Document, Value>
   ) async throws -> [Key: Value] {
-    try await summing(property).fetch()
+    try await fetch(query.summing(property, of: Value.self))
   }
 
   /// Returns the mean of a property in each group.
   public func average<Value: Codable & Numeric>(
     _ property: KeyPath<Document, Value>
   ) async throws -> [Key: Double] {
-    try await averaging(property).fetch()
+    try await fetch(query.averaging(property, of: Value.self))
   }
 
   /// Returns the least value of a property in each group.
   public func min<Value: Codable & Sendable>(
     _ property: KeyPath<Document, Value>
   ) async throws -> [Key: Value] {
-    try await extreme("min", property).fetch()
+    try await fetch(query.extreme("min", property, of: Value.self))
   }
 
   /// Returns the greatest value of a property in each group.
   public func max<Value: Codable & Sendable>(
     _ property: KeyPath<Document, Value>
   ) async throws -> [Key: Value] {
-    try await extreme("max", property).fetch()
+    try await fetch(query.extreme("max", property, of: Value.self))
   }
 }
 
 extension DocumentGroups {
-  private func counting() throws -> GroupAggregate<Document, Key, Int> {
-    GroupAggregate(
-      query: query, key: try query.selection(key), column: nil,
-      result: DocumentSelection(column: DocumentColumn(name: "count"))
-    ) { _ in "count(*), 0.0" }
-  }
-
-  private func summing<Value: Codable & Numeric>(
-    _ property: KeyPath<Document, Value>
-  ) throws -> GroupAggregate<Document, Key, Value> {
-    let selection = try query.selection(property)
-    let isDecimal = Value.self == Decimal.self
-    return GroupAggregate(
-      query: query, key: try query.selection(key), column: selection.column, result: selection
-    ) { NumberAggregate.sum.sql("coffer_1", isDecimal: isDecimal, $0) }
-  }
-
-  private func averaging<Value: Codable & Numeric>(
-    _ property: KeyPath<Document, Value>
-  ) throws -> GroupAggregate<Document, Key, Double> {
-    let column = try query.selection(property).column
-    let isDecimal = Value.self == Decimal.self
-    return GroupAggregate(
-      query: query, key: try query.selection(key), column: column,
-      result: DocumentSelection(column: DocumentColumn(name: column.name))
-    ) { NumberAggregate.mean.sql("coffer_1", isDecimal: isDecimal, $0) }
-  }
-
-  private func extreme<Value: Codable>(
-    _ function: String, _ property: KeyPath<Document, Value>
-  ) throws -> GroupAggregate<Document, Key, Value> {
-    let selection = try query.selection(property)
-    let sql = "\(function)(coffer_1\(selection.column.collating))"
-    return GroupAggregate(
-      query: query, key: try query.selection(key), column: selection.column, result: selection
-    ) { _ in "\(sql), 0.0" }
+  private func fetch<Value>(
+    _ aggregate: DocumentAggregate<Document, Value>
+  ) throws -> [Key: Value] {
+    let key = try query.selection(key)
+    return try query.collection.reading { try aggregate.fetch(by: key, $0) }
   }
 }
 
-/// An aggregate for each group.
-private struct GroupAggregate<Document: Codable, Key: Codable & Hashable, Value: Decodable>:
-  Sendable
-{
-  let query: QueryBuilder<Document>
-  let key: DocumentSelection<Key>
-  /// The column of the property; nil for a count.
-  let column: DocumentColumn?
-  let result: DocumentSelection<Value>
-  /// The SQL of the aggregate of `coffer_1`, and of the number of values that it can't aggregate.
-  let functions: @Sendable (Database) -> String
+extension DocumentGroups where Document: _SendableMetatype, Key: Sendable {
+  private func fetch<Value: Sendable>(
+    _ aggregate: DocumentAggregate<Document, Value>
+  ) async throws -> [Key: Value] {
+    let key = try query.selection(key)
+    return try await query.collection.reading { try aggregate.fetch(by: key, $0) }
+  }
+}
 
-  func fetch() throws -> [Key: Value] { try query.collection.reading { try fetch($0) } }
-
-  func fetch(_ db: Database) throws -> [Key: Value] {
+extension DocumentAggregate {
+  /// Returns the aggregate of each group.
+  fileprivate func fetch<Key: Decodable & Hashable>(
+    by key: DocumentSelection<Key>, _ db: Database
+  ) throws -> [Key: Value] {
     var values: [Key: Value] = [:]
-    try query.rows(
-      db, "coffer_0, \(functions(db))", of: [key.column] + (column.map { [$0] } ?? []),
-      " GROUP BY coffer_0\(key.column.collating)"
-    ).forEach { row in
+    let request = try query.request(
+      db, "coffer_0, \(sql("coffer_1", db))", of: [key.column] + (column.map { [$0] } ?? []),
+      " GROUP BY coffer_0\(key.column.collating)")
+    let takesNil = Value.self is any ExpressibleByNilLiteral.Type
+    try request.fetchCursor(db).forEach { row in
       try column?.requireNumbers(row.databaseValue(at: 2))
       // A group in which all values are nil has no result.
-      let isNull = row.databaseValue(at: 1).isNull
-      guard !isNull || Value.self is any ExpressibleByNilLiteral.Type else { return }
+      guard takesNil || !row.databaseValue(at: 1).isNull else { return }
       values[try key.value(of: row, at: 0)] = try result.value(of: row, at: 1)
     }
     return values
-  }
-}
-
-extension GroupAggregate where Document: _SendableMetatype, Key: Sendable, Value: Sendable {
-  func fetch() async throws -> [Key: Value] {
-    try await query.collection.reading { try fetch($0) }
   }
 }

@@ -10,17 +10,13 @@ struct DocumentOrderKey: Sendable {
   private var hasNullsFirst: Bool { suffix.nulls.map { $0 == .first } ?? !isDescending }
 
   /// Returns the condition of rows after a value.
-  func isBehind(_ value: DatabaseValue) -> [SQL.Element] {
-    guard !value.isNull else { return [.text(hasNullsFirst ? "\(sql) IS NOT NULL" : "0")] }
-    let elements: [SQL.Element] = [
-      .text("(\(sql) \(isDescending ? "<" : ">") "), .argument(StatementArgument(value)),
-    ]
-    return elements + [.text(hasNullsFirst ? ")" : " OR \(sql) IS NULL)")]
+  func isBehind(_ value: DatabaseValue) -> SQL {
+    guard !value.isNull else { return SQL(sql: hasNullsFirst ? "\(sql) IS NOT NULL" : "0") }
+    let end = hasNullsFirst ? "" : " OR \(sql) IS NULL"
+    return "(\(sql: sql) \(sql: isDescending ? "<" : ">") \(value)\(sql: end))"
   }
 
-  func isEqual(to value: DatabaseValue) -> [SQL.Element] {
-    [.text("\(sql) IS "), .argument(StatementArgument(value))]
-  }
+  func isEqual(to value: DatabaseValue) -> SQL { "\(sql: sql) IS \(value)" }
 
   /// A text that identifies the order.
   var description: String { "\(sql) \(isDescending) \(hasNullsFirst)" }
@@ -29,14 +25,11 @@ struct DocumentOrderKey: Sendable {
 extension [DocumentOrderKey] {
   /// Returns the condition of rows after a row with these values.
   func isBehind(_ values: [DatabaseValue]) -> SQL {
-    var elements: [SQL.Element] = []
-    for (index, key) in enumerated() {
-      elements.append(.text(index == 0 ? "(" : " OR ("))
-      for (other, value) in zip(self, values).prefix(index) {
-        elements += other.isEqual(to: value) + [.text(" AND ")]
-      }
-      elements += key.isBehind(values[index]) + [.text(")")]
+    let conditions = indices.map { index -> SQL in
+      let equal = zip(self, values).prefix(index).map { $0.isEqual(to: $1) }
+      let terms = equal + [self[index].isBehind(values[index])]
+      return "(\(terms.joined(separator: " AND ")))"
     }
-    return SQL(elements: elements)
+    return conditions.joined(separator: " OR ")
   }
 }

@@ -109,29 +109,24 @@ extension QueryBuilder {
     }
     query.limit = size < Int.max ? size + 1 : size
     let columns = keys.enumerated().map { "\($1.sql) AS coffer_\($0)" }.joined(separator: ", ")
-    let sql = query.selecting("\(collection.columnList), \(columns)", from: collection.table)
-    return try page(size, keys.count, order, sql, db)
+    let rows = try rows(selecting: "\(collection.columnList), \(columns)", of: query, db)
+    return try page(size, keys.count, order, rows)
   }
 
   private func page(
-    _ size: Int, _ keyCount: Int, _ order: String, _ sql: SQL, _ db: Database
+    _ size: Int, _ keyCount: Int, _ order: String, _ rows: RowCursor
   ) throws -> DocumentPage<Document> {
-    let rows = try CofferCore.Row.fetchCursor(db, SQLRequest<CofferCore.Row>(literal: sql))
     var documents: [Document] = []
     var last: [DatabaseValue] = []
     while let row = try rows.next() {
       guard documents.count < size else {
         return DocumentPage(documents: documents, next: PageToken(order: order, values: last))
       }
-      let keys = row.count - keyCount..<row.count
-      do { documents.append(try StoredDocument<Document>(row: row).document) } catch let error
-        as RowDecodingError
-      {
-        guard let id = collection.id, id.path.isEmpty else { throw error }
-        throw error.naming(record: Document.self)
-          .naming(recordKey: row.databaseValue(at: row.count - 1))
-      }
-      if documents.count == size { last = keys.map { row.databaseValue(at: $0) } }
+      documents.append(try document(of: row))
+      guard documents.count == size else { continue }
+      // The identifier follows the values of the order.
+      let keys = row.count - 1 - keyCount..<row.count - 1
+      last = keys.map { row.databaseValue(at: $0) }
     }
     return DocumentPage(documents: documents, next: nil)
   }

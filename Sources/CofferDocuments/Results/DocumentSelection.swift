@@ -16,6 +16,16 @@ struct DocumentSelection<Value: Decodable>: Sendable {
       throw error.naming(column: column.description, ofRecord: Value.self)
     }
   }
+
+  /// Fetches the values of a query that selects the column alone, under the name of
+  /// ``SelectedValue``.
+  func fetchAll(_ db: Database, _ sql: SQL) throws -> [Value] {
+    if let values = try PlainValues.fetchAll(Value.self, sql, db) { return values }
+    let request = SQLRequest<Never>(literal: sql)
+    return column.isNested
+      ? try SelectedLeaf<Value>.fetchAll(db, request).map(\.value)
+      : try SelectedValue<Value>.fetchAll(db, request).map(\.value)
+  }
 }
 
 extension QueryBuilder {
@@ -30,28 +40,15 @@ extension QueryBuilder {
     columns.enumerated().map { "\($1.sqlText()) AS coffer_\($0)" }.joined(separator: ", ")
   }
 
-  /// Queries the rows of the query, as a subquery.
+  /// Returns the request of the query's rows, as a subquery.
   ///
   /// - Parameter selection: The selection in SQL, with the columns named `coffer_0` and so on.
-  func rows(
+  func request(
     _ db: Database, _ selection: String, of columns: [DocumentColumn], _ clauses: String = ""
-  ) throws -> RowCursor {
-    let sql = SQL(
-      elements: [.text("SELECT \(selection) FROM (")]
-        + (try valid(db).selecting(self.selection(of: columns), from: collection.table)).elements
-        + [.text(")\(clauses)")])
+  ) throws -> SQLRequest<CofferCore.Row> {
+    let rows = try valid(db).selecting(self.selection(of: columns), from: collection.table)
     for column in columns { column.comparing?.ensure(in: db) }
-    return try CofferCore.Row.fetchCursor(db, SQLRequest<CofferCore.Row>(literal: sql))
-  }
-}
-
-extension QueryBuilder {
-  /// Returns the first row of a query of the query's rows, which outlives its cursor.
-  func row(
-    _ db: Database, _ selection: String, of columns: [DocumentColumn], _ clauses: String = ""
-  ) throws -> CofferCore.Row? {
-    let rows = try rows(db, selection, of: columns, clauses)
-    return try withExtendedLifetime(rows) { try rows.next()?.copy() }
+    return SQLRequest(literal: "SELECT \(sql: selection) FROM (\(rows))\(sql: clauses)")
   }
 }
 

@@ -40,9 +40,7 @@ extension QueryBuilder {
     // Old versions of SQLite ignore a LIMIT directly inside EXISTS.
     if query.limit == 0 { return true }
     let rows = query.selecting("1", from: collection.table)
-    let sql = SQL(
-      elements: [.text("SELECT NOT EXISTS (")] + rows.elements + [.text(")")])
-    return try Bool.fetchOne(db, SQLRequest<Bool>(literal: sql)) ?? true
+    return try Bool.fetchOne(db, "SELECT NOT EXISTS (\(rows))" as SQLRequest<Bool>) ?? true
   }
 }
 

@@ -126,8 +126,7 @@ extension CollectionSchema {
       let names = columns.map { $0.name.quotedDatabaseIdentifier }.joined(separator: ", ")
       try db.execute(sql: "CREATE TABLE \(quotedTable) (\(names))")
       // In a new table, no document has an older form.
-      return try note(
-        steps.compactMap { if case .once(let step) = $0 { step.name } else { nil } }, db)
+      return try note(steps.filter(\.runsOnce).map(\.name), db)
     }
     try runSteps(db)
     try addColumns(db)
@@ -136,12 +135,12 @@ extension CollectionSchema {
 
   /// Sets the default value in documents that have none.
   func apply(_ rule: DefaultValue, _ db: Database) throws {
-    let column = rule.column.name.quotedDatabaseIdentifier
-    let path = rule.column.jsonPath.databaseValue.sqlLiteral
-    let value = rule.column.isNested ? "coffer_json_set(\(column), \(path), ?)" : "?"
+    let value = rule.column.setting("\(rule.value)")
     try db.execute(
-      sql: "UPDATE \(quotedTable) SET \(column) = \(value) WHERE \(rule.isMissing)",
-      arguments: [rule.value])
+      literal: """
+        UPDATE \(sql: quotedTable) SET \(identifier: rule.column.name) = \(value)
+        WHERE \(sql: rule.isMissing)
+        """)
   }
 
   private func drop(_ unknown: [ColumnInfo], of present: [ColumnInfo], _ db: Database) throws {

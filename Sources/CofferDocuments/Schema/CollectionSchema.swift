@@ -32,18 +32,12 @@ struct CollectionSchema: Sendable {
     let value: DatabaseValue
   }
 
-  /// A migration of existing documents, which runs before columns are added.
-  enum Step: Sendable {
-    /// Renames a column, whenever a column of the old name exists.
-    case rename(String, column: String)
-    case once(any MigrationStep)
-  }
-
   let typeName: String
   let tableName: String
   let columns: [Column]
   private(set) var indexes: [Index]
-  private(set) var steps: [Step] = []
+  /// The migrations of existing documents, which run before columns are added.
+  private(set) var steps: [any MigrationStep] = []
   private(set) var defaults: [DefaultValue] = []
   private(set) var references: [DocumentReference] = []
   private(set) var fullText: FullTextIndex?
@@ -100,24 +94,21 @@ struct CollectionSchema: Sendable {
 
   private mutating func add<Document>(_ rule: MigrationRule<Document>) throws {
     switch rule.content {
-    case .rename(let old, let column):
-      guard !columns.contains(where: { $0.name.isSameName(as: old) }) else {
+    case .rename(let step):
+      guard !columns.contains(where: { $0.name.isSameName(as: step.old) }) else {
         throw DocumentError(
-          "a rule of \(typeName) renames \(old), which is a property still",
+          "a rule of \(typeName) renames \(step.old), which is a property still",
           hint: "Remove the rule, or the property.")
       }
-      steps.append(.rename(old, column: column))
+      steps.append(step)
     case .value(let rule): defaults.append(rule)
     case .step(let step):
-      let isTaken = steps.contains {
-        if case .once(let other) = $0 { other.name == step.name } else { false }
-      }
-      guard !isTaken else {
+      guard !steps.contains(where: { $0.runsOnce && $0.name == step.name }) else {
         throw DocumentError(
           "two rules of \(typeName) are named \(step.name)",
           hint: "Give one of them another name, which it keeps.")
       }
-      steps.append(.once(step))
+      steps.append(step)
     case .index(let columns, let isUnique):
       let index = Index(tableName, columns, isUnique: isUnique)
       if !indexes.contains(where: { $0.name == index.name }) { indexes.append(index) }

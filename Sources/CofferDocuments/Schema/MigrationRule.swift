@@ -26,7 +26,7 @@ public protocol MigratingDocument: Codable {
 /// How the documents of a table follow a change of their type.
 public struct MigrationRule<Document: Codable>: Sendable {
   enum Content: Sendable {
-    case rename(String, column: String)
+    case rename(ColumnRename)
     case value(CollectionSchema.DefaultValue)
     case step(any MigrationStep)
     case index([DocumentColumn], isUnique: Bool)
@@ -79,7 +79,7 @@ public struct MigrationRule<Document: Codable>: Sendable {
   ) -> MigrationRule {
     MigrationRule {
       let column = try place(property)
-      guard column.isNested else { return .rename(name, column: column.name) }
+      guard column.isNested else { return .rename(ColumnRename(old: name, column: column.name)) }
       return .step(NestedRename(old: name, column: column))
     }
   }
@@ -100,13 +100,11 @@ public struct MigrationRule<Document: Codable>: Sendable {
   ) -> MigrationRule {
     MigrationRule {
       let column = try place(property)
-      guard column.isNested else {
-        let value = try DocumentValue.databaseValue(of: value, in: column)
-        return .value(.init(column: column, value: value))
+      let rule = CollectionSchema.DefaultValue(
+        column: column, value: try DocumentValue.assigned(value, to: column))
+      guard column.isNested, try DocumentType<Document>.known().isOptional(column) else {
+        return .value(rule)
       }
-      let json = try DocumentValue.json(of: value, in: column).databaseValue
-      let rule = CollectionSchema.DefaultValue(column: column, value: json)
-      guard try DocumentType<Document>.known().isOptional(column) else { return .value(rule) }
       return .step(NestedFilling(rule: rule))
     }
   }

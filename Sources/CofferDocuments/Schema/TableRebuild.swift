@@ -37,11 +37,7 @@ struct TableRebuild {
   }
 
   private func requirePlainTable(_ db: Database) throws {
-    let sql =
-      try String.fetchOne(
-        db,
-        sql: "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE",
-        arguments: [tableName]) ?? ""
+    let sql = try TableText(tableName, db).sql
     let special: Set = [
       "PRIMARY", "UNIQUE", "CHECK", "REFERENCES", "FOREIGN", "CONSTRAINT", "COLLATE", "VIRTUAL",
       "WITHOUT",

@@ -47,30 +47,22 @@ struct DocumentColumn: Hashable, Sendable {
   /// The SQL of the value: `"name"`, `coffer_json("address", '$.city')`.
   ///
   /// It is the same in queries and in indexes, which SQLite finds by their text.
-  /// - Parameter table: A table's name or alias, in front of the column.
-  func sqlText(table: String? = nil) -> String {
-    var column = name.quotedDatabaseIdentifier
-    if let table { column = table.quotedDatabaseIdentifier + "." + column }
-    return sqlText(of: column)
-  }
+  func sqlText() -> String { sqlText(of: name.quotedDatabaseIdentifier) }
 
   /// The SQL of the value in a value of the whole column.
   func sqlText(of stored: String) -> String {
     isNested ? "coffer_json(\(stored), \(jsonPath.databaseValue.sqlLiteral))" : stored
   }
 
-  /// The JSON of the whole column with another value here.
-  func setting(_ value: String, in json: String) -> String {
-    var (value, json, path) = (value, json, jsonPath)
-    return value.withUTF8 { value in
-      json.withUTF8 { json in
-        path.withUTF8 { path in
-          JSONEditor.setting(
-            UnsafeRawBufferPointer(value), at: UnsafeRawBufferPointer(path),
-            in: UnsafeRawBufferPointer(json))
-        }
-      }
-    }
+  /// Returns the SQL of the whole column with another value here: of the value itself, or of JSON.
+  ///
+  /// - Parameters:
+  ///   - value: The SQL of the value, as ``DocumentValue/assigned(_:to:)`` gives it.
+  ///   - stored: The SQL of the JSON to change; nil for the column's.
+  func setting(_ value: SQL, in stored: SQL? = nil) -> SQL {
+    guard isNested else { return value }
+    let path = jsonPath.databaseValue.sqlLiteral
+    return "coffer_json_set(\(stored ?? "\(identifier: name)"), \(sql: path), \(value))"
   }
 
   // MARK: Steps

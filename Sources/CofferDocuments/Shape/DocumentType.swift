@@ -64,7 +64,7 @@ final class DocumentType<Document: Codable>: Sendable {
   private static func checkStructures(of document: Document, _ properties: inout [DocumentProperty])
   {
     guard properties.contains(where: { $0.structure != nil }) else { return }
-    let stored = (try? SampleRecord(document: document).databaseDictionary) ?? [:]
+    let stored = (try? StoredDocument(document).databaseDictionary) ?? [:]
     for index in properties.indices {
       guard var structure = properties[index].structure else { continue }
       let isCovered = structure.withUTF8 { known in
@@ -112,7 +112,7 @@ final class DocumentType<Document: Codable>: Sendable {
     guard column.isNested else { return column }
     // The JSON of the column must have what a nested key path leads to.
     let document = try DocumentType.sample().value
-    let stored = try SampleRecord(document: document).databaseDictionary[column.name]
+    let stored = try StoredDocument(document).databaseDictionary[column.name]
     guard let stored, var json = String.fromDatabaseValue(stored),
       json.withUTF8({ JSONScanner.find(in: UnsafeRawBufferPointer($0), at: column.jsonPath) })
         != nil
@@ -159,7 +159,7 @@ final class DocumentType<Document: Codable>: Sendable {
   /// The keys that a sample is stored under.
   private static func encodedKeys(of document: Document) throws -> Set<String> {
     do {
-      return Set(try SampleRecord(document: document).databaseDictionary.keys)
+      return Set(try StoredDocument(document).databaseDictionary.keys)
     } catch EncodingError.invalidValue(let value, let context) where !context.codingPath.isEmpty {
       let property = context.codingPath.map(\.stringValue).joined(separator: ".")
       throw DocumentError(
@@ -211,13 +211,6 @@ private enum DocumentTypes {
 // arguments, which they would have captured, lead to no column.
 private struct DocumentPath: Hashable, @unchecked Sendable {
   let keyPath: AnyKeyPath
-}
-
-/// A document as the record that it is stored as.
-struct SampleRecord<Document: Encodable>: EncodableRecord, Encodable {
-  let document: Document
-
-  func encode(to encoder: any Encoder) throws { try document.encode(to: encoder) }
 }
 
 extension DocumentProperty {

@@ -104,13 +104,11 @@ public final class DocumentStore: Sendable {
     _ type: Document.Type
   ) throws -> DocumentCollection<Document> {
     if let collection = knownCollection(type) { return collection }
-    let collection = try DocumentCollection<Document>(in: self)
-    try claim(collection.tableName, for: type)
-    if !collection.schema.references.isEmpty { known.withLock { $0.hasReferences = true } }
+    let collection = try makeCollection(type)
     guard access.autoMigrate else { return keep(collection) }
     // Until the transaction is committed, its tables can still be rolled back.
     let isLasting = currentDatabase?.isInsideTransaction != true
-    do { try collection.migrateIfNeeded(dropColumns: access.autoDropColumns) } catch {
+    do { try access.migrate(collection.schema, dropColumns: access.autoDropColumns) } catch {
       giveUp(collection.tableName, for: type)
       throw error
     }
@@ -124,11 +122,10 @@ public final class DocumentStore: Sendable {
     _ type: Document.Type
   ) async throws -> DocumentCollection<Document> {
     if let collection = knownCollection(type) { return collection }
-    let collection = try DocumentCollection<Document>(in: self)
-    try claim(collection.tableName, for: type)
-    if !collection.schema.references.isEmpty { known.withLock { $0.hasReferences = true } }
+    let collection = try makeCollection(type)
     if access.autoMigrate {
-      do { try await migrate(collection.schema) } catch {
+      do { try await access.migrate(collection.schema, dropColumns: access.autoDropColumns) } catch
+      {
         giveUp(collection.tableName, for: type)
         throw error
       }
@@ -136,14 +133,14 @@ public final class DocumentStore: Sendable {
     return keep(collection)
   }
 
-  private func migrate(_ schema: CollectionSchema) async throws {
-    let (dropColumns, isReadonly) = (access.autoDropColumns, writer.configuration.readonly)
-    let isCurrent = try await writer.read {
-      try schema.isCurrent($0, dropColumns: dropColumns, isReadonly: isReadonly)
-    }
-    if isCurrent { return }
-    try schema.requireWritable(writer)
-    try await writer.write { try schema.migrate($0, dropColumns: dropColumns) }
+  /// Makes a collection, and reserves its name.
+  private func makeCollection<Document: Codable>(
+    _ type: Document.Type
+  ) throws -> DocumentCollection<Document> {
+    let collection = try DocumentCollection<Document>(in: self)
+    try claim(collection.tableName, for: type)
+    if !collection.schema.references.isEmpty { known.withLock { $0.hasReferences = true } }
+    return collection
   }
 
   /// Whether one of the requested types has references.

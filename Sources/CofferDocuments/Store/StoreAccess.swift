@@ -35,4 +35,28 @@ struct StoreAccess: Sendable {
     if let db = currentDatabase { return try body(db) }
     return try writer.write(body)
   }
+
+  /// Migrates a table that doesn't match its schema.
+  ///
+  /// That is checked in a read first, which waits for no writer.
+  func migrate(_ schema: CollectionSchema, dropColumns: Bool) throws {
+    let isReadonly = writer.configuration.readonly
+    let isCurrent = try reading {
+      try schema.isCurrent($0, dropColumns: dropColumns, isReadonly: isReadonly)
+    }
+    guard !isCurrent else { return }
+    try schema.requireWritable(writer)
+    try writing { try schema.migrate($0, dropColumns: dropColumns) }
+  }
+
+  /// Migrates a table that doesn't match its schema, on another thread.
+  func migrate(_ schema: CollectionSchema, dropColumns: Bool) async throws {
+    let isReadonly = writer.configuration.readonly
+    let isCurrent = try await writer.read {
+      try schema.isCurrent($0, dropColumns: dropColumns, isReadonly: isReadonly)
+    }
+    guard !isCurrent else { return }
+    try schema.requireWritable(writer)
+    try await writer.write { try schema.migrate($0, dropColumns: dropColumns) }
+  }
 }

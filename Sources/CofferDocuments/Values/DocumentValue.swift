@@ -19,15 +19,21 @@ enum DocumentValue {
     } catch { throw cannotEncode(V.self, column) }
   }
 
+  /// Returns the value with which an update sets a column; for a part of a column, its JSON.
+  ///
+  /// - Throws: ``DocumentError`` if the value can't be stored.
+  static func assigned<V: Encodable>(
+    _ value: V, to column: DocumentColumn
+  ) throws -> DatabaseValue {
+    column.isNested
+      ? try json(of: value, in: column).databaseValue : try databaseValue(of: value, in: column)
+  }
+
   /// Converts the most frequent types without an encoder.
   private static func plainValue<V>(of value: V) -> DatabaseValue? {
     switch V.self {
-    case is Int.Type: (value as? Int)?.databaseValue
-    case is Int64.Type: (value as? Int64)?.databaseValue
-    case is String.Type: (value as? String)?.databaseValue
-    case is UUID.Type: (value as? UUID)?.databaseValue
-    case is Double.Type: (value as? Double)?.databaseValue
-    case is Bool.Type: (value as? Bool)?.databaseValue
+    case is Int.Type, is Int64.Type, is String.Type, is UUID.Type, is Double.Type, is Bool.Type:
+      (value as? any DatabaseValueConvertible)?.databaseValue
     case is Date.Type: (value as? Date)?.exactDatabaseValue
     default: nil
     }
@@ -74,7 +80,7 @@ enum DocumentValue {
   }
 
   /// Returns the JSON of a value inside a column's JSON.
-  static func json<V: Encodable>(of value: V, in column: DocumentColumn) throws -> String {
+  private static func json<V: Encodable>(of value: V, in column: DocumentColumn) throws -> String {
     do {
       // Encoded in a list, since encoders can refuse single values.
       let list = try ValueRecord<V>.databaseJSONEncoder(for: column.name).encode([value])

@@ -11,7 +11,7 @@ import Synchronization
 final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
   private struct State {
     var region = DatabaseRegion()
-    var observer: ListObserver?
+    var observer: RegionObserver?
     /// The number of the next list.
     var count = 0
   }
@@ -100,12 +100,15 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
 
   /// Observes the current region, replacing any earlier observer; called on the writer.
   private func observe(_ db: Database) {
-    let observer: ListObserver? = state.withLock { state in
+    guard let writer = reader.transactionsWriter else { return }
+    let observer: RegionObserver? = state.withLock { state in
       guard !isCancelled.load(ordering: .relaxed) else { return nil }
-      state.observer = ListObserver(state.region) { [weak self] in self?.refetch() }
+      state.observer = RegionObserver(state.region, writer: writer) { [weak self] in
+        self?.refetch()
+      }
       return state.observer
     }
-    if let observer { db.add(transactionObserver: observer) }
+    observer?.observe(db)
   }
 
   /// Fetches the list of the last commit; called on the writer, outside of a transaction.
@@ -145,38 +148,4 @@ private final class Reference<Value: ~Copyable & Sendable>: Sendable {
   let value: Value
 
   init(_ value: consuming Value) { self.value = value }
-}
-
-/// Calls a function after commits that can have changed a region.
-final class ListObserver: SelectiveTransactionObserver, Sendable {
-  private let region: DatabaseRegion
-  private let onCommit: @Sendable () -> Void
-  private let isTouched = Atomic(false)
-
-  init(_ region: DatabaseRegion, onCommit: @escaping @Sendable () -> Void) {
-    self.region = region
-    self.onCommit = onCommit
-  }
-
-  var observedTables: Set<String>? { region.tableNames.map(Set.init) }
-
-  var observedRows: [String: Set<Int64>] { region.rowIDs }
-
-  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
-    region.isModified(byEventsOfKind: eventKind)
-  }
-
-  func databaseDidChange() { isTouched.store(true, ordering: .relaxed) }
-
-  func databaseDidChange(with event: DatabaseEvent) {
-    guard region.isModified(by: event) else { return }
-    isTouched.store(true, ordering: .relaxed)
-    stopObservingDatabaseChangesUntilNextTransaction()
-  }
-
-  func databaseDidCommit(_ db: Database) {
-    if isTouched.exchange(false, ordering: .relaxed) { onCommit() }
-  }
-
-  func databaseDidRollback(_ db: Database) { isTouched.store(false, ordering: .relaxed) }
 }

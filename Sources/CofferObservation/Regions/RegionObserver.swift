@@ -2,7 +2,7 @@ import CofferCore
 import Synchronization
 
 /// Reports transactions that change a region.
-final class RegionObserver: SelectiveTransactionObserver, Sendable {
+final class RegionObserver: TrackedRegionObserver, Sendable {
   /// The parts that are released when the observation ends.
   private struct Life: Sendable {
     let regions: [any DatabaseRegionConvertible]
@@ -12,7 +12,7 @@ final class RegionObserver: SelectiveTransactionObserver, Sendable {
   }
 
   private let life: Mutex<Life?>
-  private let tracked = TrackedRegion()
+  let tracked = TrackedRegion()
 
   init(
     regions: [any DatabaseRegionConvertible], writer: any DatabaseWriter,
@@ -22,9 +22,23 @@ final class RegionObserver: SelectiveTransactionObserver, Sendable {
     life = Mutex(Life(regions: regions, writer: writer, onError: onError, onChange: onChange))
   }
 
+  /// Creates an observer of a region that is known.
+  convenience init(
+    _ region: DatabaseRegion, writer: any DatabaseWriter, onChange: @escaping @Sendable () -> Void
+  ) {
+    self.init(regions: [region], writer: writer, onError: { _ in }, onChange: { _ in onChange() })
+    tracked.set(region)
+  }
+
+  /// Determines the region, and starts observing.
   func start(_ db: Database) throws {
     guard let life = life.withLock(\.self) else { return }
     tracked.set(try life.regions.union(db))
+    observe(db)
+  }
+
+  /// Starts observing the known region.
+  func observe(_ db: Database) {
     tracked.confirm(in: db)
     db.add(transactionObserver: self)
   }
@@ -34,10 +48,7 @@ final class RegionObserver: SelectiveTransactionObserver, Sendable {
   func fail(_ error: any Error) { end()?.onError(error) }
 
   private func end() -> Life? {
-    let life = life.withLock { life in
-      defer { life = nil }
-      return life
-    }
+    let life = life.withLock { $0.take() }
     life?.writer.asyncWriteWithoutTransaction { [self] db in
       db.remove(transactionObserver: self)
     }
@@ -45,20 +56,6 @@ final class RegionObserver: SelectiveTransactionObserver, Sendable {
   }
 
   // MARK: Transactions
-
-  var observedTables: Set<String>? { tracked.tableNames }
-
-  var observedRows: [String: Set<Int64>] { tracked.rowIDs }
-
-  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
-    tracked.observes(eventsOfKind: eventKind)
-  }
-
-  func databaseDidChange() { tracked.setChanged() }
-
-  func databaseDidChange(with event: DatabaseEvent) {
-    if tracked.setChanged(by: event) { stopObservingDatabaseChangesUntilNextTransaction() }
-  }
 
   func databaseDidCommit(_ db: Database) {
     guard tracked.takeChange(), let life = life.withLock(\.self) else { return }
@@ -71,6 +68,4 @@ final class RegionObserver: SelectiveTransactionObserver, Sendable {
     }
     life.onChange(db)
   }
-
-  func databaseDidRollback(_ db: Database) { _ = tracked.takeChange() }
 }

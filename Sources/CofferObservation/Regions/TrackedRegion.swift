@@ -9,6 +9,7 @@ final class TrackedRegion: Sendable {
   private struct State {
     var region = DatabaseRegion()
     var hasChanged = false
+    var ignoresChanges = false
     var schemaGeneration = 0
   }
 
@@ -50,14 +51,26 @@ final class TrackedRegion: Sendable {
     state.withLock { $0.region.isModified(byEventsOfKind: kind) }
   }
 
-  func setChanged() { state.withLock { $0.hasChanged = true } }
+  func setChanged() {
+    state.withLock { state in
+      if !state.ignoresChanges { state.hasChanged = true }
+    }
+  }
 
   /// - Returns: Whether the region has changed, so that further changes don't matter.
   func setChanged(by event: DatabaseEvent) -> Bool {
     state.withLock { state in
+      guard !state.ignoresChanges else { return false }
       if !state.hasChanged { state.hasChanged = state.region.isModified(by: event) }
       return state.hasChanged
     }
+  }
+
+  /// Executes `body`, whose changes don't count.
+  func ignoringChanges<T>(_ body: () throws -> T) rethrows -> T {
+    state.withLock { $0.ignoresChanges = true }
+    defer { state.withLock { $0.ignoresChanges = false } }
+    return try body()
   }
 
   /// Returns whether the region has changed since the last call.
@@ -67,4 +80,27 @@ final class TrackedRegion: Sendable {
       return state.hasChanged
     }
   }
+}
+
+/// An observer of the transactions that change a tracked region.
+protocol TrackedRegionObserver: SelectiveTransactionObserver {
+  var tracked: TrackedRegion { get }
+}
+
+extension TrackedRegionObserver {
+  var observedTables: Set<String>? { tracked.tableNames }
+
+  var observedRows: [String: Set<Int64>] { tracked.rowIDs }
+
+  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
+    tracked.observes(eventsOfKind: eventKind)
+  }
+
+  func databaseDidChange() { tracked.setChanged() }
+
+  func databaseDidChange(with event: DatabaseEvent) {
+    if tracked.setChanged(by: event) { stopObservingDatabaseChangesUntilNextTransaction() }
+  }
+
+  func databaseDidRollback(_ db: Database) { _ = tracked.takeChange() }
 }

@@ -21,10 +21,6 @@ public final class AnyDatabaseCancellable: DatabaseCancellable {
 
   /// Calls the function; has no effect if called again.
   public func cancel() {
-    let action = action.withLock { action in
-      defer { action = nil }
-      return action
-    }
-    action?()
+    action.withLock { $0.take() }?()
   }
 }

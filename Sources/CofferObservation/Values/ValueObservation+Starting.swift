@@ -24,15 +24,9 @@ extension ValueObservation {
     onError: @escaping @Sendable (any Error) -> Void,
     onChange: @escaping @Sendable (Reducer.Value) -> Void
   ) -> AnyDatabaseCancellable {
-    let isImmediate = scheduler.immediateInitialValue()
-    events.willStart?()
-    let observer = ValueObserver(
-      self, reader: reader,
-      receiver: ValueReceiver(
-        schedule: { scheduler.schedule($0) }, onError: onError, onChange: onChange))
-    let cancellable = AnyDatabaseCancellable { observer.cancel() }
-    observer.start(in: reader, isImmediate: isImmediate)
-    return cancellable
+    start(
+      in: reader, scheduler,
+      ValueReceiver(schedule: { scheduler.schedule($0) }, onError: onError, onChange: onChange))
   }
 
   /// Starts the observation, whose values are delivered on the main actor.
@@ -52,14 +46,21 @@ extension ValueObservation {
     onError: @escaping @MainActor (any Error) -> Void,
     onChange: @escaping @MainActor (Reducer.Value) -> Void
   ) -> AnyDatabaseCancellable {
-    let isImmediate = scheduler.immediateInitialValue()
-    events.willStart?()
-    let observer = ValueObserver(
-      self, reader: reader,
-      receiver: ValueReceiver(
+    start(
+      in: reader, scheduler,
+      ValueReceiver(
         schedule: { action in scheduler.scheduleOnMainActor { action() } },
         onError: { error in MainActor.assumeIsolated { onError(error) } },
         onChange: { value in MainActor.assumeIsolated { onChange(value) } }))
+  }
+
+  private func start(
+    in reader: any DatabaseReader, _ scheduler: some ValueObservationScheduler,
+    _ receiver: ValueReceiver<Reducer.Value>
+  ) -> AnyDatabaseCancellable {
+    let isImmediate = scheduler.immediateInitialValue()
+    events.willStart?()
+    let observer = ValueObserver(self, reader: reader, receiver: receiver)
     let cancellable = AnyDatabaseCancellable { observer.cancel() }
     observer.start(in: reader, isImmediate: isImmediate)
     return cancellable

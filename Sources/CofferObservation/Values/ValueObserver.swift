@@ -32,9 +32,6 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
   private let reducer: Mutex<Reducer>
   private let pipeline = ValuePipeline<Result<Reducer.Fetched, any Error>>()
   private let fetching = Mutex(Fetching.idle)
-  /// Whether this observation is currently fetching on the writer.
-  private let isFetchingHere = Atomic(false)
-
   init(
     _ observation: ValueObservation<Reducer>, reader: any DatabaseReader,
     receiver: ValueReceiver<Reducer.Value>
@@ -64,10 +61,7 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
   }
 
   func cancel() {
-    let receiver = receiver.withLock { receiver in
-      defer { receiver = nil }
-      return receiver
-    }
+    let receiver = takeReceiver()
     pipeline.close()
     stop()
     if receiver != nil { events.didCancel?() }
@@ -75,10 +69,7 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
 
   /// Stops fetching; already fetched values are still delivered.
   private func stop() {
-    let life = life.withLock { life in
-      defer { life = nil }
-      return life
-    }
+    let life = life.withLock { $0.take() }
     life?.reader.transactionsWriter?.asyncWriteWithoutTransaction { [self] db in
       db.remove(transactionObserver: self)
     }
@@ -119,10 +110,7 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
 
   /// - Returns: Nil if the observation was cancelled, or has already failed.
   private func takeReceiver() -> ValueReceiver<Reducer.Value>? {
-    receiver.withLock { receiver in
-      defer { receiver = nil }
-      return receiver
-    }
+    receiver.withLock { $0.take() }
   }
 }
 
@@ -216,14 +204,14 @@ extension ValueObserver {
   private func fetchHere(
     _ db: Database, _ life: Life, isOutdated: Bool, isBeginning: Bool
   ) throws -> Reducer.Fetched {
-    isFetchingHere.store(true, ordering: .relaxed)
-    defer { isFetchingHere.store(false, ordering: .relaxed) }
-    let ((fetched, region), recorded) = try db.observedFetch(
-      requiresWriteAccess: requiresWriteAccess
-    ) { db -> (Reducer.Fetched, DatabaseRegion?) in
-      let fetched = try life.fetch(db)
-      guard isOutdated, case .regions(let regions) = tracking else { return (fetched, nil) }
-      return (fetched, try regions.union(db))
+    let ((fetched, region), recorded) = try tracked.ignoringChanges {
+      try db.observedFetch(requiresWriteAccess: requiresWriteAccess) { db in
+        let fetched = try life.fetch(db)
+        guard isOutdated, case .regions(let regions) = tracking else {
+          return (fetched, nil as DatabaseRegion?)
+        }
+        return (fetched, try regions.union(db))
+      }
     }
     switch tracking {
     case .eachFetch: setRegion(recorded, db, isBeginning)
@@ -279,27 +267,8 @@ extension ValueObserver {
 
 // MARK: - Transactions
 
-extension ValueObserver: SelectiveTransactionObserver {
-  var observedTables: Set<String>? { tracked.tableNames }
-
-  var observedRows: [String: Set<Int64>] { tracked.rowIDs }
-
-  func observes(eventsOfKind eventKind: DatabaseEventKind) -> Bool {
-    tracked.observes(eventsOfKind: eventKind)
-  }
-
-  func databaseDidChange() {
-    if !isFetchingHere.load(ordering: .relaxed) { tracked.setChanged() }
-  }
-
-  func databaseDidChange(with event: DatabaseEvent) {
-    guard !isFetchingHere.load(ordering: .relaxed) else { return }
-    if tracked.setChanged(by: event) { stopObservingDatabaseChangesUntilNextTransaction() }
-  }
-
+extension ValueObserver: TrackedRegionObserver {
   func databaseDidCommit(_ db: Database) {
     if tracked.takeChange() { fetchAgain(db) }
   }
-
-  func databaseDidRollback(_ db: Database) { _ = tracked.takeChange() }
 }

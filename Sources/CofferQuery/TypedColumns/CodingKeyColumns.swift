@@ -55,7 +55,7 @@ public struct _ColumnForm: @unchecked Sendable {
   private let column: String
 
   /// The form of a column; nil where there is only one.
-  init?(_ record: Any.Type, _ column: String, of type: Any.Type) {
+  package init?(_ record: Any.Type, _ column: String, of type: Any.Type) {
     guard _FormedValue.includes(type), let record = record as? any _CodingKeyColumns.Type
     else { return nil }
     (self.record, self.column) = (record, column)

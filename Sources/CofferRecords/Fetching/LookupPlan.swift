@@ -3,7 +3,7 @@ import CofferQuery
 
 /// The statement that finds records of a type by their primary key.
 @usableFromInline
-package final class LookupPlan<Record: FetchableRecord & TableRecord> {
+final class LookupPlan<Record: FetchableRecord & TableRecord> {
   private let lookup: PreparedLookup
   private let tableName: String
   private let selection: [any SQLSelectable]

@@ -79,20 +79,15 @@ struct FileScan {
       var count = 0
       var position = max(0, nextStart - bufferStart)
       // `memchr` finds the first byte fast.
-      while position + needle.count <= bytes.count {
-        let rest = bytes.count - needle.count + 1 - position
-        guard let found = memchr(base + position, CInt(needle[0]), rest) else {
-          position += rest
-          break
-        }
-        if memcmp(found, needle, needle.count) == 0 {
-          count += 1
-          position = UnsafeRawPointer(found) - base + needle.count
-        } else {
-          position = UnsafeRawPointer(found) - base + 1
-        }
+      let end = bytes.count - needle.count + 1
+      while position < end,
+        let found = memchr(base + position, CInt(needle[0]), end - position)
+      {
+        let isWhole = memcmp(found, needle, needle.count) == 0
+        count += isWhole ? 1 : 0
+        position = UnsafeRawPointer(found) - base + (isWhole ? needle.count : 1)
       }
-      nextStart = bufferStart + position
+      nextStart = bufferStart + max(position, end)
       return count
     }
   }

@@ -27,29 +27,24 @@ struct ControlFileReader {
   /// - Throws: The errors of the source, and ``ParagraphTooLong``.
   mutating func next() throws -> ControlParagraph? {
     forgetWhatWasRead()
-    var fields: [ControlParagraph.Field] = []
+    var paragraph = ControlParagraph()
     var isInField = false
     let start = position
-    while let line = try nextLine() {
-      guard line.upperBound - start <= Self.longestParagraph else { throw ParagraphTooLong() }
-      if isBlank(line) {
-        if fields.isEmpty { continue } else { break }
+    while let range = try nextLine() {
+      guard range.upperBound - start <= Self.longestParagraph else { throw ParagraphTooLong() }
+      let line = buffer[range]
+      let text = line.trimmed
+      if text.isEmpty {
+        if paragraph.fields.isEmpty { continue } else { break }
       }
-      switch buffer[line.lowerBound] {
-      case UInt8(ascii: "#"):
-        continue
+      switch line.first {
+      case UInt8(ascii: "#"): continue
       case UInt8(ascii: " "), UInt8(ascii: "\t"):
-        if isInField {
-          fields[fields.count - 1].value =
-            fields[fields.count - 1].value.lowerBound..<line.upperBound
-        }
-      default:
-        let field = field(in: line)
-        isInField = field != nil
-        if let field { fields.append(field) }
+        if isInField { paragraph.fields[paragraph.fields.count - 1].lines.append(string(text)) }
+      default: isInField = paragraph.addField(line)
       }
     }
-    return fields.isEmpty ? nil : ControlParagraph(bytes: buffer, fields: fields)
+    return paragraph.fields.isEmpty ? nil : paragraph
   }
 
   /// Returns the next line without its line break. The range is valid until the next paragraph.
@@ -79,19 +74,6 @@ struct ControlFileReader {
     buffer.removeFirst(position)
     position = 0
   }
-
-  private func isBlank(_ line: Range<Int>) -> Bool {
-    line.allSatisfy { isSpace(buffer[$0]) }
-  }
-
-  private func field(in line: Range<Int>) -> ControlParagraph.Field? {
-    guard let colon = buffer.firstIndex(of: UInt8(ascii: ":"), from: line.lowerBound),
-      colon > line.lowerBound, colon < line.upperBound
-    else { return nil }
-    let name = line.lowerBound..<colon
-    guard !name.contains(where: { isSpace(buffer[$0]) }) else { return nil }
-    return ControlParagraph.Field(name: name, value: colon + 1..<line.upperBound)
-  }
 }
 
 /// The error of a paragraph that is too long for a control file.
@@ -104,53 +86,36 @@ struct ParagraphTooLong: Error, CustomStringConvertible {
 
 /// The fields of one paragraph.
 struct ControlParagraph {
-  struct Field {
-    var name: Range<Int>
-    var value: Range<Int>
+  /// The fields' names in lower case, and their lines without white space at their ends.
+  fileprivate(set) var fields: [(name: String, lines: [String])] = []
+
+  /// Adds the field that begins in a line; returns false if none does.
+  fileprivate mutating func addField(_ line: ArraySlice<UInt8>) -> Bool {
+    guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > line.startIndex,
+      !line[..<colon].contains(where: isSpace)
+    else { return false }
+    fields.append((string(line[..<colon]).lowercased(), [string(line[(colon + 1)...].trimmed)]))
+    return true
   }
 
-  fileprivate let bytes: [UInt8]
-  fileprivate let fields: [Field]
-
-  /// Returns the lines of a field, without white space at their ends; nil if there is no such
-  /// field.
+  /// Returns the lines of a field; nil if there is no such field.
   ///
   /// Field names are case-insensitive. If a field occurs twice, the first one counts. Bytes that
   /// aren't UTF-8 become U+FFFD.
-  func lines(_ name: StaticString) -> [String]? {
-    guard let value = value(name) else { return nil }
-    var lines: [String] = []
-    var start = value.lowerBound
-    while start <= value.upperBound {
-      let found = bytes.firstIndex(of: UInt8(ascii: "\n"), from: start) ?? value.upperBound
-      let line = bytes[start..<min(found, value.upperBound)]
-      if lines.isEmpty || line.first != UInt8(ascii: "#") {
-        lines.append(String(decoding: line.trimmed, as: UTF8.self))
-      }
-      start += line.count + 1
-    }
-    return lines
+  func lines(_ name: String) -> [String]? {
+    let name = name.lowercased()
+    return fields.first { $0.name == name }?.lines
   }
 
   /// Returns the lines of a field joined by spaces; nil if there is no such field or it is empty.
-  func text(_ name: StaticString) -> String? {
+  func text(_ name: String) -> String? {
     guard let lines = lines(name) else { return nil }
     let text = lines.count == 1 ? lines[0] : lines.filter { !$0.isEmpty }.joined(separator: " ")
     return text.isEmpty ? nil : text
   }
-
-  private func value(_ name: StaticString) -> Range<Int>? {
-    name.withUTF8Buffer { name in
-      bytes.withUnsafeBytes { bytes in
-        fields.first { field in
-          field.name.count == name.count
-            && strncasecmp(
-              bytes.baseAddress! + field.name.lowerBound, name.baseAddress!, name.count) == 0
-        }?.value
-      }
-    }
-  }
 }
+
+private func string(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
 
 private func isSpace(_ byte: UInt8) -> Bool {
   byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") || byte == UInt8(ascii: "\r")

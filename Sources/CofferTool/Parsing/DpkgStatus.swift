@@ -62,7 +62,7 @@ extension InstalledPackage {
       summary = lines[0].isEmpty ? nil : lines[0]
       details = Self.details(lines.dropFirst())
     }
-    dependencies = ["Pre-Depends", "Depends"].flatMap { (field: StaticString) in
+    dependencies = ["Pre-Depends", "Depends"].flatMap { field in
       paragraph.text(field).map(PackageRelation.groups) ?? []
     }
     provides = paragraph.text("Provides").map { PackageRelation.groups($0).flatMap(\.self) } ?? []

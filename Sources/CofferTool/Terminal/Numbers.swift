@@ -14,14 +14,12 @@ enum Numbers {
   /// 1,234.5, with `digits` digits after the point.
   static func decimal(_ number: Double, digits: Int = 1) -> String {
     guard number.magnitude < 1e15 else { return "\(number)" }
-    var scale = 1
-    for _ in 0..<digits { scale *= 10 }
+    let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }
     let scaled = Int((number.magnitude * Double(scale)).rounded())
-    let fraction = String(scaled % scale)
     let sign = number < 0 && scaled > 0 ? "-" : ""
-    guard digits > 0 else { return sign + grouped(scaled) }
-    return sign + grouped(scaled / scale) + "."
-      + String(repeating: "0", count: digits - fraction.count) + fraction
+    // The scale's own digit keeps the zeros behind the point.
+    let fraction = digits > 0 ? "." + String(scale + scaled % scale).dropFirst() : ""
+    return sign + grouped(scaled / scale) + fraction
   }
 
   /// 12.3 MiB, from KiB.

@@ -156,9 +156,9 @@ import Testing
 
   @Test func `SQL names the column, or reads its JSON`() {
     #expect(DocumentColumn(name: "a\"b").sqlText() == #""a""b""#)
-    #expect(DocumentColumn(name: "a").sqlText(table: "t") == #""t"."a""#)
+    #expect(DocumentColumn(name: "a").sqlText(of: "t.a") == "t.a")
     #expect(
-      DocumentColumn(name: "a", path: ["b", "c d", "[0]", "e'f\"g\\h\n"]).sqlText(table: "t")
+      DocumentColumn(name: "a", path: ["b", "c d", "[0]", "e'f\"g\\h\n"]).sqlText(of: #""t"."a""#)
         == #"coffer_json("t"."a", '$.b."c d"[0]."e''f\"g\\h\u000a"')"#)
   }
 
@@ -175,11 +175,11 @@ import Testing
     }
     let type = try DocumentType<Odd>.known()
     let document = Odd(inner: .init(a: 7, b: "x"))
-    let stored = try SampleRecord(document: document).databaseDictionary
+    let stored = try StoredDocument(document).databaseDictionary
     try EncryptedQueue.with("CREATE TABLE t(inner)") { db in
       try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [stored["inner"]])
       let a = try type.column(\.inner.a).sqlText()
-      let b = try type.column(\.inner.b).sqlText(table: "t")
+      let b = try type.column(\.inner.b).sqlText(of: "t.inner")
       #expect(try Int.fetchOne(db, sql: "SELECT \(a) FROM t") == 7)
       #expect(try String.fetchOne(db, sql: "SELECT \(b) FROM t") == "x")
     }
