@@ -35,7 +35,7 @@ package struct SQLString: Hashable, Sendable {
   ///
   /// False if there is a NUL byte, which hides the rest from SQLite.
   /// - Parameter offset: The end of a statement, in UTF-8 bytes.
-  package func isBlank(from offset: Int = 0) -> Bool {
+  func isBlank(from offset: Int = 0) -> Bool {
     var string = string
     return string.withUTF8 { utf8 in
       var end = offset

@@ -23,7 +23,7 @@ public final class Statement {
   /// The parameters that take arrays in `arrayHandle`, 1-based.
   var arrayParameters: [Int] = []
   /// Whether `handle` has been stepped since it was last reset.
-  @exclusivity(unchecked) package internal(set) var isActive = false
+  @exclusivity(unchecked) var isActive = false
   // SAFETY: set while the execution is running, and cleared when it is deallocated.
   @exclusivity(unchecked) unowned(unsafe) var execution: StatementExecution?
   /// Whether a parameter has no value yet, which makes an execution an error.

@@ -115,16 +115,16 @@ extension Filterable {
 
   /// The documents whose property matches a pattern: `%` stands for any text, `_` for one character,
   /// and the letters of ASCII match in either case.
-  public func filter<Text: CofferQuery.SQLText & Codable>(
+  public func filter<Text: DatabaseValueConvertible & Codable>(
     _ property: KeyPath<Row, Text>, like pattern: String
-  ) -> QueryBuilder<Row> {
+  ) -> QueryBuilder<Row> where Text._Base == String {
     filter("\(property) LIKE \(pattern)")
   }
 
   /// The documents whose property doesn't match a pattern.
-  public func filter<Text: CofferQuery.SQLText & Codable>(
+  public func filter<Text: DatabaseValueConvertible & Codable>(
     _ property: KeyPath<Row, Text>, notLike pattern: String
-  ) -> QueryBuilder<Row> {
+  ) -> QueryBuilder<Row> where Text._Base == String {
     filter("\(property) NOT LIKE \(pattern)")
   }
 

@@ -38,7 +38,7 @@ extension SQLSubqueryable {
 
 extension SQLExpression {
   // A collation stays with the left side: after the whole, it would change nothing.
-  package func isContained(in collection: SQLCollection) -> SQLExpression {
+  func isContained(in collection: SQLCollection) -> SQLExpression {
     SQLExpression(.membership(self, collection, isNegated: false))
   }
 }

@@ -49,7 +49,7 @@ final class LookupPlan<Record: FetchableRecord & TableRecord> {
   /// are being recorded, which requests limit to a row, or if changes of the selection can't be
   /// detected.
   @usableFromInline
-  package static func lookUp(_ db: Database, key: DatabaseValue) throws -> PreparedLookup.Result {
+  static func lookUp(_ db: Database, key: DatabaseValue) throws -> PreparedLookup.Result {
     guard !db.isRecordingRegion else { return .needsRequest }
     return try current(db, like: key).lookup.lookUp(db, key, for: self)
   }
