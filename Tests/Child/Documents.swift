@@ -3,14 +3,14 @@
 //   CofferTestChild documents PATH KEY NAME COUNT
 //   CofferTestChild documents-forever PATH KEY NAME
 //
-// Both begin at once, with a collection that nobody has made yet, perhaps. documents says "ready"
-// after its first document, then inserts, saves and reads until it has so many, and says "done".
+// Both begin at once; the collection may not exist yet. documents says "ready" after its first
+// document, then inserts, saves and reads until there are COUNT documents, and says "done".
 // documents-forever says "stored N" after each batch of ten.
 
 import Coffer
 import Foundation
 
-/// The same as in the tests.
+/// The same type as in the tests.
 private struct Note: Codable, Identifiable, CustomCollectionName {
   static let collectionName = "Note"
   var id: String
@@ -32,9 +32,10 @@ func runDocumentScenario(_ arguments: [String]) throws -> Bool {
     let count = Int(arguments[4]) ?? 1
     try notes.insert(note(0))
     say("ready")
+    var random = SeededGenerator()
     for number in stride(from: 1, to: count, by: 2) {
       try notes.insert((number..<min(number + 2, count)).map { note($0) })
-      try notes.save(note(Int.random(in: 0..<number)))
+      try notes.save(note(Int.random(in: 0..<number, using: &random)))
       let mine = notes.filter(\.process, equalTo: name)
       let counts = try store.read { _ in
         (try mine.fetchCount(), try mine.fetchMany(\.number).count)

@@ -1,4 +1,4 @@
-// Scenarios about what is on disk:
+// Scenarios about the files on disk:
 //
 //   CofferTestChild markers PATH KEY-OR-MINUS JOURNAL-MODE TEMP-STORE
 //   CofferTestChild append PATH KEY JOURNAL-MODE
@@ -8,7 +8,7 @@
 //   CofferTestChild memory-scan PATH HOW
 //   CofferTestChild log PATH PASSPHRASE CONTROL
 //
-// Where one says "at …", "ready" or "full", it waits for a line before it goes on.
+// After "at …", "ready" or "full", a scenario waits for a line.
 
 import CofferCore
 import Foundation
@@ -53,7 +53,7 @@ struct ScenarioError: Error, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// Says where the work is, and waits for a line.
+/// Prints the label, and waits for a line.
 func pause(_ label: String) {
   say(label)
   _ = readLine()
@@ -74,7 +74,7 @@ private func writeMarkers(
     if tempStore != "DEFAULT" { try db.execute(sql: "PRAGMA temp_store = \(tempStore)") }
   }
   let queue = try DatabaseQueue(path: path, configuration: configuration)
-  // The marker comes from an argument of the parent, which looks for it.
+  // The marker is set by the parent process, which looks for it.
   let marker = ProcessInfo.processInfo.environment["COFFER_TEST_MARKER"] ?? "MARKER"
   let filler = String(repeating: marker + " ", count: 12)
 
@@ -189,7 +189,7 @@ private func createTogether(_ path: String, passphrase: String, rows: Int) throw
   say("done")
 }
 
-/// Prints what SQLite logs of statements that fail with a passphrase in them.
+/// Prints SQLite's log of failing statements that have a passphrase in them.
 private func logFailures(_ path: String, passphrase: String, control: String) throws {
   Database.logError = { code, message in say("log \(code): \(message)") }
   let queue = try DatabaseQueue(path: path, key: .passphrase(passphrase))

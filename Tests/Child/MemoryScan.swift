@@ -1,4 +1,4 @@
-// Looks for a passphrase, and for what is derived from it, in all of the process's own memory.
+// Looks for a passphrase, and for the keys derived from it, in all memory of the process.
 
 import CofferCore
 import Foundation
@@ -8,11 +8,16 @@ private struct MaskedBytes: Collection {
   let masked: [UInt8]
   let mask: [UInt8]
 
-  init(count: Int, _ byte: (Int) -> UInt8) {
-    var generator = SystemRandomNumberGenerator()
-    let mask = (0..<count).map { _ in generator.next() as UInt8 }
+  init(count: Int, using random: inout SeededGenerator, _ byte: (Int) -> UInt8) {
+    let mask = random.bytes(count)
     self.mask = mask
     masked = (0..<count).map { byte($0) ^ mask[$0] }
+  }
+
+  /// Printable characters at random.
+  init(count: Int, using random: inout SeededGenerator) {
+    mask = random.bytes(count)
+    masked = mask.map { UInt8.random(in: 0x21...0x7E, using: &random) ^ $0 }
   }
 
   var startIndex: Int { 0 }
@@ -21,7 +26,7 @@ private struct MaskedBytes: Collection {
   subscript(index: Int) -> UInt8 { masked[index] ^ mask[index] }
 }
 
-/// Counts what it looks for in the writable memory of the process, its stacks included.
+/// Counts occurrences in the writable memory of the process, including its stacks.
 private final class MemoryScanner {
   private let window: UnsafeMutableRawBufferPointer
   private let memory: CInt
@@ -80,7 +85,7 @@ private final class MemoryScanner {
     return found
   }
 
-  /// Everything that is readable and private or writable, but the scanner's own window.
+  /// All memory that is writable, or readable and anonymous, except the scanner's own window.
   private func readableRanges() throws -> [Range<UInt>] {
     let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps"))
     let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
@@ -106,12 +111,15 @@ private final class MemoryScanner {
 
 /// - Parameter how: `key`, or `preparation` for a passphrase given in GRDB's way.
 func scanMemory(_ path: String, how: String) throws {
-  // Everything is looked up and allocated once before.
+  // Everything is looked up and allocated once beforehand.
   try warmUp()
-  let passphrase = MaskedBytes(count: 40) { UInt8(0x21 + ($0 * 37 + 5 * $0 * $0) % 93) }
+  var random = SeededGenerator()
+  let passphrase = MaskedBytes(count: 40, using: &random) {
+    UInt8(0x21 + ($0 * 37 + 5 * $0 * $0) % 93)
+  }
   let scanner = try MemoryScanner()
-  // A control: what lies in memory openly is found.
-  let control = MaskedBytes(count: 40) { _ in UInt8.random(in: 0x21...0x7E) }
+  // A control: bytes that lie in memory unmasked are found.
+  let control = MaskedBytes(count: 40, using: &random)
   let exposed = Array(control)
 
   func report(_ label: String, _ needles: [(String, MaskedBytes)]) throws {
@@ -141,7 +149,7 @@ func scanMemory(_ path: String, how: String) throws {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       // The file's derived key, masked at once.
       try queue.inDatabase { db in
-        needles += try secrets(path: path, key: databaseKey)
+        needles += try secrets(path: path, key: databaseKey, using: &random)
         try db.execute(sql: "CREATE TABLE IF NOT EXISTS t (a)")
         for number in 0..<100 {
           try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [number])
@@ -154,9 +162,9 @@ func scanMemory(_ path: String, how: String) throws {
     }
   }
   try report("released", needles)
-  // The same for a wrong key, whose failure is examined.
+  // The same for a wrong key, whose failure is diagnosed.
   do {
-    let other = MaskedBytes(count: 40) { _ in UInt8.random(in: 0x21...0x7E) }
+    let other = MaskedBytes(count: 40, using: &random)
     do {
       _ = try DatabaseQueue(path: path, key: .passphrase(bytes: other))
       say("a wrong key opens it")
@@ -167,7 +175,7 @@ func scanMemory(_ path: String, how: String) throws {
 }
 
 private func secrets(
-  path: String, key: DatabaseKey
+  path: String, key: DatabaseKey, using random: inout SeededGenerator
 ) throws -> [(String, MaskedBytes)] {
   guard case .encryptedOrUnknown(let salt) = DatabaseFile.inspect(at: path).kind else {
     throw ScenarioError("no salt")
@@ -175,7 +183,9 @@ private func secrets(
   guard let derived = try DerivedKey.derive(from: key, salt: salt, settings: .default) else {
     throw ScenarioError("no libcrypto")
   }
-  let raw = derived.key.withUnsafeBytes { bytes in MaskedBytes(count: 32) { bytes[$0] } }
+  let raw = derived.key.withUnsafeBytes { bytes in
+    MaskedBytes(count: 32, using: &random) { bytes[$0] }
+  }
   func digit(_ index: Int, _ ten: UInt8) -> UInt8 {
     let byte = raw[index / 2]
     let nibble = index % 2 == 0 ? byte >> 4 : byte & 15
@@ -183,8 +193,8 @@ private func secrets(
   }
   return [
     ("derived", raw),
-    ("hex", MaskedBytes(count: 64) { digit($0, UInt8(ascii: "a")) }),
-    ("HEX", MaskedBytes(count: 64) { digit($0, UInt8(ascii: "A")) }),
+    ("hex", MaskedBytes(count: 64, using: &random) { digit($0, UInt8(ascii: "a")) }),
+    ("HEX", MaskedBytes(count: 64, using: &random) { digit($0, UInt8(ascii: "A")) }),
   ]
 }
 

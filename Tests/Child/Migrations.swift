@@ -2,11 +2,11 @@
 //
 //   CofferTestChild migrate PATH KEY HOW
 //
-// It registers "v1", which makes a table with rows, and "v2", which replaces it, and says "ran …" at
-// the end of each, and "done" at its own. HOW is
+// Registers "v1", which makes a table with rows, and "v2", which replaces it. It says "ran …" at
+// the end of each, and "done" at the end. HOW is
 //
-//   at-once    to go on as far as it can; it says "busy" when it first has to wait, and waits
-//   pausing    to say "in v1" and "in v2" in the middle of each, and wait for a line
+//   at-once    to run without a pause; it says "busy" when it first has to wait
+//   pausing    to say "in v1" and "in v2" in the middle of each, and to wait for a line
 //
 // and may have "-wal" at its end.
 

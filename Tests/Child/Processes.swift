@@ -1,19 +1,20 @@
 // Scenarios of several processes on one file, which has the tables that `ProcessFixture` makes:
 //
-//   CofferTestChild transfer PATH KEY HOW SECONDS
+//   CofferTestChild transfer PATH KEY HOW SECONDS NUMBER
 //   CofferTestChild ledger PATH KEY HOW NAME
 //   CofferTestChild hold PATH KEY HOW
 //   CofferTestChild commit PATH KEY HOW SQL
 //
-// HOW is "queue", in whatever journal mode the file is, or "pool".
+// HOW is "queue", which keeps the journal mode of the file, or "pool".
 //
-// transfer says "ready" and waits for a line; then it moves amounts between accounts and reads
-// their sum, until so many seconds are over. At the end it says "commits N" and "reads N".
+// transfer says "ready" and waits for a line; then it moves random amounts between accounts and
+// reads their sum, for SECONDS seconds. NUMBER tells the processes of one test apart. At the end it
+// says "commits N" and "reads N".
 //
-// ledger writes entries for ever, one a transaction, and says "committed N" after each; hold says
+// ledger writes entries for ever, one per transaction, and says "committed N" after each; hold says
 // "holding" in the middle of a transaction that has spilled to the file, and waits for a line.
 //
-// commit says "ready", and commits the SQL for each line that it reads.
+// commit says "ready", and commits the SQL once for each line that it reads.
 
 import CofferCore
 import Foundation
@@ -29,8 +30,9 @@ func runProcessScenario(_ arguments: [String]) throws -> Bool {
       : try DatabaseQueue(path: arguments[1], configuration: configuration)
   }
   switch (arguments[0], arguments.count) {
-  case ("transfer", 5):
-    try transfer(open(), seconds: Double(arguments[4]) ?? 1)
+  case ("transfer", 6):
+    let seed = SeededGenerator.seed &+ (UInt64(arguments[5]) ?? 0)
+    try transfer(open(), seconds: Double(arguments[4]) ?? 1, random: SeededGenerator(state: seed))
   case ("ledger", 5):
     try keepLedger(open(preparing: "PRAGMA cache_size = 10"), name: arguments[4])
   case ("hold", 4):
@@ -47,16 +49,19 @@ func runProcessScenario(_ arguments: [String]) throws -> Bool {
   return true
 }
 
-private func transfer(_ writer: any DatabaseWriter, seconds: Double) throws {
+private func transfer(
+  _ writer: any DatabaseWriter, seconds: Double, random: SeededGenerator
+) throws {
+  var random = random
   pause("ready")
   let end = ContinuousClock.now + .seconds(seconds)
   let process = Int(ProcessInfo.processInfo.processIdentifier)
   var commits = 0
   var reads = 0
   while ContinuousClock.now < end {
-    if Int.random(in: 0..<3) == 0 {
+    if Int.random(in: 0..<3, using: &random) == 0 {
       let sums = try writer.read { db in
-        // Two statements, which have to see one state.
+        // Two statements, which must see the same state.
         let accounts = try Int.fetchOne(db, sql: "SELECT sum(balance) FROM account") ?? 0
         let entries = try Int.fetchOne(db, sql: "SELECT sum(amount) FROM entry") ?? 0
         return (accounts, entries)
@@ -65,8 +70,10 @@ private func transfer(_ writer: any DatabaseWriter, seconds: Double) throws {
       reads += 1
       continue
     }
-    let amount = Int.random(in: 1...100)
-    let accounts = (Int.random(in: 1...20), Int.random(in: 1...20))
+    let amount = Int.random(in: 1...100, using: &random)
+    let accounts = (
+      Int.random(in: 1...20, using: &random), Int.random(in: 1...20, using: &random)
+    )
     try writer.write { db in
       for (account, amount) in [(accounts.0, -amount), (accounts.1, amount)] {
         let balance = try Int.fetchOne(

@@ -1,10 +1,10 @@
-// Does what its arguments say until it is done or killed, and says how far it is:
+// Runs the scenario that its arguments name until it is done or killed, and prints its progress:
 //
 //   CofferTestChild insert-batches PATH KEY
 //   CofferTestChild change-key PATH KEY NEW-KEY
 //   CofferTestChild convert PATH KEY PAGE-SIZE NEW-PAGE-SIZE
 //
-// and what the other files here say.
+// and the scenarios of the other files here.
 //
 // Keys are 64 hexadecimal digits. One line "ready" comes before the work, "done" after it;
 // insert-batches never ends, and says "committed N" after each transaction of ten rows.

@@ -43,10 +43,12 @@ import Testing
   }
 
   @Test func `links between documents lead to files and headings`() throws {
+    var count = 0
     for document in try extractor.documents() {
       let url = Self.root.appendingPathComponent(document)
       let text = try String(contentsOf: url, encoding: .utf8)
       for match in text.matches(of: /\]\(([^):#]*)(#[^)]*)?\)/) {
+        count += 1
         let (path, anchor) = (String(match.output.1), match.output.2.map(String.init))
         let target =
           path.isEmpty ? url : url.deletingLastPathComponent().appendingPathComponent(path)
@@ -57,6 +59,7 @@ import Testing
         #expect(headings.contains(anchor), "\(document): \(match.output.0)")
       }
     }
+    #expect(count > 0)
   }
 
   /// The anchors of headings: lowercase, hyphens for blanks, punctuation left out.
@@ -78,7 +81,7 @@ import Testing
     #expect(manifest.contains(#".library(name: "Coffer","#))
   }
 
-  @Test func `blocks are told from text, and their headings counted`() {
+  @Test func `blocks are distinguished from text, and counted under their headings`() {
     let text = """
       # Title
       ```swift db throws

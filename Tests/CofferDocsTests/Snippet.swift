@@ -20,23 +20,18 @@ struct Snippet: Sendable, CustomTestStringConvertible {
   var testDescription: String { title }
 }
 
-/// The folder that a code block works in, with the files that it may expect.
+/// The folder that a code block works in, with the files that it may use.
 final class Scene: Sendable {
-  private let folder: URL
+  private let folder: TemporaryDirectory
   private static let passphrase = "correct horse battery staple"
 
   init() throws {
-    folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("coffer-docs-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(
-      at: folder, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    folder = try TemporaryDirectory()
     try makeFiles()
   }
 
-  deinit { try? FileManager.default.removeItem(at: folder) }
-
   /// The path of a file in the folder.
-  func file(_ name: String) -> String { folder.appendingPathComponent(name).path }
+  func file(_ name: String) -> String { folder.path(name) }
 
   /// An encrypted database with players.
   func queue() throws -> DatabaseQueue {
@@ -80,7 +75,8 @@ final class Scene: Sendable {
     try queue.close()
   }
 
-  /// What documents speak of: a plaintext database, one of SQLCipher 3, one with players, a key.
+  /// Makes the files that the documents mention: a plaintext database, one of SQLCipher 3, one with
+  /// players, and a key.
   private func makeFiles() throws {
     try makePlayers("plain.db", Configuration())
     var old = Configuration()
@@ -91,7 +87,7 @@ final class Scene: Sendable {
     current.key = .passphrase(Self.passphrase)
     try makePlayers("players.db", current)
     try Data((0..<32).map { UInt8(truncatingIfNeeded: $0 * 7 + 128) }).write(
-      to: folder.appendingPathComponent("vault.key"))
+      to: URL(fileURLWithPath: file("vault.key")))
     try FileManager.default.setAttributes(
       [.posixPermissions: 0o600], ofItemAtPath: file("vault.key"))
   }
@@ -110,7 +106,7 @@ final class Scene: Sendable {
   }
 }
 
-/// What the documents' blocks with the word `store` keep.
+/// The documents in the store of blocks with the word `store`.
 struct Author: Codable, Identifiable {
   var id = UUID()
   var name: String

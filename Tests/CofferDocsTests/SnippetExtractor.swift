@@ -2,7 +2,7 @@ import Foundation
 
 /// Turns the Swift code blocks of the documents into functions of a Swift file.
 ///
-/// A block begins with ```` ```swift ````, and may say more on that line:
+/// A block begins with ```` ```swift ````, and may have more words on that line:
 ///
 /// - nothing: the block is the body of a function;
 /// - `queue`: there is a `queue`, a `DatabaseQueue` with the table `player`;
@@ -13,7 +13,7 @@ import Foundation
 /// - `throws`: running the block has to throw;
 /// - `sqlcipher4`: the block is run on SQLCipher 4 only.
 ///
-/// File names such as `"vault.db"` become paths in a folder of the block's own.
+/// File names such as `"vault.db"` become paths in the block's folder.
 struct SnippetExtractor {
   /// A code block.
   struct Block: Equatable {

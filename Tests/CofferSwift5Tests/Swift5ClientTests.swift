@@ -3,8 +3,8 @@ import Dispatch
 import Foundation
 import Testing
 
-// An application in the language mode of Swift 5, in which nothing is marked for concurrency. It has
-// to compile, without a warning.
+// An application in the language mode of Swift 5, without any marks for concurrency. It must
+// compile without a warning.
 
 struct Player: Codable, FetchableRecord, PersistableRecord {
   var id: Int64

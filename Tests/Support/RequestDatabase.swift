@@ -1,7 +1,7 @@
 import Coffer
 import Testing
 
-/// Readers in an encrypted database, and the SQL that is executed there.
+/// An encrypted database, of readers by default, that shows the SQL of requests.
 final class RequestDatabase {
   private let database: EncryptedQueue
 
@@ -14,30 +14,27 @@ final class RequestDatabase {
     INSERT INTO readers VALUES (1, 'Arthur', 42), (2, 'Barbara', 36), (3, 'Craig', NULL);
     """
 
-  /// Executes `body`, and gives the last SQL it has executed, with the values in it.
-  func sql(_ body: (Database) throws -> Void) throws -> String {
-    try database.queue.inDatabase { db in
-      let last = LastStatement()
-      db.trace { event in
-        if case .statement(let statement) = event { last.sql = statement.expandedSQL }
+  func use<T>(_ body: (Database) throws -> T) throws -> T { try database.use(body) }
+
+  /// The result of `body`, and the queries that it executes, with their values; the queries about
+  /// the schema are left out.
+  func run<T>(_ body: (Database) throws -> T) throws -> (T, [String]) {
+    try use { db in
+      let (result, statements) = try db.tracing(expanded: true) { try body(db) }
+      let queries = statements.filter {
+        !$0.contains("sqlite_") && !$0.hasPrefix("PRAGMA") && !$0.hasPrefix("--")
       }
-      defer { db.trace(nil) }
-      try body(db)
-      return last.sql
+      return (result, queries)
     }
   }
 
-  /// The SQL of a request with the values in it; SQLite executes it.
+  /// The last SQL that `body` executes, with its values.
+  func sql(_ body: (Database) throws -> Void) throws -> String {
+    try use { db in try db.statements(expanded: true) { try body(db) }.last ?? "" }
+  }
+
+  /// The SQL of a request with its values; SQLite executes it.
   func sql(_ request: some FetchRequest) throws -> String {
     try sql { db in _ = try Row.fetchAll(db, request) }
-  }
-
-  func use<T>(_ body: (Database) throws -> T) throws -> T {
-    try database.queue.inDatabase(body)
-  }
-
-  private final class LastStatement: @unchecked Sendable {
-    // SAFETY: the trace is called on the thread of the access.
-    var sql = ""
   }
 }

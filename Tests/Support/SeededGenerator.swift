@@ -2,11 +2,17 @@ import Foundation
 
 /// Random numbers (SplitMix64) that can be replayed.
 struct SeededGenerator: RandomNumberGenerator, Sendable {
-  /// The seed of this run, which is printed: `COFFER_TEST_SEED=…` replays it.
+  /// The seed of this run: `COFFER_TEST_SEED`, or a new one, which is printed.
+  ///
+  /// Each test target draws its own; the child processes of a test get that of their parent.
   static let seed: UInt64 = {
-    let environment = ProcessInfo.processInfo.environment["COFFER_TEST_SEED"]
-    let seed = environment.flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64(UInt32.max))
-    print("Random numbers: COFFER_TEST_SEED=\(seed)")
+    let given = ProcessInfo.processInfo.environment["COFFER_TEST_SEED"].flatMap { UInt64($0) }
+    if let given { return given }
+    var system = SystemRandomNumberGenerator()
+    let seed = UInt64(UInt32.random(in: 0...UInt32.max, using: &system))
+    let target = "\(#fileID)".prefix { $0 != "/" }
+    FileHandle.standardError.write(
+      Data("Random numbers of \(target): COFFER_TEST_SEED=\(seed)\n".utf8))
     return seed
   }()
 
@@ -15,8 +21,14 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
   /// Numbers that are the same in each run.
   init(state: UInt64) { self.state = state }
 
-  /// Numbers that differ between runs, and are the same for a seed and a test's line.
-  init(line: UInt = #line) { state = Self.seed &+ UInt64(line) &* 0x9E37_79B9 }
+  /// Numbers that differ between runs, and are the same for a seed and a place in the source.
+  init(file: String = #fileID, line: UInt = #line, column: UInt = #column) {
+    var place: UInt64 = 0xCBF2_9CE4_8422_2325
+    for byte in "\(file):\(line):\(column)".utf8 {
+      place = (place ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+    }
+    state = Self.seed ^ place
+  }
 
   mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
@@ -24,5 +36,23 @@ struct SeededGenerator: RandomNumberGenerator, Sendable {
     mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
     mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
     return mixed ^ (mixed >> 31)
+  }
+
+  mutating func bytes(_ count: Int) -> [UInt8] {
+    (0..<count).map { _ in UInt8(truncatingIfNeeded: next()) }
+  }
+}
+
+extension UUID {
+  /// An identifier that differs between runs, and between places in the source.
+  static func seeded(
+    file: String = #fileID, line: UInt = #line, column: UInt = #column
+  ) -> UUID {
+    var generator = SeededGenerator(file: file, line: line, column: column)
+    return seeded(using: &generator)
+  }
+
+  static func seeded(using generator: inout SeededGenerator) -> UUID {
+    UUID(uuid: generator.bytes(16).withUnsafeBytes { $0.loadUnaligned(as: uuid_t.self) })
   }
 }

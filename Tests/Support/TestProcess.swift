@@ -1,9 +1,9 @@
 import Foundation
 import Synchronization
 
-/// A run of Tests/Child that can be asked, answered and killed.
+/// A run of Tests/Child that can be read from, answered and killed.
 ///
-/// What it prints is collected while nobody asks for it.
+/// A thread collects what it prints.
 final class TestProcess: Sendable {
   private struct State {
     var lines: [String] = []
@@ -22,7 +22,9 @@ final class TestProcess: Sendable {
     let process = Process()
     process.executableURL = TestProcess.executable
     process.arguments = arguments
-    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
+    process.environment = ProcessInfo.processInfo.environment
+      .merging(["COFFER_TEST_SEED": "\(SeededGenerator.seed)"]) { $1 }
+      .merging(environment) { $1 }
     let output = Pipe()
     errorText =
       FileManager.default.temporaryDirectory
@@ -60,7 +62,7 @@ final class TestProcess: Sendable {
     return test.deletingLastPathComponent().appendingPathComponent("CofferTestChild")
   }()
 
-  /// A line that has arrived, if any.
+  /// The next line if it has arrived.
   func nextLineIfAny() -> String? {
     state.withLock { $0.lines.isEmpty ? nil : $0.lines.removeFirst() }
   }
@@ -76,23 +78,24 @@ final class TestProcess: Sendable {
     }
   }
 
-  /// Whether it prints nothing any more.
+  /// Whether all that it has printed was read, and nothing more can come.
   var isAtEnd: Bool { state.withLock { $0.isAtEnd && $0.lines.isEmpty } }
 
-  /// Sends an empty line, for which a child waits.
+  /// Sends an empty line, for which the child waits.
   func goOn() {
     input.fileHandleForWriting.write(Data("\n".utf8))
   }
 
-  /// Kills the process, if it is still there, and waits for its end.
-  /// - Returns: The lines that it had still said.
+  /// Kills the process if it still runs, and waits for its end.
+  /// - Returns: The lines that weren't read yet.
   @discardableResult
   func kill() -> [String] {
     Foundation.kill(processIdentifier, SIGKILL)
     return finish().lines
   }
 
-  /// What it prints until it ends.
+  /// Waits for the end of the process.
+  /// - Returns: The exit status, the lines that weren't read yet, and standard error.
   func finish() -> (status: CInt, lines: [String], error: String) {
     var lines: [String] = []
     while let line = readLine() { lines.append(line) }
@@ -104,7 +107,7 @@ final class TestProcess: Sendable {
     return (status, lines, error)
   }
 
-  /// Runs it to its end.
+  /// Runs the process to its end.
   static func run(
     _ arguments: [String], environment: [String: String] = [:]
   ) throws -> (status: CInt, lines: [String], error: String) {

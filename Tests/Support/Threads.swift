@@ -1,12 +1,25 @@
 import Dispatch
 import Foundation
+import Testing
 
-/// Runs `body` on a thread of its own, which may block: threads of the global
-/// queues are as few as the machine's cores, and Swift's tasks run on them too.
-func detachThread(group: DispatchGroup? = nil, _ body: @escaping @Sendable () -> Void) {
+/// Runs `body` on a new thread, which it may block. The threads of the global queues, which run
+/// Swift's tasks too, are only as many as the machine's cores. An error is recorded as an issue.
+func detachThread(group: DispatchGroup? = nil, _ body: @escaping @Sendable () throws -> Void) {
   group?.enter()
   Thread.detachNewThread {
-    body()
+    do { try body() } catch { Issue.record(error) }
     group?.leave()
+  }
+}
+
+extension DispatchSemaphore {
+  /// Waits on a new thread, so that no thread of Swift's tasks is blocked.
+  func waited() async {
+    await withCheckedContinuation { continuation in
+      detachThread {
+        self.wait()
+        continuation.resume()
+      }
+    }
   }
 }

@@ -1,7 +1,7 @@
 import Coffer
 import Testing
 
-/// Blocking accesses in asynchronous code, as applications have them: each has to compile, without
+/// Blocking accesses in asynchronous code, as in applications: each must compile without
 /// a warning.
 ///
 /// A form that was unavailable in asynchronous contexts would be so in closures of tasks without an
@@ -47,7 +47,7 @@ struct BlockingFormsTests {
     #expect(try await read { try Int.fetchOne($0, sql: sql) } == 1)
   }
 
-  @Test func `what is deferred, and functions inside of asynchronous ones, block`() async throws {
+  @Test func `deferred code, and functions inside of asynchronous ones, block`() async throws {
     func number() throws -> Int? { try queue.read { try Int.fetchOne($0, sql: sql) } }
     do {
       defer { try? queue.write { try $0.execute(sql: "UPDATE t SET a = 5") } }

@@ -6,27 +6,24 @@ import Testing
 @testable import Coffer
 
 struct BusyModeTests {
-  let database: TransactionDatabase
+  let database: EncryptedQueue
 
   init() throws {
-    database = try TransactionDatabase()
-    try database.queue.write { try $0.execute(sql: "CREATE TABLE t (x)") }
+    database = try EncryptedQueue("CREATE TABLE t (x)")
   }
 
   private func queue(_ mode: Database.BusyMode) throws -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.busyMode = mode
-    return try database.secondQueue(configuration)
+    try database.other { $0.busyMode = mode }
   }
 
   private func insert(_ queue: DatabaseQueue) throws {
     try queue.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
   }
 
-  @Test func `an error is immediate`() throws {
+  @Test func `without a wait, a busy database throws`() throws {
     let other = try queue(.immediateError)
     try database.queue.write { _ in
-      expectError(.SQLITE_BUSY) { try insert(other) }
+      expectFailure(.SQLITE_BUSY) { try insert(other) }
     }
     try insert(other)
   }
@@ -34,7 +31,7 @@ struct BusyModeTests {
   @Test func `a wait ends when its time is over`() throws {
     let other = try queue(.timeout(0.02))
     try database.queue.write { _ in
-      expectError(.SQLITE_BUSY) { try insert(other) }
+      expectFailure(.SQLITE_BUSY) { try insert(other) }
     }
     try insert(other)
   }
@@ -62,7 +59,7 @@ struct BusyModeTests {
     #expect(try other.read { try Int.fetchAll($0, sql: "SELECT x FROM t") } == [2, 1])
   }
 
-  @Test func `a function decides`() throws {
+  @Test func `a function decides how long a writer waits`() throws {
     let tries = Mutex<[Int]>([])
     let other = try queue(
       .callback { count in
@@ -70,7 +67,7 @@ struct BusyModeTests {
         return count < 3
       })
     try database.queue.write { _ in
-      expectError(.SQLITE_BUSY) { try insert(other) }
+      expectFailure(.SQLITE_BUSY) { try insert(other) }
     }
     #expect(tries.withLock { $0 } == [0, 1, 2, 3])
   }
@@ -95,7 +92,7 @@ struct BusyModeTests {
   @Test func `an interruption ends a wait`() async throws {
     let other = try queue(.timeout(3600))
     try await holdingLock {
-      // On threads of their own: tasks have as few as the machine has cores.
+      // On threads, since tasks have only as many as the machine has cores.
       let isOver = Atomic(false)
       let interrupting = DispatchGroup()
       detachThread(group: interrupting) {
@@ -107,7 +104,7 @@ struct BusyModeTests {
       let error: DatabaseError? = await withCheckedContinuation { continuation in
         detachThread { continuation.resume(returning: databaseError { try insert(other) }) }
       }
-      expect(error, matches: .SQLITE_INTERRUPT, #_sourceLocation)
+      #expect(error?.resultCode == .SQLITE_INTERRUPT)
       isOver.store(true, ordering: .relaxed)
       await withCheckedContinuation { continuation in
         interrupting.notify(queue: DispatchQueue(label: "interrupting")) { continuation.resume() }

@@ -15,7 +15,7 @@ import Testing
     """
   }
 
-  /// Whether the next accesses find all as if nothing had been cancelled.
+  /// Expects that later accesses work as if nothing had been cancelled.
   private func checkUsable(_ queue: DatabaseQueue, committed: Int) throws {
     try queue.inDatabase { db in
       #expect(!db.isInsideTransaction)
@@ -29,7 +29,7 @@ import Testing
 
   // MARK: At any moment
 
-  /// An access that takes a while.
+  /// A long access.
   ///
   /// - Returns: How many transactions it has committed.
   private static func run(_ number: Int, rows: Int, in queue: DatabaseQueue) async throws -> Int {
@@ -82,7 +82,7 @@ import Testing
     try checkUsable(queue, committed: committed)
   }
 
-  @Test func `a commit under cancellation is told as it ended`() async throws {
+  @Test func `a commit under cancellation reports how it ended`() async throws {
     let database = try EncryptedQueue(Self.schema)
     let queue = database.queue
     var committed = 0
@@ -105,7 +105,7 @@ import Testing
 
   // MARK: At one moment
 
-  @Test func `a statement that runs is stopped`() async throws {
+  @Test func `a cancellation stops a statement that runs`() async throws {
     let database = try EncryptedQueue(Self.schema)
     let started = DispatchSemaphore(value: 0)
     let task = Task {
@@ -239,7 +239,7 @@ import Testing
           return .commit
         }
       },
-      // What precedes the failure stays.
+      // The rows before the failure stay.
       { db in
         let sql = "INSERT OR FAIL INTO t SELECT 7 UNION ALL SELECT 1"
         #expect(throws: DatabaseError.self) { try db.execute(sql: sql) }
@@ -260,7 +260,7 @@ import Testing
 
   @Test func `a task that is cancelled before its access begins none`() async throws {
     let database = try EncryptedQueue(Self.schema)
-    let calls = Counter()
+    let calls = Locked(0)
     let task = Task {
       while !Task.isCancelled { await Task.yield() }
       try await database.queue.write { _ in calls.increment() }
@@ -270,12 +270,12 @@ import Testing
     #expect(calls.value == 0)
   }
 
-  @Test func `a task that waits is let go while the access before it lasts`() async throws {
+  @Test func `a cancelled task that waits ends while the access before it lasts`() async throws {
     let database = try EncryptedQueue(Self.schema)
     let queue = database.queue
     let isHeld = DispatchSemaphore(value: 0)
     let release = DispatchSemaphore(value: 0)
-    let calls = Counter()
+    let calls = Locked(0)
     queue.asyncWriteWithoutTransaction { _ in
       isHeld.signal()
       release.wait()
@@ -380,7 +380,7 @@ import Testing
     #expect(error?.isInterruptionError == true)
   }
 
-  @Test func `interruptions leave no transaction open and commit no half`() throws {
+  @Test func `interruptions leave no transaction open, and commit no half of one`() throws {
     let database = try EncryptedQueue(Self.schema)
     let queue = database.queue
     let isDone = Atomic(false)
@@ -417,23 +417,5 @@ import Testing
     try checkUsable(queue, committed: committed)
     let strays = "SELECT count(*) FROM t WHERE a = 100000"
     #expect(try queue.read { try Int.fetchOne($0, sql: strays) } == 0)
-  }
-}
-
-private final class Counter: Sendable {
-  private let count = Atomic(0)
-  var value: Int { count.load(ordering: .relaxed) }
-  func increment() { count.add(1, ordering: .relaxed) }
-}
-
-extension DispatchSemaphore {
-  /// Waits on a thread that may be blocked.
-  fileprivate func waited() async {
-    await withCheckedContinuation { continuation in
-      detachThread {
-        self.wait()
-        continuation.resume()
-      }
-    }
   }
 }

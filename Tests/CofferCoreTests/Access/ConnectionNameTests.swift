@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Testing
 
-/// What connections are called, and on which queues their accesses run.
+/// The names of connections, and the queues on which their accesses run.
 struct ConnectionNameTests {
   private func name(_ reader: some DatabaseReader) throws -> String {
     try reader.read { $0.description }
@@ -51,7 +51,7 @@ struct ConnectionNameTests {
 struct TargetQueueTests {
   private static let key = DispatchSpecificKey<String>()
 
-  /// A queue of an application, which its accesses can be seen to run on.
+  /// An application's queue that shows which accesses run on it.
   private func makeTarget(
     _ name: String, attributes: DispatchQueue.Attributes = []
   ) -> DispatchQueue {
@@ -79,7 +79,7 @@ struct TargetQueueTests {
     #expect(seen == ["target", "target", "target", "target"])
     #expect(try await writer.write { _ in current } == "target")
     #expect(try await writer.read { _ in current } == "target")
-    // What an access throws comes out.
+    // An error thrown in an access reaches the caller.
     struct Thrown: Error {}
     #expect(throws: Thrown.self) { try { try writer.write { _ in throw Thrown() } }() }
     #expect(try { try writer.read { try Int.fetchOne($0, sql: "SELECT 1") } }() == 1)

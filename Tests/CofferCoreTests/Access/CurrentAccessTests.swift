@@ -40,7 +40,7 @@ import Testing
     }
   }
 
-  @Test func `one database's access is none of another's`() throws {
+  @Test func `an access to one database isn't one to another`() throws {
     let (one, two) = (try EncryptedQueue(), try EncryptedQueue())
     try one.queue.read { _ in #expect(two.queue.currentDatabase == nil) }
   }

@@ -26,7 +26,7 @@ import Testing
     #expect(Array(contents[0].utf8) == Array(name.utf8))
   }
 
-  @Test func `a missing folder is told`() throws {
+  @Test func `a missing folder is named in the error`() throws {
     let directory = try TemporaryDirectory()
     let error = databaseError {
       try DatabaseQueue(path: directory.path("missing/folder/db"), key: key())
@@ -42,7 +42,7 @@ import Testing
     #expect(error?.hint == "The path is that of a folder.")
   }
 
-  @Test func `a file in the place of a folder is told`() throws {
+  @Test func `a file in the place of a folder is named in the error`() throws {
     let directory = try TemporaryDirectory()
     let file = directory.path("file")
     try Data("x".utf8).write(to: URL(fileURLWithPath: file))
@@ -87,7 +87,7 @@ import Testing
     #expect(try queue.read { try Int.fetchAll($0, sql: "SELECT a FROM t") } == [1])
   }
 
-  @Test func `a database in memory is its queue's own`() throws {
+  @Test func `a database in memory belongs to its queue alone`() throws {
     let a = try DatabaseQueue()
     let b = try DatabaseQueue()
     #expect(a.path == ":memory:")

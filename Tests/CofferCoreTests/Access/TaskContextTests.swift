@@ -3,7 +3,7 @@ import Dispatch
 import Foundation
 import Testing
 
-/// What belongs to a task is seen in the closures of its accesses.
+/// The context of a task is visible in the closures of its accesses.
 @Suite struct TaskContextTests {
   private enum Request {
     @TaskLocal static var number = 0
@@ -80,7 +80,7 @@ import Testing
       for await _ in began.stream.prefix(1) {}
       task.cancel()
       switch await task.result {
-      // What has committed nothing has no result.
+      // An access that has committed nothing has no result.
       case .success: Issue.record("a cancelled access has a result")
       case .failure(let error): #expect(error is CancellationError)
       }
@@ -104,7 +104,7 @@ import Testing
     }.value
   }
 
-  @Test func `requests that wait are given up at once, others keep their turn`() async throws {
+  @Test func `cancelled requests that wait end at once, and others keep their turn`() async throws {
     let database = try EncryptedQueue("CREATE TABLE t (a)")
     let queue = database.queue
     let isHeld = DispatchSemaphore(value: 0)

@@ -6,12 +6,11 @@ import Testing
 @testable import CofferCore
 
 struct TraceTests {
-  let database: TransactionDatabase
+  let database: EncryptedQueue
   var queue: DatabaseQueue { database.queue }
 
   init() throws {
-    database = try TransactionDatabase()
-    try database.queue.write { try $0.execute(sql: "CREATE TABLE t (x)") }
+    database = try EncryptedQueue("CREATE TABLE t (x)")
   }
 
   @Test func `statements are traced without their values`() throws {
@@ -115,9 +114,7 @@ struct TraceTests {
   }
 
   @Test func `a checkpoint tells how far it went`() throws {
-    var configuration = Configuration()
-    configuration.journalMode = .wal
-    let queue = try database.secondQueue(configuration)
+    let queue = try database.other { $0.journalMode = .wal }
     try queue.inDatabase { db in
       try db.execute(sql: "INSERT INTO t VALUES (1)")
       let passive = try db.checkpoint()
@@ -125,7 +122,7 @@ struct TraceTests {
       #expect(passive.walFrameCount == passive.checkpointedFrameCount)
       let truncate = try db.checkpoint(.truncate)
       #expect(truncate.walFrameCount == 0)
-      expectError(.SQLITE_LOCKED) {
+      expectFailure(.SQLITE_LOCKED) {
         try db.inTransaction {
           try db.execute(sql: "INSERT INTO t VALUES (1)")
           try db.checkpoint(.full)

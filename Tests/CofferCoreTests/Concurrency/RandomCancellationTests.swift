@@ -36,7 +36,7 @@ struct RandomCancellationTests {
         }
       case .carefreeWrite:
         try await writer.writeWithoutTransaction { db in
-          // An error is ignored: the access tells of its cancellation all the same.
+          // The error is ignored, and the access throws its cancellation all the same.
           try? db.inTransaction {
             try Self.insertPair(db, task)
             return .commit
@@ -56,7 +56,7 @@ struct RandomCancellationTests {
       case .twoAccesses:
         let before = try await writer.read(Self.look)
         try await writer.write { try Self.insertPair($0, task) }
-        // The pair is there, whatever becomes of this task from now on.
+        // The pair is committed, even if this task is cancelled from now on.
         if let after = try? await writer.read(Self.look) { #expect(after > before) }
       }
       return changesRows ? 1 : 0
@@ -115,7 +115,7 @@ struct RandomCancellationTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases, [0, 200_000, 20_000_000])
-  func `whatever is cancelled, what has ended well is committed, and all can be used`(
+  func `an access that returns has committed, whatever else is cancelled`(
     kind: EncryptedDatabase.Kind, delay: UInt64
   ) async throws {
     let database = try EncryptedDatabase(kind, Self.schema)
@@ -125,7 +125,7 @@ struct RandomCancellationTests {
 
   private func checkUsable(_ writer: any DatabaseWriter, committed: Int) async throws {
     let sql = "SELECT count(*) FROM t"
-    // A task may be told of its cancellation although its commit came first, never the reverse.
+    // A task may throw its cancellation after a commit, but never returns without one.
     let rows = try await writer.read { try Int.fetchOne($0, sql: sql) ?? 0 }
     #expect(rows == 2 * committed)
     try await writer.barrierWriteWithoutTransaction { db in

@@ -4,9 +4,8 @@ import Foundation
 import Synchronization
 import Testing
 
-/// Accounts whose transfers have two halves: the rule is that they never show one without the other.
+/// Accounts whose transfers have two halves, neither of which is ever visible without the other.
 private struct Bank: Sendable {
-  struct Refused: Error {}
 
   static let accountCount = 10
   static let schema = """
@@ -21,7 +20,7 @@ private struct Bank: Sendable {
     database = try EncryptedDatabase(kind, Self.schema)
   }
 
-  // Those with a database can be grouped; they may break the rule for a while.
+  // Transfers in one transaction may show one half inside of it.
   static func register(_ db: Database, amount: Int, account: Int) throws {
     try db.execute(
       sql: "INSERT INTO entry (account, amount) VALUES (?, ?)", arguments: [account, amount])
@@ -29,7 +28,7 @@ private struct Bank: Sendable {
 
   static func transfer(_ db: Database, _ number: Int, fails: Bool = false) throws {
     try register(db, amount: -number, account: number % accountCount)
-    if fails { throw Refused() }
+    if fails { throw TestError() }
     try register(db, amount: number, account: (number + 1) % accountCount)
   }
 
@@ -107,7 +106,7 @@ struct TransferTests {
               try Bank.transfer(db, number, fails: batch % 2 == 1 && number == 7)
             }
           }
-        } catch is Bank.Refused { refusals.add(1, ordering: .relaxed) } catch {}
+        } catch is TestError { refusals.add(1, ordering: .relaxed) } catch {}
       }
     }
     group.wait()

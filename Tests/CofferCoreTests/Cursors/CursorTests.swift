@@ -1,7 +1,7 @@
 @testable import CofferCore
 import Testing
 
-/// A cursor that counts how often it is read, and fails where told to.
+/// A cursor that counts how often it is read, and can fail.
 private final class ProbeCursor: Cursor {
   private(set) var readCount = 0
   private let elements: [Int]
@@ -106,7 +106,7 @@ private func drainToError<C: Cursor>(_ cursor: C) -> ([C.Element], ProbeError?) 
     #expect(calls == 3)
   }
 
-  @Test func `cursors have the names of GRDB's, by the cursor that they read`() throws {
+  @Test func `cursors have GRDB's names`() throws {
     func base<Base: Cursor>(of cursor: FilterCursor<Base>) -> Base.Type { Base.self }
     let mapped: MapCursor<ProbeCursor, String> = ProbeCursor([1, 2]).map { "\($0)" }
     let first: PrefixCursor<MapCursor<ProbeCursor, String>> = mapped.prefix(1)
@@ -298,7 +298,7 @@ private func drainToError<C: Cursor>(_ cursor: C) -> ([C.Element], ProbeError?) 
     }
   }
 
-  @Test func `of equal elements max and min give the standard library's`() throws {
+  @Test func `max and min give the same of equal elements as the standard library`() throws {
     let pairs = [(1, "a"), (2, "b"), (2, "c"), (1, "d")]
     let max = try AnyCursor(pairs).max { $0.0 < $1.0 }
     let min = try AnyCursor(pairs).min { $0.0 < $1.0 }

@@ -131,7 +131,7 @@ import Testing
         #expect(error?.sql == sql)
       }
       let rows = try Row.fetchCursor(db, sql: sql)
-      #expect(throws: Stop.self) { try rows.forEach { _ in throw Stop() } }
+      #expect(throws: TestError.self) { try rows.forEach { _ in throw TestError() } }
       #expect(throws: DatabaseError.self) { try rows.next() }
       #expect(throws: DatabaseError.self) { try Row.fetchAll(db, sql: sql) }
       #expect(throws: DatabaseError.self) { try Int.fetchSet(db, sql: sql) }
@@ -238,5 +238,3 @@ import Testing
     }
   }
 }
-
-private struct Stop: Error {}

@@ -2,8 +2,8 @@
 import Foundation
 import Testing
 
-/// Keeps what is written.
-private final class Page: TextOutputStream {
+/// A stream that keeps the text.
+final class Page: TextOutputStream {
   var text = ""
   func write(_ string: String) { text += string }
 }
@@ -21,7 +21,7 @@ struct DumpTests {
   private func dump(
     schema: String = Self.schema, _ body: (Database, Page) throws -> Void
   ) throws -> String {
-    try RowTestDatabase.with { db in
+    try EncryptedQueue.with { db in
       try db.execute(sql: schema)
       let page = Page()
       try body(db, page)
@@ -253,7 +253,7 @@ struct DumpTests {
   }
 
   @Test func `readers dump too, inside an access as well`() throws {
-    let database = try RowTestDatabase()
+    let database = try EncryptedQueue()
     let queue = database.queue
     try queue.write { try $0.execute(sql: Self.schema) }
     let page = Page()
@@ -279,7 +279,7 @@ struct DumpTests {
     #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM a") } == 1)
   }
 
-  @Test func `a format of one's own is told of each row and each end`() throws {
+  @Test func `a custom format is called for each row and each end`() throws {
     struct Counter: DumpFormat {
       var count = 0
       mutating func writeRow(_ db: Database, statement: Statement, to stream: inout DumpStream) {

@@ -1,12 +1,7 @@
 import Coffer
 import Testing
 
-private final class Page: TextOutputStream {
-  var text = ""
-  func write(_ string: String) { text += string }
-}
-
-/// Dumps of what is fetched along, and of virtual tables.
+/// Dumps of prefetched rows, and of virtual tables.
 @Suite struct PrefetchedDumpTests {
   private struct Team: TableRecord, FetchableRecord, Decodable {
     static let players = hasMany(Player.self)
@@ -36,7 +31,7 @@ private final class Page: TextOutputStream {
     }
   }
 
-  @Test func `rows that are fetched along follow`() throws {
+  @Test func `prefetched rows follow the rows that they belong to`() throws {
     let request = Team.orderByPrimaryKey().including(all: Team.players.orderByPrimaryKey())
     let text = try dump { try $0.dumpRequest(request, to: $1) }
     #expect(
@@ -62,7 +57,8 @@ private final class Page: TextOutputStream {
         """)
   }
 
-  @Test func `rows along with those follow them, and of nothing there is nothing`() throws {
+  @Test func `rows prefetched with prefetched rows follow them, and no rows leave no text`() throws
+  {
     let nested = Team.orderByPrimaryKey().including(
       all: Team.players.orderByPrimaryKey().including(all: Player.awards))
     #expect(
@@ -86,7 +82,7 @@ private final class Page: TextOutputStream {
     #expect(try dump { try $0.dumpRequest(without, to: $1) } == "2|ENG|Owen\n\nawards\n")
   }
 
-  @Test func `tables that virtual ones store into are left out`() throws {
+  @Test func `the tables that store a virtual table's content are left out`() throws {
     let text = try EncryptedQueue.with { db in
       try db.execute(
         sql: """

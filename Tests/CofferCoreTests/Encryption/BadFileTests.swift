@@ -3,7 +3,7 @@ import Testing
 
 @testable import CofferCore
 
-/// Files that are no whole database of the key's: none is taken for one, none is changed.
+/// Files that aren't intact databases of the key are neither opened nor changed.
 @Suite struct BadFileTests {
   private static let raw = [UInt8](0x40..<0x60)
   private static let key = DatabaseKey(form: .raw, bytes: SecureBytes(copying: raw))
@@ -52,7 +52,7 @@ import Testing
 
   // MARK: Each diagnosis
 
-  @Test func `a plaintext file under a key, and an encrypted one without, are told apart`() throws {
+  @Test func `a plaintext file with a key, and an encrypted one without, are diagnosed`() throws {
     let folder = try TemporaryDirectory()
     try Self.makeDatabase(folder.path("plain"), key: nil)
     try Self.makeDatabase(folder.path("encrypted"), key: Self.key)
@@ -73,7 +73,8 @@ import Testing
     #expect(try bytes(folder.path("encrypted")) == encrypted)
   }
 
-  @Test func `a wrong key, damage, a cut and another format are told apart`() throws {
+  @Test func `a wrong key, damage, truncation and another format have their own diagnoses`() throws
+  {
     let folder = try TemporaryDirectory()
     let path = folder.path("db")
     try Self.makeDatabase(path, key: Self.key)
@@ -91,7 +92,7 @@ import Testing
       #expect("\(error as Any)".contains(word))
       #expect(try bytes(path) == data)
     }
-    try expect(.wrongKey, "Check the passphrase", key: .random())
+    try expect(.wrongKey, "Check the passphrase", key: .seeded())
     try expect(.wrongKey, "Check the passphrase", key: .passphrase("x"))
     try expect(.damaged(pages: [1]), "page 1") { $0[100] ^= 1 }
     try expect(.damaged(pages: [1, 3]), "pages 1 and 3") {
@@ -108,7 +109,7 @@ import Testing
     #expect(openError(path, key: nil)?.cipherDiagnosis == .wrongKeyOrDamaged)
   }
 
-  @Test func `an older format is told`() throws {
+  @Test func `an older format is diagnosed`() throws {
     let linked = SQLCipherGeneration.linked
     let other: CipherSettings = linked == .four ? .sqlcipher3 : .sqlcipher4
     let name = linked == .four ? "v3-passphrase.db" : "v4-passphrase.db"
@@ -122,7 +123,7 @@ import Testing
 
   // MARK: Lengths
 
-  @Test func `a file cut anywhere is refused, or its reading is`() throws {
+  @Test func `a file that is cut anywhere can't be opened, or can't be read`() throws {
     let folder = try TemporaryDirectory()
     let path = folder.path("db")
     try Self.makeDatabase(path, key: Self.key)
@@ -137,7 +138,7 @@ import Testing
       let cut = whole.prefix(length)
       try cut.write(to: URL(fileURLWithPath: path))
       let error = openError(path, key: Self.key)
-      // A page that is there in part is told when it is read.
+      // A page that is cut off is an error when it is read.
       if length <= whole.count - pageSize {
         #expect(error?.cipherDiagnosis == .truncated, "\(length) of \(whole.count)")
       }
@@ -163,7 +164,7 @@ import Testing
     }
     try queue.write { try $0.execute(sql: "CREATE TABLE t (a)") }
     try queue.close()
-    #expect(openError(path, key: .random())?.cipherDiagnosis != nil)
+    #expect(openError(path, key: .seeded())?.cipherDiagnosis != nil)
     #expect(openError(path, key: Self.key) == nil)
   }
 
@@ -178,8 +179,7 @@ import Testing
 
   // MARK: Paths
 
-  @Test func `a folder, a missing one, and a file in the place of one are said to be such`() throws
-  {
+  @Test func `an error names a folder, a missing one, and a file in the place of one`() throws {
     let folder = try TemporaryDirectory()
     for key in [nil, Self.key] {
       let directory = openError(folder.path, key: key)
@@ -208,7 +208,7 @@ import Testing
     }
   }
 
-  @Test func `what permissions forbid is said`() throws {
+  @Test func `an error names what permissions forbid`() throws {
     // As another user, since nothing is forbidden to root.
     try #require(getuid() == 0 || geteuid() != 0)
     let runner = getuid() == 0 ? ["as-nobody"] : []

@@ -21,7 +21,7 @@ import Testing
     for round in 0..<30 {
       let child = try TestProcess(["append", path, Self.hexKey, journalMode])
       #expect(child.readLine() == "started after \(committed)")
-      // Some batches, and then somewhere inside the next.
+      // The process is killed after some batches, somewhere inside the next.
       var acknowledged = committed
       for _ in 0..<(round % 3) {
         let line = try #require(child.readLine())
@@ -40,13 +40,13 @@ import Testing
         #expect(try db.checkCipherIntegrity() == [])
         let batches = try Row.fetchAll(
           db, sql: "SELECT number, count(*) AS n FROM batch GROUP BY number ORDER BY number")
-        // Whole batches, all of them, in order.
+        // All batches are whole, and in order.
         #expect(batches.map { $0["number"] as Int } == Array(1..<(batches.count + 1)))
         #expect(batches.allSatisfy { $0["n"] == 100 })
         return batches.count
       }
       try queue.close()
-      // The child may have been killed between its commit and its saying so.
+      // The child may have been killed between its commit and the line about it.
       #expect(last == acknowledged || last == acknowledged + 1)
       committed = last
     }
@@ -58,7 +58,7 @@ import Testing
     let folder = try TemporaryDirectory()
     var round = 0
     var created = 0
-    // Later each time, until some were killed after the creation.
+    // Each process is killed later, until some were killed after the creation.
     while created < 4 {
       round += 1
       try #require(round < 200)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CofferCore
 
-/// Changed bytes: each is noticed at the opening or where it is read, or has changed nothing.
+/// Each changed byte is found at the opening or when it is read, or makes no difference.
 @Suite struct DamageTests {
   private static let key = DatabaseKey(
     form: .raw, bytes: SecureBytes(copying: [UInt8](0x40..<0x60)))
@@ -76,7 +76,7 @@ import Testing
 
   // MARK: The last overflow page
 
-  /// A database with one long value, whose last overflow page is damaged, and its number.
+  /// A database with one long value whose last overflow page is damaged, and the page's number.
   private func makeDamagedValue(_ path: String, length: Int = 30_000) throws -> Int {
     let queue = try DatabaseQueue(path: path, key: Self.key)
     try queue.write { db in
@@ -108,12 +108,14 @@ import Testing
     expectDamage { try queue.read { try Data.fetchOne($0, sql: sql) } }
     // Nothing damaged stays in the cache: it is noticed every time.
     expectDamage { try queue.read { try Data.fetchOne($0, sql: sql) } }
-    // What doesn't touch the page goes on.
+    // Accesses that don't read the page still work.
     #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT id FROM t") } == 1)
     #expect(try queue.read { try $0.checkCipherIntegrity() } == [page])
   }
 
-  @Test func `nor does an asynchronous one`() async throws {
+  @Test func `an asynchronous read never ends well with a value whose last page is damaged`()
+    async throws
+  {
     let folder = try TemporaryDirectory()
     _ = try makeDamagedValue(folder.path("db"))
     let queue = try DatabaseQueue(path: folder.path("db"), key: Self.key)
@@ -123,7 +125,7 @@ import Testing
     #expect(error?.resultCode == .SQLITE_CORRUPT)
   }
 
-  @Test func `the error of a damaged value says what to do`() throws {
+  @Test func `the error about a damaged value says what to do`() throws {
     let folder = try TemporaryDirectory()
     _ = try makeDamagedValue(folder.path("db"))
     let queue = try DatabaseQueue(path: folder.path("db"), key: Self.key)
@@ -133,7 +135,7 @@ import Testing
     #expect("\(error as Any)".contains("checkCipherIntegrity"))
   }
 
-  @Test func `nor does a transaction that writes`() throws {
+  @Test func `a write never ends well with a value whose last page is damaged`() throws {
     let folder = try TemporaryDirectory()
     _ = try makeDamagedValue(folder.path("db"))
     let queue = try DatabaseQueue(path: folder.path("db"), key: Self.key)
@@ -156,7 +158,7 @@ import Testing
     #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM u") } == 0)
   }
 
-  /// What Docs/Encryption.md has to say: a single statement has no end to look at.
+  /// As Docs/Encryption.md says, a single statement has no end at which damage could be found.
   @Test func `without a transaction, a value's damaged last page comes as zeros`() throws {
     let folder = try TemporaryDirectory()
     _ = try makeDamagedValue(folder.path("db"))

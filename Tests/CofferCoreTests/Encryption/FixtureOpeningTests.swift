@@ -3,7 +3,7 @@ import Testing
 
 @testable import CofferCore
 
-/// What SQLCipher's own shells have written opens through Coffer, and stays what it is.
+/// Files written by SQLCipher's own shells are opened, and keep their settings.
 @Suite struct FixtureOpeningTests {
   struct Fixture: CustomTestStringConvertible, Sendable {
     var name: String

@@ -3,13 +3,13 @@ import Testing
 
 @testable import CofferCore
 
-/// No room: the error says so, and nothing that was committed is lost.
+/// A full disk is an error that says so, and no committed data is lost.
 @Suite struct FullDiskTests {
   private static let journalModes = ["DELETE", "WAL"]
 
   private func configuration(_ journalMode: String) -> Configuration {
     var configuration = Configuration()
-    configuration.key = .random()
+    configuration.key = .seeded()
     configuration.prepareDatabase { db in
       try db.execute(sql: "PRAGMA journal_mode = \(journalMode)")
       try db.execute(sql: "PRAGMA cache_size = 20")
@@ -55,7 +55,7 @@ import Testing
     }
     #expect(try queue.read(count) == [committed, 0])
     #expect(try queue.inDatabase { $0.isInsideTransaction } == false)
-    // What is left works as soon as there is room.
+    // The database works again as soon as there is room.
     try queue.inDatabase(makeRoom)
     try queue.write { try insert($0, 4, rows: 20) }
     #expect(try queue.read(count) == [committed + 20, 0])
@@ -72,7 +72,8 @@ import Testing
   }
 
   @Test(arguments: journalModes)
-  func `a database that may not grow says that it is full`(journalMode: String) throws {
+  func `a write to a database that may not grow fails with SQLITE_FULL`(journalMode: String) throws
+  {
     let folder = try TemporaryDirectory()
     var configuration = configuration(journalMode)
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA max_page_count = 200") }
@@ -88,29 +89,25 @@ import Testing
     init?() throws {
       folder = try TemporaryDirectory()
       guard getuid() == 0,
-        try SmallDisk.run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder.path) == 0
+        Self.run("mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", folder.path)
       else { return nil }
     }
 
-    deinit { _ = try? SmallDisk.run("umount", "-l", folder.path) }
+    deinit { _ = Self.run("umount", "-l", folder.path) }
 
-    private static func run(_ arguments: String...) throws -> CInt {
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-      process.arguments = arguments
-      process.standardError = FileHandle.nullDevice
-      try process.run()
-      process.waitUntilExit()
-      return process.terminationStatus
+    private static func run(_ arguments: String...) -> Bool {
+      Command.run("/usr/bin/env", arguments)?.status == 0
     }
   }
 
   static let canMount: Bool = (try? SmallDisk()) != nil
 
   @Test(.enabled(if: canMount, "needs root and the right to mount"), arguments: journalModes)
-  func `a full disk is said to be full, and loses nothing`(journalMode: String) throws {
+  func `a write to a full disk fails with SQLITE_FULL, and nothing committed is lost`(
+    journalMode: String
+  ) throws {
     let disk = try #require(try SmallDisk())
-    // What takes the room that is freed in the end.
+    // A file whose deletion frees room in the end.
     let ballast = URL(fileURLWithPath: disk.folder.path("ballast"))
     try Data(count: 200_000).write(to: ballast)
     try fill(disk.folder.path("db"), configuration(journalMode)) { _ in

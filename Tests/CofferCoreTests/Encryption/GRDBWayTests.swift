@@ -63,7 +63,7 @@ import Testing
       _ = try DatabaseQueue(path: path, configuration: prepared { try $0.usePassphrase("wrong") })
     }
     #expect(error?.cipherDiagnosis == .wrongKey)
-    // The same, found by a statement of the preparation itself.
+    // The same error, found by a statement of the preparation.
     let early = #expect(throws: DatabaseError.self) {
       _ = try DatabaseQueue(
         path: path,
@@ -82,14 +82,13 @@ import Testing
   }
 
   @Test func `a preparation's own errors stay what they are`() throws {
-    struct Failure: Error {}
     let folder = try TemporaryDirectory()
-    #expect(throws: Failure.self) {
+    #expect(throws: TestError.self) {
       _ = try DatabaseQueue(
         path: folder.path("db"),
         configuration: prepared { db in
           try db.usePassphrase("secret")
-          throw Failure()
+          throw TestError()
         })
     }
     let error = #expect(throws: DatabaseError.self) {

@@ -3,12 +3,12 @@ import Testing
 
 @testable import CofferCore
 
-/// What lies on disk while a child works, seen by this process, which has none of the files open:
+/// The files on disk while a child works, read by this process, which has none of them open:
 /// closing a descriptor of a database would drop the locks of a connection in the same process.
 @Suite(.serialized) struct MarkerScanTests {
   static let journalModes = ["DELETE", "WAL", "PERSIST", "TRUNCATE"]
 
-  /// Where the marker was found, by the end of the file's name, and how often was looked.
+  /// The places where the marker was found, by the end of the file's name, and the number of scans.
   struct Findings {
     var files: [String: Set<String>] = [:]
     var sizes: [String: Int] = [:]
@@ -64,7 +64,8 @@ import Testing
   ) throws -> Findings {
     let folder = try TemporaryDirectory()
     let temporary = try TemporaryDirectory()
-    let marker = "marker\(UInt64.random(in: .min ... .max))"
+    var random = SeededGenerator()
+    let marker = "marker\(random.next())"
     let child = try TestProcess(
       ["markers", folder.path("db"), key, journalMode, tempStore],
       environment: [
@@ -72,7 +73,7 @@ import Testing
       ])
     var findings = Findings()
     var label = "start"
-    // Looks all the time, and once more at each stop, where the child waits for it.
+    // Scans all the time, and once more at each stop, where the child waits.
     while !child.isAtEnd {
       let line = child.nextLineIfAny()
       if let line { label = line } else { usleep(2000) }
@@ -105,7 +106,7 @@ import Testing
     #expect(findings.status == 0)
     #expect(findings.labels == Self.stops)
     #expect(findings.files.isEmpty)
-    // There was something to look at: the cache has overflowed into these.
+    // The cache has overflowed into these files.
     let journal = journalMode == "WAL" ? "db-wal" : "db-journal"
     #expect(findings.sizes["db", default: 0] > 1_000_000)
     #expect(findings.sizes[journal, default: 0] > 100_000)

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// Where keys are in the memory of a process that uses them, as a child finds out about itself.
+/// The places of keys in the memory of a process, found by a child in its own memory.
 @Suite struct MemoryTests {
   /// "open: passphrase=1 derived=3" as a dictionary under "open".
   private func counts(_ lines: [String]) -> [String: [String: Int]] {
@@ -30,7 +30,7 @@ import Testing
       #expect(status == 0, "\(error)")
       #expect(lines.last?.hasPrefix("done") == true)
       let counts = counts(lines)
-      // The scan finds what is there.
+      // The scan finds exposed bytes.
       #expect(counts["before"] == ["control": 1, "passphrase": 0])
       #expect(counts["key"] == ["passphrase": 1])
       // SQLCipher is handed a derived key: the passphrase is nowhere but where we keep it, once

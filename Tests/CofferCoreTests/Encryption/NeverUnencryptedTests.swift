@@ -35,7 +35,7 @@ import Testing
       let path = folder.path("\(mode)")
       var configuration = Configuration()
       configuration.journalMode = mode
-      let queue = try DatabaseQueue(path: path, key: .random(), configuration: configuration)
+      let queue = try DatabaseQueue(path: path, key: .seeded(), configuration: configuration)
       let start = try ReadOnlyFile(path: path).read(count: 512, at: 0)
       #expect(start.count == 512)
       #expect(!start.starts(with: Array("SQLite format 3\0".utf8)))
@@ -51,7 +51,7 @@ import Testing
   func `a preparation can't move temporary data to files`(value: String) throws {
     let folder = try TemporaryDirectory()
     var configuration = Configuration()
-    configuration.key = .random()
+    configuration.key = .seeded()
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA temp_store = \(value)") }
     let error = #expect(throws: DatabaseError.self) {
       _ = try DatabaseQueue(path: folder.path("db"), configuration: configuration)
@@ -60,7 +60,9 @@ import Testing
   }
 
   @Test(arguments: ["FILE", "0", "DEFAULT"])
-  func `nor one that does it before it gives the passphrase`(value: String) throws {
+  func `a preparation can't move temporary data to files before the passphrase either`(
+    value: String
+  ) throws {
     let folder = try TemporaryDirectory()
     var configuration = Configuration()
     configuration.prepareDatabase { db in

@@ -5,7 +5,7 @@ import Testing
 
 /// Passphrases and keys of every kind, through a queue.
 @Suite struct OddKeyTests {
-  /// Fewer rounds than the defaults: what is tested here is not the derivation.
+  /// Fewer rounds than the defaults, since these tests aren't about the derivation.
   private static let settings: CipherSettings = {
     var settings = CipherSettings.default
     settings.kdfIterations = 4000
@@ -60,7 +60,7 @@ import Testing
   }
 
   /// HMAC pads its key with NULs: 64 bytes for SHA-1, 128 for SHA-512.
-  @Test func `NULs at the end of a short passphrase don't count`() throws {
+  @Test func `NULs at the end of a short passphrase make no difference`() throws {
     let folder = try TemporaryDirectory()
     let path = folder.path("db")
     try make(path, .passphrase("short"))
@@ -83,7 +83,7 @@ import Testing
     #expect(try !reads(path, .passphrase(decomposed)))
   }
 
-  @Test func `what looks like a raw key stays a passphrase`() throws {
+  @Test func `a passphrase that looks like a raw key is one`() throws {
     let folder = try TemporaryDirectory()
     let bytes = [UInt8](repeating: 0x0F, count: 32)
     let text = "x'" + String(repeating: "0f", count: 32) + "'"

@@ -27,7 +27,7 @@ import Testing
     }
   }
 
-  /// All that Swift prints of a value.
+  /// All texts that Swift prints of a value.
   private func everything(about value: Any) -> String {
     var text = "\(value) \(String(reflecting: value)) \(String(describing: value)) "
     dump(value, to: &text, maxDepth: 12)
@@ -60,7 +60,7 @@ import Testing
   @Test func `neither keys nor configurations, queues, connections and errors show a key`() throws {
     let folder = try TemporaryDirectory()
     let other = folder.path("other")
-    _ = try DatabaseQueue(path: other, key: .random())
+    _ = try DatabaseQueue(path: other, key: .seeded())
     for (index, key) in try Self.keys.enumerated() {
       expectNothing(in: everything(about: key))
       var configuration = Configuration()
@@ -120,7 +120,7 @@ import Testing
         derived = db.derivedKey?.key.withUnsafeBytes { Array($0) } ?? []
         try db.execute(sql: "CREATE TABLE t (a)")
       }
-      // Refused, since it would show; the refusal doesn't show it either.
+      // The text is refused, since it would show the key; the error doesn't show it either.
       for sql in [
         "PRAGMA key = '\(Self.passphrase)'", "PRAGMA rekey = '\(Self.passphrase)'",
         "ATTACH '' AS x KEY '\(Self.passphrase)'", "PRAGMA key '\(Self.passphrase)'",
@@ -132,7 +132,7 @@ import Testing
           Issue.record("not refused")
         } catch { expectNothing(in: everything(about: error)) }
       }
-      // Bound, as it should be, where it fails all the same.
+      // The key is bound, and the statement fails all the same.
       do {
         try queue.inDatabase { db in
           try db.execute(

@@ -26,7 +26,7 @@ import Testing
     #expect(DatabaseError(resultCode: .SQLITE_NOMEM).message == "out of memory")
   }
 
-  @Test func `no arguments leave no trace`() {
+  @Test func `an error without arguments doesn't mention them`() {
     let error = DatabaseError(
       message: "m", sql: "SELECT 1", arguments: StatementArguments(),
       publicStatementArguments: true)
@@ -51,7 +51,7 @@ import Testing
         error.description
           == "SQLite error 1: wrong number of arguments to function abs()"
           + " - while executing `SELECT abs()`")
-      // SQLite says where since 3.38.
+      // SQLite gives the place since 3.38.
       let hint = error.hint.map { " - \($0)" } ?? ""
       #expect(hint.isEmpty == (sqlite3_libversion_number() < 3_038_000))
       #expect(error.debugDescription == "\(error.description)\(hint)")
@@ -84,7 +84,7 @@ import Testing
     #expect((error as any Error).localizedDescription == "SQLite error 19: m")
   }
 
-  @Test func `an error is one pointer`() {
+  @Test func `a database error has the size of a pointer`() {
     #expect(MemoryLayout<DatabaseError>.size == MemoryLayout<UnsafeRawPointer>.size)
     #expect(MemoryLayout<RowDecodingError>.size == MemoryLayout<UnsafeRawPointer>.size)
   }

@@ -25,7 +25,7 @@ struct ExternalChangesTests {
     fixture.writer.add(transactionObserver: observer)
     for rows in 1...200 {
       try fixture.insertElsewhere()
-      // Now and then one after the other, else as fast as they come.
+      // Every twentieth commit is waited for; the others come as fast as possible.
       if rows % 20 == 0 { observer.wait(forRows: rows, in: fixture) }
     }
     #expect(observer.words.allSatisfy { $0 == "?" || $0 == "did" })
@@ -50,7 +50,7 @@ struct ExternalChangesTests {
   }
 
   @Test(arguments: ExternalAccess.writing)
-  func `own commits are told once`(access: ExternalAccess) throws {
+  func `the connection's own commits are reported once`(access: ExternalAccess) throws {
     let fixture = try ExternalFixture(access)
     let observer = ExternalObserver()
     fixture.writer.add(transactionObserver: observer)
@@ -86,7 +86,7 @@ struct ExternalChangesTests {
   }
 
   @Test(arguments: ExternalAccess.allCases)
-  func `what others roll back is no change`(access: ExternalAccess) throws {
+  func `a rollback by another connection is no change`(access: ExternalAccess) throws {
     let fixture = try ExternalFixture(access)
     for _ in 0..<5 {
       try fixture.other.writeWithoutTransaction { db in
@@ -102,7 +102,7 @@ struct ExternalChangesTests {
     }
   }
 
-  @Test func `what others roll back after it has reached the log is no change`() throws {
+  @Test func `a rollback of what has reached the log is no change`() throws {
     let fixture = try ExternalFixture(.pool)
     try rollBackMuch(fixture)
     try fixture.writer.writeWithoutTransaction { db in
@@ -110,11 +110,11 @@ struct ExternalChangesTests {
     }
   }
 
-  @Test func `what others roll back after it has reached the file is one at most`() throws {
+  @Test func `a rollback of what has reached the file is one change at most`() throws {
     let fixture = try ExternalFixture(.queue)
     try rollBackMuch(fixture)
     try fixture.writer.writeWithoutTransaction { db in
-      // The pages are what they were, but encrypted anew.
+      // The pages have their old content, but are encrypted anew.
       #expect(db.lookForExternalChanges() != .unknown)
       #expect(db.lookForExternalChanges() == .same)
     }
@@ -133,7 +133,9 @@ struct ExternalChangesTests {
   }
 
   @Test(arguments: ExternalAccess.writing)
-  func `a look neither waits for a lock nor forgets what it hides`(access: ExternalAccess) throws {
+  func `a look waits for no lock, and finds later what the lock has hidden`(access: ExternalAccess)
+    throws
+  {
     let fixture = try ExternalFixture(access)
     try fixture.other.writeWithoutTransaction { other in
       try other.inTransaction(.exclusive) {
@@ -173,12 +175,12 @@ struct ExternalChangesTests {
   }
 
   @Test(arguments: ExternalAccess.allCases)
-  func `whoever observes later misses nothing`(access: ExternalAccess) throws {
+  func `an observer that is added later misses nothing`(access: ExternalAccess) throws {
     let fixture = try ExternalFixture(access)
     try fixture.insertElsewhere()
     let observer = ExternalObserver()
     fixture.writer.add(transactionObserver: observer)
-    // Of what was committed while nobody observed, it is told once.
+    // All commits before the first observer was added are reported once.
     observer.wait(forRows: 1, in: fixture)
     fixture.writer.remove(transactionObserver: observer)
     try fixture.insertElsewhere()
@@ -187,25 +189,27 @@ struct ExternalChangesTests {
     next.wait(forRows: 2, in: fixture)
     try fixture.insertElsewhere()
     next.wait(forRows: 3, in: fixture)
+    #expect(next.rows == 3)
+    #expect(observer.rows == 1)
   }
 
   @Test(arguments: ExternalAccess.allCases)
   func `a database is closed while others commit`(access: ExternalAccess) throws {
     let fixture = try ExternalFixture(access)
-    let flag = Flag()
+    let isOver = Locked(false)
     let group = DispatchGroup()
     let other = fixture.other
+    let commits = Locked(0)
     detachThread(group: group) {
-      while !flag.isSet {
-        do {
-          try other.write {
-            try $0.execute(sql: "UPDATE b SET x = 1; INSERT INTO b (x) VALUES (2)")
-          }
-        } catch { Issue.record(error) }
+      while !isOver.value {
+        try other.write {
+          try $0.execute(sql: "UPDATE b SET x = 1; INSERT INTO b (x) VALUES (2)")
+        }
+        commits.increment()
       }
     }
     defer {
-      flag.set()
+      isOver.set(true)
       group.wait()
     }
     for round in 0..<60 {
@@ -218,9 +222,10 @@ struct ExternalChangesTests {
       let observer = ExternalObserver()
       database.add(transactionObserver: observer)
       if round % 3 == 0 { observer.waitForCommit(in: database) }
-      // Or it is let go of.
+      // In the other rounds, the database is released.
       if round % 2 == 0 { try database.close() }
     }
+    #expect(commits.value > 0)
   }
 
   @Test func `a changed schema is noticed with the commit`() throws {
@@ -252,7 +257,7 @@ struct ExternalChangesTests {
   }
 
   @Test(arguments: ExternalAccess.writing)
-  func `a change of the key ends nothing`(access: ExternalAccess) throws {
+  func `a change of the key doesn't end the observation`(access: ExternalAccess) throws {
     let fixture = try ExternalFixture(access)
     try fixture.other.close()
     let observer = ExternalObserver()
@@ -263,6 +268,7 @@ struct ExternalChangesTests {
     let other = try ExternalFixture.open(fixture.path, isPool: access == .pool) { $0.key = key }
     try other.write { try $0.execute(sql: "INSERT INTO a DEFAULT VALUES") }
     observer.wait(forRows: 1, in: fixture)
+    #expect(observer.rows == 1)
   }
 
   @Test func `a folder that is moved stays watched`() throws {
@@ -277,6 +283,7 @@ struct ExternalChangesTests {
     let other = try ExternalFixture.open(directory.path("after") + "/db")
     try other.write { try $0.execute(sql: "INSERT INTO a DEFAULT VALUES") }
     observer.wait(forRows: 1, in: queue)
+    #expect(observer.rows == 1)
   }
 
   @Test func `a log that comes and goes is watched as the file is`() throws {
@@ -285,7 +292,7 @@ struct ExternalChangesTests {
     let observer = ExternalObserver()
     fixture.writer.add(transactionObserver: observer)
     for (index, mode) in ["wal", "delete", "wal", "truncate", "persist"].enumerated() {
-      // Alone, since a log goes only with the last connection.
+      // This is the only connection, since only the last one removes a log.
       try fixture.writer.writeWithoutTransaction { db in
         _ = try String.fetchOne(db, sql: "PRAGMA journal_mode = DELETE")
       }
@@ -295,12 +302,13 @@ struct ExternalChangesTests {
         try db.execute(sql: "INSERT INTO a DEFAULT VALUES")
       }
       observer.wait(forRows: index + 1, in: fixture)
+      #expect(observer.rows == index + 1)
       try other.close()
     }
   }
 
   @Test(arguments: ExternalAccess.writing)
-  func `an observer may write when it is told`(access: ExternalAccess) throws {
+  func `an observer may write when it is called`(access: ExternalAccess) throws {
     final class Answering: TransactionObserver, Sendable {
       let isDone = DispatchSemaphore(value: 0)
       let count = Atomic(0)
@@ -321,26 +329,27 @@ struct ExternalChangesTests {
     #expect(try fixture.writer.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM b") } == 1)
   }
 
-  @Test func `those who wait for the next transaction wait on`() throws {
+  @Test func `observers of the next transaction aren't called for a change made elsewhere`() throws
+  {
     let fixture = try ExternalFixture(.queue)
     let observer = ExternalObserver()
     let next = ExternalObserver()
-    let isOver = Flag()
+    let isOver = Locked(false)
     fixture.writer.add(transactionObserver: observer)
     fixture.writer.add(transactionObserver: next, extent: .nextTransaction)
     try fixture.writer.unsafeReentrantWrite { db in
-      db.afterNextTransaction { _ in isOver.set() }
+      db.afterNextTransaction { _ in isOver.set(true) }
     }
     try fixture.insertElsewhere()
     observer.wait(forRows: 1, in: fixture)
     #expect(next.words == [])
-    #expect(!isOver.isSet)
+    #expect(!isOver.value)
     try fixture.writer.write { try $0.execute(sql: "DELETE FROM a") }
     #expect(next.words == ["a1", "will", "did"])
-    #expect(isOver.isSet)
+    #expect(isOver.value)
   }
 
-  @Test func `without the setting nothing is told`() throws {
+  @Test func `without the setting, no change is reported`() throws {
     let fixture = try ExternalFixture(.queue)
     let deaf = try ExternalFixture.open(fixture.path)
     let (observer, deafObserver) = (ExternalObserver(), ExternalObserver())
@@ -352,7 +361,7 @@ struct ExternalChangesTests {
     #expect(try deaf.read { $0.externalChanges == nil })
   }
 
-  @Test func `a database in memory has nobody else`() throws {
+  @Test func `a database in memory has no changes made elsewhere`() throws {
     var configuration = Configuration()
     configuration.observesExternalChanges = true
     let queue = try DatabaseQueue(configuration: configuration)
@@ -361,10 +370,4 @@ struct ExternalChangesTests {
     try queue.write { try $0.execute(sql: "CREATE TABLE a (id INTEGER PRIMARY KEY)") }
     #expect(observer.words == ["will", "did"])
   }
-}
-
-private final class Flag: Sendable {
-  private let value = Atomic(false)
-  var isSet: Bool { value.load(ordering: .sequentiallyConsistent) }
-  func set() { value.store(true, ordering: .sequentiallyConsistent) }
 }

@@ -5,7 +5,7 @@ import Testing
 @testable import Coffer
 @testable import CofferCore
 
-/// How a database that observes others is opened.
+/// The ways to open a database that observes others.
 enum ExternalAccess: String, CaseIterable, Sendable {
   /// A rollback journal.
   case queue
@@ -16,11 +16,11 @@ enum ExternalAccess: String, CaseIterable, Sendable {
   static let writing: [ExternalAccess] = [.queue, .pool]
 }
 
-/// A database that observes what another connection commits.
+/// A database that observes the commits of another connection.
 struct ExternalFixture {
   let directory: TemporaryDirectory
   let writer: any DatabaseWriter
-  /// The others; the same key and journal.
+  /// The other connection, with the same key and journal mode.
   let other: any DatabaseWriter
 
   var path: String { directory.path("db") }
@@ -60,7 +60,7 @@ struct ExternalFixture {
   }
 }
 
-/// Writes down what it is told, and what the database holds then, on any thread.
+/// Logs its calls, and the number of rows after each commit, on any thread.
 final class ExternalObserver: TransactionObserver, Sendable {
   struct Note: Equatable {
     var words: [String] = []
@@ -72,15 +72,16 @@ final class ExternalObserver: TransactionObserver, Sendable {
   private let arrival = DispatchSemaphore(value: 0)
 
   var words: [String] { note.withLock(\.words) }
+  var rows: Int { note.withLock(\.rows) }
 
-  /// Waits until a commit has shown so many rows; keeps the database open meanwhile.
+  /// Waits until a commit has shown this many rows, and keeps the database open meanwhile.
   func wait(forRows rows: Int, in database: some Any) {
     withExtendedLifetime(database) {
       while note.withLock({ $0.rows < rows }) { arrival.wait() }
     }
   }
 
-  /// Waits until it was told of a commit; keeps the database open meanwhile.
+  /// Waits for a commit, and keeps the database open meanwhile.
   func waitForCommit(in database: some Any) {
     withExtendedLifetime(database) {
       while note.withLock({ !$0.words.contains("did") }) { arrival.wait() }

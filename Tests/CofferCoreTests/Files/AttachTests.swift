@@ -5,8 +5,8 @@ import Testing
 
 struct AttachTests {
   let directory: TemporaryDirectory
-  let mainKey = DatabaseKey.random()
-  let otherKey = DatabaseKey.random()
+  let mainKey = DatabaseKey.seeded()
+  let otherKey = DatabaseKey.seeded()
 
   init() throws { directory = try TemporaryDirectory() }
 

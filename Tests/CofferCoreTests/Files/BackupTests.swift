@@ -6,7 +6,7 @@ import Testing
 
 struct BackupTests {
   let directory: TemporaryDirectory
-  let key = DatabaseKey.random()
+  let key = DatabaseKey.seeded()
 
   init() throws { directory = try TemporaryDirectory() }
 
@@ -62,7 +62,7 @@ struct BackupTests {
   @Test func `a target with another key, or one that has none, is refused`() throws {
     let source = try makeQueue("a.db", key)
     let targets: [DatabaseQueue] = [
-      try makeQueue("b.db", nil, rows: 1), try makeQueue("c.db", .random(), rows: 1),
+      try makeQueue("b.db", nil, rows: 1), try makeQueue("c.db", .seeded(), rows: 1),
       try makeQueue("d.db", nil, rows: 0), try DatabaseQueue(),
     ]
     for (index, target) in targets.enumerated() {
@@ -84,14 +84,13 @@ struct BackupTests {
   }
 
   @Test func `progress counts pages, and what it throws leaves the target as it was`() throws {
-    struct Stop: Error {}
     let source = try makeQueue("a.db", key)
     let target = try makeQueue("b.db", key, rows: 1)
     var calls: [DatabaseBackupProgress] = []
-    #expect(throws: Stop.self) {
+    #expect(throws: TestError.self) {
       try source.backup(to: target, pagesPerStep: 5) {
         calls.append($0)
-        if calls.count == 3 { throw Stop() }
+        if calls.count == 3 { throw TestError() }
       }
     }
     #expect(calls.map(\.completedPageCount) == [5, 10, 15])

@@ -5,7 +5,7 @@ import Testing
 /// Whole files are encrypted, decrypted and converted whatever functions and collations they use.
 @Suite struct ConversionFunctionTests {
   private let directory: TemporaryDirectory
-  private let key = DatabaseKey.random()
+  private let key = DatabaseKey.seeded()
   private var plain: String { directory.path("plain.db") }
   private var vault: String { directory.path("vault.db") }
 
@@ -66,7 +66,7 @@ import Testing
     CREATE INDEX t_c ON t (coffer_json(c, '$.x'));
     """
 
-  @Test func `indexes with Coffer's own collations and functions come along`() throws {
+  @Test func `indexes with Coffer's own collations and functions are kept`() throws {
     try makeFile(plain, key: nil, Self.ofCoffer)
     try DatabaseFile.encrypt(at: plain, to: vault, key: key)
     try check(vault, key: key, order: "? COLLATE swiftCompare")
@@ -75,7 +75,7 @@ import Testing
     try check(back, key: nil, order: "? COLLATE swiftCompare")
     try DatabaseFile.encrypt(at: plain, to: plain, key: key)
     try check(plain, key: key, order: "? COLLATE swiftCompare")
-    let newKey = DatabaseKey.random()
+    let newKey = DatabaseKey.seeded()
     try DatabaseFile.convert(at: vault, key: key, from: .default, newKey: newKey)
     try check(vault, key: newKey, order: "? COLLATE swiftCompare")
     let queue = try DatabaseQueue(path: vault, key: newKey)
@@ -171,7 +171,9 @@ import Testing
     #expect(error?.message?.contains("no such collation") == true)
   }
 
-  @Test func `the application's own are known through its configuration`() throws {
+  @Test func `an application's functions and collations are known through its configuration`()
+    throws
+  {
     var configuration = Configuration()
     configuration.prepareDatabase { db in
       try db.usePassphrase("whatever it is")
@@ -204,7 +206,7 @@ import Testing
     try DatabaseFile.convert(
       at: vault, key: key, from: .default, configuration: configuration, progress: { _ in })
     try check(vault, key: key, order: "?", known)
-    // A connection knows what was added to it.
+    // A connection knows the functions that were added to it.
     var keyed = known
     keyed.key = key
     let queue = try DatabaseQueue(path: vault, configuration: keyed)
@@ -221,7 +223,7 @@ import Testing
   }
 
   @Test(.enabled(if: SQLCipherVersion.hasFTS5))
-  func `full text with the application's tokenizer comes along`() throws {
+  func `full text with the application's tokenizer is kept`() throws {
     var configuration = Configuration()
     configuration.prepareDatabase { $0.add(tokenizer: LetterTokenizer.self) }
     let queue = try DatabaseQueue(path: plain, configuration: configuration)

@@ -6,14 +6,14 @@ import Testing
 struct ConversionTests {
   let directory: TemporaryDirectory
   let path: String
-  let key = DatabaseKey.random()
+  let key = DatabaseKey.seeded()
 
   init() throws {
     directory = try TemporaryDirectory()
     path = directory.path("a.db")
   }
 
-  /// Everything that an export may lose or change.
+  /// Everything that an export might lose or change.
   func makeRichDatabase(_ key: DatabaseKey?) throws {
     var configuration = Configuration()
     configuration.key = key
@@ -70,7 +70,7 @@ struct ConversionTests {
     try queue.close()
   }
 
-  /// What users of the database see of it.
+  /// The content of the database.
   func contents(_ configuration: Configuration, at path: String) throws -> [String] {
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     defer { try? queue.close() }
@@ -181,7 +181,7 @@ struct ConversionTests {
     #expect(try contents(configuration(.passphrase("secret"), settings), at: target) == before)
   }
 
-  @Test func `rowids that nothing declares stay`() throws {
+  @Test func `rowids without a declared column stay`() throws {
     let queue = try DatabaseQueue(path: path)
     try queue.write { db in
       try db.execute(sql: "CREATE TABLE t (a); CREATE TABLE link (to_t INTEGER)")
@@ -385,10 +385,10 @@ struct ConversionTests {
     #expect(try directory.contents() == ["a.db"])
   }
 
-  @Test func `a wrong key says so`() throws {
+  @Test func `a wrong key is diagnosed`() throws {
     try makeRichDatabase(key)
     let error = #expect(throws: DatabaseError.self) {
-      try DatabaseFile.decrypt(at: path, key: .random(), to: directory.path("b.db"))
+      try DatabaseFile.decrypt(at: path, key: .seeded(), to: directory.path("b.db"))
     }
     #expect(error?.resultCode == .SQLITE_NOTADB)
     #expect("\(error!)".contains("key is wrong"))
@@ -398,7 +398,6 @@ struct ConversionTests {
   @Test func `progress counts up, and what it throws leaves nothing behind`() throws {
     try makeRichDatabase(key)
     let before = try Data(contentsOf: URL(fileURLWithPath: path))
-    struct Stop: Error {}
     var seen: [DatabaseFile.Progress] = []
     try DatabaseFile.convert(
       at: path, key: key, from: .default, to: otherSettings, newPath: directory.path("b.db")
@@ -409,9 +408,9 @@ struct ConversionTests {
     try FileManager.default.removeItem(atPath: directory.path("b.db"))
     for limit in 0..<(seen.count - 1) {
       var calls = 0
-      #expect(throws: Stop.self) {
+      #expect(throws: TestError.self) {
         try DatabaseFile.convert(at: path, key: key, from: .default, to: otherSettings) { _ in
-          if calls == limit { throw Stop() }
+          if calls == limit { throw TestError() }
           calls += 1
         }
       }
@@ -442,7 +441,7 @@ struct ConversionTests {
     #expect(try !isPlaintext(path))
   }
 
-  @Test func `what a killed attempt has left is written anew`() throws {
+  @Test func `the files that a killed attempt has left are replaced`() throws {
     try makeRichDatabase(nil)
     let before = try contents(configuration(nil), at: path)
     for suffix in ["", "-journal", "-wal"] {
@@ -471,7 +470,7 @@ struct ConversionTests {
     }
     try queue.close()
     for attempt in 0..<15 {
-      let child = try Child("convert", path, hex, "\(sizes[0])", "\(sizes[1])")
+      let child = try TestProcess(["convert", path, hex, "\(sizes[0])", "\(sizes[1])"])
       try #require(child.readLine() == "ready")
       usleep(UInt32(attempt) * 12_000)
       let isDone = child.kill().contains("done")

@@ -2,7 +2,7 @@ import CSQLCipher
 import Foundation
 import Testing
 
-/// The fixtures are what their README says, seen through SQLCipher's C API alone.
+/// The fixtures are as their README says, read through SQLCipher's C API alone.
 struct FixturesTests {
   static let encrypted = [
     "v3-passphrase.db", "v3-raw-key.db", "v3-page-size-4096.db", "v4-passphrase.db",
@@ -38,7 +38,7 @@ struct FixturesTests {
   }
 
   @Test(arguments: plain)
-  func `a plain fixture has the rows that all have`(name: String) throws {
+  func `a plain fixture has the rows of all fixtures`(name: String) throws {
     let path = try Fixtures.temporaryCopy(name)
     let content = try Data(contentsOf: URL(fileURLWithPath: path))
     #expect(content.prefix(16) == Self.magic)

@@ -2,7 +2,7 @@ import Coffer
 import CSQLCipher
 import Testing
 
-/// Databases whose write-ahead log stays when they are closed, as GRDB's documents set them up.
+/// Databases whose write-ahead log stays when they are closed, set up as GRDB's documentation does.
 @Suite struct PersistentLogTests {
   private static let configuration: Configuration = {
     var configuration = Configuration()

@@ -38,8 +38,8 @@ import Testing
     }
   }
 
-  private func makeDatabase() throws -> ScratchDatabase {
-    let database = try ScratchDatabase(
+  private func makeDatabase() throws -> EncryptedQueue {
+    let database = try EncryptedQueue(
       """
       CREATE TABLE t(g, a);
       INSERT INTO t VALUES ('x', 'one'), ('y', 'two'), ('x', 'three'), ('z', NULL), ('y', 'four');
@@ -106,7 +106,7 @@ import Testing
   }
 
   @Test func `errors of aggregates reach the caller, and no instance outlives its group`() throws {
-    let database = try ScratchDatabase("CREATE TABLE t(g, a)")
+    let database = try EncryptedQueue("CREATE TABLE t(g, a)")
     try database.use { db throws in
       db.add(function: DatabaseFunction("living", argumentCount: 1, aggregate: Living.self))
       #expect(try Int.fetchOne(db, sql: "SELECT living(a) FROM t") == 0)

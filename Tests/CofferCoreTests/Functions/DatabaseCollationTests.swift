@@ -5,8 +5,8 @@ import Testing
 @Suite struct DatabaseCollationTests {
   private static let words = ["b", "É", "a", "B", "e\u{301}", "A", "é", "Z", "", "file10", "file9"]
 
-  private func makeDatabase() throws -> ScratchDatabase {
-    let database = try ScratchDatabase("CREATE TABLE t(a TEXT)")
+  private func makeDatabase() throws -> EncryptedQueue {
+    let database = try EncryptedQueue("CREATE TABLE t(a TEXT)")
     try database.use { db throws in
       for word in Self.words {
         try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [word])
@@ -34,7 +34,7 @@ import Testing
 
   @Test func `equal prefixes, ASCII or not, sort by length and then by what follows`() throws {
     let texts = ["", "a", "a\0", "ab", "abc", "abd", "aé", "é", "éa", "z", "\u{10FFFF}"]
-    try ScratchDatabase().use { db throws in
+    try EncryptedQueue().use { db throws in
       for (left, right) in texts.flatMap({ left in texts.map { (left, $0) } }) {
         let row = try #require(
           try Row.fetchOne(
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `a collation of one's own sorts, compares and serves an index`() throws {
+  @Test func `a custom collation sorts, compares and serves an index`() throws {
     let byLength = DatabaseCollation("length") { lhs, rhs in
       lhs.utf8.count < rhs.utf8.count
         ? .orderedAscending
@@ -90,7 +90,7 @@ import Testing
       let plan = try Row.fetchAll(db, sql: "EXPLAIN QUERY PLAN " + sql)
       #expect(plan.contains { ($0["detail"] as String).contains("INDEX i") })
     }
-    let other = try database.reopened()
+    let other = try database.other()
     let error = try #require(throws: DatabaseError.self) {
       try other.write { try $0.execute(sql: "INSERT INTO t VALUES ('x')") }
     }

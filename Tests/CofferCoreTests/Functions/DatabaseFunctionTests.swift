@@ -8,9 +8,9 @@ import Testing
     var description: String { "the moon is full" }
   }
 
-  private let database: ScratchDatabase
+  private let database: EncryptedQueue
 
-  init() throws { database = try ScratchDatabase() }
+  init() throws { database = try EncryptedQueue() }
 
   // MARK: Values
 
@@ -80,7 +80,7 @@ import Testing
   }
 
   @Test func `a function may query the database that calls it`() throws {
-    let database = try ScratchDatabase("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2), (3)")
+    let database = try EncryptedQueue("CREATE TABLE t(a); INSERT INTO t VALUES (1), (2), (3)")
     try database.use { db throws in
       nonisolated(unsafe) unowned let inner = db
       db.add(
@@ -123,7 +123,7 @@ import Testing
   @Test(arguments: [
     ResultCode.SQLITE_OK, .SQLITE_ROW, .SQLITE_DONE, .SQLITE_SCHEMA, .SQLITE_OK_LOAD_PERMANENTLY,
   ])
-  func `an error whose code is none still fails the statement, once`(code: ResultCode) throws {
+  func `an error without a failing code still fails the statement, once`(code: ResultCode) throws {
     let calls = Mutex(0)
     try database.use { db throws in
       db.add(
@@ -150,13 +150,13 @@ import Testing
         function: DatabaseFunction("without") { _ in
           throw DatabaseError(resultCode: .SQLITE_MISMATCH)
         })
-      try expectDatabaseError(.SQLITE_ABORT) { try db.execute(sql: "SELECT empty()") }
-      try expectDatabaseError(.SQLITE_MISMATCH) { try db.execute(sql: "SELECT without()") }
+      expectFailure(.SQLITE_ABORT) { try db.execute(sql: "SELECT empty()") }
+      expectFailure(.SQLITE_MISMATCH) { try db.execute(sql: "SELECT without()") }
     }
   }
 
   @Test func `an error in a row leaves the statement and the connection usable`() throws {
-    let database = try ScratchDatabase("CREATE TABLE t(a); INSERT INTO t VALUES (1), (0), (2)")
+    let database = try EncryptedQueue("CREATE TABLE t(a); INSERT INTO t VALUES (1), (0), (2)")
     try database.use { db throws in
       db.add(
         function: DatabaseFunction("inverse", argumentCount: 1) { values in
@@ -183,7 +183,7 @@ import Testing
       db.add(function: function)
       #expect(try Int.fetchOne(db, sql: "SELECT answer()") == 42)
       db.remove(function: DatabaseFunction("ANSWER", argumentCount: 0) { _ in nil })
-      try expectDatabaseError(.SQLITE_ERROR) {
+      expectFailure(.SQLITE_ERROR) {
         try Int.fetchOne(db, sql: "SELECT answer()")
       }
       db.remove(function: function)
@@ -203,14 +203,14 @@ import Testing
       db.add(function: DatabaseFunction("upper", argumentCount: 1) { _ in "UP" })
       #expect(try String.fetchOne(db, sql: "SELECT upper('é')") == "UP")
       db.remove(function: upper)
-      // As SQLite has it: its own function is not back.
-      try expectDatabaseError(.SQLITE_ERROR) {
+      // SQLite doesn't restore its own function.
+      expectFailure(.SQLITE_ERROR) {
         try String.fetchOne(db, sql: "SELECT upper('éa')")
       }
     }
   }
 
-  @Test func `the connection keeps a function alive, and lets it go when it closes`() throws {
+  @Test func `the connection keeps a function alive, and releases it when it closes`() throws {
     final class Witness: Sendable {}
     weak let witness: Witness?
     let queue: DatabaseQueue
@@ -235,7 +235,7 @@ import Testing
     #expect(witness == nil)
   }
 
-  @Test func `removing a function and a collation lets them go`() throws {
+  @Test func `a function and a collation are released when they are removed`() throws {
     final class Witness: Sendable {}
     weak var witness: Witness?
     try database.use { db throws in
@@ -266,8 +266,8 @@ import Testing
           Int.fromDatabaseValue($0[0]).map { $0 * 2 }
         })
     }
-    let database = try ScratchDatabase(configuration: configuration)
-    for queue in [database.queue, try database.reopened(configuration: configuration)] {
+    let database = try EncryptedQueue { $0 = configuration }
+    for queue in [database.queue, try database.other()] {
       #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT twice(21)") } == 42)
     }
   }
@@ -309,7 +309,7 @@ import Testing
   // MARK: Purity
 
   @Test func `a pure function serves an index, another one doesn't`() throws {
-    let database = try ScratchDatabase("CREATE TABLE t(a TEXT)")
+    let database = try EncryptedQueue("CREATE TABLE t(a TEXT)")
     try database.use { db throws in
       db.add(function: DatabaseFunction("impure", argumentCount: 1) { $0[0] })
       #expect(throws: DatabaseError.self) {
@@ -378,9 +378,9 @@ import Testing
   }
 
   @Test func `a standard function may be in an index`() throws {
-    let database = try ScratchDatabase(
+    let database = try EncryptedQueue(
       "CREATE TABLE t(a); CREATE INDEX i ON t(swiftLocalizedUppercaseString(a))")
-    let queue = try database.reopened()
+    let queue = try database.other()
     try queue.write { try $0.execute(sql: "INSERT INTO t VALUES ('é')") }
     #expect(
       try queue.read {

@@ -37,12 +37,12 @@ import Testing
     "$.nothing", "$.name.x", "$.name[0]", "$.address[0]", "$.tags[2]", "$.tags.a",
     "$.address.City", "$.tags[99999999999999999999]",
   ])
-  func `what isn't there is NULL`(path: String) {
+  func `a path that leads nowhere gives NULL`(path: String) {
     #expect(Self.value(Self.person, path).isNull)
   }
 
   @Test(arguments: ["", "name", "$.", "$name", "$[", "$[]", "$[x]", "$[-1]", "$.\"name", "$.a..b"])
-  func `what is no path is NULL`(path: String) {
+  func `a text that isn't a path gives NULL`(path: String) {
     #expect(Self.value(Self.person, path).isNull)
     #expect(Self.value("{\"\":1}", path).isNull)
   }
@@ -134,14 +134,14 @@ import Testing
   // MARK: In SQL
 
   @Test func `every connection knows the function, and indexes may use it`() throws {
-    let database = try ScratchDatabase(
+    let database = try EncryptedQueue(
       """
       CREATE TABLE t(id INTEGER PRIMARY KEY, j);
       CREATE INDEX i ON t(coffer_json("j", '$.city'));
       INSERT INTO t VALUES (1, '{"city":"Rom"}'), (2, '{"city":"Oslo"}'), (3, NULL), (4, 'no'),
         (5, 5), (6, x'7B2263697479223A226266227D');
       """)
-    let other = try database.reopened()
+    let other = try database.other()
     for queue in [database.queue, other] {
       try queue.read { db throws in
         let sql = "SELECT id FROM t WHERE coffer_json(\"j\", '$.city') = 'Oslo'"
@@ -155,7 +155,7 @@ import Testing
       }
     }
     try database.use { db throws in
-      try expectDatabaseError(.SQLITE_ERROR) { try db.execute(sql: "SELECT coffer_json('{}')") }
+      expectFailure(.SQLITE_ERROR) { try db.execute(sql: "SELECT coffer_json('{}')") }
     }
   }
 }

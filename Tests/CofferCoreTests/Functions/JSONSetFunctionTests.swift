@@ -7,7 +7,7 @@ import Testing
     _ json: (any DatabaseValueConvertible)?, _ path: String?,
     _ value: (any DatabaseValueConvertible)?
   ) throws -> DatabaseValue {
-    let database = try ScratchDatabase()
+    let database = try EncryptedQueue()
     return try database.use { db in
       try DatabaseValue.fetchOne(
         db, sql: "SELECT coffer_json_set(?, ?, ?)", arguments: [json, path, value]) ?? .null
@@ -50,7 +50,7 @@ import Testing
     #expect(try Self.result(#"{"a":1}"#, "$.a", nil) == #"{"a":null}"#.databaseValue)
   }
 
-  @Test func `what is no JSON text stays as it is`() throws {
+  @Test func `a value that isn't JSON text stays as it is`() throws {
     #expect(try Self.result(nil, "$.a", "1").isNull)
     #expect(try Self.result(5, "$.a", "1") == 5.databaseValue)
     #expect(try Self.result("{}", nil, "1") == "{}".databaseValue)
@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test(arguments: ["", "a", "$a", "$.", "$["])
-  func `a path that is none is an error`(path: String) throws {
+  func `a text that isn't a path is an error`(path: String) throws {
     let error = databaseError { try Self.result("{}", path, "1") }
     #expect(error?.message?.contains("second argument") == true)
   }

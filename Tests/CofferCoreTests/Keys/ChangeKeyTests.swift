@@ -7,8 +7,8 @@ import Testing
 struct ChangeKeyTests {
   let directory: TemporaryDirectory
   let path: String
-  let old = DatabaseKey.random()
-  let new = DatabaseKey.random()
+  let old = DatabaseKey.seeded()
+  let new = DatabaseKey.seeded()
 
   init() throws {
     directory = try TemporaryDirectory()
@@ -195,7 +195,7 @@ struct ChangeKeyTests {
     #expect(throws: DatabaseError.self) { try queue.changeKey(to: new) }
   }
 
-  /// The fact that the recipe is for; when SQLCipher mends it, the recipe may go.
+  /// The reason for the workaround, which can be removed once SQLCipher is mended.
   @Test func `SQLCipher's own rekey says OK where it did nothing`() throws {
     let queue = try makeQueue { $0.busyMode = .immediateError }
     let other = try DatabaseQueue(path: path, key: old)
@@ -207,7 +207,7 @@ struct ChangeKeyTests {
           sqlite3_rekey(mine.sqliteConnection, $0.baseAddress, CInt($0.count))
         }
         #expect(code == SQLITE_OK)
-        // It must not write any more.
+        // The connection must not write any more.
         mine.closeConnection()
       }
       try db.execute(sql: "COMMIT")
@@ -215,7 +215,7 @@ struct ChangeKeyTests {
     #expect(try count(old) == 200)
   }
 
-  /// A rekey that did nothing leaves the connection with the new key for what it writes next.
+  /// A rekey that did nothing leaves the connection with the new key for its next writes.
   @Test(arguments: [false, true])
   func `a connection whose change failed is opened anew, and mixes no keys`(wal: Bool) throws {
     let queue = try makeQueue(wal: wal) {
@@ -253,7 +253,7 @@ struct ChangeKeyTests {
     let queue = try makeQueue(wal: wal, rows: 6000, key: Hex.databaseKey(keys[0]))
     try queue.close()
     for attempt in 0..<12 {
-      let child = try Child("change-key", path, keys[0], keys[1])
+      let child = try TestProcess(["change-key", path, keys[0], keys[1]])
       try #require(child.readLine() == "ready")
       usleep(UInt32(attempt) * 7000)
       let isDone = child.kill().contains("done")

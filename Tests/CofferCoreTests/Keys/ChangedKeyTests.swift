@@ -2,12 +2,12 @@ import Coffer
 import Foundation
 import Testing
 
-/// A connection that was open while another one has changed the key is told so.
+/// Connections that are open while another one changes the key.
 @Suite struct ChangedKeyTests {
   private let directory: TemporaryDirectory
   private let path: String
-  private let old = DatabaseKey.random()
-  private let new = DatabaseKey.random()
+  private let old = DatabaseKey.seeded()
+  private let new = DatabaseKey.seeded()
 
   init() throws {
     directory = try TemporaryDirectory()
@@ -43,7 +43,7 @@ import Testing
   }
 
   @Test(arguments: [false, true], [false, true])
-  func `an idle connection is told that the key was changed`(wal: Bool, hmac: Bool) throws {
+  func `an idle connection reports that the key was changed`(wal: Bool, hmac: Bool) throws {
     try make(wal: wal, hmac: hmac)
     let select = "SELECT count(*), max(b) FROM t"
     let accesses: [(DatabaseQueue) throws -> Void] = [
@@ -61,14 +61,14 @@ import Testing
       for _ in 1...2 { expectChanged(databaseError { try access(queue) }) }
     }
     expectChanged(databaseError { try fresh.read { _ = try Row.fetchOne($0, sql: select) } })
-    // The connection that has changed it goes on, and the file is whole.
+    // The connection that has changed the key still works, and the file is intact.
     try other.write { try $0.execute(sql: "INSERT INTO t VALUES (301, 'y')") }
     for queue in idle { try queue.close() }
     let reopened = try open(new, wal: wal, hmac: hmac)
     #expect(try reopened.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 301)
   }
 
-  @Test func `so are the idle readers of a pool`() throws {
+  @Test func `the idle readers of a pool report that the key was changed`() throws {
     try make(wal: true)
     let pool = try DatabasePool(path: path, key: old)
     try pool.read { db in
@@ -85,7 +85,7 @@ import Testing
     #expect(try other.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 300)
   }
 
-  @Test func `so are asynchronous accesses`() async throws {
+  @Test func `asynchronous accesses report that the key was changed`() async throws {
     try make(wal: true)
     let pool = try DatabasePool(path: path, key: old)
     _ = try await pool.read { try Row.fetchOne($0, sql: "SELECT count(*) FROM t") != nil }
@@ -96,7 +96,7 @@ import Testing
     } catch { expectChanged(error) }
   }
 
-  @Test func `a passphrase that was changed is diagnosed as well`() throws {
+  @Test func `a changed passphrase is diagnosed as well`() throws {
     let queue = try DatabaseQueue(path: path, key: .passphrase("old"))
     try queue.write { try $0.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
     let other = try DatabaseQueue(path: path, key: .passphrase("old"))

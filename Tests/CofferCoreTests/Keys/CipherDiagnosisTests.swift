@@ -39,13 +39,13 @@ struct CipherDiagnosisTests {
   }
 
   @Test(arguments: files)
-  func `a wrong key is told, or not, as the file's pages allow`(file: File) throws {
+  func `a wrong key is diagnosed where the file's pages allow it`(file: File) throws {
     let pages = try KeyFixtures.bytes(file.name).count / file.settings.pageSize
     let expected: CipherDiagnosis =
       pages > 1 && file.settings.usesHMAC ? .wrongKey : .wrongKeyOrDamaged
     let wrong =
       file.settings.plaintextHeaderSize > 0
-      ? DatabaseKey(form: .rawWithSalt(KeyFixtures.salt), bytes: DatabaseKey.random().bytes)
+      ? DatabaseKey(form: .rawWithSalt(KeyFixtures.salt), bytes: DatabaseKey.seeded().bytes)
       : .passphrase("Correct horse")
     #expect(try diagnose(file.name, key: wrong, settings: file.settings) == expected)
   }
@@ -55,10 +55,10 @@ struct CipherDiagnosisTests {
     #expect(try diagnose("keys-4.db", key: raw) == .wrongKey)
     #expect(
       try diagnose("keys-4-raw.db", key: .passphrase(bytes: KeyFixtures.rawBytes)) == .wrongKey)
-    #expect(try diagnose("keys-4-raw.db", key: .random()) == .wrongKey)
+    #expect(try diagnose("keys-4-raw.db", key: .seeded()) == .wrongKey)
   }
 
-  @Test func `a plaintext file is told`() throws {
+  @Test func `a plaintext file is diagnosed`() throws {
     #expect(try diagnose("keys-plain.db") == .notEncrypted)
     #expect(
       try diagnose("keys-plain.db", settings: CipherSettings(plaintextHeaderSize: 32))
@@ -68,7 +68,7 @@ struct CipherDiagnosisTests {
   }
 
   @Test(arguments: files.filter { $0.settings.usesHMAC })
-  func `damage is told by page under the right key`(file: File) throws {
+  func `damage is reported by page under the right key`(file: File) throws {
     let size = file.settings.pageSize
     let count = try KeyFixtures.bytes(file.name).count / size
     func damage(_ offsets: Int...) throws -> CipherDiagnosis? {
@@ -103,11 +103,11 @@ struct CipherDiagnosisTests {
     #expect(CipherDiagnosis.wrongKey.message.contains("salt"))
   }
 
-  @Test func `a salt that isn't the file's is told`() throws {
+  @Test func `a salt that isn't the file's is diagnosed`() throws {
     let other = try DatabaseKey.raw(KeyFixtures.rawBytes, salt: [UInt8](repeating: 1, count: 16))
     #expect(try diagnose("keys-4-raw.db", key: other) == .wrongSalt)
     #expect(try diagnose("keys-4-raw-salt.db", key: other) == .wrongSalt)
-    let unrelated = DatabaseKey(form: other.form, bytes: DatabaseKey.random().bytes)
+    let unrelated = DatabaseKey(form: other.form, bytes: DatabaseKey.seeded().bytes)
     #expect(try diagnose("keys-4-raw-salt.db", key: unrelated) == .wrongKey)
   }
 
@@ -144,7 +144,7 @@ struct CipherDiagnosisTests {
         #expect(CipherDiagnosis.diagnose(path: path, key: key, settings: .sqlcipher4) == nil)
         try FileManager.default.removeItem(atPath: path + suffix)
       }
-      // What a finished transaction leaves behind in PERSIST mode has no say.
+      // The journal that a finished transaction leaves in PERSIST mode makes no difference.
       try Data(count: 512).write(to: URL(fileURLWithPath: path + "-journal"))
       #expect(CipherDiagnosis.diagnose(path: path, key: key, settings: .sqlcipher4) == .truncated)
     }
@@ -152,7 +152,7 @@ struct CipherDiagnosisTests {
 
   @Test(arguments: files, [CipherSettings.sqlcipher4, .sqlcipher3])
   func `other settings are found`(file: File, configured: CipherSettings) throws {
-    // What no generation uses for its derivation can't be found.
+    // Settings that no generation uses for its derivation can't be found.
     guard file.settings != configured, file.settings.kdfIterations != 1000 else { return }
     #expect(
       try diagnose(file.name, key: file.key, settings: configured)
@@ -171,11 +171,11 @@ struct CipherDiagnosisTests {
     #expect(headless == .olderFormat(.sqlcipher4))
   }
 
-  @Test func `an older format is told through a damaged first page`() throws {
+  @Test func `an older format is diagnosed through a damaged first page`() throws {
     #expect(try diagnose("keys-3.db") { $0[500] ^= 1 } == .olderFormat(.sqlcipher3))
   }
 
-  @Test func `what no cipher puts out is no wrong key`() throws {
+  @Test func `bytes that no cipher produces aren't diagnosed as a wrong key`() throws {
     let text = Array(String(repeating: "Lorem ipsum dolor sit amet. ", count: 1000).utf8)
     for bytes in [text, [UInt8](repeating: 0, count: 20480)] {
       for key in [nil, KeyFixtures.passphrase] {
@@ -184,7 +184,7 @@ struct CipherDiagnosisTests {
     }
   }
 
-  @Test func `where there is no file to judge, nothing is said`() throws {
+  @Test func `without a file, there is no diagnosis`() throws {
     let key = KeyFixtures.passphrase
     #expect(CipherDiagnosis.diagnose(path: "/tmp", key: key, settings: .sqlcipher4) == nil)
     #expect(CipherDiagnosis.diagnose(path: "/nonexistent", key: key, settings: .sqlcipher4) == nil)
@@ -196,7 +196,7 @@ struct CipherDiagnosisTests {
   @Test func `one derivation serves the opening and its diagnosis`() throws {
     DerivationCount.startCountingBySalt()
     try KeyFixtures.withFile([]) { path in
-      let salt = DerivedKey.randomSalt()
+      let salt = DerivedKey.seededSalt()
       let settings = CipherSettings.default
       let derived = try #require(
         try DerivedKey.derive(from: KeyFixtures.passphrase, salt: salt, settings: settings))

@@ -108,10 +108,9 @@ struct CipherFileTests {
     }
   }
 
-  @Test func `what progress throws ends the scan`() throws {
-    struct Stop: Error {}
+  @Test func `an error thrown by progress ends the scan`() throws {
     let opened = try open(Self.files[0])
-    #expect(throws: Stop.self) { try opened.verifyAll { _, _ in throw Stop() } }
+    #expect(throws: TestError.self) { try opened.verifyAll { _, _ in throw TestError() } }
   }
 
   @Test func `the page that SQLite locks is skipped`() throws {
@@ -140,12 +139,12 @@ struct CipherFileTests {
         CipherDiagnosis.diagnose(path: path, key: .passphrase("p"), settings: .default)
           == .notEncrypted)
       #expect(isLocked(path))
-      // A plain descriptor's closing has just given the lock up: the test can fail.
+      // Closing a plain descriptor has released the lock, so the test can fail.
       #expect(!isLocked(path))
     }
   }
 
-  /// Whether SQLite's pending byte is locked; drops the process's own locks on the way.
+  /// Whether SQLite's pending byte is locked. Finding out drops the process's own locks.
   private func isLocked(_ path: String) -> Bool {
     let descriptor = Glibc.open(path, O_RDWR)
     defer { close(descriptor) }

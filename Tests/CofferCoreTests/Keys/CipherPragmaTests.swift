@@ -181,7 +181,7 @@ import Testing
     try expectRows(DatabaseQueue(path: directory.path("copy"), configuration: changed), 2)
   }
 
-  @Test func `what SQLCipher doesn't take is an error`() throws {
+  @Test func `a pragma that SQLCipher doesn't accept is an error`() throws {
     for pragma in [
       "PRAGMA cipher_page_size = 1000", "PRAGMA kdf_iter = 0", "PRAGMA fast_kdf_iter = 4000",
       "PRAGMA cipher_salt = \"x'000102030405060708090A0B0C0D0E0F'\"",

@@ -60,7 +60,7 @@ struct CipherSettingsTests {
     #expect(throws: Never.self) { try CipherSettings().validate(with: raw) }
   }
 
-  @Test func `SQLCipher 3 is told what it knows and refuses the rest`() throws {
+  @Test func `SQLCipher 3 gets the settings that it knows, and the rest are refused`() throws {
     #expect(
       try CipherSettings.sqlcipher3.pragmas(for: .three) == [
         "PRAGMA kdf_iter = 64000", "PRAGMA cipher_use_hmac = ON", "PRAGMA cipher_page_size = 1024",
@@ -79,7 +79,7 @@ struct CipherSettingsTests {
     }
   }
 
-  @Test func `SQLCipher 4 is told everything, of an attached file too`() throws {
+  @Test func `SQLCipher 4 gets all settings, those of an attached file too`() throws {
     #expect(
       try CipherSettings.sqlcipher3.pragmas(for: .four, schema: "a\"b") == [
         "PRAGMA \"a\"\"b\".kdf_iter = 64000",

@@ -93,7 +93,7 @@ struct DatabaseKeyTests {
     }
   }
 
-  @Test func `sameness is that of form and bytes`() throws {
+  @Test func `keys are the same if form and bytes are`() throws {
     let bytes = Array("0123456789abcdef0123456789abcdef".utf8)
     let keys = [
       DatabaseKey.passphrase(bytes: bytes), try .raw(bytes),
@@ -156,7 +156,7 @@ struct KeyFileTests {
     }
   }
 
-  @Test func `anything else is a passphrase without its last line end`() throws {
+  @Test func `any other content is a passphrase without its last line end`() throws {
     for (contents, passphrase) in [
       ("secret", "secret"), ("secret\n", "secret"), ("secret\r\n", "secret"),
       ("secret\n\n", "secret\n"), (" two\nlines ", " two\nlines "), ("a\0b", "a\0b"),
@@ -183,7 +183,7 @@ struct KeyFileTests {
     #expect(throws: DatabaseKeyError.self) { try DatabaseKey.file("/tmp") }
   }
 
-  @Test func `a file that everybody may read or write is refused`() throws {
+  @Test func `a file that others may read or write is refused`() throws {
     for mode in [0o644, 0o604, 0o602, 0o666] as [mode_t] {
       #expect(throws: DatabaseKeyError.self) { try key([1, 2, 3], mode: mode) }
     }

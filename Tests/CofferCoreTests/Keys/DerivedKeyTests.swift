@@ -40,7 +40,7 @@ struct DerivedKeyTests {
 
   @Test func `a raw key is taken without derivation`() throws {
     DerivationCount.startCountingBySalt()
-    let salt = DerivedKey.randomSalt()
+    let salt = DerivedKey.seededSalt()
     let raw = try DatabaseKey.raw(KeyFixtures.rawBytes)
     let derived = try #require(
       try DerivedKey.derive(from: raw, salt: salt, settings: .sqlcipher4))
@@ -55,7 +55,7 @@ struct DerivedKeyTests {
 
   @Test func `derivations are counted for each salt`() throws {
     DerivationCount.startCountingBySalt()
-    let salt = DerivedKey.randomSalt()
+    let salt = DerivedKey.seededSalt()
     let before = DerivationCount.total
     for expected in 1...3 {
       _ = try DerivedKey.derive(
@@ -63,7 +63,7 @@ struct DerivedKeyTests {
       #expect(DerivationCount.count(salt: salt) == expected)
     }
     #expect(DerivationCount.total >= before + 3)
-    #expect(DerivationCount.count(salt: DerivedKey.randomSalt()) == 0)
+    #expect(DerivationCount.count(salt: DerivedKey.seededSalt()) == 0)
   }
 
   @Test func `the key and the salt go to SQLCipher as 96 digits`() {
@@ -89,7 +89,8 @@ struct DerivedKeyTests {
     }
   }
 
-  /// Every fixture that the linked engine can do, with the derived key and with its own derivation.
+  /// Opens each fixture that the linked engine can read, with the derived key and with SQLCipher's
+  /// derivation.
   @Test(arguments: CipherFileTests.files)
   func `SQLCipher opens a file under the derived key`(file: CipherFileTests.File) throws {
     guard let pragmas = try? file.settings.pragmas() else { return }
@@ -107,7 +108,7 @@ struct DerivedKeyTests {
 
   @Test func `a passphrase that looks like a raw key stays a passphrase`() throws {
     let key = DatabaseKey.passphrase("x'" + String(repeating: "ab", count: 32) + "'")
-    let salt = DerivedKey.randomSalt()
+    let salt = DerivedKey.seededSalt()
     let settings = CipherSettings.default
     let derived = try #require(try DerivedKey.derive(from: key, salt: salt, settings: settings))
     #expect(!derived.key.isEqual(to: SecureBytes(copying: [UInt8](repeating: 0xab, count: 32))))

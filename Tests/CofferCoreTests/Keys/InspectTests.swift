@@ -39,7 +39,7 @@ struct InspectTests {
     #expect(header.pageSize == 4096)
   }
 
-  @Test func `what is no database is told`() throws {
+  @Test func `a file that is no database is recognized`() throws {
     #expect(DatabaseFile.inspect(at: "/tmp").kind == .directory)
     #expect(DatabaseFile.inspect(at: "/dev/null").kind == .special)
     #expect(DatabaseFile.inspect(at: "/nonexistent/file").kind == .missing)
@@ -50,7 +50,7 @@ struct InspectTests {
     #expect(try inspect("keys-4.db") { $0 = Array($0.prefix(5000)) }.matchingPageSizes == [])
   }
 
-  @Test func `a WAL and a hot journal are seen`() throws {
+  @Test func `a WAL and a hot journal are found`() throws {
     try KeyFixtures.withCopy(of: "keys-4.db") { path in
       try Data([1]).write(to: URL(fileURLWithPath: path + "-wal"))
       try Data(count: 512).write(to: URL(fileURLWithPath: path + "-journal"))

@@ -31,17 +31,15 @@ enum KeyFixtures {
     return derived
   }
 
-  /// Lends the path of a file with these bytes, in a folder of its own.
+  /// Lends the path of a file with these bytes, in a new folder.
   static func withFile<Result>(
     _ bytes: [UInt8], _ body: (String) throws -> Result
   ) throws -> Result {
-    let folder = FileManager.default.temporaryDirectory
-      .appendingPathComponent("coffer-keys-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let file = folder.appendingPathComponent("file")
-    try Data(bytes).write(to: file)
-    return try body(file.path)
+    let folder = try TemporaryDirectory()
+    defer { withExtendedLifetime(folder) {} }
+    let file = folder.path("file")
+    try Data(bytes).write(to: URL(fileURLWithPath: file))
+    return try body(file)
   }
 
   /// Lends the path of a changed copy of a fixture.
@@ -54,7 +52,7 @@ enum KeyFixtures {
     return try withFile(bytes, body)
   }
 
-  /// What SQLCipher itself answers to a query, or its result code.
+  /// SQLCipher's own answer to a query, or its result code.
   static func query(
     _ sql: String, path: String, keySpec: SecureBytes, pragmas: [String]
   ) -> Result<String?, CodeError> {

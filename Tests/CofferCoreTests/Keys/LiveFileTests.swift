@@ -9,7 +9,7 @@ struct LiveFileTests {
   private let settings = CipherSettings.default
 
   private func makeKey() throws -> DerivedKey {
-    DerivedKey(key: DatabaseKey.random().bytes, salt: DerivedKey.randomSalt())
+    DerivedKey(key: DatabaseKey.seeded().bytes, salt: DerivedKey.seededSalt())
   }
 
   private func open(_ path: String, _ key: DerivedKey) throws -> OpaquePointer {
@@ -68,7 +68,7 @@ struct LiveFileTests {
     }
   }
 
-  @Test func `an unfinished transaction's journal is seen`() throws {
+  @Test func `the journal of an unfinished transaction is found`() throws {
     try KeyFixtures.withFile([]) { path in
       let connection = try open(path, try makeKey())
       defer { sqlite3_close(connection) }
@@ -85,7 +85,7 @@ struct LiveFileTests {
   ///
   /// When the HMAC of a value's last overflow page fails, SQLCipher reads zeros in its place and
   /// reports no error, before the next page that the transaction asks for: hence the second query.
-  @Test func `what SQLCipher refuses is diagnosed and what it reads is not`() throws {
+  @Test func `a damaged byte is diagnosed where SQLCipher refuses it, and only there`() throws {
     try KeyFixtures.withFile([]) { path in
       let key = try makeKey()
       let connection = try open(path, key)

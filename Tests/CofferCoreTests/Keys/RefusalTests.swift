@@ -10,7 +10,7 @@ struct RefusalTests {
 
   init() throws {
     directory = try TemporaryDirectory()
-    keyed = try DatabaseQueue(path: directory.path("a.db"), key: .random())
+    keyed = try DatabaseQueue(path: directory.path("a.db"), key: .seeded())
     plain = try DatabaseQueue(path: directory.path("b.db"))
   }
 
@@ -31,7 +31,7 @@ struct RefusalTests {
       ("temp_store", nil), ("temp_store", "MEMORY"), ("temp_store", "2"), ("user_version", "1"),
       ("foreign_keys", "ON"), ("page_size", nil), ("cipher_version", nil),
     ] as [(String, String?)])
-  func `a harmless pragma is not`(name: String, value: String?) throws {
+  func `a harmless pragma is not refused`(name: String, value: String?) throws {
     try keyed.inDatabase { #expect($0.pragmaRefusal(name: name, value: value) == nil) }
   }
 
@@ -43,7 +43,7 @@ struct RefusalTests {
     try plain.inDatabase { #expect($0.pragmaRefusal(name: "page_size", value: "4096") == nil) }
   }
 
-  @Test func `temporary files are a plaintext database's own business`() throws {
+  @Test func `a plaintext database may have temporary files`() throws {
     try plain.inDatabase { #expect($0.pragmaRefusal(name: "temp_store", value: "1") == nil) }
   }
 
@@ -78,19 +78,34 @@ struct RefusalTests {
     #expect(!FileManager.default.fileExists(atPath: "x.db"))
   }
 
+  private func attachedSchemas(_ db: Database) throws -> [String] {
+    try Row.fetchAll(db, sql: "PRAGMA database_list").map { $0["name"] }.filter {
+      $0 != "main" && $0 != "temp"
+    }
+  }
+
   @Test func `ATTACH that says its key, or needs none, is not refused`() throws {
-    let path = directory.path("c.db")
-    for queue in [keyed, plain] {
+    for (index, queue) in [keyed, plain].enumerated() {
+      let (plainPath, keyedPath) = (directory.path("p\(index).db"), directory.path("k\(index).db"))
       try queue.inDatabase { db in
-        try db.execute(sql: "ATTACH ':memory:' AS m; DETACH m")
-        try db.execute(sql: "ATTACH ? AS p KEY ''", arguments: [path])
-        try db.execute(sql: "DETACH p")
-        try db.execute(sql: "ATTACH ? AS k KEY ?", arguments: [path + "2", "swordfish"])
-        try db.execute(sql: "DETACH k")
+        try db.execute(sql: "ATTACH ':memory:' AS m")
+        try db.execute(sql: "ATTACH ? AS p KEY ''", arguments: [plainPath])
+        try db.execute(sql: "ATTACH ? AS k KEY ?", arguments: [keyedPath, "swordfish"])
+        try db.execute(sql: "CREATE TABLE m.t (x); CREATE TABLE p.t (x); CREATE TABLE k.t (x)")
+        #expect(try attachedSchemas(db) == ["m", "p", "k"])
+        try db.execute(sql: "DETACH m; DETACH p; DETACH k")
+        #expect(try attachedSchemas(db) == [])
       }
+      guard case .plaintext = DatabaseFile.inspect(at: plainPath).kind else {
+        Issue.record("the file attached with an empty key isn't plaintext")
+        continue
+      }
+      let attached = try DatabaseQueue(path: keyedPath, key: .passphrase("swordfish"))
+      #expect(try attached.read { try $0.tableExists("t") })
     }
     try plain.inDatabase { db in
-      try db.execute(sql: "ATTACH ? AS p", arguments: [path])
+      try db.execute(sql: "ATTACH ? AS p", arguments: [directory.path("p0.db")])
+      #expect(try attachedSchemas(db) == ["p"])
     }
   }
 
@@ -108,9 +123,10 @@ struct RefusalTests {
     }
   }
 
-  @Test func `a plaintext database can't hand out an attached one either`() throws {
+  @Test func `VACUUM INTO of an encrypted database attached to a plaintext one is refused`() throws
+  {
     try plain.inDatabase { db in
-      try db.attach(directory.path("e.db"), as: "e", key: .random())
+      try db.attach(directory.path("e.db"), as: "e", key: .seeded())
       let error = #expect(throws: DatabaseError.self) { try db.execute(sql: "VACUUM e INTO 'x'") }
       #expect("\(error!)".contains("refused"))
     }

@@ -4,7 +4,10 @@ import Testing
 @testable import CofferCore
 
 struct SecureBytesTests {
-  static let secret = [UInt8](repeating: 0, count: 32).map { _ in UInt8.random(in: 1...255) }
+  static let secret: [UInt8] = {
+    var random = SeededGenerator()
+    return (0..<32).map { _ in UInt8.random(in: 1...255, using: &random) }
+  }()
 
   /// The process's memory at an address; nil where nothing is mapped.
   private func memory(at address: UInt, count: Int) -> [UInt8]? {
@@ -16,7 +19,7 @@ struct SecureBytesTests {
 
   /// The lines of /proc/self/smaps about the mapping at an address.
   private func mapping(at address: UInt) throws -> String {
-    // Files in /proc say that they are empty: read them to their end.
+    // Files in /proc have no size, so they are read to their end.
     let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/smaps"))
     let smaps = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
     var found = ""
@@ -46,13 +49,12 @@ struct SecureBytesTests {
   }
 
   @Test func `bytes are wiped when filling them in fails`() throws {
-    struct Failure: Error {}
     var address: UInt = 0
-    #expect(throws: Failure.self) {
+    #expect(throws: TestError.self) {
       try SecureBytes(count: 32) { target in
         target.copyBytes(from: Self.secret)
         address = UInt(bitPattern: target.baseAddress)
-        throw Failure()
+        throw TestError()
       }
     }
     #expect(address != 0)
@@ -68,7 +70,7 @@ struct SecureBytesTests {
     withExtendedLifetime(bytes) {}
   }
 
-  @Test func `all kinds of collections are copied`() {
+  @Test func `secure bytes are copied from all kinds of collections`() {
     let expected = SecureBytes(copying: [UInt8](1...200))
     #expect(SecureBytes(copying: Data(1...200)).isEqual(to: expected))
     #expect(SecureBytes(copying: (1...200).lazy.map { UInt8($0) }).isEqual(to: expected))

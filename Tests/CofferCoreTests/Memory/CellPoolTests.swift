@@ -9,7 +9,7 @@ import Testing
     mutating func reset() { self = Cell(generation: generation + 1) }
   }
 
-  @Test func `a cell that was put back is lent again, under another generation`() {
+  @Test func `a cell that was returned is lent again, with another generation`() {
     let pool = CellPool<Cell>()
     let cell = pool.take()
     cell.pointee.value = 7

@@ -44,7 +44,7 @@ struct CheckpointPolicyTests {
     #expect(database.logSize() < 500 * (pageSize + 24))
   }
 
-  @Test func `a reader that holds the log back is warned of, and the log recovers`() throws {
+  @Test func `a reader that keeps the log long is logged, and the log shrinks after it`() throws {
     let warnings = Mutex<[String]>([])
     let usual = Database.logError
     Database.logError = { code, message in

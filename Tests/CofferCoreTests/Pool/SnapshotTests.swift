@@ -77,7 +77,7 @@ struct SnapshotTests {
     #expect(try database.pool.read { try Self.count($0) } == 3)
   }
 
-  @Test func `a snapshot whose transaction was ended says so`() throws {
+  @Test func `a snapshot whose transaction was ended throws`() throws {
     let database = try EncryptedPool(Self.schema)
     let snapshot = try database.pool.makeSnapshot()
     #expect(databaseError { try snapshot.read { try $0.execute(sql: "COMMIT") } } != nil)
@@ -116,7 +116,7 @@ struct SnapshotTests {
       _ = try? database.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
       for _ in 0..<4 { #expect(try snapshot.read { try Self.count($0) } == 1) }
     }
-    // The last one: the snapshot has gone, and nobody waits for it.
+    // The last one: the snapshot is lost, and no connection waits for it.
     try snapshot.unsafeReentrantRead { db in
       try db.commit()
       try db.beginTransaction()
@@ -127,7 +127,7 @@ struct SnapshotTests {
     try snapshot.close()
   }
 
-  @Test func `a snapshot pool that is lost says so to tasks and callbacks`() async throws {
+  @Test func `a snapshot pool whose snapshot is lost throws in tasks and callbacks`() async throws {
     let database = try EncryptedPool(Self.schema) { $0.maximumReaderCount = 2 }
     let snapshot = try database.pool.makeSnapshotPool()
     try await snapshot.read { try $0.execute(sql: "COMMIT") }
@@ -169,7 +169,7 @@ struct SnapshotTests {
   @Test func `a snapshot pool is made in writes that have written nothing`() throws {
     let database = try EncryptedPool(Self.schema)
     let pool = database.pool
-    // What comes before the transaction doesn't count.
+    // Statements before the transaction make no difference.
     try pool.writeWithoutTransaction { db in
       try db.execute(sql: "PRAGMA journal_mode = wal")
       try Self.insert(db)
@@ -270,13 +270,12 @@ struct SnapshotTests {
   }
 
   @Test func `an error in a snapshot leaves it as it is`() throws {
-    struct Failure: Error {}
     let database = try EncryptedPool(Self.schema)
     for snapshot in try Self.snapshots(database.pool) {
-      #expect(throws: Failure.self) {
+      #expect(throws: TestError.self) {
         try snapshot.read { db in
           _ = try Self.count(db)
-          throw Failure()
+          throw TestError()
         }
       }
       #expect(databaseError { try snapshot.read { try $0.execute(sql: "nonsense") } } != nil)

@@ -2,35 +2,22 @@ import Coffer
 import Foundation
 import Testing
 
-/// How the processes of a test open their file.
-enum ProcessAccess: String, CaseIterable, Sendable {
-  /// A rollback journal, which writers and readers lock each other with.
-  case queue
-  /// The write-ahead log.
-  case pool
-}
-
-/// A file for several processes.
+/// A file that several processes open: as queues with a rollback journal, whose readers and writers
+/// lock each other out, or as pools with a write-ahead log.
 struct ProcessFixture {
   static let hexKey = String(repeating: "5a", count: 32)
 
-  let directory: TemporaryDirectory
-  let access: ProcessAccess
-  let writer: any DatabaseWriter
+  let access: EncryptedDatabase.Kind
+  let database: EncryptedDatabase
 
-  var path: String { directory.path("db") }
+  var path: String { database.path }
+  var writer: any DatabaseWriter { database.writer }
 
-  init(_ access: ProcessAccess, configure: (inout Configuration) -> Void = { _ in }) throws {
-    directory = try TemporaryDirectory()
+  init(
+    _ access: EncryptedDatabase.Kind, configure: (inout Configuration) -> Void = { _ in }
+  ) throws {
     self.access = access
-    var configuration = Configuration()
-    configuration.key = try .raw(EncryptedQueue.rawKey)
-    configure(&configuration)
-    let path = directory.path("db")
-    writer =
-      access == .pool
-      ? try DatabasePool(path: path, configuration: configuration)
-      : try DatabaseQueue(path: path, configuration: configuration)
+    database = try EncryptedDatabase(access, configure: configure)
     try writer.write { db in
       try db.execute(
         sql: """
@@ -46,12 +33,12 @@ struct ProcessFixture {
     }
   }
 
-  /// Another process on the file.
+  /// A process that opens the file.
   func process(_ scenario: String, _ more: String...) throws -> TestProcess {
     try TestProcess([scenario, path, ProcessFixture.hexKey, access.rawValue] + more)
   }
 
-  /// Expects that SQLite and SQLCipher find nothing wrong.
+  /// Expects that SQLite and SQLCipher find no damage.
   func expectIntegrity(sourceLocation: SourceLocation = #_sourceLocation) throws {
     try writer.read { db throws in
       #expect(

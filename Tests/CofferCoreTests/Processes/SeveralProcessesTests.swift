@@ -4,12 +4,14 @@ import Testing
 
 @Suite("Several processes on one file", .serialized)
 struct SeveralProcessesTests {
-  @Test(arguments: ProcessAccess.allCases)
-  func `processes write and read at the same time, and none is refused`(
-    access: ProcessAccess
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `processes write and read at the same time, and no access fails`(
+    access: EncryptedDatabase.Kind
   ) throws {
     let fixture = try ProcessFixture(access)
-    let children = try (0..<4).map { _ in try fixture.process("transfer", "\(processesSeconds)") }
+    let children = try (0..<4).map { number in
+      try fixture.process("transfer", "\(processesSeconds)", "\(number)")
+    }
     for child in children { #expect(child.readLine() == "ready") }
     for child in children { child.goOn() }
     var commits = 0
@@ -19,7 +21,7 @@ struct SeveralProcessesTests {
       #expect(error == "")
       let numbers = lines.map { Int($0.split(separator: " ").last ?? "") ?? 0 }
       try #require(lines.count == 2)
-      // Each of them came to its turn.
+      // Each process has read and written.
       #expect(numbers[0] > 0, "\(lines)")
       #expect(numbers[1] > 0, "\(lines)")
       let written = try fixture.writer.read { db in
@@ -45,9 +47,9 @@ struct SeveralProcessesTests {
     try fixture.expectIntegrity()
   }
 
-  @Test(arguments: ProcessAccess.allCases)
-  func `a process that is killed between its commits loses none, and blocks nobody`(
-    access: ProcessAccess
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `a process that is killed between its commits loses none, and blocks no other`(
+    access: EncryptedDatabase.Kind
   ) throws {
     let fixture = try ProcessFixture(access)
     let survivor = try fixture.process("ledger", "survivor")
@@ -57,25 +59,25 @@ struct SeveralProcessesTests {
     for round in 0..<12 {
       let victim = try fixture.process("ledger", "victim")
       #expect(victim.readLine() == "ready")
-      // Anywhere in the midst of its work, which goes on while this thread is late.
+      // The process is killed at a random moment of its work.
       for _ in 0..<Int.random(in: 0...20, using: &random) {
         guard let line = victim.readLine() else { break }
         acknowledged = Int(line.split(separator: " ")[1]) ?? -1
       }
       for line in victim.kill() { acknowledged = Int(line.split(separator: " ")[1]) ?? -1 }
-      // Whoever comes next can read and write at once.
+      // The next process can read and write at once.
       try fixture.writer.write { db in
         try db.execute(
           sql: "INSERT INTO ledger VALUES ('parent', ?, 0, 'x')", arguments: [round])
         let last = try Int.fetchOne(
           db, sql: "SELECT max(number) FROM ledger WHERE name = 'victim'")
-        // One more may have been committed, and its word not said.
+        // One more may have been committed without its line.
         #expect([acknowledged, acknowledged + 1].contains(last ?? 0))
         acknowledged = last ?? 0
       }
       try expectWholeEntries(fixture)
     }
-    // The other process has written on all the while.
+    // The other process has gone on writing.
     let lines = survivor.kill()
     let last = try #require(lines.last.flatMap { Int($0.split(separator: " ")[1]) })
     let written = try fixture.writer.read {
@@ -86,9 +88,9 @@ struct SeveralProcessesTests {
     try fixture.expectIntegrity()
   }
 
-  @Test(arguments: ProcessAccess.allCases)
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
   func `a process that is killed inside a transaction leaves nothing of it`(
-    access: ProcessAccess
+    access: EncryptedDatabase.Kind
   ) throws {
     let fixture = try ProcessFixture(access)
     for _ in 0..<3 {
@@ -107,15 +109,15 @@ struct SeveralProcessesTests {
     try fixture.expectIntegrity()
   }
 
-  @Test(arguments: ProcessAccess.allCases)
-  func `a writer waits for that of another process`(access: ProcessAccess) async throws {
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `a writer waits for that of another process`(access: EncryptedDatabase.Kind) async throws {
     let fixture = try ProcessFixture(access)
     let holder = try fixture.process("hold")
     #expect(holder.readLine() == "holding")
     let writer = fixture.writer
     async let waiting: Void = writer.write { try $0.execute(sql: "DELETE FROM account") }
     if access == .pool {
-      // Readers don't wait, and see what is committed.
+      // Readers don't wait, and see the committed state.
       let rows = try await writer.read {
         try Int.fetchOne($0, sql: "SELECT count(*) FROM ledger")
       }

@@ -11,7 +11,7 @@ import Testing
     }
   }
 
-  /// Shows the columns in reverse, or the last alone.
+  /// Shows the columns in reverse order, or the last column alone.
   private struct Picking: RowAdapter {
     let onlyLast: Bool
     func _adaptation(of columns: RowColumns) -> RowAdaptation {
@@ -22,10 +22,10 @@ import Testing
     }
   }
 
-  private let database: ScratchDatabase
+  private let database: EncryptedQueue
 
   init() throws {
-    database = try ScratchDatabase(
+    database = try EncryptedQueue(
       """
       CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT);
       INSERT INTO t(name) VALUES ('a'), ('b'), ('b'), ('c');
@@ -143,10 +143,10 @@ import Testing
 
   @Test func `wrong arguments and wrong SQL throw`() throws {
     try database.use { db throws in
-      try expectDatabaseError(.SQLITE_MISUSE) {
+      expectFailure(.SQLITE_MISUSE) {
         try SQLRequest<Int>(sql: "SELECT ?").fetchAll(db)
       }
-      try expectDatabaseError(.SQLITE_ERROR) {
+      expectFailure(.SQLITE_ERROR) {
         try SQLRequest<Int>("SELECT nothing FROM \(identifier: "no \"where\"")").fetchAll(db)
       }
     }
@@ -181,7 +181,7 @@ import Testing
 
   // MARK: Adapters and erasure
 
-  @Test func `an adapted request shows what its adapters make of the row, one after the other`()
+  @Test func `an adapted request applies its adapters to the row, one after the other`()
     throws
   {
     try database.use { db throws in
@@ -212,7 +212,7 @@ import Testing
     }
   }
 
-  @Test func `a request of one's own is told when one row is enough`() throws {
+  @Test func `a custom request learns when one row is enough`() throws {
     struct Limited: FetchRequest {
       typealias RowDecoder = Int
       var sqlSubquery: SQLSubquery {

@@ -4,7 +4,7 @@ import Testing
 struct PrefetchedRowsTests {
   private let rows: [Row] = [["x": 1], ["x": 2]]
 
-  @Test func `a row has no prefetched rows of its own`() {
+  @Test func `a row without prefetched rows has none`() {
     let row: Row = ["a": 1]
     #expect(row.prefetchedRows.isEmpty)
     #expect(row.prefetchedRows.keys == [])
@@ -31,7 +31,7 @@ struct PrefetchedRowsTests {
   }
 
   @Test func `rows belong to scopes, and are compared`() throws {
-    try RowTestDatabase.with { db in
+    try EncryptedQueue.with { db in
       let adapter = RangeRowAdapter(0..<1).addingScopes(["author": SuffixRowAdapter(fromIndex: 1)])
       let sql = "SELECT 1 AS id, 2 AS id"
       let row = try #require(try Row.fetchOne(db, sql: sql, adapter: adapter))

@@ -8,8 +8,8 @@ struct RowAdapterTests {
     _ adapter: any RowAdapter, gives expected: Row,
     sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
-    try RowTestDatabase.with { db in
-      try RowTestDatabase.both(db, sql, adapter: adapter) { row in
+    try EncryptedQueue.with { db in
+      try withCopiedAndLiveRow(db, sql, adapter: adapter) { row in
         #expect(row == expected, sourceLocation: sourceLocation)
         #expect(Array(row.columnNames) == Array(expected.columnNames))
         for (name, value) in expected { #expect(row[name] == value) }
@@ -26,8 +26,8 @@ struct RowAdapterTests {
   }
 
   @Test func `hidden columns can't be read`() throws {
-    try RowTestDatabase.with { db in
-      try RowTestDatabase.both(db, sql, adapter: ColumnMapping(["x": "a2"])) { row throws in
+    try EncryptedQueue.with { db in
+      try withCopiedAndLiveRow(db, sql, adapter: ColumnMapping(["x": "a2"])) { row throws in
         #expect(row["a2"] == nil)
         #expect(row["a0"] as Int? == nil)
         #expect(!row.hasColumn("a0"))
@@ -40,16 +40,16 @@ struct RowAdapterTests {
   }
 
   @Test func `a mapping takes the leftmost column of a name`() throws {
-    try RowTestDatabase.with { db in
+    try EncryptedQueue.with { db in
       let sql = "SELECT 1 AS name, 2 AS NAME"
-      try RowTestDatabase.both(db, sql, adapter: ColumnMapping(["x": "nAmE"])) { row in
+      try withCopiedAndLiveRow(db, sql, adapter: ColumnMapping(["x": "nAmE"])) { row in
         #expect(row == ["x": 1])
       }
     }
   }
 
   @Test func `a mapping of a column that doesn't exist throws`() throws {
-    try RowTestDatabase.with { db in
+    try EncryptedQueue.with { db in
       let adapter = ColumnMapping(["x": "missing"])
       let error = try #require(throws: DatabaseError.self) {
         try Row.fetchOne(db, sql: sql, adapter: adapter)
@@ -70,7 +70,7 @@ struct RowAdapterTests {
     }
   }
 
-  @Test func `ranges and suffixes show what they say`() throws {
+  @Test func `ranges and suffixes show their columns`() throws {
     try check(RangeRowAdapter(1..<3), gives: ["a1": 1, "a2": 2])
     try check(RangeRowAdapter(0..<0), gives: [:])
     try check(RangeRowAdapter(4..<4), gives: [:])
@@ -82,7 +82,7 @@ struct RowAdapterTests {
   }
 
   @Test func `ranges and suffixes beyond the row throw`() throws {
-    try RowTestDatabase.with { db in
+    try EncryptedQueue.with { db in
       let adapters: [any RowAdapter] = [
         RangeRowAdapter(3..<5), RangeRowAdapter(4...4), SuffixRowAdapter(fromIndex: 5),
       ]
@@ -112,19 +112,19 @@ struct RowAdapterTests {
       splittingRowAdapters(columnCounts: [])[0], gives: ["a0": 0, "a1": 1, "a2": 2, "a3": 3])
   }
 
-  @Test func `a chained adapter starts from what the first one shows`() throws {
+  @Test func `a chained adapter starts from the columns that the first one shows`() throws {
     try check(
       ChainedRowAdapter(SuffixRowAdapter(fromIndex: 1), then: SuffixRowAdapter(fromIndex: 1)),
       gives: ["a2": 2, "a3": 3])
     try check(
       ChainedRowAdapter(ColumnMapping(["b": "a1"]), then: ColumnMapping(["c": "b"])),
       gives: ["c": 1])
-    try RowTestDatabase.with { db in
+    try EncryptedQueue.with { db in
       let halves = splittingRowAdapters(columnCounts: [2])
       let adapter = ChainedRowAdapter(
         RenameColumnAdapter { String($0.last ?? "-") },
         then: ScopeAdapter(["left": halves[0], "right": halves[1]]))
-      try RowTestDatabase.both(db, sql, adapter: adapter) { row in
+      try withCopiedAndLiveRow(db, sql, adapter: adapter) { row in
         #expect(row.unscoped == ["0": 0, "1": 1, "2": 2, "3": 3])
         #expect(row.scopes["left"] == ["0": 0, "1": 1])
         #expect(row.scopes["right"] == ["2": 2, "3": 3])
@@ -139,7 +139,7 @@ struct RowAdapterTests {
   }
 
   @Test func `values are read from the first column that the adapter shows`() throws {
-    try RowTestDatabase.with { db throws in
+    try EncryptedQueue.with { db throws in
       let sql = "SELECT 1, 2, '2020-01-01 00:00:00' UNION ALL SELECT 3, 4, NULL"
       let second = SuffixRowAdapter(fromIndex: 1)
       #expect(try Int.fetchAll(db, sql: sql) == [1, 3])

@@ -4,8 +4,8 @@ import Testing
 
 struct RowCollectionTests {
   @Test func `a row is a collection of names and values`() throws {
-    try RowTestDatabase.with { db in
-      try RowTestDatabase.both(db, "SELECT 1 AS a, 'x' AS b, NULL AS a") { row in
+    try EncryptedQueue.with { db in
+      try withCopiedAndLiveRow(db, "SELECT 1 AS a, 'x' AS b, NULL AS a") { row in
         #expect(row.map(\.0) == ["a", "b", "a"])
         #expect(row.map(\.1) == [1.databaseValue, "x".databaseValue, .null])
         #expect(row.count == 3)
@@ -82,9 +82,9 @@ struct RowCollectionTests {
   }
 
   @Test func `fetched rows are equal to rows that were made, live or copied`() throws {
-    try RowTestDatabase.with { db in
+    try EncryptedQueue.with { db in
       let sql = "SELECT 1 AS i, 1.5 AS r, 'x' AS t, x'00ff' AS b, NULL AS n"
-      try RowTestDatabase.both(db, sql) { row in
+      try withCopiedAndLiveRow(db, sql) { row in
         let made: Row = ["i": 1, "r": 1.5, "t": "x", "b": Data([0, 255]), "n": nil]
         #expect(row == made)
         #expect(row.hashValue == made.hashValue)
@@ -96,8 +96,8 @@ struct RowCollectionTests {
   }
 
   @Test func `the leftmost column of a name is found in either case`() throws {
-    try RowTestDatabase.with { db in
-      try RowTestDatabase.both(db, "SELECT 1 AS name, 2 AS NAME, 3 AS \"Straße\"") { row in
+    try EncryptedQueue.with { db in
+      try withCopiedAndLiveRow(db, "SELECT 1 AS name, 2 AS NAME, 3 AS \"Straße\"") { row in
         #expect(row["NaMe"] == 1)
         #expect(row["name"] == 1)
         // The leftmost, though another one has just that name.
@@ -114,9 +114,9 @@ struct RowCollectionTests {
   }
 
   @Test func `the leftmost of many columns is found in either case`() throws {
-    try RowTestDatabase.with { db in
+    try EncryptedQueue.with { db in
       let columns = (0..<30).map { "\($0) AS \($0 % 2 == 0 ? "c" : "C")\($0 / 2)" }
-      try RowTestDatabase.both(db, "SELECT " + columns.joined(separator: ", ")) { row in
+      try withCopiedAndLiveRow(db, "SELECT " + columns.joined(separator: ", ")) { row in
         for number in 0..<15 {
           #expect(row["c\(number)"] == number * 2)
           #expect(row["C\(number)"] == number * 2)
@@ -136,8 +136,8 @@ struct RowCollectionTests {
   }
 
   @Test func `coalesce gives the first value that is there`() throws {
-    try RowTestDatabase.with { db in
-      try RowTestDatabase.both(db, "SELECT NULL AS a, 'x' AS b, 'y' AS c") { row in
+    try EncryptedQueue.with { db in
+      try withCopiedAndLiveRow(db, "SELECT NULL AS a, 'x' AS b, 'y' AS c") { row in
         #expect(row.coalesce(["a", "missing", "b", "c"]) == "x")
         #expect(row.coalesce(["c", "b"]) == "y")
         #expect(row.coalesce(["a"]) as String? == nil)
@@ -146,15 +146,15 @@ struct RowCollectionTests {
     }
   }
 
-  @Test func `null values are told apart without decoding them`() throws {
-    try RowTestDatabase.with { db in
-      try RowTestDatabase.both(db, "SELECT NULL AS a, x'' AS b, '' AS c") { row in
+  @Test func `null values are recognized without decoding them`() throws {
+    try EncryptedQueue.with { db in
+      try withCopiedAndLiveRow(db, "SELECT NULL AS a, x'' AS b, '' AS c") { row in
         #expect(row.hasNull(atIndex: 0))
         #expect(!row.hasNull(atIndex: 1))
         #expect(!row.hasNull(atIndex: 2))
         #expect(row.containsNonNullValue)
       }
-      try RowTestDatabase.both(db, "SELECT NULL, NULL") { #expect(!$0.containsNonNullValue) }
+      try withCopiedAndLiveRow(db, "SELECT NULL, NULL") { #expect(!$0.containsNonNullValue) }
       #expect(!Row().containsNonNullValue)
     }
   }

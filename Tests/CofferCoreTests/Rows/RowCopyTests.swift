@@ -4,7 +4,7 @@ import Testing
 
 struct RowCopyTests {
   @Test func `a copy is a snapshot of the cursor's row`() throws {
-    try RowTestDatabase.with { db in
+    try EncryptedQueue.with { db in
       let cursor = try Row.fetchCursor(db, sql: "SELECT 1 AS a, 'x' AS b UNION ALL SELECT 2, 'y'")
       let live = try #require(try cursor.next())
       let copy = live.copy()
@@ -17,7 +17,7 @@ struct RowCopyTests {
   }
 
   @Test func `a live row after the end has the columns and no values`() throws {
-    try RowTestDatabase.with { db in
+    try EncryptedQueue.with { db in
       let cursor = try Row.fetchCursor(db, sql: "SELECT 1 AS a, 'x' AS b, x'01' AS c")
       let live = try #require(try cursor.next())
       #expect(try cursor.next() == nil)
@@ -28,7 +28,7 @@ struct RowCopyTests {
   }
 
   @Test func `copies outlive the connection`() throws {
-    let database = try RowTestDatabase()
+    let database = try EncryptedQueue()
     let rows = try database.queue.read { db in
       try Row.fetchAll(
         db, sql: "SELECT 1 AS a, 'text' AS b, x'010203' AS c, NULL AS d, 1.5 AS e")
@@ -41,7 +41,7 @@ struct RowCopyTests {
   }
 
   @Test func `a live row of a closed connection has no values`() throws {
-    let database = try RowTestDatabase()
+    let database = try EncryptedQueue()
     nonisolated(unsafe) var live: Row?
     nonisolated(unsafe) var scope: Row?
     nonisolated(unsafe) var cursor: RowCursor?
@@ -68,12 +68,12 @@ struct RowCopyTests {
   }
 
   @Test func `odd texts and blobs are copied as they are`() throws {
-    try RowTestDatabase.with { db in
+    try EncryptedQueue.with { db in
       let sql = """
         SELECT 'a' || char(0) || 'b' AS nul, CAST(x'61ff62' AS TEXT) AS bad, x'' AS empty,
           '' AS none, NULL AS null_, CAST(x'00' AS TEXT) AS only
         """
-      try RowTestDatabase.both(db, sql) { row in
+      try withCopiedAndLiveRow(db, sql) { row in
         for row in [row, row.copy()] {
           #expect(row["nul"] == "a\0b")
           #expect(row["bad"] == "a\u{FFFD}b")
@@ -93,10 +93,10 @@ struct RowCopyTests {
   }
 
   @Test func `huge texts and blobs are copied whole`() throws {
-    try RowTestDatabase.with { db in
+    try EncryptedQueue.with { db in
       let count = 20_000_000
       let sql = "SELECT 1 AS a, zeroblob(?) AS b, hex(zeroblob(?)) AS c, 'end' AS d"
-      try RowTestDatabase.both(db, sql, arguments: [count, count / 10]) { row in
+      try withCopiedAndLiveRow(db, sql, arguments: [count, count / 10]) { row in
         let copy = row.copy()
         #expect(copy["a"] == 1)
         #expect(copy.withUnsafeBytes(at: 1) { $0?.count } == count)
@@ -108,7 +108,7 @@ struct RowCopyTests {
   }
 
   @Test func `many columns of every kind are copied in their order`() throws {
-    try RowTestDatabase.with { db in
+    try EncryptedQueue.with { db in
       let values: [(any DatabaseValueConvertible)?] = (0..<500).map { index in
         switch index % 5 {
         case 0: index
@@ -120,7 +120,7 @@ struct RowCopyTests {
       }
       let columns = values.indices.map { "? AS c\($0)" }.joined(separator: ",")
       let expected = values.map { $0?.databaseValue ?? .null }
-      try RowTestDatabase.both(
+      try withCopiedAndLiveRow(
         db, "SELECT \(columns)", arguments: StatementArguments(values)
       ) { row in
         #expect(Array(row.databaseValues) == expected)
@@ -134,9 +134,8 @@ struct RowCopyTests {
   private func withChangedColumns(
     _ columns: String, _ body: (Statement) throws -> Void
   ) throws {
-    let database = try RowTestDatabase()
-    let other = try DatabaseQueue(
-      path: database.directory.path("db"), key: try .raw([UInt8](repeating: 7, count: 32)))
+    let database = try EncryptedQueue()
+    let other = try database.other()
     try database.queue.write { db in
       try db.execute(sql: "CREATE TABLE t (a, b, c); INSERT INTO t VALUES (1, 'b', 'c')")
     }
@@ -189,7 +188,7 @@ struct RowCopyTests {
   }
 
   @Test func `the row of an old cursor is safe when its statement has other columns`() throws {
-    try RowTestDatabase.with { db in
+    try EncryptedQueue.with { db in
       try db.execute(sql: "CREATE TABLE t (a, b, c); INSERT INTO t VALUES (1, 2, 3)")
       let statement = try db.makeStatement(sql: "SELECT * FROM t")
       let old = try #require(

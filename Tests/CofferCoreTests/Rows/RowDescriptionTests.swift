@@ -3,10 +3,10 @@ import Testing
 
 struct RowDescriptionTests {
   @Test func `a description shows names and values`() throws {
-    try RowTestDatabase.with { db in
+    try EncryptedQueue.with { db in
       let sql = #"SELECT 1 AS id, 'a "b"' AS name, 1.5 AS r, x'0102' AS data, NULL AS n"#
       let expected = #"[id:1 name:"a \"b\"" r:1.5 data:Data(2 bytes) n:NULL]"#
-      try RowTestDatabase.both(db, sql) { row in
+      try withCopiedAndLiveRow(db, sql) { row in
         #expect(row.description == expected)
         #expect(row.debugDescription == expected)
       }
@@ -16,12 +16,12 @@ struct RowDescriptionTests {
   }
 
   @Test func `a debug description shows hidden columns and the tree of scopes`() throws {
-    try RowTestDatabase.with { db in
+    try EncryptedQueue.with { db in
       let adapter = ColumnMapping(["id": "a"]).addingScopes([
         "x": ColumnMapping(["id": "b"]).addingScopes(["deep": SuffixRowAdapter(fromIndex: 2)]),
         "e": EmptyRowAdapter(),
       ])
-      try RowTestDatabase.both(db, "SELECT 1 AS a, 2 AS b, 'c' AS c", adapter: adapter) { row in
+      try withCopiedAndLiveRow(db, "SELECT 1 AS a, 2 AS b, 'c' AS c", adapter: adapter) { row in
         #expect(row.description == "[id:1]")
         #expect(
           row.debugDescription == """
@@ -41,7 +41,7 @@ struct RowDescriptionTests {
     }
   }
 
-  @Test func `a debug description tells how many rows were prefetched`() {
+  @Test func `a debug description has the number of prefetched rows`() {
     let row: Row = ["id": 1]
     var prefetched = PrefetchedRows()
     prefetched.setRows([["x": 1], ["x": 2]], forKeyPath: ["books"])

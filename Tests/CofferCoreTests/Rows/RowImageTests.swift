@@ -2,7 +2,7 @@
 import Foundation
 import Testing
 
-/// Copied rows give of each value what its type makes of the database value.
+/// Values of copied rows are converted like database values.
 @Suite struct RowImageTests {
   private static let values: [String] = [
     "NULL", "0", "1", "-7", "9223372036854775807", "-9223372036854775808", "1.5", "-0.0",

@@ -11,8 +11,8 @@ struct RowScopesTests {
   }
 
   private func check(_ adapter: any RowAdapter, _ body: (Row) throws -> Void) throws {
-    try RowTestDatabase.with { db in
-      try RowTestDatabase.both(db, sql, adapter: adapter, body)
+    try EncryptedQueue.with { db in
+      try withCopiedAndLiveRow(db, sql, adapter: adapter, body)
       // A copy of a live row has them as well.
       let cursor = try Row.fetchCursor(db, sql: sql, adapter: adapter)
       let copy = try #require(try cursor.next()).copy()
@@ -110,8 +110,8 @@ struct RowScopesTests {
     }
   }
 
-  @Test func `equality compares scopes, and not what is hidden`() throws {
-    try RowTestDatabase.with { db in
+  @Test func `equality compares scopes, and not hidden columns`() throws {
+    try EncryptedQueue.with { db in
       let sql = "SELECT 0 AS a, 1 AS b, 1 AS c"
       let b = ColumnMapping(["x": "b"])
       let c = ColumnMapping(["x": "c"])
@@ -132,21 +132,21 @@ struct RowScopesTests {
     }
   }
 
-  @Test func `null scopes are noticed`() throws {
-    try RowTestDatabase.with { db in
+  @Test func `a scope of NULLs is recognized`() throws {
+    try EncryptedQueue.with { db in
       let adapter = RangeRowAdapter(0..<1).addingScopes(["rest": SuffixRowAdapter(fromIndex: 1)])
-      try RowTestDatabase.both(db, "SELECT NULL AS a, 1 AS b", adapter: adapter) { row in
+      try withCopiedAndLiveRow(db, "SELECT NULL AS a, 1 AS b", adapter: adapter) { row in
         #expect(row.containsNonNullValue)
         #expect(!row.unscoped.containsNonNullValue)
       }
-      try RowTestDatabase.both(db, "SELECT 1 AS a, NULL AS b, NULL AS c", adapter: adapter) {
+      try withCopiedAndLiveRow(db, "SELECT 1 AS a, NULL AS b, NULL AS c", adapter: adapter) {
         #expect($0.scopes["rest"]?.containsNonNullValue == false)
       }
     }
   }
 
   @Test func `a scope of a live row follows the cursor, and its copy stays`() throws {
-    try RowTestDatabase.with { db in
+    try EncryptedQueue.with { db in
       let cursor = try Row.fetchCursor(
         db, sql: "SELECT 1 AS a, 'x' AS b UNION ALL SELECT 2, 'y'",
         adapter: ScopeAdapter(["s": SuffixRowAdapter(fromIndex: 1)]))
@@ -160,7 +160,7 @@ struct RowScopesTests {
   }
 
   @Test func `a scope keeps the memory of the copied row alive`() throws {
-    let scope = try RowTestDatabase.with { db in
+    let scope = try EncryptedQueue.with { db in
       try Row.fetchOne(
         db, sql: "SELECT 1 AS a, hex(zeroblob(500)) AS b",
         adapter: ScopeAdapter([

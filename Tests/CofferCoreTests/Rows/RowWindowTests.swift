@@ -81,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `scopes have their part of rows that are fetched along later`() throws {
+  @Test func `scopes have their prefetched rows`() throws {
     try EncryptedQueue.with(schema) { db in
       let cursor = try Row.fetchCursor(db, sql: sql, adapter: adapter)
       let row = try #require(try cursor.next())
@@ -98,18 +98,18 @@ import Testing
     let renamed = RenameColumnAdapter { "a_" + $0 }
     let mapped = ColumnMapping(["first": "born", "second": "title"])
     try EncryptedQueue.with(schema) { db in
-      try RowTestDatabase.both(db, sql, adapter: renamed) { row in
+      try withCopiedAndLiveRow(db, sql, adapter: renamed) { row in
         #expect(row["a_id"] == 1)
         #expect(row["a_born"] == 1900.5)
         #expect(row["id"] == nil)
       }
-      try RowTestDatabase.both(db, sql, adapter: mapped) { row in
+      try withCopiedAndLiveRow(db, sql, adapter: mapped) { row in
         #expect(row["first"] == 1900.5)
         #expect(row["second"] == "One")
         #expect(row[1] == 1900.5)
         #expect(row["id"] == nil)
       }
-      try RowTestDatabase.both(db, sql, adapter: EmptyRowAdapter()) { row in
+      try withCopiedAndLiveRow(db, sql, adapter: EmptyRowAdapter()) { row in
         #expect(row.isEmpty)
         #expect(row["id"] == nil)
         #expect(throws: RowDecodingError.self) { try row.decode(Int.self, forColumn: "id") }
@@ -126,7 +126,7 @@ import Testing
       for adapter in [nil, SuffixRowAdapter(fromIndex: 1), RangeRowAdapter(0..<8)]
         as [(any RowAdapter)?]
       {
-        try RowTestDatabase.both(db, sql, adapter: adapter) { row in
+        try withCopiedAndLiveRow(db, sql, adapter: adapter) { row in
           for _ in 0..<2 {
             #expect(row["a"] as Int == 1)
             #expect(row["A"] as Int == 1)
@@ -146,7 +146,7 @@ import Testing
     let sql = "SELECT " + names.enumerated().map { "\($0) AS \"\($1)\"" }.joined(separator: ", ")
     try EncryptedQueue.with { db in
       for adapter in [nil, RangeRowAdapter(0..<100)] as [(any RowAdapter)?] {
-        try RowTestDatabase.both(db, sql, adapter: adapter) { row in
+        try withCopiedAndLiveRow(db, sql, adapter: adapter) { row in
           for (index, name) in names.enumerated().reversed() { #expect(row[name] as Int == index) }
           #expect(row["C2"] as Int == 2)
           #expect(row["c"] == nil)
@@ -183,7 +183,7 @@ import Testing
     #expect(rows[0].scopes["author"]?["id"] as Int? == nil)
   }
 
-  @Test func `a change of the schema shows in adapted rows`() throws {
+  @Test func `a change of the schema changes adapted rows`() throws {
     try EncryptedQueue.with(schema) { db in
       let all = SuffixRowAdapter(fromIndex: 0)
       let statement = try db.makeStatement(sql: "SELECT * FROM author")

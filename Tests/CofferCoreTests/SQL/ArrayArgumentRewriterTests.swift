@@ -176,14 +176,14 @@ private func message(_ sql: String, _ arrays: Set<Int>) -> String? {
     "x IN (:a, max(b))", "x IN (:a, (SELECT count(*) FROM t))", "x IN (:a, count)",
     "x IN (:a, sum(t.\"b\"))", "x IN (:a, over)", "x IN (:a) AND count(*) > 1",
   ])
-  func `what keeps its meaning beside an array is none`(sql: String) throws {
+  func `a part that keeps its meaning beside an array is no error`(sql: String) throws {
     #expect(try rewrite(sql, [1]) != sql)
   }
 
   @Test(arguments: [
     "x IN (:a", "x IN (:a,)", "x IN (,:a)", "x IN (:a,,1)", "x IN (((:a", "x IN (1, :a, (2",
   ])
-  func `a broken list is left to SQLite's error`(sql: String) throws {
+  func `a broken list is SQLite's error`(sql: String) throws {
     let rewritten = try? rewrite(sql, [1])
     #expect(rewritten == nil || rewritten == sql)
   }
@@ -198,7 +198,7 @@ private func message(_ sql: String, _ arrays: Set<Int>) -> String? {
     #expect(try rewrite(list(limit + 1), []) == list(limit + 1))
   }
 
-  @Test func `nothing traps`() {
+  @Test func `no pieces of SQL make the rewriter trap`() {
     let pieces = [
       "IN", "(", ")", ",", "?", "?1", "?0", "?99999999999999999999", ":a", "NOT", "SELECT", "1",
       "count", "*", "OVER", ";", "'", "\"", "\0", "x", "--", "\n",

@@ -175,7 +175,7 @@ import Testing
 }
 
 extension String {
-  /// A list's parameter written out; it goes with its comma where there is nothing.
+  /// A list's parameter written out; an empty one is removed with its comma.
   fileprivate func replacingParameter(_ name: String, by values: [String]) -> String {
     let text = values.joined(separator: ", ")
     guard values.isEmpty else { return split(name).joined(separator: text) }

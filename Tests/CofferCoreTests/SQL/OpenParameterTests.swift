@@ -47,7 +47,7 @@ import Testing
     }
   }
 
-  @Test func `so it is with several statements`() throws {
+  @Test func `several statements have open parameters or values, too`() throws {
     try EncryptedQueue.with(Self.schema) { db in
       let open = try db.allStatements(
         literal:

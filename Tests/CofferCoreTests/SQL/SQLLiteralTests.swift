@@ -5,10 +5,10 @@ import Testing
 @Suite struct SQLLiteralTests {
   private enum Color: String, DatabaseValueConvertible { case red }
 
-  private let database: ScratchDatabase
+  private let database: EncryptedQueue
 
   init() throws {
-    database = try ScratchDatabase(
+    database = try EncryptedQueue(
       """
       CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT);
       INSERT INTO t(name) VALUES ('a'), ('b'), ('c'), (NULL);
@@ -42,7 +42,7 @@ import Testing
   @Test(arguments: [
     "'; DROP TABLE t; --", "O'Brien", "\" OR 1=1 --", "?", ":name", "\\(1)", "a\0b", "$x", "",
   ])
-  func `whatever is in a value stays a value`(secret: String) throws {
+  func `SQL in a value stays a value`(secret: String) throws {
     let literal: SQL =
       "SELECT \(secret) AS a, \([secret, secret].prefix(1).count), length(\(secret))"
     let built = try database.use { try literal.build($0) }
@@ -69,7 +69,7 @@ import Testing
 
   // MARK: Text
 
-  @Test func `text gets in by name`() throws {
+  @Test func `text is inserted only where it is labelled as SQL`() throws {
     try check("SELECT \(sql: "a, b") FROM t", "SELECT a, b FROM t")
     try check("\(sql: "a = ? AND", arguments: [1]) b = \(2)", "a = ? AND b = ?", [1, 2])
     try check("\(identifier: "we \"say\"")", "\"we \"\"say\"\"\"")

@@ -67,7 +67,7 @@ import Testing
   }
 
   @Test func `random pieces that SQLite accepts are split as SQLite splits them`() {
-    // Little of it is SQL: what is, is spelled in ways that nobody thinks of.
+    // Few of the texts are SQL, but those few are spelled in unusual ways.
     let pieces = [
       "a", "b", "1", ".", "x", "'", "\"", "[", "]", "`", "?", ":", "@", "$", "#", "(", ")", ",",
       "-", "/", "*", " ", "\n", "=", "<", ">", "|", "!", "e", "0", "é",

@@ -2,10 +2,10 @@ import CSQLCipher
 import Foundation
 import Testing
 
-/// What the tests were built against, and run with, is what was meant.
+/// The tests are built against, and run with, the expected library.
 ///
-/// `.ci/run` runs the tests once per generation of SQLCipher, and says which one
-/// in `COFFER_EXPECT_SQLCIPHER`: a search path gone wrong would otherwise test one
+/// `.ci/run` runs the tests once per generation of SQLCipher, which it names
+/// in `COFFER_EXPECT_SQLCIPHER`: a wrong search path would otherwise test one
 /// of them twice.
 struct EngineVersionTests {
   /// SQLCipher 3 ended with SQLite 3.20, and SQLCipher 4 began with 3.25.

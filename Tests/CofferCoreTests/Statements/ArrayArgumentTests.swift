@@ -117,7 +117,7 @@ import Testing
     #expect(try ids("id IN (?)", [["1", "2"]]) == [1, 2])
 
     try EncryptedQueue.with("CREATE TABLE t(u, d, b)") { db throws in
-      let uuid = UUID()
+      let uuid = UUID.seeded()
       let date = Date(timeIntervalSince1970: 1_000_000.5)
       try db.execute(
         sql: "INSERT INTO t VALUES (?, ?, ?)", arguments: [uuid, date, Data([1, 0, 2])])
@@ -125,8 +125,8 @@ import Testing
         try Int.fetchOne(
           db, sql: "SELECT count(*) FROM t WHERE \(column) IN (?)", arguments: [array])
       }
-      #expect(try count("u", [UUID(), uuid]) == 1)
-      #expect(try count("u", [UUID()]) == 0)
+      #expect(try count("u", [UUID.seeded(), uuid]) == 1)
+      #expect(try count("u", [UUID.seeded()]) == 0)
       #expect(try count("d", [date, Date()]) == 1)
       #expect(try count("d", [Date()]) == 0)
       #expect(try count("b", [Data([1, 0, 2]), Data()]) == 1)
@@ -134,7 +134,7 @@ import Testing
     }
   }
 
-  @Test func `empty and repeated elements`() throws {
+  @Test func `an empty array matches nothing, and a repeated element matches once`() throws {
     #expect(try ids("id IN (?)", [[Int]()]) == [])
     #expect(try ids("id NOT IN (?)", [[Int]()]) == [1, 2, 3, 4])
     #expect(try ids("NULL IN (?)", [[Int]()]) == [])
@@ -214,7 +214,7 @@ import Testing
 
   // MARK: Size
 
-  @Test func `a million elements`() throws {
+  @Test func `an array can have a million elements`() throws {
     try EncryptedQueue.with(Self.players) { db throws in
       let million = (1...1_000_000).map { $0 * 2 }
       let sql = "SELECT id FROM player WHERE id IN (?) ORDER BY id"
@@ -321,7 +321,7 @@ import Testing
     ("SELECT * FROM player LIMIT ?", "? (the 1st argument) is an array"),
     ("INSERT INTO player(id) VALUES (?)", "? (the 1st argument) is an array"),
   ])
-  func `an array where no IN takes it is told`(sql: String, message: String) throws {
+  func `an array outside of IN is an error that says so`(sql: String, message: String) throws {
     try EncryptedQueue.with(Self.players) { db throws in
       let error = databaseError { try Row.fetchAll(db, sql: sql, arguments: [[1, 2]]) }
       #expect(error?.resultCode == .SQLITE_MISUSE)
@@ -365,7 +365,7 @@ import Testing
     }
   }
 
-  @Test func `the address of an array that is gone reads nothing`() throws {
+  @Test func `the address of a released array reads nothing`() throws {
     try EncryptedQueue.with { db throws in
       let array = ArrayArgument(["a", "b"])
       let address = UInt(bitPattern: Unmanaged.passUnretained(array.storage).toOpaque())
@@ -379,7 +379,7 @@ import Testing
 
   // MARK: Lifetime
 
-  /// A collection whose death can be seen.
+  /// A collection that can be observed by a weak reference.
   private final class Canary: Sendable {}
 
   private struct Watched: Collection, Sendable {
@@ -397,7 +397,7 @@ import Testing
     return (ArrayArgument(lazy: Watched(canary: canary)), { weakCanary != nil })
   }
 
-  @Test func `arrays go when their statement has been used`() throws {
+  @Test func `arrays are released after their statement was used`() throws {
     try EncryptedQueue.with(Self.players) { db throws in
       let sql = "SELECT id FROM player WHERE id IN (?) ORDER BY id"
       do {
@@ -438,7 +438,7 @@ import Testing
     }
   }
 
-  @Test func `arrays go when the connection closes`() throws {
+  @Test func `arrays are released when the connection closes`() throws {
     let database = try EncryptedQueue()
     let (array, isAlive) = watched()
     let statement = try database.queue.inDatabase { db in

@@ -33,10 +33,9 @@ import Testing
     }
   }
 
-  @Test func `a plan that can't be made is not kept`() throws {
-    struct Failure: Error {}
+  @Test func `a plan whose making throws isn't kept`() throws {
     try EncryptedQueue.with { db in
-      #expect(throws: Failure.self) { try db.plan(Plan<Int>.self) { throw Failure() } }
+      #expect(throws: TestError.self) { try db.plan(Plan<Int>.self) { throw TestError() } }
       var count = 0
       _ = db.plan(Plan<Int>.self) {
         count += 1

@@ -43,7 +43,7 @@ import Testing
     #expect(try row("SELECT :a", ["a": "x", "b": "y"]) == ["x"])
   }
 
-  @Test func `names match in their case`() throws {
+  @Test func `names are case-sensitive`() throws {
     let error = databaseError { try row("SELECT :Name", ["name": "x"]) }
     #expect(error?.message == "missing statement argument: Name")
   }
@@ -54,7 +54,9 @@ import Testing
     ("SELECT ?", []), ("SELECT ?, ?", ["a"]), ("SELECT ?", ["a", "b"]), ("SELECT 1", ["a"]),
     ("SELECT ?, ?", ["a", "b", "c"]),
   ])
-  func `a wrong number is told`(sql: String, values: [String]) throws {
+  func `a wrong number of values is an error that names both numbers`(sql: String, values: [String])
+    throws
+  {
     try EncryptedQueue.with { db throws in
       let arguments = StatementArguments(values)
       let message = "wrong number of statement arguments: \(values.count)"
@@ -77,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `a missing name is told`() throws {
+  @Test func `a missing name is named in the error`() throws {
     let error = databaseError { try row("SELECT :a, :b", ["a": 1]) }
     #expect(error?.message == "missing statement argument: b")
     let both = databaseError { try row("SELECT :a, ?", ["a": 1]) }
@@ -105,7 +107,7 @@ import Testing
     }
   }
 
-  @Test func `the values of an earlier user of a cached statement are gone`() throws {
+  @Test func `a cached statement forgets its earlier values`() throws {
     try EncryptedQueue.with { db throws in
       let sql = "SELECT ?"
       #expect(try Int.fetchOne(db.cachedStatement(sql: sql), arguments: [1]) == 1)

@@ -38,12 +38,11 @@ import Testing
   }
 
   @Test func `an error of the closure is thrown, and its values are forgotten`() throws {
-    struct Stop: Error {}
     try with { db, statement throws in
-      #expect(throws: Stop.self) {
+      #expect(throws: TestError.self) {
         try statement.execute {
           $0.bind("secret")
-          throw Stop()
+          throw TestError()
         }
       }
       statement.setUncheckedArguments([])

@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `the least recently used goes first`() throws {
+  @Test func `the least recently used statement goes first`() throws {
     try withCache(3) { db throws in
       try fetch(db, 1, 2, 3)
       #expect(try statistics(db) { try fetch(db, 1) } == [1, 0, 0])
@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  @Test func `texts that are made anew find their statement`() throws {
+  @Test func `equal texts find the same statement`() throws {
     try withCache(10) { db throws in
       #expect(
         try statistics(db) {
@@ -86,7 +86,7 @@ import Testing
     }
   }
 
-  @Test func `a statement in use is given to nobody else`() throws {
+  @Test func `a statement in use isn't shared`() throws {
     try withCache(10) { db throws in
       let sql = "SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3"
       let outer = try Int.fetchCursor(db, sql: sql)

@@ -3,12 +3,8 @@ import Dispatch
 import Foundation
 import Testing
 
-/// What dies on other threads than the one that uses the connection.
+/// Statements and cursors that are released on other threads than the connection's.
 @Suite struct StatementLifetimeTests {
-  private struct Box<Value>: @unchecked Sendable {
-    let value: Value
-  }
-
   @Test func `statements die on other threads while the connection is busy`() throws {
     let database = try EncryptedQueue(
       "CREATE TABLE t(a); INSERT INTO t VALUES (1), (2), (3)"
@@ -18,16 +14,16 @@ import Testing
     for worker in 0..<4 {
       detachThread(group: group) {
         for round in 0..<200 {
-          let leaked = try? queue.inDatabase { db in
+          let leaked = try queue.inDatabase { db in
             let statement = try db.makeStatement(sql: "SELECT a FROM t WHERE a IN (?)")
             try statement.setArguments([(0..<round).map { "\($0)" }])
             let cursor = try Int.fetchCursor(
               db, sql: "SELECT a + \(worker) FROM t WHERE a IN (?)", arguments: [[1, round]])
             if round % 2 == 0 { _ = try cursor.next() }
             let fresh = try Row.fetchCursor(db, sql: "SELECT \(round % 8)")
-            return Box(value: (statement, cursor, fresh))
+            return Unchecked((statement, cursor, fresh))
           }
-          // Here they die, outside of any access, while others have theirs.
+          // Here they are released, outside of any access, while other threads have theirs.
           _ = consume leaked
         }
       }
@@ -42,15 +38,20 @@ import Testing
 
   @Test func `statements die while the connection closes`() throws {
     for _ in 0..<50 {
-      let database = try EncryptedQueue()
-      let statements = try database.queue.inDatabase { db in
-        Box(value: try (0..<20).map { try db.makeStatement(sql: "SELECT \($0)") })
+      let database = try EncryptedQueue("CREATE TABLE t(a)")
+      let holder = try database.queue.inDatabase { db in
+        Unchecked(Holder(try (0..<20).map { try db.makeStatement(sql: "SELECT \($0)") }))
       }
-      let holder = Box(value: Holder(statements.value))
+      weak var statement: Statement?
+      statement = holder.value.statements.last
+      #expect(statement != nil)
       let group = DispatchGroup()
       detachThread(group: group) { holder.value.statements = [] }
       try database.queue.close()
       group.wait()
+      #expect(statement == nil)
+      // The file isn't locked by what was left of the connection.
+      try database.other().write { try $0.execute(sql: "DROP TABLE t") }
     }
   }
 
@@ -72,7 +73,7 @@ import Testing
       databaseError { try fresh.next() }?.message == "Database was not used on the correct thread.")
     #expect(throws: DatabaseError.self) { try running.next() }
     #expect(throws: DatabaseError.self) { try fresh.next() }
-    // Not locked by what was left running.
+    // The table isn't locked by the statement that was left running.
     try database.other().write { try $0.execute(sql: "DROP TABLE t") }
   }
 

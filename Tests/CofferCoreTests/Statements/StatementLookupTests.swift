@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `a change of the schema is told of`() throws {
+  @Test func `a change of the schema is reported`() throws {
     let database = try EncryptedQueue(schema)
     let other = try database.other()
     try database.queue.inDatabase { db in

@@ -10,7 +10,7 @@ import Testing
   // MARK: SQL
 
   @Test(arguments: ["", " \n\t", "-- nothing", "/* nothing */ ;", ";;", "-- a\n; /* b */"])
-  func `SQL without a statement`(sql: String) throws {
+  func `SQL without a statement can be executed, and not prepared`(sql: String) throws {
     try EncryptedQueue.with { db throws in
       #expect(databaseError { try db.makeStatement(sql: sql) }?.message == "empty statement")
       #expect(databaseError { try Row.fetchAll(db, sql: sql) }?.sql == sql)
@@ -38,14 +38,14 @@ import Testing
   }
 
   @Test(arguments: ["SELECT 1;", "SELECT 1 ; -- done", " ;SELECT 1/* x */;;"])
-  func `semicolons and comments around a statement are fine`(sql: String) throws {
+  func `semicolons and comments may surround a statement`(sql: String) throws {
     try EncryptedQueue.with { db throws in
       #expect(try Int.fetchOne(db, sql: sql) == 1)
       #expect(try Int.fetchOne(db, sql: sql) == 1)
     }
   }
 
-  @Test func `a NUL in SQL is told, and nothing after it is lost silently`() throws {
+  @Test func `a NUL in SQL is an error, so that nothing after it is lost silently`() throws {
     try EncryptedQueue.with("CREATE TABLE t(a)") { db throws in
       #expect(throws: DatabaseError.self) { try db.makeStatement(sql: "SELECT 1\0") }
       #expect(throws: DatabaseError.self) { try db.makeStatement(sql: "\0SELECT 1") }
@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `malformed SQL is told with its text and place`() throws {
+  @Test func `malformed SQL is an error with its text and place`() throws {
     try EncryptedQueue.with { db throws in
       let sql = "SELECT 1 FORM t"
       let error = try #require(databaseError { try db.makeStatement(sql: sql) })
@@ -97,9 +97,9 @@ import Testing
     }
   }
 
-  // MARK: What a statement tells
+  // MARK: Properties of a statement
 
-  @Test func `columns are told`() throws {
+  @Test func `a statement has the names of its columns`() throws {
     try EncryptedQueue.with("CREATE TABLE t(a, B)") { db throws in
       let statement = try db.makeStatement(sql: "SELECT a, B, a AS c, 1 + 1 FROM t")
       #expect(statement.columnCount == 4)
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  @Test func `all statements of a text, each with its arguments`() throws {
+  @Test func `each statement of a text takes its arguments`() throws {
     try EncryptedQueue.with { db throws in
       let sql = "CREATE TABLE t(a); INSERT INTO t VALUES (?); /* c */ ; SELECT a + :b FROM t ; "
       let statements = try db.allStatements(sql: sql, arguments: [1] + ["b": 2])
@@ -170,7 +170,7 @@ import Testing
 
   // MARK: Values
 
-  @Test func `values that don't convert are told with column and SQL`() throws {
+  @Test func `a value that doesn't convert is an error with column and SQL`() throws {
     try EncryptedQueue.with { db throws in
       func error<T>(_ body: () throws -> T) -> String {
         do {
@@ -185,7 +185,7 @@ import Testing
       #expect(byValue.contains("300") && byValue.contains("Int8") && byValue.contains(sql))
       #expect(error { try Int8.fetchAll(db, sql: sql) }.contains("Int8"))
       #expect(error { try Color.fetchAll(db, sql: "SELECT 'blue'") }.contains("blue"))
-      // From a statement, text is what SQLite makes of it; from a copy, it is no integer.
+      // SQLite converts the text in a statement; in a copy, it doesn't convert.
       #expect(try Int.fetchOne(db, sql: "SELECT 'abc'") == 0)
       let copy = try #require(try Row.fetchOne(db, sql: "SELECT 'abc'"))
       #expect(error { try copy.decode(Int.self, atIndex: 0) }.contains("abc"))
@@ -249,7 +249,7 @@ import Testing
     }
   }
 
-  @Test func `errors show no arguments unless they may`() throws {
+  @Test func `errors show no arguments unless these are public`() throws {
     let sql = "INSERT INTO t VALUES (?)"
     let table = "CREATE TABLE t(a UNIQUE); INSERT INTO t VALUES ('secret')"
     let quiet = try EncryptedQueue(table)

@@ -3,7 +3,7 @@ import CSQLCipher
 import Foundation
 import Testing
 
-/// Once the transaction of a block is over, nothing that is left of the block is executed.
+/// Once the transaction of a block has ended, the rest of the block isn't executed.
 @Suite struct AbortedTransactionTests {
   private static let schema = """
     CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT UNIQUE ON CONFLICT ROLLBACK);
@@ -12,9 +12,8 @@ import Testing
     BEGIN SELECT RAISE(ROLLBACK, 'negative'); END;
     INSERT INTO t VALUES (1, 'one');
     """
-  private struct Refusal: Error {}
 
-  /// What ends a transaction inside of its block.
+  /// The ways to end a transaction inside of its block.
   enum End: String, CaseIterable, CustomTestStringConvertible {
     case conflict, raise, orRollback, sqlRollback, sqlCommit, rollbackMethod, commitMethod
     case interruption
@@ -40,10 +39,10 @@ import Testing
       case .rollbackMethod: try db.rollback()
       case .commitMethod: try db.commit()
       case .interruption:
-        let connection = ConnectionBox(db.sqliteConnection)
+        let connection = Unchecked(db.sqliteConnection)
         db.add(
           function: DatabaseFunction("stop", argumentCount: 0) { _ in
-            sqlite3_interrupt(connection.pointer)
+            sqlite3_interrupt(connection.value)
             return nil
           })
         expectFailure(.SQLITE_INTERRUPT) {
@@ -69,7 +68,7 @@ import Testing
     #expect("\(error as Any)".contains("again"), sourceLocation: sourceLocation)
   }
 
-  /// Whether nothing but what was there before is there, and the connection works.
+  /// Expects the rows from before the block, and a connection that works.
   private func check(
     _ queue: some DatabaseWriter, _ end: End, sourceLocation: SourceLocation = #_sourceLocation
   ) throws {
@@ -113,7 +112,7 @@ import Testing
   }
 
   @Test(arguments: End.allCases)
-  func `so does the rest of a transaction, in any of its forms`(end: End) throws {
+  func `the rest of a transaction throws, in any of its forms`(end: End) throws {
     let database = try EncryptedPool(Self.schema)
     let pool = database.pool
     let block: (Database) throws -> Database.TransactionCompletion = { db in
@@ -133,7 +132,7 @@ import Testing
   }
 
   @Test(arguments: End.allCases)
-  func `so does the rest of an asynchronous write`(end: End) async throws {
+  func `the rest of an asynchronous write throws`(end: End) async throws {
     let database = try EncryptedPool(Self.schema)
     await expectFailure(.SQLITE_ABORT) {
       try await database.pool.write { db in
@@ -149,7 +148,7 @@ import Testing
   }
 
   @Test(arguments: End.allCases)
-  func `so does the rest of the savepoints around`(end: End) throws {
+  func `the rest of the savepoints around throws`(end: End) throws {
     let database = try EncryptedQueue(Self.schema)
     expectAborted(
       databaseError {
@@ -178,7 +177,7 @@ import Testing
     try check(database.queue, end)
   }
 
-  @Test func `a savepoint inside of a transaction in SQL is a block of its own`() throws {
+  @Test func `a savepoint inside of a transaction in SQL is a separate block`() throws {
     let database = try EncryptedQueue(Self.schema)
     try database.queue.inDatabase { db in
       try db.execute(sql: "BEGIN; INSERT INTO t VALUES (2, 'two')")
@@ -190,7 +189,7 @@ import Testing
             return .commit
           }
         })
-      // What the SQL around it does is up to that SQL.
+      // The SQL around it decides about its own transaction.
       try db.execute(sql: "INSERT INTO t VALUES (4, 'four')")
     }
     let rows = try database.queue.read { try Int.fetchAll($0, sql: "SELECT a FROM t ORDER BY a") }
@@ -240,7 +239,7 @@ import Testing
           let cursor = try Int.fetchCursor(db, sql: "SELECT a FROM t UNION ALL VALUES (7), (8)")
           _ = try cursor.next()
           try db.execute(sql: "ROLLBACK")
-          // SQLite decides whether it goes on.
+          // SQLite decides whether the cursor can go on.
           while let _ = (try? cursor.next()) ?? nil {}
           _ = try db.makeStatement(sql: "SELECT 1")
           try db.execute(sql: "INSERT INTO t VALUES (3, 'three')")
@@ -318,7 +317,9 @@ import Testing
     #expect(try notes.all().fetchCount() == 1)
   }
 
-  @Test func `a cancelled write says so, whatever comes after its rollback`() async throws {
+  @Test func `a cancelled write throws a cancellation, whatever comes after its rollback`()
+    async throws
+  {
     let database = try EncryptedQueue(Self.schema)
     let queue = database.queue
     let began = DispatchSemaphore(value: 0)
@@ -343,10 +344,4 @@ import Testing
     await #expect(throws: CancellationError.self) { try await task.value }
     try check(queue, .conflict)
   }
-}
-
-/// The connection that a function interrupts, in an access to it.
-private final class ConnectionBox: @unchecked Sendable {
-  let pointer: SQLiteConnection?
-  init(_ pointer: SQLiteConnection?) { self.pointer = pointer }
 }

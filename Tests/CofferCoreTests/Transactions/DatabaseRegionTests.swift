@@ -4,11 +4,11 @@ import Testing
 @testable import CofferCore
 
 struct DatabaseRegionTests {
-  let database: TransactionDatabase
+  let database: EncryptedQueue
   var queue: DatabaseQueue { database.queue }
 
   init() throws {
-    database = try TransactionDatabase()
+    database = try EncryptedQueue()
     try database.queue.write { db in
       try db.execute(
         sql: """
@@ -74,7 +74,7 @@ struct DatabaseRegionTests {
     }
   }
 
-  @Test func `an attached database is told apart`() throws {
+  @Test func `a table of an attached database is another one`() throws {
     let queue = try DatabaseQueue()
     try queue.inDatabase { db in
       try db.execute(
@@ -164,7 +164,7 @@ struct DatabaseRegionTests {
     #expect(try facts("SELECT 1").changes.isEmpty)
   }
 
-  @Test func `statements tell what they do to the transaction and the schema`() throws {
+  @Test func `a statement knows what it does to the transaction and the schema`() throws {
     #expect(try facts("BEGIN IMMEDIATE").transactionEffect == .begin)
     #expect(try facts("END").transactionEffect == .commit)
     #expect(try facts("ROLLBACK").transactionEffect == .rollback)

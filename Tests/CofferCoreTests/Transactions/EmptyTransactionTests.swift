@@ -1,21 +1,22 @@
 import Coffer
 import Testing
 
-/// What observers are told of transactions that change nothing.
+/// The calls that observers get for transactions without changes.
 struct EmptyTransactionTests {
-  private let database: TransactionDatabase
+  private let database: EncryptedQueue
   private let queue: DatabaseQueue
   private let observer = LogObserver()
 
   init() throws {
-    database = try TransactionDatabase()
+    database = try EncryptedQueue()
     queue = database.queue
     try queue.write { try $0.execute(sql: "CREATE TABLE a (id INTEGER PRIMARY KEY)") }
     queue.add(transactionObserver: observer)
   }
 
   @Test(arguments: [Database.TransactionKind.deferred, .immediate, .exclusive])
-  func `an empty transaction is told of, whatever its kind`(kind: Database.TransactionKind) throws {
+  func `an empty transaction is reported, whatever its kind`(kind: Database.TransactionKind) throws
+  {
     try queue.inTransaction(kind) { _ in .commit }
     #expect(observer.take() == "will did")
     try queue.inTransaction(kind) { _ in .rollback }
@@ -27,7 +28,7 @@ struct EmptyTransactionTests {
     #expect(observer.take() == "will did")
   }
 
-  @Test func `so is one in SQL, and a savepoint that is one`() throws {
+  @Test func `an empty transaction in SQL is reported, and a savepoint that is one`() throws {
     try queue.inDatabase { db in
       try db.execute(sql: "BEGIN DEFERRED; COMMIT")
       #expect(observer.take() == "will did")
@@ -40,7 +41,7 @@ struct EmptyTransactionTests {
     }
   }
 
-  @Test func `reads, and statements outside of transactions, are not`() throws {
+  @Test func `reads, and statements outside of transactions, are not reported`() throws {
     try queue.read { _ = try Int.fetchOne($0, sql: "SELECT count(*) FROM a") }
     try queue.read { _ in }
     try queue.inDatabase { db in
@@ -53,11 +54,11 @@ struct EmptyTransactionTests {
   }
 
   @Test func `the commit of an empty transaction can be refused`() throws {
-    observer.refusal = Refused()
-    #expect(throws: Refused.self) { try queue.inTransaction(.deferred) { _ in .commit } }
+    observer.refusal = TestError()
+    #expect(throws: TestError.self) { try queue.inTransaction(.deferred) { _ in .commit } }
     #expect(observer.take() == "will rollback")
     try queue.inDatabase { db in
-      #expect(throws: Refused.self) { try db.execute(sql: "BEGIN DEFERRED; COMMIT") }
+      #expect(throws: TestError.self) { try db.execute(sql: "BEGIN DEFERRED; COMMIT") }
       #expect(observer.take() == "will rollback")
       #expect(!db.isInsideTransaction)
     }
@@ -66,7 +67,7 @@ struct EmptyTransactionTests {
     #expect(observer.take() == "+a1 will did")
   }
 
-  @Test func `an observer of the next transaction is told of an empty one, and gone`() throws {
+  @Test func `an observer of the next transaction gets an empty one, and is removed`() throws {
     let next = LogObserver()
     queue.add(transactionObserver: next, extent: .nextTransaction)
     try queue.inTransaction(.deferred) { _ in .commit }

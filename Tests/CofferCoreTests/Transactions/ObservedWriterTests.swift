@@ -4,65 +4,59 @@ import Testing
 @testable import Coffer
 @testable import CofferCore
 
-/// What observers are told is the same with a queue and with a pool.
+/// Observers get the same calls from a queue and from a pool.
 @Suite("Observers of queues and pools") struct ObservedWriterTests {
-  enum Kind: CaseIterable, Sendable { case queue, pool }
+  typealias Kind = EncryptedDatabase.Kind
 
-  /// A database that lives as long as its folder.
   struct Fixture {
-    let directory: TemporaryDirectory
-    let writer: any DatabaseWriter
+    let database: EncryptedDatabase
     let observer = LogObserver()
+    var directory: TemporaryDirectory { database.directory }
+    var writer: any DatabaseWriter { database.writer }
 
     init(_ kind: Kind) throws {
-      let schema = """
+      database = try EncryptedDatabase(
+        kind,
+        """
         CREATE TABLE a (id INTEGER PRIMARY KEY, x, y);
         CREATE TABLE b (id INTEGER PRIMARY KEY,
           a REFERENCES a ON DELETE CASCADE DEFERRABLE INITIALLY DEFERRED);
-        """
-      switch kind {
-      case .queue:
-        let database = try EncryptedQueue(schema)
-        (directory, writer) = (database.directory, database.queue)
-      case .pool:
-        let database = try EncryptedPool(schema)
-        (directory, writer) = (database.directory, database.pool)
-      }
+        """)
       writer.add(transactionObserver: observer)
     }
 
-    func write(_ sql: String) throws { try writer.write { try $0.execute(sql: sql) } }
+    func write(_ sql: String) throws { try database.execute(sql) }
   }
 
   @Test(arguments: Kind.allCases)
-  func `changes and ends are told in order`(kind: Kind) throws {
+  func `changes and ends are reported in order`(kind: Kind) throws {
     let fixture = try Fixture(kind)
     try fixture.write(
       "INSERT INTO a (id) VALUES (1), (2); UPDATE a SET x = 1; DELETE FROM a WHERE id = 1")
     #expect(fixture.observer.take() == "+a1 +a2 ~a1 ~a2 -a1 will did")
     try? fixture.writer.write { db in
       try db.execute(sql: "DELETE FROM a")
-      throw Refused()
+      throw TestError()
     }
     #expect(fixture.observer.take() == "-a2 rollback")
   }
 
   @Test(arguments: Kind.allCases)
-  func `asynchronous writes are told of, too`(kind: Kind) async throws {
+  func `asynchronous writes are reported, too`(kind: Kind) async throws {
     let fixture = try Fixture(kind)
     try await fixture.writer.write { try $0.execute(sql: "INSERT INTO a (id) VALUES (1)") }
     #expect(fixture.observer.take() == "+a1 will did")
   }
 
   @Test(arguments: Kind.allCases)
-  func `reads tell of nothing`(kind: Kind) throws {
+  func `reads report nothing`(kind: Kind) throws {
     let fixture = try Fixture(kind)
     _ = try fixture.writer.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM a") }
     #expect(fixture.observer.take() == "")
   }
 
   @Test(arguments: Kind.allCases)
-  func `a moved rowid is told as it is after the update`(kind: Kind) throws {
+  func `a moved rowid is reported as it is after the update`(kind: Kind) throws {
     let fixture = try Fixture(kind)
     try fixture.write("INSERT INTO a (id) VALUES (1); UPDATE a SET id = 5")
     #expect(fixture.observer.take() == "+a1 ~a5 ? will did")
@@ -85,7 +79,7 @@ import Testing
   // MARK: Savepoints
 
   @Test(arguments: Kind.allCases)
-  func `nested savepoints tell when the outermost is released`(kind: Kind) throws {
+  func `nested savepoints report their changes when the outermost is released`(kind: Kind) throws {
     let fixture = try Fixture(kind)
     try fixture.writer.write { db in
       try db.execute(sql: "INSERT INTO a (id) VALUES (1)")
@@ -105,7 +99,7 @@ import Testing
       #expect(fixture.observer.log == ["+a1", "+a2", "+a4"])
       try? db.inSavepoint {
         try db.execute(sql: "DELETE FROM a")
-        throw Refused()
+        throw TestError()
       }
     }
     #expect(fixture.observer.take() == "+a1 +a2 +a4 will did")
@@ -129,7 +123,7 @@ import Testing
     #expect(fixture.observer.take() == "will did")
   }
 
-  // MARK: Ends that nobody has asked for
+  // MARK: Unexpected ends
 
   @Test(arguments: Kind.allCases)
   func `an interrupted statement may end the transaction`(kind: Kind) throws {
@@ -155,7 +149,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `a cancelled write tells of its rollback`(kind: Kind) async throws {
+  func `a cancelled write reports its rollback`(kind: Kind) async throws {
     let fixture = try Fixture(kind)
     let writer = fixture.writer
     let hasBegun = AsyncStream<Void>.makeStream()
@@ -175,14 +169,14 @@ import Testing
   @Test(arguments: Kind.allCases)
   func `a foreign key that is violated at the end rolls back`(kind: Kind) throws {
     let fixture = try Fixture(kind)
-    expectError(.SQLITE_CONSTRAINT_FOREIGNKEY) {
+    expectFailure(.SQLITE_CONSTRAINT_FOREIGNKEY) {
       try fixture.write("INSERT INTO b (id, a) VALUES (1, 9)")
     }
     #expect(fixture.observer.take() == "+b1 rollback")
     // In SQL, the transaction stays open, and can be repaired.
     try fixture.writer.writeWithoutTransaction { db in
       try db.execute(sql: "BEGIN; INSERT INTO b (id, a) VALUES (1, 9)")
-      expectError(.SQLITE_CONSTRAINT_FOREIGNKEY) { try db.execute(sql: "COMMIT") }
+      expectFailure(.SQLITE_CONSTRAINT_FOREIGNKEY) { try db.execute(sql: "COMMIT") }
       #expect(db.isInsideTransaction)
       #expect(fixture.observer.take() == "+b1")
       try db.execute(sql: "INSERT INTO a (id) VALUES (9); COMMIT")
@@ -191,7 +185,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `what is left of a cursor tells what was done`(kind: Kind) throws {
+  func `a cursor that is left early reports its changes`(kind: Kind) throws {
     guard SQLiteFeatures.linked.hasReturning else { return }
     let fixture = try Fixture(kind)
     try fixture.writer.write { db in
@@ -221,7 +215,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `rows of a table without rowids are told of as a whole`(kind: Kind) throws {
+  func `rows of a table without rowids are reported as a whole`(kind: Kind) throws {
     let fixture = try Fixture(kind)
     try fixture.write("CREATE TABLE w (k TEXT PRIMARY KEY, x) WITHOUT ROWID")
     _ = fixture.observer.take()
@@ -235,7 +229,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `all changes may be announced to who observes updates alone`(kind: Kind) throws {
+  func `an announcement of all changes reaches observers of updates`(kind: Kind) throws {
     let fixture = try Fixture(kind)
     let updates = LogObserver {
       if case .update("a", let columns) = $0 { columns.contains("y") } else { false }
@@ -248,7 +242,7 @@ import Testing
   // MARK: Coming and going inside of calls
 
   @Test(arguments: Kind.allCases)
-  func `an observer may be removed in the middle of everything`(kind: Kind) throws {
+  func `an observer may be removed inside of any call`(kind: Kind) throws {
     let fixture = try Fixture(kind)
     let second = LogObserver()
     fixture.writer.add(transactionObserver: second)
@@ -275,7 +269,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `an observer that comes in a call is told from then on`(kind: Kind) throws {
+  func `an observer that is added inside of a call gets what follows`(kind: Kind) throws {
     let fixture = try Fixture(kind)
     let late = LogObserver()
     fixture.observer.onCommit = { [observer = fixture.observer] db in
@@ -289,7 +283,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `what waits for the next transaction may begin to while a commit is asked for`(
+  func `a call for the next transaction may be added while a commit is asked for`(
     kind: Kind
   ) throws {
     final class Asking: TransactionObserver {
@@ -316,7 +310,9 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `an observer that stops is told of ends, and of changes again`(kind: Kind) throws {
+  func `an observer that stops gets ends, and changes again in the next transaction`(kind: Kind)
+    throws
+  {
     let fixture = try Fixture(kind)
     fixture.observer.onChange = { $0.stopObservingDatabaseChangesUntilNextTransaction() }
     for round in 1...2 {
@@ -325,7 +321,7 @@ import Testing
     }
     try? fixture.writer.write { db in
       try db.execute(sql: "DELETE FROM a")
-      throw Refused()
+      throw TestError()
     }
     #expect(fixture.observer.take() == "-a1 rollback")
     try fixture.write("DELETE FROM a")
@@ -333,12 +329,12 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `an observer that refuses rolls back, and those after it are not asked`(kind: Kind) throws {
+  func `an observer that refuses rolls back, and later observers are not asked`(kind: Kind) throws {
     let fixture = try Fixture(kind)
     let last = LogObserver()
     fixture.writer.add(transactionObserver: last)
-    fixture.observer.refusal = Refused()
-    #expect(throws: Refused.self) { try fixture.write("INSERT INTO a (id) VALUES (1)") }
+    fixture.observer.refusal = TestError()
+    #expect(throws: TestError.self) { try fixture.write("INSERT INTO a (id) VALUES (1)") }
     #expect(fixture.observer.take() == "+a1 will rollback")
     #expect(last.take() == "+a1 rollback")
     fixture.observer.refusal = nil
@@ -347,7 +343,7 @@ import Testing
   }
 
   @Test(arguments: Kind.allCases)
-  func `an observer may begin a transaction of its own when one is over`(kind: Kind) throws {
+  func `an observer may begin another transaction when one is over`(kind: Kind) throws {
     let fixture = try Fixture(kind)
     fixture.observer.onCommit = { [observer = fixture.observer] db in
       observer.onCommit = { _ in }
@@ -369,7 +365,7 @@ import Testing
   // MARK: Lifetimes
 
   @Test(arguments: Kind.allCases)
-  func `extents end as they say`(kind: Kind) throws {
+  func `observers are released at the end of their extent`(kind: Kind) throws {
     let fixture = try Fixture(kind)
     weak var mortal: LogObserver?
     weak var next: LogObserver?
@@ -385,7 +381,7 @@ import Testing
     #expect(next != nil)
     try? fixture.writer.write { db in
       try db.execute(sql: "INSERT INTO a (id) VALUES (1)")
-      throw Refused()
+      throw TestError()
     }
     #expect(next == nil)
     #expect(immortal?.take() == "+a1 rollback")

@@ -27,7 +27,7 @@ import Testing
     "UPDATE OR REPLACE a SET code = 'one' WHERE id = 2",
     "REPLACE INTO a VALUES (1, 'other', 1)",
   ])
-  func `an observer of deletions is told that rows may be gone`(sql: String) throws {
+  func `an observer of deletions learns that rows may have been deleted`(sql: String) throws {
     try queue.write { try $0.execute(sql: sql) }
     #expect(deletions.take() == "? will did")
   }
@@ -39,7 +39,7 @@ import Testing
     "UPDATE a SET x = 1 -- OR REPLACE",
     "INSERT INTO a (id) VALUES (9)",
   ])
-  func `who replaces nothing is told of nothing`(sql: String) throws {
+  func `a statement that replaces no row reports no deletion`(sql: String) throws {
     try queue.write { try $0.execute(sql: sql) }
     #expect(deletions.take() == "will did")
   }
@@ -53,7 +53,7 @@ import Testing
     #expect(observer.take() == "? will did")
     try queue.write { try $0.execute(sql: "INSERT INTO child (a) VALUES (1)") }
     #expect(observer.take() == "will did")
-    // Also one that comes later.
+    // The same holds for a trigger that is created later.
     try queue.write { db in
       try db.execute(sql: "DROP TABLE child; CREATE TABLE child (id UNIQUE ON CONFLICT REPLACE)")
     }
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `rows that go with a replaced one are told of`() throws {
+  @Test func `rows that are deleted with a replaced one are reported`() throws {
     let children = LogObserver(table: "child")
     try queue.write { try $0.execute(sql: "INSERT INTO child (id, a) VALUES (7, 1), (8, 2)") }
     queue.add(transactionObserver: children)
@@ -88,7 +88,7 @@ import Testing
     #expect(children.take() == "-child7 will did")
   }
 
-  @Test func `an observer of everything is told of the new row, and then that others may be gone`()
+  @Test func `an observer of all gets the new row, and then learns that others may be deleted`()
     throws
   {
     let observer = LogObserver(table: "a")

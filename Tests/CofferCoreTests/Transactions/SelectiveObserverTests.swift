@@ -3,7 +3,7 @@ import Testing
 @testable import Coffer
 @testable import CofferCore
 
-/// An observer of some tables that writes down what it is told.
+/// An observer of some tables that logs its calls.
 final class SelectiveLog: SelectiveTransactionObserver {
   let log: LogObserver
   var observedTables: Set<String>?
@@ -61,7 +61,7 @@ final class SelectiveLog: SelectiveTransactionObserver {
     #expect(observer.log.take() == "+É1 will did")
   }
 
-  @Test func `an observer of several tables is told once of each change`() throws {
+  @Test func `an observer of several tables gets each change once`() throws {
     let observer = SelectiveLog(["a", "b"])
     queue.add(transactionObserver: observer)
     try queue.write { db in
@@ -78,7 +78,7 @@ final class SelectiveLog: SelectiveTransactionObserver {
     #expect(observer.log.take() == "")
   }
 
-  @Test func `an observer of all tables is asked, and told of what touches it`() throws {
+  @Test func `an observer of all tables is asked, and gets what touches it`() throws {
     let observer = SelectiveLog(nil) { $0.tableName == "b" }
     queue.add(transactionObserver: observer)
     try insert("a", 1)
@@ -88,7 +88,7 @@ final class SelectiveLog: SelectiveTransactionObserver {
     #expect(observer.log.take() == "+b1 will did")
   }
 
-  @Test func `observers are told in the order in which they came`() throws {
+  @Test func `observers are called in the order in which they were added`() throws {
     var order: [Int] = []
     let observers = (0..<6).map { number in
       let observer = SelectiveLog(number % 3 == 0 ? nil : ["b", "a"])
@@ -153,7 +153,7 @@ final class SelectiveLog: SelectiveTransactionObserver {
     }
   }
 
-  @Test func `observers that have died are let go of`() throws {
+  @Test func `the registrations of dead observers are removed`() throws {
     try queue.inDatabase { db in
       for number in 0..<50 {
         db.add(transactionObserver: SelectiveLog(["t\(number)"]))
@@ -175,14 +175,14 @@ final class SelectiveLog: SelectiveTransactionObserver {
 
   @Test func `an observer that is touched may refuse the commit`() throws {
     let observer = SelectiveLog(["a"])
-    observer.log.refusal = Refused()
+    observer.log.refusal = TestError()
     queue.add(transactionObserver: observer)
     try insert("b", 1)
-    #expect(throws: Refused.self) { try insert("a", 1) }
+    #expect(throws: TestError.self) { try insert("a", 1) }
     #expect(observer.log.take() == "+a1 will rollback")
   }
 
-  @Test func `an observer of a table behind a virtual one is told`() throws {
+  @Test func `an observer of a table behind a virtual one is called`() throws {
     let observer = SelectiveLog(["f_content"])
     let owner = SelectiveLog(["f"])
     queue.add(transactionObserver: observer)

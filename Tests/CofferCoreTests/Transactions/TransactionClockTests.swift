@@ -5,7 +5,7 @@ import Testing
 @testable import Coffer
 
 struct TransactionClockTests {
-  let database: TransactionDatabase
+  let database: EncryptedQueue
   var queue: DatabaseQueue { database.queue }
 
   init() throws {
@@ -17,7 +17,7 @@ struct TransactionClockTests {
         return Date(timeIntervalSince1970: ticks)
       }
     }
-    database = try TransactionDatabase(configuration)
+    database = try EncryptedQueue { $0 = configuration }
   }
 
   private func time(_ db: Database) throws -> Double {
@@ -33,7 +33,7 @@ struct TransactionClockTests {
     try queue.write { db in try #expect(time(db) == 2) }
     try? queue.write { db in
       #expect(try time(db) == 3)
-      throw Refused()
+      throw TestError()
     }
     try queue.read { db in
       #expect(try time(db) == 4)
@@ -59,9 +59,9 @@ struct TransactionClockTests {
 
   @Test func `an error of the clock is thrown`() throws {
     var configuration = Configuration()
-    configuration.transactionClock = .custom { _ in throw Refused() }
+    configuration.transactionClock = .custom { _ in throw TestError() }
     let queue = try DatabaseQueue(configuration: configuration)
-    #expect(throws: Refused.self) { try queue.write { _ = try $0.transactionDate } }
+    #expect(throws: TestError.self) { try queue.write { _ = try $0.transactionDate } }
   }
 
   @Test func `the default clock is the system's`() throws {

@@ -4,7 +4,6 @@ import Testing
 
 @Suite struct TransactionTests {
   private static let schema = "CREATE TABLE t(a)"
-  private struct Refusal: Error {}
 
   private func count(_ queue: DatabaseQueue) throws -> Int {
     try queue.inDatabase { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } ?? -1
@@ -21,10 +20,10 @@ import Testing
       return 42
     }
     #expect(result == 42)
-    #expect(throws: Refusal.self) {
+    #expect(throws: TestError.self) {
       try database.queue.write { db in
         try insert(db)
-        throw Refusal()
+        throw TestError()
       }
     }
     #expect(try count(database.queue) == 1)
@@ -48,10 +47,10 @@ import Testing
 
   @Test func `statements outside of a transaction are committed one by one`() throws {
     let database = try EncryptedQueue(Self.schema)
-    #expect(throws: Refusal.self) {
+    #expect(throws: TestError.self) {
       try database.queue.inDatabase { db in
         try insert(db)
-        throw Refusal()
+        throw TestError()
       }
     }
     #expect(try count(database.queue) == 1)
@@ -67,10 +66,10 @@ import Testing
           try insert(db, 3)
           return .rollback
         }
-        #expect(throws: Refusal.self) {
+        #expect(throws: TestError.self) {
           try db.inSavepoint {
             try insert(db, 4)
-            throw Refusal()
+            throw TestError()
           }
         }
         try db.inSavepoint {
@@ -84,7 +83,7 @@ import Testing
           try insert(db, 6)
           return .commit
         }
-        throw Refusal()
+        throw TestError()
       }
     }
     let sql = "SELECT a FROM t ORDER BY a"
@@ -108,7 +107,7 @@ import Testing
     #expect(try count(database.queue) == 1)
   }
 
-  @Test func `a transaction that is left open is rolled back and told`() throws {
+  @Test func `a transaction that is left open is rolled back, and is an error`() throws {
     let database = try EncryptedQueue(Self.schema)
     let error = databaseError {
       try database.queue.inDatabase { db in
@@ -118,11 +117,11 @@ import Testing
     }
     #expect(error?.message == "A transaction has been left opened at the end of a database access")
     #expect(try count(database.queue) == 0)
-    // The closure's own error counts more.
-    #expect(throws: Refusal.self) {
+    // The closure's error comes first.
+    #expect(throws: TestError.self) {
       try database.queue.inDatabase { db in
         try db.execute(sql: "BEGIN")
-        throw Refusal()
+        throw TestError()
       }
     }
     try database.queue.write { try insert($0) }
@@ -145,7 +144,7 @@ import Testing
     #expect(try count(queue) == 0)
   }
 
-  @Test func `a transaction that SQL has ended is told`() throws {
+  @Test func `a transaction that SQL has ended is an error`() throws {
     let database = try EncryptedQueue("CREATE TABLE t(a UNIQUE ON CONFLICT ROLLBACK)")
     try database.queue.write { try insert($0, 1) }
     let error = databaseError {

@@ -74,7 +74,7 @@ private struct Snake: Codable, Equatable, DatabaseValueConvertible {
 }
 
 @Suite struct RawRepresentableTests {
-  @Test func `stored as the raw value`() throws {
+  @Test func `an enum is stored as its raw value`() throws {
     try expectRoundTrip(Color.red)
     try expectRoundTrip(Level.off)
     try expectRoundTrip(Level.low)
@@ -135,7 +135,7 @@ private struct Snake: Codable, Equatable, DatabaseValueConvertible {
     }
   }
 
-  @Test func `what can't be decoded is nil`() {
+  @Test func `a value that can't be decoded is nil`() {
     #expect(Point.fromDatabaseValue(.null) == nil)
     #expect(Point.fromDatabaseValue(1.databaseValue) == nil)
     #expect(Point.fromDatabaseValue("".databaseValue) == nil)

@@ -132,7 +132,7 @@ import Testing
     #expect(Int.fromMissingColumn() == nil)
   }
 
-  @Test func `what can't be converted is no nil`() throws {
+  @Test func `a value that can't be converted isn't nil`() throws {
     #expect(try live(UInt8?.self, "256") == .none)
     #expect(try stored(UInt8?.self, "256") == .none)
     #expect(try stored(Int?.self, "'a'") == .none)
@@ -140,14 +140,14 @@ import Testing
     #expect(try live(UUID?.self, "'a'") == .none)
   }
 
-  @Test func `zero is no NULL`() throws {
+  @Test func `zero isn't NULL`() throws {
     #expect(try live(Int?.self, "0") == .some(.some(0)))
     #expect(try live(Double?.self, "0.0") == .some(.some(0)))
     #expect(try live(Bool?.self, "0") == .some(.some(false)))
     #expect(try live(String?.self, "''") == .some(.some("")))
   }
 
-  @Test func `NULL is a database value of its own`() throws {
+  @Test func `NULL is a database value`() throws {
     #expect(try live(DatabaseValue.self, "NULL") == .some(.null))
     #expect(try live(DatabaseValue?.self, "NULL") == .some(.some(.null)))
   }

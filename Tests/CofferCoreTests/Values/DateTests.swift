@@ -23,7 +23,8 @@ private func date(_ interval: TimeInterval) -> Date { Date(timeIntervalSince1970
     (-62_135_596_800, "0001-01-01 00:00:00.000"),
     (253_402_300_799.999, "9999-12-31 23:59:59.999"),
   ])
-  func `stored as text in UTC, to the millisecond`(interval: Double, text: String) throws {
+  func `a date is stored as text in UTC, to the millisecond`(interval: Double, text: String) throws
+  {
     #expect(date(interval).databaseValue.storage == .string(text))
     #expect(try bound(date(interval)).value.storage == .string(text))
     let read = try #require(Date.fromDatabaseValue(text.databaseValue))
@@ -69,7 +70,7 @@ private func date(_ interval: TimeInterval) -> Date { Date(timeIntervalSince1970
     #expect(texts == texts.sorted())
   }
 
-  @Test func `agrees with DateFormatter since the Gregorian calendar`() {
+  @Test func `dates agree with DateFormatter since the Gregorian calendar`() {
     let formatter = DateFormatter()
     formatter.locale = Locale(identifier: "en_US_POSIX")
     formatter.timeZone = TimeZone(secondsFromGMT: 0)
@@ -121,7 +122,7 @@ private func date(_ interval: TimeInterval) -> Date { Date(timeIntervalSince1970
     ("0000-01-01 00:00+00:01", -62_167_219_260),
     ("9999-12-31 23:59:59.999", 253_402_300_799.999),
   ])
-  func `reads SQLite's formats`(text: String, interval: Double) throws {
+  func `a text in one of SQLite's formats is a date`(text: String, interval: Double) throws {
     let values = [
       Date.fromDatabaseValue(text.databaseValue),
       Date.fromDatabaseValue(Data(text.utf8).databaseValue),
@@ -147,23 +148,30 @@ private func date(_ interval: TimeInterval) -> Date { Date(timeIntervalSince1970
     "2015‐07‐22", "٢٠١٥-٠٧-٢٢", "01:02", "01:02:03", "01:02:03.456", "01:02Z", "2015-07-22 -1:02",
     "2015-07-22 01:02:03.-1", "2015-07-22 01:02 BC", "2457225.5",
   ])
-  func `what is no date is nil`(text: String) throws {
+  func `a text that is no date is nil`(text: String) throws {
     #expect(Date.fromDatabaseValue(text.databaseValue) == nil)
     #expect(try withRow("SELECT ?", [text]) { Date.fromStatement($0, atUncheckedIndex: 0) } == nil)
     #expect(try withRow("SELECT ?", [text]) { Date(sqliteStatement: $0, index: 0) } == nil)
   }
 
-  @Test func `random bytes make no date and no trap`() {
+  @Test func `random bytes make a date that can be stored, or none, and no trap`() {
     var generator = SeededGenerator()
     let alphabet = Array("0123456789-:. TZ+\u{FF}".utf8)
-    for _ in 0..<5000 {
-      let bytes = (0..<Int.random(in: 0...26, using: &generator)).map { _ in
+    var dates: [Date] = []
+    for round in 0..<5000 {
+      // Bytes at random, and a date in which one byte is another.
+      var bytes = (0..<Int.random(in: 0...26, using: &generator)).map { _ in
         alphabet.randomElement(using: &generator)!
       }
-      if let date = Date.fromDatabaseValue(Data(bytes).databaseValue) {
-        #expect(Date.fromDatabaseValue(date.databaseValue) != nil)
+      if round % 2 == 0 {
+        bytes = Array("2015-07-22 01:02:03.456".utf8)
+        let index = Int.random(in: bytes.indices, using: &generator)
+        bytes[index] = alphabet.randomElement(using: &generator)!
       }
+      if let date = Date.fromDatabaseValue(Data(bytes).databaseValue) { dates.append(date) }
     }
+    #expect(!dates.isEmpty)
+    #expect(dates.allSatisfy { Date.fromDatabaseValue($0.databaseValue) != nil })
   }
 
   @Test func `a number is seconds since 1970`() throws {
@@ -212,7 +220,7 @@ private func date(_ interval: TimeInterval) -> Date { Date(timeIntervalSince1970
     year: 2015, month: 7, day: 22, hour: 1, minute: 2, second: 3, nanosecond: 456_000_000)
 
   @Test(arguments: formats)
-  func `written in each format`(format: Format, text: String) throws {
+  func `date components are written in each format`(format: Format, text: String) throws {
     let value = DatabaseDateComponents(Self.whole, format: format)
     #expect(value.databaseValue.storage == .string(text))
     #expect(try bound(value).value.storage == .string(text))
@@ -220,7 +228,7 @@ private func date(_ interval: TimeInterval) -> Date { Date(timeIntervalSince1970
   }
 
   @Test(arguments: formats)
-  func `read in each format`(format: Format, text: String) throws {
+  func `date components are read in each format`(format: Format, text: String) throws {
     let values = [
       DatabaseDateComponents.fromDatabaseValue(text.databaseValue),
       try live(DatabaseDateComponents.self, "'\(text)'"),
@@ -286,7 +294,7 @@ private func date(_ interval: TimeInterval) -> Date { Date(timeIntervalSince1970
   }
 
   @Test(arguments: ["", "1:02", "24:01", "01:60", "01:02:60", "01-02", "2015-02-30", "01:02:03x"])
-  func `what is no date and no time is nil`(text: String) throws {
+  func `a text that is neither date nor time is nil`(text: String) throws {
     #expect(DatabaseDateComponents.fromDatabaseValue(text.databaseValue) == nil)
     #expect(try live(DatabaseDateComponents.self, "'\(text)'") == nil)
     #expect(throws: DecodingError.self) {
@@ -294,7 +302,7 @@ private func date(_ interval: TimeInterval) -> Date { Date(timeIntervalSince1970
     }
   }
 
-  @Test func `numbers and NULL are no components`() throws {
+  @Test func `numbers and NULL aren't date components`() throws {
     #expect(try live(DatabaseDateComponents.self, "20150722") == nil)
     #expect(try live(DatabaseDateComponents.self, "NULL") == nil)
     #expect(try stored(DatabaseDateComponents.self, "1.5") == nil)

@@ -8,21 +8,21 @@ import Testing
     0xE6, 0x21, 0xE1, 0xF8, 0xC3, 0x6C, 0x49, 0x5A, 0x93, 0xFC, 0x0C, 0x24, 0x7A, 0x3E, 0x6E, 0x5F,
   ]
 
-  @Test func `stored as a blob of 16 bytes`() throws {
+  @Test func `a UUID is stored as a blob of 16 bytes`() throws {
     let uuid = try #require(UUID(uuidString: Self.text))
     try expectRoundTrip(uuid)
     #expect(uuid.databaseValue.storage == .blob(Data(Self.bytes)))
     #expect(try bound(uuid).type == "blob")
   }
 
-  @Test func `read from a blob at any alignment`() {
+  @Test func `a UUID is read from a blob at any alignment`() {
     let uuid = UUID(uuidString: Self.text)
     let shifted = Data([0] + Self.bytes)[1...]
     #expect(UUID.fromDatabaseValue(shifted.databaseValue) == uuid)
   }
 
   @Test(arguments: [text, text.lowercased()])
-  func `read from text`(text: String) throws {
+  func `a UUID is read from text`(text: String) throws {
     let uuid = try #require(UUID(uuidString: Self.text))
     #expect(UUID.fromDatabaseValue(text.databaseValue) == uuid)
     #expect(try live(UUID.self, "'\(text)'") == uuid)
@@ -34,7 +34,7 @@ import Testing
     "x'E621E1F8C36C495A93FC0C247A3E6E'", "x'E621E1F8C36C495A93FC0C247A3E6E5F00'",
     "CAST('E621E1F8-C36C-495A-93FC-0C247A3E6E5F' AS BLOB)",
   ])
-  func `what is no UUID is nil`(sql: String) throws {
+  func `a value that is no UUID is nil`(sql: String) throws {
     #expect(try live(UUID.self, sql) == nil)
     #expect(try stored(UUID.self, sql) == nil)
   }
@@ -44,7 +44,7 @@ import Testing
   @Test(arguments: [
     "https://example.com/a?b=c#d", "file:///tmp/a%20b", "relative/path", "mailto:a@example.com",
   ])
-  func `stored as its text`(text: String) throws {
+  func `a URL is stored as its text`(text: String) throws {
     let url = try #require(URL(string: text))
     #expect(url.databaseValue.storage == .string(text))
     #expect(URL.fromDatabaseValue(url.databaseValue) == url)
@@ -58,7 +58,7 @@ import Testing
   }
 
   @Test(arguments: ["NULL", "1", "''", "x'ff'"])
-  func `what is no URL is nil`(sql: String) throws {
+  func `a value that is no URL is nil`(sql: String) throws {
     #expect(try stored(URL.self, sql) == nil)
   }
 }
@@ -71,12 +71,12 @@ import Testing
     "-99999999999999999999999999999999999999", "0.00000000000000000000000000000000000001",
     "1e127", "1e-127",
   ])
-  func `comes back with all digits`(text: String) throws {
+  func `a decimal number comes back with all digits`(text: String) throws {
     try expectRoundTrip(decimal(text))
     #expect(try bound(decimal(text)).type == "text")
   }
 
-  @Test func `extremes come back`() throws {
+  @Test func `the extreme decimal numbers come back`() throws {
     try expectRoundTrip(Decimal.greatestFiniteMagnitude)
     try expectRoundTrip(-Decimal.greatestFiniteMagnitude)
     try expectRoundTrip(Decimal.leastNonzeroMagnitude)
@@ -84,7 +84,7 @@ import Testing
     #expect(Decimal.fromDatabaseValue(Decimal.nan.databaseValue)?.isNaN == true)
   }
 
-  @Test func `stored as plain text`() throws {
+  @Test func `a decimal number is stored as plain text`() throws {
     #expect(try decimal("-12.50").databaseValue.storage == .string("-12.5"))
     #expect(try decimal("1e20").databaseValue.storage == .string("100000000000000000000"))
   }
@@ -96,7 +96,8 @@ import Testing
     ("'+5'", "5"), ("'.5'", "0.5"), ("'5.'", "5"), ("'1E3'", "1000"), ("'1e+3'", "1000"),
     ("'25e-1'", "2.5"),
   ])
-  func `read from text, integer and real`(sql: String, expected: String) throws {
+  func `a decimal number is read from text, integer and real`(sql: String, expected: String) throws
+  {
     #expect(try live(Decimal.self, sql) == decimal(expected))
     #expect(try stored(Decimal.self, sql) == decimal(expected))
   }
@@ -106,7 +107,7 @@ import Testing
     "'1.2.3'", "'--1'", "'0x10'", "'١'", "'inf'", "9e999", "-9e999", "'1e500'", "x'31'",
     "'1' || char(0)", "'nan'",
   ])
-  func `what is no number is nil`(sql: String) throws {
+  func `a value that is no number is nil`(sql: String) throws {
     #expect(try live(Decimal.self, sql) == nil)
     #expect(try stored(Decimal.self, sql) == nil)
   }
@@ -161,7 +162,7 @@ import Testing
     #expect(NSDecimalNumber.fromDatabaseValue(0.1.databaseValue) == NSDecimalNumber(string: "0.1"))
   }
 
-  @Test func `what doesn't convert is nil`() {
+  @Test func `a value that doesn't convert is nil`() {
     for value in [DatabaseValue.null, "foo".databaseValue, Data([0xFF]).databaseValue] {
       #expect(NSNumber.fromDatabaseValue(value) == nil)
       #expect(NSDecimalNumber.fromDatabaseValue(value) == nil)
@@ -173,7 +174,7 @@ import Testing
     #expect(NSURL.fromDatabaseValue(.null) == nil)
   }
 
-  @Test func `rows and arguments are made of any of them`() throws {
+  @Test func `rows and arguments are made of any Foundation value`() throws {
     let dictionary: [AnyHashable: Any] = [
       "date": NSDate(timeIntervalSinceReferenceDate: 0), "data": NSData(), "null": NSNull(),
       "number": NSNumber(value: 7),

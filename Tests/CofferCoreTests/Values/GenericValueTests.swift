@@ -17,7 +17,7 @@ extension Box: DatabaseValueConvertible where Value: DatabaseValueConvertible {
   }
 }
 
-/// A type that can be bound, and nothing else.
+/// A type that can only be bound.
 private struct Bound: StatementBinding {
   func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     7.bind(to: sqliteStatement, at: index)

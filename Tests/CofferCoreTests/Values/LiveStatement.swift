@@ -48,7 +48,7 @@ func bound(_ value: any StatementBinding) throws -> (value: DatabaseValue, type:
   }
 }
 
-/// Requires that the value comes back on each way in and out.
+/// Expects the same value back on each way of binding and reading.
 func expectRoundTrip<T: DatabaseValueConvertible & StatementColumnConvertible & Equatable>(
   _ value: T, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {

@@ -161,7 +161,7 @@ import Testing
 }
 
 @Suite struct BoolTests {
-  @Test func `stored as 1 and 0`() throws {
+  @Test func `Booleans are stored as 1 and 0`() throws {
     try expectRoundTrip(true)
     try expectRoundTrip(false)
     #expect(try bound(true).value.storage == .int64(1))

@@ -78,7 +78,7 @@ import Testing
     #expect(try databaseValue("x''").storage == .blob(Data()))
   }
 
-  @Test func `a slice is stored as what it shows`() throws {
+  @Test func `a slice of data is stored as its own bytes`() throws {
     let slice = Data([1, 2, 3, 4])[1...2]
     #expect(try bound(slice).value.storage == .blob(Data([2, 3])))
   }

@@ -118,7 +118,7 @@ import Testing
     static var propertyConfig: PropertyConfig { .collation(CollationTests.byLength) }
   }
 
-  @Test func `a wrapper of one's own configures a property`() throws {
+  @Test func `a custom wrapper configures a property`() throws {
     struct Document: Codable {
       @Index @ByLength var name: String
       @Index @Unique var id: Int
@@ -129,7 +129,7 @@ import Testing
     #expect(try type.column(\.name).collation == CollationTests.byLength)
     #expect(try type.column(\.note).collation == CollationTests.byLength)
     let json = Data("{\"name\":\"a\",\"id\":1}".utf8)
-    // Without a nil literal of its own, the key has to be there.
+    // Without a nil literal, the wrapper needs the key.
     #expect(throws: DecodingError.self) { try JSONDecoder().decode(Document.self, from: json) }
   }
 }

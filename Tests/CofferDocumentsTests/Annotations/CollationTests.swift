@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `each has the equality that it promises`() throws {
+  @Test func `each collation has the equality that it promises`() throws {
     let composed = "\u{E9}"
     let decomposed = "e\u{301}"
     let expected: [Collation: [Bool]] = [

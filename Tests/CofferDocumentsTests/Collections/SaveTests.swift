@@ -70,7 +70,7 @@ import Testing
     }
     let error = databaseError { try plain.save(Plain(id: 1, handle: "b")) }
     #expect(error.map { "\($0)".contains("property handle of Plain is unique") } == true)
-    // Not even one after the other, in a transaction that goes on.
+    // The same holds for saves one after the other, in a transaction that goes on.
     try encrypted.store.transaction {
       #expect(isRefused { try plain.save(Plain(id: 1, handle: "b")) })
       try plain.save(Plain(id: 1, handle: "c"))
@@ -79,7 +79,8 @@ import Testing
     #expect(try notes.all().fetchCount() == 2)
   }
 
-  @Test func `it is an error on another thread too`() async throws {
+  @Test func `another document's unique value is an error in asynchronous saves too`() async throws
+  {
     let plain = try await encrypted.store.collection(Plain.self)
     try await plain.save([Plain(id: 1, handle: "a"), Plain(id: 2, handle: "b")])
     await #expect(throws: DatabaseError.self) { try await plain.save(Plain(id: 1, handle: "b")) }
@@ -91,7 +92,8 @@ import Testing
     #expect(try await plain.all().orderBy(\.id).fetchMany(\.handle) == ["a", "z"])
   }
 
-  @Test func `it is an error in a collection with full text, whose words stay`() throws {
+  @Test func `another document's unique value is an error with full text, whose words stay`() throws
+  {
     let handles = try encrypted.store.collection(Handle.self)
     try handles.insert([
       Handle(id: 1, handle: "a", text: "whale"), Handle(id: 2, handle: "b", text: "ship"),
@@ -129,7 +131,7 @@ import Testing
     #expect(try plain.all().fetchCount() == 2)
   }
 
-  @Test func `without an insertion that can update, it is the same`() throws {
+  @Test func `without upserts, saving in two steps gives the same`() throws {
     let plain = try encrypted.store.collection(Plain.self)
     func save(_ document: Plain) throws {
       try encrypted.store.write { db in
@@ -182,15 +184,15 @@ import Testing
   @Test func `saving costs one statement, which is compiled once`() throws {
     let plain = try encrypted.store.collection(Plain.self)
     try plain.save([Plain(id: 1, handle: "a"), Plain(id: 2, handle: "b")])
-    var statements: [String] = []
-    try encrypted.store.write { db in
+    let statements = try encrypted.store.write { db in
       try plain.save(Plain(id: 2, handle: "x"))
       let statistics = db.statementCacheStatistics
-      db.trace { statements.append("\($0)") }
-      try plain.save(Plain(id: 1, handle: "c"))
-      try plain.save(Plain(id: 3, handle: "d"))
-      db.trace(nil)
+      let statements = try db.statements {
+        try plain.save(Plain(id: 1, handle: "c"))
+        try plain.save(Plain(id: 3, handle: "d"))
+      }
       #expect(db.statementCacheStatistics == statistics)
+      return statements
     }
     // An update and an insertion of the new one, where SQLite can't do both at once.
     #expect(statements.count == (statements[0].contains("ON CONFLICT") ? 2 : 3), "\(statements)")

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Migration of full text")
 struct FullTextMigrationTests {
-  /// The same collection, as versions of a program have it.
+  /// The same collection in several versions of a program.
   private enum V1 {
     struct Note: Codable, CustomCollectionName {
       static let collectionName = "Note"
@@ -56,7 +56,7 @@ struct FullTextMigrationTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `what is there is searched, other properties rebuild, and no rule drops`(
+  func `existing documents are searched, and a changed rule rebuilds or drops the index`(
     kind: EncryptedDatabase.Kind
   ) throws {
     let store = try EncryptedStore(kind)
@@ -110,7 +110,7 @@ struct FullTextMigrationTests {
     #expect(try integrity(store) == "ok")
   }
 
-  @Test func `lost triggers are made again, and the index with them`() throws {
+  @Test func `lost triggers are created again, and the index with them`() throws {
     let store = try EncryptedStore()
     let notes = try store.store.collection(V2.Note.self)
     for name in try tables(store) where name.hasPrefix("__") {
@@ -138,7 +138,7 @@ struct FullTextMigrationTests {
     #expect(try tables(store) == [])
   }
 
-  @Test(.timeLimit(.minutes(2))) func `readers of a pool see the new definition`() throws {
+  @Test(.timeLimit(.minutes(15))) func `readers of a pool see the new definition`() throws {
     let store = try EncryptedStore(.pool)
     try store.store.collection(V1.Note.self).insert([V1.Note(title: "one", text: "a")])
     _ = try store.store.collection(V1.Note.self).all().fetchMany()

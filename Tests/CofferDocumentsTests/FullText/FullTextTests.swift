@@ -47,7 +47,7 @@ struct FullTextTests {
     #expect(try ids(books.matching("ou\u{300} baleine")) == [3])
   }
 
-  @Test func `one word, beginnings, phrases and one property`() throws {
+  @Test func `searches take any word, prefixes, phrases and single properties`() throws {
     #expect(try ids(books.matching("moby bartleby", .anyWord)) == [1, 2])
     #expect(try ids(books.matching("mob dic", .prefixes)) == [1])
     #expect(try ids(books.matching("hum", .prefixes)) == [2])
@@ -63,7 +63,7 @@ struct FullTextTests {
     "'; DROP TABLE Book; --", "\0whale", "whale —", "— whale", "—", "“ ”", "\u{301}", "🐳 whale",
     "whale 🐳", "\u{301}whale", "whale … …",
   ])
-  func `what a user types is no syntax`(text: String) throws {
+  func `text typed by a user isn't syntax`(text: String) throws {
     for match in [TextMatch.allWords, .anyWord, .prefixes, .phrase] {
       _ = try books.matching(text, match).fetchMany()
       _ = try books.matching(text, match, in: \.text).fetchCount()
@@ -119,7 +119,7 @@ struct FullTextTests {
     #expect(try ids(books.matching("SQL")) == [6])
   }
 
-  @Test func `what a document replaces by a unique property can't be found`() throws {
+  @Test func `a document that was replaced by a unique property can't be found`() throws {
     try books.insert(
       [Book(id: 9, title: "Moby-Dick", text: "another text")], onConflict: .replace)
     #expect(try books.all().fetchCount() == 4)
@@ -135,12 +135,11 @@ struct FullTextTests {
   }
 
   @Test func `a rollback takes the words back`() throws {
-    struct Stop: Error {}
-    #expect(throws: Stop.self) { () throws in
+    #expect(throws: TestError.self) { () throws in
       try encrypted.store.transaction {
         try books.insert(Book(id: 5, title: "Typee"))
         #expect(try ids(books.matching("typee")) == [5])
-        throw Stop()
+        throw TestError()
       }
     }
     #expect(try ids(books.matching("typee")) == [])
@@ -156,7 +155,9 @@ struct FullTextTests {
     #expect(try violations() == ["ok"])
   }
 
-  @Test(.enabled(if: SQLiteFeatures.linked.hasFTS5)) func `relevance orders`() throws {
+  @Test(.enabled(if: SQLiteFeatures.linked.hasFTS5)) func `results are ordered by relevance`()
+    throws
+  {
     try books.insert(Book(id: 5, title: "Whale", text: "whale whale whale"))
     let whales = books.matching("whale").orderByRelevance()
     #expect(try whales.fetchMany(\.id) == [5, 1])
@@ -188,7 +189,7 @@ struct FullTextTests {
     #expect(found == [[1], [1, 5], [5]])
   }
 
-  // MARK: What can't be searched
+  // MARK: Invalid searches
 
   @Test func `a type or a property without the rule says what to add`() throws {
     struct Plain: Codable { var text: String }

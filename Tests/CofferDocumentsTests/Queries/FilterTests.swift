@@ -62,7 +62,7 @@ import Testing
     #expect(try ids(people.filter(\.nickname, isNull: false)) == [2, 3])
   }
 
-  @Test func `comparisons leave nil out`() throws {
+  @Test func `comparisons leave out nil`() throws {
     #expect(try ids(people.filter(\.score, greaterThan: 0)) == [1])
     #expect(try ids(people.filter(\.score, lessThan: 1.5)) == [3])
     #expect(try ids(people.filter(\.score, lessThanOrEqualTo: 1.5)) == [1, 3])
@@ -334,7 +334,7 @@ import Testing
     #expect(try order(.descending, .first) == [2, 1, 3])
   }
 
-  @Test func `limits and offsets`() throws {
+  @Test func `limits and offsets choose documents by position`() throws {
     let all = people.all().orderBy(\.id)
     #expect(try all.limit(2).fetchMany(\.id) == [1, 2])
     #expect(try all.limit(2).offset(1).fetchMany(\.id) == [2, 3])
@@ -368,7 +368,7 @@ import Testing
     #expect(try rows.all().fetchCount() == 2)
   }
 
-  @Test func `what can't be asked is an error that says what to do`() throws {
+  @Test func `an impossible query is an error that says what to do`() throws {
     #expect(documentError { try people.all().update() } != nil)
     #expect(documentError { try people.filter(\.name.count, equalTo: 1).fetchMany() } != nil)
     struct Other: Codable { var name: String, weight: Int }

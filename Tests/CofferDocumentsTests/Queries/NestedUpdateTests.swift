@@ -60,7 +60,7 @@ import Testing
     #expect(try shops.filter(\.place.zip, isNull: true).fetchCount() == 2)
   }
 
-  @Test func `inside of a struct that is nil, nothing is changed`() throws {
+  @Test func `an update inside of a struct that is nil changes nothing`() throws {
     #expect(try shops.all().update(\.other?.city, "Bern") == 2)
     #expect(try shops.all().update(\.place.position?.x, 7) == 2)
     var (one, two) = (first, second)
@@ -90,7 +90,7 @@ import Testing
     #expect(try shops.filter(id: 2).fetchOne()?.place.position == Position(x: -2, tags: ["c"]))
   }
 
-  @Test func `what a property can't be is an error, and nothing is changed`() throws {
+  @Test func `a value that a property can't have is an error, and nothing is changed`() throws {
     let none = documentError { try shops.all().update(\.place.position?.x, nil) }
     #expect(none == "place.position.x of Shop can't become nil")
     let list = documentError { try shops.all().update(\.place.position?.tags.first, "x") }

@@ -2,7 +2,7 @@ import Coffer
 import Foundation
 import Testing
 
-/// The examples of the seed, as their users have written them.
+/// The examples of the project's first document, with identifiers made as applications make them.
 @Suite struct SeedExamplesTests {
   fileprivate struct Book: Codable, Identifiable {
     var id = UUID()
@@ -45,7 +45,7 @@ import Testing
     return employees
   }
 
-  @Test func `the headline`() throws {
+  @Test func `a filtered and ordered fetch gives the documents`() throws {
     let books = try database.collection(Book.self)
     try books.insert(Book(name: "Catch-22", author: "Joseph Heller", priceCents: 1050))
     try books.insert(Book(name: "Emma", author: "Jane Austen", priceCents: 850))
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `defining collections`() throws {
+  @Test func `a collection has a column for each property`() throws {
     struct MyRecord: Codable, Identifiable {
       var id = UUID()
       var name: String
@@ -104,7 +104,7 @@ import Testing
     #expect(try accounts.all().orderBy(\.id).fetchMany(\.balance) == [90, 10])
   }
 
-  @Test func `inserting one and many`() throws {
+  @Test func `one document or many are inserted, and conflicts can be ignored`() throws {
     let collection = try database.collection(UniqueName.self)
     try collection.insert(UniqueName(name: "a"))
     try collection.insert([
@@ -152,7 +152,7 @@ import Testing
     var name: String
   }
 
-  @Test func `parts of documents`() throws {
+  @Test func `single properties and smaller types are fetched`() throws {
     let employees = try employees()
     let names = try employees.all().fetchMany(\.name)
     #expect(names == ["a", "b", "c", "longer name"])
@@ -161,7 +161,7 @@ import Testing
     #expect(try namesAndIds.map(\.id) == employees.all().fetchMany().map(\.id))
   }
 
-  @Test func `saving, updating and deleting`() throws {
+  @Test func `documents are saved, updated and deleted`() throws {
     let employees = try employees()
     if var row = try employees.all().fetchOne() {
       row.name = "edited"
@@ -191,7 +191,7 @@ import Testing
     #expect(try employees.all().fetchMany(\.name) == ["new-name"])
   }
 
-  @Test func `indexes`() throws {
+  @Test func `indexed and unique properties have indexes`() throws {
     struct Book: Codable, Identifiable {
       var id = UUID()
       @Unique var title: String
@@ -205,7 +205,7 @@ import Testing
       ])
   }
 
-  @Test func `executing SQL`() throws {
+  @Test func `SQL is executed with values and collections interpolated`() throws {
     let employees = try employees()
     let randomNumber = try database.execute(Int.self, "SELECT random()")
     #expect(try database.execute(Int.self, "SELECT \(randomNumber)") == randomNumber)

@@ -22,7 +22,7 @@ private struct Optionals: Codable, Equatable, Identifiable {
   var date: Date?
 }
 
-/// A condition, as a closure of documents and as Swift's own.
+/// A condition, as a closure on documents and as a Swift function.
 private indirect enum Condition {
   case noteIs(String?), noteIsNot(String?), nameIs(String), numberIs(Int?), numberIsNot(Int?)
   case notesAreEqual, notesDiffer, noteIsName, numberIsCount, numberIsNotCount

@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `they go by bytes where that is declared`() throws {
+  @Test func `parts of texts are compared by bytes where that is declared`() throws {
     for part in ["Mo", "É", "E", "E\u{301}", ""] {
       #expect(
         try ids(texts.filter { $0.bytes.hasPrefix(part) })
@@ -58,7 +58,7 @@ import Testing
     #expect(try ids(texts.filter { $0.bytes.contains("E") }) == [4])
   }
 
-  @Test func `they ignore the case where that is declared`() throws {
+  @Test func `parts of texts ignore the case where that is declared`() throws {
     for part in ["MO", "mo", "é", "É", "DICK", "lAN", "zebra", ""] {
       let low = part.lowercased()
       #expect(

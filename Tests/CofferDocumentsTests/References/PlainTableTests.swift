@@ -11,7 +11,7 @@ struct PlainTableTests {
   /// A document and a record at once.
   struct Book: Codable, Identifiable, Equatable, FetchableRecord, PersistableRecord {
     static let databaseTableName = "Book"
-    var id = UUID()
+    var id: UUID
     var title: String
     var genre = Genre.novel
     var published: Date?
@@ -25,9 +25,10 @@ struct PlainTableTests {
   private let encrypted: EncryptedStore
   private let books: DocumentCollection<Book>
   private let full = Book(
-    title: "Moby-Dick", genre: .essay, published: Date(timeIntervalSince1970: 1_000_000.25),
+    id: .seeded(), title: "Moby-Dick", genre: .essay,
+    published: Date(timeIntervalSince1970: 1_000_000.25),
     size: Size(width: 1.5, height: 2), tags: ["sea", "whale"], isLent: true, price: 0.1)
-  private let empty = Book(title: "")
+  private let empty = Book(id: .seeded(), title: "")
 
   init() throws {
     encrypted = try EncryptedStore()
@@ -75,7 +76,6 @@ struct PlainTableTests {
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
   func `records, documents and SQL share a transaction`(kind: EncryptedDatabase.Kind) throws {
-    struct Stop: Error {}
     let encrypted = try EncryptedStore(kind)
     let books = try encrypted.store.collection(Book.self)
     try encrypted.database.writer.write { db in
@@ -84,12 +84,12 @@ struct PlainTableTests {
       try books.insert(empty)
       #expect(try Book.fetchCount(db) == 2)
     }
-    #expect(throws: Stop.self) { () throws in
+    #expect(throws: TestError.self) { () throws in
       try encrypted.database.writer.write { db in
         try books.filter(id: full.id).delete()
         try empty.delete(db, by: "id")
         #expect(try books.all().fetchCount() == 0)
-        throw Stop()
+        throw TestError()
       }
     }
     #expect(try books.all().fetchCount() == 2)
@@ -100,13 +100,13 @@ struct PlainTableTests {
     }
   }
 
-  @Test func `a table of EasyDB is read, and rewritten in the own forms`() throws {
+  @Test func `a table of EasyDB is read, and rewritten in Coffer's forms`() throws {
     struct Event: Codable, Identifiable, Equatable {
       var id: UUID
       var date: Date
       var data: Data
     }
-    let id = UUID()
+    let id = UUID.seeded()
     let encrypted = try EncryptedStore(.queue, "CREATE TABLE Event (id, date, data)")
     try encrypted.store.execute(
       "INSERT INTO Event VALUES (\(id.uuidString), '2001-01-02T00:00:00Z', x'0102')")

@@ -41,8 +41,8 @@ struct ReferenceTests {
 
   private let encrypted: EncryptedStore
   private var store: DocumentStore { encrypted.store }
-  private let melville = Author(id: UUID(), name: "Melville")
-  private let verne = Author(id: UUID(), name: "Verne")
+  private let melville = Author(id: UUID.seeded(), name: "Melville")
+  private let verne = Author(id: UUID.seeded(), name: "Verne")
 
   init() throws { encrypted = try EncryptedStore() }
 
@@ -95,7 +95,7 @@ struct ReferenceTests {
     let (authors, _) = try library()
     try store.collection(Contract.self).insert(Contract(author: verne.id, book: nil))
     try authors.filter(id: verne.id).update(\.email, "jules@example.com")
-    let other = Author(id: UUID(), name: "Jules", email: "jules@example.com")
+    let other = Author(id: UUID.seeded(), name: "Jules", email: "jules@example.com")
     let ways = [
       { try authors.insert(other, onConflict: .replace) },
       { try authors.insert([other], onConflict: .replace) },
@@ -126,15 +126,15 @@ struct ReferenceTests {
     let (authors, books) = try library()
     try authors.filter(id: verne.id).update(\.email, "jules@example.com")
     try authors.insert(
-      Author(id: UUID(), name: "Jules", email: "jules@example.com"), onConflict: .replace)
+      Author(id: UUID.seeded(), name: "Jules", email: "jules@example.com"), onConflict: .replace)
     #expect(try books.all().orderBy(\.id).fetchMany(\.id) == [1, 2])
   }
 
   // MARK: Errors
 
-  @Test func `a document that refers to nothing names property, collection and position`() throws {
+  @Test func `an error about a broken reference names property, collection and position`() throws {
     let (_, books) = try library()
-    let stray = UUID()
+    let stray = UUID.seeded()
     let error = databaseError {
       try books.insert([
         Book(id: 4, title: "Omoo", authorID: melville.id),
@@ -149,7 +149,7 @@ struct ReferenceTests {
     #expect(try books.all().fetchCount() == 3)
   }
 
-  @Test func `of several references, the broken one is named`() throws {
+  @Test func `the broken one of several references is named`() throws {
     _ = try library()
     let contracts = try store.collection(Contract.self)
     let error = databaseError { try contracts.insert(Contract(author: verne.id, book: 99)) }
@@ -160,7 +160,7 @@ struct ReferenceTests {
 
   @Test func `an update names the property that it has changed`() throws {
     let (_, books) = try library()
-    let error = databaseError { try books.filter(id: 1).update(\.authorID, UUID()) }
+    let error = databaseError { try books.filter(id: 1).update(\.authorID, UUID.seeded()) }
     #expect(error.map { "\($0)" }?.contains("property authorID of Book") == true)
     #expect(try books.filter(id: 1).fetchOne()?.authorID == melville.id)
   }
@@ -186,7 +186,7 @@ struct ReferenceTests {
     #expect(databaseError { try nodes.insert(Node(id: 9, parent: 10, tree: 1)) } != nil)
   }
 
-  @Test func `what leads nowhere at the end is an error that names the property`() throws {
+  @Test func `a reference to no document at the end is an error that names the property`() throws {
     let nodes = try store.collection(Node.self)
     let trees = try store.collection(Tree.self)
     try trees.insert(Tree(id: 1, root: nil))
@@ -296,7 +296,7 @@ struct ReferenceTests {
     #expect(error?.contains("authorID of Book") == true)
     #expect(error?.contains("Author: in one document") == true)
     #expect(try old.all().fetchCount() == 2)
-    try old.insert(V1.Book(id: 3, title: "free still", authorID: UUID(), old: nil))
+    try old.insert(V1.Book(id: 3, title: "free still", authorID: UUID.seeded(), old: nil))
 
     try old.filter(\.id, greaterThan: 1).delete()
     let books = try encrypted.again().collection(Book.self)
@@ -353,7 +353,7 @@ struct ReferenceTests {
     #expect(try version() == before)
   }
 
-  // MARK: What can't be declared
+  // MARK: Invalid declarations
 
   struct Unkept: Codable, MigratingDocument {
     var author: UUID
@@ -382,7 +382,7 @@ struct ReferenceTests {
     }
   }
 
-  @Test func `what can't be a reference is an error that says why`() throws {
+  @Test func `a property that can't be a reference is an error that says why`() throws {
     #expect(documentError { try store.collection(Unkept.self) }?.contains("optional") == true)
     #expect(documentError { try store.collection(Visit.self) }?.contains("Place") == true)
     #expect(documentError { try store.collection(Letter.self) }?.contains("address.author") == true)

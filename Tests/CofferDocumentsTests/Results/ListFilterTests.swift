@@ -2,7 +2,7 @@ import Coffer
 import Foundation
 import Testing
 
-/// What the suites of results are about.
+/// The document of the suites about results.
 struct Item: Codable, Identifiable, Equatable, Sendable {
   struct Place: Codable, Equatable, Sendable {
     var city: String
@@ -133,7 +133,7 @@ struct Item: Codable, Identifiable, Equatable, Sendable {
 
   @Test func `elements of all types are found`() throws {
     let docs = try encrypted.store.collection(Doc.self)
-    let uuid = UUID()
+    let uuid = UUID.seeded()
     let date = Item.day.addingTimeInterval(0.25)
     try docs.insert(
       Doc(
@@ -142,7 +142,7 @@ struct Item: Codable, Identifiable, Equatable, Sendable {
     #expect(try docs.filter(\.dates, contains: date).fetchCount() == 1)
     #expect(try docs.filter(\.dates, contains: Item.day).fetchCount() == 0)
     #expect(try docs.filter(\.uuids, contains: uuid).fetchCount() == 1)
-    #expect(try docs.filter(\.uuids, contains: UUID()).fetchCount() == 0)
+    #expect(try docs.filter(\.uuids, contains: UUID.seeded()).fetchCount() == 0)
     #expect(try docs.filter(\.parts, contains: Doc.Part(a: 1, b: nil)).fetchCount() == 1)
     #expect(try docs.filter(\.parts, contains: Doc.Part(a: 1, b: "")).fetchCount() == 0)
     #expect(try docs.filter(\.kinds, contains: .two).fetchCount() == 1)
@@ -180,7 +180,7 @@ struct Item: Codable, Identifiable, Equatable, Sendable {
     #expect(error?.contains("closure") == true)
   }
 
-  @Test func `orders by several properties`() throws {
+  @Test func `documents are ordered by several properties`() throws {
     let order = items.all().orderBy(\.nickname, \.price, \.name)
     #expect(try order.fetchMany(\.id) == [2, 1, 3, 4])
     let mixed = items.all().orderBy(\.price, .descending).orderBy(\.stars, \.id)

@@ -14,7 +14,7 @@ import Testing
 
   // MARK: The first, and the number
 
-  @Test func `the first, the number, and whether there are any`() throws {
+  @Test func `a query gives its first document, its count, and whether it is empty`() throws {
     #expect(try items.all().orderBy(\.name, .descending).first()?.id == 4)
     #expect(try items.filter(\.id, greaterThan: 9).first() == nil)
     #expect(try items.count() == 4)
@@ -36,7 +36,7 @@ import Testing
     #expect(try items.all().fetchMany(\.id) == [4])
   }
 
-  @Test func `all of it on other threads`() async throws {
+  @Test func `all results have asynchronous forms`() async throws {
     #expect(try await items.all().orderBy(\.name).first()?.id == 1)
     #expect(try await items.count() == 4)
     #expect(try await items.isEmpty() == false)
@@ -59,7 +59,7 @@ import Testing
 
   // MARK: Aggregates
 
-  @Test func `sums and means`() throws {
+  @Test func `numbers have a sum and an average`() throws {
     #expect(try items.sum(\.price) == 12)
     #expect(try items.sum(\.stars) == 11)
     #expect(try items.sum(\.id) == 10)
@@ -74,7 +74,7 @@ import Testing
     #expect(databaseError { try items.sum(\.id) } != nil)
   }
 
-  @Test func `what is no number is no part of a sum`() throws {
+  @Test func `values that aren't numbers are left out of a sum`() throws {
     try encrypted.store.execute("UPDATE Item SET price = 'secret' WHERE id = 1")
     let error = documentError { try items.sum(\.price) }
     #expect(error?.contains("price") == true)
@@ -83,7 +83,7 @@ import Testing
     #expect(documentError { try items.all().grouped(by: \.name).sum(\.price) } != nil)
   }
 
-  @Test func `the least and the greatest`() throws {
+  @Test func `a query gives the least and the greatest value`() throws {
     #expect(try items.min(\.name) == "Arthur")
     #expect(try items.max(\.name) == "Dora")
     #expect(try items.min(\.stars) == 3)
@@ -94,7 +94,7 @@ import Testing
     #expect(try items.all().orderBy(\.name).limit(2).max(\.name) == "Barbara")
   }
 
-  @Test func `values, each once`() throws {
+  @Test func `each distinct value is fetched once`() throws {
     #expect(try items.distinct(\.nickname) == [nil, "Art", "C"])
     #expect(try items.distinct(\.price) == [1.5, 2.5, 4])
     #expect(try items.all().orderBy(\.id, .descending).limit(2).distinct(\.price) == [4])
@@ -230,7 +230,7 @@ import Testing
     var names: [String] = []
     for try await batch in items.all().orderBy(\.name).batches(of: 1) {
       names += batch.map(\.name)
-      // Behind, ahead, and the one after the next.
+      // The documents behind, ahead, and the one after the next.
       if names.count == 1 {
         try await items.insert([Item(5, "Aaron"), Item(6, "Bob")])
         try await items.delete(id: 3)
@@ -239,7 +239,7 @@ import Testing
     #expect(names == ["Arthur", "Barbara", "Bob", "Dora"])
   }
 
-  @Test func `batches of documents without identifiers`() async throws {
+  @Test func `documents without identifiers come in batches, each once`() async throws {
     struct Note: Codable, Equatable {
       var text: String
     }
@@ -283,7 +283,7 @@ import Testing
 
   // MARK: Changes
 
-  @Test func `changes tell what was inserted, updated and deleted`() async throws {
+  @Test func `changes list what was inserted, updated and deleted`() async throws {
     let cheap = items.filter(\.price, lessThan: 3).orderBy(\.id)
     var iterator = cheap.changes().makeAsyncIterator()
     let first = try #require(try await iterator.next())
@@ -299,7 +299,7 @@ import Testing
     #expect(second.updated.map(\.name) == ["B"])
     #expect(second.deleted == [Item.all[0]])
     #expect(second.documents.map(\.id) == [2, 7])
-    // What doesn't change the result doesn't come.
+    // A commit that doesn't change the result gives no value.
     try await items.filter(id: 3).update(\.name, "other")
     try await items.delete(id: 7)
     let third = try #require(try await iterator.next())

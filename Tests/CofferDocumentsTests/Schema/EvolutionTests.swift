@@ -2,32 +2,12 @@ import Coffer
 import Foundation
 import Testing
 
-/// The forms that a type has had.
-private enum Old {
-  struct Address: Codable, Equatable {
-    var town: String
-    var street: String?
-  }
-
-  struct Note: Codable, Identifiable, CustomCollectionName, Equatable {
-    static let collectionName = "Note"
-    var id: Int
-    var text: String
-    var price: Double
-    var address: Address?
-  }
-}
-
 @Suite("Evolution of documents") struct EvolutionTests {
+  private typealias Old = EvolvedNotes
+
   private let encrypted: EncryptedStore
 
-  init() throws {
-    encrypted = try EncryptedStore()
-    try encrypted.store.collection(Old.Note.self).insert([
-      Old.Note(id: 1, text: "milk", price: 1.25, address: Old.Address(town: "Rome", street: "a")),
-      Old.Note(id: 2, text: "bread", price: 3, address: nil),
-    ])
-  }
+  init() throws { encrypted = try EvolvedNotes().encrypted }
 
   private func sql<T: Decodable>(_ type: T.Type, _ text: String) throws -> T {
     try encrypted.store.execute(type, "\(literal: text)")
@@ -49,7 +29,7 @@ private enum Old {
     #expect(try encrypted.store.collection(Old.Note.self).all().fetchCount() == 2)
   }
 
-  @Test func `that is so on other threads`() async throws {
+  @Test func `asynchronous forms report missing values and broken documents, too`() async throws {
     await #expect(throws: DocumentError.self) {
       try await encrypted.again().collection(Rated.self)
     }
@@ -58,9 +38,6 @@ private enum Old {
     #expect(try await notes.all().fetchResults().count == 2)
     let error = await #expect(throws: RowDecodingError.self) { try await notes.all().fetchMany() }
     #expect(error?.recordKey == 2.databaseValue)
-    let sessions = try await encrypted.store.collection(Session.self)
-    try await sessions.insert(Session(id: 1, until: Date(timeIntervalSinceNow: -1000)))
-    #expect(try await sessions.deleteExpired() == 1)
   }
 
   @Test func `a table without documents takes any new property`() throws {
@@ -263,12 +240,10 @@ private enum Old {
           Titled(id: 1, title: "MILK!", isCheap: true),
           Titled(id: 2, title: "BREAD!", isCheap: false),
         ])
-      // What the new type doesn't have stays.
+      // Columns that the new type doesn't have stay.
       #expect(try sql([String].self, "SELECT text FROM Note ORDER BY id") == ["milk", "bread"])
     }
   }
-
-  private struct Refusal: Error {}
 
   fileprivate struct Refusing: Codable, Identifiable, CustomCollectionName, MigratingDocument {
     static let collectionName = "Note"
@@ -277,7 +252,7 @@ private enum Old {
     static var migrationRules: [MigrationRule<Refusing>] {
       [
         .migrated("titles", from: Old.Note.self) { old in
-          guard old.id < 2 else { throw Refusal() }
+          guard old.id < 2 else { throw TestError() }
           return Refusing(id: old.id, title: old.text)
         }
       ]
@@ -286,7 +261,7 @@ private enum Old {
 
   @Test func `a closure that throws loses nothing, and is called again`() throws {
     for _ in 0..<2 {
-      #expect(throws: Refusal.self) { try encrypted.again().collection(Refusing.self) }
+      #expect(throws: TestError.self) { try encrypted.again().collection(Refusing.self) }
       #expect(try encrypted.columns("Note") == ["id", "text", "price", "address"])
     }
     try encrypted.store.execute("DELETE FROM Note WHERE id = 2")
@@ -317,9 +292,9 @@ private enum Old {
     #expect(documentError { try encrypted.again().collection(Twice.self) } != nil)
   }
 
-  // MARK: What can't be decoded
+  // MARK: Documents that can't be decoded
 
-  @Test func `documents that can't be decoded are reported beside the others`() throws {
+  @Test func `documents that can't be decoded are reported together with the others`() throws {
     try encrypted.store.execute("UPDATE Note SET price = 'secret' WHERE id = 2")
     let notes = try encrypted.store.collection(Old.Note.self)
     let results = try notes.all().orderBy(\.id).fetchResults()
@@ -347,217 +322,5 @@ private enum Old {
       #expect(error?.recordKey == 2.databaseValue)
       #expect(error?.columnName == "price")
     }
-  }
-
-  // MARK: Older types
-
-  fileprivate struct New: Codable, Identifiable, CustomCollectionName, Equatable {
-    static let collectionName = "Note"
-    struct Geo: Codable, Equatable {
-      var lat: Double
-      var height: Double?
-    }
-    struct Address: Codable, Equatable {
-      var town: String
-      var street: String?
-      var country: String?
-      var geo: Geo?
-    }
-    var id: Int
-    var text: String
-    var price: Double
-    var stars: Int?
-    var address: Address?
-    var tags: [String: String]?
-  }
-
-  fileprivate struct Older: Codable, Identifiable, CustomCollectionName {
-    static let collectionName = "Note"
-    struct Geo: Codable { var lat: Double }
-    struct Address: Codable {
-      var town: String
-      var street: String?
-      var geo: Geo?
-    }
-    var id: Int
-    var text: String
-    var price: Double
-    var address: Address?
-    var tags: [String: String]?
-  }
-
-  @Test func `what an older type doesn't know stays when it saves`() throws {
-    let new = try encrypted.again().collection(New.self)
-    let address = New.Address(
-      town: "Rome", street: "b", country: "IT", geo: New.Geo(lat: 1, height: 2))
-    try new.save(
-      New(id: 1, text: "a", price: 1, stars: 5, address: address, tags: ["a": "1", "b": "2"]))
-    let older = try encrypted.again().collection(Older.self)
-    var document = try #require(try older.filter(id: 1).fetchOne())
-    document.address?.town = "Oslo"
-    document.address?.street = nil
-    document.address?.geo?.lat = 9
-    document.tags = ["b": "3"]
-    try older.save(document)
-    let expected = New.Address(
-      town: "Oslo", street: nil, country: "IT", geo: New.Geo(lat: 9, height: 2))
-    #expect(
-      try new.filter(id: 1).fetchOne()
-        == New(id: 1, text: "a", price: 1, stars: 5, address: expected, tags: ["b": "3"]))
-    try older.filter(id: 1).update(\.address, Older.Address(town: "Bonn", street: "c", geo: nil))
-    let updated = New.Address(town: "Bonn", street: "c", country: "IT", geo: nil)
-    #expect(try new.filter(id: 1).fetchOne()?.address == updated)
-    document.address = nil
-    try older.save(document)
-    #expect(try new.filter(id: 1).fetchOne()?.address == nil)
-  }
-
-  fileprivate struct Open: Codable, Identifiable, Equatable {
-    struct Values: Codable, Equatable {
-      struct Key: CodingKey {
-        var stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-      }
-      var kind: String
-      var extra: [String: String]
-
-      init(kind: String, extra: [String: String]) { (self.kind, self.extra) = (kind, extra) }
-
-      init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
-        kind = try container.decode(String.self, forKey: Key(stringValue: "kind"))
-        extra = [:]
-        for key in container.allKeys where key.stringValue != "kind" {
-          extra[key.stringValue] = try container.decode(String.self, forKey: key)
-        }
-      }
-
-      func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        try container.encode(kind, forKey: Key(stringValue: "kind"))
-        for (key, value) in extra {
-          try container.encode(value, forKey: Key(stringValue: key))
-        }
-      }
-    }
-    var id: Int
-    var any: Values
-  }
-
-  @Test func `keys of a type that takes all keys can be removed`() throws {
-    let open = try encrypted.store.collection(Open.self)
-    try open.insert(Open(id: 1, any: .init(kind: "k", extra: ["a": "1", "b": "2"])))
-    let less = Open(id: 1, any: .init(kind: "k", extra: ["b": "2"]))
-    try open.save(less)
-    #expect(try open.filter(id: 1).fetchOne() == less)
-  }
-
-  // MARK: Indexes
-
-  @Test(arguments: [
-    "CREATE INDEX \"Note-index-mine\" ON Note (text)",
-    "CREATE UNIQUE INDEX \"Note-unique-text\" ON Note (text)",
-    "CREATE INDEX \"Note-index-text\" ON \"Note\" (\"text\") WHERE id > 1",
-    "CREATE INDEX \"Note-index-text,price\" ON \"Note\" (\"text\")",
-    "CREATE INDEX \"note-index-text\" ON Note(\"text\" DESC)",
-  ])
-  func `an index of one's own is never dropped`(_ definition: String) throws {
-    try encrypted.store.execute("\(literal: definition)")
-    let indexes = try encrypted.indexes("Note")
-    #expect(indexes.count == 2)
-    _ = try encrypted.again().collection(Old.Note.self)
-    #expect(try encrypted.indexes("Note") == indexes)
-  }
-
-  @Test func `indexes of EasyDB are taken for those of the collection`() throws {
-    try encrypted.store.execute("CREATE TABLE Plain (id, name)")
-    try encrypted.store.execute(
-      "CREATE INDEX `Plain-index-name` ON `Plain` ( `name` COLLATE `NOCASE` )")
-    struct Plain: Codable { var id: Int, name: String }
-    _ = try encrypted.again().collection(Plain.self)
-    #expect(try encrypted.indexes("Plain") == [])
-  }
-
-  fileprivate struct Shelved: Codable, Identifiable, CustomCollectionName, MigratingDocument {
-    static let collectionName = "Note"
-    var id: Int
-    var text: String
-    var price: Double
-    static var migrationRules: [MigrationRule<Shelved>] {
-      [.unique(\.text, \.price), .index(\.price, \.id)]
-    }
-  }
-
-  @Test func `several properties have an index together, and are unique together`() throws {
-    let notes = try encrypted.again().collection(Shelved.self)
-    #expect(
-      try encrypted.indexes("Note") == [
-        "Note-index-price,id", "Note-unique-id", "Note-unique-text,price",
-      ])
-    try notes.insert(Shelved(id: 3, text: "milk", price: 9))
-    let error = databaseError { try notes.insert(Shelved(id: 4, text: "milk", price: 9)) }
-    #expect(error.map { "\($0)".contains("text, price of Shelved are unique together") } == true)
-    try notes.insert(Shelved(id: 4, text: "milk", price: 9), onConflict: .replace)
-    #expect(try notes.filter(\.price, equalTo: 9).fetchMany(\.id) == [4])
-    let version = try encrypted.database.writer.read { try $0.schemaVersion() }
-    _ = try encrypted.again().collection(Shelved.self)
-    #expect(try encrypted.database.writer.read { try $0.schemaVersion() } == version)
-    // Without the rules they go.
-    _ = try encrypted.again().collection(Old.Note.self)
-    #expect(try encrypted.indexes("Note") == ["Note-unique-id"])
-  }
-
-  @Test func `properties can't become unique together over duplicates`() throws {
-    try encrypted.store.execute("INSERT INTO Note (id, text, price) VALUES (3, 'milk', 1.25)")
-    let error = documentError { try encrypted.again().collection(Shelved.self) }
-    #expect(error?.contains("text, price") == true)
-    #expect(try encrypted.indexes("Note") == ["Note-unique-id"])
-  }
-
-  // MARK: Expiry
-
-  fileprivate struct Session: Codable, Identifiable, MigratingDocument {
-    var id: Int
-    var until: Date?
-    static var migrationRules: [MigrationRule<Session>] { [.expires(\.until)] }
-  }
-
-  @Test func `expired documents are found no more, and deleted when they are to be`() throws {
-    let sessions = try encrypted.store.collection(Session.self)
-    try sessions.insert([
-      Session(id: 1, until: Date(timeIntervalSinceNow: -1000)), Session(id: 2, until: nil),
-      Session(id: 3, until: Date(timeIntervalSinceNow: 100_000)),
-    ])
-    #expect(try sessions.all().orderBy(\.id).fetchMany(\.id) == [2, 3])
-    #expect(try sessions.filter(id: 1).fetchOne() == nil)
-    #expect(try sessions.filter { $0.id == 1 || $0.id == 2 }.fetchCount() == 1)
-    #expect(try sessions.all().includingExpired().fetchCount() == 3)
-    #expect(try sessions.all().update(\.until, nil) == 2)
-    #expect(try sessions.deleteExpired() == 1)
-    #expect(try sessions.deleteExpired() == 0)
-    #expect(try sessions.all().includingExpired().orderBy(\.id).fetchMany(\.id) == [2, 3])
-    try sessions.save(Session(id: 2, until: Date(timeIntervalSinceNow: -5)))
-    #expect(try sessions.filter(id: 2).fetchOne() == nil)
-    try sessions.save(Session(id: 2, until: nil))
-    #expect(try sessions.filter(id: 2).fetchOne() != nil)
-  }
-
-  fileprivate struct Visit: Codable, Identifiable, MigratingDocument {
-    var id: Int
-    var at: Date
-    static var migrationRules: [MigrationRule<Visit>] { [.expires(\.at, after: 3600)] }
-  }
-
-  @Test func `documents expire some time after a date`() throws {
-    let visits = try encrypted.store.collection(Visit.self)
-    try visits.insert([
-      Visit(id: 1, at: Date(timeIntervalSinceNow: -7200)), Visit(id: 2, at: Date()),
-    ])
-    #expect(try visits.all().fetchMany(\.id) == [2])
-    #expect(try visits.deleteExpired() == 1)
-    let notes = try encrypted.store.collection(Old.Note.self)
-    #expect(documentError { try notes.deleteExpired() }?.contains(".expires") == true)
   }
 }

@@ -121,7 +121,7 @@ import Testing
       [Step].self,
       "EXPLAIN QUERY PLAN SELECT * FROM Person WHERE \(\Person.address.city) = 'Rome'")
     #expect(plan.contains { $0.detail.contains("Person-index-address.city") })
-    // What is current isn't made again.
+    // Current indexes aren't made again.
     let version = try encrypted.database.writer.read { try $0.schemaVersion() }
     _ = try encrypted.again().collection(Person.self)
     #expect(try encrypted.database.writer.read { try $0.schemaVersion() } == version)
@@ -132,7 +132,7 @@ import Testing
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `a collation of your own is known to each connection`(
+  func `a custom collation is known to each connection`(
     _ kind: EncryptedDatabase.Kind
   ) throws {
     let encrypted = try EncryptedStore(kind)

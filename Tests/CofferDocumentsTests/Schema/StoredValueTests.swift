@@ -17,7 +17,7 @@ private enum Grade: Int, Codable, Equatable, Sendable { case none, some }
 
 private enum StoredGrade: Int, Codable, DatabaseValueConvertible, Sendable { case none, some }
 
-/// What the columns of a file hold that was written by another form of a type.
+/// The columns of a file that was written by another form of a type.
 @Suite("Stored values that are no longer of the property's type") struct StoredValueTests {
   private let encrypted: EncryptedStore
 
@@ -30,7 +30,7 @@ private enum StoredGrade: Int, Codable, DatabaseValueConvertible, Sendable { cas
     try encrypted.store.execute("INSERT INTO Item VALUES (\(raw: literal))")
   }
 
-  /// The errors of all ways that read the value.
+  /// The errors of all ways to read the value.
   private func errors<Value: Codable & Sendable & Equatable>(
     _ type: Value.Type, _ literal: String
   ) throws -> [any Error] {
@@ -192,7 +192,7 @@ private enum StoredGrade: Int, Codable, DatabaseValueConvertible, Sendable { cas
     }
   }
 
-  @Test func `what was decoded before an error is still there after it`() throws {
+  @Test func `documents decoded before an error are still there after it`() throws {
     try store("1")
     try encrypted.store.execute("INSERT INTO Item VALUES ('secret'), (3)")
     let values = try encrypted.again().collection(Of<Int>.self)

@@ -76,7 +76,7 @@ private struct Place: Codable, Equatable {
   var sameZip: String { zip }
 }
 
-/// What a document may have, stored or not.
+/// The kinds of properties that a document may have, stored or not.
 private struct Zoo: Codable, Named {
   var name: String
   let constant: Int
@@ -204,7 +204,7 @@ private struct Zoo: Codable, Named {
     #expect(documentError { try DocumentType<Sub>.path(\.computed) } != nil)
   }
 
-  @Test func `what would have changed the wrong documents throws`() throws {
+  @Test func `an update that would have changed the wrong documents throws`() throws {
     struct Person: Codable, Identifiable, Equatable {
       var id: Int
       var name: String
@@ -229,7 +229,7 @@ private struct Zoo: Codable, Named {
     #expect(try people.all().orderBy(\.id).fetchMany() == all)
   }
 
-  @Test func `closures find the properties of what may be nil, and refuse computed ones`() throws {
+  @Test func `closures find the properties of optionals, and refuse computed ones`() throws {
     let encrypted = try EncryptedStore()
     struct Shop: Codable {
       var id: Int
@@ -246,7 +246,7 @@ private struct Zoo: Codable, Named {
     #expect(documentError { try shops.filter { $0.place.upper == "ROME" }.fetchMany() } != nil)
   }
 
-  @Test func `the parts of key paths are told apart`() {
+  @Test func `the parts of key paths are distinguished`() {
     func settable(_ keyPath: AnyKeyPath) -> [Bool]? {
       KeyPathParts(keyPath)?.computed.map(\.isSettable)
     }

@@ -11,7 +11,7 @@ import Testing
     #expect(try DocumentType<Kinds>.path(keyPath) == path)
   }
 
-  @Test func `many properties of one type are told apart`() throws {
+  @Test func `many properties of one type are distinguished`() throws {
     let type = try DocumentType<Hundred>.known()
     #expect(type.properties.count == 100)
     for (index, keyPath) in Hundred.paths.enumerated() {
@@ -125,7 +125,7 @@ import Testing
     }
   }
 
-  @Test func `properties that always have one value are not told apart`() throws {
+  @Test func `properties that always have one value can't be distinguished`() throws {
     struct Single: Codable {
       var a: Only, b: Only
       @Index var wrapped: Only

@@ -38,7 +38,7 @@ struct Identifier: RawRepresentable, Codable, Hashable {
   var rawValue: String
 }
 
-/// Refuses what has no `@`.
+/// A text with an `@`; others are refused.
 struct Email: Codable, Equatable {
   var text: String
   init(_ text: String) { self.text = text }
@@ -53,7 +53,7 @@ struct Email: Codable, Equatable {
   struct EmailError: Error {}
 }
 
-/// Stored as cents, whatever `Codable` says.
+/// An amount that is stored as cents, although it is `Codable`.
 struct Money: Codable, Equatable, DatabaseValueConvertible {
   var cents: Int
   var databaseValue: DatabaseValue { cents.databaseValue }
@@ -85,7 +85,7 @@ struct Kinds: Codable {
 }
 
 extension Kinds {
-  /// Key paths, with what they lead to.
+  /// Key paths, and the columns that they lead to.
   static var paths: [(PartialKeyPath<Kinds>, String)] {
     [
       (\.bool, "bool"), (\.int, "int"), (\.int8, "int8"), (\.int16, "int16"), (\.int32, "int32"),
@@ -119,7 +119,7 @@ func documentError<T>(_ body: () throws -> T) -> String? {
 }
 
 extension DocumentType {
-  /// What a key path leads to, as text.
+  /// The column that a key path leads to, as text.
   static func path(_ keyPath: PartialKeyPath<Document>) throws -> String {
     try known().column(keyPath).description
   }

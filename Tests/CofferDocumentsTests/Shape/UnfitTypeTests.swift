@@ -9,7 +9,7 @@ import Testing
     documentError { try DocumentType<D>.known() } ?? "no DocumentError"
   }
 
-  @Test func `a document is no single value, no collection and no enum`() {
+  @Test func `a document can't be a single value, a collection or an enum`() {
     for message in [
       message(Int.self), message(String.self), message(Date.self), message([Int].self),
       message([String: Int].self), message(Direction.self), message(Shape.self),
@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  @Test func `a document has a property`() {
+  @Test func `a document needs a property`() {
     struct Empty: Codable {}
     struct Excluded: Codable {
       var cache = 1
@@ -129,18 +129,18 @@ import Testing
 
   fileprivate enum Huge: UInt64, Codable { case most = 18_446_744_073_709_551_615 }
 
-  @Test func `an enum of integers that SQLite doesn't have is named`() {
+  @Test func `an enum of integers beyond SQLite's is named`() {
     struct Holder: Codable { var huge: Huge }
     let text = message(Holder.self)
     #expect(text.contains("Holder.huge") && !text.contains("its own Codable"))
   }
 
-  @Test func `columns differ in more than the case of letters`() {
+  @Test func `columns can't differ in the case of letters alone`() {
     struct Case: Codable { var name: String, Name: String }
     #expect(message(Case.self).contains("the case of letters"))
   }
 
-  @Test func `a property has one collation`() {
+  @Test func `a property can't have two collations`() {
     struct Two: Codable {
       @CollateBinary @CollateLocalized var name: String
     }

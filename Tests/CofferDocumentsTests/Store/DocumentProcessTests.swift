@@ -4,7 +4,7 @@ import Foundation
 import Synchronization
 import Testing
 
-/// The same as in Tests/Child.
+/// The same type as in Tests/Child.
 private struct Note: Codable, Identifiable, Sendable, CustomCollectionName {
   static let collectionName = "Note"
   var id: String

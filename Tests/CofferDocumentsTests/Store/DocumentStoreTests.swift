@@ -3,12 +3,7 @@ import Foundation
 import Testing
 
 @Suite("Stores") struct DocumentStoreTests {
-  fileprivate struct Note: Codable, Identifiable, Equatable {
-    var id: Int
-    var text: String
-  }
-
-  private struct Refusal: Error {}
+  fileprivate typealias Note = EncryptedStore.Note
 
   // MARK: Files
 
@@ -112,10 +107,10 @@ import Testing
     let encrypted = try EncryptedStore()
     defer { withExtendedLifetime(encrypted) {} }
     let store = encrypted.store
-    #expect(throws: Refusal.self) {
+    #expect(throws: TestError.self) {
       try store.transaction {
         try store.collection(Note.self).insert(Note(id: 1, text: "one"))
-        throw Refusal()
+        throw TestError()
       }
     }
     let notes = try store.collection(Note.self)

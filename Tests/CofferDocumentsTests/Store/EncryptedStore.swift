@@ -2,6 +2,11 @@ import Coffer
 
 /// A store in a new encrypted file, which goes with the last reference.
 final class EncryptedStore: Sendable {
+  struct Note: Codable, Identifiable, Equatable, Sendable {
+    var id: Int
+    var text: String
+  }
+
   let store: DocumentStore
   let database: EncryptedDatabase
 

@@ -5,17 +5,12 @@ import Synchronization
 import Testing
 
 @Suite("Accesses that documents share") struct SharedAccessTests {
-  fileprivate struct Note: Codable, Identifiable, Equatable, Sendable {
-    var id: Int
-    var text: String
-  }
+  fileprivate typealias Note = EncryptedStore.Note
 
   fileprivate struct Player: Codable, FetchableRecord, PersistableRecord {
     var id: Int64
     var name: String
   }
-
-  private struct Refusal: Error {}
 
   private static let schema = "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL)"
 
@@ -30,10 +25,10 @@ import Testing
       #expect(try notes.all().fetchCount() == 1)
       #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM Note") == 1)
     }
-    #expect(throws: Refusal.self) {
+    #expect(throws: TestError.self) {
       try encrypted.database.writer.write { db in
         try change(db)
-        throw Refusal()
+        throw TestError()
       }
     }
     #expect(try notes.all().fetchCount() == 0)
@@ -66,10 +61,10 @@ import Testing
     let notes = try store.collection(Note.self)
     let count = try store.transaction {
       try notes.insert(Note(id: 1, text: "outer"))
-      #expect(throws: Refusal.self) {
+      #expect(throws: TestError.self) {
         try store.transaction {
           try notes.insert(Note(id: 2, text: "inner"))
-          throw Refusal()
+          throw TestError()
         }
       }
       try store.write { _ in try notes.insert(Note(id: 3, text: "inner")) }
@@ -77,16 +72,16 @@ import Testing
     }
     #expect(count == 2)
     #expect(try notes.all().orderBy(\.id).fetchMany(\.id) == [1, 3])
-    #expect(throws: Refusal.self) {
+    #expect(throws: TestError.self) {
       try store.transaction {
         try notes.all().delete()
-        throw Refusal()
+        throw TestError()
       }
     }
     #expect(try notes.all().fetchCount() == 2)
   }
 
-  @Test func `a writer that passes on is recognized`() throws {
+  @Test func `a writer that forwards to another is recognized`() throws {
     let encrypted = try EncryptedPool()
     let store = DocumentStore(AnyDatabaseWriter(encrypted.pool))
     let notes = try store.collection(Note.self)
@@ -97,14 +92,14 @@ import Testing
     #expect(try notes.all().fetchCount() == 1)
   }
 
-  @Test func `an access to another database is none to this one`() throws {
+  @Test func `an access to another database isn't one to this one`() throws {
     let (one, two) = (try EncryptedStore(.queue), try EncryptedStore(.queue))
     let (first, second) = (try one.store.collection(Note.self), try two.store.collection(Note.self))
-    #expect(throws: Refusal.self) {
+    #expect(throws: TestError.self) {
       try one.store.transaction {
         try first.insert(Note(id: 1, text: ""))
         try second.insert(Note(id: 2, text: ""))
-        throw Refusal()
+        throw TestError()
       }
     }
     #expect(try first.all().fetchCount() == 0)
@@ -134,7 +129,7 @@ import Testing
     #expect(try notes.filter(id: 1).fetchOne()?.text == "after")
   }
 
-  @Test(.timeLimit(.minutes(2)), arguments: EncryptedDatabase.Kind.allCases)
+  @Test(.timeLimit(.minutes(15)), arguments: EncryptedDatabase.Kind.allCases)
   func `eight threads insert and read, and nothing is lost`(
     _ kind: EncryptedDatabase.Kind
   ) throws {
@@ -146,7 +141,7 @@ import Testing
     for thread in 0..<8 {
       detachThread(group: group) {
         do {
-          // The first to come makes the table.
+          // The first thread makes the table.
           let notes = try store.collection(Note.self)
           for index in 0..<50 {
             let id = thread * 1000 + index
@@ -157,7 +152,7 @@ import Testing
             }
             guard try notes.filter(id: id).fetchOne() != nil,
               try notes.filter(\.id, equalTo: id).fetchCount() == 1
-            else { throw Refusal() }
+            else { throw TestError() }
           }
         } catch { failures.withLock { $0.append("\(error)") } }
       }
@@ -172,7 +167,7 @@ import Testing
 
   // MARK: Async
 
-  @Test(.timeLimit(.minutes(2)), arguments: EncryptedDatabase.Kind.allCases)
+  @Test(.timeLimit(.minutes(15)), arguments: EncryptedDatabase.Kind.allCases)
   func `everything has an asynchronous form`(_ kind: EncryptedDatabase.Kind) async throws {
     let encrypted = try EncryptedStore(kind)
     defer { withExtendedLifetime(encrypted) {} }
@@ -203,7 +198,7 @@ import Testing
     #expect(try await notes.all().fetchCount() == 1)
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(15)))
   func `a cancelled transaction is rolled back`() async throws {
     let encrypted = try EncryptedStore(.pool)
     defer { withExtendedLifetime(encrypted) {} }
@@ -232,7 +227,7 @@ import Testing
 }
 
 extension DocumentStore {
-  /// For async functions, in which the asynchronous form would be taken.
+  /// For async functions, in which the asynchronous form would be chosen.
   fileprivate func syncCollection<Document: Codable>(
     _ type: Document.Type
   ) throws -> DocumentCollection<Document> {

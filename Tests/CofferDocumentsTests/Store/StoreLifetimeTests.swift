@@ -10,7 +10,7 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
   }
 
-  @Test func `a store that has given out collections is freed`() throws {
+  @Test func `a store whose collections are in use is released`() throws {
     let directory = try TemporaryDirectory()
     weak var store: DocumentStore?
     weak var books: DocumentCollection<Book>?
@@ -29,7 +29,7 @@ import Testing
 
   @Test func `files are closed with their stores`() throws {
     let directory = try TemporaryDirectory()
-    // Other tests open and close files meanwhile: many more than these would stay.
+    // Other tests open and close files meanwhile; a leak would leave many more.
     let before = try openFiles()
     for index in 0..<150 {
       let store = try DocumentStore(

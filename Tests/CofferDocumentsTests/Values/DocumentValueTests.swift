@@ -43,7 +43,7 @@ import Testing
     try check("")
     try check(Date(timeIntervalSince1970: 1_700_000_000.125))
     try check(Data([0, 255, 7]))
-    try check(UUID())
+    try check(UUID.seeded())
     try check(URL(string: "https://example.org/a?b=c")!)
     try check(Decimal(string: "12.345")!)
     try check(Direction.left)
@@ -69,7 +69,7 @@ import Testing
     #expect(try DocumentValue.databaseValue(of: Address?.none, in: Self.top).isNull)
   }
 
-  @Test func `a stored type of its own is what it says in a column`() throws {
+  @Test func `a custom stored type has its own form in a column`() throws {
     let value = try DocumentValue.databaseValue(of: Money(cents: 5), in: Self.top)
     #expect(value == 5.databaseValue)
   }
@@ -98,7 +98,7 @@ import Testing
     #expect(empty == "[]".databaseValue)
   }
 
-  @Test func `what can't be stored is an error that doesn't show it`() throws {
+  @Test func `a value that can't be stored is an error that doesn't show it`() throws {
     for column in [Self.top, Self.nested] {
       let message = documentError {
         try DocumentValue.databaseValue(of: [4321.5, .infinity], in: column)

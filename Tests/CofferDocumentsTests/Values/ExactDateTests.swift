@@ -59,7 +59,7 @@ import Testing
     }
   }
 
-  @Test func `what former versions and records store is read and compared`() throws {
+  @Test func `the forms of former versions and of records are read and compared`() throws {
     let encrypted = try EncryptedStore(.queue)
     let events = try encrypted.store.collection(Event.self)
     try encrypted.store.execute(

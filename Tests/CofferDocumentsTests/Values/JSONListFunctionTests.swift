@@ -17,7 +17,7 @@ import Testing
   }
 
   @Test(arguments: ["1", "\"[]\"", "null", "[1,", "[1],", ""])
-  func `what is no list has no number of elements`(_ json: String) throws {
+  func `a value that is no list has no number of elements`(_ json: String) throws {
     #expect(try value("coffer_json_count(?, '$')", [json]).isNull)
     #expect(try value("coffer_json_contains(?, '$', 1)", [json]).isNull)
   }
@@ -52,7 +52,7 @@ import Testing
     (#"[1]"#, #"{"a":3}"#, #"{"a":0}"#, #"{"a":3}"#),
     (#"no"#, #"{"a":3}"#, #"{"a":0}"#, #"{"a":3}"#), (#"{"x":1}"#, #"[2]"#, #"{"a":0}"#, #"[2]"#),
   ])
-  func `what a writer doesn't know is kept`(
+  func `members that a writer doesn't know are kept`(
     _ old: String, _ new: String, _ known: String, _ result: String
   ) throws {
     #expect(

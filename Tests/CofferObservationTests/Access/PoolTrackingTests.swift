@@ -3,7 +3,7 @@ import Dispatch
 import Synchronization
 import Testing
 
-/// What is told of a table's rows.
+/// Starts tracking the number of a table's rows.
 private func start(
   _ log: Recorder, table: String = "player", during: @escaping @Sendable () -> Void = {}
 ) -> TrackingStart {
@@ -54,7 +54,7 @@ struct PoolTrackingTests {
   }
 
   @Test(arguments: [true, false])
-  func `what is written between fetch and tracking is noticed, if it concerns the region`(
+  func `a write between fetch and tracking is noticed if it touches the region`(
     isImmediate: Bool
   ) throws {
     let database = try EncryptedPool(Self.schema)
@@ -105,7 +105,7 @@ struct PoolTrackingTests {
     #expect(log.afterTracking() == ["fetch 0", "track true"])
   }
 
-  @Test func `however many commits come, none is missed and none told twice`() throws {
+  @Test func `of many commits, none is missed and none reported twice`() throws {
     let database = try EncryptedPool(Self.schema)
     let pool = database.pool
     let stop = Atomic(false)

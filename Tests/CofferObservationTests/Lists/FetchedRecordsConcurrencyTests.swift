@@ -31,7 +31,7 @@ struct FetchedRecordsConcurrencyTests {
 
   /// Waits until the list has a record that is written last, and compares it with the table.
   private func expectLast(
-    _ database: ListDatabase, _ controller: Controller, _ view: ListView<Player>,
+    _ database: EncryptedDatabase, _ controller: Controller, _ view: ListView<Player>,
     _ request: QueryInterfaceRequest<Player>
   ) throws {
     let isLast = DispatchSemaphore(value: 0)
@@ -48,8 +48,10 @@ struct FetchedRecordsConcurrencyTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `however many write, the list ends as the table does`(kind: EncryptedDatabase.Kind) throws {
-    let database = try kind.make(Player.schema)
+  func `the list ends as the table does, however many threads write`(kind: EncryptedDatabase.Kind)
+    throws
+  {
+    let database = try EncryptedDatabase(kind, Player.schema)
     let view = ListView<Player>()
     let request = Player.order(Column("name"), Column("id"))
     let controller = try Controller(database.writer, request: request, queue: view.queue)
@@ -62,7 +64,7 @@ struct FetchedRecordsConcurrencyTests {
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
   func `requests may change while others write`(kind: EncryptedDatabase.Kind) throws {
-    let database = try kind.make(Player.schema)
+    let database = try EncryptedDatabase(kind, Player.schema)
     let view = ListView<Player>()
     let requests = [
       Player.order(Column("name").desc, Column("id")), Player.filter { $0.id % 2 == 0 },
@@ -86,9 +88,8 @@ struct FetchedRecordsConcurrencyTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `nobody is told of anything when the controller is gone`(kind: EncryptedDatabase.Kind) throws
-  {
-    let database = try kind.make(Player.schema)
+  func `a released controller calls no function`(kind: EncryptedDatabase.Kind) throws {
+    let database = try EncryptedDatabase(kind, Player.schema)
     let queue = DispatchQueue(label: "test")
     let group = write(database.writer, count: 60)
     for _ in 0..<40 {
@@ -111,7 +112,7 @@ struct FetchedRecordsConcurrencyTests {
   }
 
   @Test func `many controllers follow one pool`() throws {
-    let database = try EncryptedDatabase.Kind.pool.make(Player.schema)
+    let database = try EncryptedDatabase(.pool, Player.schema)
     let shown = try (0..<20).map { _ in
       let view = ListView<Player>()
       let controller = try Controller(
@@ -129,7 +130,7 @@ struct FetchedRecordsConcurrencyTests {
   }
 
   @Test func `the controller fetches while the pool is written to`() throws {
-    let database = try EncryptedDatabase.Kind.pool.make(Player.schema)
+    let database = try EncryptedDatabase(.pool, Player.schema)
     let view = ListView<Player>()
     let controller = try Controller(
       database.writer, request: Player.order(Column("id")), queue: view.queue)

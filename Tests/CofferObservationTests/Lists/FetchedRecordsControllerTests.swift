@@ -12,7 +12,9 @@ struct FetchedRecordsControllerTests {
   // MARK: The list
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `fetches records in the order of the request`(kind: EncryptedDatabase.Kind) throws {
+  func `a controller fetches records in the order of the request`(kind: EncryptedDatabase.Kind)
+    throws
+  {
     let (_, controller, view) = try shownPlayers(kind)
     try view.queue.sync {
       #expect(controller.fetchedRecords.map(\.name) == ["Arthur", "Barbara"])
@@ -27,8 +29,9 @@ struct FetchedRecordsControllerTests {
     }
   }
 
-  @Test func `has no records before the fetch, and one section if there are none`() throws {
-    let database = try EncryptedDatabase.Kind.queue.make(Player.schema)
+  @Test func `a controller has no records before the fetch, and one empty section after it`() throws
+  {
+    let database = try EncryptedDatabase(.queue, Player.schema)
     let controller = try Controller(database.writer, request: Player.all())
     #expect(controller.fetchedRecords.isEmpty)
     try controller.performFetch()
@@ -36,8 +39,8 @@ struct FetchedRecordsControllerTests {
     #expect(controller.sections.map(\.numberOfRecords) == [0])
   }
 
-  @Test func `takes SQL, arguments and an adapter`() throws {
-    let database = try EncryptedDatabase.Kind.queue.make(Player.two)
+  @Test func `a controller accepts SQL, arguments and an adapter`() throws {
+    let database = try EncryptedDatabase(.queue, Player.two)
     let controller = try Controller(
       database.writer, sql: "SELECT id AS i, name AS n, team AS t FROM player WHERE id > ?",
       arguments: [1], adapter: ColumnMapping(["id": "i", "name": "n", "team": "t"]))
@@ -46,8 +49,8 @@ struct FetchedRecordsControllerTests {
     #expect(controller.indexPath(for: controller.fetchedRecords[0]) == path(0))
   }
 
-  @Test func `fetches anew what nobody tracks when it is asked to`() throws {
-    let database = try EncryptedDatabase.Kind.pool.make(Player.two)
+  @Test func `a controller that isn't tracked fetches anew when it is asked to`() throws {
+    let database = try EncryptedDatabase(.pool, Player.two)
     let controller = try Controller(database.writer, request: Player.all())
     try controller.performFetch()
     try database.execute("DELETE FROM player WHERE id = 1")
@@ -60,7 +63,7 @@ struct FetchedRecordsControllerTests {
     #expect(controller.sections.map(\.numberOfRecords) == [0])
   }
 
-  @Test func `fetches from snapshots, which never change`() throws {
+  @Test func `a controller fetches from snapshots, which never change`() throws {
     let database = try EncryptedPool(Player.two)
     let view = ListView<Player>()
     let controller = try Controller(
@@ -73,7 +76,8 @@ struct FetchedRecordsControllerTests {
   // MARK: Changes
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `tells of insertions, updates, moves and deletions`(kind: EncryptedDatabase.Kind) throws {
+  func `insertions, updates, moves and deletions are reported`(kind: EncryptedDatabase.Kind) throws
+  {
     let (database, controller, view) = try shownPlayers(kind)
     try database.execute("INSERT INTO player VALUES (3, 'Arturo', 'red')")
     #expect(view.nextBatch() == [.insertion(indexPath: path(1))])
@@ -93,7 +97,7 @@ struct FetchedRecordsControllerTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `tells of a transaction once, with the old records before and the new ones after`(
+  func `a transaction is reported once, with the old records before and the new ones after`(
     kind: EncryptedDatabase.Kind
   ) throws {
     let (database, controller, view) = try shownPlayers(kind)
@@ -127,8 +131,7 @@ struct FetchedRecordsControllerTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `tells of nothing where nothing in the list has changed`(kind: EncryptedDatabase.Kind) throws
-  {
+  func `no change is reported where none touches the list`(kind: EncryptedDatabase.Kind) throws {
     let (database, controller, view) = try shownPlayers(kind)
     try database.execute("INSERT INTO other VALUES (1)")
     try database.execute("UPDATE player SET name = name")
@@ -140,11 +143,10 @@ struct FetchedRecordsControllerTests {
         return .rollback
       }
     }
-    struct Refusal: Error {}
-    #expect(throws: Refusal.self) {
+    #expect(throws: TestError.self) {
       try database.writer.write { db in
         try db.execute(sql: "DELETE FROM player")
-        throw Refusal()
+        throw TestError()
       }
     }
     try database.execute("DELETE FROM player WHERE id = 1")
@@ -154,10 +156,12 @@ struct FetchedRecordsControllerTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `tells who asks later of what has changed since the fetch`(kind: EncryptedDatabase.Kind)
+  func `functions that are set after the fetch get what has changed since`(
+    kind: EncryptedDatabase.Kind
+  )
     throws
   {
-    let database = try kind.make(Player.two)
+    let database = try EncryptedDatabase(kind, Player.two)
     let view = ListView<Player>()
     let controller = try Controller(database.writer, request: Player.all(), queue: view.queue)
     try view.queue.sync { try controller.performFetch() }
@@ -169,7 +173,7 @@ struct FetchedRecordsControllerTests {
     #expect(view.nextBatch() == [.deletion(indexPath: path(1))])
   }
 
-  @Test func `tells nobody any more who has asked with nothing`() throws {
+  @Test func `functions that are set to nil aren't called any more`() throws {
     let (database, controller, view) = try shownPlayers(.queue)
     view.queue.sync { controller.trackChanges() }
     try database.execute("DELETE FROM player")
@@ -178,8 +182,8 @@ struct FetchedRecordsControllerTests {
     #expect(view.batchCount == 0)
   }
 
-  @Test func `a trailing closure is told of ends of batches`() throws {
-    let database = try EncryptedDatabase.Kind.pool.make(Player.two)
+  @Test func `a trailing closure is called at the end of each batch`() throws {
+    let database = try EncryptedDatabase(.pool, Player.two)
     let queue = DispatchQueue(label: "test")
     let controller = try Controller(database.writer, request: Player.all(), queue: queue)
     let isDone = DispatchSemaphore(value: 0)
@@ -207,7 +211,7 @@ struct FetchedRecordsControllerTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `fetches alongside from the same state`(kind: EncryptedDatabase.Kind) throws {
+  func `the fetch alongside sees the same state`(kind: EncryptedDatabase.Kind) throws {
     let (database, controller, view) = try shownPlayers(kind)
     let isDone = DispatchSemaphore(value: 0)
     var counts: [[Int]] = []
@@ -227,7 +231,7 @@ struct FetchedRecordsControllerTests {
     #expect(view.queue.sync { counts } == [[2, 3], [3, 3], [3, 4], [4, 4], [4, 5], [5, 5]])
   }
 
-  @Test func `a controller can be asked for other records while it tells`() throws {
+  @Test func `a controller can fetch anew while it reports changes`() throws {
     let (database, controller, view) = try shownPlayers(.queue)
     let isDone = DispatchSemaphore(value: 0)
     view.queue.sync {
@@ -246,7 +250,7 @@ struct FetchedRecordsControllerTests {
   // MARK: Size
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `long lists go and come back`(kind: EncryptedDatabase.Kind) throws {
+  func `a long list is emptied and filled again`(kind: EncryptedDatabase.Kind) throws {
     let (database, controller, view) = try shownPlayers(kind, Player.schema)
     let fill = """
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000)

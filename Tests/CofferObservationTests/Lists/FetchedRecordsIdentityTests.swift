@@ -5,11 +5,6 @@ import Testing
 
 private func path(_ row: Int) -> IndexPath { IndexPath(row: row, section: 0) }
 
-/// A record that has no table.
-private struct Name: FetchableRecord, Decodable, Equatable {
-  var name: String
-}
-
 private struct Mapped: MappedRecord, Equatable {
   var id: Int64, name: String
 
@@ -121,7 +116,7 @@ struct FetchedRecordsIdentityTests {
       ])
   }
 
-  @Test func `a function tells what is the same`() throws {
+  @Test func `a function decides which records are the same`() throws {
     let result = try changes(
       {
         try FetchedRecordsController<Name>(
@@ -154,7 +149,7 @@ struct FetchedRecordsIdentityTests {
     #expect(other.indexPath(for: Name(name: "Arthur")) == nil)
   }
 
-  @Test func `keys of several columns, keys of NULLs, keys that come twice`() throws {
+  @Test func `keys of several columns, keys with NULL and repeated keys identify records`() throws {
     let database = try EncryptedPool(
       "CREATE TABLE score (game INT, player INT, points INT, PRIMARY KEY (game, player))")
     let pool = database.pool
@@ -190,7 +185,8 @@ struct FetchedRecordsIdentityTests {
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
   func `a table without rowids is followed`(kind: EncryptedDatabase.Kind) throws {
-    let database = try kind.make(
+    let database = try EncryptedDatabase(
+      kind,
       "CREATE TABLE player (name TEXT PRIMARY KEY, team TEXT) WITHOUT ROWID")
     let view = ListView<Member>()
     let controller = try FetchedRecordsController(
@@ -218,7 +214,8 @@ struct FetchedRecordsIdentityTests {
   func `a list comes to depend on tables that it didn't read at first`(kind: EncryptedDatabase.Kind)
     throws
   {
-    let database = try kind.make(
+    let database = try EncryptedDatabase(
+      kind,
       """
       CREATE TABLE team (name TEXT PRIMARY KEY);
       CREATE TABLE player (name TEXT PRIMARY KEY, team TEXT REFERENCES team(name));

@@ -62,7 +62,8 @@ struct FetchedRecordsRequestTests {
   func `a record that can't be made is an error, and the list goes on`(kind: EncryptedDatabase.Kind)
     throws
   {
-    let database = try kind.make("CREATE TABLE player (id INTEGER PRIMARY KEY, name, team)")
+    let database = try EncryptedDatabase(
+      kind, "CREATE TABLE player (id INTEGER PRIMARY KEY, name, team)")
     let view = ListView<Player>()
     let controller = try Controller(database.writer, request: Player.all(), queue: view.queue)
     let isDone = DispatchSemaphore(value: 0)
@@ -119,9 +120,9 @@ struct FetchedRecordsRequestTests {
     #expect(view.queue.sync { controller.fetchedRecords.map(\.id) } == [2])
   }
 
-  @Test func `an error alongside is told, and what was missed comes with the next batch`() throws {
+  @Test func `an error alongside is reported, and missed changes come with the next batch`() throws
+  {
     let (database, controller, view) = try shownPlayers(.pool)
-    struct Refusal: Error {}
     let isDone = DispatchSemaphore(value: 0)
     var log: [String] = []
     view.queue.sync {
@@ -131,7 +132,7 @@ struct FetchedRecordsRequestTests {
       }
       controller.trackChanges { db in
         let count = try Player.fetchCount(db)
-        if count == 1 { throw Refusal() }
+        if count == 1 { throw TestError() }
         return count
       } didChange: { controller, count in
         log.append("\(controller.fetchedRecords.count) of \(count)")
@@ -142,6 +143,6 @@ struct FetchedRecordsRequestTests {
     isDone.wait()
     try database.execute("DELETE FROM player WHERE id = 2")
     isDone.wait()
-    #expect(view.queue.sync { log } == ["Refusal()", "0 of 0"])
+    #expect(view.queue.sync { log } == ["TestError()", "0 of 0"])
   }
 }

@@ -7,8 +7,8 @@ import Testing
 struct FetchedRecordsSectionTests {
   private func shown(
     _ kind: EncryptedDatabase.Kind, _ sql: String = ""
-  ) throws -> (ListDatabase, FetchedRecordsController<Player>, ListView<Player>) {
-    let database = try kind.make(Player.schema + sql)
+  ) throws -> (EncryptedDatabase, FetchedRecordsController<Player>, ListView<Player>) {
+    let database = try EncryptedDatabase(kind, Player.schema + sql)
     let view = ListView<Player>()
     let controller = try FetchedRecordsController(
       database.writer, request: Player.order(Column("team"), Column("name")), queue: view.queue,
@@ -33,13 +33,13 @@ struct FetchedRecordsSectionTests {
     }
   }
 
-  @Test func `there is none without records`() throws {
+  @Test func `a list without records has no sections`() throws {
     let (_, controller, view) = try shown(.pool)
     #expect(view.queue.sync { controller.sections.isEmpty })
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `sections that come and go are told of with their records`(kind: EncryptedDatabase.Kind)
+  func `new and removed sections are reported with their records`(kind: EncryptedDatabase.Kind)
     throws
   {
     let (database, controller, view) = try shown(kind)
@@ -59,7 +59,7 @@ struct FetchedRecordsSectionTests {
       ])
     #expect(view.queue.sync { view.sectionChanges.isEmpty })
 
-    // The last record of a section goes to one that is new.
+    // The last record of a section moves to a new section.
     try database.execute("UPDATE player SET team = 'green' WHERE id = 3")
     #expect(
       view.nextBatch() == [

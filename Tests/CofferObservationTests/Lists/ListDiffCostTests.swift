@@ -86,7 +86,7 @@ struct ListDiffCostTests {
     #expect(operations < 10 * Self.count)
   }
 
-  @Test func `a list of one key costs no more`() {
+  @Test func `a list of equal keys costs no more`() {
     let old = Array(repeating: 1, count: Self.count)
     let (result, operations) = origins([0] + old + [0, 0], [2] + old + [2])
     #expect(result.count { $0 >= 0 } == Self.count)

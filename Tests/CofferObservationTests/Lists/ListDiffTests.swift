@@ -8,7 +8,7 @@ private struct Item: Equatable {
   var section = 0
 }
 
-/// What a list view makes of changes.
+/// The list that results from changes.
 private func apply(_ changes: ListChanges, from old: [Item], to new: [Item]) -> [[Item]] {
   let (oldLayout, newLayout) = (layout(old), layout(new))
   var rows: [[Item?]] = oldLayout.names.indices.map { section in
@@ -53,7 +53,7 @@ private func changes(from old: [Item], to new: [Item]) -> ListChanges {
   }
 }
 
-/// Another list: some records go, come, change, move.
+/// Another list, in which some records are deleted, inserted, changed or moved.
 private func edited(
   _ items: [Item], sections: Int, nextID: inout Int, using generator: inout SeededGenerator
 ) -> [Item] {
@@ -98,7 +98,7 @@ struct ListDiffTests {
     }
   }
 
-  @Test func `records of the same identity are told one by one`() {
+  @Test func `records of the same identity are compared one by one`() {
     var generator = SeededGenerator(state: 7)
     var old: [Item] = []
     for _ in 0..<4_000 {
@@ -148,7 +148,7 @@ struct ListDiffTests {
           deletions: [0, 2], insertions: [0, 1], updates: [ListChanges.Pair(old: 1, new: 2)]))
   }
 
-  @Test func `what goes to a new section is deleted and inserted`() {
+  @Test func `a record that goes to a new section is deleted and inserted`() {
     let old = [Item(id: 1, section: 0), Item(id: 2, section: 0)]
     let new = [Item(id: 1, section: 0), Item(id: 2, section: 1)]
     #expect(
@@ -178,7 +178,7 @@ struct ListDiffTests {
       let old = (0..<Int.random(in: 0...12, using: &generator)).map { Item(id: $0) }
       var new = old.shuffled(using: &generator).dropLast(old.count / 3) + [Item(id: 99)]
       for place in new.indices where Bool.random(using: &generator) { new[place].text = 1 }
-      // The keys are the contents, as for records that only a function tells apart.
+      // The keys are the contents, as for records that only a function identifies.
       var origins = ListDiff.origins(
         of: new.map { [$0.id, $0.text] }, in: old.map { [$0.id, $0.text] })
       ListDiff.findMissing(&origins, oldCount: old.count) { old[$0].id == new[$1].id }

@@ -4,16 +4,10 @@ import Testing
 
 @testable import CofferObservation
 
-private struct Name: FetchableRecord, Decodable, Equatable {
-  var name: String
-}
-
 private func list(_ names: String...) -> FetchedList {
   let rows = names.map { Row(["name": $0]) }
   return FetchedList(rows: rows, keys: rows.map { .contents($0) })
 }
-
-private struct Refusal: Error {}
 
 @Suite("The order of batches")
 struct ListDifferTests {
@@ -35,7 +29,7 @@ struct ListDifferTests {
     let (stream, events) = AsyncStream<String>.makeStream()
     let differ = differ(events)
     differ.submit(.success(list("a", "b", "c")), number: 2)
-    differ.submit(.failure(Refusal()), number: 3)
+    differ.submit(.failure(TestError()), number: 3)
     differ.submit(.success(list("a", "b")), number: 1)
     differ.submit(.success(list("a")), number: 0)
     var iterator = stream.makeAsyncIterator()
@@ -49,7 +43,7 @@ struct ListDifferTests {
     let (stream, events) = AsyncStream<String>.makeStream()
     let differ = differ(events)
     for number in 1..<20 { differ.submit(.success(list("\(number)")), number: number) }
-    differ.submit(.failure(Refusal()), number: 20)
+    differ.submit(.failure(TestError()), number: 20)
     differ.submit(.success(list("0")), number: 0)
     var iterator = stream.makeAsyncIterator()
     #expect(await iterator.next() == "+19 -0")
@@ -87,7 +81,7 @@ struct ListDifferTests {
     let differ = differ(events)
     differ.cancel()
     differ.submit(.success(list("a")), number: 0)
-    // It comes after what was submitted.
+    // It comes after the submitted lists.
     _ = try differ.start(with: list("b"))
     events.finish()
     #expect(await stream.reduce(0) { count, _ in count + 1 } == 0)

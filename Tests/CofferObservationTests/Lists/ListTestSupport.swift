@@ -3,22 +3,6 @@ import Dispatch
 import Foundation
 import Testing
 
-extension EncryptedDatabase.Kind {
-  func make(_ sql: String) throws -> ListDatabase {
-    let database = try EncryptedDatabase(self, sql)
-    return ListDatabase(writer: database.writer, owner: database)
-  }
-}
-
-struct ListDatabase {
-  let writer: any DatabaseWriter
-  let owner: any Sendable
-
-  func execute(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
-    try writer.write { try $0.execute(sql: sql, arguments: arguments) }
-  }
-}
-
 struct Player: FetchableRecord, PersistableRecord, TableRecord, Codable, Equatable {
   var id: Int64
   var name: String
@@ -34,13 +18,18 @@ struct Player: FetchableRecord, PersistableRecord, TableRecord, Codable, Equatab
     schema + "INSERT INTO player VALUES (1, 'Arthur', NULL), (2, 'Barbara', NULL);"
 }
 
-/// A controller of all players by name, on a list view that was told of nothing yet.
+/// A record that has no table.
+struct Name: FetchableRecord, Decodable, Equatable {
+  var name: String
+}
+
+/// A controller of all players by name, with a list view that shows them.
 func shownPlayers(
   _ kind: EncryptedDatabase.Kind, _ schema: String = Player.two
 ) throws -> (
-  database: ListDatabase, controller: FetchedRecordsController<Player>, view: ListView<Player>
+  database: EncryptedDatabase, controller: FetchedRecordsController<Player>, view: ListView<Player>
 ) {
-  let database = try kind.make(schema)
+  let database = try EncryptedDatabase(kind, schema)
   let view = ListView<Player>()
   let controller = try FetchedRecordsController(
     database.writer, request: Player.order(Column("name")), queue: view.queue)
@@ -48,9 +37,9 @@ func shownPlayers(
   return (database, controller, view)
 }
 
-/// A list view that knows nothing but what it is told, and a queue for it.
+/// A list view that is updated by a controller's changes alone, and its queue.
 ///
-/// It takes out and puts in what a batch says, and compares the result with the controller.
+/// It removes and inserts the records of a batch, and compares the result with the controller.
 final class ListView<Record: FetchableRecord & Equatable & SendableMetatype> {
   /// The records of each section.
   private(set) var content: [[Record]] = []
@@ -63,7 +52,7 @@ final class ListView<Record: FetchableRecord & Equatable & SendableMetatype> {
   private var changes: [(record: Record, change: FetchedRecordChange)] = []
   private var before: [Record] = []
 
-  /// Shows what the controller has, and is told of what changes.
+  /// Shows the controller's records, and tracks its changes.
   func show(_ controller: FetchedRecordsController<Record>) {
     controller.trackChanges(
       willChange: { [self] controller in
@@ -99,7 +88,7 @@ final class ListView<Record: FetchableRecord & Equatable & SendableMetatype> {
     content = controller.sections.map(\.records)
   }
 
-  /// Waits for a batch that wasn't waited for yet.
+  /// Waits for the next batch.
   func waitForBatch() { arrivals.wait() }
 
   /// The changes of the next batch.

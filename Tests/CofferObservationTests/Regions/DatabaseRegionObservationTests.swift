@@ -18,7 +18,7 @@ struct DatabaseRegionObservationTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `commits that change one of the regions are told of at once`(kind: EncryptedDatabase.Kind)
+  func `commits that change one of the regions are reported at once`(kind: EncryptedDatabase.Kind)
     throws
   {
     let database = try ObservedDatabase(kind)
@@ -87,7 +87,7 @@ struct DatabaseRegionObservationTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `a region that can't be made out is an error`(kind: EncryptedDatabase.Kind) throws {
+  func `an error while the region is computed is reported`(kind: EncryptedDatabase.Kind) throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let unknown = start(
@@ -108,7 +108,7 @@ struct DatabaseRegionObservationTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `a cancelled observation tells of nothing`(kind: EncryptedDatabase.Kind) throws {
+  func `a cancelled observation reports nothing`(kind: EncryptedDatabase.Kind) throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let cancellable = start(
@@ -120,7 +120,7 @@ struct DatabaseRegionObservationTests {
     }
     #expect(log.values.isEmpty)
     #expect(try database.observerCount == 0)
-    // By what it tells.
+    // The observation is cancelled by its own callback.
     let inner = Mutex<AnyDatabaseCancellable?>(nil)
     let new = DatabaseRegionObservation(tracking: Table("player")).start(
       in: database.writer, onError: log.fail
@@ -136,7 +136,7 @@ struct DatabaseRegionObservationTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `an observation that begins inside a write is told of the rest`(kind: EncryptedDatabase.Kind)
+  func `an observation that begins inside a write gets the rest of it`(kind: EncryptedDatabase.Kind)
     throws
   {
     let database = try ObservedDatabase(kind)
@@ -157,7 +157,7 @@ struct DatabaseRegionObservationTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `who is told may write`(kind: EncryptedDatabase.Kind) throws {
+  func `an observer of a region may write`(kind: EncryptedDatabase.Kind) throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let cancellable = DatabaseRegionObservation(tracking: Table("player")).start(

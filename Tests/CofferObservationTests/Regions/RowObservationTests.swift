@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Observed rows", .timeLimit(.minutes(15)))
 struct RowObservationTests {
-  /// What can happen to rows, and whether SQLite tells of each row by its rowid.
+  /// Changes of rows, and whether SQLite reports each row by its rowid.
   struct Change: CustomTestStringConvertible, Sendable {
     let sql: String
     let isExact: Bool
@@ -90,7 +90,7 @@ struct RowObservationTests {
   }
 
   @Test(arguments: changes)
-  func `no change of a row is missed, and few others are told of`(_ change: Change) throws {
+  func `no change of a row is missed, and few others are reported`(_ change: Change) throws {
     let database = try EncryptedQueue(Self.schema)
     let queue = database.queue
     var observed: [(table: (String, String), id: Int64, log: ValueLog<Int>)] = []
@@ -126,7 +126,7 @@ struct RowObservationTests {
   }
 
   @Test(.enabled(if: SQLiteFeatures.linked.hasUpsert))
-  func `an upsert that moves a row is told of`() throws {
+  func `an upsert that moves a row is reported`() throws {
     let database = try EncryptedQueue(Self.schema)
     let log = ValueLog<Int>()
     let cancellable = DatabaseRegionObservation(
@@ -143,7 +143,7 @@ struct RowObservationTests {
     cancellable.cancel()
   }
 
-  @Test func `a trigger that comes while a statement is prepared is told of`() throws {
+  @Test func `the changes of a trigger made after a statement was prepared are reported`() throws {
     let database = try EncryptedQueue(Self.schema)
     let log = ValueLog<Int>()
     let cancellable = DatabaseRegionObservation(
@@ -190,7 +190,7 @@ struct RowObservationTests {
       .start(in: database.writer, log)
     _ = await log.values(atLeast: 1)
     while try database.observerCount == 0 { await Task.yield() }
-    // Each change that is told of gives a value.
+    // Each reported change gives a value.
     let execute = database.execute
     try execute("UPDATE player SET score = 0 WHERE id = 1")
     try execute("DELETE FROM player WHERE id = 3")
@@ -216,7 +216,7 @@ struct RowObservationTests {
     let database = try ObservedDatabase(kind)
     try database.execute("DROP TABLE player; DROP TABLE team;" + Self.schema)
     let log = ValueLog<String?>()
-    // The player whose number is the score of player 1.
+    // The player with the id that is the score of player 1.
     let cancellable = ValueObservation.tracking { db -> String? in
       guard let first = try Player.fetchOne(db, id: 1), let id = first.score else { return nil }
       return try Player.fetchOne(db, id: Int64(id))?.name
@@ -266,7 +266,7 @@ struct RowObservationTests {
     }
   }
 
-  @Test func `a prefetched row that comes is told of`() async throws {
+  @Test func `a new prefetched row is reported`() async throws {
     let database = try EncryptedQueue(Self.schema)
     let log = ValueLog<Int>()
     let cancellable = ValueObservation.tracking { db in
@@ -295,7 +295,7 @@ struct RowObservationTests {
 
   // MARK: Cost
 
-  /// Observes a row, and counts what it is asked and told.
+  /// Observes a row, and counts its calls.
   private final class RowCounter: SelectiveTransactionObserver {
     let row: Int64
     var asked = 0, told = 0, ends = 0
@@ -314,7 +314,7 @@ struct RowObservationTests {
     func databaseDidRollback(_ db: Database) { ends += 1 }
   }
 
-  @Test func `a commit comes across those alone who observe its rows`() throws {
+  @Test func `a commit reaches only observers of its rows`() throws {
     let database = try EncryptedQueue(Self.schema)
     try database.queue.inDatabase { db in
       let counters = (1...1000).map { RowCounter(row: $0) }

@@ -36,7 +36,7 @@ struct SchedulerTests {
     #expect(await MainActor.run { ImmediateValueObservationScheduler().immediateInitialValue() })
   }
 
-  @Test func `values come on the queue that was asked for`() async throws {
+  @Test func `values come on the queue of the scheduler`() async throws {
     let database = try ObservedDatabase(.pool)
     let key = DispatchSpecificKey<Int>()
     let queue = DispatchQueue(label: "test")
@@ -74,7 +74,7 @@ struct AnyDatabaseCancellableTests {
     #expect(base.count.load(ordering: .relaxed) == 1)
   }
 
-  @Test func `a cancellable that dies cancels`() {
+  @Test func `a cancellable cancels when it is released`() {
     let base = Base()
     do { withExtendedLifetime(AnyDatabaseCancellable(base)) {} }
     #expect(base.count.load(ordering: .relaxed) == 1)

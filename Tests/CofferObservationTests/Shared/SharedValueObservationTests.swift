@@ -24,7 +24,7 @@ struct SharedValueObservationTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `all share the fetches, and who comes later gets the last value`(
+  func `all share the fetches, and a later observer gets the last value`(
     kind: EncryptedDatabase.Kind
   ) async throws {
     let database = try ObservedDatabase(kind)
@@ -51,7 +51,7 @@ struct SharedValueObservationTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `an observation lasts while somebody observes`(kind: EncryptedDatabase.Kind) async throws {
+  func `an observation lasts while it has observers`(kind: EncryptedDatabase.Kind) async throws {
     let database = try ObservedDatabase(kind)
     let fetches = Fetches()
     let shared = fetches.observation.shared(in: database.writer, scheduling: .task)
@@ -67,7 +67,7 @@ struct SharedValueObservationTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `an observation may last until the shared one dies`(kind: EncryptedDatabase.Kind)
+  func `an observation may last until the shared one is released`(kind: EncryptedDatabase.Kind)
     async throws
   {
     let database = try ObservedDatabase(kind)
@@ -88,7 +88,7 @@ struct SharedValueObservationTests {
   }
 
   @Test(arguments: SharedValueObservationExtent.all)
-  func `one that dies while a value is being delivered is cancelled at once`(
+  func `an observation released while a value is delivered is cancelled at once`(
     extent: SharedValueObservationExtent
   ) async throws {
     let database = try ObservedDatabase(.queue)
@@ -115,7 +115,7 @@ struct SharedValueObservationTests {
     end.signal()
   }
 
-  @Test func `those who observe retain the shared observation`() async throws {
+  @Test func `observers retain the shared observation`() async throws {
     let database = try ObservedDatabase(.queue)
     let log = ValueLog<Int>()
     let cancellable = CountTracking.eachFetch.observation
@@ -128,7 +128,8 @@ struct SharedValueObservationTests {
     #expect(try database.observerCount == 0)
   }
 
-  @MainActor @Test func `an immediate one gives its value before start returns, to all`()
+  @MainActor @Test
+  func `an immediate observation gives all observers a value before start returns`()
     async throws
   {
     let database = try ObservedDatabase(.pool)
@@ -154,7 +155,7 @@ struct SharedValueObservationTests {
   }
 
   @Test(arguments: SharedExtents.allCases)
-  func `an error ends it for all, and the next start begins anew`(
+  func `an error ends the observation for all, and the next start begins anew`(
     extent: SharedExtents
   ) async throws {
     let database = try ObservedDatabase(.queue)
@@ -186,7 +187,7 @@ struct SharedValueObservationTests {
     }
   }
 
-  @Test func `values are a sequence for each loop`() async throws {
+  @Test func `each loop gets its own sequence of values`() async throws {
     let database = try ObservedDatabase(.pool)
     let fetches = Fetches()
     let shared = fetches.observation.shared(in: database.writer, scheduling: .task)

@@ -73,7 +73,7 @@ struct AsyncValueObservationTests {
     #expect(try database.observerCount == 0)
   }
 
-  @Test func `an iterator that dies ends its observation`() async throws {
+  @Test func `an iterator ends its observation when it is released`() async throws {
     let database = try ObservedDatabase(.queue)
     let values = CountTracking.eachFetch.observation.values(in: database.writer)
     do {
@@ -99,7 +99,7 @@ struct AsyncValueObservationTests {
     }
   }
 
-  @Test func `values that nobody has asked for are kept as the policy says`() async throws {
+  @Test func `values that weren't asked for are kept as the policy says`() async throws {
     let database = try ObservedDatabase(.queue)
     let policies: [(AsyncValueObservation<Int>.BufferingPolicy, [Int])] = [
       (.unbounded, [0, 1, 2, 3, 4]), (.bufferingNewest(1), [4]), (.bufferingOldest(2), [0, 1]),

@@ -1,10 +1,9 @@
-import Synchronization
 import Testing
 
 @testable import Coffer
 @testable import CofferCore
 
-/// An encrypted database with a table of players, their teams, and what nobody observes.
+/// An encrypted database with players, their teams, and a table that no test observes.
 final class ObservedDatabase: Sendable {
   static let schema = """
     CREATE TABLE team (id INTEGER PRIMARY KEY, name TEXT);
@@ -13,16 +12,15 @@ final class ObservedDatabase: Sendable {
     CREATE TABLE other (id INTEGER PRIMARY KEY);
     """
 
-  let writer: any DatabaseWriter
-  private let owner: AnyObject & Sendable
+  private let database: EncryptedDatabase
+  var writer: any DatabaseWriter { database.writer }
 
   init(_ kind: EncryptedDatabase.Kind, _ configure: (inout Configuration) -> Void = { _ in }) throws
   {
-    let database = try EncryptedDatabase(kind, Self.schema, configure: configure)
-    (writer, owner) = (database.writer, database)
+    database = try EncryptedDatabase(kind, Self.schema, configure: configure)
   }
 
-  // Not the asynchronous forms, in asynchronous tests either.
+  // The synchronous forms, for asynchronous tests too.
 
   func write<T>(_ updates: (Database) throws -> T) throws -> T { try writer.write(updates) }
 
@@ -36,7 +34,7 @@ final class ObservedDatabase: Sendable {
     try writer.writeWithoutTransaction { try $0.execute(sql: sql) }
   }
 
-  /// How many observers the connection that writes has.
+  /// The number of observers on the connection that writes.
   var observerCount: Int {
     get throws {
       try writer.unsafeReentrantWrite { db in
@@ -63,74 +61,8 @@ enum CountTracking: String, CaseIterable, Sendable {
   }
 }
 
-/// What an observation has delivered.
-final class ValueLog<Value: Sendable>: Sendable {
-  private struct State {
-    var values: [Value] = []
-    var errors: [any Error] = []
-    var waiters: [(isDone: @Sendable ([Value], Int) -> Bool, CheckedContinuation<Void, Never>)] =
-      []
-  }
-
-  private let state = Mutex(State())
-
-  var values: [Value] { state.withLock(\.values) }
-
-  var errors: [any Error] { state.withLock(\.errors) }
-
-  func append(_ value: Value) { change { $0.values.append(value) } }
-
-  func fail(_ error: any Error) { change { $0.errors.append(error) } }
-
-  private func change(_ change: (inout State) -> Void) {
-    let done = state.withLock { state in
-      change(&state)
-      let done = state.waiters.filter { $0.isDone(state.values, state.errors.count) }
-      state.waiters.removeAll { $0.isDone(state.values, state.errors.count) }
-      return done
-    }
-    for (_, continuation) in done { continuation.resume() }
-  }
-
-  private func wait(_ isDone: @escaping @Sendable ([Value], Int) -> Bool) async {
-    await withCheckedContinuation { continuation in
-      let isDone = state.withLock { state in
-        if isDone(state.values, state.errors.count) { return true }
-        state.waiters.append((isDone, continuation))
-        return false
-      }
-      if isDone { continuation.resume() }
-    }
-  }
-
-  /// Waits for a number of values, and returns all that have come.
-  func values(atLeast count: Int) async -> [Value] {
-    await wait { values, _ in values.count >= count }
-    return values
-  }
-
-  /// Waits for the error.
-  func error() async -> any Error {
-    await errors(atLeast: 1)[0]
-  }
-
-  /// Waits for a number of errors, and returns all that have come.
-  func errors(atLeast count: Int) async -> [any Error] {
-    await wait { _, errors in errors >= count }
-    return errors
-  }
-}
-
-extension ValueLog where Value: Equatable {
-  /// Waits for a value, and returns all that have come.
-  func values(until last: Value) async -> [Value] {
-    await wait { values, _ in values.last == last }
-    return values
-  }
-}
-
 extension ValueObservation {
-  /// Starts the observation in a task, with what it delivers in a log.
+  /// Starts the observation with a log of its values and errors.
   func start(
     in reader: any DatabaseReader, _ log: ValueLog<Reducer.Value>,
     scheduling scheduler: some ValueObservationScheduler = .task
@@ -138,5 +70,3 @@ extension ValueObservation {
     start(in: reader, scheduling: scheduler, onError: log.fail, onChange: log.append)
   }
 }
-
-struct TestError: Error, Equatable {}

@@ -28,7 +28,7 @@ struct ValueObservationCancellationTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `the death of the cancellable ends the observation`(kind: EncryptedDatabase.Kind)
+  func `releasing the cancellable ends the observation`(kind: EncryptedDatabase.Kind)
     async throws
   {
     let database = try ObservedDatabase(kind)
@@ -56,7 +56,7 @@ struct ValueObservationCancellationTests {
     ) { value in
       log.append(value)
       guard value == 1 else { return }
-      // There is a further value under way, which must not come any more.
+      // A further value is under way, which must not be delivered any more.
       try? writer.write { try $0.execute(sql: "INSERT INTO player (id) VALUES (2)") }
       cancellable.withLock(\.self)?.cancel()
     }
@@ -84,7 +84,7 @@ struct ValueObservationCancellationTests {
         isBegun.signal()
         return 1
       }.start(in: database.writer, log)
-      // On a pool, the first fetch doesn't wait for this write, but what follows does.
+      // On a pool, the first fetch doesn't wait for this write, but tracking does.
       if kind == .pool { isBegun.wait() }
       cancellable.cancel()
     }

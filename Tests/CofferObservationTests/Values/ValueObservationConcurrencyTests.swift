@@ -26,7 +26,7 @@ struct ValueObservationConcurrencyTests {
     for log in logs {
       let values = await log.values(until: 180)
       #expect(values == values.sorted())
-      // Nothing has come twice; in a pool, a fetch may have seen a later commit already.
+      // No value is repeated; in a pool, a fetch may see a later commit.
       if kind == .queue || tracking == .eachFetch { #expect(Set(values).count == values.count) }
       #expect(log.errors.isEmpty)
     }
@@ -34,7 +34,7 @@ struct ValueObservationConcurrencyTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `who is slow gets all values`(kind: EncryptedDatabase.Kind) async throws {
+  func `a slow observer gets all values`(kind: EncryptedDatabase.Kind) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let isReady = DispatchSemaphore(value: 0)
@@ -53,7 +53,7 @@ struct ValueObservationConcurrencyTests {
     cancellable.cancel()
   }
 
-  @Test func `a constant region's fetches keep nobody from writing`() async throws {
+  @Test func `fetches of a constant region block no writer`() async throws {
     let database = try ObservedDatabase(.pool)
     let log = ValueLog<Int>()
     let isFetching = DispatchSemaphore(value: 0)
@@ -77,7 +77,7 @@ struct ValueObservationConcurrencyTests {
   }
 
   @Test(arguments: CountTracking.allCases)
-  func `readers that are all in use keep nobody from writing`(
+  func `readers that are all in use block no writer`(
     tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(.pool) { $0.maximumReaderCount = 1 }
@@ -102,7 +102,7 @@ struct ValueObservationConcurrencyTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
-  func `a transaction that another observer begins is not looked into`(
+  func `a transaction that another observer begins isn't read from`(
     kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
@@ -127,7 +127,7 @@ struct ValueObservationConcurrencyTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
-  func `five hundred observations at once`(
+  func `five hundred observations of one table all get its values`(
     kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)

@@ -32,7 +32,9 @@ struct ValueObservationErrorTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `a first fetch that throws is all there is`(kind: EncryptedDatabase.Kind) async throws {
+  func `an observation whose first fetch throws gives the error alone`(kind: EncryptedDatabase.Kind)
+    async throws
+  {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let observations = [

@@ -66,7 +66,7 @@ struct ValueObservationOperatorTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `what happens can be printed`(kind: EncryptedDatabase.Kind) async throws {
+  func `the events of an observation can be printed`(kind: EncryptedDatabase.Kind) async throws {
     let database = try ObservedDatabase(kind)
     let lines = ValueLog<String>()
     let log = ValueLog<[String]>()
@@ -78,7 +78,7 @@ struct ValueObservationOperatorTests {
     cancellable.cancel()
     let beginning = ["names: tracked region: player(id,name)", "names: value: []"]
     #expect(lines.values.prefix(2) == ["names: start", "names: fetch"])
-    // A pool tells of the region when it tracks it, and doesn't wait for it with the value.
+    // A pool reports the region when it is tracked, which may be after the value.
     #expect(
       kind == .queue
         ? lines.values[2...3] == beginning[...] : lines.values[2...3].sorted() == beginning)
@@ -92,7 +92,7 @@ struct ValueObservationOperatorTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `where nothing changes, no region is tracked`(kind: EncryptedDatabase.Kind) async throws {
+  func `no region is tracked where nothing can change`(kind: EncryptedDatabase.Kind) async throws {
     let database = try ObservedDatabase(kind)
     func events(_ reader: any DatabaseReader) async -> [String] {
       let lines = ValueLog<String>()
@@ -152,7 +152,7 @@ struct ValueObservationOperatorTests {
     #expect(lines.values == ["start", "fetch", "failure: TestError()"])
   }
 
-  @Test func `functions are called for all that happens, the inner ones first`() async throws {
+  @Test func `functions are called for all events, the inner ones first`() async throws {
     let database = try ObservedDatabase(.queue)
     let events = ValueLog<String>()
     let log = ValueLog<Int>()

@@ -62,7 +62,7 @@ struct ValueObservationStartTests {
   }
 
   @MainActor @Test(arguments: CountTracking.allCases)
-  func `an observation that begins inside a transaction forgets what that undoes`(
+  func `an observation begun inside a transaction forgets changes that are rolled back`(
     tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(.queue)
@@ -126,7 +126,7 @@ struct ValueObservationStartTests {
   }
 
   @Test(arguments: CountTracking.allCases)
-  func `what doesn't change has one value`(tracking: CountTracking) async throws {
+  func `a constant database gives one value`(tracking: CountTracking) async throws {
     let database = try EncryptedPool(ObservedDatabase.schema)
     var configuration = database.configuration
     configuration.readonly = true
@@ -145,7 +145,7 @@ struct ValueObservationStartTests {
   }
 
   @MainActor @Test(arguments: CountTracking.allCases, [true, false])
-  func `what is written between the first fetch and tracking is fetched`(
+  func `a write between the first fetch and tracking is fetched`(
     tracking: CountTracking, isImmediate: Bool
   ) async throws {
     let database = try ObservedDatabase(.pool)
@@ -164,7 +164,7 @@ struct ValueObservationStartTests {
           log.append($0)
         } : observation.start(in: database.writer, log)
       _ = await log.values(atLeast: expected.count)
-      // What is told of this comes after what is told of the above.
+      // The values of this commit come after those of the commits above.
       try database.execute("INSERT INTO player (id) VALUES (100)")
       let count = expected[expected.count - 1] + 1
       #expect(await log.values(until: count) == expected + [count])

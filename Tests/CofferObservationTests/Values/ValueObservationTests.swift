@@ -6,7 +6,7 @@ import Testing
 @Suite("Observed values", .timeLimit(.minutes(15)))
 struct ValueObservationTests {
   @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
-  func `there is a first value, and one after each commit that concerns it`(
+  func `there is a first value, and one after each commit that touches the region`(
     kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
@@ -40,7 +40,7 @@ struct ValueObservationTests {
   ]
 
   @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
-  func `what doesn't concern the value notifies nobody`(
+  func `commits that don't touch the region notify no observer`(
     kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
@@ -117,7 +117,7 @@ struct ValueObservationTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `what the value depends on may change from fetch to fetch`(kind: EncryptedDatabase.Kind)
+  func `the observed region may change from fetch to fetch`(kind: EncryptedDatabase.Kind)
     async throws
   {
     let database = try ObservedDatabase(kind)
@@ -142,7 +142,7 @@ struct ValueObservationTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `regions may be told, several and none`(kind: EncryptedDatabase.Kind) async throws {
+  func `regions may be given, several or none`(kind: EncryptedDatabase.Kind) async throws {
     let database = try ObservedDatabase(kind)
     let log = ValueLog<Int>()
     let fetch: @Sendable (Database) throws -> Int = { db in
@@ -174,7 +174,7 @@ struct ValueObservationTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
-  func `changes that are notified by hand count`(
+  func `changes that are announced by the application are observed`(
     kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)
@@ -188,7 +188,7 @@ struct ValueObservationTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases)
-  func `a fetch that writes has write access, and doesn't set itself off`(
+  func `a fetch that writes has write access, and doesn't trigger itself`(
     kind: EncryptedDatabase.Kind
   ) async throws {
     let database = try ObservedDatabase(kind)
@@ -208,7 +208,7 @@ struct ValueObservationTests {
   }
 
   @Test(arguments: EncryptedDatabase.Kind.allCases, CountTracking.allCases)
-  func `the change of a task that is cancelled right after it is told of`(
+  func `the change of a task that is cancelled right after it is observed`(
     kind: EncryptedDatabase.Kind, tracking: CountTracking
   ) async throws {
     let database = try ObservedDatabase(kind)

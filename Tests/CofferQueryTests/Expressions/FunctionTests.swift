@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `functions are SQL's own`() throws {
+  @Test func `a function calls SQL's function of that name`() throws {
     #expect(try sql(abs(age)) == #"ABS("age")"#)
     #expect(try sql(length(name)) == #"LENGTH("name")"#)
     #expect(try sql(cast(age, as: .text)) == #"CAST("age" AS TEXT)"#)
@@ -76,7 +76,7 @@ import Testing
     #expect(try value(names) == "Craig,Barbara,Arthur")
   }
 
-  @Test func `window functions look around, or say what they need`() throws {
+  @Test func `window functions see other rows, or say what they need`() throws {
     let rank = SQLWindow.rank().over(orderBy: age.desc)
     guard SQLiteFeatures.linked.hasWindowFunctions else {
       #expect(databaseError { try sql(rank) }?.message?.contains("3.25.0") == true)

@@ -53,7 +53,7 @@ import Testing
     #expect(try ids(!(age > 40)) == [2])
   }
 
-  @Test func `operands have parentheses where they need them`() throws {
+  @Test func `operands are in parentheses where they need them`() throws {
     #expect(
       try condition(age != nil || name != nil && id != nil)
         == #"("age" IS NOT NULL) OR (("name" IS NOT NULL) AND ("id" IS NOT NULL))"#)
@@ -220,7 +220,7 @@ extension OperatorTests {
         .hasSuffix(#"WHERE "age" < 0"#))
   }
 
-  @Test func `what Swift's operators would take as well is SQL`() throws {
+  @Test func `an expression that Swift's operators accept too is SQL`() throws {
     // Without a type around them, since a type would choose.
     let isNull = Column("age") == nil
     let isNotNull = nil != Column("age")

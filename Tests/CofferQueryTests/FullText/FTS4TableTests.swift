@@ -155,7 +155,7 @@ import Testing
 
   @Test func `texts are compressed and uncompressed by functions`() throws {
     try EncryptedQueue.with { db in
-      // Not compression, but visible.
+      // This isn't compression, but the change is visible.
       db.add(
         function: DatabaseFunction("zip", argumentCount: 1, pure: true) { values in
           String.fromDatabaseValue(values[0]).map { String($0.reversed()) }
@@ -215,7 +215,7 @@ import Testing
     }
   }
 
-  @Test func `FTS3 tells the words of a text`() throws {
+  @Test func `FTS3 splits a text into words`() throws {
     #expect(try FTS3.tokenize("SQLite database") == ["sqlite", "database"])
     #expect(try FTS3.tokenize("Gustave Doré") == ["gustave", "doré"])
     #expect(try FTS3.tokenize("Gustave DORÉ", withTokenizer: .unicode61()) == ["gustave", "dore"])

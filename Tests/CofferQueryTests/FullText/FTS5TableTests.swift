@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `a table of one's own content is read through it`() throws {
+  @Test func `a table with external content is read through it`() throws {
     try EncryptedQueue.with(
       "CREATE TABLE book (id INTEGER PRIMARY KEY, title TEXT, price REAL)"
     ) { db in
@@ -145,7 +145,7 @@ import Testing
         t.contentRowID = "id"
         t.column("title")
       }
-      // Nothing follows it: that is up to the user.
+      // No trigger follows the content: that is up to the application.
       #expect(try db.matches("book_ft", "moby") == [])
       #expect(
         try Int.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master WHERE type = 'trigger'") == 0)

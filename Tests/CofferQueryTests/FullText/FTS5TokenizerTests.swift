@@ -21,7 +21,7 @@ import Testing
 
   // MARK: FTS5's own
 
-  @Test func `FTS5's tokenizers tell the tokens of a text`() throws {
+  @Test func `FTS5's tokenizers give the tokens of a text`() throws {
     try EncryptedQueue.with { db throws in
       func tokens(_ descriptor: FTS5TokenizerDescriptor, _ text: String) throws -> [String] {
         let tokenizer = try db.makeTokenizer(descriptor)
@@ -76,7 +76,7 @@ import Testing
     }
   }
 
-  // MARK: Tokenizers of one's own
+  // MARK: Custom tokenizers
 
   @Test func `a low tokenizer is asked for its tokens`() throws {
     try EncryptedQueue.with { db in
@@ -158,7 +158,7 @@ import Testing
     }
   }
 
-  @Test func `a tokenizer is told why tokens are wanted`() throws {
+  @Test func `a tokenizer learns why tokens are wanted`() throws {
     try EncryptedQueue.with { db in
       db.add(tokenizer: CuriousTokenizer.self)
       try makeTable(db, CuriousTokenizer.tokenizerDescriptor())
@@ -182,7 +182,7 @@ import Testing
 
   // MARK: Failures
 
-  @Test func `what a tokenizer throws is the statement's error`() throws {
+  @Test func `an error thrown by a tokenizer is the statement's error`() throws {
     try EncryptedQueue.with { db in
       db.add(tokenizer: FailingTokenizer.self)
       try makeTable(db, FailingTokenizer.tokenizerDescriptor())
@@ -210,7 +210,7 @@ import Testing
     }
   }
 
-  @Test func `what a tokenizer throws reaches those who ask it for tokens`() throws {
+  @Test func `an error thrown by a tokenizer reaches the caller that asks it for tokens`() throws {
     try EncryptedQueue.with { db in
       db.add(tokenizer: FailingTokenizer.self)
       let own = try FailingTokenizer(db: db, arguments: [])
@@ -219,7 +219,7 @@ import Testing
 
       let named = try db.makeTokenizer(FailingTokenizer.tokenizerDescriptor())
       #expect(databaseError { try named.tokenize(query: "coded") }?.message == "no room for it")
-      // And nobody else.
+      // No other caller gets it.
       #expect(
         databaseError { try db.execute(sql: "SELECT nowhere") }?.message
           == "no such column: nowhere")
@@ -227,7 +227,8 @@ import Testing
   }
 
   @Test(arguments: ["plain", "coded", "ok"])
-  func `what a tokenizer's initializer throws is the statement's error`(kind: String) throws {
+  func `an error thrown by a tokenizer's initializer is the statement's error`(kind: String) throws
+  {
     let messages = [
       "plain": "a failure of its own", "coded": "the lexicon is missing", "ok": "no failure at all",
     ]
@@ -283,7 +284,7 @@ import Testing
 
   // MARK: Connections
 
-  @Test func `a connection that doesn't know the tokenizer says what to do`() throws {
+  @Test func `a connection without the tokenizer throws an error that says what to do`() throws {
     let database = try EncryptedQueue { configuration in
       configuration.prepareDatabase { db in db.add(tokenizer: PassingTokenizer.self) }
     }
@@ -388,7 +389,7 @@ import Testing
     }
   }
 
-  @Test func `a huge token is cut, and harmless`() throws {
+  @Test func `a huge token is cut, and does no harm`() throws {
     try EncryptedQueue.with { db in
       db.add(tokenizer: PassingTokenizer.self)
       try makeTable(db, PassingTokenizer.tokenizerDescriptor())
@@ -400,7 +401,7 @@ import Testing
     }
   }
 
-  @Test func `bytes that are no UTF-8 don't harm`() throws {
+  @Test func `bytes that aren't UTF-8 do no harm`() throws {
     try EncryptedQueue.with { db in
       db.add(tokenizer: PassingTokenizer.self)
       db.add(tokenizer: ByteTokenizer.self)
@@ -422,7 +423,7 @@ import Testing
     }
   }
 
-  @Test func `case, diacritics and scripts`() throws {
+  @Test func `unicode61 folds case and diacritics, in all scripts`() throws {
     try EncryptedQueue.with { db in
       try makeTable(db, .unicode61())
       try insert("Jérôme", "ЁЛКА", "Straße", "漢字かな", "café 🐋 naïve", in: db)

@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test(arguments: ["OR", "\"", "\"a", "a OR"])
-  func `invalid patterns of FTS3 are SQLite's error`(rawPattern: String) throws {
+  func `an invalid pattern of FTS3 is SQLite's error`(rawPattern: String) throws {
     let error = databaseError { try FTS3Pattern(rawPattern: rawPattern) }
     #expect(error?.resultCode == .SQLITE_ERROR)
     #expect(error?.message == "malformed MATCH expression: [\(rawPattern)]")

@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test(arguments: Engine.available)
-  func `an alias is no obstacle`(engine: Engine) throws {
+  func `a request with an alias matches`(engine: Engine) throws {
     try with(engine) { db in
       let pattern = try #require(FTS3Pattern(matchingAllTokensIn: "planet"))
       let request = Book.aliased(TableAlias(name: "b")).matching(pattern)

@@ -101,7 +101,7 @@ import Testing
         try await database.queue.write { db in
           while true {
             try db.execute(sql: "INSERT INTO doc (content) VALUES ('lorem ipsum dolor')")
-            // What was inserted goes into the index.
+            // The inserted rows are indexed.
             _ = try db.matches("doc_ft", "nothing")
             start.yield()
           }

@@ -3,12 +3,12 @@
 import Foundation
 import Testing
 
-/// What lies on disk of a full-text index: its words are the content.
+/// The words of a full-text index on disk, which are content.
 @Suite struct FullTextSecrecyTests {
   // In lower case, as the index has it.
   private static let marker = "zqmarkerzq"
 
-  /// The files that hold the marker, while the database is in use and after it was closed.
+  /// The files with the marker, while the database is in use and after it was closed.
   private func work(
     _ engine: Engine, journalMode: String, key: DatabaseKey?
   ) throws -> (inUse: Set<String>, closed: Set<String>, names: Set<String>) {
@@ -20,7 +20,7 @@ import Testing
     var inUse: Set<String> = []
     var names: Set<String> = []
     func look() throws {
-      // Nobody else uses the file: that its locks go with the descriptor is no matter.
+      // No other connection uses the file, so its locks may be released with the descriptor.
       for name in try directory.contents() {
         names.insert(name)
         if try marks(directory.path(name)) { inUse.insert(name) }

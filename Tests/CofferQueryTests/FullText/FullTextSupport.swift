@@ -24,21 +24,15 @@ extension Database {
       arguments: [pattern])
   }
 
-  /// Throws where the index doesn't fit the content.
+  /// Throws if the index doesn't match the content.
   func checkFullText(_ table: String) throws {
     try execute(sql: "INSERT INTO \(table)(\(table)) VALUES('integrity-check')")
   }
 
   /// The statements that create virtual tables and triggers in `body`.
   func tracedCreations(_ body: () throws -> Void) throws -> [String] {
-    var statements: [String] = []
-    trace { event in
-      guard case .statement(let statement) = event else { return }
-      let kinds = ["CREATE VIRTUAL", "CREATE TRIGGER"]
-      if kinds.contains(where: { statement.sql.hasPrefix($0) }) { statements.append(statement.sql) }
+    try statements(body).filter {
+      $0.hasPrefix("CREATE VIRTUAL") || $0.hasPrefix("CREATE TRIGGER")
     }
-    defer { trace(options: []) }
-    try body()
-    return statements
   }
 }

@@ -257,7 +257,8 @@ enum Engine: String, CaseIterable, Sendable {
     }
   }
 
-  /// FTS4 forgets a row before its update, and learns it anew afterwards, which doesn't come then.
+  /// FTS4 removes a row from the index before the update, and adds it after the update, which never
+  /// happens.
   @Test(arguments: Engine.available)
   func `an update that is ignored is no change to FTS5, and FTS4 needs a rebuild`(
     engine: Engine
@@ -338,7 +339,7 @@ enum Engine: String, CaseIterable, Sendable {
   }
 
   @Test(arguments: Engine.available)
-  func `what exists already is left alone if asked for, and indexed again`(engine: Engine) throws {
+  func `an existing table is left alone if asked for, and indexed again`(engine: Engine) throws {
     try EncryptedQueue.with(Self.schema) { db in
       for _ in 1...2 {
         let statements = try db.tracedCreations {
@@ -451,7 +452,7 @@ enum Engine: String, CaseIterable, Sendable {
       }
       try engine.check("doc_ft", in: db)
       var found = 0
-      // simple and unicode61 don't take an emoji for a letter alike.
+      // The tokenizers simple and unicode61 treat emoji differently.
       for word in words where word != "🐋" {
         let expected = try Int.fetchAll(
           db, sql: "SELECT id FROM doc WHERE ' ' || content || ' ' LIKE ? ORDER BY id",

@@ -35,7 +35,7 @@ final class ByteTokenizer: FTS5CustomTokenizer {
   }
 }
 
-/// Passes on what the tokenizer finds that its arguments name.
+/// Passes on the tokens of the tokenizer that its arguments name.
 final class PassingTokenizer: FTS5WrapperTokenizer {
   static let name = "passing"
   static let alive = Mutex(0)
@@ -86,7 +86,7 @@ final class SynonymTokenizer: FTS5WrapperTokenizer {
   }
 }
 
-/// Throws at some words, and swallows what the callback throws if asked for.
+/// Throws at some words, and can swallow the callback's errors.
 final class FailingTokenizer: FTS5WrapperTokenizer {
   struct Failure: Error, CustomStringConvertible { var description = "a failure of its own" }
   static let name = "failing"
@@ -114,7 +114,7 @@ final class FailingTokenizer: FTS5WrapperTokenizer {
   }
 }
 
-/// Notes why it was asked for tokens.
+/// Logs the reasons for which tokens were wanted.
 final class CuriousTokenizer: FTS5WrapperTokenizer {
   static let name = "curious"
   static let reasons = Mutex<[FTS5Tokenization]>([])

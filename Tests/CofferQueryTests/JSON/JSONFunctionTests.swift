@@ -115,7 +115,7 @@ struct JSONFunctionTests {
       Database.jsonSet("{}", ["$.i": info["scores"].asJSON]),
       #"JSON_SET('{}', '$.i', \#(parse)("info" ->> 'scores'))"#, #"{"i":[1,2,3]}"#),
   ])
-  func `what is JSON is built in as such, and not as text`(_ example: JSONCase) throws {
+  func `a JSON value is inserted as JSON, and not as text`(_ example: JSONCase) throws {
     try example.check()
   }
 

@@ -2,7 +2,7 @@
 @testable import CofferQuery
 import Testing
 
-/// What an old SQLite lacks.
+/// Errors about functions that an old SQLite lacks.
 @Suite(.enabled(if: !SQLiteFeatures.linked.hasJSON))
 struct JSONRefusalTests {
   private static let info = JSONPlayers.info
@@ -34,7 +34,7 @@ struct JSONRefusalTests {
     #expect(try Self.error(expression)?.message == "JSONB needs SQLite 3.45.0 or later")
   }
 
-  @Test func `single functions name theirs`() throws {
+  @Test func `single functions name the version that they need`() throws {
     #expect(
       try Self.error(Database.jsonErrorPosition(Self.info))?.message
         == "JSON_ERROR_POSITION needs SQLite 3.42.0 or later")
@@ -43,7 +43,7 @@ struct JSONRefusalTests {
         == "JSON_VALID with options needs SQLite 3.45.0 or later")
   }
 
-  @Test func `a JSON column without its functions is any column`() throws {
+  @Test func `a JSON column whose functions aren't used is like any column`() throws {
     try EncryptedQueue.with(JSONPlayers.schema) { db throws in
       let request = SQLRequest<String>(
         literal: "SELECT \(Self.info) FROM player WHERE \(Self.info.asJSON != nil)")

@@ -19,7 +19,7 @@ struct JSONRequestTests {
     try request.sqlExpression.quotedSQL(db)
   }
 
-  @Test func `JSON stands in filters, orders and selections`() throws {
+  @Test func `JSON can be used in filters, orders and selections`() throws {
     try EncryptedQueue.with(JSONPlayers.schema) { db throws in
       let request = Self.player
         .select(Self.info["country"], as: String.self)
@@ -50,7 +50,7 @@ struct JSONRequestTests {
     }
   }
 
-  @Test func `an alias leaves JSON what it is`() throws {
+  @Test func `an aliased JSON column is one of JSON`() throws {
     try EncryptedQueue.with(JSONPlayers.schema) { db throws in
       let p = TableAlias(name: "p")
       let elements: [any SQLExpressible] = [

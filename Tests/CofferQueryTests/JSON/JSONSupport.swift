@@ -2,10 +2,10 @@
 @testable import CofferQuery
 import Testing
 
-/// The SQL that parses what is declared to be JSON.
+/// The SQL function that parses values declared to be JSON.
 let parse = SQLiteFeatures.linked.hasJSONB ? "JSONB" : "JSON"
 
-/// Two players, whose name is text and whose info is JSON.
+/// Two players with a name, which is text, and an info, which is JSON.
 enum JSONPlayers {
   static let schema = """
     CREATE TABLE player (name TEXT, info TEXT);

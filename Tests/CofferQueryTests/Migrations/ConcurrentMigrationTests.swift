@@ -28,7 +28,7 @@ struct ConcurrentMigrationTests {
     first.goOn()
     #expect(first.readLine() == "ran v1")
     first.goOn()
-    // Whoever comes first after v1 runs v2.
+    // Either process may run v2.
     let lines = [second.finish().lines, first.finish().lines]
     #expect(lines.joined().filter { $0 == "ran v1" } == [])
     #expect(lines.joined().filter { $0 == "ran v2" } == ["ran v2"])
@@ -76,7 +76,7 @@ struct ConcurrentMigrationTests {
     #expect(third.lines.filter { $0 != "busy" } == ["ran v2", "done"])
   }
 
-  @Test func `who waits no longer is told why, and migrates later`() throws {
+  @Test func `a migration that stops waiting throws the reason, and can run later`() throws {
     let database = try EncryptedQueue { $0.busyMode = .immediateError }
     var migrator = DatabaseMigrator()
     migrator.registerMigration("v1") { try $0.execute(sql: "CREATE TABLE t (x)") }
@@ -92,7 +92,7 @@ struct ConcurrentMigrationTests {
     #expect(try other.read(migrator.hasCompletedMigrations))
   }
 
-  @Test func `what another connection erases first is not erased again`() throws {
+  @Test func `a database that another connection has erased first isn't erased again`() throws {
     let database = try EncryptedQueue()
     var old = DatabaseMigrator()
     old.registerMigration("v1") { try $0.execute(sql: "CREATE TABLE t (x)") }

@@ -94,7 +94,7 @@ struct DatabaseMigratorTests {
     #expect(try database.queue.read(migrator.completedMigrations) == ["a", "b", "c"])
   }
 
-  @Test func `unregistered identifiers are told, and say that the database is newer`() throws {
+  @Test func `unregistered identifiers are listed, and mean that the database is newer`() throws {
     let database = try EncryptedQueue()
     try Self.threeSteps.migrate(database.queue)
     var older = DatabaseMigrator()
@@ -110,7 +110,7 @@ struct DatabaseMigratorTests {
     #expect(try database.queue.read(older.appliedIdentifiers) == ["a", "b", "c"])
   }
 
-  @Test func `a new database has gone through nothing, and is only read to tell`() throws {
+  @Test func `a new database has no applied migrations, and finding out only reads`() throws {
     let database = try EncryptedQueue { $0.readonly = false }
     try database.queue.read { db throws in
       let migrator = Self.threeSteps

@@ -10,7 +10,7 @@ struct ForeignKeyChecksTests {
     INSERT INTO child VALUES (1);
     """
 
-  /// Makes the parent anew, which would take the children with it were foreign keys enforced.
+  /// Makes the parent anew, which would delete the children if foreign keys were enforced.
   private static let remake = """
     CREATE TABLE parent2 (id INTEGER PRIMARY KEY, name TEXT);
     INSERT INTO parent2 (id) SELECT id FROM parent;
@@ -103,7 +103,7 @@ struct ForeignKeyChecksTests {
     }
   }
 
-  @Test func `nothing is checked, or switched on, where foreign keys are off`() throws {
+  @Test func `foreign keys that are off aren't checked or switched on`() throws {
     let database = try EncryptedQueue(Self.schema) { $0.foreignKeysEnabled = false }
     var migrator = DatabaseMigrator()
     migrator.registerMigration("deferred") { try $0.execute(sql: "INSERT INTO child VALUES (17)") }

@@ -1,14 +1,9 @@
 @testable import CofferCore
 @testable import CofferQuery
-import Synchronization
 import Testing
 
 struct MergedMigrationTests {
-  private final class Log: Sendable {
-    private let entries = Mutex<[Set<String>]>([])
-    func add(_ entry: Set<String>) { entries.withLock { $0.append(entry) } }
-    var all: [Set<String>] { entries.withLock { $0 } }
-  }
+  private typealias Log = Locked<[Set<String>]>
 
   private static func old(upTo count: Int) -> DatabaseMigrator {
     var migrator = DatabaseMigrator()
@@ -21,7 +16,7 @@ struct MergedMigrationTests {
   private static func merged(_ log: Log) -> DatabaseMigrator {
     var migrator = DatabaseMigrator()
     migrator.registerMigration("v3", merging: ["v1", "v2", "v3"]) { db, applied throws in
-      log.add(applied)
+      log.append(applied)
       for name in ["v1", "v2", "v3"] where !applied.contains(name) {
         try db.execute(sql: "CREATE TABLE \(name) (x)")
       }
@@ -31,14 +26,14 @@ struct MergedMigrationTests {
   }
 
   @Test(arguments: [0, 1, 2])
-  func `a merged migration learns what it need not do`(_ count: Int) throws {
+  func `a merged migration learns which migrations were applied`(_ count: Int) throws {
     let database = try EncryptedQueue()
     try Self.old(upTo: count).migrate(database.queue)
-    let log = Log()
+    let log = Log([])
     let migrator = Self.merged(log)
     try migrator.migrate(database.queue)
     try migrator.migrate(database.queue)
-    #expect(log.all == [Set(["v1", "v2"].prefix(count))])
+    #expect(log.value == [Set(["v1", "v2"].prefix(count))])
     try database.queue.read { db throws in
       #expect(try migrator.appliedIdentifiers(db) == ["v3", "v4"])
       #expect(
@@ -50,16 +45,16 @@ struct MergedMigrationTests {
   @Test func `a migration that ran before it merged others only takes their place`() throws {
     let database = try EncryptedQueue()
     try Self.old(upTo: 3).migrate(database.queue)
-    let log = Log()
+    let log = Log([])
     let migrator = Self.merged(log)
     #expect(try database.queue.read(migrator.hasBeenSuperseded))
     try migrator.migrate(database.queue, upTo: "v3")
-    #expect(log.all == [])
+    #expect(log.value == [])
     #expect(try database.queue.read(migrator.appliedIdentifiers) == ["v3"])
     #expect(try !database.queue.read(migrator.hasBeenSuperseded))
   }
 
-  @Test func `what a failing merged migration replaces stays applied`() throws {
+  @Test func `migrations that a failing merged one replaces stay applied`() throws {
     let database = try EncryptedQueue()
     try Self.old(upTo: 1).migrate(database.queue)
     var migrator = DatabaseMigrator()

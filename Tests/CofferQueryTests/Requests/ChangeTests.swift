@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `no assignment changes nothing`() throws {
+  @Test func `an update without assignments changes nothing`() throws {
     try RequestDatabase(Self.schema).use { db throws in
       #expect(try players.updateAll(db, []) == 0)
       #expect(try players.updateAll(db, score.noOverwrite) == 0)
@@ -143,7 +143,7 @@ import Testing
     }
   }
 
-  @Test func `several queries in one can't be changed`() throws {
+  @Test func `a compound request can't be changed`() throws {
     try RequestDatabase(Self.schema).use { db throws in
       let both = players.union(players)
       #expect(throws: DatabaseError.self) { try both.deleteAll(db) }

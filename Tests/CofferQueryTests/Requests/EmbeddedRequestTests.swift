@@ -134,7 +134,7 @@ import Testing
     #expect(try built("\(nested) UNION \(nested)").contains("(") == false)
   }
 
-  @Test func `what SQLite makes of them`() throws {
+  @Test func `SQLite executes embedded requests as values, lists and tables`() throws {
     try use { db throws in
       let all: SQLRequest<Int> = "\(ids) UNION ALL \(best) ORDER BY 1"
       #expect(try all.fetchAll(db) == [2, 3, 30])
@@ -161,7 +161,7 @@ import Testing
     }
   }
 
-  @Test func `in the parts of a request`() throws {
+  @Test func `a request may be embedded in any part of another`() throws {
     try use { db throws in
       let players = Table("player").order(id).select(id, as: Int.self)
       #expect(try players.filter(literal: "id IN (\(ids))").fetchAll(db) == [2, 3])

@@ -24,7 +24,7 @@ import Testing
     try RequestDatabase().use { db throws in try literal.build(db).sql }
   }
 
-  @Test func `expressions of any form`() throws {
+  @Test func `expressions of any form are interpolated`() throws {
     let column: any SQLExpressible = name
     let value: any SQLExpressible = 1
     let none: (any SQLExpressible)? = nil
@@ -40,7 +40,7 @@ import Testing
     #expect(try sql("\("Arthur".prefix(2)), \(Character("a").description)") == "?, ?")
   }
 
-  @Test func `selections and orders`() throws {
+  @Test func `selections and orders are interpolated`() throws {
     let selectable: any SQLSelectable = AllColumns()
     let optional: (any SQLSelectable)? = nil
     let ordering: any SQLOrderingTerm = name.desc
@@ -50,7 +50,7 @@ import Testing
     #expect(try sql("\(ordering), \(id.asc), \(name)") == "\"name\" DESC, \"id\" ASC, \"name\"")
   }
 
-  @Test func `tables and columns`() throws {
+  @Test func `tables and columns are interpolated`() throws {
     let type: any TableRecord.Type = Reader.self
     let record: any TableRecord = Reader(id: 1, name: "a")
     let key: any CodingKey = Reader.CodingKeys.name
@@ -64,14 +64,14 @@ import Testing
     #expect(try sql("\(identifier: "a\"b")") == "\"a\"\"b\"")
   }
 
-  @Test func `collations`() throws {
+  @Test func `collations are interpolated by name`() throws {
     let collation = DatabaseCollation("reverse") { _, _ in .orderedSame }
     #expect(
       try sql("a COLLATE \(.nocase), b COLLATE \(collation)")
         == "a COLLATE NOCASE, b COLLATE reverse")
   }
 
-  @Test func `lists`() throws {
+  @Test func `lists are interpolated as lists of any length`() throws {
     let mixed: [any SQLExpressible] = [1, name]
     let values: [any SQLExpressible] = [1, "a"]
     #expect(try sql("a IN \([1, 2])") == "a IN (?,?)")

@@ -60,7 +60,7 @@ import Testing
     #expect(missing?.message?.contains("no unique key on column(s) age, id") == true)
   }
 
-  @Test func `a key that is nil takes no statement`() throws {
+  @Test func `a look-up by a nil key executes no statement`() throws {
     let none: Int? = nil
     let persons = Table("persons")
     let database = try RequestDatabase(Self.schema)
@@ -76,7 +76,7 @@ import Testing
     #expect(sql == ["", "", ""])
   }
 
-  @Test func `what is no key is an error that says what is`() throws {
+  @Test func `columns that are no key are an error that names the keys`() throws {
     let several = databaseError { try sql(Table("citizenships").filter(key: 1)) }
     #expect(several?.resultCode == .SQLITE_MISUSE)
     #expect(several?.description.contains("personId, country") == true)

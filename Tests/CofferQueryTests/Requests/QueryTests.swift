@@ -22,7 +22,7 @@ import Testing
         """)
   }
 
-  @Test func `what is asked of the result is asked of the whole`() throws {
+  @Test func `filters and orders of a compound request apply to all of it`() throws {
     let low = readers.select(id).filter(id <= 2), high = readers.select(id).filter(id >= 2)
     let both = low.union(high)
     #expect(try ids(both.order(id.desc)) == [3, 2, 1])

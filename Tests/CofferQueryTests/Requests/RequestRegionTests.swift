@@ -61,7 +61,7 @@ import Testing
     }
   }
 
-  @Test func `what never gives a row reads nothing`() throws {
+  @Test func `a request that never gives a row reads nothing`() throws {
     try database().use { db throws in
       let bars = Table("bar").select(count(Column("id")))
       for request in [
@@ -75,7 +75,7 @@ import Testing
       }
       #expect(try Table("view").all().none().databaseRegion(db).isEmpty)
       #expect(try Table("code").all().filter(keys: [String]()).databaseRegion(db).isEmpty)
-      // There is a row of aggregates, with what other tables give.
+      // There is always a row of aggregates, with values of other tables.
       let one = Foo.select(count(id), bars.sqlExpression).none()
       #expect(try one.databaseRegion(db).isModified(byEventsOfKind: .insert(tableName: "bar")))
       #expect(try !Foo.filter(false.sqlExpression || a == "x").databaseRegion(db).isEmpty)
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  @Test func `what reads the table once more reads all of it`() throws {
+  @Test func `a request that reads the table twice reads all of its rows`() throws {
     try database().use { db throws in
       let one = Foo.filter(key: 1)
       let foos = Foo.all(), bars = Table("bar").all()
@@ -141,7 +141,7 @@ import Testing
     }
   }
 
-  @Test func `what is read while a region is recorded are the rows, too`() throws {
+  @Test func `a recorded region has the rows, too`() throws {
     try database().use { db throws in
       func recorded(_ read: () throws -> Void) throws -> String {
         try db.recordingRegion(read).1.description
@@ -159,7 +159,7 @@ import Testing
           _ = try one.fetchAll(db)
           _ = try two.fetchAll(db)
         } == "foo(a,id)[1,2]")
-      // The same text, with arguments that nobody has looked at.
+      // The same text, with arguments that weren't recorded.
       let sql = try one.makePreparedRequest(db).statement.sql
       #expect(
         try recorded {

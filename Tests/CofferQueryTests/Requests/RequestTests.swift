@@ -178,7 +178,7 @@ private struct Reader: TableRecord {
 
   // MARK: Counting
 
-  @Test func `counting asks for no more than it needs`() throws {
+  @Test func `a count asks only for what it needs`() throws {
     #expect(try countSQL(all) == #"SELECT COUNT(*) FROM "readers""#)
     #expect(try countSQL(all.order(name).reversed()) == #"SELECT COUNT(*) FROM "readers""#)
     #expect(
@@ -288,7 +288,7 @@ private struct Reader: TableRecord {
     }
   }
 
-  @Test func `a request can be adapted, and hide what it is`() throws {
+  @Test func `a request can be adapted and erased`() throws {
     try RequestDatabase().use { db throws in
       let names = Table("readers").select(Column("id"), name).order(name.desc)
       let adapted = names.adapted { _ in SuffixRowAdapter(fromIndex: 1) }

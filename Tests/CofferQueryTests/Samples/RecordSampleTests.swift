@@ -5,10 +5,10 @@ import Testing
 @testable import CofferQuery
 
 @Suite("Samples of records") struct RecordSampleTests {
-  /// What a type stores, as far as samples show it.
+  /// The stored fields of a type, as far as samples show them.
   private struct Shape {
     let fields: [String]
-    /// What is asked for, and what is declared.
+    /// The fields that are decoded, and those that are declared.
     let keys: [String]
     let properties: [String]
     /// Whether the type takes a sample.
@@ -139,7 +139,7 @@ import Testing
     var last: Int
   }
 
-  @Test func `enums whose raw values nobody knows are survived`() {
+  @Test func `enums with unknown raw values make the sample incomplete, and don't trap`() {
     #expect(
       fields(Enums.self) == [
         "direction: Direction", "level: Level", "only: Only", "listed: Listed",

@@ -3,7 +3,8 @@ import Testing
 
 @testable import CofferQuery
 
-/// What fails here was changed by a new compiler: see `SwiftABI`, where the sources are named.
+/// A failure here means that a new compiler has changed the ABI; see `SwiftABI`, which names the
+/// sources.
 @Suite("What is assumed about Swift's ABI") struct SwiftABITests {
   @Test(arguments: SwiftABI.Assumption.allCases)
   func `each assumption holds with this compiler`(assumption: SwiftABI.Assumption) {
@@ -31,7 +32,7 @@ import Testing
     case a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q
   }
 
-  @Test func `what is no plain enum is refused`() {
+  @Test func `a type that is no plain enum is refused`() {
     #expect(PlainEnum(Never.self) == nil)
     #expect(PlainEnum(Figure.self) == nil)
     #expect(PlainEnum(Int.self) == nil)

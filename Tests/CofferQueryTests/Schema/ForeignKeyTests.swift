@@ -109,7 +109,7 @@ import Testing
       try db.execute(sql: "DELETE FROM child WHERE id > 10; DELETE FROM keyed")
       try db.checkForeignKeys()
     }
-    // The values are told where they may be.
+    // The values are shown where arguments are public.
     let database = try EncryptedQueue(Self.violated) { $0.publicStatementArguments = true }
     try database.queue.read { db throws in
       let message = databaseError { try db.checkForeignKeys(in: "child") }?.message
@@ -134,7 +134,7 @@ import Testing
       let error = databaseError { try db.checkForeignKeys(in: "child", in: "o") }
       #expect(error?.message?.contains("from child(x) to parent(id), in rowid 1") == true)
       try db.checkForeignKeys()
-      // A row that doesn't tell the schema.
+      // A row without the name of the schema.
       let row = try #require(try Row.fetchOne(db, sql: "PRAGMA o.foreign_key_check"))
       #expect(
         try ForeignKeyViolation(row: row).failureDescription(db)

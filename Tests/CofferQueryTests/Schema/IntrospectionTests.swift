@@ -93,7 +93,7 @@ import Testing
     }
   }
 
-  @Test func `primary keys of every kind`() throws {
+  @Test func `every kind of primary key is found`() throws {
     try EncryptedQueue.with(
       """
       CREATE TABLE hidden (a);
@@ -219,7 +219,7 @@ import Testing
     }
   }
 
-  @Test func `names that are SQLite's or the migrations' own`() {
+  @Test func `internal tables are known by their names`() {
     #expect(Database.isSQLiteInternalTable("sqlite_sequence"))
     #expect(Database.isSQLiteInternalTable("SQLITE_x".dropLast(0)))
     #expect(!Database.isSQLiteInternalTable("sqlite"))

@@ -4,7 +4,7 @@ import Testing
 @testable import CofferCore
 @testable import CofferQuery
 
-/// What is kept of the schema is never outdated.
+/// The cached schema is never outdated.
 @Suite struct SchemaCacheTests {
   private func names(_ db: Database, _ table: String = "t", in schema: String? = nil) throws
     -> [String]
@@ -81,13 +81,12 @@ import Testing
   }
 
   @Test func `a failing access forgets its changes`() throws {
-    struct Failure: Error {}
     let database = try EncryptedQueue("CREATE TABLE t (a)")
-    #expect(throws: Failure.self) {
+    #expect(throws: TestError.self) {
       try database.queue.write { db throws in
         try db.execute(sql: "ALTER TABLE t ADD COLUMN b")
         #expect(try names(db) == ["a", "b"])
-        throw Failure()
+        throw TestError()
       }
     }
     #expect(try database.queue.read { try names($0) } == ["a"])
@@ -180,7 +179,7 @@ import Testing
       #expect(try db.table("t", hasUniqueKey: ["a"]) == false)
       try other.inDatabase { try $0.execute(sql: "CREATE TABLE u (a)") }
       #expect(try !db.tableExists("u"))
-      // What wasn't read yet belongs to the same state.
+      // Tables that weren't read yet belong to the same state.
       #expect(try db.indexes(on: "t").isEmpty)
     }
     try database.queue.read { db throws in
@@ -256,7 +255,7 @@ import Testing
     #expect(try reader.inDatabase { try $0.tableExists("t", in: "temp") } == false)
   }
 
-  @Test func `a database in memory, and one that is erased`() throws {
+  @Test func `the schema of an erased database is forgotten`() throws {
     let queue = try DatabaseQueue()
     try queue.inDatabase { db throws in
       try db.execute(sql: "CREATE TABLE t (a)")
@@ -280,7 +279,7 @@ import Testing
     }
   }
 
-  // MARK: What it costs, and whom it disturbs
+  // MARK: Costs and side effects
 
   @Test func `a hit in a transaction gives the same object, with no statement`() throws {
     let database = try EncryptedQueue("CREATE TABLE t (a INTEGER PRIMARY KEY)")
@@ -304,23 +303,19 @@ import Testing
   }
 
   @Test func `looking at the schema is neither traced nor observed nor recorded`() throws {
-    final class Log: @unchecked Sendable {
-      // SAFETY: used inside accesses alone.
-      var events: [String] = []
-    }
-    let log = Log()
+    var events: [String] = []
     let database = try EncryptedQueue("CREATE TABLE t (a); CREATE TABLE u (a REFERENCES t)")
     try database.queue.inDatabase { db throws in
-      db.trace { log.events.append("\($0)") }
+      db.trace { events.append("\($0)") }
       let (_, region) = try db.recordingRegion {
         _ = try db.columns(in: "t")
         _ = try db.primaryKey("t")
         _ = try db.foreignKeys(on: "u")
       }
       #expect(region.isEmpty)
-      #expect(log.events == [])
+      #expect(events == [])
       _ = try Int.fetchOne(db, sql: "SELECT count(*) FROM t")
-      #expect(log.events == ["SELECT count(*) FROM t"])
+      #expect(events == ["SELECT count(*) FROM t"])
       db.trace(nil)
     }
   }
@@ -357,16 +352,10 @@ import Testing
   @Test func `a closed connection and a use outside of an access are errors`() throws {
     let database = try EncryptedQueue("CREATE TABLE t (a)")
     let escaped = try database.queue.inDatabase { Unchecked($0) }
-    #expect(databaseError { try escaped.db.tableExists("t") }?.resultCode == .SQLITE_MISUSE)
+    #expect(databaseError { try escaped.value.tableExists("t") }?.resultCode == .SQLITE_MISUSE)
   }
 
-  private struct Unchecked: @unchecked Sendable {
-    // SAFETY: used by the test's thread alone.
-    let db: Database
-    init(_ db: Database) { self.db = db }
-  }
-
-  @Test func `a table that another process makes while it is read is read whole`() throws {
+  @Test func `a table that another connection makes while it is read is read whole`() throws {
     let database = try EncryptedQueue("PRAGMA journal_mode = WAL; CREATE TABLE t (a PRIMARY KEY)")
     let other = try database.other()
     let rounds = 60

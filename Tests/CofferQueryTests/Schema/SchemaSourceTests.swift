@@ -43,7 +43,7 @@ private struct SilentSource: DatabaseSchemaSource {}
         #expect(try db.table("two", hasUniqueKey: ["code", "part"]))
         #expect(databaseError { try db.primaryKey("three") } != nil)
         #expect(databaseError { try db.primaryKey("one") } != nil)
-        // Tables are what they are.
+        // The source doesn't change the keys of tables.
         #expect(try db.primaryKey("oneTable").columns == ["id"])
       }
       #expect(databaseError { try db.primaryKey("two") } != nil)

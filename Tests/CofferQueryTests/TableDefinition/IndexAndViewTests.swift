@@ -23,7 +23,7 @@ import Testing
     }
   }
 
-  @Test func `indexes on columns, with and without a name`() throws {
+  @Test func `an index on columns has the given name, or that of its table and columns`() throws {
     try EncryptedQueue.with(Self.table) { db throws in
       let statements = try db.statements {
         try db.create(index: "i1", on: "test", columns: ["a"])
@@ -55,7 +55,7 @@ import Testing
     }
   }
 
-  @Test func `indexes on expressions`() throws {
+  @Test func `an index on expressions has their SQL, and isn't listed`() throws {
     try EncryptedQueue.with(Self.table) { db throws in
       let statements = try db.statements {
         try db.create(
@@ -86,7 +86,7 @@ import Testing
         // Of two, the one with the default name.
         try db.drop(indexOn: "test", columns: ["b"])
         try db.drop(index: "z")
-        // None, and that of a constraint.
+        // There is no such index, and the index of a constraint can't be dropped.
         try db.drop(indexOn: "test", columns: ["d", "a"])
         try db.drop(indexOn: "test", columns: ["c"])
       }
@@ -105,7 +105,7 @@ import Testing
     }
   }
 
-  @Test func `views of requests and of SQL`() throws {
+  @Test func `a view is created from a request or from SQL`() throws {
     try EncryptedQueue.with(
       Self.table + "; INSERT INTO test VALUES (1, 'O''Brien', 'x'), (2, 'y', 'z')"
     ) { db throws in

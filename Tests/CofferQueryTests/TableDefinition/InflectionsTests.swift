@@ -35,7 +35,7 @@ import Testing
     #expect(inflections.pluralize("my_ox") == "my_oxen")
   }
 
-  @Test func `irregular and uncountable words`() {
+  @Test func `irregular and uncountable words keep their forms`() {
     var inflections = Inflections.default
     inflections.irregularSuffix("foo", "feese")
     inflections.irregularSuffix("cow", "kine")

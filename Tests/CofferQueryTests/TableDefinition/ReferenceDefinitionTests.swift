@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `foreign keys of tables`() throws {
+  @Test func `a foreign key of the table refers to the primary key or to columns`() throws {
     try EncryptedQueue.with(Self.parents) { db throws in
       try expect(
         [
@@ -261,7 +261,7 @@ import Testing
       ("German", "Germans"), ("sheep", "sheep"), ("Person", "People"), ("status", "statuses"),
       ("branch", "branches"), ("", ""), ("y", "ys"), ("man", "men"), ("home_series", "home_series"),
     ])
-  func `plurals of names`(singular: String, plural: String) {
+  func `a singular name has its plural`(singular: String, plural: String) {
     #expect(Plural.of(singular) == plural)
   }
 }

@@ -4,7 +4,7 @@ import Testing
 @testable import CofferCore
 @testable import CofferQuery
 
-/// Checks the SQL, which SQLite has executed, and what it makes of it.
+/// Checks the SQL, which SQLite executes, and the table that results.
 @Suite struct TableDefinitionTests {
   private func check(
     _ sql: String, options: TableOptions = [], before: String = "",
@@ -18,7 +18,7 @@ import Testing
     }
   }
 
-  @Test func `columns with and without types`() throws {
+  @Test func `a column has a type or none`() throws {
     try check(#"CREATE TABLE "test" ("id" INTEGER PRIMARY KEY, "name" TEXT, "x")"#) { t in
       t.primaryKey("id", .integer)
       t.column("name", .text)
@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  @Test func `primary keys`() throws {
+  @Test func `a primary key has one column or several, and its conflict policy`() throws {
     try check(#"CREATE TABLE "test" ("id" INTEGER PRIMARY KEY AUTOINCREMENT)"#) {
       $0.autoIncrementedPrimaryKey("id")
     }
@@ -72,7 +72,7 @@ import Testing
     }
   }
 
-  @Test func `options`() throws {
+  @Test func `options are part of the table's SQL`() throws {
     try check(
       #"CREATE TEMPORARY TABLE IF NOT EXISTS "test" ("id" INTEGER PRIMARY KEY) WITHOUT ROWID"#,
       options: [.temporary, .ifNotExists, .withoutRowID]
@@ -97,7 +97,7 @@ import Testing
     }
   }
 
-  @Test func `strict tables, where SQLite has them`() throws {
+  @Test func `a table can be strict where SQLite has strict tables`() throws {
     try EncryptedQueue.with { db throws in
       func create(_ options: TableOptions) throws {
         try db.create(table: "test", options: options) { t in
@@ -121,7 +121,7 @@ import Testing
     }
   }
 
-  @Test func `constraints of columns, in one order whatever that of the calls`() throws {
+  @Test func `constraints of a column have one order, whatever that of the calls`() throws {
     try check(
       #"CREATE TABLE "test" ("a" INTEGER NOT NULL, "b" NOT NULL, "c" NOT NULL ON CONFLICT ROLLBACK, "#
         + #""d" UNIQUE, "e" UNIQUE, "f" UNIQUE ON CONFLICT REPLACE)"#
@@ -189,7 +189,7 @@ import Testing
     }
   }
 
-  @Test func `collations, of SQLite and of Swift`() throws {
+  @Test func `a column has a collation of SQLite or of Swift`() throws {
     try EncryptedQueue.with { db throws in
       let plain = DatabaseCollation("foo") { (_: String, _: String) in .orderedSame }
       let odd = DatabaseCollation("fo\"o 1") { (_: String, _: String) in .orderedSame }
@@ -214,7 +214,7 @@ import Testing
     }
   }
 
-  @Test func `generated columns, where SQLite has them`() throws {
+  @Test func `a column can be generated where SQLite has generated columns`() throws {
     try EncryptedQueue.with { db throws in
       func create() throws {
         try db.create(table: "test") { t in
@@ -243,7 +243,7 @@ import Testing
     }
   }
 
-  @Test func `unique keys, constraints and columns as SQL`() throws {
+  @Test func `a table has unique keys, and constraints and columns as SQL`() throws {
     try check(
       #"CREATE TABLE "test" (a TEXT DEFAULT 'O''Brien', b INTEGER, "c", PRIMARY KEY ("c"), "#
         + #"UNIQUE ("a"), UNIQUE ("b", "c") ON CONFLICT FAIL, CHECK (b < 20), CHECK (b > 1))"#
@@ -268,16 +268,15 @@ import Testing
         }
       }
       #expect(error?.message == #"table "test" has more than one primary key"#)
-      struct Failure: Error {}
-      #expect(throws: Failure.self) { try db.create(table: "test") { _ in throw Failure() } }
-      #expect(throws: Failure.self) {
-        try db.create(table: "test") { t in try t.primaryKey { throw Failure() } }
+      #expect(throws: TestError.self) { try db.create(table: "test") { _ in throw TestError() } }
+      #expect(throws: TestError.self) {
+        try db.create(table: "test") { t in try t.primaryKey { throw TestError() } }
       }
       #expect(try !db.tableExists("test"))
     }
   }
 
-  @Test func `odd names of tables and columns`() throws {
+  @Test func `tables and columns can have odd names`() throws {
     try EncryptedQueue.with { db throws in
       for name in ["a \"b\" 'c'; DROP TABLE x", "select", "é", "数据", "", "a.b", "[x]"] {
         try db.create(table: name) { t in

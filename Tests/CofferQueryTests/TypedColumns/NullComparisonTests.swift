@@ -35,7 +35,7 @@ import Testing
       #expect(try ids(Player.filter { !($0.note != "x") }) == [1])
       #expect(try ids(Player.filter { !["x"].contains($0.note) }) == [2])
       #expect(try ids(Player.filter { !($0.note == "x" && $0.id < 9) }) == [2])
-      // What takes NULL for a value.
+      // Operators that treat NULL as a value.
       #expect(try ids(Player.filter { $0.note !== "x" }) == [2, 3])
       #expect(try ids(Player.filter { $0.note != "x" || $0.note == nil }) == [2, 3])
       #expect(try ids(Player.filter { ($0.note ?? "") != "x" }) == [2, 3])

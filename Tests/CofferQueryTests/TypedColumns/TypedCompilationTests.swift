@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What must not compile, and what must, by the compiler itself.
+/// Expressions that must compile, or must not, checked by the compiler.
 @Suite(.enabled(if: Compiler.found != nil, "no Swift compiler next to the runtime"))
 struct TypedCompilationTests {
   private static let prelude = """
@@ -251,72 +251,5 @@ struct TypedCompilationTests {
         #expect(message.contains(name), "\(expressions[number].0)")
       }
     }
-  }
-}
-
-/// The compiler of the toolchain whose runtime this process uses.
-private struct Compiler {
-  static let found = Compiler()
-
-  private let executable: String
-  private let arguments: [String]
-
-  private init?() {
-    let files = FileManager.default
-    // …/usr/lib/swift/linux/libswiftCore.so, and …/usr/bin/swiftc
-    // Whole, since such a file has no size: String(contentsOfFile:) reads one page.
-    guard let file = FileHandle(forReadingAtPath: "/proc/self/maps"),
-      case let maps = String(decoding: file.readDataToEndOfFile(), as: UTF8.self),
-      let line = maps.split(separator: "\n").first(where: { $0.hasSuffix("/libswiftCore.so") }),
-      let start = line.firstIndex(of: "/"),
-      let end = line.range(of: "/lib/swift/linux/libswiftCore.so", options: .backwards)
-    else { return nil }
-    executable = line[start..<end.lowerBound] + "/bin/swiftc"
-    let build = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
-      .deletingLastPathComponent()
-    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    let modules = build.appendingPathComponent("Modules").path
-    let map = package.appendingPathComponent("Sources/CSQLCipher/module.modulemap").path
-    guard files.isExecutableFile(atPath: executable), files.fileExists(atPath: map),
-      files.fileExists(atPath: modules + "/Coffer.swiftmodule"),
-      let flags = Self.run("/usr/bin/env", ["pkg-config", "--cflags", "sqlcipher"])
-    else { return nil }
-    arguments =
-      ["-typecheck", "-swift-version", "6", "-I", modules, "-Xcc", "-fmodule-map-file=" + map]
-      + flags.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
-  }
-
-  /// The first error of each line of the source that has one; lines are counted from 1 on.
-  func errorsByLine(in source: String, options: [String]) throws -> [Int: String] {
-    let directory = try TemporaryDirectory()
-    let path = directory.path("Snippet.swift")
-    try source.write(toFile: path, atomically: true, encoding: .utf8)
-    let output = try #require(
-      Self.run(executable, arguments + options + ["-diagnostic-style=llvm", path], succeeds: false))
-    let lines = output.split(separator: "\n").compactMap { line -> (Int, String)? in
-      let parts = line.split(separator: ":", maxSplits: 4, omittingEmptySubsequences: false)
-      guard parts.count == 5, parts[0] == path, parts[3] == " error" else { return nil }
-      return Int(parts[1]).map { ($0, String(parts[4])) }
-    }
-    if lines.isEmpty { #expect(!output.contains("error:"), "\(output)") }
-    return Dictionary(lines, uniquingKeysWith: { first, _ in first })
-  }
-
-  /// What a command writes, errors included; nil where it doesn't run.
-  private static func run(
-    _ executable: String, _ arguments: [String], succeeds: Bool = true
-  ) -> String? {
-    let process = Process()
-    process.executableURL = URL(fileURLWithPath: executable)
-    process.arguments = arguments
-    let pipe = Pipe()
-    process.standardOutput = pipe
-    process.standardError = pipe
-    guard (try? process.run()) != nil else { return nil }
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    if succeeds, process.terminationStatus != 0 { return nil }
-    return String(decoding: data, as: UTF8.self)
   }
 }

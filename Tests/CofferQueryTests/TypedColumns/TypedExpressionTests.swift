@@ -71,7 +71,7 @@ import Testing
   }
 
   @Test func `dates and UUIDs are compared as they are stored`() throws {
-    let token = UUID()
+    let token = UUID.seeded()
     try with { db throws in
       try Player.filter { $0.id == 2 }.updateAll(db) { $0.token.set(to: token) }
       #expect(try ids(Player.filter { $0.token == token }, db) == [2])
@@ -298,7 +298,7 @@ import Testing
     }
   }
 
-  // MARK: Columns of one's own
+  // MARK: Custom columns
 
   struct Own: Codable, TableRecord {
     var score: Int

@@ -21,7 +21,7 @@ import Testing
     }
   }
 
-  /// Swift's own answer, by scalars: SQLite knows nothing of canonical equivalence.
+  /// Swift's answer by scalars, since SQLite doesn't know canonical equivalence.
   private func scalars(_ text: String) -> [UInt32] { text.unicodeScalars.map(\.value) }
 
   @Test(arguments: words) func `parts of text are found as they are`(part: String) throws {

@@ -3,10 +3,9 @@
 import Testing
 
 @Suite struct VirtualTableTests {
-  /// A module with arguments of its own, which notes what it is asked.
+  /// A module with custom arguments, which logs its calls.
   final class RTree: VirtualTableModule {
     final class TableDefinition { var columns: [String] = [] }
-    struct Failure: Error {}
 
     let moduleName = "rtree"
     var configurations: [Bool] = []
@@ -27,7 +26,7 @@ import Testing
     ) throws {
       created.append(tableName)
       try db.execute(sql: "INSERT INTO \(tableName) VALUES (1, 2, 3)")
-      if fails { throw Failure() }
+      if fails { throw TestError() }
     }
   }
 
@@ -82,7 +81,7 @@ import Testing
     }
   }
 
-  @Test func `a module of one's own has a definition and is told of the table`() throws {
+  @Test func `a custom module has a definition, and gets the table`() throws {
     try EncryptedQueue.with { db in
       let module = RTree()
       try db.create(virtualTable: "area", options: .ifNotExists, using: module) { t in
@@ -100,13 +99,13 @@ import Testing
     try EncryptedQueue.with { db throws in
       let module = RTree()
       module.fails = true
-      #expect(throws: RTree.Failure.self) {
+      #expect(throws: TestError.self) {
         try db.create(virtualTable: "area", using: module) { $0.columns = ["id", "low", "high"] }
       }
       #expect(try db.creationSQL("area") == nil)
       #expect(!db.isInsideTransaction)
-      #expect(throws: RTree.Failure.self) {
-        try db.create(virtualTable: "docs", using: FTS4()) { _ in throw RTree.Failure() }
+      #expect(throws: TestError.self) {
+        try db.create(virtualTable: "docs", using: FTS4()) { _ in throw TestError() }
       }
       #expect(try db.creationSQL("docs") == nil)
     }

@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `keys name the columns`() throws {
+  @Test func `the columns of aggregates are named after keys`() throws {
     try #expect(
       sql(Team.annotated(with: Team.best.count)).contains(#" AS "bestPlayerCount""#))
     try #expect(sql(Team.annotated(with: Team.players.count.forKey("n"))).contains(#" AS "n""#))

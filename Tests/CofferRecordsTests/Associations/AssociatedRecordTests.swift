@@ -193,7 +193,7 @@ import Testing
     }
   }
 
-  @Test func `the latest row of each comes along`() throws {
+  @Test func `the latest row of each record is joined`() throws {
     struct Latest: Decodable, FetchableRecord {
       var country: Country
       var latestPassport: Passport?

@@ -1,7 +1,7 @@
 import Coffer
 import Testing
 
-/// Which SQL associations come to, and what SQLite makes of it.
+/// The SQL of associations, and its results.
 @Suite struct JoinTests {
   private struct Author: TableRecord {
     static let books = hasMany(Book.self)
@@ -149,7 +149,7 @@ import Testing
         """)
   }
 
-  @Test func `what is required behind what is optional does not take rows away`() throws {
+  @Test func `a required association behind an optional one takes no rows away`() throws {
     let request = Book.including(
       optional: Book.author.including(required: Author.profile)
     ).orderByPrimaryKey()
@@ -232,7 +232,7 @@ import Testing
     }
   }
 
-  @Test func `mistakes are told at the first use`() throws {
+  @Test func `mistakes in associations are errors at the first use`() throws {
     struct Review: TableRecord {
       static let author = belongsTo(Author.self)
     }
@@ -302,7 +302,7 @@ import Testing
     }
   }
 
-  @Test func `of two conditions for one common table expression the last one counts`() throws {
+  @Test func `the last of two conditions for one common table expression counts`() throws {
     let counts = CommonTableExpression(
       named: "counts", sql: "SELECT 1 AS authorId, 2 AS number UNION SELECT 2, 3")
     let first = Author.association(to: counts) { $0["name"] == $1["number"] }
@@ -341,7 +341,7 @@ import Testing
     Table("counts").hasMany(Table("book"), using: ForeignKey(["authorId"], to: ["authorId"]))
   }
 
-  @Test func `tables without types have associations, too`() throws {
+  @Test func `tables without record types have associations, too`() throws {
     let books = Table("book"), authors = Table("author")
     try #expect(
       sql(books.including(required: books.belongsTo(authors))) == """

@@ -34,11 +34,11 @@ import Testing
     INSERT INTO d VALUES (10, 7, 'd1'), (11, 8, 'd2'), (12, 8, 'd3'), (13, 9, 'd4');
     """
 
-  private let database: StatementLog
+  private let database: RequestDatabase
 
-  init() throws { database = try StatementLog(Self.schema) }
+  init() throws { database = try RequestDatabase(Self.schema) }
 
-  @Test func `one query fetches the rows of all parents`() throws {
+  @Test func `one query prefetches the rows of all parents`() throws {
     let request = A.including(all: A.bs.orderByPrimaryKey()).orderByPrimaryKey()
     let (rows, queries) = try database.run { db in try Row.fetchAll(db, request) }
     #expect(
@@ -114,7 +114,7 @@ import Testing
       bs.map { $0.prefetchedRows["cs"]?.map { $0["colc1"] as Int } } == [[7], [7], [8, 9], []])
   }
 
-  @Test func `rows come along with joined rows`() throws {
+  @Test func `rows are prefetched with joined rows`() throws {
     let request = B.including(
       optional: B.a.including(all: A.cs.orderByPrimaryKey())
     ).orderByPrimaryKey()
@@ -145,7 +145,7 @@ import Testing
         """)
   }
 
-  @Test func `one row and a cursor bring their rows, too`() throws {
+  @Test func `one row and the rows of a cursor have their prefetched rows, too`() throws {
     try database.use { db throws in
       let request = A.including(all: A.bs).orderByPrimaryKey()
       #expect(try Row.fetchOne(db, request)?.prefetchedRows["bs"]?.count == 2)
@@ -186,7 +186,7 @@ import Testing
     }
   }
 
-  @Test func `what is fetched along belongs to the region of a request`() throws {
+  @Test func `prefetched rows belong to the region of a request`() throws {
     try database.use { db throws in
       let request = A.including(all: A.cs.including(all: C.ds)).including(all: A.bs)
       let region = try request.databaseRegion(db)
@@ -278,38 +278,5 @@ import Testing
     #expect(
       rows.map { $0.scopes["latest"]?.prefetchedRows["ds"]?.map { $0["cold3"] as String } }
         == [["d1"], ["d4"], []])
-  }
-}
-
-/// Queries of an encrypted database.
-final class StatementLog {
-  private let database: EncryptedQueue
-
-  init(_ sql: String) throws { database = try EncryptedQueue(sql) }
-
-  func use<T>(_ body: (Database) throws -> T) throws -> T {
-    try database.queue.inDatabase(body)
-  }
-
-  /// What `body` gives, and the queries that it executes, with their values.
-  func run<T>(_ body: (Database) throws -> T) throws -> (T, [String]) {
-    try database.queue.inDatabase { db in
-      let log = Log()
-      db.trace { event in
-        if case .statement(let statement) = event { log.add(statement.expandedSQL) }
-      }
-      defer { db.trace(nil) }
-      return (try body(db), log.queries)
-    }
-  }
-
-  private final class Log: @unchecked Sendable {
-    // SAFETY: the trace is called on the thread of the access.
-    var queries: [String] = []
-
-    func add(_ sql: String) {
-      guard !sql.contains("sqlite_"), !sql.hasPrefix("PRAGMA"), !sql.hasPrefix("--") else { return }
-      queries.append(sql)
-    }
   }
 }

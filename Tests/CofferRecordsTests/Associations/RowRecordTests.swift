@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test func `what isn't there is an error that names the keys`() throws {
+  @Test func `a missing association is an error that names the keys`() throws {
     try EncryptedQueue.with(Self.schema) { db throws in
       let row = try #require(
         try Row.fetchOne(db, Player.including(optional: Player.team).filter(key: 5)))

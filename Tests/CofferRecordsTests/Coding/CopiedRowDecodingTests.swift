@@ -25,7 +25,7 @@ import Testing
     Numbers(a: .max, b: .min, c: .min, d: .max, e: "é", f: 1e300),
   ]
 
-  @Test func `Copies give the records that a cursor gives`() throws {
+  @Test func `copied rows give the records that a cursor gives`() throws {
     try EncryptedQueue.with(Self.filling) { db in
       #expect(try Numbers.fetchAll(db, sql: Self.sql) == Self.expected)
       let rows = try Row.fetchAll(db, sql: Self.sql)
@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `Copies with other columns are decoded by their own`() throws {
+  @Test func `copied rows with other columns are decoded by their own`() throws {
     try EncryptedQueue.with(Self.filling) { db in
       let reversed = "SELECT f, e, d, c, b, a FROM t ORDER BY rowid"
       let adapter = RangeRowAdapter(1..<7)
@@ -49,7 +49,7 @@ import Testing
     }
   }
 
-  @Test func `A copy's value of another type is an error, and the next row is decoded`() throws {
+  @Test func `a copied value of another type is an error, and the next row is decoded`() throws {
     try EncryptedQueue.with(Self.filling) { db in
       let rows = try Row.fetchAll(
         db,
@@ -66,7 +66,7 @@ import Testing
     }
   }
 
-  @Test func `Threads decode copies of their own at the same time`() throws {
+  @Test func `threads decode their own copied rows at the same time`() throws {
     DispatchQueue.concurrentPerform(iterations: 4) { _ in
       do {
         try EncryptedQueue.with(Self.filling) { db in
@@ -79,7 +79,7 @@ import Testing
     }
   }
 
-  @Test func `Fetching more or fewer records than the time before gives all of them`() throws {
+  @Test func `fetching more or fewer records than the time before gives all of them`() throws {
     struct Number: Codable, FetchableRecord { var n: Int }
     try EncryptedQueue.with { db in
       for count in [1000, 10, 0, 300, 249, 250, 251, 5000, 1] {

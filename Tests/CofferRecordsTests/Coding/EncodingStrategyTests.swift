@@ -171,19 +171,13 @@ import Testing
   @Test func `snake case is what JSON coders make of keys`() throws {
     struct AnyKeys: Codable {
       var names: [String]
-      struct Key: CodingKey {
-        var stringValue: String
-        var intValue: Int? { nil }
-        init(stringValue: String) { self.stringValue = stringValue }
-        init?(intValue: Int) { nil }
-      }
       init(_ names: [String]) { self.names = names }
       init(from decoder: any Decoder) throws {
-        names = try decoder.container(keyedBy: Key.self).allKeys.map(\.stringValue)
+        names = try decoder.container(keyedBy: TextKey.self).allKeys.map(\.stringValue)
       }
       func encode(to encoder: any Encoder) throws {
-        var container = encoder.container(keyedBy: Key.self)
-        for name in names { try container.encode(1, forKey: Key(stringValue: name)) }
+        var container = encoder.container(keyedBy: TextKey.self)
+        for name in names { try container.encode(1, forKey: TextKey(stringValue: name)) }
       }
     }
     struct Record: Encodable, EncodableRecord {

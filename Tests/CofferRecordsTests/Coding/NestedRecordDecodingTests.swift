@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `rows that were not prefetched are an error that tells those that were`() throws {
+  @Test func `rows that were not prefetched are an error that names those that were`() throws {
     struct Wrong: Decodable, FetchableRecord { var author: Author, articles: [Book] }
     try EncryptedQueue.with { db throws in
       let row = try shelf(db)
@@ -146,7 +146,7 @@ import Testing
     }
   }
 
-  @Test func `what prefetched rows can't be decoded as is an error`() throws {
+  @Test func `a type that prefetched rows can't be decoded as is an error`() throws {
     struct Wrong: Decodable, FetchableRecord { var books: Book }
     struct TooShort: Decodable, FetchableRecord {
       var title: String?

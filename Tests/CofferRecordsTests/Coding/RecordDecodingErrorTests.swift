@@ -115,22 +115,21 @@ import Testing
     }
   }
 
-  @Test func `what init(from:) throws itself comes out as it is`() throws {
-    struct Refusal: Error {}
+  @Test func `an error thrown by init(from:) reaches the caller unchanged`() throws {
     struct Picky: Decodable, FetchableRecord {
-      init(from decoder: any Decoder) throws { throw Refusal() }
+      init(from decoder: any Decoder) throws { throw TestError() }
     }
     struct PickyValue: Decodable {
-      init(from decoder: any Decoder) throws { throw Refusal() }
+      init(from decoder: any Decoder) throws { throw TestError() }
     }
     struct Record: Decodable, FetchableRecord { var value: PickyValue }
     try EncryptedQueue.with { db throws in
-      #expect(throws: Refusal.self) { try Picky.fetchOne(db, sql: "SELECT 1") }
-      #expect(throws: Refusal.self) { try Record.fetchOne(db, sql: "SELECT 1 AS value") }
+      #expect(throws: TestError.self) { try Picky.fetchOne(db, sql: "SELECT 1") }
+      #expect(throws: TestError.self) { try Record.fetchOne(db, sql: "SELECT 1 AS value") }
     }
   }
 
-  @Test func `a row is neither a single value nor a list`() throws {
+  @Test func `a row can't be decoded as a single value or a list`() throws {
     struct Single: Decodable, FetchableRecord {
       init(from decoder: any Decoder) throws {
         _ = try decoder.singleValueContainer().decode(Int.self)

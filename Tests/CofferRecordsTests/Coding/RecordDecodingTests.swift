@@ -149,23 +149,17 @@ import Testing
   }
 
   @Test func `keys that are made of text are found too`() throws {
-    struct Key: CodingKey {
-      var stringValue: String
-      var intValue: Int? { nil }
-      init?(intValue: Int) { nil }
-      init(stringValue: String) { self.stringValue = stringValue }
-    }
     struct Bag: Decodable, FetchableRecord, Equatable {
       var values: [String: Int]
       init(from decoder: any Decoder) throws {
-        let container = try decoder.container(keyedBy: Key.self)
+        let container = try decoder.container(keyedBy: TextKey.self)
         values = [:]
         for key in container.allKeys {
           #expect(container.contains(key))
           if try container.decodeNil(forKey: key) { continue }
           values[key.stringValue] = try container.decode(Int.self, forKey: key)
         }
-        let missing = Key(stringValue: "missing")
+        let missing = TextKey(stringValue: "missing")
         #expect(!container.contains(missing))
         #expect(try container.decodeNil(forKey: missing))
         #expect(try container.decodeIfPresent(Int.self, forKey: missing) == nil)
@@ -400,7 +394,7 @@ import Testing
       #expect(throws: DatabaseError.self) { try record.container.decode(Int.self, forKey: .a) }
       return record.container
     }
-    // The decoder itself is gone by now.
+    // The decoder has been released.
     #expect(throws: DatabaseError.self) { try container.decode(Int.self, forKey: .a) }
     #expect(throws: DatabaseError.self) { try container.decodeIfPresent(Int.self, forKey: .b) }
     #expect(throws: DatabaseError.self) { try container.decode([Int].self, forKey: .b) }

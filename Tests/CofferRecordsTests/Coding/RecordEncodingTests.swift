@@ -174,7 +174,7 @@ import Testing
     }
   }
 
-  @Test func `what has no keys can't be stored`() throws {
+  @Test func `a value without keys can't be stored`() throws {
     struct Single: Encodable, EncodableRecord {
       func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
@@ -204,8 +204,9 @@ import Testing
     #expect(try stored(Record(a: UInt64(Int64.max))) == ["a": "int \(Int64.max)", "b": "null"])
   }
 
-  @Test func `an error in encode(to:) comes out, and the next record is stored`() throws {
-    struct Refusal: Error {}
+  @Test func `an error thrown by encode(to:) reaches the caller, and the next record is stored`()
+    throws
+  {
     struct Record: Codable, PersistableRecord {
       var id: Int, refuses: Bool
       enum CodingKeys: CodingKey { case id }
@@ -214,14 +215,14 @@ import Testing
       func encode(to encoder: any Encoder) throws {
         var container = encoder.container(keyedBy: CodingKeys.self)
         try container.encode(id, forKey: .id)
-        if refuses { throw Refusal() }
+        if refuses { throw TestError() }
       }
     }
     try EncryptedQueue.with("CREATE TABLE record (id INTEGER PRIMARY KEY)") { db throws in
       for id in 1...4 {
         let record = Record(id: id, refuses: id % 2 == 0)
         if record.refuses {
-          #expect(throws: Refusal.self) { try record.insert(db) }
+          #expect(throws: TestError.self) { try record.insert(db) }
         } else {
           try record.insert(db)
         }

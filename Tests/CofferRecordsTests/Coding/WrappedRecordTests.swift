@@ -2,7 +2,7 @@ import Coffer
 import Foundation
 import Testing
 
-/// Records that are wrapped, and lists of values that are fetched along.
+/// Wrapped records, and prefetched lists of values.
 @Suite struct WrappedRecordTests {
   struct Player: Codable, FetchableRecord, PersistableRecord {
     var id: Int64
@@ -38,7 +38,7 @@ import Testing
 
   @Test func `a wrapped record is stored as it stores itself`() throws {
     try EncryptedQueue.with(Self.schema) { db throws in
-      let token = UUID()
+      let token = UUID.seeded()
       for id: Int64 in 1...3 {
         try Wrapper(wrapped: Player(id: id, token: token)).insert(db)
         try Wrapper(wrapped: ByHand(id: id + 10)).insert(db)
@@ -80,7 +80,7 @@ import Testing
     }
   }
 
-  @Test func `lists of values are decoded from rows that are fetched along`() throws {
+  @Test func `lists of values are decoded from prefetched rows`() throws {
     let schema = """
       CREATE TABLE team (id INTEGER PRIMARY KEY);
       CREATE TABLE member (

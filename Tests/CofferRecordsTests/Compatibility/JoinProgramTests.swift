@@ -184,7 +184,7 @@ import Testing
           """)
   }
 
-  @Test func `the order of what lies in between is kept`() throws {
+  @Test func `the order of intermediate associations is kept`() throws {
     let players = BandRow(id: 2).request(for: BandRow.players)
     let joined = """
       SELECT "player".* FROM "player" \
@@ -192,7 +192,7 @@ import Testing
       """
     try #expect(sql(players) == joined + #" "seat"."position""#)
     try #expect(sql(players.order(name)) == joined + #" "player"."name", "seat"."position""#)
-    let log = try StatementLog(Self.schema)
+    let log = try RequestDatabase(Self.schema)
     let (rows, queries) = try log.run { db in
       try Row.fetchAll(db, Band.orderByPrimaryKey().including(all: Band.players))
     }
@@ -213,7 +213,7 @@ import Testing
   @Test func `keys of several columns are prefetched`() throws {
     struct Parent: TableRecord { static let children = hasMany(Child.self) }
     struct Child: TableRecord {}
-    let log = try StatementLog(
+    let log = try RequestDatabase(
       """
       CREATE TABLE parent (a TEXT, b TEXT, PRIMARY KEY (a, b));
       CREATE TABLE child (a TEXT, b TEXT, name TEXT, FOREIGN KEY (a, b) REFERENCES parent);

@@ -1,6 +1,6 @@
 import Coffer
 
-/// A library as its users declare one: columns, associations and requests of their own.
+/// A library as applications declare one, with columns, associations and custom requests.
 enum Library {
   struct Author: Codable, Identifiable, Hashable {
     var id: Int64?

@@ -3,7 +3,7 @@ import Testing
 
 @testable import CofferCore
 
-/// Records as they are stored, and the statements that this takes.
+/// Storing records, and the statements that are executed.
 @Suite struct PersistenceProgramTests {
   private typealias Author = Library.Author
 
@@ -14,7 +14,7 @@ import Testing
       """
 
   private func run<T>(_ body: (Database) throws -> T) throws -> (T, [String]) {
-    try StatementLog(Self.schema).run(body)
+    try RequestDatabase(Self.schema).run(body)
   }
 
   @Test func `save updates, and inserts where nothing was updated`() throws {
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `missing rows are told by table and key, without values in the text`() throws {
+  @Test func `an error about a missing row has table and key, without values in its text`() throws {
     try EncryptedQueue.with(Library.schema) { db throws in
       let author = Author(id: 99, name: "secret", country: nil)
       do {

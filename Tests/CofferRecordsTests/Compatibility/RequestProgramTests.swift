@@ -1,7 +1,7 @@
 import Coffer
 import Testing
 
-/// Requests as they are written with closures, key paths and functions of one's own.
+/// Requests with closures, key paths and custom functions.
 @Suite struct RequestProgramTests {
   private typealias Author = Library.Author
   private typealias Book = Library.Book
@@ -35,7 +35,7 @@ import Testing
         """)
   }
 
-  @Test func `requests of one's own are those of associations, too`() throws {
+  @Test func `custom requests work on associations, too`() throws {
     try database.use { db throws in
       let books = Book.all().written(in: "FR").since(1950).orderedByTitle()
       #expect(try books.fetchAll(db).map(\.title) == ["La Chute"])
@@ -109,7 +109,7 @@ import Testing
     }
   }
 
-  @Test func `conditions on aggregates`() throws {
+  @Test func `aggregates of associations are conditions, annotations and orders`() throws {
     try #expect(
       sql(Author.having(!Author.books.isEmpty && Author.publishers.count >= 1)) == """
         SELECT "author".* FROM "author" LEFT JOIN "book" ON "book"."authorId" = "author"."id" \
@@ -165,7 +165,9 @@ import Testing
     }
   }
 
-  @Test func `records of prefetched and joined rows, as arrays, sets and cursors`() throws {
+  @Test func `records of prefetched and joined rows are fetched as arrays, sets and cursors`()
+    throws
+  {
     struct Info: Decodable, FetchableRecord, Hashable {
       var author: Author
       var prize: Library.Prize?

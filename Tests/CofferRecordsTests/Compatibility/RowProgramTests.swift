@@ -1,7 +1,7 @@
 import Coffer
 import Testing
 
-/// Rows as records with `init(row:)` read them.
+/// Rows read by records with `init(row:)`.
 @Suite struct RowProgramTests {
   /// Columns as an enum of strings.
   private struct Player: FetchableRecord, MutablePersistableRecord, Hashable {
@@ -119,7 +119,7 @@ import Testing
     }
   }
 
-  @Test func `scopes that are not there are nil, or an error`() throws {
+  @Test func `a missing scope is nil as an optional, and an error otherwise`() throws {
     try EncryptedQueue.with(Self.schema) { db throws in
       let rows = try Row.fetchAll(db, Self.request)
       #expect(rows[1]["league"] as League? == nil)
@@ -166,7 +166,7 @@ import Testing
     }
   }
 
-  @Test func `SQL of one's own is split into scopes`() throws {
+  @Test func `the columns of custom SQL are split into scopes`() throws {
     struct Pair: Decodable, FetchableRecord {
       var player: Player2
       var team: Team?

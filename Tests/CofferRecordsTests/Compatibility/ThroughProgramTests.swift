@@ -31,7 +31,7 @@ import Testing
     try RequestDatabase(Self.schema).sql(request)
   }
 
-  @Test func `what lies in between may be joined, filtered, and joined again`() throws {
+  @Test func `intermediate associations may be joined, filtered, and joined again`() throws {
     let toyOwners = Parent.hasMany(
       Pet.self, through: Parent.children.joining(required: Child.toy), using: Child.pets)
     try #expect(
@@ -94,7 +94,7 @@ import Testing
       Parent.hasMany(Pet.self, through: Parent.children, using: Child.pets))
   }
 
-  @Test func `prefetched rows tell the key that they were found by`() throws {
+  @Test func `prefetched rows have the key that they were found by`() throws {
     try EncryptedQueue.with(Self.schema) { db throws in
       let siblings = try Row.fetchAll(db, Child.including(all: Child.siblings).order(Column.rowID))
       #expect(siblings.map { $0.prefetchedRows["siblings"]?.count } == [2, 1, 0, 2])

@@ -1,7 +1,7 @@
 import Coffer
 import Testing
 
-/// What follows a selection with a type.
+/// Requests that continue a selection with a type.
 @Suite struct TypedSelectionTests {
   struct Team: Codable, FetchableRecord, PersistableRecord {
     var id: Int64
@@ -71,7 +71,7 @@ import Testing
     }
   }
 
-  @Test func `with columns that the record declares`() throws {
+  @Test func `closures get the columns that the record declares`() throws {
     try use { db throws in
       let scores = Member.select { $0.score }
       #expect(try scores.filter { $0.id == 3 }.fetchAll(db) == [30])
@@ -84,7 +84,7 @@ import Testing
     }
   }
 
-  @Test func `a request of another type can be had`() throws {
+  @Test func `a selection can get another type`() throws {
     try use { db throws in
       let request: QueryInterfaceRequest<Int> = Player.select { $0.score }
       #expect(try request.fetchSet(db) == [10, 20, 30])
@@ -98,7 +98,7 @@ import Testing
     }
   }
 
-  @Test func `joins, compounds, subqueries`() throws {
+  @Test func `selections with a type are joined, combined and used as subqueries`() throws {
     try use { db throws in
       let reds = Player.select { $0.score }.joining(
         required: Player.team.filter { $0.name == "Reds" })
@@ -124,7 +124,7 @@ import Testing
     }
   }
 
-  @Test func `changes`() throws {
+  @Test func `rows of a selection with a type are updated and deleted`() throws {
     try use { db throws in
       let one = Player.select { $0.score }.filter { $0.id == 1 }
       #expect(try one.updateAll(db) { $0.score += 5 } == 1)

@@ -1,6 +1,6 @@
 @testable import CofferCore
 @testable import CofferQuery
-import CofferRecords
+@testable import CofferRecords
 import Testing
 
 @Suite struct FetchByKeyTests {
@@ -50,7 +50,7 @@ import Testing
     }
   }
 
-  @Test func `no record has the key nil`() throws {
+  @Test func `a nil key finds no record`() throws {
     try EncryptedQueue.with(schema) { db throws in
       let none: Int? = nil
       #expect(try Player.fetchOne(db, key: none) == nil)
@@ -74,7 +74,7 @@ import Testing
     }
   }
 
-  @Test func `what is no unique key is refused`() throws {
+  @Test func `columns that are no unique key are refused`() throws {
     try EncryptedQueue.with(schema) { db in
       let several = databaseError { try Citizenship.fetchOne(db, key: 1) }
       #expect(several?.message == "the primary key of table citizenship has 2 columns")

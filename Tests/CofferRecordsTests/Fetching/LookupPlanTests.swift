@@ -1,6 +1,6 @@
 @testable import CofferCore
 @testable import CofferQuery
-import CofferRecords
+@testable import CofferRecords
 import Synchronization
 import Testing
 
@@ -11,24 +11,24 @@ import Testing
     """
 
   @Test func `further look-ups need nothing but the statement`() throws {
-    let log = Log()
     let database = try EncryptedQueue(schema)
-    try database.queue.write { db in
+    let statements = try database.queue.write { db in
       _ = try Item.fetchOne(db, key: 1)
       let statistics = db.statementCacheStatistics
-      db.trace { log.append($0.expandedDescription) }
-      #expect(try Item.fetchOne(db, key: 2)?.name == "two")
-      #expect(try Item.fetchOne(db, key: 3)?.name == "three")
-      db.trace(nil)
+      let statements = try db.statements(expanded: true) { () throws in
+        #expect(try Item.fetchOne(db, key: 2)?.name == "two")
+        #expect(try Item.fetchOne(db, key: 3)?.name == "three")
+      }
       if SQLiteFeatures.linked.hasUpsert { #expect(db.statementCacheStatistics == statistics) }
+      return statements
     }
     #expect(
-      log.lines.filter { $0.contains("item") } == [
+      statements.filter { $0.contains("item") } == [
         "SELECT * FROM \"item\" WHERE \"id\" = 2", "SELECT * FROM \"item\" WHERE \"id\" = 3",
       ])
   }
 
-  @Test func `changes of the schema are noticed, whoever makes them`() throws {
+  @Test func `changes of the schema by any connection are noticed`() throws {
     let database = try EncryptedQueue(schema)
     let other = try database.other()
     for queue in [other, database.queue] {
@@ -75,7 +75,7 @@ import Testing
   @Test func `a record may fetch others of its type while it is made`() throws {
     try EncryptedQueue.with(schema) { db throws in
       for _ in 0..<2 {
-        try Linked.$database.withValue(Reference(db)) {
+        try Linked.$database.withValue(Unchecked(db)) {
           let record = try #require(try Linked.fetchOne(db, key: 1))
           #expect(record.names == ["one", "two", "three"])
         }
@@ -129,7 +129,7 @@ import Testing
     #expect(([] as [any SQLSelectable]).isSelection([]))
   }
 
-  @Test func `what is looked up is part of recorded regions`() throws {
+  @Test func `looked-up rows are part of recorded regions`() throws {
     try EncryptedQueue.with(schema) { db throws in
       for _ in 0..<2 {
         let (item, region) = try db.recordingRegion { try Item.fetchOne(db, key: 1) }
@@ -152,14 +152,6 @@ import Testing
   }
 }
 
-private final class Log: Sendable {
-  private let stored = Mutex<[String]>([])
-
-  var lines: [String] { stored.withLock { $0 } }
-
-  func append(_ line: String) { stored.withLock { $0.append(line) } }
-}
-
 private struct Item: FetchableRecord, TableRecord {
   var name: String
 
@@ -173,24 +165,16 @@ private struct Strict: FetchableRecord, TableRecord {
   init(row: Row) throws { next = try row.decode(forColumn: "next") }
 }
 
-/// For a task-local value; used on one thread.
-private final class Reference: @unchecked Sendable {
-  let db: Database
-
-  // SAFETY: the value is used inside the access to the database, on its thread.
-  init(_ db: Database) { self.db = db }
-}
-
 /// A record with those that follow it.
 private struct Linked: FetchableRecord, TableRecord {
   static let databaseTableName = "item"
-  @TaskLocal static var database: Reference?
+  @TaskLocal static var database: Unchecked<Database>?
   var names: [String]
 
   init(row: Row) throws {
     let next: Int? = row["next"]
     var names: [String] = []
-    if let db = Linked.database?.db {
+    if let db = Linked.database?.value {
       names = try Linked.fetchOne(db, key: next)?.names ?? []
     }
     self.names = [row["name"]] + names

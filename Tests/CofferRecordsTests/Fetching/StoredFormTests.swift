@@ -74,11 +74,15 @@ import Testing
     """
   }
 
-  static let players = (1...12).map { number in
-    Player(
-      id: UUID(), email: UUID(), born: Date(timeIntervalSince1970: Double(number) * 1000),
-      seal: Data("seal \(number)".utf8))
-  }
+  static let players = {
+    var random = SeededGenerator()
+    return (1...12).map { number in
+      Player(
+        id: .seeded(using: &random), email: .seeded(using: &random),
+        born: Date(timeIntervalSince1970: Double(number) * 1000),
+        seal: Data("seal \(number)".utf8))
+    }
+  }()
   private var players: [Player] { Self.players }
   private var first: Player { Self.players[0] }
 
@@ -108,10 +112,10 @@ import Testing
         #expect(try Player.exists(db, key: player.id))
         #expect(try Table<Player>("player").filter(id: player.id).fetchOne(db) == player)
       }
-      #expect(try Player.fetchOne(db, id: UUID()) == nil)
+      #expect(try Player.fetchOne(db, id: UUID.seeded()) == nil)
       #expect(try Player.fetchOne(db, key: UUID?.none) == nil)
-      #expect(throws: RecordError.self) { try Player.find(db, id: UUID()) }
-      #expect(try !Player.exists(db, id: UUID()))
+      #expect(throws: RecordError.self) { try Player.find(db, id: UUID.seeded()) }
+      #expect(try !Player.exists(db, id: UUID.seeded()))
       #expect(try Player.filter(id: first.id).fetchAll(db) == [first])
       #expect(try Player.all().filter(key: first.id).fetchAll(db) == [first])
     }
@@ -171,7 +175,8 @@ import Testing
     }
   }
 
-  @Test(arguments: tables) func `typed columns compare with what is stored`(_ schema: String) throws
+  @Test(arguments: tables) func `typed columns compare with the stored form`(_ schema: String)
+    throws
   {
     try use(schema) { db throws in
       let id = first.id, email = first.email, born = first.born, seal = first.seal
@@ -202,7 +207,7 @@ import Testing
     }
   }
 
-  @Test(arguments: tables) func `aliased columns and aggregates compare with what is stored`(
+  @Test(arguments: tables) func `aliased columns and aggregates compare with the stored form`(
     _ schema: String
   ) throws {
     try use(schema) { db throws in
@@ -214,11 +219,12 @@ import Testing
     }
   }
 
-  @Test(arguments: tables) func `typed columns are set to what is stored`(_ schema: String) throws {
+  @Test(arguments: tables) func `typed columns are set to the stored form`(_ schema: String) throws
+  {
     try use(schema) { db throws in
       var changed = first
       (changed.email, changed.born, changed.seal) = (
-        UUID(), Date(timeIntervalSince1970: 7), Data("a".utf8)
+        UUID.seeded(), Date(timeIntervalSince1970: 7), Data("a".utf8)
       )
       try Player.filter(id: first.id).updateAll(db) {
         [
@@ -239,7 +245,7 @@ import Testing
     _ schema: String
   ) throws {
     try EncryptedQueue.with(schema) { db throws in
-      let plain = Plain(id: UUID()), mapped = Mapped(id: UUID(), score: 1)
+      let plain = Plain(id: UUID.seeded()), mapped = Mapped(id: UUID.seeded(), score: 1)
       try plain.insert(db)
       var stored = mapped
       try stored.insert(db)
@@ -256,7 +262,7 @@ import Testing
     for options in ["", " WITHOUT ROWID"] {
       try EncryptedQueue.with("CREATE TABLE seat (room, day, PRIMARY KEY (room, day))" + options) {
         db throws in
-        let seat = Seat(room: UUID(), day: Date(timeIntervalSince1970: 5))
+        let seat = Seat(room: UUID.seeded(), day: Date(timeIntervalSince1970: 5))
         try seat.insert(db)
         let key: [String: (any DatabaseValueConvertible)?] = ["room": seat.room, "day": seat.day]
         #expect(try Seat.exists(db, key: key))

@@ -1,6 +1,5 @@
 @testable import CofferCore
-import CofferRecords
-import Synchronization
+@testable import CofferRecords
 import Testing
 
 @Suite struct SupplementaryFetchTests {
@@ -29,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func `rows have what the supplementary fetch stores`() throws {
+  @Test func `rows have the values that the supplementary fetch stores`() throws {
     let request = WithBooks<Row>(base: all.base.asRequest(of: Row.self))
     try EncryptedQueue.with(schema) { db in
       let rows = try request.fetchAll(db)
@@ -55,7 +54,7 @@ import Testing
   }
 
   @Test func `the supplementary fetch is called once, with all rows, and not for none`() throws {
-    let calls = Calls()
+    let calls = Locked<[Int]>([])
     func request(_ sql: String) -> WithBooks<Author> {
       WithBooks(base: SQLRequest(sql: sql)) { _, rows in calls.append(rows.count) }
     }
@@ -63,20 +62,20 @@ import Testing
       _ = try request("SELECT * FROM author").fetchAll(db)
       _ = try request("SELECT * FROM author").fetchOne(db)
       _ = try request("SELECT * FROM author").fetchCursor(db)
-      #expect(calls.counts == [3, 1, 3])
+      #expect(calls.value == [3, 1, 3])
       #expect(try request("SELECT * FROM author WHERE 0").fetchAll(db).isEmpty)
       #expect(try request("SELECT * FROM author WHERE 0").fetchOne(db) == nil)
       #expect(try request("SELECT * FROM author WHERE 0").fetchCursor(db).next() == nil)
-      #expect(calls.counts == [3, 1, 3])
+      #expect(calls.value == [3, 1, 3])
     }
   }
 
   @Test func `errors of the supplementary fetch and of records end the fetch`() throws {
-    let failing = WithBooks<Author>(base: all.base) { _, _ in throw Failure() }
+    let failing = WithBooks<Author>(base: all.base) { _, _ in throw TestError() }
     let strict = WithBooks<Strict>(base: "SELECT id, NULLIF(name, 'Bob') AS name FROM author")
     try EncryptedQueue.with(schema) { db in
-      #expect(throws: Failure.self) { try failing.fetchAll(db) }
-      #expect(throws: Failure.self) { try failing.fetchCursor(db) }
+      #expect(throws: TestError.self) { try failing.fetchAll(db) }
+      #expect(throws: TestError.self) { try failing.fetchCursor(db) }
       #expect(throws: RowDecodingError.self) { try strict.fetchAll(db) }
       let cursor = try strict.fetchCursor(db)
       #expect(try cursor.next()?.name == "Ann")
@@ -85,16 +84,6 @@ import Testing
       #expect(try cursor.next() == nil)
     }
   }
-}
-
-private struct Failure: Error {}
-
-private final class Calls: Sendable {
-  private let list = Mutex<[Int]>([])
-
-  var counts: [Int] { list.withLock { $0 } }
-
-  func append(_ count: Int) { list.withLock { $0.append(count) } }
 }
 
 private struct Author: FetchableRecord, Hashable {

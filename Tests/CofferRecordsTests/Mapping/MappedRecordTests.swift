@@ -3,12 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct MappedRecordTests {
-  private struct Player: MappedRecord, Hashable {
-    var id: Int64, name: String, score: Int?
-    static let mapping = Mapping(
-      Player.init(id:name:score:), Field("id", \.id), Field("name", \.name),
-      Field("score", \.score))
-  }
+  private typealias Player = MappedPlayers.Player
 
   private static let schema = """
     CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT NOT NULL, score INTEGER);

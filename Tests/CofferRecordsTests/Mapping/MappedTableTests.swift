@@ -60,7 +60,7 @@ import Testing
           """)
       var seat = Seat(row: 1, column: 2, guest: nil)
       try seat.insert(db)
-      seat.guest = UUID()
+      seat.guest = UUID.seeded()
       try seat.update(db)
       #expect(try Seat.fetchAll(db).map(\.guest) == [seat.guest])
       #expect(databaseError { try Seat(row: 0, column: 2, guest: nil).inserted(db) } != nil)
@@ -83,7 +83,7 @@ import Testing
     try EncryptedQueue.with { db throws in
       try Note.createTable(db, options: .temporary)
       #expect(try db.primaryKey("note").columns == ["id"])
-      let note = Note(id: UUID(), text: "x")
+      let note = Note(id: UUID.seeded(), text: "x")
       _ = try note.inserted(db)
       #expect(try Note.filter(key: note.id).fetchOne(db)?.text == "x")
       try Loose.createTable(db)

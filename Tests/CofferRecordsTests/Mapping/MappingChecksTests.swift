@@ -3,12 +3,7 @@ import Foundation
 import Testing
 
 @Suite struct MappingChecksTests {
-  private struct Player: MappedRecord {
-    var id: Int64, name: String, score: Int?
-    static let mapping = Mapping(
-      Player.init(id:name:score:), Field("id", \.id), Field("name", \.name),
-      Field("score", \.score))
-  }
+  private typealias Player = MappedPlayers.Player
 
   private static let player = Player(id: 1, name: "Ann", score: 5)
 

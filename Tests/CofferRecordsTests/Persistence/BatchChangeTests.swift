@@ -92,7 +92,7 @@ import Testing
     }
   }
 
-  @Test func `whether a joined table without a rowid has a row`() throws {
+  @Test func `a joined table without a rowid can be tested for a row`() throws {
     struct Seat: TableRecord {}
     struct Guest: TableRecord {
       static let seat = hasOne(

@@ -7,7 +7,7 @@ import Testing
   typealias Player = Persisted.Player
   typealias Name = Persisted.Name
 
-  @Test func `what the row becomes is given, defaults included`() throws {
+  @Test func `the inserted row is fetched with its defaults`() throws {
     try EncryptedQueue.with(Persisted.schema) { db throws in
       #expect(try Name("a").insertAndFetch(db, as: Player.self) == Player(1, "a", 1000))
       #expect(try Player("b", 2).insertAndFetch(db) == Player(2, "b", 2))
@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `what is selected is fetched by the closure`() throws {
+  @Test func `the closure fetches the selected columns`() throws {
     try EncryptedQueue.with(Persisted.schema) { db throws in
       var player = Player("a", 5)
       let score = try player.insertAndFetch(db, selection: [Column("score") * 2]) {

@@ -10,7 +10,7 @@ import Testing
     try EncryptedQueue.with(Persisted.schema) { db throws in
       var arthur = Player("Arthur", 1)
       var barbara = Player("Barbara", 2)
-      let sql = try Persisted.trace(db) {
+      let sql = try db.statements(expanded: true) {
         try arthur.insert(db)
         try barbara.insert(db)
       }
@@ -127,21 +127,20 @@ import Testing
   }
 
   private struct Failing: PersistableRecord {
-    struct Failure: Error {}
     static let databaseTableName = "note"
     var text: String?
 
     func encode(to container: inout PersistenceContainer) throws {
       container["text"] = text
-      if text == nil { throw Failure() }
+      if text == nil { throw TestError() }
     }
   }
 
-  @Test func `what encode throws is thrown, and nothing is inserted`() throws {
+  @Test func `an error thrown by encode reaches the caller, and nothing is inserted`() throws {
     try EncryptedQueue.with(Persisted.schema) { db throws in
       try Failing(text: "1").insert(db)
       try Failing(text: "2").insert(db)
-      #expect(throws: Failing.Failure.self) { try Failing(text: nil).insert(db) }
+      #expect(throws: TestError.self) { try Failing(text: nil).insert(db) }
       try Failing(text: "3").insert(db)
       #expect(try String.fetchAll(db, sql: "SELECT text FROM note") == ["1", "2", "3"])
     }
@@ -258,7 +257,7 @@ import Testing
   @Test func `the policy of the type counts, unless another is given`() throws {
     try EncryptedQueue.with(Persisted.schema) { db throws in
       try Replacing(id: 1, name: "a").insert(db)
-      let sql = try Persisted.trace(db) {
+      let sql = try db.statements(expanded: true) {
         try Replacing(id: 1, name: "b").insert(db)
         try Replacing(id: 2, name: "c").insert(db, onConflict: .fail)
         #expect(throws: RecordError.self) { try Replacing(id: 2, name: "b").update(db) }

@@ -1,6 +1,6 @@
 import Coffer
 
-/// What the tests of persistence store, and helpers of theirs.
+/// The records of the tests of persistence, and their helpers.
 enum Persisted {
   /// The schema of the tests of persistence.
   static let schema = """
@@ -13,7 +13,7 @@ enum Persisted {
     CREATE TABLE event (id INTEGER PRIMARY KEY, text TEXT);
     """
 
-  /// Learns its id.
+  /// A record that gets its id when it is inserted.
   struct Player: MutablePersistableRecord, FetchableRecord, Equatable {
     static let databaseTableName = "player"
 
@@ -40,7 +40,7 @@ enum Persisted {
     mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
   }
 
-  /// Has no column for the score.
+  /// A record without the column for the score.
   struct Name: PersistableRecord, FetchableRecord {
     static let databaseTableName = "player"
 
@@ -92,17 +92,6 @@ enum Persisted {
     var text: String
 
     func encode(to container: inout PersistenceContainer) { container["text"] = text }
-  }
-
-  /// The SQL that `body` executes, with values written out.
-  static func trace(_ db: Database, _ body: () throws -> Void) rethrows -> [String] {
-    var statements: [String] = []
-    db.trace { event in
-      if case .statement(let statement) = event { statements.append(statement.expandedSQL) }
-    }
-    defer { db.trace(nil) }
-    try body()
-    return statements
   }
 
   static func rows(_ db: Database, _ table: String) throws -> [Row] {

@@ -2,11 +2,9 @@ import Coffer
 import Testing
 
 @Suite struct RecordCallbackTests {
-  private final class Log { var calls: [String] = [] }
-
   private struct Logging: MutablePersistableRecord {
     static let databaseTableName = "player"
-    let log: Log
+    let log: Locked<[String]>
     var id: Int64?
     var name = "a"
 
@@ -16,45 +14,45 @@ import Testing
     }
 
     mutating func willInsert(_ db: Database) throws {
-      log.calls.append("willInsert")
+      log.append("willInsert")
       name += "+"
     }
     func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {
-      log.calls.append("aroundInsert \(name)")
+      log.append("aroundInsert \(name)")
       let inserted = try insert()
-      log.calls.append("inserted \(inserted.rowID)")
+      log.append("inserted \(inserted.rowID)")
     }
     mutating func didInsert(_ inserted: InsertionSuccess) {
-      log.calls.append("didInsert")
+      log.append("didInsert")
       id = inserted.rowID
       let column = inserted.rowIDColumn ?? ""
       #expect(inserted.persistenceContainer[column] == inserted.rowID)
     }
     func willUpdate(_ db: Database, columns: Set<String>) throws {
-      log.calls.append("willUpdate \(columns.sorted().joined(separator: ","))")
+      log.append("willUpdate \(columns.sorted().joined(separator: ","))")
     }
     func aroundUpdate(
       _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
     ) throws {
-      log.calls.append("aroundUpdate")
+      log.append("aroundUpdate")
       let updated = try update()
       let name: String? = updated.persistenceContainer["name"]
-      log.calls.append("updated \(name ?? "")")
+      log.append("updated \(name ?? "")")
     }
-    func didUpdate(_ updated: PersistenceSuccess) { log.calls.append("didUpdate") }
-    func willSave(_ db: Database) throws { log.calls.append("willSave") }
+    func didUpdate(_ updated: PersistenceSuccess) { log.append("didUpdate") }
+    func willSave(_ db: Database) throws { log.append("willSave") }
     func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
-      log.calls.append("aroundSave")
+      log.append("aroundSave")
       _ = try save()
-      log.calls.append("saved")
+      log.append("saved")
     }
-    func didSave(_ saved: PersistenceSuccess) { log.calls.append("didSave") }
-    func willDelete(_ db: Database) throws { log.calls.append("willDelete") }
+    func didSave(_ saved: PersistenceSuccess) { log.append("didSave") }
+    func willDelete(_ db: Database) throws { log.append("willDelete") }
     func aroundDelete(_ db: Database, delete: () throws -> Bool) throws {
-      log.calls.append("aroundDelete")
-      log.calls.append("deleted \(try delete())")
+      log.append("aroundDelete")
+      log.append("deleted \(try delete())")
     }
-    func didDelete(deleted: Bool) { log.calls.append("didDelete \(deleted)") }
+    func didDelete(deleted: Bool) { log.append("didDelete \(deleted)") }
   }
 
   private static let insertion = [
@@ -64,71 +62,71 @@ import Testing
 
   @Test func `an insertion calls back in order`() throws {
     try EncryptedQueue.with(Persisted.schema) { db throws in
-      let log = Log()
+      let log = Locked<[String]>([])
       var record = Logging(log: log)
       try record.insert(db)
-      #expect(log.calls == Self.insertion)
+      #expect(log.value == Self.insertion)
       #expect(record.id == 1)
       #expect(try String.fetchOne(db, sql: "SELECT name FROM player") == "a+")
-      log.calls = []
+      log.set([])
       try db.execute(sql: "DELETE FROM player")
       record.name = "a"
       record.id = nil
       try Logging.insertAll(db, [record])
-      #expect(log.calls == Self.insertion)
+      #expect(log.value == Self.insertion)
     }
   }
 
   @Test func `an update and a deletion call back in order`() throws {
     try EncryptedQueue.with(Persisted.schema) { db throws in
-      let log = Log()
+      let log = Locked<[String]>([])
       var record = Logging(log: log)
       try record.insert(db)
       for _ in 0..<3 {
-        log.calls = []
+        log.set([])
         try record.update(db)
         #expect(
-          log.calls == [
+          log.value == [
             "willSave", "aroundSave", "willUpdate id,name,score", "aroundUpdate", "updated a+",
             "didUpdate", "saved", "didSave",
           ])
       }
-      log.calls = []
+      log.set([])
       try record.update(db, columns: ["NAME"])
-      #expect(log.calls.contains("willUpdate NAME"))
-      log.calls = []
+      #expect(log.value.contains("willUpdate NAME"))
+      log.set([])
       #expect(try record.delete(db))
-      #expect(log.calls == ["willDelete", "aroundDelete", "deleted true", "didDelete true"])
+      #expect(log.value == ["willDelete", "aroundDelete", "deleted true", "didDelete true"])
     }
   }
 
   @Test func `a save that finds no row calls back for the update and for the insertion`() throws {
     try EncryptedQueue.with(Persisted.schema) { db throws in
-      let log = Log()
+      let log = Locked<[String]>([])
       var record = Logging(log: log, id: 1)
       try record.save(db)
       #expect(
-        log.calls == [
+        log.value == [
           "willSave", "aroundSave", "willUpdate id,name,score", "aroundUpdate", "willInsert",
           "aroundInsert a+", "inserted 1", "didInsert", "saved", "didSave",
         ])
-      log.calls = []
+      log.set([])
       record.id = nil
       record.name = "b"
       try record.save(db)
-      #expect(!log.calls.contains("aroundUpdate"))
+      #expect(!log.value.contains("aroundUpdate"))
       #expect(record.id == 2)
     }
   }
 
   @Test func `an upsert calls back as an insertion does`() throws {
     try EncryptedQueue.with(Persisted.schema) { db throws in
-      let log = Log()
+      let log = Locked<[String]>([])
       for _ in 0..<2 {
-        log.calls = []
+        log.set([])
         var record = Logging(log: log)
         try record.upsert(db)
-        #expect(log.calls == Self.insertion)
+        #expect(log.value == Self.insertion)
         #expect(record.id == 1)
       }
     }

@@ -51,7 +51,7 @@ import Testing
         player.score = 2
         #expect(try player.databaseChanges == ["score": 1.databaseValue])
         var changes: [Bool] = []
-        let sql = try Persisted.trace(db) {
+        let sql = try db.statements(expanded: true) {
           changes.append(try player.updateChanges(db))
           changes.append(try player.updateChanges(db))
         }

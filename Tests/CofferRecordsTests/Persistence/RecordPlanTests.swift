@@ -20,7 +20,7 @@ import Testing
     }
   }
 
-  @Test func `what another connection makes of the table is noticed`() throws {
+  @Test func `a change of the table by another connection is noticed`() throws {
     let database = try EncryptedQueue(Persisted.schema)
     let other = try database.other()
     try database.queue.write { db throws in
@@ -110,30 +110,25 @@ import Testing
   }
 
   private struct Stamped: PersistableRecord {
-    final class Box { var seen: [String] = [] }
     static let databaseTableName = "note"
-    static let counter = Counter()
-    final class Counter: @unchecked Sendable {
-      // SAFETY: one test uses it, on one thread.
-      var next = 0
-    }
-    let box: Box
+    static let counter = Locked(0)
+    let seen: Locked<[String]>
 
     func encode(to container: inout PersistenceContainer) {
-      Stamped.counter.next += 1
-      container["text"] = "\(Stamped.counter.next)"
+      Stamped.counter.increment()
+      container["text"] = "\(Stamped.counter.value)"
     }
 
     func didInsert(_ inserted: InsertionSuccess) {
-      if let text: String = inserted.persistenceContainer["text"] { box.seen.append(text) }
+      if let text: String = inserted.persistenceContainer["text"] { seen.append(text) }
     }
   }
 
-  @Test func `what callbacks are told is what was stored, whatever encode would say next`() throws {
+  @Test func `callbacks get the stored values, whatever encode would give next`() throws {
     try EncryptedQueue.with(Persisted.schema) { db throws in
-      let box = Stamped.Box()
-      for _ in 0..<5 { try Stamped(box: box).insert(db) }
-      #expect(try String.fetchAll(db, sql: "SELECT text FROM note ORDER BY rowid") == box.seen)
+      let seen = Locked<[String]>([])
+      for _ in 0..<5 { try Stamped(seen: seen).insert(db) }
+      #expect(try String.fetchAll(db, sql: "SELECT text FROM note ORDER BY rowid") == seen.value)
     }
   }
 
@@ -154,9 +149,9 @@ import Testing
     }
   }
 
-  @Test func `nothing stays bound`() throws {
+  @Test func `no value stays bound to a kept statement`() throws {
     try EncryptedQueue.with(Persisted.schema) { db throws in
-      let statements = try Persisted.trace(db) {
+      let statements = try db.statements(expanded: true) {
         for text in ["a", "b", "c"] { try Note(text: text).insert(db) }
       }
       #expect(statements.count == 3)

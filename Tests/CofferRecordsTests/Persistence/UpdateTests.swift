@@ -10,7 +10,7 @@ import Testing
   @Test func `an update sets all columns of the record, in the order of the table`() throws {
     try EncryptedQueue.with(Persisted.schema) { db throws in
       for name in ["a", "b"] { _ = try Player(name).inserted(db) }
-      let sql = try Persisted.trace(db) {
+      let sql = try db.statements(expanded: true) {
         try Player(1, "c", 3).update(db)
         try Player(2, "d", 4).update(db)
         try Country("FR", "France").insert(db)
@@ -65,7 +65,7 @@ import Testing
     try EncryptedQueue.with(Persisted.schema) { db throws in
       _ = try Player(1, "a", 1).inserted(db)
       let changed = Player(1, "b", 2)
-      let sql = try Persisted.trace(db) {
+      let sql = try db.statements(expanded: true) {
         try changed.update(db, columns: ["SCORE"])
         try changed.update(db, columns: [Column("name")])
         try changed.update(db, columns: [String]())
@@ -86,7 +86,7 @@ import Testing
       var player = try Player(1, "a", 1).inserted(db)
       let old = player
       var changes: [Bool] = []
-      let sql = try Persisted.trace(db) {
+      let sql = try db.statements(expanded: true) {
         changes.append(try player.updateChanges(db) { $0.score = 5 })
         changes.append(try player.updateChanges(db) { $0.score = 5 })
         changes.append(try player.updateChanges(db, from: old))
@@ -135,7 +135,7 @@ import Testing
     }
   }
 
-  @Test func `deletion tells whether there was a row`() throws {
+  @Test func `a deletion returns whether there was a row`() throws {
     try EncryptedQueue.with(Persisted.schema) { db throws in
       for id in 1...4 { _ = try Player(Int64(id), "\(id)").inserted(db) }
       for id in 1...5 {
@@ -156,7 +156,7 @@ import Testing
   @Test func `save updates, or inserts where there is no row`() throws {
     try EncryptedQueue.with(Persisted.schema) { db throws in
       var player = Player("a")
-      let sql = try Persisted.trace(db) {
+      let sql = try db.statements(expanded: true) {
         try player.save(db)
         player.name = "b"
         try player.save(db)
@@ -201,7 +201,7 @@ import Testing
     try database.queue.write { db throws in
       for id in 1...3 {
         let player = Player(Int64(id), "a")
-        // A trigger's rowids are its own.
+        // The rowids of a trigger's insertions aren't the record's.
         #expect(try player.inserted(db).id == 0)
         try player.update(db)
       }

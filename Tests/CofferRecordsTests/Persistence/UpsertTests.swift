@@ -35,7 +35,7 @@ import Testing
     guard SQLiteFeatures.linked.hasReturning else { return }
     try EncryptedQueue.with(Persisted.schema) { db throws in
       var player = Player("Arthur", 1)
-      let sql = try Persisted.trace(db) {
+      let sql = try db.statements(expanded: true) {
         try player.upsert(db)
         _ = try player.upsertAndFetch(db, onConflict: ["name"]) {
           [Column("score").set(to: $0["score"] + Column("score"))]

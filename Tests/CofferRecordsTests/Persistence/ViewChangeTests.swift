@@ -46,7 +46,7 @@ import Testing
     }
   }
 
-  @Test func `the rows of the view are counted, not what their triggers change`() throws {
+  @Test func `the rows of the view are counted, not those that its triggers change`() throws {
     try use { db throws in
       #expect(try Person.deleteAll(db, keys: [1, 2, 9]) == 2)
       #expect(try Person.deleteAll(db, ids: [1, 3]) == 1)
@@ -67,7 +67,7 @@ import Testing
     }
   }
 
-  @Test func `a stable order is by the key, or by all columns where nobody knows one`() throws {
+  @Test func `a stable order is by the key, or by all columns where none is known`() throws {
     try use { db throws in
       #expect(
         try Person.order { $0.name }.withStableOrder().fetchAll(db).map(\.id) == [1, 2, 3, 4])

@@ -1,7 +1,7 @@
 import Coffer
 import Testing
 
-/// A library of books and their authors: what its records, requests and managers look like.
+/// The records, requests and managers of a library of books and their authors.
 @Suite struct RecordDesignTests {
   // MARK: Records
 
@@ -174,7 +174,7 @@ import Testing
 
   // MARK: Managers
 
-  /// A manager that gives what screens need, each in one access.
+  /// A manager that fetches the data of each screen in one access.
   fileprivate struct LibraryManager {
     let dbQueue: DatabaseQueue
 

@@ -28,7 +28,7 @@ struct CommandTests {
     ["demo", "--db"], ["demo", "--db="], ["demo", "--status", ""], ["inspect"],
     ["inspect", "a", "b"], ["inspect", "--frob"], ["--version", "x"],
   ])
-  func `what isn't understood gets the usage, and the code 64`(arguments: [String]) {
+  func `arguments that aren't understood give the usage, and the code 64`(arguments: [String]) {
     let output = Output()
     #expect(Tool.run(arguments, console: output.console()) == 64)
     #expect(output.text == "")
@@ -67,8 +67,8 @@ struct InspectTests {
     for word in words { #expect(output.text.contains(word)) }
   }
 
-  @Test func `what isn't there is an error`() throws {
-    let folder = try TestFolder()
+  @Test func `a missing file is an error`() throws {
+    let folder = try TemporaryDirectory()
     let output = Output()
     #expect(output.run("inspect", folder.path("none")) == 66)
     #expect(output.errorText.contains("no such file"))

@@ -6,7 +6,7 @@ import Testing
 
 struct DemoTests {
   @Test func `the demo runs from the list of packages to the end`() throws {
-    let folder = try TestFolder()
+    let folder = try TemporaryDirectory()
     let path = folder.path("inventory.db")
     let output = Output()
     #expect(output.run("demo", "--status", dpkgStatusFixture, "--db", path) == 0)
@@ -26,7 +26,7 @@ struct DemoTests {
     #expect(!text.unicodeScalars.contains { $0.value < 0x20 && $0 != "\n" })
     #expect(output.lines.allSatisfy { $0.terminalWidth <= 100 || $0.contains(folder.path) })
 
-    // What it says is so: the file is there, alone, and opens with the passphrase shown.
+    // The file is the only one in the folder, and opens with the passphrase shown.
     #expect(try folder.contents() == ["inventory.db"])
     let label = "  Its passphrase  "
     let line = try #require(output.lines.first { $0.hasPrefix(label) })
@@ -77,8 +77,8 @@ struct DemoTests {
     #expect(output.text.contains("The file        \(path)"))
   }
 
-  @Test func `without a list of its own, a machine gets the fixture, and is told`() throws {
-    let folder = try TestFolder()
+  @Test func `a machine without a list of packages gets the fixture, and a note about it`() throws {
+    let folder = try TemporaryDirectory()
     for machineStatus in [folder.path("status"), try folder.write("", to: "empty")] {
       let output = Output()
       try Demo.run(
@@ -90,7 +90,7 @@ struct DemoTests {
   }
 
   @Test func `odd packages are no trouble`() throws {
-    let folder = try TestFolder()
+    let folder = try TemporaryDirectory()
     let status = try folder.write(
       "Package: x\u{1B}[2J\r\nStatus: install ok installed\r\nDepends: x, , y |\r\n"
         + "Description: \r\n .\r\n\r\nPackage: gone\nStatus: deinstall ok config-files\n"
@@ -104,7 +104,7 @@ struct DemoTests {
   }
 
   @Test func `a file that exists is left as it is`() throws {
-    let folder = try TestFolder()
+    let folder = try TemporaryDirectory()
     let path = try folder.write("mine", to: "inventory.db-wal")
     let database = folder.path("inventory.db")
     let output = Output()
@@ -115,8 +115,8 @@ struct DemoTests {
     #expect(try folder.contents() == ["inventory.db-wal"])
   }
 
-  @Test func `what can't be read or made is told, and leaves no file`() throws {
-    let folder = try TestFolder()
+  @Test func `a file that can't be read or made is an error, and leaves no file`() throws {
+    let folder = try TemporaryDirectory()
     let empty = try folder.write("no package here", to: "status")
     let database = folder.path("inventory.db")
     let output = Output()

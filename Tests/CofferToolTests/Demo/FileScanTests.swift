@@ -14,7 +14,7 @@ struct FileScanTests {
     #expect(scan.start == Array("abcabc.aaaa.xyz".utf8))
   }
 
-  @Test func `entropy tells noise from text`() throws {
+  @Test func `entropy distinguishes noise from text`() throws {
     let uniform = (0..<4096).map { UInt8(truncatingIfNeeded: $0) }
     #expect(try FileScan.scan(.bytes(uniform), for: []).bitsPerByte == 8)
     #expect(try FileScan.scan(.bytes([1, 1, 1]), for: []).bitsPerByte == 0)

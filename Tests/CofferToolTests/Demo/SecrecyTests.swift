@@ -5,7 +5,7 @@ import Testing
 
 struct SecrecyTests {
   @Test func `a file with readable text fails the demo`() throws {
-    let folder = try TestFolder()
+    let folder = try TemporaryDirectory()
     let files = try DemoFiles(
       DemoFiles.Options(status: dpkgStatusFixture, database: folder.path("plain.db")))
     defer { files.cleanUp(isComplete: false) }
@@ -19,8 +19,8 @@ struct SecrecyTests {
     #expect(output.words.contains("1 of 1, "))
   }
 
-  @Test func `a passphrase that anybody tries fails the demo`() throws {
-    let folder = try TestFolder()
+  @Test func `a common passphrase fails the demo`() throws {
+    let folder = try TemporaryDirectory()
     let files = try DemoFiles(
       DemoFiles.Options(status: dpkgStatusFixture, database: folder.path("weak.db")))
     defer { files.cleanUp(isComplete: false) }

@@ -48,7 +48,7 @@ struct ControlFileTests {
     }
   }
 
-  @Test func `bytes that are no UTF-8 are replaced`() throws {
+  @Test func `bytes that aren't UTF-8 are replaced`() throws {
     let paragraph = try #require(try paragraphs(Array("A: x".utf8) + [0xFF, 0xC3, 0x79]).first)
     #expect(paragraph.text("A") == "x\u{FFFD}\u{FFFD}y")
   }
@@ -81,8 +81,8 @@ struct ControlFileTests {
     #expect(throws: ParagraphTooLong.self) { try reader.next() }
   }
 
-  @Test func `what the source throws is thrown`() throws {
-    let folder = try TestFolder()
+  @Test func `an error thrown by the source reaches the caller`() throws {
+    let folder = try TemporaryDirectory()
     #expect(throws: FileError.self) { try ByteSource.file(folder.path("nothing")) }
     #expect(throws: FileError.self) { try ByteSource.file(folder.path) }
   }

@@ -76,7 +76,7 @@ struct DpkgStatusTests {
     "Status: install ok installed\n",
     "Package:\nStatus: install ok installed\n",
   ])
-  func `what is not installed, or has no name, is skipped`(text: String) throws {
+  func `packages that aren't installed or have no name are skipped`(text: String) throws {
     let result = try packages(text + "\nPackage: good\nStatus: install  ok installed\n")
     #expect(result.packages.map(\.name) == ["good"])
     #expect(result.skipped == 1)
@@ -86,7 +86,7 @@ struct DpkgStatusTests {
     ("12", 12), ("0", 0), ("-1", nil), ("", nil), ("12 kB", nil), ("99999999999999999999", nil),
     ("9223372036854775807", nil),
   ])
-  func `a size that is no number of KiB is none`(text: String, size: Int?) throws {
+  func `a size that isn't a number of KiB is ignored`(text: String, size: Int?) throws {
     let result = try packages(
       "Package: x\nStatus: install ok installed\nInstalled-Size: \(text)\n")
     #expect(result.packages.map(\.installedSize) == [size])

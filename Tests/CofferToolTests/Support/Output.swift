@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import CofferTool
 
-/// Keeps what the tool prints.
+/// Keeps the tool's output.
 final class Output: Sendable {
   private let written = Mutex("")
   private let errors = Mutex("")
@@ -20,7 +20,7 @@ final class Output: Sendable {
       writeError: { text in self.errors.withLock { $0 += text } })
   }
 
-  /// Runs the tool as its main program does.
+  /// Runs the tool like its main program.
   func run(_ arguments: String..., isTerminal: Bool = false, width: Int = 100) -> Int32 {
     Tool.run(arguments, console: console(isTerminal: isTerminal, width: width))
   }

@@ -32,7 +32,7 @@ struct NumbersTests {
 }
 
 struct ProgressBarTests {
-  @Test func `elsewhere than on a terminal there are four plain lines`() {
+  @Test func `outside of a terminal there are four plain lines`() {
     let output = Output()
     var bar = ProgressBar("Rows", total: 1000, console: output.console())
     for done in 1...1000 { bar.advance(to: done, note: "x") }
@@ -54,7 +54,7 @@ struct ProgressBarTests {
     #expect(!output.text.contains("\n"))
   }
 
-  @Test func `a total that nobody knows shows no percentage`() {
+  @Test func `an unknown total shows no percentage`() {
     let output = Output()
     var bar = ProgressBar("Rows", total: nil, console: output.console(isTerminal: true))
     bar.advance(to: 5, note: "5 rows")
