@@ -177,6 +177,8 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
   }
 }
 
+extension DocumentExpression: SQLTypedOperand {}
+
 extension DocumentExpression: SQLTypedCondition
 where Value: DatabaseValueConvertible, Value._Base == Bool {}
 
@@ -226,31 +228,6 @@ extension DocumentExpression {
       return withColumn { SQLExpression(.comparison(comparison, $1, number.sqlExpression)) }
     }
     return SQLExpression((comparison == .notEqual).databaseValue)
-  }
-}
-
-// MARK: - Other values for nil
-
-extension DocumentExpression {
-  /// `IFNULL(lhs, rhs)`.
-  public static func ?? <Wrapped: DatabaseValueConvertible>(
-    lhs: Self, rhs: Wrapped
-  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
-    TypedExpression(SQLExpression(.function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression])))
-  }
-
-  /// `IFNULL(lhs, rhs)`.
-  public static func ?? <Wrapped>(
-    lhs: Self, rhs: some SQLTypedExpressible<Wrapped>
-  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
-    TypedExpression(SQLExpression(.function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression])))
-  }
-
-  /// `IFNULL(lhs, rhs)`.
-  public static func ?? <Wrapped>(
-    lhs: Self, rhs: some SQLTypedExpressible<Wrapped?>
-  ) -> TypedExpression<Wrapped?> where Value == Wrapped? {
-    TypedExpression(SQLExpression(.function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression])))
   }
 }
 

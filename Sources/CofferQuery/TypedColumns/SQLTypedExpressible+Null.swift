@@ -1,56 +1,37 @@
 import CofferCore
 
-// Written for the two types, and not for the protocol: Swift's own `??` takes
-// anything, and the compiler would try all combinations of the two.
+/// A typed expression for which `??` is SQL's `IFNULL`.
+///
+/// Only types of the library conform. Optionals, which are typed expressions as the results of
+/// optional chaining, don't: Swift's own `??` takes them, and the compiler would try all
+/// combinations of the two.
+public protocol SQLTypedOperand: SQLTypedExpressible {}
 
-extension TypedColumn {
+extension TypedColumn: SQLTypedOperand {}
+extension TypedExpression: SQLTypedOperand {}
+
+extension SQLTypedOperand {
   /// `IFNULL(lhs, rhs)`.
-  public static func ?? (lhs: Self, rhs: Self) -> TypedExpression<Value> { ifNull(lhs, rhs) }
+  public static func ?? (lhs: Self, rhs: Self) -> TypedExpression<SQLValue> { ifNull(lhs, rhs) }
 
   /// `IFNULL(lhs, rhs)`.
   public static func ?? <Wrapped: DatabaseValueConvertible>(
     lhs: Self, rhs: Wrapped
-  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
+  ) -> TypedExpression<Wrapped> where SQLValue == Wrapped? {
     ifNull(lhs, lhs.operand(rhs))
   }
 
   /// `IFNULL(lhs, rhs)`.
   public static func ?? <Wrapped>(
     lhs: Self, rhs: some SQLTypedExpressible<Wrapped>
-  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
+  ) -> TypedExpression<Wrapped> where SQLValue == Wrapped? {
     ifNull(lhs, rhs)
   }
 
   /// `IFNULL(lhs, rhs)`.
   public static func ?? <Wrapped>(
     lhs: Self, rhs: some SQLTypedExpressible<Wrapped?>
-  ) -> TypedExpression<Wrapped?> where Value == Wrapped? {
-    ifNull(lhs, rhs)
-  }
-}
-
-extension TypedExpression {
-  /// `IFNULL(lhs, rhs)`.
-  public static func ?? (lhs: Self, rhs: Self) -> TypedExpression<Value> { ifNull(lhs, rhs) }
-
-  /// `IFNULL(lhs, rhs)`.
-  public static func ?? <Wrapped: DatabaseValueConvertible>(
-    lhs: Self, rhs: Wrapped
-  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
-    ifNull(lhs, lhs.operand(rhs))
-  }
-
-  /// `IFNULL(lhs, rhs)`.
-  public static func ?? <Wrapped>(
-    lhs: Self, rhs: some SQLTypedExpressible<Wrapped>
-  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
-    ifNull(lhs, rhs)
-  }
-
-  /// `IFNULL(lhs, rhs)`.
-  public static func ?? <Wrapped>(
-    lhs: Self, rhs: some SQLTypedExpressible<Wrapped?>
-  ) -> TypedExpression<Wrapped?> where Value == Wrapped? {
+  ) -> TypedExpression<Wrapped?> where SQLValue == Wrapped? {
     ifNull(lhs, rhs)
   }
 }
