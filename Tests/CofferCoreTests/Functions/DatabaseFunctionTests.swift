@@ -1,4 +1,4 @@
-@testable import CofferCore
+import CofferCore
 import Foundation
 import Synchronization
 import Testing
