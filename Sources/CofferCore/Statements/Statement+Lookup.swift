@@ -49,7 +49,7 @@ extension PreparedLookup: Sendable {}
 
 extension Statement {
   /// The result of ``lookUp(_:)``.
-  fileprivate enum LookupResult {
+  package enum LookupResult {
     /// A row: the statement's current one until ``endLookup()``.
     case row
     case none
@@ -58,7 +58,7 @@ extension Statement {
   }
 
   /// Executes an idle statement, which has one parameter, up to its first row.
-  fileprivate func lookUp(_ value: DatabaseValue) throws -> LookupResult {
+  package func lookUp(_ value: DatabaseValue) throws -> LookupResult {
     let handle = try beginBinding()
     let bindingCode = value.bind(to: handle, at: 1)
     guard bindingCode == SQLite.ok else { throw bindingFailure(bindingCode) }

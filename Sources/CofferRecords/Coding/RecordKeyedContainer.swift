@@ -63,7 +63,9 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   }
 
   /// Sets an integer for which SQLite's integers can be too small.
-  private func setUnsigned<I: FixedWidthInteger>(_ value: I, _ key: Key) throws {
+  @inline(__always)
+  private func setUnsigned<I: FixedWidthInteger>(_ value: I?, _ key: Key) throws {
+    guard let value else { return try encodeNil(forKey: key) }
     guard let integer = Int64(exactly: value) else {
       let writing = try currentWriting()
       throw writing.invalid(
@@ -75,8 +77,9 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   /// Sets a real. SQLite stores NaN as NULL.
   @inline(__always)
   private func setReal<V: BinaryFloatingPoint & DatabaseValueConvertible>(
-    _ value: V, _ key: Key
+    _ value: V?, _ key: Key
   ) throws {
+    guard let value else { return try encodeNil(forKey: key) }
     if value.isNaN { try requireNull(value, key) }
     try set(value, key)
   }
@@ -105,12 +108,8 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   // generic method.
   func encodeIfPresent(_ value: Bool?, forKey key: Key) throws { try set(value, key) }
   func encodeIfPresent(_ value: String?, forKey key: Key) throws { try set(value, key) }
-  func encodeIfPresent(_ value: Double?, forKey key: Key) throws {
-    if let value { try setReal(value, key) } else { try encodeNil(forKey: key) }
-  }
-  func encodeIfPresent(_ value: Float?, forKey key: Key) throws {
-    if let value { try setReal(value, key) } else { try encodeNil(forKey: key) }
-  }
+  func encodeIfPresent(_ value: Double?, forKey key: Key) throws { try setReal(value, key) }
+  func encodeIfPresent(_ value: Float?, forKey key: Key) throws { try setReal(value, key) }
   func encodeIfPresent(_ value: Int?, forKey key: Key) throws { try set(value, key) }
   func encodeIfPresent(_ value: Int8?, forKey key: Key) throws { try set(value, key) }
   func encodeIfPresent(_ value: Int16?, forKey key: Key) throws { try set(value, key) }
@@ -119,12 +118,8 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func encodeIfPresent(_ value: UInt8?, forKey key: Key) throws { try set(value, key) }
   func encodeIfPresent(_ value: UInt16?, forKey key: Key) throws { try set(value, key) }
   func encodeIfPresent(_ value: UInt32?, forKey key: Key) throws { try set(value, key) }
-  func encodeIfPresent(_ value: UInt?, forKey key: Key) throws {
-    if let value { try setUnsigned(value, key) } else { try encodeNil(forKey: key) }
-  }
-  func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws {
-    if let value { try setUnsigned(value, key) } else { try encodeNil(forKey: key) }
-  }
+  func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try setUnsigned(value, key) }
+  func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try setUnsigned(value, key) }
 
   // MARK: All other values
 

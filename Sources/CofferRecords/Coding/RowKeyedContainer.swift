@@ -60,6 +60,13 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return columns[byte]
   }
 
+  /// Returns the current reading and the place of a key.
+  @inline(__always)
+  private func place(_ key: Key) throws -> (RowReading, KeySlot) {
+    let reading = try currentReading()
+    return (reading, try slot(key, reading))
+  }
+
   private func slot(_ key: Key, _ reading: RowReading) throws -> KeySlot {
     guard let byte = form.byte(of: key) else { return try reading.slot(key.stringValue) }
     // SAFETY: `reading` exists, and owns the table.
@@ -134,13 +141,15 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     {
       return value
     }
-    let reading = try currentReading()
-    return try reading.number(type, slot(key, reading))
+    let (reading, slot) = try place(key)
+    return try reading.number(type, slot)
   }
 
   /// Returns the text in the column if it is stored as text.
   @inline(__always)
-  private func plainText(_ handle: SQLiteStatement, _ column: CInt) -> String? {
+  private func plainText(_ key: Key) -> String? {
+    let column = column(key)
+    guard column >= 0, let handle = live.pointee.handle else { return nil }
     let value = SQLite.columnValue(handle, column)
     guard SQLite.valueType(value) == SQLite.textType else { return nil }
     let bytes = SQLite.valueBytes(value, isText: true)
@@ -150,21 +159,14 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   private func strictText(_ key: Key) throws -> String {
-    let column = column(key)
-    if column >= 0, let handle = live.pointee.handle, let text = plainText(handle, column) {
-      return text
-    }
-    let reading = try currentReading()
-    return try reading.text(String.self, slot(key, reading))
+    if let text = plainText(key) { return text }
+    let (reading, slot) = try place(key)
+    return try reading.text(String.self, slot)
   }
 
   private func strictTextIfPresent(_ key: Key) throws -> String? {
-    let column = column(key)
-    if column >= 0, let handle = live.pointee.handle, let text = plainText(handle, column) {
-      return text
-    }
-    let reading = try currentReading()
-    let slot = try slot(key, reading)
+    if let text = plainText(key) { return text }
+    let (reading, slot) = try place(key)
     guard slot.column != nil, try !reading.isNull(slot) else { return nil }
     return try reading.text(String.self, slot)
   }
@@ -181,16 +183,14 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
       default: break
       }
     }
-    let reading = try currentReading()
-    let slot = try slot(key, reading)
+    let (reading, slot) = try place(key)
     guard slot.column != nil, try !reading.isNull(slot) else { return nil }
     return try reading.number(type, slot)
   }
 
   @inline(never)
   private func findValue<V: DatabaseValueConvertible>(_ type: V.Type, _ key: Key) throws -> V {
-    let reading = try currentReading()
-    let slot = try slot(key, reading)
+    let (reading, slot) = try place(key)
     if let value = try reading.value(type, slot) { return value }
     throw reading.mismatch(type, slot)
   }
@@ -216,8 +216,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func findValueIfPresent<V: DatabaseValueConvertible>(
     _ type: V.Type, _ key: Key
   ) throws -> V? {
-    let reading = try currentReading()
-    let slot = try slot(key, reading)
+    let (reading, slot) = try place(key)
     guard slot.column != nil else { return nil }
     if let value = try reading.value(type, slot) { return value }
     if try reading.isNull(slot) { return nil }
@@ -305,8 +304,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decodeNil(forKey key: Key) throws -> Bool {
-    let reading = try currentReading()
-    let slot = try slot(key, reading)
+    let (reading, slot) = try place(key)
     if slot.column != nil { return try reading.isNull(slot) }
     let row = try reading.currentRow()
     if let scope = slot.scope(of: row) { return !scope.containsNonNullValue }
@@ -314,8 +312,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
-    let reading = try currentReading()
-    let slot = try slot(key, reading)
+    let (reading, slot) = try place(key)
     guard slot.column == nil else {
       return try slot.columnReader(type, reading.rules).read(reading, slot)
     }
@@ -323,8 +320,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   }
 
   func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
-    let reading = try currentReading()
-    let slot = try slot(key, reading)
+    let (reading, slot) = try place(key)
     guard slot.column == nil else {
       return try slot.columnReader(type, reading.rules).readIfPresent(reading, slot)
     }

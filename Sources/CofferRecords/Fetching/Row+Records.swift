@@ -13,8 +13,8 @@ extension Row {
   /// }
   /// ```
   ///
-  /// The row is searched for in the scopes, and in the scopes of scopes. Traps where there is none,
-  /// or none but NULLs, or where the record can't be made of it.
+  /// The row is searched for in the scopes, and in the scopes of scopes. Traps if there is no such
+  /// row, if it has only NULLs, or if the record can't be created from it.
   @inlinable
   public subscript<Record: FetchableRecord>(_ scope: String) -> Record {
     do { return try decode(Record.self, forKey: scope) } catch { preconditionFailure("\(error)") }
