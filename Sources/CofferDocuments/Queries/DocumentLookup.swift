@@ -1,21 +1,20 @@
 import CofferCore
 import CofferRecords
 
-/// The statement that finds a document by its identifier, ready to be executed, of one type and one
-/// connection.
+/// The prepared statement that finds a document by its identifier, for one type and one connection.
 ///
-/// Schema changes of the connection itself drop it. Those of others show when SQLite has compiled
-/// the statement anew at its first step; then a new one is made.
+/// Schema changes of the connection itself drop it. Schema changes of other connections make SQLite
+/// recompile the statement at its first step; then it is replaced.
 final class DocumentLookup<Document: Codable> {
   enum Result {
     case found(Document)
     case none
-    /// Nothing: the document has to be found by a request.
+    /// The statement can't be used, and the document has to be fetched by a request.
     case needsRequest
   }
 
   private let statement: Statement
-  /// The row that the statement shows.
+  /// The current row of the statement.
   private let row: Row
 
   private init(_ db: Database, _ collection: DocumentCollection<Document>) throws {
@@ -23,7 +22,7 @@ final class DocumentLookup<Document: Codable> {
     row = Row(statement: statement)
   }
 
-  /// Looks an identifier up, which is not NULL.
+  /// Looks up an identifier, which must not be NULL.
   static func lookUp(
     _ db: Database, _ id: DatabaseValue, _ collection: DocumentCollection<Document>
   ) throws -> Result {
