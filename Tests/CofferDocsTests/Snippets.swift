@@ -392,7 +392,7 @@ private func snippet16(_ scene: Scene) throws {
     case .keyRequired, .notEncrypted: print("A key where none is needed, or none where one is.")
     case .olderFormat(let settings): print("The key is right; the file is one of \(settings).")
     case .damaged(let pages): print("The key is right; pages \(pages) are damaged.")
-    default: print(error)  // what is wrong, and what to do next
+    default: print(error)  // the code, the message and the SQL
     }
   }
 }

@@ -7,8 +7,8 @@ struct DocumentRows {
   private let db: Database
   /// The quoted columns that identify a row.
   private let key: [String]
-  /// The values of these columns, row by row.
-  private let keys: [DatabaseValue]
+  /// The values of these columns in each row.
+  private let keys: [[DatabaseValue]]
 
   /// - Parameter condition: The condition of the rows, in SQL.
   init(_ schema: CollectionSchema, where condition: String? = nil, _ db: Database) throws {
@@ -20,11 +20,7 @@ struct DocumentRows {
     let clause = condition.map { " WHERE \($0)" } ?? ""
     let rows = try Row.fetchCursor(
       db, sql: "SELECT \(columns) FROM \(schema.quotedTable)\(clause)")
-    var keys: [DatabaseValue] = []
-    try rows.forEach { row in
-      for index in key.indices { keys.append(row.databaseValue(at: index)) }
-    }
-    self.keys = keys
+    keys = try Array(rows.map { row in key.indices.map { row.databaseValue(at: $0) } })
   }
 
   /// Updates each row with the values that `body` returns.
@@ -39,8 +35,7 @@ struct DocumentRows {
       SELECT \(columns.isEmpty ? "NULL" : columns.joined(separator: ", "))
       FROM \(schema.quotedTable) WHERE \(condition)
       """
-    for start in stride(from: 0, to: keys.count, by: key.count) {
-      let key = Array(keys[start..<start + key.count])
+    for key in keys {
       guard let row = try Row.fetchOne(db, sql: selection, arguments: StatementArguments(key))
       else { continue }
       let values: [(String, SQL)]

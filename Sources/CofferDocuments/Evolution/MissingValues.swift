@@ -91,7 +91,7 @@ extension CollectionSchema {
   }
 
   /// Whether decoding supplies a value for documents that have none.
-  private func hasDefault(_ column: Column) throws -> Bool {
+  private func hasDefault(_ column: DocumentProperty) throws -> Bool {
     switch missingValues.outcome(without: column.name) ?? (column.isOptional ? .null : .error) {
     case .null: return false
     case .value: return true

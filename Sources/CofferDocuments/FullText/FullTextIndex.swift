@@ -87,9 +87,7 @@ struct FullTextIndex: Sendable {
   }
 
   private func definition(_ db: Database) throws -> String? {
-    try String.fetchOne(
-      db, sql: "SELECT sql FROM main.sqlite_master WHERE type = 'table' AND name = ?",
-      arguments: [tableName])
+    try db.tableExists(tableName, in: "main") ? TableText(tableName, db).sql : nil
   }
 
   private var triggerNames: [String] {

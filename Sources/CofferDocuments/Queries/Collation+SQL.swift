@@ -4,14 +4,14 @@ extension Collation {
   /// The quoted name.
   var sqlName: String { name.quotedDatabaseIdentifier }
 
-  /// Makes the collation known to a connection.
+  /// Registers the collation with a connection, unless it is already registered.
   func ensure(in db: Database) {
     if !isStandard, let databaseCollation { db.ensure(collation: databaseCollation) }
   }
 }
 
 extension DocumentColumn {
-  /// The SQL of the value, compared by a collation, if there is one.
+  /// Returns the SQL of the value, with a collation if there is one.
   func expression(collation: Collation?) -> String {
     let sql = sqlText()
     return collation.map { "\(sql) COLLATE \($0.sqlName)" } ?? sql
@@ -19,6 +19,6 @@ extension DocumentColumn {
 }
 
 extension DocumentError {
-  /// An error with what to do about it.
+  /// Creates an error with a remedy.
   init(_ message: String, hint: String) { self.init("\(message). \(hint)") }
 }

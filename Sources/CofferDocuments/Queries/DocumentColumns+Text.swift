@@ -10,20 +10,20 @@ where Value: DatabaseValueConvertible, Value._Base == String {
   /// books.filter { $0.name.hasPrefix("Moby") }
   /// ```
   ///
-  /// It is Swift's `hasPrefix` where no other collation is declared, and goes by bytes for
-  /// identifiers and inside of stored structs. An index of the property is used, but for one with a
-  /// localized collation, or one of your own. Nil has no prefix.
-  /// - Parameter prefix: The text itself: no character of it stands for others.
+  /// Without a declared collation, it is Swift's `hasPrefix`; identifiers and strings inside stored
+  /// structs are compared by their bytes. An index of the property is used unless its collation is
+  /// localized or custom. Nil has no prefix.
+  /// - Parameter prefix: The text to find; it has no wildcards.
   public func hasPrefix(_ prefix: String) -> TypedPredicate { parts(.prefix, prefix) }
 
   /// Whether the text ends with another one, by the property's collation.
   ///
-  /// - Parameter suffix: The text itself: no character of it stands for others.
+  /// - Parameter suffix: The text to find; it has no wildcards.
   public func hasSuffix(_ suffix: String) -> TypedPredicate { parts(.suffix, suffix) }
 
-  /// Whether another text is in the text, by the property's collation.
+  /// Whether the text contains another one, by the property's collation.
   ///
-  /// - Parameter part: The text itself: no character of it stands for others.
+  /// - Parameter part: The text to find; it has no wildcards.
   public func contains(_ part: String) -> TypedPredicate { parts(.part, part) }
 
   private func parts(_ place: TextPlace, _ part: String) -> TypedPredicate {
@@ -44,7 +44,7 @@ where Value: DatabaseValueConvertible, Value._Base == String {
         guard place == .prefix, TextFunction.hasOrderOfLetters(column.comparing) else {
           return matches
         }
-        // What an index finds; all texts with the prefix are there, and few others.
+        // The range that an index can find: all texts with the prefix, and few others.
         let last = part + String(repeating: "\u{10FFFF}", count: 4)
         return SQLExpression(
           .chain(
@@ -57,22 +57,20 @@ where Value: DatabaseValueConvertible, Value._Base == String {
   }
 }
 
-/// Where in a text another one is looked for.
+/// The place in a text where another one is searched.
 enum TextPlace: String { case prefix, suffix, part }
 
-/// The functions of SQL that look for a text in another one, by a collation.
+/// The SQL functions that search a text in another one, by a collation.
 enum TextFunction {
-  /// The function, of two texts; NULL for what isn't text.
+  /// Returns the function of two texts; its result is NULL for other values.
   ///
-  /// - Parameter collation: Nil for bytes.
+  /// - Parameter collation: The order of strings; nil for the order of bytes.
   static func function(_ place: TextPlace, _ collation: Collation?) -> DatabaseFunction {
     let name = collation?.name.lowercased() ?? "binary"
     let isIn: @Sendable (String, String) -> Bool
     if collation == nil || collation == .binary {
       isIn = { isBytes($0, $1, place) }
-    } else if collation == .string {
-      isIn = { isString($0, $1, place) }
-    } else if let collation = collation?.databaseCollation {
+    } else if collation != .string, let collation = collation?.databaseCollation {
       isIn = { isEqual($0, $1, place, collation) }
     } else {
       isIn = { isString($0, $1, place) }
@@ -86,7 +84,7 @@ enum TextFunction {
     }
   }
 
-  /// Whether texts with a prefix stand together, from the prefix on.
+  /// Returns whether all texts with a prefix directly follow the prefix in the order.
   static func hasOrderOfLetters(_ collation: Collation?) -> Bool {
     collation.map { [.binary, .string, .caseInsensitive].contains($0) } ?? true
   }
@@ -108,7 +106,7 @@ enum TextFunction {
     }
   }
 
-  /// Whether some characters there are equal to the part.
+  /// Returns whether some characters at the place are equal to the part.
   private static func isEqual(
     _ text: String, _ part: String, _ place: TextPlace, _ collation: DatabaseCollation
   ) -> Bool {

@@ -2,17 +2,17 @@ import CofferCore
 import CofferQuery
 import FoundationEssentials
 
-/// The properties of documents, as closures get them: `$0.name`.
+/// The properties of documents in closures: `$0.name`.
 @dynamicMemberLookup
 public enum DocumentColumns<Document: Codable> {
-  /// The column of a property.
+  /// Returns the column of a property.
   public static subscript<Value>(
     dynamicMember keyPath: KeyPath<Document, Value>
   ) -> DocumentExpression<Document, Value> {
     DocumentExpression(keyPath, [keyPath])
   }
 
-  /// The column of an optional property, for `$0.address?.city`.
+  /// Returns the column of an optional property, for `$0.address?.city`.
   @_disfavoredOverload
   public static subscript<Wrapped>(
     dynamicMember keyPath: KeyPath<Document, Wrapped?>
@@ -21,19 +21,19 @@ public enum DocumentColumns<Document: Codable> {
   }
 }
 
-/// A property of documents, or one of a stored struct in it, in closures.
+/// A property of documents, or of a struct stored in one, in closures.
 ///
-/// It has all operators of typed columns. A path that leads to no stored property makes the query
-/// throw when it is executed.
+/// It has all operators of typed columns. If its path leads to no stored property, the query throws
+/// when it is executed.
 @dynamicMemberLookup
 public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible {
   /// The Swift type of the values.
   public typealias SQLValue = Value
 
   private let keyPath: KeyPath<Document, Value>
-  /// The dictionary that it is a value of, and the key, which key paths don't tell.
+  /// The dictionary that has it as a value, and its key, which a key path doesn't reveal.
   private var key: (dictionary: PartialKeyPath<Document>, name: String)?
-  /// The key paths that it was made of; of a key's value, those of the dictionary.
+  /// The key paths that make up its path; for a dictionary's value, the dictionary's path.
   private let segments: [AnyKeyPath]
 
   init(_ keyPath: KeyPath<Document, Value>, _ segments: [AnyKeyPath]) {
@@ -41,7 +41,7 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
     self.segments = segments
   }
 
-  /// The value of a dictionary's key.
+  /// Returns the value of a dictionary's key.
   func element<Element>(
     _ key: String, _ path: KeyPath<Value, Element>
   ) -> DocumentExpression<Document, Element> {
@@ -51,7 +51,7 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
     return element
   }
 
-  /// A property of the property.
+  /// Returns a property of the property.
   public subscript<Nested>(
     dynamicMember keyPath: KeyPath<Value, Nested>
   ) -> DocumentExpression<Document, Nested> {
@@ -59,7 +59,7 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
       self.keyPath.appending(path: keyPath), segments + [keyPath])
   }
 
-  /// An optional property of the property, for `$0.address.place?.city`.
+  /// Returns an optional property of the property, for `$0.address.place?.city`.
   @_disfavoredOverload
   public subscript<Nested>(
     dynamicMember keyPath: KeyPath<Value, Nested?>
@@ -68,7 +68,7 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
       self.keyPath.appending(path: keyPath), segments + [keyPath])
   }
 
-  /// An optional property of an optional property, for `$0.address?.place?.city`.
+  /// Returns an optional property of an optional property, for `$0.address?.place?.city`.
   @_disfavoredOverload
   public subscript<Wrapped, Nested>(
     dynamicMember keyPath: KeyPath<Wrapped, Nested?>
@@ -77,7 +77,8 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
       self.keyPath.appending(path: \Wrapped?.[memberAt: keyPath]), segments + [keyPath])
   }
 
-  /// A property of an optional property, as `$0.address?.city` and `$0.address.city`: nil where that one is nil.
+  /// Returns a property of an optional property, which is nil if that one is nil, for
+  /// `$0.address?.city` and `$0.address.city`.
   public subscript<Wrapped, Nested>(
     dynamicMember keyPath: KeyPath<Wrapped, Nested>
   ) -> DocumentExpression<Document, Nested?> where Value == Wrapped? {
@@ -85,7 +86,7 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
       self.keyPath.appending(path: \Wrapped?.[memberAt: keyPath]), segments + [keyPath])
   }
 
-  /// An optional property of an optional property: nil where one of them is nil.
+  /// Returns an optional property of an optional property: nil if one of them is nil.
   public subscript<Wrapped, Nested>(
     dynamicMember keyPath: KeyPath<Wrapped, Nested?>
   ) -> DocumentExpression<Document, Nested?> where Value == Wrapped? {
@@ -111,10 +112,10 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
     }
   }
 
-  /// The column, compared as the property declares.
+  /// The column with the collation of the property.
   public var sqlExpression: SQLExpression { withColumn { $1 } }
 
-  /// The form in which documents store the values: all digits of a date.
+  /// The form in which documents store the values: dates have all their digits.
   public var _form: _ColumnForm? {
     _ColumnForm(StoredDocument<Document>.self, "", of: Value.self)
   }
@@ -155,7 +156,8 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
         ]))
   }
 
-  /// A condition of the property and values of any stored type, as the property stores them.
+  /// Returns a condition of the property and of values, in the form in which the property stores
+  /// them.
   fileprivate func condition(
     _ values: [some Codable], _ make: (SQLExpression, [DatabaseValue]) -> SQLExpression
   ) -> TypedPredicate {
@@ -167,7 +169,7 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
       })
   }
 
-  /// Whether JSON has another form of the values than columns have.
+  /// Whether values have another form in JSON than in columns.
   private static var differsInJSON: Bool {
     [
       Date.self, UUID.self, Data.self, Decimal.self, Date?.self, UUID?.self, Data?.self,
@@ -233,7 +235,7 @@ extension DocumentExpression {
 
 // MARK: - Values of all stored types
 
-// Enums, structs and lists, which no column of records takes by itself.
+// Enums, structs and lists, with which the columns of records can't be compared.
 
 extension DocumentExpression where Value: Codable {
   /// `lhs = rhs`; `IS NULL` where the value is nil.
@@ -250,7 +252,7 @@ extension DocumentExpression where Value: Codable {
 }
 
 extension Sequence where Element: Codable {
-  /// `property IN (…)`: whether the list holds the value.
+  /// `property IN (…)`: whether the list contains the value.
   @_disfavoredOverload
   public func contains<Document>(_ property: DocumentExpression<Document, Element>)
     -> TypedPredicate
@@ -258,7 +260,7 @@ extension Sequence where Element: Codable {
     property.condition(Array(self)) { $1.contains($0) }
   }
 
-  /// `property IN (…)`: whether the list holds the value; nil is in no list.
+  /// `property IN (…)`: whether the list contains the value; no list contains nil.
   @_disfavoredOverload
   public func contains<Document>(_ property: DocumentExpression<Document, Element?>)
     -> TypedPredicate

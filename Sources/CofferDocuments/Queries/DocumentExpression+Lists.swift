@@ -1,13 +1,13 @@
 import CofferCore
 import CofferQuery
 
-/// What is stored as a list, or as an object, whose elements can be counted: an array, a set, a
-/// dictionary, or one that may be nil.
+/// A type whose elements can be counted, since it is stored as a list or an object: an array, a set
+/// or a dictionary, optional or not.
 public protocol DocumentCounted: Codable {}
 
-/// What is stored as a list: an array, a set, or one that may be nil.
+/// A type that is stored as a list: an array or a set, optional or not.
 public protocol DocumentList: DocumentCounted {
-  /// What is in it.
+  /// The type of the elements.
   associatedtype ListElement: Codable
 }
 
@@ -17,45 +17,45 @@ extension Dictionary: DocumentCounted where Key == String, Value: Codable {}
 extension Optional: DocumentCounted where Wrapped: DocumentCounted {}
 
 extension Array: DocumentList where Element: Codable {
-  /// What is in it.
+  /// The type of the elements.
   public typealias ListElement = Element
 }
 
 extension Set: DocumentList where Element: Codable {
-  /// What is in it.
+  /// The type of the elements.
   public typealias ListElement = Element
 }
 
 extension Optional: DocumentList where Wrapped: DocumentList {
-  /// What is in it.
+  /// The type of the elements.
   public typealias ListElement = Wrapped.ListElement
 }
 
 extension DocumentExpression where Value: DocumentList {
-  /// Whether an element is in the list; none is in a list that is nil.
+  /// Whether the list contains an element; nil contains nothing.
   ///
   /// ```swift
   /// articles.filter { $0.tags.contains("swift") && !$0.tags.contains("draft") }
   /// ```
   ///
-  /// Texts are compared by their bytes.
+  /// Strings are compared by their bytes.
   public func contains(_ element: Value.ListElement) -> TypedPredicate {
     predicate { "\(sql: $0.containing), \(try $0.element(element)))" }
   }
 }
 
 extension DocumentExpression where Value: DocumentCounted {
-  /// The number of elements, or of the keys of a dictionary; NULL for nil.
+  /// The number of elements, or of keys of a dictionary; NULL for nil.
   public var count: TypedExpression<Int?> {
     TypedExpression(deferringErrors { SQLExpression(sql: $0.counting) })
   }
 
-  /// Whether there are no elements; not so for nil.
+  /// Whether there are no elements; false for nil.
   public var isEmpty: TypedPredicate { predicate { "\($0.counting) IS 0" } }
 }
 
 extension DocumentExpression {
-  /// The value of a key; nil where there is none.
+  /// Returns the value of a key; nil if there is none.
   ///
   /// ```swift
   /// things.filter { $0.attributes["color"] == "red" }.orderBy { $0.attributes["size"] }
@@ -65,7 +65,7 @@ extension DocumentExpression {
     element(key, \.[key])
   }
 
-  /// The value of a key; nil where there is none.
+  /// Returns the value of a key; nil if there is none.
   public subscript<Element>(key: String) -> DocumentExpression<Document, Element?>
   where Value == [String: Element]? {
     element(key, \.[valueOf: key])
@@ -93,10 +93,10 @@ extension DocumentColumn {
   /// `coffer_json_count("tags", '$')`
   fileprivate var counting: SQL { "coffer_json_count(\(sql: listArguments))" }
 
-  /// `1 IS coffer_json_contains("tags", '$'`: never NULL, so that it can be negated.
+  /// `1 IS coffer_json_contains("tags", '$'`, which is never NULL, so it can be negated.
   var containing: String { "1 IS coffer_json_contains(\(listArguments)" }
 
-  /// A value as a list of the column has it.
+  /// Returns a value in the form of a list's elements.
   func element<V: Encodable>(_ value: V) throws -> DatabaseValue {
     try DocumentValue.databaseValue(
       of: value, in: DocumentColumn(name: name, path: path + ["[0]"]))

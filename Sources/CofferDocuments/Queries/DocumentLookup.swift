@@ -6,7 +6,7 @@ final class DocumentLookup<Document: Codable> {
 
   private init(_ lookup: PreparedLookup) { self.lookup = lookup }
 
-  /// Looks up an identifier, which is not NULL.
+  /// Looks up an identifier, which must not be NULL.
   static func lookUp(
     _ db: Database, _ id: DatabaseValue, _ collection: DocumentCollection<Document>
   ) throws -> PreparedLookup.Result {

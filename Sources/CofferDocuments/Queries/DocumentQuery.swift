@@ -1,36 +1,36 @@
 import CofferCore
 
-/// What a query asks for, in SQL without the table.
+/// The parts of a query, in SQL without the table.
 struct DocumentQuery: Sendable {
-  /// What an update does to a column.
+  /// The assignment of an update.
   private struct Assignment {
-    /// Nil where it isn't known.
+    /// The assigned column; nil if it isn't known.
     let column: String?
-    /// The new value of a column that is known; the whole assignment where the column isn't.
+    /// The new value of a known column; the whole assignment if the column isn't known.
     let sql: SQL
   }
 
-  /// The identifier of the only document that is asked for.
+  /// The identifier of the only document of the query.
   private(set) var id: DatabaseValue?
   private(set) var conditions: [SQL] = []
   private(set) var orders: [SQL] = []
-  /// The same, as far as they are orders by properties.
+  /// The orders by properties among ``orders``.
   private(set) var orderKeys: [DocumentOrderKey] = []
   private var assignments: [Assignment] = []
-  /// The last search, and whether its relevance orders.
+  /// The last search, or the one by whose relevance the query is ordered.
   private var search: FullTextSearch?
   /// Whether a search had no words.
   private var findsNothing = false
   var limit: Int?
   var offset: Int?
-  /// Whether documents that have expired are asked for, too.
+  /// Whether the query includes expired documents.
   var includesExpired = false
-  /// The collations that a connection has to know.
+  /// The collations to register with a connection.
   private(set) var collations: [Collation] = []
-  /// The first thing that was wrong.
+  /// The first error of the query.
   private(set) var failure: (any Error)?
 
-  /// Whether nothing but the identifier is asked for.
+  /// Whether the query has only an identifier.
   var isLookup: Bool {
     id != nil && conditions.isEmpty && limit == nil && offset == nil && failure == nil
   }
@@ -39,7 +39,7 @@ struct DocumentQuery: Sendable {
 
   // MARK: Adding
 
-  /// - Parameter sql: The identifier's column.
+  /// Adds the condition that the identifier has a value.
   mutating func lookUp(_ id: DatabaseValue, in column: DocumentColumn) {
     guard self.id == nil, !id.isNull, column.path.isEmpty, column.collation == nil else {
       return add(
@@ -52,7 +52,7 @@ struct DocumentQuery: Sendable {
     render(condition, collation) { $0.conditions.append($1) }
   }
 
-  /// - Parameter pattern: Nil for what finds nothing.
+  /// - Parameter pattern: The pattern to match; nil if nothing can match.
   mutating func search(
     _ index: FullTextIndex, _ pattern: String?, in column: String?, of table: DocumentTable
   ) {
@@ -62,12 +62,12 @@ struct DocumentQuery: Sendable {
     }
     let search = FullTextSearch(index: index, pattern: pattern, column: column)
     conditions.append(search.condition(table))
-    // An order that was asked for is one by the search that was the last one then.
+    // An order by relevance refers to the search that was the last one when it was added.
     if self.search?.isOrder != true { self.search = search }
   }
 
   mutating func orderByRelevance() throws {
-    // Where a search has no words, there is nothing to be ordered.
+    // A search without words has no results to order.
     guard search != nil || findsNothing else {
       throw DocumentError(
         "there is no search whose relevance could order", hint: "Call matching(_:) before.")
@@ -79,22 +79,22 @@ struct DocumentQuery: Sendable {
 
   mutating func add(condition: SQLExpression) { conditions.append(condition.sql) }
 
-  /// The query with one more order.
+  /// Returns the query with one more order.
   func adding(order: String) -> DocumentQuery {
     var copy = self
     copy.orders.append(SQL(sql: order))
     return copy
   }
 
-  /// Whether all orders are by properties.
+  /// Whether all orders are orders by properties.
   var isOrderedByProperties: Bool {
     orders.count == orderKeys.reduce(0) { $0 + ($1.suffix.isEmulated ? 2 : 1) }
   }
 
-  /// The query with one more condition.
+  /// Returns the query with one more condition.
   func adding(_ condition: SQL) -> DocumentQuery {
     var copy = self
-    // In parentheses also where it is the only one.
+    // In parentheses even if it is the only one.
     copy.conditions.append("(\(condition))")
     return copy
   }
@@ -108,8 +108,9 @@ struct DocumentQuery: Sendable {
           sql: column.expression(collation: collation ?? column.comparing), suffix: suffix))
     }
     render(order, collation) { query, sql in
-      if suffix.isEmulated, let place = suffix.nulls {
-        query.orders.append("(\(sql)) \(sql: place == .first ? "IS NOT NULL" : "IS NULL")")
+      if suffix.isEmulated {
+        let isNull = suffix.hasNullsFirst == true ? "IS NOT NULL" : "IS NULL"
+        query.orders.append("(\(sql)) \(sql: isNull)")
       }
       query.orders.append("\(sql)\(sql: suffix.sql)")
     }
@@ -127,13 +128,13 @@ struct DocumentQuery: Sendable {
     } catch { fail(error) }
   }
 
-  /// Gives a column a value, or a place in its JSON.
+  /// Assigns a value to a column or to a part of its JSON.
   ///
-  /// Of several assignments to a column, SQLite takes the last one: those to different places of one
-  /// column become one.
+  /// SQLite uses only the last of several assignments to a column, so assignments to parts of one
+  /// column are combined.
   ///
-  /// - Parameter structure: What is known of a stored struct that is assigned as a whole: the rest
-  ///   of it stays.
+  /// - Parameter structure: The known keys of a stored struct that is assigned as a whole; members
+  ///   with other keys are kept.
   mutating func assign(
     _ value: DatabaseValue, to column: DocumentColumn, keepingAllBut structure: String? = nil
   ) {
@@ -147,10 +148,10 @@ struct DocumentQuery: Sendable {
     if let known { assignments[known] = assignment } else { assignments.append(assignment) }
   }
 
-  /// The columns that fragments name first, which they assign, most likely.
+  /// The first columns of fragments, which are probably the assigned ones.
   private var mentionedColumns: [String] = []
 
-  /// The columns that are assigned, as far as they are known.
+  /// The assigned columns, as far as they are known.
   var assignedColumns: [String] { mentionedColumns + assignments.compactMap(\.column) }
 
   var isUpdate: Bool { !assignments.isEmpty }
@@ -170,7 +171,7 @@ struct DocumentQuery: Sendable {
 
   // MARK: SQL
 
-  /// ` WHERE …`, and what else selects rows.
+  /// ` WHERE …`, and the other clauses that select rows.
   private func clauses(_ table: DocumentTable, ordered: Bool = true) -> SQL {
     var terms = conditions.map { "(\($0))" as SQL }
     if let id { terms.insert("\(sql: table.idColumn) = \(id)", at: 0) }
@@ -196,17 +197,17 @@ struct DocumentQuery: Sendable {
     return "SELECT count(*) FROM (\(selecting("1", from: table)))"
   }
 
-  /// Whether changes are of some of the rows that the conditions select.
+  /// Whether the query has only some of the rows that fulfil its conditions.
   var isLimited: Bool { limit != nil || offset != nil }
 
   /// `DELETE FROM …`
-  /// - Parameter rowKey: The columns that tell rows apart, quoted, for a query that is limited.
+  /// - Parameter rowKey: The quoted columns that identify rows, for a query with a limit.
   func deleting(from table: DocumentTable, rowKey: [String]) -> SQL {
     "DELETE FROM \(sql: table.name)\(target(table, rowKey))"
   }
 
   /// `UPDATE … SET …`
-  /// - Parameter rowKey: The columns that tell rows apart, quoted, for a query that is limited.
+  /// - Parameter rowKey: The quoted columns that identify rows, for a query with a limit.
   func updating(_ table: DocumentTable, rowKey: [String]) -> SQL {
     let assignments = assignments.map { assignment in
       assignment.column.map { "\(identifier: $0) = \(assignment.sql)" } ?? assignment.sql
@@ -216,7 +217,7 @@ struct DocumentQuery: Sendable {
       """
   }
 
-  /// The condition of a change: SQLite may know no limits there.
+  /// Returns the condition of a change, without a `LIMIT`, which SQLite may not support there.
   private func target(_ table: DocumentTable, _ rowKey: [String]) -> SQL {
     guard isLimited else { return clauses(table, ordered: false) }
     let key = rowKey.count == 1 ? rowKey[0] : "(\(rowKey.joined(separator: ", ")))"
@@ -229,31 +230,29 @@ struct DocumentQuery: Sendable {
 struct DocumentTable: Sendable {
   let name: String
   let idColumn: String
-  /// A name of the rowid that no property has.
+  /// A name of the rowid that isn't the name of a property.
   let rowIDName: String
 }
 
-/// What follows an expression in an order.
+/// The text after an expression in an order.
 struct OrderSuffix: Sendable {
-  enum Nulls { case first, last }
-
   var isDescending: Bool? = nil
-  var nulls: Nulls? = nil
+  /// The place of NULLs; nil for the default.
+  var hasNullsFirst: Bool? = nil
 
   static let none = OrderSuffix()
 
-  /// Whether SQLite would put NULLs elsewhere by itself: it takes them for the least values.
+  /// Whether NULLs have another place than by default, where they are the least values.
   private var placesNulls: Bool {
-    guard let nulls else { return false }
-    return (nulls == .first) == (isDescending == true)
+    hasNullsFirst == (isDescending == true)
   }
 
-  /// Whether another term of the order has to place the NULLs.
+  /// Whether another term of the order has to place the NULLs, since SQLite is too old.
   var isEmulated: Bool { placesNulls && !SQLiteFeatures.linked.hasNullsOrdering }
 
   var sql: String {
     let direction = isDescending.map { $0 ? " DESC" : " ASC" } ?? ""
-    guard placesNulls, !isEmulated, let nulls else { return direction }
-    return direction + (nulls == .first ? " NULLS FIRST" : " NULLS LAST")
+    guard placesNulls, !isEmulated else { return direction }
+    return direction + (hasNullsFirst == true ? " NULLS FIRST" : " NULLS LAST")
   }
 }

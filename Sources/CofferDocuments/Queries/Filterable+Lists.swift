@@ -3,14 +3,14 @@ import CofferCore
 extension Filterable {
   // MARK: Lists
 
-  /// The documents whose property has one of some values; nil is equal to nil.
+  /// Returns the query of the documents whose property equals one of some values; nil equals nil.
   ///
   /// ```swift
   /// books.filter(\.author, in: ["Austen", "Zola"])
   /// ```
   ///
-  /// Any number of values is fine: none finds nothing.
-  /// - Parameter collation: How texts are compared; nil for what the property declares.
+  /// There can be any number of values; without values, nothing is found.
+  /// - Parameter collation: The order of strings; nil for the collation of the property.
   @_disfavoredOverload
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, in values: some Sequence<V>, collation: Collation? = nil
@@ -18,7 +18,7 @@ extension Filterable {
     filter(member(property, Array(values), isWanted: true), collation: collation)
   }
 
-  /// The documents whose property has one of some values.
+  /// Returns the query of the documents whose property equals one of some values.
   @_disfavoredOverload
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V?>, in values: some Sequence<V>, collation: Collation? = nil
@@ -26,9 +26,9 @@ extension Filterable {
     filter(member(property, Array(values), isWanted: true), collation: collation)
   }
 
-  /// The documents whose property has none of some values; nil is equal to nil.
+  /// Returns the query of the documents whose property equals none of some values; nil equals nil.
   ///
-  /// - Parameter collation: How texts are compared; nil for what the property declares.
+  /// - Parameter collation: The order of strings; nil for the collation of the property.
   @_disfavoredOverload
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, notIn values: some Sequence<V>, collation: Collation? = nil
@@ -36,7 +36,7 @@ extension Filterable {
     filter(member(property, Array(values), isWanted: false), collation: collation)
   }
 
-  /// The documents whose property has none of some values, or is nil.
+  /// Returns the query of the documents whose property is nil, or equals none of some values.
   @_disfavoredOverload
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V?>, notIn values: some Sequence<V>, collation: Collation? = nil
@@ -66,14 +66,14 @@ extension Filterable {
 
   // MARK: Ranges
 
-  /// Returns the query of the documents whose property is in a range of Swift's.
+  /// Returns the query of the documents whose property is in a range.
   ///
   /// ```swift
   /// books.filter(\.priceCents, between: 500...1000)
   /// books.filter(\.title, between: "A"..<"N")
   /// ```
   ///
-  /// - Parameter collation: How texts are compared; nil for what the property declares.
+  /// - Parameter collation: The order of strings; nil for the collation of the property.
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, between range: some RangeExpression<V>,
     collation: Collation? = nil
@@ -129,14 +129,14 @@ extension Filterable {
 
   // MARK: Elements
 
-  /// The documents in whose list a value is.
+  /// Returns the query of the documents whose list contains a value.
   ///
   /// ```swift
   /// articles.filter(\.tags, contains: "swift")
   /// ```
   ///
-  /// The list is an array or a set, or one that may be nil, in which nothing is. Texts are compared
-  /// by their bytes. Closures have it as well: `filter { $0.tags.contains("swift") }`.
+  /// The list is an array or a set, optional or not; nil contains nothing. Strings are compared by
+  /// their bytes. The same in a closure: `filter { $0.tags.contains("swift") }`.
   public func filter<List: DocumentList>(
     _ property: KeyPath<Row, List>, contains element: List.ListElement
   ) -> QueryBuilder<Row> {
@@ -148,7 +148,7 @@ extension Filterable {
 }
 
 extension SQLFragment {
-  /// SQL about a property, or what is wrong with it.
+  /// Creates SQL about a property; an error is thrown when the SQL is executed.
   init(_ property: PartialKeyPath<Row>, _ parts: (DocumentColumn) throws -> [Part]) {
     do { self.init(try parts(DocumentType<Row>.known().column(property))) } catch {
       self.init([.failure(error)])

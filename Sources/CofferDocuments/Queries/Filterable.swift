@@ -1,9 +1,9 @@
 import CofferCore
 import CofferQuery
 
-/// What documents can be filtered of: a collection, or a query of one.
+/// A collection or a query, whose documents can be filtered.
 ///
-/// Extend it for filters of your own:
+/// Extend it to add custom filters:
 ///
 /// ```swift
 /// extension Filterable {
@@ -13,8 +13,8 @@ import CofferQuery
 /// }
 /// ```
 ///
-/// Filters don't throw. What is wrong with one, such as a key path that leads to no stored property,
-/// is thrown by what executes the query.
+/// Filters don't throw. An error in a filter, such as a key path that leads to no stored property,
+/// is thrown when the query is executed.
 public protocol Filterable<Row> {
   /// The type of the documents.
   associatedtype Row: Codable
@@ -45,24 +45,24 @@ extension Filterable {
 
   // MARK: Comparing
 
-  /// The documents whose property is equal to a value; nil is equal to nil.
+  /// Returns the query of the documents whose property equals a value; nil equals nil.
   ///
-  /// - Parameter collation: How texts are compared; nil for what the property declares, which is
-  ///   as Swift's `==` does by default (see ``Collation/string``).
+  /// - Parameter collation: The order of strings; nil for the collation of the property, which is
+  ///   ``Collation/string`` by default.
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, equalTo value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
     filter(equality(property, "IS", value, "OR"), collation: collation)
   }
 
-  /// The documents whose property isn't equal to a value; nil is equal to nil.
+  /// Returns the query of the documents whose property doesn't equal a value; nil equals nil.
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, notEqualTo value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
     filter(equality(property, "IS NOT", value, "AND"), collation: collation)
   }
 
-  /// - Parameter joiner: What joins the comparison with that of a number which is read as the text.
+  /// - Parameter joiner: The operator that adds a comparison with the number that a text stands for.
   private func equality<V: Codable>(
     _ property: KeyPath<Row, V>, _ comparison: String, _ value: V, _ joiner: String
   ) -> SQLFragment<Row> {
@@ -76,35 +76,35 @@ extension Filterable {
       """
   }
 
-  /// The documents whose property is greater than a value.
+  /// Returns the query of the documents whose property is greater than a value.
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, greaterThan value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
     filter("\(property) > \(value: value)", collation: collation)
   }
 
-  /// The documents whose property is less than a value.
+  /// Returns the query of the documents whose property is less than a value.
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, lessThan value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
     filter("\(property) < \(value: value)", collation: collation)
   }
 
-  /// The documents whose property is greater than a value, or equal to it.
+  /// Returns the query of the documents whose property is greater than or equal to a value.
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, greaterThanOrEqualTo value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
     filter("\(property) >= \(value: value)", collation: collation)
   }
 
-  /// The documents whose property is less than a value, or equal to it.
+  /// Returns the query of the documents whose property is less than or equal to a value.
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, lessThanOrEqualTo value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
     filter("\(property) <= \(value: value)", collation: collation)
   }
 
-  /// The documents whose property is nil, or those whose property isn't.
+  /// Returns the query of the documents whose property is nil, or isn't nil.
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, isNull: Bool
   ) -> QueryBuilder<Row> {
@@ -113,15 +113,15 @@ extension Filterable {
 
   // MARK: Patterns
 
-  /// The documents whose property matches a pattern: `%` stands for any text, `_` for one character,
-  /// and the letters of ASCII match in either case.
+  /// Returns the query of the documents whose property matches a pattern: `%` stands for any text,
+  /// `_` for one character, and ASCII letters match in either case. Nil matches no pattern.
   public func filter<Text: DatabaseValueConvertible & Codable>(
     _ property: KeyPath<Row, Text>, like pattern: String
   ) -> QueryBuilder<Row> where Text._Base == String {
     filter("\(property) LIKE \(pattern)")
   }
 
-  /// The documents whose property doesn't match a pattern.
+  /// Returns the query of the documents whose property isn't nil and doesn't match a pattern.
   public func filter<Text: DatabaseValueConvertible & Codable>(
     _ property: KeyPath<Row, Text>, notLike pattern: String
   ) -> QueryBuilder<Row> where Text._Base == String {
@@ -130,16 +130,16 @@ extension Filterable {
 
   // MARK: Closures
 
-  /// The documents that fulfil a condition on their properties.
+  /// Returns the query of the documents that fulfil a condition on their properties.
   ///
   /// ```swift
   /// books.filter { $0.priceCents < 1000 && $0.name.hasPrefix("C") }
   /// ```
   ///
-  /// Nested properties are found too: `$0.address.city`. Conditions mean what they do in Swift: nil
-  /// is equal to nil alone, so that `$0.note != "x"` is true of it, and `!` is true of all that isn't.
-  /// `<` and its kin, which Swift's optionals lack, are false where a side is nil, as are those of
-  /// texts.
+  /// Properties of stored structs can be used too: `$0.address.city`. Conditions have the meaning
+  /// that they have in Swift: nil equals only nil, so `$0.note != "x"` is true for nil, and `!` is
+  /// true for all documents that don't fulfil a condition. Comparisons by order, such as `<`, and
+  /// searches in strings are false if a side is nil.
   public func filter(
     _ condition: (DocumentColumns<Row>.Type) throws -> any SQLExpressible
   ) rethrows -> QueryBuilder<Row> {
@@ -149,16 +149,16 @@ extension Filterable {
 }
 
 extension Filterable where Row: Identifiable, Row.ID: Codable {
-  /// The document of an identifier, if there is one.
+  /// Returns the query of the document with an identifier.
   ///
-  /// Its `fetchOne()` is the fastest way to one document.
+  /// Its `fetchOne()` is the fastest way to fetch one document.
   public func filter(id: Row.ID) -> QueryBuilder<Row> { all().lookingUp(id) }
 }
 
 extension SQLFragment.StringInterpolation {
-  /// A value as it is stored.
+  /// Adds a value in its stored form.
   fileprivate mutating func appendInterpolation(_ stored: DatabaseValue) { appendStored(stored) }
 
-  /// One value, arrays included.
+  /// Adds one value, which can be an array.
   mutating func appendInterpolation<Value: Codable>(value: Value) { appendValue(value) }
 }

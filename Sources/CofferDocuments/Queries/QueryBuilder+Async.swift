@@ -1,14 +1,14 @@
 import CofferCore
 
-// The same, on other threads: in async functions, the compiler prefers these.
+// The asynchronous forms, which the compiler prefers in asynchronous functions.
 
 extension QueryBuilder where Document: Sendable {
-  /// The first document of the query; nil where there is none.
+  /// Fetches the first document of the query; nil if there is none.
   public func fetchOne() async throws -> Document? {
     try await collection.reading { try fetchOne($0) }
   }
 
-  /// All documents of the query.
+  /// Fetches all documents of the query.
   @inlinable
   public func fetchMany() async throws -> [Document] {
     try await collection.reading { try fetchMany($0) }
@@ -16,19 +16,19 @@ extension QueryBuilder where Document: Sendable {
 }
 
 extension QueryBuilder where Document: _SendableMetatype {
-  /// The number of documents of the query, counted by SQLite.
+  /// Returns the number of documents of the query, counted by SQLite.
   public func fetchCount() async throws -> Int {
     try await collection.reading { try fetchCount($0) }
   }
 
-  /// A property of the first document of the query; nil where there is none.
+  /// Fetches a property of the first document of the query; nil if there is none.
   public func fetchOne<Value: Codable & Sendable>(
     _ property: KeyPath<Document, Value>
   ) async throws -> Value? {
     try await limitedToOne.fetchMany(property).first
   }
 
-  /// A property of each document of the query.
+  /// Fetches a property of each document of the query.
   public func fetchMany<Value: Codable & Sendable>(
     _ property: KeyPath<Document, Value>
   ) async throws -> [Value] {
@@ -36,14 +36,14 @@ extension QueryBuilder where Document: _SendableMetatype {
     return try await collection.reading { try fetchMany(selection, $0) }
   }
 
-  /// The first document of the query as another type; nil where there is none.
+  /// Fetches the first document of the query as another type; nil if there is none.
   public func fetchOne<Value: Codable & Sendable>(
     _ properties: Value.Type
   ) async throws -> Value? {
     try await limitedToOne.fetchMany(properties).first
   }
 
-  /// Each document of the query as another type, which has some of the properties.
+  /// Fetches each document of the query as another type, which has some of the properties.
   public func fetchMany<Value: Codable & Sendable>(
     _ properties: Value.Type
   ) async throws -> [Value] {
@@ -53,9 +53,9 @@ extension QueryBuilder where Document: _SendableMetatype {
 
   // MARK: Changes
 
-  /// Gives a property a value in all documents of the query.
+  /// Sets a property in all documents of the query.
   ///
-  /// - Returns: The number of documents.
+  /// - Returns: The number of changed documents.
   @discardableResult
   public func update<Value: Codable>(
     _ property: KeyPath<Document, Value>, _ value: Value
@@ -65,15 +65,15 @@ extension QueryBuilder where Document: _SendableMetatype {
 
   /// Executes an assignment in SQL for all documents of the query.
   ///
-  /// - Returns: The number of documents.
+  /// - Returns: The number of changed documents.
   @discardableResult
   public func update(_ sqlFragment: SQLFragment<Document>) async throws -> Int {
     try await updating(sqlFragment).update()
   }
 
-  /// Executes the assignments that `updating` has added, for all documents of the query.
+  /// Executes the assignments added by `updating`, for all documents of the query.
   ///
-  /// - Returns: The number of documents.
+  /// - Returns: The number of changed documents.
   @discardableResult
   public func update() async throws -> Int {
     try await collection.writing { try update($0) }
@@ -81,7 +81,7 @@ extension QueryBuilder where Document: _SendableMetatype {
 
   /// Deletes all documents of the query.
   ///
-  /// - Returns: The number of documents.
+  /// - Returns: The number of deleted documents.
   @discardableResult
   public func delete() async throws -> Int {
     try await collection.writing { try delete($0) }

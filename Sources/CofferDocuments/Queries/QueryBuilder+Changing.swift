@@ -2,14 +2,15 @@ import CofferCore
 import CofferQuery
 
 extension QueryBuilder {
-  /// Gives a property a value in all documents of the query.
+  /// Sets a property in all documents of the query.
   ///
   /// ```swift
   /// try employees.filter(\.name, equalTo: "old").update(\.name, "new")
   /// ```
   ///
-  /// - Returns: The number of documents.
-  /// - Throws: What was wrong with the query; ``DatabaseError``, such as that of a unique property.
+  /// - Returns: The number of changed documents.
+  /// - Throws: The error of an invalid query; ``DatabaseError``, for example if a unique property
+  ///   would get the same value in two documents.
   @discardableResult
   public func update<Value: Codable>(
     _ property: KeyPath<Document, Value>, _ value: Value
@@ -23,15 +24,15 @@ extension QueryBuilder {
   /// try employees.all().update("\(\.salary) = \(\.salary) + 1")
   /// ```
   ///
-  /// - Returns: The number of documents.
+  /// - Returns: The number of changed documents.
   @discardableResult
   public func update(_ sqlFragment: SQLFragment<Document>) throws -> Int {
     try updating(sqlFragment).update()
   }
 
-  /// Executes the assignments that `updating` has added, for all documents of the query.
+  /// Executes the assignments added by `updating`, for all documents of the query.
   ///
-  /// - Returns: The number of documents.
+  /// - Returns: The number of changed documents.
   @discardableResult
   public func update() throws -> Int {
     try collection.writing { try update($0) }
@@ -39,7 +40,7 @@ extension QueryBuilder {
 
   /// Deletes all documents of the query.
   ///
-  /// - Returns: The number of documents.
+  /// - Returns: The number of deleted documents.
   @discardableResult
   public func delete() throws -> Int {
     try collection.writing { try delete($0) }
@@ -61,7 +62,7 @@ extension QueryBuilder {
   }
 
   func delete(_ db: Database) throws -> Int {
-    // Those that have expired too: nobody misses them.
+    // Including expired documents, which are to be deleted anyway.
     let query = try valid(db, expired: true)
     let deletion = query.deleting(from: collection.table, rowKey: try rowKey(query, db))
     do { return try deletion.change(db) } catch let error as DatabaseError
@@ -73,16 +74,16 @@ extension QueryBuilder {
     }
   }
 
-  /// The columns that tell the table's rows apart, quoted, where the query needs them.
+  /// Returns the quoted columns that identify the table's rows, if the query needs them.
   ///
-  /// - Throws: ``DocumentError`` where none do.
+  /// - Throws: ``DocumentError`` if no columns do.
   private func rowKey(_ query: DocumentQuery, _ db: Database) throws -> [String] {
     query.isLimited ? try collection.schema.rowKey(db) : []
   }
 }
 
 extension SQL {
-  /// Executes the SQL, and tells how many rows it has changed.
+  /// Executes the SQL, and returns the number of changed rows.
   fileprivate func change(_ db: Database) throws -> Int {
     let (sql, arguments) = try build(db)
     try db.execute(sql: sql, arguments: arguments)

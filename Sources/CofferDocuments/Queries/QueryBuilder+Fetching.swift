@@ -4,36 +4,36 @@ import CofferRecords
 extension QueryBuilder {
   // MARK: Documents
 
-  /// The first document of the query; nil where there is none.
+  /// Fetches the first document of the query; nil if there is none.
   ///
-  /// - Throws: What was wrong with the query; ``RowDecodingError`` where a stored value doesn't fit
+  /// - Throws: The error of an invalid query; ``RowDecodingError`` if a stored value doesn't fit
   ///   the type any more; ``DatabaseError``.
   public func fetchOne() throws -> Document? {
     try collection.reading { try fetchOne($0) }
   }
 
-  /// All documents of the query.
+  /// Fetches all documents of the query.
   ///
-  /// - Throws: What was wrong with the query; ``RowDecodingError`` where a stored value doesn't fit
+  /// - Throws: The error of an invalid query; ``RowDecodingError`` if a stored value doesn't fit
   ///   the type any more; ``DatabaseError``.
   @inlinable
   public func fetchMany() throws -> [Document] {
     try collection.reading { try fetchMany($0) }
   }
 
-  /// The number of documents of the query, counted by SQLite.
+  /// Returns the number of documents of the query, counted by SQLite.
   public func fetchCount() throws -> Int {
     try collection.reading { try fetchCount($0) }
   }
 
   // MARK: One property
 
-  /// A property of the first document of the query; nil where there is none.
+  /// Fetches a property of the first document of the query; nil if there is none.
   public func fetchOne<Value: Codable>(_ property: KeyPath<Document, Value>) throws -> Value? {
     try limitedToOne.fetchMany(property).first
   }
 
-  /// A property of each document of the query.
+  /// Fetches a property of each document of the query.
   ///
   /// ```swift
   /// let names = try employees.all().fetchMany(\.name)  // [String]
@@ -45,13 +45,13 @@ extension QueryBuilder {
 
   // MARK: Smaller types
 
-  /// The first document of the query as another type, which has some of the properties; nil where
-  /// there is none.
+  /// Fetches the first document of the query as another type, which has some of the properties; nil
+  /// if there is none.
   public func fetchOne<Value: Codable>(_ properties: Value.Type) throws -> Value? {
     try limitedToOne.fetchMany(properties).first
   }
 
-  /// Each document of the query as another type, which has some of the properties.
+  /// Fetches each document of the query as another type, which has some of the properties.
   ///
   /// ```swift
   /// struct NameAndID: Codable { var id: UUID, name: String }
@@ -59,7 +59,7 @@ extension QueryBuilder {
   /// // SELECT "id", "name" FROM "Employee"
   /// ```
   ///
-  /// - Throws: ``DocumentError`` where the type has properties that the documents don't have.
+  /// - Throws: ``DocumentError`` if the type has properties that the documents don't have.
   public func fetchMany<Value: Codable>(_ properties: Value.Type) throws -> [Value] {
     let columns = try collection.columns(of: properties)
     return try collection.reading { try fetchMany(properties, columns: columns, $0) }
@@ -69,9 +69,10 @@ extension QueryBuilder {
 
   var limitedToOne: Self { limit(Swift.min(query.limit ?? 1, 1)) }
 
-  /// The query, if nothing is wrong with it, on a connection that knows its collations.
+  /// Returns the query, and registers its collations with a connection.
   ///
-  /// - Parameter expired: Whether documents that have expired are selected too.
+  /// - Parameter expired: Whether expired documents are selected too.
+  /// - Throws: The error of an invalid query.
   func valid(_ db: Database, expired: Bool = false) throws -> DocumentQuery {
     if let failure = query.failure { throw failure }
     for collation in query.collations { collation.ensure(in: db) }
@@ -104,7 +105,7 @@ extension QueryBuilder {
   func fetchMany(_ db: Database) throws -> [Document] {
     let statement = try selection(db)
     var documents: [Document] = []
-    // As many as the same query gave before, most likely.
+    // The number that the same query fetched before.
     let expected = statement.lastRecordCount
     let quarter = expected < 64 ? -1 : expected / 4
     do {
@@ -117,7 +118,8 @@ extension QueryBuilder {
     return documents
   }
 
-  /// The statement that selects the documents, with its arguments, which it forgets at its end.
+  /// Returns the statement that selects the documents, with its arguments, which are cleared when
+  /// it ends.
   @usableFromInline
   func selection(_ db: Database) throws -> Statement {
     let query = try valid(db).selecting(collection.columnList, from: collection.table)

@@ -2,7 +2,8 @@ import CofferCore
 import CofferRecords
 
 extension QueryBuilder {
-  /// Each document of the query, or the reason why it can't be decoded, in the query's order.
+  /// Fetches each document of the query, or the reason why it can't be decoded, in the query's
+  /// order.
   ///
   /// ```swift
   /// for result in try books.all().fetchResults() {
@@ -13,9 +14,9 @@ extension QueryBuilder {
   /// }
   /// ```
   ///
-  /// Where ``fetchMany()`` throws, since one stored value doesn't fit the type any more, this gives
-  /// all others.
-  /// - Throws: What was wrong with the query; ``DatabaseError``.
+  /// If a stored value doesn't fit the type any more, ``fetchMany()`` throws, whereas this method
+  /// returns all other documents.
+  /// - Throws: The error of an invalid query; ``DatabaseError``.
   public func fetchResults() throws -> [Result<Document, RowDecodingError>] {
     try collection.reading { try fetchResults($0) }
   }
@@ -32,8 +33,6 @@ extension QueryBuilder {
 
   // MARK: Errors
 
-  private static var keyColumn: String { "coffer_key" }
-
   /// Returns the query's rows, with the identifier as their last column.
   func rows(selecting columns: String, _ db: Database) throws -> RowCursor {
     try rows(selecting: columns, of: valid(db), db)
@@ -43,8 +42,7 @@ extension QueryBuilder {
   func rows(
     selecting columns: String, of query: DocumentQuery, _ db: Database
   ) throws -> RowCursor {
-    let key = Self.keyColumn.quotedDatabaseIdentifier
-    let selection = "\(columns), \(collection.table.idColumn) AS \(key)"
+    let selection = "\(columns), \(collection.table.idColumn) AS coffer_key"
     let sql = query.selecting(selection, from: collection.table)
     return try CofferCore.Row.fetchCursor(db, SQLRequest<CofferCore.Row>(literal: sql))
   }
@@ -62,7 +60,7 @@ extension QueryBuilder {
     return named.naming(recordKey: row.databaseValue(at: row.count - 1))
   }
 
-  /// The error of a fetch, with the identifier of the document.
+  /// Returns the error of a fetch, with the identifier of the document.
   @usableFromInline
   func located(_ error: RowDecodingError, _ db: Database) -> RowDecodingError {
     located(error, selecting: collection.columnList, db) { row in
@@ -70,14 +68,14 @@ extension QueryBuilder {
     }
   }
 
-  /// The error of a fetch, with the identifier of the first document that can't be decoded.
+  /// Returns the error of a fetch, with the identifier of the first document that can't be decoded.
   func located(
     _ known: RowDecodingError, selecting columns: String, _ db: Database,
     _ decode: (CofferCore.Row) throws -> Void
   ) -> RowDecodingError {
     guard collection.id != nil, let rows = try? rows(selecting: columns, db) else { return known }
     while let row = try? rows.next() {
-      // The error that is known already names its column best.
+      // The known error names the column better than the new one.
       do { try decode(row) } catch { return naming(known, row) }
     }
     return known
@@ -85,7 +83,7 @@ extension QueryBuilder {
 }
 
 extension QueryBuilder where Document: Sendable {
-  /// Each document of the query, or the reason why it can't be decoded, on another thread.
+  /// Fetches each document of the query, or the reason why it can't be decoded, on another thread.
   public func fetchResults() async throws -> [Result<Document, RowDecodingError>] {
     try await collection.reading { try fetchResults($0) }
   }

@@ -11,8 +11,8 @@ import CofferQuery
 ///   .fetchMany()
 /// ```
 ///
-/// It is a value: each method gives a new query, and the old one can be used further. Nothing is
-/// executed before a method that fetches, counts, updates or deletes, and errors are thrown there.
+/// It is a value: each method returns a new query, and the old one stays usable. Only methods that
+/// fetch, count, update or delete access the database; they also throw the errors of the query.
 public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
   /// The type of the documents.
   public typealias Row = Document
@@ -30,15 +30,15 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
 
   // MARK: Conditions
 
-  /// The query itself.
+  /// Returns the query itself.
   public func all() -> QueryBuilder<Document> { self }
 
-  /// The query with one more condition, of the DSL.
+  /// Returns the query with one more condition.
   func filter(_ condition: SQLExpression) -> Self {
     with { $0.add(condition: condition.swiftCondition) }
   }
 
-  /// The query of the document of an identifier.
+  /// Returns the query of the document with an identifier.
   func lookingUp<ID: Codable>(_ id: ID) -> Self {
     var copy = self
     do {
@@ -58,7 +58,7 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
     case descending
   }
 
-  /// Where nil comes in an order.
+  /// The place of nil in an order.
   public enum Nulls: Sendable {
     /// Before all values.
     case first
@@ -66,12 +66,12 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
     case last
   }
 
-  /// The query ordered by a property, after the orders that it has already.
+  /// Returns the query ordered by a property, after its other orders.
   ///
   /// - Parameters:
-  ///   - direction: Nil for ascending.
-  ///   - collation: How texts are compared; nil for what the property declares.
-  ///   - nulls: Where nil comes; nil for before all values when ascending, and after them when
+  ///   - direction: The direction; nil for ascending.
+  ///   - collation: The order of strings; nil for the collation of the property.
+  ///   - nulls: The place of nil; by default before all values if ascending, and after them if
   ///     descending.
   public func orderBy<Value: Codable>(
     _ property: KeyPath<Document, Value>, _ direction: Direction? = nil,
@@ -79,11 +79,11 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
   ) -> QueryBuilder<Document> {
     let suffix = OrderSuffix(
       isDescending: direction.map { $0 == .descending },
-      nulls: nulls.map { $0 == .first ? .first : .last })
+      hasNullsFirst: nulls.map { $0 == .first })
     return with { $0.add(order: "\(property)" as SQLFragment<Document>, collation, suffix: suffix) }
   }
 
-  /// The query ordered by several properties, ascending, after the orders that it has already.
+  /// Returns the query ordered by several properties, ascending, after its other orders.
   ///
   /// ```swift
   /// books.all().orderBy(\.author, \.title)
@@ -97,7 +97,7 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
     }
   }
 
-  /// The query ordered by SQL, after the orders that it has already.
+  /// Returns the query ordered by SQL, after its other orders.
   ///
   /// ```swift
   /// employees.all().orderBy("\(\.salary) % 2")
@@ -106,7 +106,7 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
     with { $0.add(order: sqlFragment, nil) }
   }
 
-  /// The query ordered by a term of properties, after the orders that it has already.
+  /// Returns the query ordered by a term of properties, after its other orders.
   ///
   /// ```swift
   /// books.all().orderBy { $0.priceCents.desc }
@@ -120,9 +120,9 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
 
   // MARK: Limits
 
-  /// The query of no more than so many documents.
+  /// Returns the query of the first documents, at most `limit` of them.
   ///
-  /// It limits what is fetched, counted, updated and deleted.
+  /// The limit applies to fetching, counting, updating and deleting.
   public func limit(_ limit: Int) -> QueryBuilder<Document> {
     with {
       if limit < 0 { $0.fail(DocumentError("a limit can't be negative")) }
@@ -130,7 +130,7 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
     }
   }
 
-  /// The query without its first documents, so many of them.
+  /// Returns the query without its first `offset` documents.
   public func offset(_ offset: Int) -> QueryBuilder<Document> {
     with {
       if offset < 0 { $0.fail(DocumentError("an offset can't be negative")) }
@@ -140,14 +140,14 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
 
   // MARK: Changes
 
-  /// The query that will give a property a value, once `update()` is called.
+  /// Returns a query whose `update()` sets a property.
   ///
   /// ```swift
   /// try employees.all().updating(\.name, "nobody").updating(\.salary, 0).update()
   /// ```
   ///
-  /// A property of a stored struct, as `\.address.city`, is changed inside of its JSON; documents in
-  /// which the struct itself is nil stay as they are.
+  /// A property of a stored struct, such as `\.address.city`, is changed inside its JSON; documents
+  /// in which the struct itself is nil don't change.
   public func updating<Value: Codable>(
     _ property: KeyPath<Document, Value>, _ value: Value
   ) -> QueryBuilder<Document> {
@@ -161,7 +161,7 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
     }
   }
 
-  /// What a column is given, or a place in its JSON.
+  /// Returns the value with which an update sets a column, or a part of its JSON.
   private func assigned<Value: Codable>(
     _ value: Value, to column: DocumentColumn
   ) throws -> DatabaseValue {
@@ -181,7 +181,7 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
     return try DocumentValue.assigned(value, to: column)
   }
 
-  /// The query that will execute an assignment in SQL, once `update()` is called.
+  /// Returns a query whose `update()` executes an assignment in SQL.
   ///
   /// ```swift
   /// try employees.all().updating("\(\.salary) = \(\.salary) + 1").update()

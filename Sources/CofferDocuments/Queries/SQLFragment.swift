@@ -1,16 +1,16 @@
 import CofferCore
 import CofferRecords
 
-/// A piece of SQL, written as a string literal in which key paths, values, collections and
-/// collations may stand.
+/// A piece of SQL, written as a string literal that can contain key paths, values, collections and
+/// collations.
 ///
 /// ```swift
 /// books.filter("length(\(\.name)) < \(limit)")
 /// // SELECT … FROM "Book" WHERE length("name") < ?
 /// ```
 ///
-/// An interpolated value becomes an argument of the statement, whatever is in it. Text gets into the
-/// SQL by name only: `\(literal: "…")`, `\(raw: "…")`, `\(name: "…")`, and the literal's own text.
+/// An interpolated value always becomes an argument of the statement. The text of the SQL consists
+/// of the literal's own text, and of `\(literal: "…")`, `\(raw: "…")` and `\(name: "…")`.
 public struct SQLFragment<Row: Codable>: ExpressibleByStringInterpolation, Sendable {
   enum Part: Sendable {
     case text(String)
@@ -18,30 +18,30 @@ public struct SQLFragment<Row: Codable>: ExpressibleByStringInterpolation, Senda
     case value(DatabaseValue)
     /// Values in parentheses.
     case list([DatabaseValue])
-    /// Values in parentheses that are there already.
+    /// Values between parentheses that are part of the text.
     case element([DatabaseValue])
     case collation(Collation)
-    /// What can't be said in SQL; thrown once the SQL is needed.
+    /// An error, which is thrown when the SQL is needed.
     case failure(any Error)
   }
 
   let parts: [Part]
 
-  /// SQL without key paths and values.
+  /// Creates SQL without key paths and values.
   public init(stringLiteral: String) { parts = [.text(stringLiteral)] }
 
-  /// SQL with key paths and values in it.
+  /// Creates SQL with key paths and values.
   public init(stringInterpolation: StringInterpolation) { parts = stringInterpolation.parts }
 
   init(_ parts: [Part]) { self.parts = parts }
 
-  /// What makes fragments of string literals.
+  /// Collects the parts of a string literal.
   public struct StringInterpolation: StringInterpolationProtocol {
     private(set) var parts: [Part] = []
-    /// The column that the next value is compared with, most likely.
+    /// The last column, with which the next value is probably compared.
     private var lastColumn: DocumentColumn?
 
-    /// An interpolation of so many parts.
+    /// Creates an interpolation with the expected number of parts.
     public init(literalCapacity: Int, interpolationCount: Int) {
       parts.reserveCapacity(interpolationCount * 2 + 1)
     }
@@ -57,7 +57,7 @@ public struct SQLFragment<Row: Codable>: ExpressibleByStringInterpolation, Senda
 
     // MARK: Names
 
-    /// `\(\.name)` adds the column of a property, nested ones included.
+    /// `\(\.name)` adds the column of a property, or of a property of a stored struct.
     public mutating func appendInterpolation<Value: Codable>(_ property: KeyPath<Row, Value>) {
       append { .column(try DocumentType<Row>.known().column(property)) }
       if case .column(let column)? = parts.last { lastColumn = column }
@@ -82,7 +82,7 @@ public struct SQLFragment<Row: Codable>: ExpressibleByStringInterpolation, Senda
       parts.append(.collation(collation))
     }
 
-    /// `\(name: "…")` adds the quoted name of a table, a column, ….
+    /// `\(name: "…")` adds the quoted name of a table, a column and so on.
     public mutating func appendInterpolation(name: String) {
       parts.append(.text(name.quotedDatabaseIdentifier))
     }
@@ -97,8 +97,8 @@ public struct SQLFragment<Row: Codable>: ExpressibleByStringInterpolation, Senda
 
     // MARK: Values
 
-    /// `\(value)` adds an argument with the value, as the property of the last key path before it
-    /// stores it; nil is NULL.
+    /// `\(value)` adds an argument, in the form in which the last property before it is stored; nil
+    /// is NULL.
     public mutating func appendInterpolation<Value: Codable>(_ value: Value) {
       appendValue(value)
     }
@@ -117,10 +117,10 @@ public struct SQLFragment<Row: Codable>: ExpressibleByStringInterpolation, Senda
 
     mutating func appendStored(_ value: DatabaseValue) { parts.append(.value(value)) }
 
-    /// `\(values)` adds the values where it follows `IN`, with or without parentheses around it,
-    /// and otherwise one argument: the array, as a property stores it.
+    /// `\(values)` adds the values if it follows `IN`, with or without parentheses around it, and
+    /// otherwise one argument: the array in its stored form.
     ///
-    /// Any number of values is fine, none included.
+    /// There can be any number of values, including none.
     public mutating func appendInterpolation<Value: Codable>(_ values: [Value]) {
       let column = lastColumn ?? DocumentColumn(name: "the SQL")
       guard let place = listPlace else {
@@ -134,7 +134,7 @@ public struct SQLFragment<Row: Codable>: ExpressibleByStringInterpolation, Senda
 
     private enum ListPlace { case afterIN, inParentheses }
 
-    /// Where a list is, if it is the right side of `IN`.
+    /// The place of a list that is the right side of `IN`; nil elsewhere.
     private var listPlace: ListPlace? {
       guard case .text(var text)? = parts.last else { return nil }
       func trim() { while text.last?.isWhitespace == true { text.removeLast() } }
@@ -150,17 +150,17 @@ public struct SQLFragment<Row: Codable>: ExpressibleByStringInterpolation, Senda
 }
 
 extension SQLFragment {
-  /// What follows the columns of a fragment.
+  /// The collations of the columns of a fragment.
   enum ColumnCollation {
-    /// Nothing.
+    /// None.
     case columns
-    /// The collation that the property declares, or that its type needs.
+    /// The collation that the property declares, or that its type requires.
     case declared
-    /// One for all.
+    /// The same collation for all columns.
     case override(Collation)
   }
 
-  /// SQL, and the collations that a connection has to know for it.
+  /// SQL, and the collations that it requires.
   struct Rendered {
     var sql: SQL
     var collations: [Collation] = []
@@ -172,9 +172,9 @@ extension SQLFragment {
     return nil
   }
 
-  /// The fragment as SQL.
+  /// Returns the fragment as SQL.
   ///
-  /// - Throws: What an interpolation couldn't do.
+  /// - Throws: The error of an interpolation.
   func rendered(collation: ColumnCollation) throws -> Rendered {
     var elements: [SQL.Element] = []
     var collations: [Collation] = []
@@ -206,8 +206,8 @@ extension SQLFragment {
 }
 
 extension SQLFragment {
-  /// Throws where the SQL would go beyond its place in a query: where it closes a parenthesis that it
-  /// hasn't opened, leaves one open, ends in a comment or a string, or begins another clause.
+  /// Throws if the SQL would reach beyond its place in a query: if it has unbalanced parentheses, a
+  /// comment, an unterminated string or another clause.
   func requireClosed() throws {
     var text = parts.map { if case .text(let text) = $0 { text } else { " ? " } }.joined()
     var depth = 0
@@ -239,7 +239,7 @@ extension SQLFragment {
   }
 }
 
-/// What ends an expression, in SQL.
+/// The words that end an expression in SQL.
 private let clauses: Set<String> = [
   "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "INTERSECT", "EXCEPT", "RETURNING",
 ]

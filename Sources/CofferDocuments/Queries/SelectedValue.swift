@@ -2,7 +2,7 @@ import CofferCore
 import CofferRecords
 import FoundationEssentials
 
-/// A row that is decoded as a `Decodable` type, as records are.
+/// A row that is decoded as a `Decodable` type, like a record.
 struct DecodedRow<Value: Decodable>: Decodable, FetchableRecord, StrictlyDecoded {
   static var decodedType: any Any.Type { Value.self }
 
@@ -11,13 +11,13 @@ struct DecodedRow<Value: Decodable>: Decodable, FetchableRecord, StrictlyDecoded
   init(from decoder: any Decoder) throws { value = try Value(from: decoder) }
 }
 
-/// One column that is decoded as a `Decodable` type, as records' columns are.
+/// A column that is decoded as a `Decodable` type, like a record's column.
 struct SelectedValue<Value: Decodable>: Decodable, FetchableRecord, StrictlyDecoded {
   private enum CodingKeys: String, CodingKey { case value = "coffer_value" }
   static var decodedType: any Any.Type { Value.self }
 
-  /// The name that the column has to have: that of no property, or else an order by the property
-  /// would be one by this column.
+  /// The name of the selected column. No property has it, since an order by that property would
+  /// refer to this column.
   static var columnName: String { CodingKeys.value.stringValue }
 
   let value: Value
@@ -27,7 +27,7 @@ struct SelectedValue<Value: Decodable>: Decodable, FetchableRecord, StrictlyDeco
     value = try container.decode(Value.self, forKey: .value)
   }
 
-  /// The value of any column.
+  /// Returns the value in a row's column, whatever the name of the column.
   static func value(of row: Row, at index: Int) throws -> Value {
     let value = row.databaseValue(at: index)
     do {
@@ -44,18 +44,11 @@ struct SelectedLeaf<Value: Decodable>: Decodable, FetchableRecord, StrictlyDecod
 
   let value: Value
 
-  /// The value of any column that was selected from JSON.
-  static func value(of row: Row, at index: Int) throws -> Value {
-    let value = row.databaseValue(at: index)
-    let name = SelectedValue<Value>.columnName
-    return try SelectedLeaf(row: Row(columnNames: [name], values: [value])).value
-  }
-
   init(from decoder: any Decoder) throws {
     value = try SelectedValue<Value>(from: decoder).value
   }
 
-  // As the JSON of records has them.
+  // The forms of dates and data in the JSON of records.
   static func databaseDateDecodingStrategy(for column: String) -> DatabaseDateDecodingStrategy {
     .millisecondsSince1970
   }

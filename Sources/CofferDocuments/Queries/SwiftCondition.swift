@@ -1,16 +1,18 @@
 import CofferCore
 import CofferQuery
 
-// Conditions of documents are those of Swift: nil is equal to nil and to nothing else, and each
-// condition is true or false. SQL's have a third answer, of which the negation is the same again.
+// Conditions of documents have Swift's meaning: nil equals only nil, and each condition is true or
+// false. In SQL, a condition can also be NULL, and then its negation is NULL too.
 
 extension SQLExpression {
-  /// The condition as Swift has it, where documents are filtered.
+  /// The condition with Swift's meaning, for filters of documents.
   ///
-  /// Comparisons by order, and of texts, are false where a side is nil, and their negations true.
+  /// Comparisons by order and searches in strings are false if a side is nil, and their negations
+  /// true.
   var swiftCondition: SQLExpression { truth(isNegated: false) }
 
-  /// What is true where the condition is, or isn't, and otherwise false or NULL.
+  /// Returns a condition that is true if this one is true, or if it isn't; otherwise it is false or
+  /// NULL.
   private func truth(isNegated: Bool) -> SQLExpression {
     switch expressionNode {
     case .comparison(let comparison, let lhs, let rhs):
@@ -59,13 +61,13 @@ extension SQLExpression {
       }
       return SQLExpression(.chain(isEqual ? .or : .and, sides))
     }
-    // What is equal to a value isn't nil.
+    // A comparison with a value other than nil needs no `IS`.
     let hasValue = lhs.isNotNull || rhs.isNotNull
     return SQLExpression(
       .comparison(isEqual ? (hasValue ? .equal : .is) : .isNot, lhs, rhs))
   }
 
-  /// The expression as a side of a comparison: a condition is true or false there.
+  /// The expression as a side of a comparison, where a condition has to be true or false.
   private var operand: SQLExpression {
     switch expressionNode {
     case .comparison, .not, .between, .membership, .match, .exists:
@@ -81,7 +83,7 @@ extension SQLExpression {
     }
   }
 
-  /// Whether it is a value other than NULL.
+  /// Whether the expression is a value other than NULL.
   private var isNotNull: Bool { value.map { !$0.isNull } ?? false }
 
   private var orFalse: SQLExpression {

@@ -77,15 +77,18 @@ struct TableText {
   /// Makes an integer column, the last one of the name, the table's rowid.
   mutating func makeRowID(_ column: String) {
     let definition = "\(column.quotedDatabaseIdentifier) INTEGER"
-    guard let range = sql.ranges(of: definition).last else { return }
-    sql.replaceSubrange(range, with: definition + " PRIMARY KEY")
+    replaceLast(definition, with: definition + " PRIMARY KEY")
   }
 
   /// Reverts ``makeRowID(_:)``.
   mutating func removeRowID(_ column: String) {
     let definition = "\(column.quotedDatabaseIdentifier) INTEGER"
-    guard let range = sql.ranges(of: definition + " PRIMARY KEY").last else { return }
-    sql.replaceSubrange(range, with: definition)
+    replaceLast(definition + " PRIMARY KEY", with: definition)
+  }
+
+  private mutating func replaceLast(_ old: String, with new: String) {
+    guard let range = sql.ranges(of: old).last else { return }
+    sql.replaceSubrange(range, with: new)
   }
 
   // MARK: Storing

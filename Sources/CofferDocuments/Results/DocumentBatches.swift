@@ -15,13 +15,8 @@ public struct DocumentBatches<Document: Codable & Sendable>: AsyncSequence, Send
   public struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let query: QueryBuilder<Document>
     fileprivate let size: Int
-    private var last: PageToken?
-    private var isAtEnd = false
-
-    fileprivate init(query: QueryBuilder<Document>, size: Int) {
-      self.query = query
-      self.size = size
-    }
+    fileprivate var last: PageToken?
+    fileprivate var isAtEnd = false
 
     /// Returns the next batch; nil at the end.
     ///

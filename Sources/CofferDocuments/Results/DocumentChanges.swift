@@ -54,9 +54,7 @@ public struct AsyncDocumentChanges<Document: Codable & Identifiable & Equatable 
   /// An iterator over the changes.
   public struct Iterator: AsyncIteratorProtocol {
     fileprivate var values: AsyncValueObservation<[Document]>.Iterator
-    private var last: [Document]?
-
-    fileprivate init(values: AsyncValueObservation<[Document]>.Iterator) { self.values = values }
+    fileprivate var last: [Document]?
 
     /// Returns the next changes; nil if the task is cancelled.
     public mutating func next() async throws -> DocumentChanges<Document>? {

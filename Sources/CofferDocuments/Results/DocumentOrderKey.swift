@@ -7,7 +7,7 @@ struct DocumentOrderKey: Sendable {
 
   private var isDescending: Bool { suffix.isDescending == true }
   /// SQLite's default treats NULL as the least value.
-  private var hasNullsFirst: Bool { suffix.nulls.map { $0 == .first } ?? !isDescending }
+  private var hasNullsFirst: Bool { suffix.hasNullsFirst ?? !isDescending }
 
   /// Returns the condition of rows after a value.
   func isBehind(_ value: DatabaseValue) -> SQL {

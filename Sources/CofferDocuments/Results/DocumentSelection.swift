@@ -9,9 +9,10 @@ struct DocumentSelection<Value: Decodable>: Sendable {
   /// Decodes the value in a row's column.
   func value(of row: Row, at index: Int) throws -> Value {
     do {
+      let row = Row(
+        columnNames: [SelectedValue<Value>.columnName], values: [row.databaseValue(at: index)])
       return column.isNested
-        ? try SelectedLeaf<Value>.value(of: row, at: index)
-        : try SelectedValue<Value>.value(of: row, at: index)
+        ? try SelectedLeaf<Value>(row: row).value : try SelectedValue<Value>(row: row).value
     } catch let error as RowDecodingError {
       throw error.naming(column: column.description, ofRecord: Value.self)
     }

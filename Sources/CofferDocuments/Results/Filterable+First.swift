@@ -76,16 +76,7 @@ extension DocumentCollection where Document: Identifiable, Document.ID: Codable 
   }
 
   fileprivate func withIdentifiers(of documents: [Document]) -> QueryBuilder<Document> {
-    all().with { query in
-      do {
-        let column = try requireID()
-        let values = try documents.map {
-          try DocumentValue.databaseValue(of: $0.id, in: column)
-        }
-        query.add(
-          condition: SQLFragment<Document>([.column(column), .text(" IN "), .list(values)]), nil)
-      } catch { query.fail(error) }
-    }
+    filter(\.id, in: documents.map(\.id))
   }
 }
 

@@ -3,11 +3,6 @@ import CofferQuery
 
 /// The table, indexes and rules that a collection's type requires.
 struct CollectionSchema: Sendable {
-  struct Column: Sendable {
-    let name: String
-    let isOptional: Bool
-  }
-
   struct Index: Sendable {
     /// The name: `Book-unique-name`, `Book-index-author`, `Book-index-author,name`.
     let name: String
@@ -34,7 +29,7 @@ struct CollectionSchema: Sendable {
 
   let typeName: String
   let tableName: String
-  let columns: [Column]
+  let columns: [DocumentProperty]
   private(set) var indexes: [Index]
   /// The migrations of existing documents, which run before columns are added.
   private(set) var steps: [any MigrationStep] = []
@@ -60,7 +55,7 @@ struct CollectionSchema: Sendable {
     self.tableName = tableName
     identifier = id
     missingValues = DocumentDefaults<Document>()
-    columns = type.properties.map { Column(name: $0.name, isOptional: $0.isOptional) }
+    columns = type.properties
     let names = columns.map { SQLName($0.name) }
     guard !tableName.isEmpty, !Database.isSQLiteInternalTable(tableName), !tableName.contains("\0")
     else {
@@ -74,9 +69,8 @@ struct CollectionSchema: Sendable {
     }
     rowIDName =
       ["_rowid_", "rowid", "oid"].first { !names.contains(SQLName($0)) } ?? "_rowid_"
-    indexes = type.properties.flatMap { (property: DocumentProperty) -> [Index] in
-      var all =
-        [(property.column, property.config)] + property.nested.map { ($0.column, $0.config) }
+    indexes = columns.flatMap { (property: DocumentProperty) -> [Index] in
+      var all = [(column: property.column, config: property.config)] + property.nested
       if let id, id.name == property.name, !id.isInList {
         let place = all.firstIndex { $0.0 == id } ?? all.endIndex
         if place == all.endIndex { all.append((id, DocumentPropertyConfig())) }

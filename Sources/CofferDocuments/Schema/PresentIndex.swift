@@ -13,59 +13,34 @@ struct PresentIndex {
     isOurs = [true, false].contains { PresentIndex.isOurs(name, sql, tableName, isUnique: $0) }
   }
 
-  /// Whether name and definition match the same properties, in the form that collections write.
+  /// Whether name and definition name the same properties, in the form that collections write.
   private static func isOurs(
     _ name: String, _ sql: String, _ tableName: String, isUnique: Bool
   ) -> Bool {
-    let prefix = CollectionSchema.Index.prefix(tableName, isUnique)
-    guard name.lowercased().hasPrefix(prefix.lowercased()) else { return false }
-    let head =
-      "CREATE\(isUnique ? "UNIQUE" : "")INDEX\(name.quotedDatabaseIdentifier)"
-      + "ON\(tableName.quotedDatabaseIdentifier)("
-    let text = plain(sql)
-    guard text.lowercased().hasPrefix(plain(head).lowercased()), text.hasSuffix(")") else {
-      return false
-    }
-    let terms = text.dropFirst(plain(head).count).dropLast()
-    return match(terms, name.dropFirst(prefix.count).split(separator: ",")[...])
+    let prefix = plain(CollectionSchema.Index.prefix(tableName, isUnique))
+    let head = plain(
+      "CREATE \(isUnique ? "UNIQUE" : "") INDEX \(name.quotedDatabaseIdentifier) "
+        + "ON \(tableName.quotedDatabaseIdentifier) (")
+    let (name, sql) = (plain(name), plain(sql))
+    guard name.hasPrefix(prefix), sql.hasPrefix(head), sql.hasSuffix(")") else { return false }
+    let terms = sql.dropFirst(head.count).dropLast()
+    // A column, or a path in its JSON, and a collation.
+    let term =
+      /(?:coffer_json\()?("(?:[^"]|"")*")(?:,'\$((?:[^']|'')*)'\))?(?:collate"[^"]*")?/
+    let matches = terms.matches(of: term)
+    let properties = matches.map { $0.1 + ($0.2 ?? "") }.joined(separator: ",")
+    return matches.map(\.0).joined(separator: ",") == terms
+      && unquoted(properties) == unquoted(name.dropFirst(prefix.count))
   }
 
-  /// Normalizes quotes and spaces, which EasyDB writes differently.
+  /// Normalizes case, quotes and spaces, which EasyDB writes differently.
   private static func plain(_ sql: String) -> String {
-    String(sql.filter { $0 != " " }.map { $0 == "`" ? "\"" : $0 })
+    String(sql.lowercased().filter { $0 != " " }.map { $0 == "`" ? "\"" : $0 })
   }
 
-  private static func match(_ terms: Substring, _ names: ArraySlice<Substring>) -> Bool {
-    guard let first = names.first else { return terms.isEmpty }
-    // A property's name can contain a comma.
-    for count in 1...names.count {
-      let name = names.prefix(count).joined(separator: ",")
-      let rest = names.dropFirst(count)
-      for column in columns(named: name.isEmpty ? String(first) : name) {
-        guard var end = dropping(plain(column.sqlText()), from: terms) else { continue }
-        if let collated = dropping("COLLATE\"", from: end) {
-          guard let quote = collated.firstIndex(of: "\"") else { continue }
-          end = collated[collated.index(after: quote)...]
-        }
-        if rest.isEmpty, end.isEmpty { return true }
-        if !rest.isEmpty, let next = dropping(",", from: end), match(next, rest) { return true }
-      }
-    }
-    return false
-  }
-
-  private static func dropping(_ prefix: String, from text: Substring) -> Substring? {
-    guard text.lowercased().hasPrefix(prefix.lowercased()) else { return nil }
-    return text.dropFirst(prefix.count)
-  }
-
-  /// Returns the columns, or parts of columns, that a name can stand for.
-  private static func columns(named name: String) -> [DocumentColumn] {
-    let steps = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-    return (1...steps.count).map { count in
-      DocumentColumn(
-        name: steps.prefix(count).joined(separator: "."), path: Array(steps.dropFirst(count)))
-    }
+  /// Removes the characters that are only part of the quoted forms of names and paths.
+  private static func unquoted(_ text: some StringProtocol) -> String {
+    String(text.filter { !"\"'\\".contains($0) })
   }
 }
 

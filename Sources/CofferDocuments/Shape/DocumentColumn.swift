@@ -1,36 +1,29 @@
 import CofferCore
 
-/// What a key path of a document leads to: a column, or a value in the JSON of one.
+/// The target of a document's key path: a column, or a value in the JSON of a column.
 struct DocumentColumn: Hashable, Sendable {
-  let name: String
-  /// The coding keys inside of the column's JSON, and the indexes, as `[0]`; empty for the
-  /// column itself.
-  let path: [String]
-  /// The declared one; by default that of Swift's `==` for texts that are columns, but for the
-  /// identifier, and none for other values.
-  let collation: Collation?
-  /// Whether it is a column of decimal numbers, which are stored as texts.
-  let isDecimal: Bool
+  var name: String
+  /// The coding keys inside the column's JSON, and indexes such as `[0]`; empty for the column
+  /// itself.
+  var path: [String] = []
+  /// The declared collation. The default is ``Collation/string`` for columns of strings, except the
+  /// identifier; other values have none.
+  var collation: Collation?
+  /// Whether it is a column of decimal numbers, which are stored as strings.
+  var isDecimal = false
 
-  init(name: String, path: [String] = [], collation: Collation? = nil, isDecimal: Bool = false) {
-    self.name = name
-    self.path = path
-    self.collation = collation
-    self.isDecimal = isDecimal
-  }
-
-  /// What compares the values in queries and indexes.
+  /// The collation of queries and indexes.
   var comparing: Collation? { collation ?? (isDecimal ? .decimal : nil) }
 
   var isNested: Bool { !path.isEmpty }
 
-  /// The struct that a part of a column is a property of.
+  /// The struct that has this part of a column as a property.
   var parent: DocumentColumn { DocumentColumn(name: name, path: path.dropLast()) }
 
-  /// Whether it is an element of a list, or in one.
+  /// Whether it is an element of a list, or inside one.
   var isInList: Bool { path.contains(where: DocumentColumn.isIndex) }
 
-  /// The property's name in messages: `address.city`.
+  /// The name of the property in messages: `address.city`.
   var description: String {
     path.reduce(name) { $0 + (DocumentColumn.isIndex($1) ? $1 : "." + $1) }
   }
@@ -46,15 +39,15 @@ struct DocumentColumn: Hashable, Sendable {
 
   /// The SQL of the value: `"name"`, `coffer_json("address", '$.city')`.
   ///
-  /// It is the same in queries and in indexes, which SQLite finds by their text.
+  /// Queries and indexes use the same text, by which SQLite finds the index of an expression.
   func sqlText() -> String { sqlText(of: name.quotedDatabaseIdentifier) }
 
-  /// The SQL of the value in a value of the whole column.
+  /// Returns the SQL of the value inside a value of the whole column.
   func sqlText(of stored: String) -> String {
     isNested ? "coffer_json(\(stored), \(jsonPath.databaseValue.sqlLiteral))" : stored
   }
 
-  /// Returns the SQL of the whole column with another value here: of the value itself, or of JSON.
+  /// Returns the SQL of the whole column after this value is replaced.
   ///
   /// - Parameters:
   ///   - value: The SQL of the value, as ``DocumentValue/assigned(_:to:)`` gives it.

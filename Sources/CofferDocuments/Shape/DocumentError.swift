@@ -1,11 +1,11 @@
-/// A use of documents that can't work, with what to do instead.
+/// The error of a use of documents that can't work.
 ///
-/// It never shows a stored value: only types, properties, and positions.
+/// It never shows a stored value, only types, properties and positions.
 public struct DocumentError: Error, Hashable, Sendable {
-  /// What is wrong, and what to do.
+  /// The problem and its remedy.
   public let message: String
 
-  /// An error with a message.
+  /// Creates an error with a message.
   public init(_ message: String) { self.message = message }
 }
 

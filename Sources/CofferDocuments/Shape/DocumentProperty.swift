@@ -1,20 +1,20 @@
 import CofferCore
 import CofferQuery
 
-/// What is configured for a property by its wrappers.
+/// The configuration of a property by its wrappers.
 struct DocumentPropertyConfig: Hashable, Sendable {
-  /// What kind of index there is to be.
+  /// The kind of index to create.
   enum Index: Hashable, Sendable {
     case none, index, unique
   }
 
-  /// Nil where none is declared.
+  /// The declared collation, if any.
   var collation: Collation?
   var index = Index.none
 
-  /// Adds what one wrapper says.
+  /// Adds the configuration of one wrapper.
   ///
-  /// - Returns: False if it says something else than another one.
+  /// - Returns: False if it contradicts another wrapper.
   mutating func add(_ config: PropertyConfig) -> Bool {
     switch config {
     case .collation(let collation):
@@ -27,32 +27,27 @@ struct DocumentPropertyConfig: Hashable, Sendable {
   }
 }
 
-/// A stored property of a document, which is a column.
+/// A stored property of a document, and its column.
 struct DocumentProperty: Sendable {
-  /// The coding key, and the column.
+  /// The coding key, which is also the name of the column.
   let name: String
-  /// The type that is stored, without its wrappers and its optional.
+  /// The stored type, without wrappers and optionals.
   let type: any Any.Type
   let isOptional: Bool
   let config: DocumentPropertyConfig
-  /// What is configured inside of a nested struct.
-  let nested: [NestedProperty]
-  /// The property as a whole.
+  /// The configured properties inside a stored struct.
+  let nested: [(column: DocumentColumn, config: DocumentPropertyConfig)]
+  /// The column of the whole property.
   var column: DocumentColumn
-  /// What the type knows of the stored struct, as `coffer_json_keep` takes it; nil where there is
-  /// none, or where it can't be told.
+  /// The keys of the stored struct that the type knows, in the form that `coffer_json_keep` takes;
+  /// nil if the value isn't a struct, or its keys can't be determined.
   var structure: String?
 
-  /// The SQL of a new value of the column, which keeps what the type doesn't know in the old one.
+  /// Returns the SQL of a new value that keeps the members of the old value which the type doesn't
+  /// know.
   func keeping(_ value: String) -> String {
     guard let structure else { return value }
     let known = structure.databaseValue.sqlLiteral
     return "coffer_json_keep(\(name.quotedDatabaseIdentifier), \(value), \(known))"
   }
-}
-
-/// A configured property of a nested struct.
-struct NestedProperty: Hashable, Sendable {
-  let column: DocumentColumn
-  let config: DocumentPropertyConfig
 }

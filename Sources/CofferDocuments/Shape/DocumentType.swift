@@ -4,31 +4,31 @@ import CofferRecords
 import FoundationEssentials
 import Synchronization
 
-/// What is known of a document type: its properties, and what key paths lead to.
+/// The description of a document type: its properties, and the columns of its key paths.
 ///
-/// It is found by decoding samples of the type, once for a type and process.
+/// It is determined by decoding samples of the type, once per type and process.
 final class DocumentType<Document: Codable>: Sendable {
-  /// In the order in which they are decoded: that of the declaration.
+  /// The properties in the order of decoding, which is the order of declaration.
   let properties: [DocumentProperty]
-  /// The column of the identifier; nil for a type that isn't `Identifiable`, or whose `id` is no
-  /// stored property.
+  /// The column of the identifier; nil if the type isn't `Identifiable`, or its `id` isn't a stored
+  /// property.
   let identifier: DocumentColumn?
-  /// Those whose values are structs with keys that are known, by name.
+  /// The properties that are structs with known keys, by name.
   let structured: [String: DocumentProperty]
 
-  /// Key paths that have been mapped.
+  /// The columns of the key paths that were used so far.
   private let columns = Mutex<[DocumentPath: DocumentColumn]>([:])
 
-  /// What is known of the type.
+  /// Returns the description of the type, which is created at the first call.
   ///
-  /// - Throws: ``DocumentError`` for a type that can't be a document, with what to do.
-  /// - Complexity: one lookup, but for the first time.
+  /// - Throws: ``DocumentError`` if the type can't be a document.
+  /// - Complexity: one lookup, except for the first call.
   static func known() throws -> DocumentType {
     let id = ObjectIdentifier(Document.self)
-    if let known = DocumentTypes.known.withLock({ $0[id] }) as? DocumentType { return known }
-    // Made without the lock: decoding runs code of the type.
+    if let known = documentTypes.withLock({ $0[id] }) as? DocumentType { return known }
+    // Created outside the lock, since decoding runs the type's code.
     let made = try DocumentType()
-    DocumentTypes.known.withLock { $0[id] = made }
+    documentTypes.withLock { $0[id] = made }
     return made
   }
 
@@ -48,7 +48,7 @@ final class DocumentType<Document: Codable>: Sendable {
     if let name = identifier?.name, identifier?.path.isEmpty == true,
       let index = properties.firstIndex(where: { $0.name == name && $0.config.collation == nil })
     {
-      // By bytes, even where it is a text: as references look it up.
+      // Strings too are compared by their bytes, since references look identifiers up that way.
       let column = DocumentColumn(name: name)
       properties[index].column = column
       identifier = column
@@ -60,7 +60,7 @@ final class DocumentType<Document: Codable>: Sendable {
       uniqueKeysWithValues: properties.filter { $0.structure != nil }.map { ($0.name, $0) })
   }
 
-  /// Forgets the structure of properties that store other keys than they ask for.
+  /// Removes the structure of properties that store keys which they don't decode.
   private static func checkStructures(of document: Document, _ properties: inout [DocumentProperty])
   {
     guard properties.contains(where: { $0.structure != nil }) else { return }
@@ -80,18 +80,18 @@ final class DocumentType<Document: Codable>: Sendable {
 
   // MARK: Key paths
 
-  /// What a key path leads to.
+  /// Returns the column of a key path.
   ///
   /// - Parameter segments: See ``KeyPathSearch``.
-  /// - Throws: ``DocumentError`` for one that leads to no stored property.
-  /// - Complexity: one lookup, but for the first time: some samples are decoded then.
+  /// - Throws: ``DocumentError`` if it leads to no stored property.
+  /// - Complexity: one lookup, except for the first call, which decodes samples.
   func column(
     _ keyPath: PartialKeyPath<Document>, segments: [AnyKeyPath]? = nil
   ) throws -> DocumentColumn {
     let path = DocumentPath(keyPath: keyPath)
     if let column = columns.withLock({ $0[path] }) { return column }
     if let identifier, keyPath == KeyPathSearch<Document>.identifier { return identifier }
-    // Found without the lock: key paths run code of the type.
+    // Searched outside the lock, since key paths run the type's code.
     var column = try DocumentType.found(keyPath, segments: segments)
     if column.path.isEmpty, let property = property(named: column.name) {
       column = property.column
@@ -110,7 +110,7 @@ final class DocumentType<Document: Codable>: Sendable {
     let search = KeyPathSearch(keyPath, for: .document, segments: segments)
     let column = try DocumentColumn(DocumentError.from { try search.place() })
     guard column.isNested else { return column }
-    // The JSON of the column must have what a nested key path leads to.
+    // The JSON of the column must contain the value of a nested key path.
     let document = try DocumentType.sample().value
     let stored = try StoredDocument(document).databaseDictionary[column.name]
     guard let stored, var json = String.fromDatabaseValue(stored),
@@ -128,18 +128,18 @@ final class DocumentType<Document: Codable>: Sendable {
     try DocumentError.from { try SampleRun.sample(of: Document.self, round: 0) }
   }
 
-  /// The property of a name.
+  /// Returns the property of a name.
   func property(named name: String) -> DocumentProperty? {
     properties.first { $0.name == name }
   }
 
-  /// Whether a property, or one of a stored struct, may be nil.
+  /// Returns whether a property of the document, or of a stored struct, is optional.
   func isOptional(_ column: DocumentColumn) throws -> Bool {
     let places = try DocumentType.sample().run.root.children.flatMap(\.all)
     return places.first { DocumentColumn($0) == column }?.isOptional == true
   }
 
-  // MARK: What can't be a document
+  // MARK: Checking the type
 
   private static func checkKind() throws {
     let type = Document.self
@@ -156,7 +156,7 @@ final class DocumentType<Document: Codable>: Sendable {
         + "and there must be one at least.")
   }
 
-  /// The keys that a sample is stored under.
+  /// Returns the keys under which a sample is stored.
   private static func encodedKeys(of document: Document) throws -> Set<String> {
     do {
       return Set(try StoredDocument(document).databaseDictionary.keys)
@@ -169,7 +169,7 @@ final class DocumentType<Document: Codable>: Sendable {
     } catch { return [] }
   }
 
-  /// Whether what is decoded is what is encoded.
+  /// Throws unless the type encodes exactly the keys that it decodes.
   private static func checkEncoding(of document: Document, _ nodes: [SampleNode]) throws {
     guard !nodes.isEmpty else { throw hasNoProperties }
     let decoded = nodes.map(\.key)
@@ -201,14 +201,12 @@ final class DocumentType<Document: Codable>: Sendable {
   }
 }
 
-/// What is known of all document types.
-private enum DocumentTypes {
-  static let known = Mutex<[ObjectIdentifier: any Sendable]>([:])
-}
+/// The descriptions of all document types used so far.
+private let documentTypes = Mutex<[ObjectIdentifier: any Sendable]>([:])
 
-/// A key path as a key.
-// SAFETY: key paths are immutable, and those that are kept lead to a property: a subscript's
-// arguments, which they would have captured, lead to no column.
+/// A key path as a key of a dictionary.
+// SAFETY: key paths are immutable. Only key paths of stored properties are kept, and these have no
+// subscripts, whose captured arguments might not be sendable.
 private struct DocumentPath: Hashable, @unchecked Sendable {
   let keyPath: AnyKeyPath
 }
@@ -226,11 +224,11 @@ extension DocumentProperty {
       guard !inside.isInList, let config = inside.config, config != DocumentPropertyConfig() else {
         return nil
       }
-      return NestedProperty(column: DocumentColumn(inside), config: config)
+      return (DocumentColumn(inside), config)
     }
   }
 
-  /// The type without its wrappers and its optionals, and whether it had any of the latter.
+  /// Returns the type without its wrappers and optionals, and whether it had an optional.
   fileprivate static func stored(_ type: any Any.Type) -> (type: any Any.Type, isOptional: Bool) {
     var stored = type
     var isOptional = false
@@ -241,7 +239,7 @@ extension DocumentProperty {
     return (stored, isOptional)
   }
 
-  /// The type inside of an optional, or a wrapper.
+  /// Returns the type inside an optional or a wrapper.
   private static func inner(_ type: any Any.Type) -> (any Any.Type)? {
     func value<A: ConfigurationAnnotation>(_ type: A.Type) -> any Any.Type { A.Value.self }
     if let optional = type as? any AnyOptional.Type { return optional.wrappedType }
@@ -258,8 +256,8 @@ extension DocumentColumn {
       isDecimal: node.path.count == 1 && DocumentColumn.stored(node) == Decimal.self)
   }
 
-  /// That of Swift's `==` for texts; none for all others, and none inside of stored structs: the
-  /// SQLite of SQLCipher 3 uses no index on an expression that has one.
+  /// The collation of Swift's `==` for strings, and none for other values. Strings inside stored
+  /// structs have none either, since SQLCipher 3 can't use an index on an expression with one.
   private static func defaultCollation(_ node: SampleNode) -> Collation? {
     node.path.count == 1 && stored(node) == String.self ? .string : nil
   }
@@ -270,7 +268,7 @@ extension DocumentColumn {
 }
 
 extension SampleNode {
-  /// What the wrappers configure; nil where two say something else.
+  /// The configuration by the wrappers; nil if two of them contradict each other.
   fileprivate var config: DocumentPropertyConfig? {
     var config = DocumentPropertyConfig()
     for case let annotation as any ConfigurationAnnotation.Type in types {
@@ -279,8 +277,8 @@ extension SampleNode {
     return config
   }
 
-  /// The keys that the type knows here, and in there: `{"city":0,"geo":{"lat":0}}`; nil where
-  /// there are none, or all may be.
+  /// The keys that the type knows, including nested ones: `{"city":0,"geo":{"lat":0}}`; nil if
+  /// there are none, or if any key is possible.
   fileprivate var structure: String? {
     guard !children.isEmpty, !hasAnyKeys, !children.contains(where: \.isInList) else { return nil }
     let members = children.map { child in
@@ -292,7 +290,7 @@ extension SampleNode {
 }
 
 extension DocumentError {
-  /// Makes errors of samples the documents' own.
+  /// Executes `body` and converts its sampling errors to ``DocumentError``.
   fileprivate static func from<T>(_ body: () throws -> T) throws -> T {
     do { return try body() } catch let error as SampleError { throw DocumentError(error.message) }
   }

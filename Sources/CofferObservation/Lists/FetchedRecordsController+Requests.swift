@@ -6,6 +6,13 @@ import Dispatch
 extension FetchedRecordsController {
   /// Creates a controller of a request's records.
   ///
+  /// ```swift
+  /// let controller = try FetchedRecordsController(
+  ///   pool, request: Player.order { $0.team }, sectionName: { $0.team })
+  /// ```
+  ///
+  /// Records of a `TableRecord` are identified by their primary keys, unless there is an
+  /// `isSameRecord`.
   /// - Parameters:
   ///   - queue: The serial queue on which the controller is used and calls its callbacks.
   ///   - sectionName: Divides the list into sections of consecutive records with the same name.
@@ -21,9 +28,11 @@ extension FetchedRecordsController {
     sectionName: (@Sendable (Record) -> String)? = nil,
     isSameRecord: (@Sendable (Record, Record) -> Bool)? = nil
   ) throws where Request.RowDecoder == Record {
+    let table = (Record.self as? any TableRecord.Type)?.databaseTableName
+    let identity = table.map { ListIdentity<Record>.primaryKey(table: $0) } ?? .contents
     self.init(
       reader, AnyFetchRequest(request), queue: queue,
-      identity: isSameRecord.map { .function($0) } ?? .contents, sectionName: sectionName)
+      identity: isSameRecord.map { .function($0) } ?? identity, sectionName: sectionName)
   }
 
   /// Creates a controller of the records of an SQL query.
@@ -66,43 +75,5 @@ extension FetchedRecordsController {
     adapter: (any RowAdapter)? = nil
   ) throws {
     try setRequest(SQLRequest<Record>(sql: sql, arguments: arguments, adapter: adapter))
-  }
-}
-
-extension FetchedRecordsController where Record: TableRecord {
-  /// Creates a controller of a request's records, which are identified by their primary keys.
-  ///
-  /// ```swift
-  /// let controller = try FetchedRecordsController(
-  ///   pool, request: Player.order { $0.team }, sectionName: { $0.team })
-  /// ```
-  /// - Parameters:
-  ///   - queue: The serial queue on which the controller is used and calls its callbacks.
-  ///   - sectionName: Divides the list into sections of consecutive records with the same name.
-  ///     Called on another thread, once for each version of a record. Nil for one section, which
-  ///     exists even without records.
-  /// - Throws: Currently nothing.
-  public convenience init<Request: FetchRequest>(
-    _ reader: any DatabaseReader, request: Request, queue: DispatchQueue = .main,
-    sectionName: (@Sendable (Record) -> String)? = nil
-  ) throws where Request.RowDecoder == Record {
-    self.init(
-      reader, AnyFetchRequest(request), queue: queue,
-      identity: .primaryKey(table: Record.databaseTableName), sectionName: sectionName)
-  }
-
-  /// Creates a controller of the records of an SQL query, which are identified by their primary
-  /// keys.
-  ///
-  /// - Parameter adapter: The adapter of the rows.
-  /// - Throws: Currently nothing: ``performFetch()`` reports errors in the SQL.
-  public convenience init(
-    _ reader: any DatabaseReader, sql: String, arguments: StatementArguments = StatementArguments(),
-    adapter: (any RowAdapter)? = nil, queue: DispatchQueue = .main,
-    sectionName: (@Sendable (Record) -> String)? = nil
-  ) throws {
-    try self.init(
-      reader, request: SQLRequest<Record>(sql: sql, arguments: arguments, adapter: adapter),
-      queue: queue, sectionName: sectionName)
   }
 }

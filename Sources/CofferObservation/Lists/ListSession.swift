@@ -53,7 +53,7 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
       start { [self] list in
         // The end of the access can fail after the list was received.
         let isFirst = !hasFetched.value.exchange(true, ordering: .relaxed)
-        submit(list, isFirst ? first : nextNumber())
+        differ.submit(list, number: isFirst ? first : nextNumber())
       })
   }
 
@@ -70,10 +70,6 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
       state.count += 1
       return state.count - 1
     }
-  }
-
-  private func submit(_ list: Result<FetchedList, any Error>, _ listNumber: Int) {
-    differ.submit(list, number: listNumber)
   }
 
   // MARK: Observing
@@ -120,9 +116,9 @@ final class ListSession<Record: FetchableRecord & _SendableMetatype>: Sendable {
     writer.spawnConcurrentRead { [self] result in
       do {
         let (list, region) = try fetch.fetch(result.get())
-        submit(list, listNumber)
+        differ.submit(list, number: listNumber)
         if include(region) { observeAgain(writer) }
-      } catch { submit(.failure(error), listNumber) }
+      } catch { differ.submit(.failure(error), number: listNumber) }
     }
   }
 

@@ -11,11 +11,6 @@ struct FileScan {
 
   private var histogram = [Int](repeating: 0, count: 256)
 
-  /// Reads the whole file and counts texts.
-  static func scan(path: String, for texts: [String]) throws -> FileScan {
-    try scan(.file(path), for: texts)
-  }
-
   /// Reads all bytes and counts texts, including those that span two chunks.
   static func scan(_ source: ByteSource, for texts: [String]) throws -> FileScan {
     let needles = texts.map { Array($0.utf8) }

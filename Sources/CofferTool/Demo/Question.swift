@@ -3,13 +3,29 @@ import Coffer
 /// A question about the packages, and the query that answers it.
 struct Question {
   /// A column of the answer, and the format of its values.
-  enum Field {
-    case text(String)
-    case count(String)
+  struct Field {
+    let column: TextTable.Column
+    /// Returns the formatted value; NULL becomes an empty string.
+    let cell: @Sendable (_ row: Row, _ index: Int) -> String
+
+    static func text(_ title: String) -> Field {
+      Field(column: .text(title)) { row, index in row[index] ?? "" }
+    }
+
+    static func count(_ title: String) -> Field { number(title) { Numbers.grouped($0 as Int) } }
+
     /// KiB, shown as MiB.
-    case size(String)
-    case decimal(String)
-    case percent(String)
+    static func size(_ title: String) -> Field { number(title, Numbers.mebibytes) }
+
+    static func decimal(_ title: String) -> Field { number(title) { Numbers.decimal($0) } }
+
+    static func percent(_ title: String) -> Field { number(title) { Numbers.decimal($0) + " %" } }
+
+    private static func number<Value: DatabaseValueConvertible & Sendable>(
+      _ title: String, _ format: @escaping @Sendable (Value) -> String
+    ) -> Field {
+      Field(column: .number(title)) { row, index in (row[index] as Value?).map(format) ?? "" }
+    }
   }
 
   var text: String
@@ -43,31 +59,10 @@ extension Question {
     let rows = try request.fetchAll(db)
     let time = clock.now - start
 
-    var table = TextTable(columns.map(\.tableColumn))
+    var table = TextTable(columns.map(\.column))
     for row in rows.prefix(Answer.shownRows) {
       table.append(columns.indices.map { columns[$0].cell(row, $0) })
     }
     return Answer(table: table, rowCount: rows.count, time: time)
-  }
-}
-
-extension Question.Field {
-  fileprivate var tableColumn: TextTable.Column {
-    switch self {
-    case .text(let title): .text(title)
-    case .count(let title), .size(let title), .decimal(let title), .percent(let title):
-      .number(title)
-    }
-  }
-
-  /// Returns the formatted value; NULL becomes an empty string.
-  fileprivate func cell(_ row: Row, _ index: Int) -> String {
-    switch self {
-    case .text: (row[index] as String?) ?? ""
-    case .count: (row[index] as Int?).map { Numbers.grouped($0) } ?? ""
-    case .size: (row[index] as Int?).map(Numbers.mebibytes) ?? ""
-    case .decimal: (row[index] as Double?).map { Numbers.decimal($0) } ?? ""
-    case .percent: (row[index] as Double?).map { Numbers.decimal($0) + " %" } ?? ""
-    }
   }
 }

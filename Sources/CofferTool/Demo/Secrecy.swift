@@ -54,7 +54,7 @@ struct Secrecy {
   }
 
   private func read(_ name: String, _ path: String, _ texts: [String]) throws -> Reading {
-    Reading(name: name, path: path, scan: try FileScan.scan(path: path, for: texts))
+    Reading(name: name, path: path, scan: try FileScan.scan(.file(path), for: texts))
   }
 
   private func show(_ readings: [Reading], _ names: [String]) throws {

@@ -2,16 +2,14 @@
 struct TextTable {
   /// A column.
   struct Column {
-    enum Alignment { case left, right }
-
     var title: String
-    var alignment: Alignment
+    var isNumber: Bool
 
     /// Returns a column of text, which is cut if there isn't enough space.
-    static func text(_ title: String) -> Column { Column(title: title, alignment: .left) }
+    static func text(_ title: String) -> Column { Column(title: title, isNumber: false) }
 
     /// Returns a column of numbers, which are never cut.
-    static func number(_ title: String) -> Column { Column(title: title, alignment: .right) }
+    static func number(_ title: String) -> Column { Column(title: title, isNumber: true) }
   }
 
   private static let gap = "  "
@@ -44,7 +42,7 @@ struct TextTable {
     var excess = widths.reduce(Self.gap.count * (widths.count - 1), +) - width
     while excess > 0 {
       // The widest text column shrinks first, so narrow ones stay whole.
-      let widest = columns.indices.filter { columns[$0].alignment == .left }
+      let widest = columns.indices.filter { !columns[$0].isNumber }
         .max { widths[$0] < widths[$1] }
       guard let widest, widths[widest] > Self.narrowest else { break }
       widths[widest] -= 1
@@ -55,10 +53,9 @@ struct TextTable {
 
   private func line(_ cells: [String], _ widths: [Int]) -> String {
     var line = columns.indices.map { index in
-      switch columns[index].alignment {
-      case .left: cells[index].cut(to: widths[index]).padded(to: widths[index])
-      case .right: cells[index].paddedLeft(to: widths[index])
-      }
+      columns[index].isNumber
+        ? cells[index].paddedLeft(to: widths[index])
+        : cells[index].cut(to: widths[index]).padded(to: widths[index])
     }.joined(separator: Self.gap)
     while line.last == " " { line.removeLast() }
     return line
