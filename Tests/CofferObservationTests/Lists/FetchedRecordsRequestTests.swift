@@ -143,6 +143,6 @@ struct FetchedRecordsRequestTests {
     isDone.wait()
     try database.execute("DELETE FROM player WHERE id = 2")
     isDone.wait()
-    #expect(view.queue.sync { log } == ["TestError()", "0 of 0"])
+    #expect(view.queue.sync { log } == ["\(TestError())", "0 of 0"])
   }
 }

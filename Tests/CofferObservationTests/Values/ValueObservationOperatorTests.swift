@@ -149,7 +149,7 @@ struct ValueObservationOperatorTests {
       .print(to: Output(log: lines)).start(in: database.writer, log)
     _ = await log.error()
     cancellable.cancel()
-    #expect(lines.values == ["start", "fetch", "failure: TestError()"])
+    #expect(lines.values == ["start", "fetch", "failure: \(TestError())"])
   }
 
   @Test func `functions are called for all events, the inner ones first`() async throws {

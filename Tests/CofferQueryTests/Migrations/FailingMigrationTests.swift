@@ -3,8 +3,6 @@
 import Testing
 
 struct FailingMigrationTests {
-  private struct Refusal: Error, Equatable { var reason: String }
-
   /// All that is in the schema, and the rows of the table.
   private static func state(_ db: Database) throws -> [String] {
     let rows = try Row.fetchAll(db, sql: "SELECT type, name, sql FROM sqlite_master ORDER BY 1, 2")
@@ -56,8 +54,8 @@ struct FailingMigrationTests {
     let database = try EncryptedQueue(
       "CREATE TABLE t (x INTEGER PRIMARY KEY); INSERT INTO t VALUES (1)")
     let before = try database.queue.read(Self.state)
-    let migrator = Self.migrator { _ in throw Refusal(reason: "bad data") }
-    #expect(throws: Refusal(reason: "bad data")) { try migrator.migrate(database.queue) }
+    let migrator = Self.migrator { _ in throw TestError(reason: "bad data") }
+    #expect(throws: TestError(reason: "bad data")) { try migrator.migrate(database.queue) }
     #expect(try database.queue.read(Self.state) == before)
   }
 
