@@ -88,7 +88,8 @@ enum ColumnReaders {
   static func reader<T: Decodable>(
     _ type: T.Type, column: String, _ rules: DecodingRules
   ) -> ColumnReader<T> {
-    found(type, column: column, rules)?.get() ?? CodableColumnReader<T>()
+    let known: ColumnReader<T>? = found(type, column: column, rules)?.get()
+    return known ?? CodableColumnReader<T>()
   }
 
   private static func found<T: Decodable>(

@@ -106,7 +106,8 @@ enum ColumnWriters {
   static func writer<T: Encodable>(
     _ type: T.Type, column: String, _ record: any EncodableRecord.Type
   ) -> ColumnWriter<T> {
-    found(type, column: column, record)?.get() ?? CodableColumnWriter<T>()
+    let known: ColumnWriter<T>? = found(type, column: column, record)?.get()
+    return known ?? CodableColumnWriter<T>()
   }
 
   private static func found<T: Encodable>(

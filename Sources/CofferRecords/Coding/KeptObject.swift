@@ -17,6 +17,9 @@ struct KeptObject {
   }
 
   /// Returns the object; nil if it was kept for another type.
+  ///
+  /// The result has to be declared as the place's class, since the compiler would also infer a
+  /// subclass.
   @inline(__always)
   func get<Object: SubjectSpecific>() -> Object? {
     guard subject == ObjectIdentifier(Object.Subject.self) else { return nil }

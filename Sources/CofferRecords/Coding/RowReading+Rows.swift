@@ -83,7 +83,8 @@ extension RowReader where Value: Decodable {
   static func reader(_ reading: @escaping () -> RowReading) -> RowReader<Value> {
     func open<R: FetchableRecord>(_ type: R.Type) -> KeptObject { KeptObject(RecordRowReader<R>()) }
     let record = (Value.self as? any FetchableRecord.Type).map { open($0) }
-    return record?.get() ?? DecodableRowReader<Value>(reading)
+    let known: RowReader<Value>? = record?.get()
+    return known ?? DecodableRowReader<Value>(reading)
   }
 }
 
