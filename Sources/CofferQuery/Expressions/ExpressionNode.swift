@@ -10,7 +10,7 @@ package indirect enum ExpressionNode: Sendable {
   /// A column, or another name, that never gets a table's name.
   case detached(String)
   /// An expression whose columns are those of the alias's table.
-  case aliased(SQLExpression, TableAliasBase)
+  case aliased(SQLExpression, any TableAliasBase)
   /// `id IN …`, of the primary key of one column.
   case key(SQLCollection, table: String)
   /// `-a`, `~a`.

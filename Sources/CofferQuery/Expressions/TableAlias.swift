@@ -1,20 +1,20 @@
 import CofferCore
 
-// SAFETY: the class has no mutable state, and neither has its one subclass.
+/// A ``TableAlias``, whatever the type of its rows.
+///
+/// Only `TableAlias` conforms.
+public protocol TableAliasBase: AnyObject, Hashable, Sendable {
+  /// The name in the SQL; nil for one that the request finds.
+  var _name: String? { get }
+}
 
-/// A table in a request, by a name of its own: see ``TableAlias``.
-public class TableAliasBase: @unchecked Sendable {
-  /// The name that it was given; nil where the request finds one.
-  let userName: String?
-
-  init(userName: String?) { self.userName = userName }
-
-  /// An expression with its columns taken from the table.
+extension TableAliasBase {
+  /// Returns an expression with its columns taken from the table.
   public subscript(_ expression: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.aliased(expression.sqlExpression, self))
   }
 
-  /// An order with its columns taken from the table.
+  /// Returns an ordering with its columns taken from the table.
   public subscript(_ ordering: some SQLOrderingTerm) -> SQLOrdering {
     let ordering = ordering.sqlOrdering
     return SQLOrdering(
@@ -22,24 +22,22 @@ public class TableAliasBase: @unchecked Sendable {
       nulls: ordering.nulls)
   }
 
-  /// A selection with its columns taken from the table.
+  /// Returns a selection with its columns taken from the table.
   public subscript(_ selection: some SQLSelectable) -> SQLSelection {
     SQLSelection(node: AliasedSelection(selection: selection.sqlSelection, alias: self))
   }
 
-  /// A column of the table, by name.
+  /// Returns a column of the table, by name.
   public subscript(_ column: String) -> SQLExpression { self[Column(column)] }
-}
 
-extension TableAliasBase: Hashable {
-  /// Whether both are the same alias.
-  public static func == (lhs: TableAliasBase, rhs: TableAliasBase) -> Bool { lhs === rhs }
+  /// Returns whether both are the same alias.
+  public static func == (lhs: Self, rhs: Self) -> Bool { lhs === rhs }
 
   /// Hashes the identity.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A table in a request, to tell apart what several tables have in common.
+/// A table in a request, to tell apart columns of the same name in several tables.
 ///
 /// ```swift
 /// let older = TableAlias(), younger = TableAlias()
@@ -48,13 +46,15 @@ extension TableAliasBase: Hashable {
 /// let request = Player.aliased(older).filter(better.exists())
 /// ```
 @dynamicMemberLookup
-// SAFETY: see the base class; nothing is added.
-public final class TableAlias<RowDecoder>: TableAliasBase, @unchecked Sendable {
-  /// An alias for rows of a type.
+public final class TableAlias<RowDecoder>: TableAliasBase {
+  /// The name in the SQL; nil for one that the request finds.
+  public let _name: String?
+
+  /// Creates an alias for rows of a type.
   ///
   /// - Parameter name: The name in the SQL; nil for one that the request finds.
   public init(name: String? = nil, for type: RowDecoder.Type = RowDecoder.self) {
-    super.init(userName: name)
+    _name = name
   }
 }
 
@@ -88,7 +88,7 @@ extension TableAlias where RowDecoder: TableRecord {
 /// A selection with its columns taken from a table.
 struct AliasedSelection: SQLNode {
   let selection: SQLSelection
-  let alias: TableAliasBase
+  let alias: any TableAliasBase
 
   func render(into renderer: inout SQLRenderer) throws {
     try renderer.withColumns(of: alias) { try $0.append(selection) }
@@ -97,7 +97,7 @@ struct AliasedSelection: SQLNode {
 
 /// What is NULL only where the alias's table has no row.
 private struct AliasedRow: SQLNode {
-  let alias: TableAliasBase
+  let alias: any TableAliasBase
 
   func render(into renderer: inout SQLRenderer) throws {
     try renderer.withColumns(of: alias) { renderer in
@@ -109,11 +109,11 @@ private struct AliasedRow: SQLNode {
 
 extension SQLRenderer {
   /// The alias's table in the query.
-  func table(of alias: TableAliasBase) throws -> NamedTable {
+  func table(of alias: any TableAliasBase) throws -> NamedTable {
     guard let table = tables[ObjectIdentifier(alias)] else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
-        message: "a TableAlias" + (alias.userName.map { " named \($0)" } ?? "")
+        message: "a TableAlias" + (alias._name.map { " named \($0)" } ?? "")
           + " is used in a request without its table", sql: sql,
         hint: "Give it to the table or the association with `aliased(_:)`.")
     }
@@ -122,7 +122,7 @@ extension SQLRenderer {
 
   /// Renders what has its columns in the alias's table.
   mutating func withColumns(
-    of alias: TableAliasBase, _ body: (inout SQLRenderer) throws -> Void
+    of alias: any TableAliasBase, _ body: (inout SQLRenderer) throws -> Void
   ) throws {
     try withColumns(of: table(of: alias), body)
   }

@@ -49,7 +49,7 @@ package final class JoinIdentity: Sendable {
 package struct JoinExpression: Sendable {
   /// Two aliases and an expression with columns of both.
   package typealias Condition = (
-    left: TableAliasBase, right: TableAliasBase, expression: SQLExpression
+    left: any TableAliasBase, right: any TableAliasBase, expression: SQLExpression
   )
 
   fileprivate let id = JoinIdentity()

@@ -163,7 +163,7 @@ extension SQLRenderer {
 
 extension Relation {
   /// The name that an alias gives to the table.
-  fileprivate var userName: String? { aliases.lazy.compactMap(\.userName).last }
+  fileprivate var userName: String? { aliases.lazy.compactMap(\._name).last }
 
   /// The stem of numbered names: the table's name without trailing digits.
   fileprivate var radical: String {
@@ -182,8 +182,8 @@ extension DatabaseError {
       hint: "Give one of them another key: `forKey(\"…\")`.")
   }
 
-  fileprivate static func ambiguousAlias(_ alias: TableAliasBase) -> DatabaseError {
-    let name = alias.userName.map { " named \($0)" } ?? ""
+  fileprivate static func ambiguousAlias(_ alias: any TableAliasBase) -> DatabaseError {
+    let name = alias._name.map { " named \($0)" } ?? ""
     return DatabaseError(
       resultCode: .SQLITE_MISUSE,
       message: "one TableAlias\(name) is that of several tables of a request",

@@ -50,7 +50,7 @@ struct Prefetch: DatabaseRegionConvertible, Sendable {
     _ columns: [String], tellsParents: Bool = true,
     _ condition: @escaping @Sendable () -> SQLExpression
   ) -> QueryInterfaceRequest<Row> {
-    let pivot = TableAliasBase(userName: nil)
+    let pivot = TableAlias()
     var relation = association.relation(alias: pivot) { _, _ in condition() }
     guard tellsParents else { return QueryInterfaceRequest(relation: relation) }
     let annotations = columns.map { column in

@@ -89,7 +89,7 @@ extension Relation {
   /// Joins an association and adds its selection to the relation's selection.
   package mutating func annotate(with association: SQLAssociation, as use: AssociationUse) {
     var association = association
-    let alias = TableAliasBase(userName: nil)
+    let alias = TableAlias()
     association.destination.relation.aliases.append(alias)
     for part in association.destination.relation.selection {
       switch part {

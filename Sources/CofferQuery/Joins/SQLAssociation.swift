@@ -52,7 +52,7 @@ public struct SQLAssociation: Sendable {
   ///   - condition: Returns the condition on the columns of the first step's table that equal
   ///     columns of the origin.
   package func relation(
-    alias: TableAliasBase? = nil,
+    alias: (any TableAliasBase)? = nil,
     where condition:
       @escaping @Sendable (Database, [(left: String, right: String)]) throws -> SQLExpression
   ) -> Relation {
@@ -82,7 +82,7 @@ extension SQLAssociation.Step {
   fileprivate var reachedRelation: Relation {
     guard case .first(let key, let base, _) = condition else { return relation }
     // Keeps each row that is the first of its group.
-    let row = TableAliasBase(userName: nil)
+    let row = TableAlias()
     let table = relation.tableName
     var result = relation
     result.aliases.append(row)

@@ -130,7 +130,7 @@ extension SQLExpression {
   }
 
   /// Returns the columns that the condition compares with a single value.
-  func identifyingColumns(_ db: Database, aliases: [TableAliasBase]) throws -> [String] {
+  func identifyingColumns(_ db: Database, aliases: [any TableAliasBase]) throws -> [String] {
     switch expressionNode {
     case .deferred(let make): return try make(db).identifyingColumns(db, aliases: aliases)
     case .chain(.and, let operands):
@@ -147,7 +147,7 @@ extension SQLExpression {
   }
 
   /// Returns the column's name if it is a column of the aliased table.
-  func columnName(aliases: [TableAliasBase]) -> String? {
+  func columnName(aliases: [any TableAliasBase]) -> String? {
     switch expressionNode {
     case .column(let name): name
     case .aliased(let column, let owner) where aliases.contains { $0 === owner }:

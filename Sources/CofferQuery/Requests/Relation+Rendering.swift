@@ -42,7 +42,7 @@ extension Relation: SQLNode {
   private var isPlain: Bool {
     guard !isDistinct, filter == nil, ordering.terms.isEmpty, !ordering.isStable,
       grouping.isEmpty, having == nil, children.isEmpty, selection.count == 1,
-      !aliases.contains(where: { $0.userName != nil }),
+      !aliases.contains(where: { $0._name != nil }),
       case .value(let selection) = selection[0], selection.count == 1
     else { return false }
     return selection[0].isAllColumns

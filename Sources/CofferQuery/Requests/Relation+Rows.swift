@@ -78,7 +78,7 @@ private struct RowIdentity {
   /// Whether the primary key is the rowid.
   let isKey: Bool
   let names: Set<SQLName>
-  let aliases: [TableAliasBase]
+  let aliases: [any TableAliasBase]
 }
 
 extension SQLExpression {

@@ -7,7 +7,7 @@ import CofferCore
 package struct Relation: Sendable {
   package var source: Source
   /// The aliases of the table; one with a name renames it.
-  package var aliases: [TableAliasBase] = []
+  package var aliases: [any TableAliasBase] = []
   package var selection: [Deferred<[SQLSelection]>]
   var isDistinct = false
   package var filter: SQLExpression?

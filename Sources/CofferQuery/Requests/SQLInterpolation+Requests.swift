@@ -37,7 +37,7 @@ extension SQLInterpolation {
   }
 
   /// `\(alias)` appends the name of an alias.
-  public mutating func appendInterpolation(_ alias: TableAliasBase) {
+  public mutating func appendInterpolation(_ alias: any TableAliasBase) {
     append(.node(AliasName(alias: alias)))
   }
 
@@ -78,10 +78,10 @@ private struct QualifiedSelection: SQLNode {
 }
 
 private struct AliasName: SQLNode {
-  let alias: TableAliasBase
+  let alias: any TableAliasBase
 
   func render(into renderer: inout SQLRenderer) throws {
-    let name = try alias.userName ?? renderer.table(of: alias).name
+    let name = try alias._name ?? renderer.table(of: alias).name
     renderer.append(identifier: name)
   }
 }

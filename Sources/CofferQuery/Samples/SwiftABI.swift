@@ -256,7 +256,7 @@ struct KeyPathParts {
     // size in the lower 24 bits of a word, and for each part a 32-bit word, whose bits 24 to 30 are
     // its kind, followed by data that depends on the kind. Between two parts is the type, aligned
     // to 8 bytes. See Assumption.keyPathParts. Nothing beyond their size is read.
-    let object = unsafeBitCast(keyPath, to: UnsafeRawPointer.self)
+    let object = UnsafeRawPointer(Unmanaged.passUnretained(keyPath).toOpaque())
     let size = Int((object + 24).load(as: UInt32.self) & 0xFF_FFFF)
     var parts = UnsafeRawBufferPointer(start: object + 32, count: size)
     func skip(_ count: Int) -> Bool {

@@ -4,7 +4,7 @@ import FoundationEssentials
 /// What requests ask a record type for: where and how it stores its properties.
 ///
 /// What record protocols build on; not meant to be adopted by itself.
-public protocol _CodingKeyColumns {
+public protocol _CodingKeyColumns: SendableMetatype {
   /// The name of the column for a coding key.
   static func _columnName(forCodingKey key: String) -> String
 
@@ -48,9 +48,8 @@ public enum _FormedValue: Sendable {
   }
 }
 
-// SAFETY: nothing is changed, and types are immutable.
 /// The form that a record type has for the values of a column.
-public struct _ColumnForm: @unchecked Sendable {
+public struct _ColumnForm: Sendable {
   private let record: any _CodingKeyColumns.Type
   private let column: String
 

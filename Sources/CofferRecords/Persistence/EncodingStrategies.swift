@@ -11,9 +11,8 @@ public enum DatabaseDataEncodingStrategy: Sendable {
   case custom(@Sendable (Data) -> (any DatabaseValueConvertible)?)
 }
 
-// SAFETY: a `DateFormatter` locks itself and isn't modified here; all other values are Sendable.
 /// How an `Encodable` record stores a `Date`.
-public enum DatabaseDateEncodingStrategy: @unchecked Sendable {
+public enum DatabaseDateEncodingStrategy: Sendable {
   /// As text such as `2024-05-31 08:15:00.000`, in UTC.
   case deferredToDate
   /// As a real: seconds since the start of 2001, in UTC.

@@ -8,13 +8,13 @@ struct Upsert {
   /// The columns of the unique key; empty for any key.
   let target: [String]
   /// The row that would have been inserted.
-  let excluded: TableAliasBase
+  let excluded: any TableAliasBase
   /// The assignments to the conflicting row.
   let assignments: [ColumnAssignment]
 
   init(
     table: RecordTable, container: PersistenceContainer, target: [String],
-    excluded: TableAliasBase, assignments: [ColumnAssignment]
+    excluded: any TableAliasBase, assignments: [ColumnAssignment]
   ) throws {
     self.table = table
     self.container = container
