@@ -179,8 +179,6 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
   }
 }
 
-extension DocumentExpression: SQLTypedOperand {}
-
 extension DocumentExpression: SQLTypedCondition
 where Value: DatabaseValueConvertible, Value._Base == Bool {}
 
@@ -230,6 +228,31 @@ extension DocumentExpression {
       return withColumn { SQLExpression(.comparison(comparison, $1, number.sqlExpression)) }
     }
     return SQLExpression((comparison == .notEqual).databaseValue)
+  }
+}
+
+// MARK: - Replacing nil
+
+extension DocumentExpression {
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped: DatabaseValueConvertible>(
+    lhs: Self, rhs: Wrapped
+  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
+    ifNull(lhs, lhs.operand(rhs))
+  }
+
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped>(
+    lhs: Self, rhs: some SQLTypedExpressible<Wrapped>
+  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
+    ifNull(lhs, rhs)
+  }
+
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped>(
+    lhs: Self, rhs: some SQLTypedExpressible<Wrapped?>
+  ) -> TypedExpression<Wrapped?> where Value == Wrapped? {
+    ifNull(lhs, rhs)
   }
 }
 

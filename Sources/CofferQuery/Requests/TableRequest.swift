@@ -82,9 +82,7 @@ extension RequestSource {
   ///
   /// Nil if the type doesn't specify one.
   private func filter(keyValues values: [_FormedValue]) -> _Request? {
-    guard let record = RowDecoder.self as? any _CodingKeyColumns.Type else { return nil }
-    // SAFETY: types are immutable.
-    nonisolated(unsafe) let type = record
+    guard let type = RowDecoder.self as? any _CodingKeyColumns.Type else { return nil }
     return filterInTable { db, table in
       let column = try db.keyColumn(ofTable: table)
       let keys = values.map { SQLExpression(type._storedValue($0, inColumn: column)) }

@@ -67,7 +67,7 @@ public struct _ColumnForm: Sendable {
 
 extension SQLTypedExpressible {
   /// A value beside the expression, in the form that the expression's column has.
-  func operand(_ value: (some DatabaseValueConvertible)?) -> SQLExpression {
+  package func operand(_ value: (some DatabaseValueConvertible)?) -> SQLExpression {
     guard let value else { return SQLExpression(.null) }
     if let form = _form, let formed = _FormedValue(value) { return form.expression(formed) }
     return value.sqlExpression

@@ -1,42 +1,62 @@
 import CofferCore
 
-/// A typed expression for which `??` is SQL's `IFNULL`.
-///
-/// Only types of the library conform. Optionals, which are typed expressions as the results of
-/// optional chaining, don't: Swift's own `??` takes them, and the compiler would try all
-/// combinations of the two.
-public protocol SQLTypedOperand: SQLTypedExpressible {}
+// Declared for each type, not for a protocol: Swift's own `??` takes anything, and the compiler
+// would try all combinations of the two.
 
-extension TypedColumn: SQLTypedOperand {}
-extension TypedExpression: SQLTypedOperand {}
-
-extension SQLTypedOperand {
+extension TypedColumn {
   /// `IFNULL(lhs, rhs)`.
-  public static func ?? (lhs: Self, rhs: Self) -> TypedExpression<SQLValue> { ifNull(lhs, rhs) }
+  public static func ?? (lhs: Self, rhs: Self) -> TypedExpression<Value> { ifNull(lhs, rhs) }
 
   /// `IFNULL(lhs, rhs)`.
   public static func ?? <Wrapped: DatabaseValueConvertible>(
     lhs: Self, rhs: Wrapped
-  ) -> TypedExpression<Wrapped> where SQLValue == Wrapped? {
+  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
     ifNull(lhs, lhs.operand(rhs))
   }
 
   /// `IFNULL(lhs, rhs)`.
   public static func ?? <Wrapped>(
     lhs: Self, rhs: some SQLTypedExpressible<Wrapped>
-  ) -> TypedExpression<Wrapped> where SQLValue == Wrapped? {
+  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
     ifNull(lhs, rhs)
   }
 
   /// `IFNULL(lhs, rhs)`.
   public static func ?? <Wrapped>(
     lhs: Self, rhs: some SQLTypedExpressible<Wrapped?>
-  ) -> TypedExpression<Wrapped?> where SQLValue == Wrapped? {
+  ) -> TypedExpression<Wrapped?> where Value == Wrapped? {
     ifNull(lhs, rhs)
   }
 }
 
-private func ifNull<Value>(
+extension TypedExpression {
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? (lhs: Self, rhs: Self) -> TypedExpression<Value> { ifNull(lhs, rhs) }
+
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped: DatabaseValueConvertible>(
+    lhs: Self, rhs: Wrapped
+  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
+    ifNull(lhs, lhs.operand(rhs))
+  }
+
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped>(
+    lhs: Self, rhs: some SQLTypedExpressible<Wrapped>
+  ) -> TypedExpression<Wrapped> where Value == Wrapped? {
+    ifNull(lhs, rhs)
+  }
+
+  /// `IFNULL(lhs, rhs)`.
+  public static func ?? <Wrapped>(
+    lhs: Self, rhs: some SQLTypedExpressible<Wrapped?>
+  ) -> TypedExpression<Wrapped?> where Value == Wrapped? {
+    ifNull(lhs, rhs)
+  }
+}
+
+/// `IFNULL(lhs, rhs)`, in the form of the left side's values.
+package func ifNull<Value>(
   _ lhs: some SQLTypedExpressible, _ rhs: some SQLExpressible
 ) -> TypedExpression<Value> {
   TypedExpression(

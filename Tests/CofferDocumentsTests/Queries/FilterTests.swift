@@ -191,6 +191,7 @@ import Testing
     struct Meeting: Codable { var date: Int, time: String, round: Int?, trim: Bool }
     var id: Int
     var start: Date
+    var end: Date?
     var name: String
     var meeting: Meeting
     var other: Meeting?
@@ -200,7 +201,9 @@ import Testing
     let events = try encrypted.store.collection(Event.self)
     let meeting = Event.Meeting(date: 1, time: "noon", round: 2, trim: true)
     try events.insert(
-      Event(id: 1, start: Self.date, name: " a ", meeting: meeting, other: meeting))
+      Event(
+        id: 1, start: Self.date, end: Self.date + 0.000_4, name: " a ", meeting: meeting,
+        other: meeting))
     func count(
       _ condition: (DocumentColumns<Event>.Type) throws -> any SQLExpressible
     ) throws -> Int {
@@ -210,6 +213,7 @@ import Testing
     #expect(try count { $0.meeting.round == 2 && $0.meeting.trim } == 1)
     #expect(try count { $0.other?.date == 1 && $0.other?.time == "noon" } == 1)
     #expect(try count { $0.meeting.time.replace("noon", with: "night") == "night" } == 1)
+    #expect(try count { ($0.end ?? Date.distantPast) > Self.date + 0.000_1 } == 1)
     #expect(try count { $0.name.trim() == "a" && $0.start.date() < "2100-01-01" } == 1)
   }
 
