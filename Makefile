@@ -1,4 +1,4 @@
-# Each target does everything it needs, on a machine with Swift 6 and nothing else.
+# Each target does everything it needs, on a machine with Swift 6.2 and nothing else.
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test bench lint setup docs clean

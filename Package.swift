@@ -1,5 +1,8 @@
-// swift-tools-version: 6.0
+// swift-tools-version: 6.2
 import PackageDescription
+
+// Expressions that use unsafe constructs are marked with `unsafe`.
+let librarySettings: [SwiftSetting] = [.strictMemorySafety()]
 
 let package = Package(
   name: "Coffer",
@@ -12,16 +15,23 @@ let package = Package(
       name: "CSQLCipher",
       pkgConfig: "sqlcipher",
       providers: [.apt(["libsqlcipher-dev"])]),
-    .target(name: "CofferCore", dependencies: ["CSQLCipher"]),
-    .target(name: "CofferQuery", dependencies: ["CofferCore"]),
-    .target(name: "CofferRecords", dependencies: ["CofferQuery"]),
-    .target(name: "CofferObservation", dependencies: ["CofferRecords"]),
-    .target(name: "CofferDocuments", dependencies: ["CofferRecords", "CofferObservation"]),
+    .target(
+      name: "CofferCore", dependencies: ["CSQLCipher"], swiftSettings: librarySettings),
+    .target(
+      name: "CofferQuery", dependencies: ["CofferCore"], swiftSettings: librarySettings),
+    .target(
+      name: "CofferRecords", dependencies: ["CofferQuery"], swiftSettings: librarySettings),
+    .target(
+      name: "CofferObservation", dependencies: ["CofferRecords"],
+      swiftSettings: librarySettings),
+    .target(
+      name: "CofferDocuments", dependencies: ["CofferRecords", "CofferObservation"],
+      swiftSettings: librarySettings),
     .target(
       name: "Coffer",
       dependencies: [
         "CofferCore", "CofferQuery", "CofferRecords", "CofferObservation", "CofferDocuments",
-      ]),
+      ], swiftSettings: librarySettings),
     .executableTarget(name: "CofferTool", dependencies: ["Coffer"]),
     .target(
       name: "CFloor",

@@ -128,6 +128,6 @@ final class BusyWait {
     let nanoseconds = duration.components.attoseconds / 1_000_000_000
     var time = timespec(
       tv_sec: Int(duration.components.seconds), tv_nsec: Int(nanoseconds))
-    nanosleep(&time, nil)
+    unsafe nanosleep(&time, nil)
   }
 }

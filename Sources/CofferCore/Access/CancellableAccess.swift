@@ -81,7 +81,7 @@ actor CancellableAccess<T: Sendable> {
       return job
     }
     guard let job else { return whenOver() }
-    job.runSynchronously(on: asUnownedSerialExecutor())
+    unsafe job.runSynchronously(on: asUnownedSerialExecutor())
   }
 
   /// Fails the access, for which no connection is available.
@@ -92,7 +92,7 @@ actor CancellableAccess<T: Sendable> {
       guarded.stage.work = { throw error }
       return job
     }
-    job?.runSynchronously(on: asUnownedSerialExecutor())
+    unsafe job?.runSynchronously(on: asUnownedSerialExecutor())
   }
 
   /// Ends the access; later cancellations have no effect.
@@ -131,16 +131,16 @@ actor CancellableAccess<T: Sendable> {
   /// It runs on another thread, since the current one may belong to another task.
   private nonisolated func giveUp(_ job: UnownedJob) {
     DispatchQueue.global().async { [self] in
-      job.runSynchronously(on: asUnownedSerialExecutor())
+      unsafe job.runSynchronously(on: asUnownedSerialExecutor())
     }
   }
 }
 
 extension CancellableAccess: SerialExecutor {
-  nonisolated var unownedExecutor: UnownedSerialExecutor { asUnownedSerialExecutor() }
+  nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe asUnownedSerialExecutor() }
 
   nonisolated func asUnownedSerialExecutor() -> UnownedSerialExecutor {
-    UnownedSerialExecutor(ordinary: self)
+    unsafe UnownedSerialExecutor(ordinary: self)
   }
 
   /// Requests the connection, once the task has entered this actor.

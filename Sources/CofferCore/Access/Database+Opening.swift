@@ -107,7 +107,7 @@ extension Database {
   /// Opens a connection, which isn't set up yet.
   ///
   /// - Parameter path: A path, or a URI if the flags say so.
-  static func connect(
+  @safe static func connect(
     to path: String, flags: SQLite.OpenFlags
   ) throws -> SQLiteConnection {
     do {

@@ -9,9 +9,9 @@ import Synchronization
 /// ```
 ///
 /// The connection is valid only inside the closure that receives it, and on its thread.
-public final class Database {
+@safe public final class Database {
   /// SQLite's handle, for C functions that Coffer doesn't wrap; nil once closed.
-  @exclusivity(unchecked) public internal(set) var sqliteConnection: SQLiteConnection?
+  @safe @exclusivity(unchecked) public internal(set) var sqliteConnection: SQLiteConnection?
 
   /// How the connection was opened.
   public internal(set) var configuration: Configuration {
@@ -40,7 +40,7 @@ public final class Database {
   var keying: (key: DatabaseKey, settings: CipherSettings)?
   package let hooks = ConnectionHooks()
   /// The FTS5 extension API; nil if SQLite has no FTS5.
-  package internal(set) var fts5API: SQLiteFTS5API?
+  @safe package internal(set) var fts5API: SQLiteFTS5API?
   package lazy var observation = TransactionObservation(database: self)
 
   /// What an access forbids, and what it owes before its first statement.
@@ -62,7 +62,7 @@ public final class Database {
     static let revocable = AccessState(rawValue: 64)
   }
 
-  @exclusivity(unchecked) var accessState: AccessState = []
+  @safe @exclusivity(unchecked) var accessState: AccessState = []
 
   /// The changes committed by a pool's writer; nil for other connections.
   var commitLog: CommitLog?
@@ -84,16 +84,16 @@ public final class Database {
   var isSetUp = false
 
   /// The number of statements under way.
-  @exclusivity(unchecked) var activeStatementCount = 0
+  @safe @exclusivity(unchecked) var activeStatementCount = 0
 
   /// The schema cache of a higher layer.
   package var schemaStorage: AnyObject?
 
   /// Prepared changes of records, kept by a higher layer.
-  @exclusivity(unchecked) package var recordStorage: AnyObject?
+  @safe @exclusivity(unchecked) package var recordStorage: AnyObject?
 
   /// Cached facts about record types; see ``plan(_:make:)``.
-  @exclusivity(unchecked) var plans = ConnectionPlans()
+  @safe @exclusivity(unchecked) var plans = ConnectionPlans()
 
   /// The functions and collations added to the connection, for other connections to the same file.
   var additions = SQLAdditions()
@@ -114,10 +114,10 @@ public final class Database {
   /// The clock's date for the current transaction.
   var currentTransactionDate: TransactionInstant?
 
-  init(
+  @safe init(
     connection: SQLiteConnection, path: String, name: String, configuration: Configuration
   ) {
-    sqliteConnection = connection
+    sqliteConnection = unsafe connection
     self.path = path
     description = name
     self.configuration = configuration
@@ -129,7 +129,7 @@ public final class Database {
     registry = StatementRegistry(gate: gate, arrays: arrays)
     statementCache = StatementCache(capacity: configuration.statementCacheCapacity)
     interruption = Interruption(connection: connection)
-    arrays.connection = connection
+    arrays.connection = unsafe connection
   }
 
   deinit { closeConnection() }
@@ -154,39 +154,39 @@ public final class Database {
   }
 
   /// Returns SQLite's handle, or throws if the connection is closed.
-  func openConnection() throws -> SQLiteConnection {
+  @safe func openConnection() throws -> SQLiteConnection {
     guard let sqliteConnection else { throw DatabaseError.connectionIsClosed }
-    return sqliteConnection
+    return unsafe sqliteConnection
   }
 
   // MARK: SQLite's state
 
   /// The rowid of the last inserted row, or 0.
   public var lastInsertedRowID: Int64 {
-    sqliteConnection.map { SQLite.lastInsertedRowID($0) } ?? 0
+    unsafe sqliteConnection.map { SQLite.lastInsertedRowID($0) } ?? 0
   }
 
   /// The number of rows changed by the last INSERT, UPDATE or DELETE.
-  public var changesCount: Int { sqliteConnection.map { SQLite.changesCount($0) } ?? 0 }
+  public var changesCount: Int { unsafe sqliteConnection.map { SQLite.changesCount($0) } ?? 0 }
 
   /// The number of rows changed since the connection was opened.
   public var totalChangesCount: Int {
-    sqliteConnection.map { SQLite.totalChangesCount($0) } ?? 0
+    unsafe sqliteConnection.map { SQLite.totalChangesCount($0) } ?? 0
   }
 
   /// The code of the last error.
   public var lastErrorCode: ResultCode {
-    ResultCode(rawValue: sqliteConnection.map { SQLite.errorCode($0) } ?? 0)
+    unsafe ResultCode(rawValue: sqliteConnection.map { SQLite.errorCode($0) } ?? 0)
   }
 
   /// The message of the last error; nil once the connection is closed.
   public var lastErrorMessage: String? {
-    sqliteConnection.map { SQLite.errorMessage($0) }
+    unsafe sqliteConnection.map { SQLite.errorMessage($0) }
   }
 
   /// The maximum number of arguments of a statement; an array counts as one.
   public var maximumStatementArgumentCount: Int {
-    sqliteConnection.map { SQLite.maximumParameterCount($0) } ?? 0
+    unsafe sqliteConnection.map { SQLite.maximumParameterCount($0) } ?? 0
   }
 
   /// SQLite's version, such as 3046001.

@@ -21,7 +21,7 @@ extension DatabaseQueue {
     configuration.replaceKey(with: isEncrypted ? .randomWithSalt() : nil)
     var template = Array(
       (FileManager.default.temporaryDirectory.path + "/coffer-XXXXXX").utf8CString)
-    guard mkdtemp(&template) != nil else {
+    guard unsafe mkdtemp(&template) != nil else {
       throw DatabaseError(
         resultCode: .SQLITE_CANTOPEN, message: "a temporary folder can't be made",
         hint: "Check TMPDIR, and the permissions of that folder.")

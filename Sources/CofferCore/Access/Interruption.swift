@@ -3,7 +3,7 @@ import Synchronization
 /// Interrupts and cancels a connection's work, from any thread.
 final class Interruption: Sendable {
   // SAFETY: the pointer is used only under the lock, and cleared before the connection closes.
-  private struct Connection: @unchecked Sendable { var pointer: SQLiteConnection? }
+  @safe private struct Connection: @unchecked Sendable { var pointer: SQLiteConnection? }
 
   private let connection: Mutex<Connection>
   /// Whether the current access has been cancelled, so that it can't start more statements.
@@ -15,14 +15,14 @@ final class Interruption: Sendable {
   /// interrupted, compares it.
   var count: Int { interruptions.load(ordering: .relaxed) }
 
-  init(connection: SQLiteConnection) {
-    self.connection = Mutex(Connection(pointer: connection))
+  @safe init(connection: SQLiteConnection) {
+    self.connection = unsafe Mutex(Connection(pointer: connection))
   }
 
   /// Interrupts the running statements, which fail with `SQLITE_INTERRUPT`.
   func interrupt() {
     interruptions.add(1, ordering: .relaxed)
-    connection.withLock { if let pointer = $0.pointer { SQLite.interrupt(pointer) } }
+    connection.withLock { if let pointer = unsafe $0.pointer { SQLite.interrupt(pointer) } }
   }
 
   /// Interrupts the current access, and prevents it from starting more statements.
@@ -31,7 +31,9 @@ final class Interruption: Sendable {
     interrupt()
   }
 
-  func connect(to pointer: SQLiteConnection) { connection.withLock { $0.pointer = pointer } }
+  @safe func connect(to pointer: SQLiteConnection) {
+    connection.withLock { unsafe $0.pointer = unsafe pointer }
+  }
 
-  func disconnect() { connection.withLock { $0.pointer = nil } }
+  func disconnect() { connection.withLock { unsafe $0.pointer = nil } }
 }

@@ -22,7 +22,7 @@ extension SQLString {
           statement = nil
           hasValue = false
         case .word, .quotedIdentifier, .string:
-          let text = String(decoding: utf8[token.range], as: UTF8.self)
+          let text = unsafe String(decoding: utf8[token.range], as: UTF8.self)
             .lowercased().trimming("\"'`[]")
           switch (statement, text) {
           case (nil, "explain"), (nil, "query"), (nil, "plan"): break

@@ -66,7 +66,7 @@ final class SerializedDatabase: @unchecked Sendable {
   /// Schedules `body`, which is called once, and returns.
   func schedule(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     gate.schedule { [self] in
-      guard database.sqliteConnection != nil else {
+      guard unsafe database.sqliteConnection != nil else {
         return body(.failure(DatabaseError.connectionIsClosed))
       }
       scheduledAccess { body(.success($0)) }
@@ -77,7 +77,7 @@ final class SerializedDatabase: @unchecked Sendable {
   /// statements throw.
   func scheduleEvenIfClosed(_ body: @escaping @Sendable (Database) -> Void) {
     gate.schedule { [self] in
-      guard database.sqliteConnection != nil else { return body(database) }
+      guard unsafe database.sqliteConnection != nil else { return body(database) }
       scheduledAccess(body)
     }
   }

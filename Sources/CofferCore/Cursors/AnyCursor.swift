@@ -3,7 +3,7 @@
 /// Each element costs an indirect call. After an error, the cursor is at its end.
 public class AnyCursor<Element>: Cursor {
   @usableFromInline let nextElement: () throws -> Element?
-  @exclusivity(unchecked) @usableFromInline final var isDone = false
+  @safe @exclusivity(unchecked) @usableFromInline final var isDone = false
 
   /// Creates a cursor that calls `body` for each element, until it returns nil or throws.
   @inlinable

@@ -44,7 +44,7 @@ extension DatabaseCursor {
 ///
 /// It keeps the statement out of the cache until it is deinitialized, so that no other execution
 /// uses it.
-public final class StatementExecution {
+@safe public final class StatementExecution {
   @usableFromInline package let statement: Statement
 
   @usableFromInline
@@ -56,9 +56,9 @@ public final class StatementExecution {
     case superseded
   }
 
-  @exclusivity(unchecked) @usableFromInline var phase = Phase.fresh
+  @safe @exclusivity(unchecked) @usableFromInline var phase = Phase.fresh
 
-  @usableFromInline let core: UnsafeMutablePointer<StatementCore>
+  @safe @usableFromInline let core: UnsafeMutablePointer<StatementCore>
 
   /// Called after the first step.
   ///
@@ -123,7 +123,7 @@ public final class StatementExecution {
       replay = nil
       return false
     case .superseded:
-      guard core.pointee.handle != nil else { throw DatabaseError.connectionIsClosed }
+      guard unsafe core.pointee.handle != nil else { throw DatabaseError.connectionIsClosed }
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "The cursor is no longer valid.",
         sql: statement.sql,

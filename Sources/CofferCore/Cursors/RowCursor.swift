@@ -7,7 +7,7 @@ public final class RowCursor: DatabaseCursor {
 
   /// The execution that the cursor steps.
   public let _execution: StatementExecution
-  @exclusivity(unchecked) @usableFromInline package private(set) var row: Row
+  @safe @exclusivity(unchecked) @usableFromInline package private(set) var row: Row
 
   init(_ statement: Statement, adapter: (any RowAdapter)?) throws {
     _execution = StatementExecution(statement)

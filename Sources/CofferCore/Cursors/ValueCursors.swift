@@ -7,7 +7,7 @@ public final class DatabaseValueCursor<Value: DatabaseValueConvertible>: Databas
 
   /// The execution that the cursor steps.
   public let _execution: StatementExecution
-  @exclusivity(unchecked) @usableFromInline private(set) var column: CInt
+  @safe @exclusivity(unchecked) @usableFromInline private(set) var column: CInt
 
   @usableFromInline
   init(_ statement: Statement, adapter: (any RowAdapter)?) throws {

@@ -13,18 +13,18 @@ extension DatabaseError {
   }
 
   /// Creates the error of a call that has returned `code`.
-  package init(
+  @safe package init(
     code: CInt, connection: SQLiteConnection?, sql: String? = nil,
     arguments: StatementArguments? = nil, publicStatementArguments: Bool = false,
     hint: String? = nil, note: String? = nil
   ) {
     // The connection's message can belong to another call than the one that failed.
     let isCurrent =
-      connection.map {
+      unsafe connection.map {
         SQLite.extendedErrorCode($0) == code || SQLite.errorCode($0) == code & 0xFF
       } ?? false
     let message =
-      isCurrent ? connection.map { SQLite.errorMessage($0) } : SQLite.errorString(code)
+      unsafe isCurrent ? connection.map { SQLite.errorMessage($0) } : SQLite.errorString(code)
     self.init(
       ResultCode(rawValue: code), message ?? SQLite.errorString(code), hint: hint, note: note,
       sql: sql,

@@ -24,13 +24,13 @@ final class FolderWatch: Sendable {
     events = inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC))
     guard events >= 0 else { throw FolderWatch.failure(folder) }
     let kinds = IN_MODIFY | IN_CREATE | IN_DELETE | IN_MOVED_TO | IN_ONLYDIR
-    guard inotify_add_watch(events, folder, UInt32(kinds)) >= 0 else {
+    guard unsafe inotify_add_watch(events, folder, UInt32(kinds)) >= 0 else {
       let failure = FolderWatch.failure(folder)
       close(events)
       throw failure
     }
     var ends: [CInt] = [-1, -1]
-    guard pipe(&ends) == 0 else {
+    guard unsafe pipe(&ends) == 0 else {
       let failure = FolderWatch.failure(folder)
       close(events)
       throw failure
@@ -49,7 +49,7 @@ final class FolderWatch: Sendable {
   }
 
   private static func failure(_ folder: String) -> DatabaseError {
-    let reason = String(cString: strerror(errno))
+    let reason = unsafe String(cString: strerror(errno))
     return DatabaseError(
       resultCode: .SQLITE_CANTOPEN, message: "the folder of the database can't be watched",
       hint: "\(folder): \(reason). The system allows each user so many watches: see "
@@ -59,9 +59,9 @@ final class FolderWatch: Sendable {
   /// Returns the folder in which SQLite finds the file, and the file's name there.
   private static func split(_ path: String) -> (folder: String, name: String) {
     var real = path
-    if let pointer = realpath(path, nil) {
-      real = String(cString: pointer)
-      free(pointer)
+    if let pointer = unsafe realpath(path, nil) {
+      real = unsafe String(cString: pointer)
+      unsafe free(pointer)
     }
     guard let slash = real.lastIndex(of: "/") else { return (".", real) }
     let folder = real[..<slash]
@@ -81,12 +81,12 @@ final class FolderWatch: Sendable {
       pollfd(fd: forEvents ? events : -1, events: Int16(POLLIN), revents: 0),
     ]
     let timeout = milliseconds.map { CInt(clamping: $0) } ?? -1
-    guard poll(&descriptors, nfds_t(descriptors.count), timeout) > 0 else { return Wakeup() }
+    guard unsafe poll(&descriptors, nfds_t(descriptors.count), timeout) > 0 else { return Wakeup() }
     var wakeup = Wakeup()
     if descriptors[0].revents != 0 {
       wakeup.isWoken = true
-      withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
-        while read(alarm.reading, buffer.baseAddress, buffer.count) > 0 {}
+      unsafe withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
+        while unsafe read(alarm.reading, buffer.baseAddress, buffer.count) > 0 {}
       }
     }
     if descriptors[1].revents != 0 { wakeup.hasEvents = takeEvents() }
@@ -97,32 +97,36 @@ final class FolderWatch: Sendable {
   func wake() {
     var byte: UInt8 = 1
     // If the pipe is full, the reader is woken anyway.
-    _ = write(alarm.writing, &byte, 1)
+    _ = unsafe write(alarm.writing, &byte, 1)
   }
 
   /// Whether the database has been written since the last call.
   func takeEvents() -> Bool {
-    withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 8) { buffer in
+    unsafe withUnsafeTemporaryAllocation(byteCount: 8192, alignment: 8) { buffer in
       var isConcerned = false
       while true {
-        let count = read(events, buffer.baseAddress, buffer.count)
+        let count = unsafe read(events, buffer.baseAddress, buffer.count)
         guard count > 0 else { return isConcerned }
-        if concerns(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { isConcerned = true }
+        if unsafe concerns(UnsafeRawBufferPointer(rebasing: buffer[..<count])) {
+          isConcerned = true
+        }
       }
     }
   }
 
   /// Whether an event is about a file of the database, or events were lost.
-  private func concerns(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  @safe private func concerns(_ bytes: UnsafeRawBufferPointer) -> Bool {
     let header = MemoryLayout<inotify_event>.size
     var start = 0
     while start + header <= bytes.count {
       // SAFETY: the kernel writes only whole events, each with the length of its name.
-      let event = bytes.loadUnaligned(fromByteOffset: start, as: inotify_event.self)
+      let event = unsafe bytes.loadUnaligned(fromByteOffset: start, as: inotify_event.self)
       let end = start + header + Int(event.len)
       guard end <= bytes.count else { return true }
       if event.mask & UInt32(IN_Q_OVERFLOW) != 0 { return true }
-      if names.contains(Array(bytes[start + header..<end].prefix { $0 != 0 })) { return true }
+      if unsafe names.contains(Array(bytes[start + header..<end].prefix { $0 != 0 })) {
+        return true
+      }
       start = end
     }
     return false

@@ -69,7 +69,7 @@ extension Database {
   ///
   /// The key is bound directly from secure memory. SQLCipher keeps its own copies, and wipes them.
   /// - Parameter spec: The key; nil for a plaintext file.
-  static func attach(
+  @safe static func attach(
     _ path: String, as name: String, spec: SecureBytes?, to connection: SQLiteConnection
   ) throws {
     // SAFETY: `spec` lives until the statement to which its bytes are bound is finalized.

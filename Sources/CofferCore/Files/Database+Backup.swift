@@ -32,7 +32,7 @@ extension Database {
     try refuseBackup(to: target)
     target.statementCache.removeAll()
     defer { target.schemaDidChange() }
-    let last = try Database.copyPages(
+    let last = try unsafe Database.copyPages(
       from: openConnection(), to: target.openConnection(), pagesPerStep: pagesPerStep,
       progress: progress)
     try target.proveBackup()
@@ -190,7 +190,7 @@ extension DatabaseReader {
     let target = try FileConnection(path: file.path, key: targetKey)
     let last = try read { db in
       _ = try Row.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
-      return try Database.copyPages(
+      return try unsafe Database.copyPages(
         from: db.openConnection(), to: target.connection, pagesPerStep: progress == nil ? -1 : 256,
         progress: progress)
     }

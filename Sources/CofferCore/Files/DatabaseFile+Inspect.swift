@@ -85,9 +85,9 @@ extension DatabaseFile {
 
   private static func kindAndSize(_ path: String) -> (kind: Inspection.Kind, size: Int) {
     var status = stat()
-    guard stat(path, &status) == 0 else {
+    guard unsafe stat(path, &status) == 0 else {
       if errno == ENOENT { return (.missing, 0) }
-      return (.unreadable(reason: String(cString: strerror(errno))), 0)
+      return unsafe (.unreadable(reason: String(cString: strerror(errno))), 0)
     }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break

@@ -2,8 +2,8 @@
 ///
 /// It isn't traced, observed or authorized, so keys bound to its statements aren't exposed. It
 /// fires no triggers, enforces no constraints, and keeps its temporary data in memory.
-final class FileConnection {
-  private var handle: SQLiteConnection?
+@safe final class FileConnection {
+  @safe private var handle: SQLiteConnection?
 
   /// - Parameters:
   ///   - key: The key; nil for a plaintext file.
@@ -14,7 +14,7 @@ final class FileConnection {
   ) throws {
     handle = try Database.connect(to: path, flags: readonly ? .readOnly : .readWrite)
     // All properties are initialized now, so `deinit` runs if the initializer throws.
-    let connection = try self.connection
+    let connection = try unsafe self.connection
     SQLite.setBusyTimeout(connection, milliseconds: milliseconds)
     try run("PRAGMA temp_store = MEMORY")
     try run("PRAGMA foreign_keys = OFF")
@@ -35,26 +35,26 @@ final class FileConnection {
     SQLite.closeWhenIdle(connection)
   }
 
-  var connection: SQLiteConnection {
+  @safe var connection: SQLiteConnection {
     get throws {
       guard let handle else { throw DatabaseError.connectionIsClosed }
-      return handle
+      return unsafe handle
     }
   }
 
   // MARK: Statements
 
   /// Runs constant SQL and ignores its rows.
-  func run(_ sql: String) throws { try Database.run(sql, in: connection) }
+  func run(_ sql: String) throws { try unsafe Database.run(sql, in: connection) }
 
   /// Returns the first column of the first row as text.
-  func scalar(_ sql: String) throws -> String? { try Database.scalar(sql, in: connection) }
+  func scalar(_ sql: String) throws -> String? { try unsafe Database.scalar(sql, in: connection) }
 
   func integer(_ sql: String) throws -> Int { Int(try scalar(sql) ?? "") ?? 0 }
 
   /// Returns all rows as text, with empty strings for NULL.
   func rows(_ sql: String) throws -> [[String]] {
-    try Database.naming(sql, in: connection) { connection throws(SQLite.Failure) in
+    try unsafe Database.naming(sql, in: connection) { connection throws(SQLite.Failure) in
       try SQLite.rows(connection, sql)
     }.map { row in
       row.map { value in
@@ -65,7 +65,7 @@ final class FileConnection {
   }
 
   /// Whether the step has returned a row.
-  func step(_ statement: SQLiteStatement, _ sql: String) throws -> Bool {
+  @safe func step(_ statement: SQLiteStatement, _ sql: String) throws -> Bool {
     switch SQLite.step(statement) {
     case SQLite.row: return true
     case SQLite.done: return false
@@ -73,10 +73,10 @@ final class FileConnection {
     }
   }
 
-  func withStatement<T>(_ sql: String, _ body: (SQLiteStatement) throws -> T) throws -> T {
-    let statement = try Database.prepare(sql, in: connection)
+  @safe func withStatement<T>(_ sql: String, _ body: (SQLiteStatement) throws -> T) throws -> T {
+    let statement = try unsafe Database.prepare(sql, in: connection)
     defer { SQLite.finalize(statement) }
-    return try body(statement)
+    return try unsafe body(statement)
   }
 
   /// Whether the SQL compiles.

@@ -150,7 +150,7 @@ final class FileConversion {
     from old: FileConnection, _ facts: SourceFacts, to file: PendingFile
   ) throws {
     try report(.copying, 0)
-    try Database.attach(
+    try unsafe Database.attach(
       file.path, as: "coffer_target", spec: targetKey?.spec, to: old.connection)
     var isAttached = true
     defer { if isAttached { try? old.run("DETACH DATABASE coffer_target") } }
@@ -282,7 +282,7 @@ final class FileConversion {
     fraction: @escaping () -> Double, body: () throws -> Void
   ) throws {
     guard progress != nil else { return try body() }
-    let handler = SQLiteProgressHandler(try connection.connection, every: 50_000) { [self] in
+    let handler = unsafe SQLiteProgressHandler(try connection.connection, every: 50_000) { [self] in
       do {
         try report(phase, fraction())
         return true

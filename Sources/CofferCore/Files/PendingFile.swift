@@ -17,7 +17,7 @@ final class PendingFile {
     descriptor = -1
     // Between opening and locking, another process may have finished with the file.
     while true {
-      descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
+      descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
       guard descriptor >= 0 else {
         throw PendingFile.failure("could not create \(path)")
       }
@@ -33,7 +33,8 @@ final class PendingFile {
       }
       var opened = stat()
       var named = stat()
-      if fstat(descriptor, &opened) == 0, lstat(path, &named) == 0, opened.st_ino == named.st_ino,
+      if unsafe fstat(descriptor, &opened) == 0, unsafe lstat(path, &named) == 0,
+        opened.st_ino == named.st_ino,
         opened.st_dev == named.st_dev
       {
         break
@@ -51,25 +52,27 @@ final class PendingFile {
   /// Removes the file, unless it has been moved to its place.
   func discard() {
     guard descriptor >= 0 else { return }
-    unlink(path)
+    unsafe unlink(path)
     removeCompanions()
     Glibc.close(descriptor)
     descriptor = -1
   }
 
   private func removeCompanions() {
-    for suffix in ["-journal", "-wal", "-shm"] { unlink(path + suffix) }
+    for suffix in ["-journal", "-wal", "-shm"] { unsafe unlink(path + suffix) }
   }
 
   var size: Int {
     var status = stat()
-    return fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
   }
 
   /// Gives the file the owner and permissions of the file that it replaces.
   func takePermissions(from other: String) throws {
     var status = stat()
-    guard stat(other, &status) == 0 else { throw PendingFile.failure("could not look at \(other)") }
+    guard unsafe stat(other, &status) == 0 else {
+      throw PendingFile.failure("could not look at \(other)")
+    }
     // Only root can change the owner; others may still be able to set the group.
     if fchown(descriptor, status.st_uid, status.st_gid) != 0 {
       _ = fchown(descriptor, uid_t.max, status.st_gid)
@@ -85,15 +88,15 @@ final class PendingFile {
     guard fsync(descriptor) == 0 else { throw PendingFile.failure("could not sync \(path)") }
     removeCompanions()
     if replaces {
-      guard rename(path, target) == 0 else {
+      guard unsafe rename(path, target) == 0 else {
         throw PendingFile.failure("could not rename \(path) to \(target)")
       }
-    } else if link(path, target) == 0 {
-      unlink(path)
+    } else if unsafe link(path, target) == 0 {
+      unsafe unlink(path)
     } else {
-      let isThere = errno == EEXIST || access(target, F_OK) == 0
+      let isThere = unsafe errno == EEXIST || access(target, F_OK) == 0
       // Some file systems have no hard links.
-      guard !isThere, rename(path, target) == 0 else {
+      guard !isThere, unsafe rename(path, target) == 0 else {
         throw PendingFile.failure("could not name the new file \(target)")
       }
     }
@@ -105,7 +108,7 @@ final class PendingFile {
 
   private static func syncFolder(of path: String) throws {
     let folder = path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) }
-    let descriptor = open(folder ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+    let descriptor = unsafe open(folder ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure("could not open the folder of \(path)") }
     defer { Glibc.close(descriptor) }
     // Some file systems can't sync folders, and return EINVAL.
@@ -115,7 +118,7 @@ final class PendingFile {
   }
 
   private static func failure(_ message: String) -> DatabaseError {
-    let reason = String(cString: strerror(errno))
+    let reason = unsafe String(cString: strerror(errno))
     return DatabaseError(resultCode: .SQLITE_IOERR, message: "\(message): \(reason)", hint: nil)
   }
 
@@ -124,25 +127,25 @@ final class PendingFile {
   /// Returns the path without symbolic links, if the file exists.
   static func resolved(_ path: String) -> String {
     // SAFETY: `realpath` allocates the path that it returns.
-    guard let real = realpath(path, nil) else { return path }
-    defer { free(real) }
-    return String(cString: real)
+    guard let real = unsafe realpath(path, nil) else { return path }
+    defer { unsafe free(real) }
+    return unsafe String(cString: real)
   }
 
   /// Whether both paths lead to the same file.
   static func areSame(_ first: String, _ second: String) -> Bool {
     var one = stat()
     var other = stat()
-    return stat(first, &one) == 0 && stat(second, &other) == 0 && one.st_ino == other.st_ino
+    return unsafe stat(first, &one) == 0 && stat(second, &other) == 0 && one.st_ino == other.st_ino
       && one.st_dev == other.st_dev
   }
 
   static func size(of path: String) -> Int? {
     var status = stat()
-    return lstat(path, &status) == 0 ? Int(status.st_size) : nil
+    return unsafe lstat(path, &status) == 0 ? Int(status.st_size) : nil
   }
 
-  static func isWritable(_ path: String) -> Bool { access(path, W_OK) == 0 }
+  static func isWritable(_ path: String) -> Bool { unsafe access(path, W_OK) == 0 }
 
-  static func remove(_ path: String) { unlink(path) }
+  static func remove(_ path: String) { unsafe unlink(path) }
 }

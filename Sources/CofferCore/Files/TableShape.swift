@@ -84,21 +84,21 @@ struct TableShape {
 }
 
 /// Compares the rows of two statements value by value.
-struct RowComparison {
+@safe struct RowComparison {
   private let sql: String
-  private let first: SQLiteStatement
+  @safe private let first: SQLiteStatement
   private let firstConnection: FileConnection
-  private let second: SQLiteStatement
+  @safe private let second: SQLiteStatement
   private let secondConnection: FileConnection
 
-  init(
+  @safe init(
     sql: String, _ first: SQLiteStatement, _ firstConnection: FileConnection,
     _ second: SQLiteStatement, _ secondConnection: FileConnection
   ) {
     self.sql = sql
-    self.first = first
+    self.first = unsafe first
     self.firstConnection = firstConnection
-    self.second = second
+    self.second = unsafe second
     self.secondConnection = secondConnection
   }
 
@@ -131,7 +131,7 @@ struct RowComparison {
       guard one.count == other.count else { return false }
       guard let start = one.baseAddress, let otherStart = other.baseAddress else { return true }
       // SAFETY: both buffers have `one.count` bytes, and stay valid until the next step.
-      return memcmp(start, otherStart, one.count) == 0
+      return unsafe memcmp(start, otherStart, one.count) == 0
     }
   }
 }

@@ -82,7 +82,7 @@ extension Database {
   // MARK: Registering
 
   /// Registers the functions and collations that every connection has.
-  static func addStandardFunctions(to connection: SQLiteConnection) throws {
+  @safe static func addStandardFunctions(to connection: SQLiteConnection) throws {
     for function in DatabaseFunction.standard {
       try check(SQLite.add(function, to: connection), connection)
     }
@@ -92,12 +92,12 @@ extension Database {
     try check(SQLite.provideCollations(to: connection), connection)
   }
 
-  private static func check(_ code: CInt, _ connection: SQLiteConnection) throws {
+  @safe private static func check(_ code: CInt, _ connection: SQLiteConnection) throws {
     if code != SQLite.ok { throw DatabaseError(code: code, connection: connection) }
   }
 
   /// Registers the functions and collations that the application has added to another connection.
-  static func add(_ additions: SQLAdditions, to connection: SQLiteConnection) throws {
+  @safe static func add(_ additions: SQLAdditions, to connection: SQLiteConnection) throws {
     for function in additions.functions.values {
       try check(SQLite.add(function, to: connection), connection)
     }
@@ -108,12 +108,12 @@ extension Database {
 
   /// Registers or removes a function or collation; does nothing once the connection has closed,
   /// since no statement can call it any more.
-  private func register(_ subject: String, _ body: (SQLiteConnection) -> CInt) {
+  @safe private func register(_ subject: String, _ body: (SQLiteConnection) -> CInt) {
     precondition(
       gate.isHeldByCurrentThread,
       "Database was not used on the correct thread: add \(subject) inside an access.")
     guard let sqliteConnection else { return }
-    let code = body(sqliteConnection)
+    let code = unsafe body(sqliteConnection)
     guard code != SQLite.ok else { return }
     preconditionFailure("\(subject): \(SQLite.errorMessage(sqliteConnection))")
   }

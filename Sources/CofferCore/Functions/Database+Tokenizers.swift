@@ -22,7 +22,7 @@ extension Database {
       // Tokenizers are created while the connection is in use, so it is alive.
       [unowned self] arguments throws(SQLite.Failure) in
       do {
-        return try make(self, arguments)
+        return try unsafe make(self, arguments)
       } catch {
         throw SQLite.Failure(code: noteTokenizerFailure(error, of: name))
       }

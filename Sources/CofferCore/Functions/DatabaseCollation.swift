@@ -18,7 +18,7 @@ public final class DatabaseCollation: Sendable {
   /// The name in SQL, whose ASCII letters are case-insensitive.
   public let name: String
 
-  private enum Comparison: Sendable {
+  @safe private enum Comparison: Sendable {
     case strings(@Sendable (String, String) -> ComparisonResult)
     case bytes(@Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> ComparisonResult)
   }
@@ -39,12 +39,12 @@ public final class DatabaseCollation: Sendable {
   }
 
   /// Creates a collation from a comparison of UTF-8 bytes, valid during the call of `bytes`.
-  init(
+  @safe init(
     _ name: String,
     bytes: @escaping @Sendable (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> ComparisonResult
   ) {
     self.name = name
-    comparison = .bytes(bytes)
+    comparison = unsafe .bytes(bytes)
   }
 
   private init(_ name: String, _ comparison: Comparison) {
@@ -63,17 +63,19 @@ public final class DatabaseCollation: Sendable {
       var (lhs, rhs) = (lhs, rhs)
       return lhs.withUTF8 { lhs in
         rhs.withUTF8 { rhs in
-          compare(UnsafeRawBufferPointer(lhs), UnsafeRawBufferPointer(rhs)) == .orderedSame
+          unsafe compare(UnsafeRawBufferPointer(lhs), UnsafeRawBufferPointer(rhs)) == .orderedSame
         }
       }
     }
   }
 
-  func compare(_ lhs: UnsafeRawBufferPointer, _ rhs: UnsafeRawBufferPointer) -> ComparisonResult {
+  @safe func compare(_ lhs: UnsafeRawBufferPointer, _ rhs: UnsafeRawBufferPointer)
+    -> ComparisonResult
+  {
     switch comparison {
     case .strings(let compare):
-      compare(String(decoding: lhs, as: UTF8.self), String(decoding: rhs, as: UTF8.self))
-    case .bytes(let compare): compare(lhs, rhs)
+      unsafe compare(String(decoding: lhs, as: UTF8.self), String(decoding: rhs, as: UTF8.self))
+    case .bytes(let compare): unsafe compare(lhs, rhs)
     }
   }
 }

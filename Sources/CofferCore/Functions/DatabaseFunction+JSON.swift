@@ -58,12 +58,14 @@ extension DatabaseFunction {
     "coffer_json_contains", argumentCount: 3, pure: true,
     implementation: .scalar { arguments in
       withJSON(arguments) { json in
-        guard let members = JSONScanner.members(of: json), json.first == UInt8(ascii: "[") else {
+        guard let members = JSONScanner.members(of: json), unsafe json.first == UInt8(ascii: "[")
+        else {
           return nil
         }
         let value = arguments.databaseValue(at: 2)
         let isThere = members.contains { member in
-          JSONFragment(UnsafeRawBufferPointer(rebasing: json[member.value])).databaseValue == value
+          unsafe JSONFragment(UnsafeRawBufferPointer(rebasing: json[member.value])).databaseValue
+            == value
         }
         return isThere.databaseValue
       } ?? .null
@@ -91,13 +93,13 @@ extension DatabaseFunction {
     })
 
   /// Passes the JSON at the path in the second argument to `body`.
-  private static func withJSON(
+  @safe private static func withJSON(
     _ arguments: SQLite.FunctionArguments, _ body: (UnsafeRawBufferPointer) -> DatabaseValue?
   ) -> DatabaseValue? {
     arguments.withUTF8(at: 0) { text in
       arguments.withUTF8(at: 1) { path in
         JSONScanner.find(in: text, at: path).flatMap { range in
-          body(UnsafeRawBufferPointer(rebasing: text[range]))
+          unsafe body(UnsafeRawBufferPointer(rebasing: text[range]))
         }
       }
     }

@@ -5,34 +5,37 @@ package enum JSONEditor {
   /// A missing member of an existing object is added at its end. If the object is missing, or the
   /// text is not JSON, the text is returned unchanged.
   /// - Parameter value: The value as JSON.
-  package static func setting(
+  @safe package static func setting(
     _ value: UnsafeRawBufferPointer, at path: UnsafeRawBufferPointer,
     in json: UnsafeRawBufferPointer
   ) -> String {
     if let range = JSONScanner.find(in: json, at: path) {
-      return text(json[..<range.lowerBound], value, json[range.upperBound...])
+      return unsafe text(json[..<range.lowerBound], value, json[range.upperBound...])
     }
     guard let last = JSONPathBytes(path)?.lastKey,
-      let object = JSONScanner.find(
+      let object = unsafe JSONScanner.find(
         in: json, at: UnsafeRawBufferPointer(rebasing: path[..<last.start])),
-      json[object.lowerBound] == UInt8(ascii: "{")
-    else { return String(decoding: json, as: UTF8.self) }
+      unsafe json[object.lowerBound] == UInt8(ascii: "{")
+    else { return unsafe String(decoding: json, as: UTF8.self) }
     let end = object.upperBound - 1
-    let isEmpty = json[object.lowerBound + 1..<end].allSatisfy { [0x20, 9, 10, 13].contains($0) }
+    let isEmpty = unsafe json[object.lowerBound + 1..<end].allSatisfy {
+      [0x20, 9, 10, 13].contains($0)
+    }
     let member =
-      Array((isEmpty ? "\"" : ",\"").utf8) + path[last.key] + Array("\":".utf8) + Array(value)
-    return member.withUnsafeBytes { text(json[..<end], $0, json[end...]) }
+      unsafe Array((isEmpty ? "\"" : ",\"").utf8) + path[last.key] + Array("\":".utf8)
+      + Array(value)
+    return unsafe member.withUnsafeBytes { unsafe text(json[..<end], $0, json[end...]) }
   }
 
-  private static func text(
+  @safe private static func text(
     _ head: Slice<UnsafeRawBufferPointer>, _ middle: UnsafeRawBufferPointer,
     _ tail: Slice<UnsafeRawBufferPointer>
   ) -> String {
     var bytes: [UInt8] = []
-    bytes.reserveCapacity(head.count + middle.count + tail.count)
-    bytes += head
-    bytes += middle
-    bytes += tail
+    unsafe bytes.reserveCapacity(head.count + middle.count + tail.count)
+    unsafe bytes += head
+    unsafe bytes += middle
+    unsafe bytes += tail
     return String(decoding: bytes, as: UTF8.self)
   }
 }

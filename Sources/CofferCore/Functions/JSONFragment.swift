@@ -1,29 +1,31 @@
 /// The bytes of one JSON value found by ``JSONScanner``.
-struct JSONFragment {
-  private let bytes: UnsafeRawBufferPointer
+@safe struct JSONFragment {
+  @safe private let bytes: UnsafeRawBufferPointer
 
-  init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+  @safe init(_ bytes: UnsafeRawBufferPointer) { self.bytes = unsafe bytes }
 
   var databaseValue: DatabaseValue {
-    switch bytes.first {
+    switch unsafe bytes.first {
     case UInt8(ascii: "\""): string.databaseValue
     case UInt8(ascii: "t"): 1.databaseValue
     case UInt8(ascii: "f"): 0.databaseValue
     case UInt8(ascii: "{"), UInt8(ascii: "["):
-      String(decoding: bytes, as: UTF8.self).databaseValue
+      unsafe String(decoding: bytes, as: UTF8.self).databaseValue
     case UInt8(ascii: "n"), nil: .null
     default: number
     }
   }
 
   private var string: String {
-    let text = UnsafeRawBufferPointer(rebasing: bytes.dropFirst().dropLast())
-    guard text.contains(UInt8(ascii: "\\")) else { return String(decoding: text, as: UTF8.self) }
+    let text = unsafe UnsafeRawBufferPointer(rebasing: bytes.dropFirst().dropLast())
+    guard unsafe text.contains(UInt8(ascii: "\\")) else {
+      return unsafe String(decoding: text, as: UTF8.self)
+    }
     return String(decoding: JSONFragment.unescaped(text), as: UTF8.self)
   }
 
   private var number: DatabaseValue {
-    let text = String(decoding: bytes, as: UTF8.self)
+    let text = unsafe String(decoding: bytes, as: UTF8.self)
     if let integer = Int64(text) { return integer.databaseValue }
     return (Double(text) ?? 0).databaseValue
   }
@@ -38,18 +40,18 @@ struct JSONFragment {
   }
 
   /// Returns the UTF-8 of a string's content; an unpaired surrogate becomes U+FFFD.
-  static func unescaped(_ text: UnsafeRawBufferPointer) -> [UInt8] {
+  @safe static func unescaped(_ text: UnsafeRawBufferPointer) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(text.count)
     var position = 0
     while position < text.count {
-      let byte = text[position]
+      let byte = unsafe text[position]
       position += 1
       guard byte == UInt8(ascii: "\\"), position < text.count else {
         result.append(byte)
         continue
       }
-      let escape = text[position]
+      let escape = unsafe text[position]
       position += 1
       switch escape {
       case UInt8(ascii: "b"): result.append(0x08)
@@ -66,25 +68,25 @@ struct JSONFragment {
 
   /// Parses the scalar of four hexadecimal digits, or of a surrogate pair: two times four with `\u`
   /// between them.
-  private static func scalar(
+  @safe private static func scalar(
     _ text: UnsafeRawBufferPointer, _ position: inout Int
   ) -> Unicode.Scalar {
     guard let unit = unit(text, position) else { return "\u{FFFD}" }
     position += 4
     if let scalar = Unicode.Scalar(unit) { return scalar }
     guard (0xD800..<0xDC00).contains(unit), text.count - position >= 6,
-      text[position] == UInt8(ascii: "\\"), text[position + 1] == UInt8(ascii: "u"),
+      unsafe text[position] == UInt8(ascii: "\\"), unsafe text[position + 1] == UInt8(ascii: "u"),
       let low = self.unit(text, position + 2), (0xDC00..<0xE000).contains(low)
     else { return "\u{FFFD}" }
     position += 6
     return Unicode.Scalar(0x1_0000 + (unit - 0xD800) << 10 + (low - 0xDC00)) ?? "\u{FFFD}"
   }
 
-  private static func unit(_ text: UnsafeRawBufferPointer, _ position: Int) -> UInt32? {
+  @safe private static func unit(_ text: UnsafeRawBufferPointer, _ position: Int) -> UInt32? {
     guard text.count - position >= 4 else { return nil }
     var unit: UInt32 = 0
-    for byte in text[position..<position + 4] {
-      guard let digit = hexDigit(byte) else { return nil }
+    for index in position..<position + 4 {
+      guard let digit = unsafe hexDigit(text[index]) else { return nil }
       unit = unit << 4 | digit
     }
     return unit

@@ -1,26 +1,27 @@
 /// The members of a JSON object, from which another one can be assembled.
 package struct JSONMembers {
-  package struct Member {
+  @safe package struct Member {
     /// The name, without quotes and escapes.
     package let name: [UInt8]
     /// The name as written, including quotes.
-    package let key: UnsafeRawBufferPointer
-    package let value: UnsafeRawBufferPointer
+    @safe package let key: UnsafeRawBufferPointer
+    @safe package let value: UnsafeRawBufferPointer
 
-    package var isNull: Bool { value.first == UInt8(ascii: "n") }
+    package var isNull: Bool { unsafe value.first == UInt8(ascii: "n") }
   }
 
   package private(set) var all: [Member]
 
   /// Parses the members of an object; nil for any other value.
-  package init?(_ json: UnsafeRawBufferPointer) {
+  @safe package init?(_ json: UnsafeRawBufferPointer) {
     guard let members = JSONScanner.members(of: json) else { return nil }
     all = []
     all.reserveCapacity(members.count)
     for (key, value) in members {
       guard let key else { return nil }
-      let inside = UnsafeRawBufferPointer(rebasing: json[key.lowerBound + 1..<key.upperBound - 1])
-      all.append(
+      let inside = unsafe UnsafeRawBufferPointer(
+        rebasing: json[key.lowerBound + 1..<key.upperBound - 1])
+      unsafe all.append(
         Member(
           name: inside.contains(UInt8(ascii: "\\"))
             ? JSONFragment.unescaped(inside) : [UInt8](inside),
@@ -28,7 +29,7 @@ package struct JSONMembers {
           value: UnsafeRawBufferPointer(rebasing: json[value])))
     }
     // Without members, the value can also be `[]`.
-    if members.isEmpty, json.first(where: { $0 > 0x20 }) != UInt8(ascii: "{") { return nil }
+    if members.isEmpty, unsafe json.first(where: { $0 > 0x20 }) != UInt8(ascii: "{") { return nil }
   }
 
   /// Returns the first member with that name.
@@ -41,22 +42,22 @@ package enum JSONKeeper {
   ///
   /// - Parameter known: The members that the writer knows: `{"city":0,"geo":{"lat":0,"lon":0}}`.
   ///   Members that are objects here are merged recursively; all others have the new JSON's values.
-  package static func keeping(
+  @safe package static func keeping(
     _ old: UnsafeRawBufferPointer, in new: UnsafeRawBufferPointer, known: UnsafeRawBufferPointer
   ) -> [UInt8] {
     guard let known = JSONMembers(known), let before = JSONMembers(old),
       let after = JSONMembers(new)
-    else { return [UInt8](new) }
+    else { return unsafe [UInt8](new) }
     var result: [UInt8] = [UInt8(ascii: "{")]
-    func add(_ key: UnsafeRawBufferPointer, _ value: some Sequence<UInt8>) {
+    @safe func add(_ key: UnsafeRawBufferPointer, _ value: some Sequence<UInt8>) {
       if result.count > 1 { result.append(UInt8(ascii: ",")) }
-      result += key
+      unsafe result += key
       result.append(UInt8(ascii: ":"))
       result += value
     }
     for member in after.all {
       guard let inside = known.member(member.name), let former = before.member(member.name),
-        inside.value.first == UInt8(ascii: "{")
+        unsafe inside.value.first == UInt8(ascii: "{")
       else {
         add(member.key, member.value)
         continue
@@ -72,7 +73,7 @@ package enum JSONKeeper {
   }
 
   /// Returns whether an object and its nested objects have only known members.
-  package static func isCovered(
+  @safe package static func isCovered(
     _ json: UnsafeRawBufferPointer, by known: UnsafeRawBufferPointer
   ) -> Bool {
     guard let known = JSONMembers(known) else { return true }

@@ -1,5 +1,5 @@
 /// A JSON path, such as `$.address."street 2"[0]`.
-struct JSONPathBytes {
+@safe struct JSONPathBytes {
   /// A name or an index.
   struct Step {
     /// The bytes of the name as written; empty for an index.
@@ -10,12 +10,12 @@ struct JSONPathBytes {
     var next: Int
   }
 
-  private let bytes: UnsafeRawBufferPointer
+  @safe private let bytes: UnsafeRawBufferPointer
 
   /// - Returns: Nil for an invalid path.
-  init?(_ bytes: UnsafeRawBufferPointer) {
-    guard bytes.first == UInt8(ascii: "$") else { return nil }
-    self.bytes = bytes
+  @safe init?(_ bytes: UnsafeRawBufferPointer) {
+    guard unsafe bytes.first == UInt8(ascii: "$") else { return nil }
+    self.bytes = unsafe bytes
     var position = start
     while position < end {
       guard let step = step(position) else { return nil }
@@ -70,12 +70,12 @@ struct JSONPathBytes {
   }
 
   /// Returns whether a step matches a member's name; both can contain escapes.
-  func isKey(_ step: Step, _ name: UnsafeRawBufferPointer) -> Bool {
+  @safe func isKey(_ step: Step, _ name: UnsafeRawBufferPointer) -> Bool {
     guard step.index == nil else { return false }
-    let key = UnsafeRawBufferPointer(rebasing: bytes[step.key])
-    if key.count == name.count, key.elementsEqual(name) { return true }
+    let key = unsafe UnsafeRawBufferPointer(rebasing: bytes[step.key])
+    if key.count == name.count, unsafe key.elementsEqual(name) { return true }
     let backslash = UInt8(ascii: "\\")
-    guard key.contains(backslash) || name.contains(backslash) else { return false }
+    guard unsafe key.contains(backslash) || name.contains(backslash) else { return false }
     return JSONFragment.unescaped(key) == JSONFragment.unescaped(name)
   }
 }

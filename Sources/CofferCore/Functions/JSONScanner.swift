@@ -2,8 +2,8 @@
 ///
 /// It reads the whole text, so that invalid JSON has no values. Of several members with the same
 /// name, the first one counts.
-package struct JSONScanner {
-  private let bytes: UnsafeRawBufferPointer
+@safe package struct JSONScanner {
+  @safe private let bytes: UnsafeRawBufferPointer
   private let path: JSONPathBytes
   private var position = 0
   private var found: Range<Int>?
@@ -13,15 +13,17 @@ package struct JSONScanner {
   /// Integers and reals become numbers, booleans 1 and 0, objects and arrays their text.
   /// - Returns: NULL for `null`, for a missing value, and if the text is not JSON or the path is
   ///   invalid.
-  package static func value(
+  @safe package static func value(
     in json: UnsafeRawBufferPointer, at path: UnsafeRawBufferPointer
   ) -> DatabaseValue {
-    find(in: json, at: path).map { JSONFragment(UnsafeRawBufferPointer(rebasing: json[$0])) }?
-      .databaseValue ?? .null
+    find(in: json, at: path).map {
+      unsafe JSONFragment(UnsafeRawBufferPointer(rebasing: json[$0]))
+    }?
+    .databaseValue ?? .null
   }
 
   /// Returns the range of the value at a path; nil if missing.
-  package static func find(
+  @safe package static func find(
     in json: UnsafeRawBufferPointer, at path: UnsafeRawBufferPointer
   ) -> Range<Int>? {
     guard let path = JSONPathBytes(path) else { return nil }
@@ -32,7 +34,7 @@ package struct JSONScanner {
   }
 
   /// Returns the range of the value at a path; nil if missing.
-  package static func find(in json: UnsafeRawBufferPointer, at path: String) -> Range<Int>? {
+  @safe package static func find(in json: UnsafeRawBufferPointer, at path: String) -> Range<Int>? {
     var path = path
     return path.withUTF8 { find(in: json, at: UnsafeRawBufferPointer($0)) }
   }
@@ -41,7 +43,7 @@ package struct JSONScanner {
   /// any other value.
   ///
   /// - Parameter json: A value found by `find(in:at:)`.
-  package static func members(
+  @safe package static func members(
     of json: UnsafeRawBufferPointer
   ) -> [(key: Range<Int>?, value: Range<Int>)]? {
     var path = "$"
@@ -52,8 +54,8 @@ package struct JSONScanner {
     }
   }
 
-  private init(bytes: UnsafeRawBufferPointer, path: JSONPathBytes) {
-    self.bytes = bytes
+  @safe private init(bytes: UnsafeRawBufferPointer, path: JSONPathBytes) {
+    self.bytes = unsafe bytes
     self.path = path
   }
 
@@ -119,7 +121,7 @@ package struct JSONScanner {
       let key = start + 1..<position - 1
       guard scanSeparator(UInt8(ascii: ":")) else { return false }
       var next: Int?
-      if let step = wanted, path.isKey(step, UnsafeRawBufferPointer(rebasing: bytes[key])) {
+      if let step = wanted, unsafe path.isKey(step, UnsafeRawBufferPointer(rebasing: bytes[key])) {
         next = step.next
         wanted = nil
       }
@@ -167,7 +169,7 @@ package struct JSONScanner {
     case UInt8(ascii: "u"):
       guard bytes.count - position >= 4 else { return false }
       position += 4
-      return bytes[position - 4..<position].allSatisfy { JSONFragment.hexDigit($0) != nil }
+      return unsafe bytes[position - 4..<position].allSatisfy { JSONFragment.hexDigit($0) != nil }
     default: return false
     }
   }
@@ -193,9 +195,9 @@ package struct JSONScanner {
 
   private mutating func scan(_ word: StaticString) -> Bool {
     // SAFETY: the UTF-8 of a literal, which is never freed.
-    let word = UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
+    let word = unsafe UnsafeRawBufferPointer(start: word.utf8Start, count: word.utf8CodeUnitCount)
     guard bytes.count - position >= word.count,
-      bytes[position..<position + word.count].elementsEqual(word)
+      unsafe bytes[position..<position + word.count].elementsEqual(word)
     else { return false }
     position += word.count
     return true

@@ -111,19 +111,19 @@ extension DatabaseCollation {
 
   /// Compares ASCII without creating strings.
   @Sendable
-  private static func unicodeOrder(
+  @safe private static func unicodeOrder(
     _ lhs: UnsafeRawBufferPointer, _ rhs: UnsafeRawBufferPointer
   ) -> ComparisonResult {
-    if lhs.allSatisfy({ $0 < 0x80 }), rhs.allSatisfy({ $0 < 0x80 }) {
+    if unsafe lhs.allSatisfy({ $0 < 0x80 }), unsafe rhs.allSatisfy({ $0 < 0x80 }) {
       let common = min(lhs.count, rhs.count)
-      for index in 0..<common where lhs[index] != rhs[index] {
-        return lhs[index] < rhs[index] ? .orderedAscending : .orderedDescending
+      for index in 0..<common where unsafe lhs[index] != rhs[index] {
+        return unsafe lhs[index] < rhs[index] ? .orderedAscending : .orderedDescending
       }
       return lhs.count == rhs.count
         ? .orderedSame : lhs.count < rhs.count ? .orderedAscending : .orderedDescending
     }
-    let left = String(decoding: lhs, as: UTF8.self)
-    let right = String(decoding: rhs, as: UTF8.self)
+    let left = unsafe String(decoding: lhs, as: UTF8.self)
+    let right = unsafe String(decoding: rhs, as: UTF8.self)
     return left < right ? .orderedAscending : left == right ? .orderedSame : .orderedDescending
   }
 }

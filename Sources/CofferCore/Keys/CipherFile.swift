@@ -54,7 +54,7 @@ final class CipherFile {
     for _ in 0..<2 {
       bytes = try file.read(count: pageSize, at: (page - 1) * pageSize)
       guard bytes.count == pageSize else { return false }
-      if bytes.withUnsafeMutableBytes({ isAuthentic($0, number: page) }) { return true }
+      if unsafe bytes.withUnsafeMutableBytes({ isAuthentic($0, number: page) }) { return true }
     }
     return false
   }
@@ -74,16 +74,16 @@ final class CipherFile {
     }
     let chunk = max(1, 262_144 / pageSize)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk * pageSize, alignment: 16)
-    defer { buffer.deallocate() }
+    defer { unsafe buffer.deallocate() }
     var suspects: [Int] = []
     var done = 0
     while done < count {
       let pages = min(chunk, count - done)
-      let bytes = UnsafeMutableRawBufferPointer(rebasing: buffer[..<(pages * pageSize)])
+      let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<(pages * pageSize)])
       try file.read(into: bytes, at: done * pageSize)
       for index in 0..<pages where done + index + 1 != lockPage {
         let range = (index * pageSize)..<((index + 1) * pageSize)
-        let page = UnsafeMutableRawBufferPointer(rebasing: bytes[range])
+        let page = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[range])
         if !isAuthentic(page, number: done + index + 1) { suspects.append(done + index + 1) }
       }
       done += pages
@@ -97,18 +97,21 @@ final class CipherFile {
   /// A page consists of the ciphertext, the IV of 16 bytes, the HMAC and padding. The HMAC covers
   /// the ciphertext, the IV, and the page number as four bytes, lowest first. On page 1, the bytes
   /// before the ciphertext aren't covered.
-  private func isAuthentic(_ page: UnsafeMutableRawBufferPointer, number: Int) -> Bool {
+  @safe private func isAuthentic(_ page: UnsafeMutableRawBufferPointer, number: Int) -> Bool {
     let start = number == 1 ? settings.firstCiphertextOffset : 0
     let end = page.count - settings.reservedSize + 16
-    return withUnsafeTemporaryAllocation(byteCount: 128, alignment: 16) { codes in
-      let stored = UnsafeMutableRawBufferPointer(rebasing: codes[..<settings.hmacSize])
-      let computed = UnsafeMutableRawBufferPointer(rebasing: codes[64...])
-      stored.copyMemory(from: UnsafeRawBufferPointer(rebasing: page[end..<(end + stored.count)]))
-      for byte in 0..<4 { page[end + byte] = UInt8(truncatingIfNeeded: number >> (8 * byte)) }
-      let message = UnsafeRawBufferPointer(rebasing: page[start..<(end + 4)])
+    return unsafe withUnsafeTemporaryAllocation(byteCount: 128, alignment: 16) { codes in
+      let stored = unsafe UnsafeMutableRawBufferPointer(rebasing: codes[..<settings.hmacSize])
+      let computed = unsafe UnsafeMutableRawBufferPointer(rebasing: codes[64...])
+      unsafe stored.copyMemory(
+        from: UnsafeRawBufferPointer(rebasing: page[end..<(end + stored.count)]))
+      for byte in 0..<4 {
+        unsafe page[end + byte] = UInt8(truncatingIfNeeded: number >> (8 * byte))
+      }
+      let message = unsafe UnsafeRawBufferPointer(rebasing: page[start..<(end + 4)])
       guard crypto.hmac(settings.hmacAlgorithm, key: hmacKey, message: message, into: computed)
       else { return false }
-      return constantTimeEqual(
+      return unsafe constantTimeEqual(
         UnsafeRawBufferPointer(stored),
         UnsafeRawBufferPointer(rebasing: computed[..<stored.count]))
     }
@@ -127,8 +130,8 @@ final class CipherFile {
     let iv =
       page.count == pageSize
       ? Array(page[ivOffset..<(ivOffset + 16)]) : [UInt8](repeating: 0, count: 16)
-    let plaintext = page[start..<112].withUnsafeBytes { ciphertext in
-      iv.withUnsafeBytes { crypto.decryptAES256CBC(ciphertext, key: key.key, iv: $0) }
+    let plaintext = unsafe page[start..<112].withUnsafeBytes { ciphertext in
+      unsafe iv.withUnsafeBytes { crypto.decryptAES256CBC(ciphertext, key: key.key, iv: $0) }
     }
     guard let plaintext else { return nil }
     let before =

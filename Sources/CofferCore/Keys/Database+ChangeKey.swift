@@ -69,13 +69,13 @@ extension Database {
         "SQLCipher would commit it. Use changeKey(to:) of the queue or the pool.")
     }
     var statement = SQLite.nextStatement(in: connection, after: nil)
-    while let current = statement {
+    while let current = unsafe statement {
       if SQLite.isBusy(current) {
         throw refusal(
           .SQLITE_BUSY, "the key can't be changed while a cursor is being read",
           "End the iteration first.")
       }
-      statement = SQLite.nextStatement(in: connection, after: current)
+      unsafe statement = SQLite.nextStatement(in: connection, after: current)
     }
     if try setting("PRAGMA main.locking_mode") == "exclusive" {
       throw refusal(
@@ -153,7 +153,7 @@ extension Database {
   /// opened are lost.
   private func reopenConnection() throws {
     let connection = try Database.connect(to: path, flags: .readWrite)
-    sqliteConnection = connection
+    sqliteConnection = unsafe connection
     arrays.reconnect(to: connection)
     interruption.connect(to: connection)
     schemaDidChange()

@@ -34,7 +34,7 @@ extension Database {
   }
 
   /// Whether SQLite has requested any page, so that the key is in use.
-  var hasUsedFile: Bool { sqliteConnection.map { SQLite.hasUsedCache($0) } ?? false }
+  var hasUsedFile: Bool { unsafe sqliteConnection.map { SQLite.hasUsedCache($0) } ?? false }
 
   private enum Statement {
     case none, other
@@ -48,7 +48,7 @@ extension Database {
       var words: [String] = []
       for token in SQLTokenizer(utf8, from: offset) where token.isSignificant {
         if token.kind == .semicolon, words.isEmpty { continue }
-        let text = String(decoding: utf8[token.range], as: UTF8.self).lowercased()
+        let text = unsafe String(decoding: utf8[token.range], as: UTF8.self).lowercased()
         if text == ".", words.count == 2 {
           words.removeLast()
           continue

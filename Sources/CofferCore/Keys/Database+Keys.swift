@@ -105,7 +105,7 @@ extension Database {
   }
 
   /// Sets SQLCipher's key and settings before the connection reads its file.
-  static func setKey(
+  @safe static func setKey(
     _ spec: SecureBytes, _ pragmas: [String], in connection: SQLiteConnection
   ) throws {
     let code = spec.withUnsafeBytes { SQLite.key(connection, $0) }
@@ -132,7 +132,7 @@ extension Database {
 
   /// Throws if the SQLite loaded by the process isn't SQLCipher: another library with the same
   /// symbols would ignore the key.
-  static func proveEngine(of connection: SQLiteConnection) throws {
+  @safe static func proveEngine(of connection: SQLiteConnection) throws {
     guard let version = try? SQLite.scalar(connection, "PRAGMA cipher_version"), !version.isEmpty
     else {
       throw DatabaseError(

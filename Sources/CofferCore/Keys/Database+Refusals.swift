@@ -46,17 +46,17 @@ extension Database {
   /// - Complexity: For all other statements, only the first letter is examined.
   @inline(__always)
   func refuseUnsafeSQL(_ sql: String, from offset: Int) throws {
-    let mayMatter = sql.utf8.withContiguousStorageIfAvailable {
+    let mayMatter = unsafe sql.utf8.withContiguousStorageIfAvailable {
       Database.mayAttachOrVacuum($0, from: offset)
     }
     if mayMatter ?? true { try refuseUnsafeAttachOrVacuum(sql, from: offset) }
   }
 
-  private static func mayAttachOrVacuum(
+  @safe private static func mayAttachOrVacuum(
     _ utf8: UnsafeBufferPointer<UInt8>, from offset: Int
   ) -> Bool {
     for index in offset..<max(offset, utf8.count) {
-      switch utf8[index] {
+      switch unsafe utf8[index] {
       case UInt8(ascii: " "), 0x09...0x0D: continue
       case UInt8(ascii: "a"), UInt8(ascii: "A"), UInt8(ascii: "v"), UInt8(ascii: "V"),
         UInt8(ascii: "-"), UInt8(ascii: "/"), UInt8(ascii: ";"), 0xEF:
@@ -105,7 +105,7 @@ private struct SQLRefusal {
     self.hidesSQL = hidesSQL
   }
 
-  init?(_ tokens: [SQLTokenizer.Token], _ utf8: UnsafeBufferPointer<UInt8>, isKeyed: Bool) {
+  @safe init?(_ tokens: [SQLTokenizer.Token], _ utf8: UnsafeBufferPointer<UInt8>, isKeyed: Bool) {
     let words = tokens.map { SQLRefusal.word($0, in: utf8) }
     switch words.first {
     case "ATTACH":
@@ -124,14 +124,14 @@ private struct SQLRefusal {
   }
 
   /// Returns the token in capitals if it is an unquoted word, otherwise an empty string.
-  static func word(
+  @safe static func word(
     _ token: SQLTokenizer.Token, in utf8: UnsafeBufferPointer<UInt8>
   ) -> String {
     guard token.kind == .word else { return "" }
-    return String(decoding: utf8[token.range], as: UTF8.self).uppercased()
+    return unsafe String(decoding: utf8[token.range], as: UTF8.self).uppercased()
   }
 
-  private static func attach(
+  @safe private static func attach(
     _ tokens: [SQLTokenizer.Token], _ words: [String], _ utf8: UnsafeBufferPointer<UInt8>,
     isKeyed: Bool
   ) -> SQLRefusal? {
@@ -159,14 +159,14 @@ private struct SQLRefusal {
       "Use db.attach(_:as:key:), with nil for the key of a plaintext file.")
   }
 
-  private static func vacuum(
+  @safe private static func vacuum(
     _ tokens: [SQLTokenizer.Token], _ words: [String], _ utf8: UnsafeBufferPointer<UInt8>,
     isKeyed: Bool
   ) -> SQLRefusal? {
     // INTO can be the name of a schema only in quotes.
     guard let into = words.firstIndex(of: "INTO") else { return nil }
     if into > 1 {
-      var name = String(decoding: utf8[tokens[1].range], as: UTF8.self)
+      var name = unsafe String(decoding: utf8[tokens[1].range], as: UTF8.self)
       if tokens[1].kind != .word { name = String(name.dropFirst().dropLast()) }
       guard name.lowercased() == "main" else {
         return SQLRefusal(
@@ -178,7 +178,7 @@ private struct SQLRefusal {
     guard isKeyed else { return nil }
     let target = tokens[(into + 1)...]
     let isPlainName =
-      target.count == 1 && target.first?.kind == .string
+      unsafe target.count == 1 && target.first?.kind == .string
       && !utf8[target[into + 1].range].dropFirst().starts(with: Array("file:".utf8))
     return isPlainName
       ? nil
@@ -188,7 +188,7 @@ private struct SQLRefusal {
   }
 
   /// Whether the first token after an optional DATABASE is one of these strings.
-  private static func isLiteral(
+  @safe private static func isLiteral(
     _ tokens: ArraySlice<SQLTokenizer.Token>, _ utf8: UnsafeBufferPointer<UInt8>,
     _ texts: [String]
   ) -> Bool {
@@ -196,7 +196,7 @@ private struct SQLRefusal {
     if let first = rest.first, word(first, in: utf8) == "DATABASE" { rest = rest.dropFirst() }
     guard let token = rest.first, token.kind == .string else { return false }
     return texts.contains {
-      String(decoding: utf8[token.range], as: UTF8.self) == "'\($0)'"
+      unsafe String(decoding: utf8[token.range], as: UTF8.self) == "'\($0)'"
     }
   }
 }

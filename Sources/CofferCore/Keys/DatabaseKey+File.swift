@@ -16,24 +16,25 @@ extension DatabaseKey {
   public static func file(_ path: String) throws(DatabaseKeyError) -> DatabaseKey {
     let (contents, count) = try readKeyFile(path)
     return try contents.withUnsafeBytes { buffer throws(DatabaseKeyError) in
-      let bytes = UnsafeRawBufferPointer(rebasing: buffer[..<count])
-      if count == 32, !bytes.allSatisfy(isText) {
+      let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count])
+      if count == 32, unsafe !bytes.allSatisfy(isText) {
         return DatabaseKey(form: .raw, bytes: SecureBytes(copying: bytes))
       }
-      let line = UnsafeRawBufferPointer(rebasing: bytes.dropLast(lineEndCount(bytes)))
-      if line.isEmpty { throw .emptyKeyFile(path: path) }
+      let line = unsafe UnsafeRawBufferPointer(rebasing: bytes.dropLast(lineEndCount(bytes)))
+      if unsafe line.isEmpty { throw .emptyKeyFile(path: path) }
       return keyFromHex(line) ?? DatabaseKey(form: .passphrase, bytes: SecureBytes(copying: line))
     }
   }
 
-  private static func keyFromHex(_ digits: UnsafeRawBufferPointer) -> DatabaseKey? {
-    guard digits.count == 64 || digits.count == 96, digits.allSatisfy({ hexValue($0) != nil })
+  @safe private static func keyFromHex(_ digits: UnsafeRawBufferPointer) -> DatabaseKey? {
+    guard digits.count == 64 || digits.count == 96,
+      unsafe digits.allSatisfy({ hexValue($0) != nil })
     else { return nil }
     func byte(_ index: Int) -> UInt8 {
-      (hexValue(digits[2 * index]) ?? 0) << 4 | (hexValue(digits[2 * index + 1]) ?? 0)
+      unsafe (hexValue(digits[2 * index]) ?? 0) << 4 | (hexValue(digits[2 * index + 1]) ?? 0)
     }
     let bytes = SecureBytes(count: 32) { target in
-      for index in 0..<32 { target[index] = byte(index) }
+      for index in 0..<32 { unsafe target[index] = byte(index) }
     }
     let salt = (32..<(digits.count / 2)).map(byte)
     return DatabaseKey(form: salt.isEmpty ? .raw : .rawWithSalt(salt), bytes: bytes)
@@ -43,9 +44,9 @@ extension DatabaseKey {
     (0x20..<0x7f).contains(byte) || byte == 0x0a || byte == 0x0d || byte == 0x09
   }
 
-  private static func lineEndCount(_ bytes: UnsafeRawBufferPointer) -> Int {
-    guard bytes.last == 0x0a else { return 0 }
-    return bytes.dropLast().last == 0x0d ? 2 : 1
+  @safe private static func lineEndCount(_ bytes: UnsafeRawBufferPointer) -> Int {
+    guard unsafe bytes.last == 0x0a else { return 0 }
+    return unsafe bytes.dropLast().last == 0x0d ? 2 : 1
   }
 
   /// Returns the file's bytes in a larger buffer, and their number.
@@ -53,13 +54,13 @@ extension DatabaseKey {
     _ path: String
   ) throws(DatabaseKeyError) -> (contents: SecureBytes, count: Int) {
     func failure() -> DatabaseKeyError {
-      .unreadableKeyFile(path: path, reason: String(cString: strerror(errno)))
+      unsafe .unreadableKeyFile(path: path, reason: String(cString: strerror(errno)))
     }
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw failure() }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw failure() }
+    guard unsafe fstat(descriptor, &status) == 0 else { throw failure() }
     if status.st_mode & S_IFMT == S_IFDIR {
       throw .unreadableKeyFile(path: path, reason: "it is a directory")
     }
@@ -70,7 +71,8 @@ extension DatabaseKey {
     let contents = try SecureBytes(count: capacity) { target throws(DatabaseKeyError) in
       while count < capacity {
         // SAFETY: `read` gets the rest of the buffer and its length.
-        let got = read(descriptor, target.baseAddress.map { $0 + count }, capacity - count)
+        let got = unsafe read(
+          descriptor, target.baseAddress.map { unsafe $0 + count }, capacity - count)
         if got == 0 { break }
         if got > 0 {
           count += got

@@ -70,7 +70,7 @@ public struct DatabaseKey: Sendable {
   /// The key isn't stored anywhere. Store it with ``withUnsafeRawKey(_:)``; without it the data is
   /// lost.
   public static func random() -> DatabaseKey {
-    let bytes = SecureBytes(count: 32) { fillWithRandomBytes($0) }
+    let bytes = SecureBytes(count: 32) { unsafe fillWithRandomBytes($0) }
     return DatabaseKey(form: .raw, bytes: bytes)
   }
 
@@ -81,7 +81,7 @@ public struct DatabaseKey: Sendable {
 
   /// Lends the 32 bytes of a raw key to `body`, which can store them in a safe place; returns nil
   /// for a passphrase.
-  public func withUnsafeRawKey<Result, Failure: Error>(
+  @safe public func withUnsafeRawKey<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
     if case .passphrase = form { return nil }
@@ -143,7 +143,7 @@ extension DatabaseKey {
   var looksLikeKeySpec: Bool {
     guard isPassphrase, bytes.count == 67 || bytes.count == 99 else { return false }
     return bytes.withUnsafeBytes { bytes in
-      (bytes[0] == 0x78 || bytes[0] == 0x58) && bytes[1] == 0x27
+      unsafe (bytes[0] == 0x78 || bytes[0] == 0x58) && bytes[1] == 0x27
         && bytes[2..<(bytes.count - 1)].allSatisfy { hexValue($0) != nil }
     }
   }
@@ -152,16 +152,16 @@ extension DatabaseKey {
 /// Returns the text `x'…'` of a key and its salt, built in secure memory.
 func makeKeySpec(key: SecureBytes, salt: [UInt8]) -> SecureBytes {
   SecureBytes(count: 3 + 2 * (key.count + salt.count)) { target in
-    target[0] = 0x78
-    target[1] = 0x27
-    let afterKey = key.withUnsafeBytes { writeHex($0, into: target, at: 2) }
-    let end = salt.withUnsafeBytes { writeHex($0, into: target, at: afterKey) }
-    target[end] = 0x27
+    unsafe target[0] = 0x78
+    unsafe target[1] = 0x27
+    let afterKey = key.withUnsafeBytes { unsafe writeHex($0, into: target, at: 2) }
+    let end = unsafe salt.withUnsafeBytes { unsafe writeHex($0, into: target, at: afterKey) }
+    unsafe target[end] = 0x27
   }
 }
 
 /// Fills the buffer from the system's random source (`getrandom`).
 func fillWithRandomBytes(_ target: UnsafeMutableRawBufferPointer) {
   var generator = SystemRandomNumberGenerator()
-  for index in target.indices { target[index] = generator.next() }
+  for index in target.indices { unsafe target[index] = generator.next() }
 }

@@ -44,7 +44,7 @@ package struct DerivedKey: Sendable {
   /// Returns 16 random bytes for a new file.
   static func randomSalt() -> [UInt8] {
     var salt = [UInt8](repeating: 0, count: 16)
-    salt.withUnsafeMutableBytes { fillWithRandomBytes($0) }
+    unsafe salt.withUnsafeMutableBytes { unsafe fillWithRandomBytes($0) }
     return salt
   }
 

@@ -4,7 +4,7 @@ import Glibc
 ///
 /// They are looked up at run time, since the package links only libsqlcipher, and tested on known
 /// answers before use.
-package struct LibCrypto: Sendable {
+@safe package struct LibCrypto: Sendable {
   /// The process's libcrypto; nil if its functions are missing or return wrong answers.
   package static let shared: LibCrypto? = {
     guard let found = LibCrypto(), found.givesKnownAnswers() else { return nil }
@@ -53,39 +53,39 @@ package struct LibCrypto: Sendable {
   private init?() {
     func find<Function>(_ name: String, as type: Function.Type) -> Function? {
       // SAFETY: nil is RTLD_DEFAULT; each call below names the C type of its function.
-      dlsym(nil, name).map { unsafeBitCast($0, to: type) }
+      unsafe dlsym(nil, name).map { unsafe unsafeBitCast($0, to: type) }
     }
     guard
-      let pbkdf2 = find("PKCS5_PBKDF2_HMAC", as: PBKDF2.self),
-      let hmac = find("HMAC", as: HMAC.self),
-      let sha1 = find("EVP_sha1", as: FindAlgorithm.self),
-      let sha256 = find("EVP_sha256", as: FindAlgorithm.self),
-      let sha512 = find("EVP_sha512", as: FindAlgorithm.self),
-      let aes256CBC = find("EVP_aes_256_cbc", as: FindAlgorithm.self),
-      let makeContext = find("EVP_CIPHER_CTX_new", as: MakeContext.self),
-      let freeContext = find("EVP_CIPHER_CTX_free", as: FreeContext.self),
-      let startDecryption = find("EVP_DecryptInit_ex", as: StartDecryption.self),
-      let setPadding = find("EVP_CIPHER_CTX_set_padding", as: SetPadding.self),
-      let decrypt = find("EVP_DecryptUpdate", as: Decrypt.self)
+      let pbkdf2 = unsafe find("PKCS5_PBKDF2_HMAC", as: PBKDF2.self),
+      let hmac = unsafe find("HMAC", as: HMAC.self),
+      let sha1 = unsafe find("EVP_sha1", as: FindAlgorithm.self),
+      let sha256 = unsafe find("EVP_sha256", as: FindAlgorithm.self),
+      let sha512 = unsafe find("EVP_sha512", as: FindAlgorithm.self),
+      let aes256CBC = unsafe find("EVP_aes_256_cbc", as: FindAlgorithm.self),
+      let makeContext = unsafe find("EVP_CIPHER_CTX_new", as: MakeContext.self),
+      let freeContext = unsafe find("EVP_CIPHER_CTX_free", as: FreeContext.self),
+      let startDecryption = unsafe find("EVP_DecryptInit_ex", as: StartDecryption.self),
+      let setPadding = unsafe find("EVP_CIPHER_CTX_set_padding", as: SetPadding.self),
+      let decrypt = unsafe find("EVP_DecryptUpdate", as: Decrypt.self)
     else { return nil }
-    self.pbkdf2 = pbkdf2
-    self.hmac = hmac
-    self.sha1 = sha1
-    self.sha256 = sha256
-    self.sha512 = sha512
-    self.aes256CBC = aes256CBC
-    self.makeContext = makeContext
-    self.freeContext = freeContext
-    self.startDecryption = startDecryption
-    self.setPadding = setPadding
-    self.decrypt = decrypt
+    unsafe self.pbkdf2 = unsafe pbkdf2
+    unsafe self.hmac = unsafe hmac
+    unsafe self.sha1 = unsafe sha1
+    unsafe self.sha256 = unsafe sha256
+    unsafe self.sha512 = unsafe sha512
+    unsafe self.aes256CBC = unsafe aes256CBC
+    unsafe self.makeContext = unsafe makeContext
+    unsafe self.freeContext = unsafe freeContext
+    unsafe self.startDecryption = unsafe startDecryption
+    unsafe self.setPadding = unsafe setPadding
+    unsafe self.decrypt = unsafe decrypt
   }
 
   private func algorithm(_ hash: CipherSettings.Hash) -> Algorithm? {
     switch hash {
-    case .sha1: sha1()
-    case .sha256: sha256()
-    case .sha512: sha512()
+    case .sha1: unsafe sha1()
+    case .sha256: unsafe sha256()
+    case .sha512: unsafe sha512()
     }
   }
 
@@ -96,14 +96,14 @@ package struct LibCrypto: Sendable {
     _ hash: CipherSettings.Hash, password: SecureBytes, salt: [UInt8], iterations: Int,
     byteCount: Int = 32
   ) -> SecureBytes? {
-    guard let algorithm = algorithm(hash) else { return nil }
+    guard let algorithm = unsafe algorithm(hash) else { return nil }
     var succeeded = false
     let derived = SecureBytes(count: byteCount) { target in
       password.withUnsafeBytes { password in
-        salt.withUnsafeBytes { salt in
+        unsafe salt.withUnsafeBytes { salt in
           // SAFETY: each address is passed with its length, and outlives the call.
           succeeded =
-            pbkdf2(
+            unsafe pbkdf2(
               password.baseAddress, CInt(password.count), salt.baseAddress, CInt(salt.count),
               CInt(iterations), algorithm, CInt(byteCount), target.baseAddress) == 1
         }
@@ -115,41 +115,41 @@ package struct LibCrypto: Sendable {
   /// Writes the HMAC of `message` to the beginning of `target`; returns false if libcrypto fails.
   ///
   /// - Precondition: `target` has room for 64 bytes.
-  func hmac(
+  @safe func hmac(
     _ hash: CipherSettings.Hash, key: SecureBytes, message: UnsafeRawBufferPointer,
     into target: UnsafeMutableRawBufferPointer
   ) -> Bool {
     precondition(target.count >= 64)
-    guard let algorithm = algorithm(hash) else { return false }
+    guard let algorithm = unsafe algorithm(hash) else { return false }
     return key.withUnsafeBytes { key in
       var count: CUnsignedInt = 0
       // SAFETY: each address is passed with its length; no HMAC is longer than 64 bytes.
-      let result = hmac(
+      let result = unsafe hmac(
         algorithm, key.baseAddress, CInt(key.count), message.baseAddress, message.count,
         target.baseAddress, &count)
-      return result != nil && Int(count) == hash.byteCount
+      return unsafe result != nil && Int(count) == hash.byteCount
     }
   }
 
   /// Decrypts whole blocks with AES-256-CBC, without padding; nil if libcrypto fails.
   ///
   /// - Precondition: The key has 32 bytes, the IV 16, and the ciphertext a multiple of 16.
-  func decryptAES256CBC(
+  @safe func decryptAES256CBC(
     _ ciphertext: UnsafeRawBufferPointer, key: SecureBytes, iv: UnsafeRawBufferPointer
   ) -> [UInt8]? {
     precondition(key.count == 32 && iv.count == 16 && ciphertext.count % 16 == 0)
-    guard let cipher = aes256CBC(), let context = makeContext() else { return nil }
-    defer { freeContext(context) }
+    guard let cipher = unsafe aes256CBC(), let context = unsafe makeContext() else { return nil }
+    defer { unsafe freeContext(context) }
     let started = key.withUnsafeBytes { key in
-      startDecryption(context, cipher, nil, key.baseAddress, iv.baseAddress) == 1
+      unsafe startDecryption(context, cipher, nil, key.baseAddress, iv.baseAddress) == 1
     }
-    guard started, setPadding(context, 0) == 1 else { return nil }
+    guard started, unsafe setPadding(context, 0) == 1 else { return nil }
     // SAFETY: without padding, EVP_DecryptUpdate writes as many bytes as it reads here, plus at
     // most one block.
     var plaintext = [UInt8](repeating: 0, count: ciphertext.count + 16)
     var count: CInt = 0
-    let result = plaintext.withUnsafeMutableBytes { plaintext in
-      decrypt(
+    let result = unsafe plaintext.withUnsafeMutableBytes { plaintext in
+      unsafe decrypt(
         context, plaintext.baseAddress, &count, ciphertext.baseAddress, CInt(ciphertext.count))
     }
     guard result == 1, Int(count) == ciphertext.count else { return nil }
@@ -171,8 +171,8 @@ package struct LibCrypto: Sendable {
       else { return false }
     }
     var code = [UInt8](repeating: 0, count: 64)
-    let authenticated = code.withUnsafeMutableBytes { code in
-      [UInt8](0..<16).withUnsafeBytes { hmac(.sha256, key: key, message: $0, into: code) }
+    let authenticated = unsafe code.withUnsafeMutableBytes { code in
+      unsafe [UInt8](0..<16).withUnsafeBytes { hmac(.sha256, key: key, message: $0, into: code) }
     }
     guard authenticated, code.starts(with: [0xd8, 0xb9, 0x9f, 0x27, 0x09, 0xa3, 0xca, 0x74]) else {
       return false
@@ -181,8 +181,8 @@ package struct LibCrypto: Sendable {
       0x29, 0xed, 0x65, 0x0a, 0x02, 0x8d, 0x16, 0x02, 0xb4, 0x2b, 0xb1, 0xf2, 0xd5, 0x91, 0xed,
       0xbc,
     ]
-    let plaintext = block.withUnsafeBytes { block in
-      [UInt8](0..<16).withUnsafeBytes { decryptAES256CBC(block, key: key, iv: $0) }
+    let plaintext = unsafe block.withUnsafeBytes { block in
+      unsafe [UInt8](0..<16).withUnsafeBytes { decryptAES256CBC(block, key: key, iv: $0) }
     }
     return plaintext == [UInt8](repeating: 0x5a, count: 16)
   }

@@ -6,7 +6,7 @@ import Glibc
 /// Each value takes at least a page (4 KiB), so this is meant for keys, not for data. Locking can
 /// fail with a low `RLIMIT_MEMLOCK`, which isn't an error.
 /// - Invariant: The bytes don't change after `init`, which makes the pages read-only.
-package final class SecureBytes: Sendable {
+@safe package final class SecureBytes: Sendable {
   /// The number of bytes, which isn't secret.
   package let count: Int
 
@@ -19,23 +19,26 @@ package final class SecureBytes: Sendable {
   ///
   /// - Throws: Any error of `body`; the bytes that it has written are wiped.
   /// - Precondition: `count` isn't negative, and enough memory is available.
-  package init<Failure: Error>(
+  @safe package init<Failure: Error>(
     count: Int, initializingWith body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Void
   ) throws(Failure) {
     precondition(count >= 0, "a negative count of bytes")
     let page = Int(sysconf(CInt(_SC_PAGESIZE)))
     let mapped = max(1, (count + page - 1) / page) * page
-    let region = mmap(nil, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-    guard let region, region != MAP_FAILED else { fatalError("out of memory for a key") }
-    _ = mlock(region, mapped)
-    _ = madvise(region, mapped, MADV_DONTDUMP)
+    let region = unsafe mmap(
+      nil, mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+    guard let region = unsafe region, unsafe region != MAP_FAILED else {
+      fatalError("out of memory for a key")
+    }
+    _ = unsafe mlock(region, mapped)
+    _ = unsafe madvise(region, mapped, MADV_DONTDUMP)
     self.count = count
-    base = region
+    unsafe base = unsafe region
     mappedCount = mapped
     // SAFETY: `region` has `mapped` bytes, at least `count`. An error from here on releases `self`,
     // whose `deinit` wipes them.
-    try body(UnsafeMutableRawBufferPointer(start: region, count: count))
-    _ = mprotect(region, mapped, PROT_READ)
+    try unsafe body(UnsafeMutableRawBufferPointer(start: region, count: count))
+    _ = unsafe mprotect(region, mapped, PROT_READ)
   }
 
   /// Copies bytes directly into the locked pages.
@@ -44,45 +47,45 @@ package final class SecureBytes: Sendable {
       // SAFETY: the preconditions catch a collection whose count is wrong.
       let copied: Void? = bytes.withContiguousStorageIfAvailable { source in
         precondition(source.count == target.count, "a collection with a wrong count")
-        target.copyMemory(from: UnsafeRawBufferPointer(source))
+        unsafe target.copyMemory(from: UnsafeRawBufferPointer(source))
       }
       guard copied == nil else { return }
       var offset = 0
       for byte in bytes {
         precondition(offset < target.count, "a collection with a wrong count")
-        target[offset] = byte
+        unsafe target[offset] = byte
         offset += 1
       }
     }
   }
 
   /// Copies bytes directly into the locked pages.
-  package convenience init(copying bytes: UnsafeRawBufferPointer) {
-    self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
+  @safe package convenience init(copying bytes: UnsafeRawBufferPointer) {
+    self.init(count: bytes.count) { unsafe $0.copyMemory(from: bytes) }
   }
 
   deinit {
     // SAFETY: this object alone owns the mapping, and no other reference to `self` is left.
-    if mprotect(base, mappedCount, PROT_READ | PROT_WRITE) == 0 {
-      explicit_bzero(base, mappedCount)
+    if unsafe mprotect(base, mappedCount, PROT_READ | PROT_WRITE) == 0 {
+      unsafe explicit_bzero(base, mappedCount)
     }
-    munmap(base, mappedCount)
+    unsafe munmap(base, mappedCount)
   }
 
   /// Lends the bytes to `body`, which must not keep their address.
-  package func withUnsafeBytes<Result, Failure: Error>(
+  @safe package func withUnsafeBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     // SAFETY: `self` lives until the call returns, and the mapping with it.
     defer { withExtendedLifetime(self) {} }
-    return try body(UnsafeRawBufferPointer(start: base, count: count))
+    return try unsafe body(UnsafeRawBufferPointer(start: base, count: count))
   }
 
   /// Whether both hold the same bytes. The time depends only on their counts.
   package func isEqual(to other: SecureBytes) -> Bool {
     guard count == other.count else { return false }
     return withUnsafeBytes { mine in
-      other.withUnsafeBytes { theirs in constantTimeEqual(mine, theirs) }
+      other.withUnsafeBytes { theirs in unsafe constantTimeEqual(mine, theirs) }
     }
   }
 }
@@ -98,7 +101,7 @@ extension SecureBytes: CustomStringConvertible, CustomDebugStringConvertible, Cu
 func constantTimeEqual(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) -> Bool {
   guard first.count == second.count else { return false }
   var difference: UInt8 = 0
-  for index in 0..<first.count { difference |= first[index] ^ second[index] }
+  for index in 0..<first.count { unsafe difference |= first[index] ^ second[index] }
   return difference == 0
 }
 
@@ -111,9 +114,9 @@ func writeHex(
 ) -> Int {
   func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }
   var offset = offset
-  for byte in bytes {
-    target[offset] = digit(byte >> 4)
-    target[offset + 1] = digit(byte & 15)
+  for index in bytes.indices {
+    unsafe target[offset] = digit(bytes[index] >> 4)
+    unsafe target[offset + 1] = digit(bytes[index] & 15)
     offset += 2
   }
   return offset

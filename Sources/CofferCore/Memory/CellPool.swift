@@ -14,8 +14,8 @@ package protocol ReusableCell {
 /// A container that outlives its use finds a cell that was reset, never freed memory.
 package final class CellPool<Cell: ReusableCell>: Sendable {
   // SAFETY: the cells in the pool have no user, and are accessed only under the pool's lock.
-  private struct Cells: @unchecked Sendable {
-    var free: [UnsafeMutablePointer<Cell>] = []
+  @safe private struct Cells: @unchecked Sendable {
+    var free: [UnsafeMutablePointer<Cell>] = unsafe []
   }
 
   private let cells = Mutex(Cells())
@@ -23,17 +23,17 @@ package final class CellPool<Cell: ReusableCell>: Sendable {
   package init() {}
 
   /// Returns a cell for exclusive use.
-  package func take() -> UnsafeMutablePointer<Cell> {
-    if let cell = cells.withLock({ $0.free.popLast() }) { return cell }
+  @safe package func take() -> UnsafeMutablePointer<Cell> {
+    if let cell = unsafe cells.withLock({ unsafe $0.free.popLast() }) { return unsafe cell }
     let cell = UnsafeMutablePointer<Cell>.allocate(capacity: 1)
-    cell.initialize(to: Cell())
-    return cell
+    unsafe cell.initialize(to: Cell())
+    return unsafe cell
   }
 
   /// Resets a cell and returns it to the pool.
-  package func putBack(_ cell: UnsafeMutablePointer<Cell>) {
-    cell.pointee.reset()
-    let returned = Cells(free: [cell])
-    cells.withLock { $0.free += returned.free }
+  @safe package func putBack(_ cell: UnsafeMutablePointer<Cell>) {
+    unsafe cell.pointee.reset()
+    let returned = unsafe Cells(free: [cell])
+    cells.withLock { unsafe $0.free += returned.free }
   }
 }

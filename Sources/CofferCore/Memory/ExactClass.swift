@@ -5,5 +5,5 @@
 package func exactly<Object: AnyObject>(_ type: Object.Type, _ object: AnyObject) -> Object? {
   guard Swift.type(of: object) == type else { return nil }
   // SAFETY: the object is of that very class.
-  return unsafeDowncast(object, to: type)
+  return unsafe unsafeDowncast(object, to: type)
 }

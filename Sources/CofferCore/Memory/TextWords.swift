@@ -11,7 +11,7 @@ package struct TextWords: Sendable {
   @inlinable @inline(__always)
   package init(_ text: String) {
     // SAFETY: a String has two words, which are compared and never interpreted: TextWordsTests.
-    (first, second) = unsafeBitCast(text, to: (UInt64, UInt64).self)
+    (first, second) = unsafe unsafeBitCast(text, to: (UInt64, UInt64).self)
   }
 
   private init(sentinel: UInt64) { (first, second) = (sentinel, sentinel) }

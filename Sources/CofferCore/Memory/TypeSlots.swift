@@ -4,21 +4,21 @@ import Synchronization
 ///
 /// Several types can share a slot: check that a word belongs to the type.
 // SAFETY: memory that is never freed, and consists of atomics.
-package struct TypeSlots: @unchecked Sendable {
+@safe package struct TypeSlots: @unchecked Sendable {
   private static let count = 32
 
-  private let start: UnsafeMutablePointer<Atomic<UInt>>
+  @safe private let start: UnsafeMutablePointer<Atomic<UInt>>
 
   /// Creates slots that are zero. They are never freed, so keep the value in a constant.
   package init() {
     start = .allocate(capacity: TypeSlots.count)
-    for index in 0..<TypeSlots.count { (start + index).initialize(to: Atomic(0)) }
+    for index in 0..<TypeSlots.count { unsafe (start + index).initialize(to: Atomic(0)) }
   }
 
-  private func slot(_ type: ObjectIdentifier) -> UnsafeMutablePointer<Atomic<UInt>> {
+  @safe private func slot(_ type: ObjectIdentifier) -> UnsafeMutablePointer<Atomic<UInt>> {
     // Metatypes are aligned, and some hundred bytes apart.
     let address = UInt(bitPattern: type)
-    return start + Int(((address >> 4) ^ (address >> 9)) & UInt(TypeSlots.count - 1))
+    return unsafe start + Int(((address >> 4) ^ (address >> 9)) & UInt(TypeSlots.count - 1))
   }
 
   /// Returns the word in the type's slot.

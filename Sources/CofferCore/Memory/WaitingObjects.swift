@@ -13,12 +13,14 @@ package struct WaitingObjects<Object: AnyObject>: Sendable {
 
   /// Stores an object, which no other thread may use.
   package func put(_ object: Object, _ type: ObjectIdentifier) {
-    _ = exchange(type, UInt(bitPattern: Unmanaged.passRetained(object).toOpaque()))
+    _ = unsafe exchange(type, UInt(bitPattern: Unmanaged.passRetained(object).toOpaque()))
   }
 
   private func exchange(_ type: ObjectIdentifier, _ word: UInt) -> Object? {
-    guard let object = UnsafeRawPointer(bitPattern: slots.exchange(word, type)) else { return nil }
+    guard let object = unsafe UnsafeRawPointer(bitPattern: slots.exchange(word, type)) else {
+      return nil
+    }
     // SAFETY: `put` has retained it, and the exchange gives it to one thread.
-    return Unmanaged<Object>.fromOpaque(object).takeRetainedValue()
+    return unsafe Unmanaged<Object>.fromOpaque(object).takeRetainedValue()
   }
 }

@@ -41,7 +41,7 @@ final class Checkpointer {
   /// Notes the size of a schema's log after a commit.
   ///
   /// - Returns: Whether to move its pages to the file.
-  func didCommit(_ connection: SQLiteConnection, pageCount: Int, isMain: Bool) -> Bool {
+  @safe func didCommit(_ connection: SQLiteConnection, pageCount: Int, isMain: Bool) -> Bool {
     // Readers see the commit from here on, even before the statement ends.
     commitLog.settle(connection)
     guard isMain else { return pageCount >= policy.automaticPageCount }

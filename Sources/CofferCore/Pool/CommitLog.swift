@@ -104,7 +104,7 @@ final class CommitLog {
   }
 
   /// Notes the end of a commit, if one was under way.
-  func settle(_ connection: SQLiteConnection) {
+  @safe func settle(_ connection: SQLiteConnection) {
     guard isCommitting else { return }
     defer { endCommit() }
     let changesCount = SQLite.totalChangesCount(connection)

@@ -150,7 +150,7 @@ extension DatabasePool: ObservableReader {
     guard let region else { return commits.unpin() }
     writer.scheduleEvenIfClosed { db in
       defer { commits.unpin() }
-      guard db.sqliteConnection != nil else { return }
+      guard unsafe db.sqliteConnection != nil else { return }
       start.track(db, db.commitLog?.hasChanged(region, since: commit) ?? true)
     }
   }
@@ -177,7 +177,7 @@ extension Database {
   }
 
   private var pageSize: Int {
-    let size = sqliteConnection.flatMap { try? SQLite.scalar($0, "PRAGMA page_size") }
+    let size = unsafe sqliteConnection.flatMap { try? SQLite.scalar($0, "PRAGMA page_size") }
     return size.flatMap { Int($0) } ?? 4096
   }
 

@@ -34,8 +34,8 @@ extension Row {
   @inlinable
   package func fastValue<Value: DatabaseValueConvertible>(at index: Int) -> Value? {
     guard let live else { return adaptedOrCopiedValue(at: index) }
-    guard UInt(bitPattern: index) < UInt(bitPattern: live.pointee.columnCount),
-      let handle = live.pointee.handle
+    guard unsafe UInt(bitPattern: index) < UInt(bitPattern: live.pointee.columnCount),
+      let handle = unsafe live.pointee.handle
     else { return nil }
     return Value._value(of: handle, at: CInt(truncatingIfNeeded: index))
   }
@@ -44,8 +44,8 @@ extension Row {
   @inlinable
   func fastValue<Value: DatabaseValueConvertible>(named name: String) -> Value? {
     guard let live else { return adaptedOrCopiedValue(named: name) }
-    guard let handle = live.pointee.handle,
-      let index = live.pointee.predictor.predictedIndex(of: name)
+    guard let handle = unsafe live.pointee.handle,
+      let index = unsafe live.pointee.predictor.predictedIndex(of: name)
     else { return nil }
     return Value._value(of: handle, at: CInt(truncatingIfNeeded: index))
   }
@@ -123,21 +123,21 @@ extension Row {
   /// It passes nil for NULL and numbers. Nothing is copied: the bytes are valid only during the
   /// call.
   @inlinable
-  public func withUnsafeBytes<Result>(
+  @safe public func withUnsafeBytes<Result>(
     at index: Int, _ body: (UnsafeRawBufferPointer?) throws -> Result
   ) rethrows -> Result {
-    if let live, UInt(bitPattern: index) < UInt(bitPattern: live.pointee.columnCount),
-      let handle = live.pointee.handle
+    if let live, unsafe UInt(bitPattern: index) < UInt(bitPattern: live.pointee.columnCount),
+      let handle = unsafe live.pointee.handle
     {
       let column = CInt(truncatingIfNeeded: index)
       let type = SQLite.columnType(handle, column)
       if type == SQLite.textType {
-        return try body(UnsafeRawBufferPointer(SQLite.columnText(handle, column)))
+        return try unsafe body(UnsafeRawBufferPointer(SQLite.columnText(handle, column)))
       }
-      return try body(type == SQLite.blobType ? SQLite.columnBlob(handle, column) : nil)
+      return try unsafe body(type == SQLite.blobType ? SQLite.columnBlob(handle, column) : nil)
     }
     checkIndex(index)
-    return try withBaseBytes(baseIndex(index)) { bytes, _ in try body(bytes) }
+    return try withBaseBytes(baseIndex(index)) { bytes, _ in try unsafe body(bytes) }
   }
 
   /// Calls `body` with the UTF-8 bytes of the text in the 0-based column.
@@ -145,19 +145,19 @@ extension Row {
   /// It passes nil for other values. Nothing is copied or repaired: the bytes are as stored, and
   /// valid only during the call.
   @inlinable
-  public func withUTF8<Result>(
+  @safe public func withUTF8<Result>(
     at index: Int, _ body: (UnsafeBufferPointer<UInt8>?) throws -> Result
   ) rethrows -> Result {
-    if let live, UInt(bitPattern: index) < UInt(bitPattern: live.pointee.columnCount),
-      let handle = live.pointee.handle
+    if let live, unsafe UInt(bitPattern: index) < UInt(bitPattern: live.pointee.columnCount),
+      let handle = unsafe live.pointee.handle
     {
       let column = CInt(truncatingIfNeeded: index)
       let isText = SQLite.columnType(handle, column) == SQLite.textType
-      return try body(isText ? SQLite.columnText(handle, column) : nil)
+      return try unsafe body(isText ? SQLite.columnText(handle, column) : nil)
     }
     checkIndex(index)
     return try withBaseBytes(baseIndex(index)) { bytes, isText in
-      try body(isText ? bytes?.bindMemory(to: UInt8.self) : nil)
+      try unsafe body(isText ? bytes?.bindMemory(to: UInt8.self) : nil)
     }
   }
 
@@ -168,7 +168,7 @@ extension Row {
     atIndex index: Int, _ body: (Data?) throws -> Result
   ) throws -> Result {
     try withUnsafeBytes(at: index) { bytes in
-      guard let bytes else {
+      guard let bytes = unsafe bytes else {
         let value = databaseValue(at: index)
         guard !value.isNull else { return try body(nil) }
         guard let data = Data.fromDatabaseValue(value) else {
@@ -178,7 +178,7 @@ extension Row {
         return try body(data)
       }
       guard let start = bytes.baseAddress, bytes.count > 0 else { return try body(Data()) }
-      return try body(
+      return try unsafe body(
         Data(
           bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count,
           deallocator: .none))

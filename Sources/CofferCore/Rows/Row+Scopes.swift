@@ -48,7 +48,7 @@ extension Row {
     guard let extras, let scopes = extras.adaptation?.scopes else { return Row() }
     if index < extras.scopes.count, let scope = extras.scopes[index] { return scope }
     let (name, adaptation) = scopes[index]
-    let scope = view(adaptation, prefetched: extras.prefetched?.nested(in: name))
+    let scope = unsafe view(adaptation, prefetched: extras.prefetched?.nested(in: name))
     guard statement != nil else { return scope }
     if extras.scopes.isEmpty { extras.scopes = Array(repeating: nil, count: scopes.count) }
     extras.scopes[index] = scope

@@ -9,8 +9,8 @@
       at index: Int, _ body: (Span<UInt8>?) throws -> Result
     ) rethrows -> Result {
       try withUnsafeBytes(at: index) { bytes in
-        guard let bytes else { return try body(nil) }
-        return try body(bytes.bindMemory(to: UInt8.self).span)
+        guard let bytes = unsafe bytes else { return try body(nil) }
+        return try unsafe body(bytes.bindMemory(to: UInt8.self).span)
       }
     }
   }

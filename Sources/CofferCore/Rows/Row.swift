@@ -15,18 +15,18 @@ import Foundation
 ///
 /// Subscripts trap if a value is NULL or can't be converted to the requested type; `decode` throws
 /// instead.
-public final class Row {
+@safe public final class Row {
   // Few fields: a row from `fetchAll` is one small object.
 
   /// The core of the statement whose current row this is, if there is no adapter.
-  @usableFromInline package let live: UnsafeMutablePointer<StatementCore>?
+  @safe @usableFromInline package let live: UnsafeMutablePointer<StatementCore>?
   /// The storage of the values, which the row keeps alive.
   private let source: Source
   /// The values of a copied row, stored in a ``RowBlock``.
   @usableFromInline package let image: RowImage?
-  @exclusivity(unchecked) @usableFromInline private(set) var extras: RowExtras?
+  @safe @exclusivity(unchecked) @usableFromInline private(set) var extras: RowExtras?
   /// The cached result of ``plan(_:make:)``.
-  @exclusivity(unchecked) @usableFromInline package var plan: AnyObject?
+  @safe @exclusivity(unchecked) @usableFromInline package var plan: AnyObject?
 
   private enum Source {
     case statement(Statement)
@@ -43,9 +43,9 @@ public final class Row {
   ///
   /// Nil for a copy.
   @inlinable
-  package var core: UnsafeMutablePointer<StatementCore>? { live ?? adaptedCore }
+  @safe package var core: UnsafeMutablePointer<StatementCore>? { unsafe live ?? adaptedCore }
 
-  @usableFromInline var adaptedCore: UnsafeMutablePointer<StatementCore>? { statement?.core }
+  @safe @usableFromInline var adaptedCore: UnsafeMutablePointer<StatementCore>? { statement?.core }
 
   /// Whether the values come from a database.
   package var isFetched: Bool {
@@ -57,10 +57,10 @@ public final class Row {
 
   /// The rows that were fetched along with this row, by the association's key.
   package var prefetched: PrefetchedRows? {
-    get { extras?.prefetched }
+    get { unsafe extras?.prefetched }
     set {
       if extras == nil { extras = RowExtras(nil, live: nil) }
-      extras?.prefetched = newValue
+      unsafe extras?.prefetched = newValue
     }
   }
 
@@ -104,7 +104,7 @@ public final class Row {
   }
 
   /// Creates a copied row.
-  init(block: RowBlock, start: UnsafeRawPointer, adaptation: RowAdaptation?) {
+  @safe init(block: RowBlock, start: UnsafeRawPointer, adaptation: RowAdaptation?) {
     live = nil
     image = RowImage(start: start)
     source = .block(block)
@@ -114,7 +114,7 @@ public final class Row {
   /// Creates another view of a row.
   package init(base: Row, adaptation: RowAdaptation?, prefetched: PrefetchedRows? = nil) {
     let core = base.statement?.core
-    live = adaptation == nil ? core : nil
+    live = unsafe adaptation == nil ? core : nil
     image = base.image
     source = base.source
     if adaptation != nil || prefetched != nil {
@@ -181,7 +181,7 @@ public final class Row {
   ///
   /// It passes nil for other values.
   @usableFromInline
-  func withBaseBytes<Result>(
+  @safe func withBaseBytes<Result>(
     _ index: Int, _ body: (UnsafeRawBufferPointer?, _ isText: Bool) throws -> Result
   ) rethrows -> Result {
     switch source {
@@ -190,17 +190,18 @@ public final class Row {
       let column = CInt(truncatingIfNeeded: index)
       let type = SQLite.columnType(handle, column)
       if type == SQLite.textType {
-        return try body(UnsafeRawBufferPointer(SQLite.columnText(handle, column)), true)
+        return try unsafe body(UnsafeRawBufferPointer(SQLite.columnText(handle, column)), true)
       }
-      return try body(type == SQLite.blobType ? SQLite.columnBlob(handle, column) : nil, false)
+      return try unsafe body(
+        type == SQLite.blobType ? SQLite.columnBlob(handle, column) : nil, false)
     case .block:
       guard let image else { return try body(nil, false) }
-      return try body(image.bytes(index), image.type(index) == SQLite.textType)
+      return try unsafe body(image.bytes(index), image.type(index) == SQLite.textType)
     case .literal(let literal):
       switch literal.values[index].storage {
       case .string(var string):
-        return try string.withUTF8 { try body(UnsafeRawBufferPointer($0), true) }
-      case .blob(let data): return try data.withUnsafeBytes { try body($0, false) }
+        return try string.withUTF8 { try unsafe body(UnsafeRawBufferPointer($0), true) }
+      case .blob(let data): return try unsafe data.withUnsafeBytes { try unsafe body($0, false) }
       default: return try body(nil, false)
       }
     }
@@ -242,14 +243,14 @@ public final class Row {
   /// Returns the 0-based index of the leftmost column with this name, case-insensitively.
   @inlinable
   package func index(ofColumn name: String) -> Int? {
-    if let live, let index = live.pointee.predictor.predictedIndex(of: name) { return index }
+    if let live, let index = unsafe live.pointee.predictor.predictedIndex(of: name) { return index }
     return findIndex(ofColumn: name)
   }
 
   @usableFromInline
   func findIndex(ofColumn name: String) -> Int? {
-    if let live { return live.pointee.predictor.findIndex(of: name, in: layout) }
-    if let window { return window.pointee.predictor.findIndex(of: name, in: layout) }
+    if let live { return unsafe live.pointee.predictor.findIndex(of: name, in: layout) }
+    if let window { return unsafe window.pointee.predictor.findIndex(of: name, in: layout) }
     return layout.index(ofColumn: name)
   }
 

@@ -6,14 +6,14 @@
 ///
 /// Rows of one fetch share blocks, which saves an allocation per row. A row keeps its block and its
 /// start there; values don't change once written. A text becomes a `String` on access.
-final class RowBlock {
+@safe final class RowBlock {
   /// The block size for the rows of one fetch, in bytes; larger rows get larger blocks.
   private static let largestCapacity = 16_384
 
   let layout: RowLayout
-  private let base: UnsafeMutableRawPointer
+  @safe private let base: UnsafeMutableRawPointer
   private let capacity: Int
-  @exclusivity(unchecked) private var end = 0
+  @safe @exclusivity(unchecked) private var end = 0
 
   /// - Parameter capacity: In bytes.
   init(layout: RowLayout, capacity: Int) {
@@ -22,7 +22,7 @@ final class RowBlock {
     base = .allocate(byteCount: max(capacity, 16), alignment: 8)
   }
 
-  deinit { base.deallocate() }
+  deinit { unsafe base.deallocate() }
 
   /// Returns the number of bytes of a row without its texts and blobs.
   static func fixedBytes(_ columnCount: Int) -> Int {
@@ -32,7 +32,7 @@ final class RowBlock {
   /// Appends a statement's current row to `block`, or to a new block if there is no room left.
   ///
   /// - Returns: The start of the row in `block`.
-  static func copyRow(
+  @safe static func copyRow(
     of statement: SQLiteStatement, to block: inout RowBlock
   ) -> UnsafeRawPointer {
     let columnCount = block.layout.count
@@ -40,9 +40,9 @@ final class RowBlock {
     if block.end + fixedBytes > block.capacity {
       block = block.successor(atLeast: fixedBytes)
     }
-    var row = block.base + block.end
+    var row = unsafe block.base + block.end
     var end = fixedBytes
-    row.storeBytes(of: block.layout.names.start, as: UnsafeRawPointer.self)
+    unsafe row.storeBytes(of: block.layout.names.start, as: UnsafeRawPointer.self)
     for index in 0..<columnCount {
       let value = SQLite.columnValue(statement, CInt(truncatingIfNeeded: index))
       let type = SQLite.valueType(value)
@@ -56,18 +56,18 @@ final class RowBlock {
         if block.end + end + bytes.count > block.capacity {
           let old = block
           block = old.successor(atLeast: end + bytes.count)
-          block.base.copyMemory(from: row, byteCount: end)
-          row = block.base
+          unsafe block.base.copyMemory(from: row, byteCount: end)
+          unsafe row = block.base
         }
         if let start = bytes.baseAddress {
-          (row + end).copyMemory(from: start, byteCount: bytes.count)
+          unsafe (row + end).copyMemory(from: start, byteCount: bytes.count)
         }
         payload = RowImage.payload(offset: end, count: bytes.count)
         end += bytes.count
       }
-      let values = row + RowImage.headerBytes
-      values.storeBytes(of: payload, toByteOffset: index * 8, as: UInt64.self)
-      values.storeBytes(
+      let values = unsafe row + RowImage.headerBytes
+      unsafe values.storeBytes(of: payload, toByteOffset: index * 8, as: UInt64.self)
+      unsafe values.storeBytes(
         of: UInt8(truncatingIfNeeded: type), toByteOffset: columnCount * 8 + index,
         as: UInt8.self)
     }

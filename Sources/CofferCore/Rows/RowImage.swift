@@ -2,30 +2,30 @@ import Foundation
 
 /// A copied row's values; valid as long as its block.
 @usableFromInline
-package struct RowImage {
+@safe package struct RowImage {
   /// The number of bytes before the values.
   @inlinable static var headerBytes: Int { 8 }
 
-  @usableFromInline let start: UnsafeRawPointer
+  @safe @usableFromInline let start: UnsafeRawPointer
 
-  init(start: UnsafeRawPointer) { self.start = start }
+  @safe init(start: UnsafeRawPointer) { self.start = unsafe start }
 
   /// The names of the columns.
   @inlinable
   var names: RowLayout.Names {
-    RowLayout.Names(at: start.load(as: UnsafeRawPointer.self))
+    unsafe RowLayout.Names(at: start.load(as: UnsafeRawPointer.self))
   }
 
   @inlinable
   func payload(_ index: Int) -> UInt64 {
-    start.load(fromByteOffset: RowImage.headerBytes &+ index &* 8, as: UInt64.self)
+    unsafe start.load(fromByteOffset: RowImage.headerBytes &+ index &* 8, as: UInt64.self)
   }
 
   /// Returns SQLite's type of the value.
   @inlinable
   func type(_ index: Int) -> CInt {
     let offset = RowImage.headerBytes &+ names.count &* 8 &+ index
-    return CInt(start.load(fromByteOffset: offset, as: UInt8.self))
+    return unsafe CInt(start.load(fromByteOffset: offset, as: UInt8.self))
   }
 
   /// Packs an offset and a length into a payload.
@@ -47,27 +47,27 @@ package struct RowImage {
       return DatabaseValue(storage: .double(Double(bitPattern: payload(index))))
     }
     if type == SQLite.nullType { return .null }
-    return type == SQLite.textType
+    return unsafe type == SQLite.textType
       ? DatabaseValue(storage: .string(text(index)))
       : DatabaseValue(storage: .blob(Data(uncheckedBytes(index))))
   }
 
   /// Returns the bytes of a text or blob; nil for other values.
-  func bytes(_ index: Int) -> UnsafeRawBufferPointer? {
+  @safe func bytes(_ index: Int) -> UnsafeRawBufferPointer? {
     let type = type(index)
     return type == SQLite.textType || type == SQLite.blobType ? uncheckedBytes(index) : nil
   }
 
-  private func uncheckedBytes(_ index: Int) -> UnsafeRawBufferPointer {
+  @safe private func uncheckedBytes(_ index: Int) -> UnsafeRawBufferPointer {
     let payload = payload(index)
-    return UnsafeRawBufferPointer(
+    return unsafe UnsafeRawBufferPointer(
       start: start + Int(payload >> 31), count: Int(payload & 0x7FFF_FFFF))
   }
 
   /// Returns the text of a column that has one.
   @usableFromInline
   func text(_ index: Int) -> String {
-    String(decoding: uncheckedBytes(index), as: UTF8.self)
+    unsafe String(decoding: uncheckedBytes(index), as: UTF8.self)
   }
 }
 
@@ -107,7 +107,7 @@ extension RowImage {
   @inlinable @inline(__always)
   func same<Known, Value>(_ value: Known, as type: Value.Type) -> Value {
     // SAFETY: the caller has checked that `Value` has the same bits as `Known`.
-    unsafeBitCast(value, to: type)
+    unsafe unsafeBitCast(value, to: type)
   }
 
   @inlinable @inline(never)

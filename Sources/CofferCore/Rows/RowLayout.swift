@@ -5,7 +5,7 @@
 package final class RowLayout: Sendable {
   @usableFromInline package let columnNames: [String]
   // SAFETY: the memory is written before other threads can see it, and never again.
-  @usableFromInline nonisolated(unsafe) let names: Names
+  @safe @usableFromInline nonisolated(unsafe) let names: Names
 
   package init(columnNames: [String]) {
     self.columnNames = columnNames
@@ -37,23 +37,23 @@ extension RowLayout {
   ///
   /// - Invariant: The layout keeps the strings and the memory alive.
   @usableFromInline
-  struct Names {
+  @safe struct Names {
     /// The number of columns, followed by the words of their names.
     ///
     /// A name that repeats an earlier column's has zero words, which no string has.
-    @usableFromInline let start: UnsafeRawPointer
+    @safe @usableFromInline let start: UnsafeRawPointer
 
     fileprivate init(_ columnNames: [String]) {
       let memory = UnsafeMutableRawPointer.allocate(
         byteCount: 16 + columnNames.count * 16, alignment: 16)
-      memory.storeBytes(of: columnNames.count, as: Int.self)
+      unsafe memory.storeBytes(of: columnNames.count, as: Int.self)
       var known: Set<SQLName> = []
       for (index, name) in columnNames.enumerated() {
         let isFirst =
           columnNames.count > 16
           ? known.insert(SQLName(name)).inserted
           : !columnNames[..<index].contains { $0.isSameName(as: name) }
-        memory.storeBytes(
+        unsafe memory.storeBytes(
           of: isFirst ? TextWords(name) : .none, toByteOffset: 16 + index * 16, as: TextWords.self)
       }
       start = UnsafeRawPointer(memory)
@@ -61,11 +61,11 @@ extension RowLayout {
 
     /// Creates a view of names from an address that ``start`` had.
     @inlinable
-    init(at start: UnsafeRawPointer) { self.start = start }
+    @safe init(at start: UnsafeRawPointer) { self.start = unsafe start }
 
-    fileprivate func deallocate() { start.deallocate() }
+    fileprivate func deallocate() { unsafe start.deallocate() }
 
-    @inlinable var count: Int { start.load(as: Int.self) }
+    @inlinable var count: Int { unsafe start.load(as: Int.self) }
 
     /// Returns the column whose name has the same words.
     ///
@@ -74,7 +74,7 @@ extension RowLayout {
     func index(of name: String) -> Int? {
       let words = TextWords(name)
       for index in 0..<count {
-        let other = start.load(fromByteOffset: 16 &+ index &* 16, as: TextWords.self)
+        let other = unsafe start.load(fromByteOffset: 16 &+ index &* 16, as: TextWords.self)
         if other == words { return index }
       }
       return nil

@@ -5,15 +5,15 @@
 ///
 /// - Invariant: The row that has the window keeps the core's statement alive.
 @usableFromInline
-package struct RowWindow {
-  @usableFromInline package let core: UnsafeMutablePointer<StatementCore>
+@safe package struct RowWindow {
+  @safe @usableFromInline package let core: UnsafeMutablePointer<StatementCore>
   /// The index of the run's first column in the statement.
   @usableFromInline package let firstColumn: Int
   @usableFromInline package let count: Int
   @usableFromInline var predictor = ColumnPredictor()
 
-  init(_ core: UnsafeMutablePointer<StatementCore>, firstColumn: Int, count: Int) {
-    self.core = core
+  @safe init(_ core: UnsafeMutablePointer<StatementCore>, firstColumn: Int, count: Int) {
+    self.core = unsafe core
     self.firstColumn = firstColumn
     self.count = count
   }
@@ -21,11 +21,11 @@ package struct RowWindow {
 
 /// The rarely needed fields of a row: for an adapter, and for prefetched rows.
 @usableFromInline
-final class RowExtras {
+@safe final class RowExtras {
   /// The columns and scopes that an adapter shows.
   let adaptation: RowAdaptation?
   /// The columns, if they are a contiguous run of a statement's.
-  @usableFromInline let window: UnsafeMutablePointer<RowWindow>?
+  @safe @usableFromInline let window: UnsafeMutablePointer<RowWindow>?
   /// The names of the columns, if they are contiguous in a copied row, from ``firstColumn`` on.
   @usableFromInline let names: RowLayout.Names?
   @usableFromInline let firstColumn: Int
@@ -34,25 +34,25 @@ final class RowExtras {
     didSet { scopes = [] }
   }
   /// The scopes of a statement's row that were accessed.
-  @exclusivity(unchecked) var scopes: [Row?] = []
+  @safe @exclusivity(unchecked) var scopes: [Row?] = []
 
-  init(
+  @safe init(
     _ adaptation: RowAdaptation?, _ prefetched: PrefetchedRows? = nil,
     live core: UnsafeMutablePointer<StatementCore>?
   ) {
     self.adaptation = adaptation
-    self.prefetched = prefetched
+    unsafe self.prefetched = prefetched
     guard let adaptation, let firstColumn = adaptation.firstColumn else {
       (window, names, firstColumn) = (nil, nil, 0)
       return
     }
     self.firstColumn = firstColumn
-    if let core {
+    if let core = unsafe core {
       names = nil
       let window = UnsafeMutablePointer<RowWindow>.allocate(capacity: 1)
-      window.initialize(
+      unsafe window.initialize(
         to: RowWindow(core, firstColumn: firstColumn, count: adaptation.layout.count))
-      self.window = window
+      self.window = unsafe window
     } else {
       names = adaptation.layout.names
       window = nil
@@ -61,9 +61,9 @@ final class RowExtras {
 
   deinit {
     guard let window else { return }
-    window.pointee.predictor.reset()
-    window.deinitialize(count: 1)
-    window.deallocate()
+    unsafe window.pointee.predictor.reset()
+    unsafe window.deinitialize(count: 1)
+    unsafe window.deallocate()
   }
 }
 
@@ -73,7 +73,7 @@ extension Row {
   /// Nil for a copy, for a row without an adapter (see ``live``), and if the columns are not
   /// contiguous.
   @inlinable
-  package var window: UnsafeMutablePointer<RowWindow>? { extras?.window }
+  @safe package var window: UnsafeMutablePointer<RowWindow>? { extras?.window }
 
   /// Returns the value of the column, read without a ``DatabaseValue``.
   ///
@@ -82,10 +82,10 @@ extension Row {
   @inlinable @inline(never)
   func adaptedOrCopiedValue<Value: DatabaseValueConvertible>(named name: String) -> Value? {
     if let window {
-      guard let handle = window.pointee.core.pointee.handle,
-        let index = window.pointee.predictor.predictedIndex(of: name)
+      guard let handle = unsafe window.pointee.core.pointee.handle,
+        let index = unsafe window.pointee.predictor.predictedIndex(of: name)
       else { return nil }
-      let column = window.pointee.firstColumn &+ index
+      let column = unsafe window.pointee.firstColumn &+ index
       return Value._value(of: handle, at: CInt(truncatingIfNeeded: column))
     }
     guard let image else { return nil }
@@ -114,10 +114,10 @@ extension Row {
   @inlinable @inline(never)
   func adaptedOrCopiedValue<Value: DatabaseValueConvertible>(at index: Int) -> Value? {
     if let window {
-      guard UInt(bitPattern: index) < UInt(bitPattern: window.pointee.count),
-        let handle = window.pointee.core.pointee.handle
+      guard unsafe UInt(bitPattern: index) < UInt(bitPattern: window.pointee.count),
+        let handle = unsafe window.pointee.core.pointee.handle
       else { return nil }
-      let column = window.pointee.firstColumn &+ index
+      let column = unsafe window.pointee.firstColumn &+ index
       return Value._value(of: handle, at: CInt(truncatingIfNeeded: column))
     }
     guard let image, extras == nil || !isAdapted,

@@ -108,7 +108,7 @@ extension SQLNode {
   /// Ten times as fast as `as?`, which also considers base classes and protocols.
   package func cast<T>(to type: T.Type) -> T? {
     // SAFETY: both are the same type.
-    type == Self.self ? unsafeBitCast(self, to: type) : nil
+    unsafe type == Self.self ? unsafeBitCast(self, to: type) : nil
   }
 }
 

@@ -37,7 +37,7 @@ struct SQLListParser {
   }
 
   mutating func parse() {
-    tokens = sql.withUnsafeBufferPointer { bytes in
+    tokens = unsafe sql.withUnsafeBufferPointer { bytes in
       SQLTokenizer(bytes).filter(\.isSignificant)
     }
     for position in tokens.indices {
@@ -255,7 +255,7 @@ struct SQLListParser {
     return words.contains { word in
       guard word.utf8CodeUnitCount == range.count else { return false }
       return word.withUTF8Buffer { letters in
-        zip(letters, sql[range]).allSatisfy { letter, byte in
+        unsafe zip(letters, sql[range]).allSatisfy { letter, byte in
           // Underscores and digits have no case.
           letter == byte || (letter >= UInt8(ascii: "A") && letter | 0x20 == byte)
         }

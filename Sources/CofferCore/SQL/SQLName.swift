@@ -9,9 +9,9 @@ package struct SQLName: Sendable, Hashable, Comparable {
 
   package static func == (lhs: SQLName, rhs: SQLName) -> Bool {
     let (lhs, rhs) = (lhs.text.utf8, rhs.text.utf8)
-    let isSame = lhs.withContiguousStorageIfAvailable { lhs in
-      rhs.withContiguousStorageIfAvailable { rhs in
-        lhs.count == rhs.count && lhs.indices.allSatisfy { fold(lhs[$0]) == fold(rhs[$0]) }
+    let isSame = unsafe lhs.withContiguousStorageIfAvailable { lhs in
+      unsafe rhs.withContiguousStorageIfAvailable { rhs in
+        lhs.count == rhs.count && lhs.indices.allSatisfy { unsafe fold(lhs[$0]) == fold(rhs[$0]) }
       }
     }
     return (isSame ?? nil) ?? lhs.lazy.map(fold).elementsEqual(rhs.lazy.map(fold))
@@ -27,8 +27,8 @@ package struct SQLName: Sendable, Hashable, Comparable {
       hash = (hash ^ UInt64(SQLName.fold(byte))) &* 0x0000_0100_0000_01b3
     }
     let utf8 = text.utf8
-    let isDone: Void? = utf8.withContiguousStorageIfAvailable { bytes in
-      for byte in bytes { add(byte) }
+    let isDone: Void? = unsafe utf8.withContiguousStorageIfAvailable { bytes in
+      unsafe bytes.forEach(add)
     }
     if isDone == nil { for byte in utf8 { add(byte) } }
     hasher.combine(hash)

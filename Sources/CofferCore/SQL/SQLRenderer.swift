@@ -168,11 +168,11 @@ package struct SQLRenderer {
     var replacements: [(Range<Int>, String)] = []
     try text.withUTF8 { utf8 in
       for token in SQLTokenizer(utf8) where token.kind == .parameter {
-        let name = String(decoding: utf8[token.range].dropFirst(), as: UTF8.self)
+        let name = unsafe String(decoding: utf8[token.range].dropFirst(), as: UTF8.self)
         let argument = arguments.named[name] ?? positional.popFirst()
         guard name.isEmpty || arguments.named[name] != nil, let value = argument?.databaseValue
         else {
-          throw DatabaseError(
+          throw unsafe DatabaseError(
             resultCode: .SQLITE_MISUSE, message: "a schema definition can't have this parameter",
             sql: String(decoding: utf8, as: UTF8.self),
             hint:

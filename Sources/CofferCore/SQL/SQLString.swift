@@ -21,14 +21,14 @@ package struct SQLString: Hashable, Sendable {
           return true
         }
         // SAFETY: both buffers hold left.count bytes.
-        return memcmp(leftStart, rightStart, left.count) == 0
+        return unsafe memcmp(leftStart, rightStart, left.count) == 0
       }
     }
   }
 
   package func hash(into hasher: inout Hasher) {
     var string = string
-    string.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    string.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
   }
 
   /// Returns whether only spaces, comments and semicolons remain, and no statement.

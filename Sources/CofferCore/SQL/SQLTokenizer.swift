@@ -7,7 +7,7 @@
 /// leading byte order mark as an identifier.
 ///
 /// - Complexity: No allocation; each byte is visited a bounded number of times.
-package struct SQLTokenizer: Sequence, IteratorProtocol {
+@safe package struct SQLTokenizer: Sequence, IteratorProtocol {
   /// The kind of a token.
   package enum Kind: Hashable, Sendable {
     /// Spaces, tabs and line breaks; a byte order mark.
@@ -51,14 +51,14 @@ package struct SQLTokenizer: Sequence, IteratorProtocol {
 
   // SAFETY: the caller keeps the buffer valid for the tokenizer's life; it is read only through
   // byte(at:) and end(from:while:), which check bounds.
-  private let bytes: UnsafeBufferPointer<UInt8>
+  @safe private let bytes: UnsafeBufferPointer<UInt8>
   private var position: Int
 
   /// Creates a tokenizer of a buffer that stays valid.
   /// - Parameter offset: The first byte to read, which must start a token.
-  package init(_ bytes: UnsafeBufferPointer<UInt8>, from offset: Int = 0) {
+  @safe package init(_ bytes: UnsafeBufferPointer<UInt8>, from offset: Int = 0) {
     precondition(offset >= 0, "offset is negative")
-    self.bytes = bytes
+    self.bytes = unsafe bytes
     self.position = offset
   }
 

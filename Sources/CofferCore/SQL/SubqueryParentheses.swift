@@ -64,9 +64,10 @@ struct SubqueryParentheses {
 
   private init(_ text: [UInt8], _ queries: [Range<Int>]) {
     self.queries = queries
-    tokens = text.withUnsafeBufferPointer { bytes in
+    tokens = unsafe text.withUnsafeBufferPointer { bytes in
       SQLTokenizer(bytes).filter(\.isSignificant).map { token in
-        let word = token.kind == .word ? String(decoding: bytes[token.range], as: UTF8.self) : ""
+        let word =
+          unsafe token.kind == .word ? String(decoding: bytes[token.range], as: UTF8.self) : ""
         return Token(kind: token.kind, range: token.range, word: word.uppercased())
       }
     }

@@ -5,41 +5,41 @@ import CSQLCipher
 /// It is eponymous: it needs no `CREATE VIRTUAL TABLE`, and so it works on read-only connections.
 /// <https://sqlite.org/vtab.html#epovtab>
 enum ArrayModule {
-  static func register(in connection: SQLiteConnection, registry: ArrayRegistry) -> CInt {
+  @safe static func register(in connection: SQLiteConnection, registry: ArrayRegistry) -> CInt {
     // SAFETY: the database retains the registry until the connection is closed.
-    let context = Unmanaged.passUnretained(registry).toOpaque()
-    return sqlite3_create_module_v2(connection, "coffer_array", module, context, nil)
+    let context = unsafe Unmanaged.passUnretained(registry).toOpaque()
+    return unsafe sqlite3_create_module_v2(connection, "coffer_array", module, context, nil)
   }
 
   // SAFETY: written once, before it is shared, and only read afterwards, by SQLite.
   private nonisolated(unsafe) static let module: UnsafePointer<sqlite3_module> = {
     let module = UnsafeMutablePointer<sqlite3_module>.allocate(capacity: 1)
-    module.initialize(to: sqlite3_module())
-    module.pointee.iVersion = 0
-    module.pointee.xConnect = arrayConnect
-    module.pointee.xBestIndex = arrayBestIndex
-    module.pointee.xDisconnect = arrayDisconnect
-    module.pointee.xOpen = arrayOpen
-    module.pointee.xClose = arrayClose
-    module.pointee.xFilter = arrayFilter
-    module.pointee.xNext = arrayNext
-    module.pointee.xEof = arrayEof
-    module.pointee.xColumn = arrayColumn
-    module.pointee.xRowid = arrayRowid
-    return UnsafePointer(module)
+    unsafe module.initialize(to: sqlite3_module())
+    unsafe module.pointee.iVersion = 0
+    unsafe module.pointee.xConnect = unsafe arrayConnect
+    unsafe module.pointee.xBestIndex = unsafe arrayBestIndex
+    unsafe module.pointee.xDisconnect = unsafe arrayDisconnect
+    unsafe module.pointee.xOpen = unsafe arrayOpen
+    unsafe module.pointee.xClose = unsafe arrayClose
+    unsafe module.pointee.xFilter = unsafe arrayFilter
+    unsafe module.pointee.xNext = unsafe arrayNext
+    unsafe module.pointee.xEof = unsafe arrayEof
+    unsafe module.pointee.xColumn = unsafe arrayColumn
+    unsafe module.pointee.xRowid = unsafe arrayRowid
+    return unsafe UnsafePointer(module)
   }()
 }
 
 // The structures that SQLite sees: its own struct comes first, as in C inheritance.
 
-private struct ArrayTable {
-  var base: sqlite3_vtab
-  var registry: Unmanaged<ArrayRegistry>
+@safe private struct ArrayTable {
+  @safe var base: sqlite3_vtab
+  @safe var registry: Unmanaged<ArrayRegistry>
 }
 
-private struct ArrayCursor {
-  var base: sqlite3_vtab_cursor
-  var reader: Unmanaged<ArrayReader>
+@safe private struct ArrayCursor {
+  @safe var base: sqlite3_vtab_cursor
+  @safe var reader: Unmanaged<ArrayReader>
 }
 
 /// Iterates over the elements of one array.
@@ -74,9 +74,9 @@ private final class ArrayReader {
 
   var rowID: Int64 { Int64(index) }
 
-  func setResult(_ context: OpaquePointer?) {
+  @safe func setResult(_ context: OpaquePointer?) {
     switch elements {
-    case .integers(let integers): sqlite3_result_int64(context, integers[index])
+    case .integers(let integers): unsafe sqlite3_result_int64(context, integers[index])
     case .values(let values): SQLite.setResult(values[index], of: context)
     case .lazy: SQLite.setResult(current ?? .null, of: context)
     }
@@ -85,20 +85,22 @@ private final class ArrayReader {
 
 extension SQLite {
   /// Sets the result of a function or of a virtual table's column.
-  static func setResult(_ value: DatabaseValue, of context: OpaquePointer?) {
+  @safe static func setResult(_ value: DatabaseValue, of context: OpaquePointer?) {
     switch value.storage {
-    case .null: sqlite3_result_null(context)
-    case .int64(let value): sqlite3_result_int64(context, value)
-    case .double(let value): sqlite3_result_double(context, value)
+    case .null: unsafe sqlite3_result_null(context)
+    case .int64(let value): unsafe sqlite3_result_int64(context, value)
+    case .double(let value): unsafe sqlite3_result_double(context, value)
     case .string(var value):
       value.withUTF8 { utf8 in
-        guard let start = utf8.baseAddress else { return coffer_result_text(context, "", 0) }
-        start.withMemoryRebound(to: CChar.self, capacity: utf8.count) {
-          coffer_result_text(context, $0, UInt64(utf8.count))
+        guard let start = utf8.baseAddress else { return unsafe coffer_result_text(context, "", 0) }
+        unsafe start.withMemoryRebound(to: CChar.self, capacity: utf8.count) {
+          unsafe coffer_result_text(context, $0, UInt64(utf8.count))
         }
       }
     case .blob(let value):
-      value.withUnsafeBytes { coffer_result_blob(context, $0.baseAddress, UInt64($0.count)) }
+      unsafe value.withUnsafeBytes {
+        unsafe coffer_result_blob(context, $0.baseAddress, UInt64($0.count))
+      }
     }
   }
 }
@@ -109,44 +111,45 @@ private func arrayConnect(
   table: UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab>?>?,
   message: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
 ) -> CInt {
-  guard let context, let table else { return SQLITE_MISUSE }
+  guard let context = unsafe context, let table = unsafe table else { return SQLITE_MISUSE }
   // Declares no type: the elements keep their types.
-  let code = sqlite3_declare_vtab(connection, "CREATE TABLE x(value, array HIDDEN)")
+  let code = unsafe sqlite3_declare_vtab(connection, "CREATE TABLE x(value, array HIDDEN)")
   guard code == SQLITE_OK else { return code }
   let new = UnsafeMutablePointer<ArrayTable>.allocate(capacity: 1)
-  new.initialize(
+  unsafe new.initialize(
     to: ArrayTable(
       base: sqlite3_vtab(), registry: Unmanaged<ArrayRegistry>.fromOpaque(context)))
-  table.pointee = UnsafeMutableRawPointer(new).assumingMemoryBound(to: sqlite3_vtab.self)
+  unsafe table.pointee = unsafe UnsafeMutableRawPointer(new).assumingMemoryBound(
+    to: sqlite3_vtab.self)
   return SQLITE_OK
 }
 
 private func arrayDisconnect(table: UnsafeMutablePointer<sqlite3_vtab>?) -> CInt {
-  UnsafeMutableRawPointer(table)?.assumingMemoryBound(to: ArrayTable.self).deallocate()
+  unsafe UnsafeMutableRawPointer(table)?.assumingMemoryBound(to: ArrayTable.self).deallocate()
   return SQLITE_OK
 }
 
 private func arrayBestIndex(
   table: UnsafeMutablePointer<sqlite3_vtab>?, info: UnsafeMutablePointer<sqlite3_index_info>?
 ) -> CInt {
-  guard let info else { return SQLITE_MISUSE }
-  let constraintCount = Int(info.pointee.nConstraint)
+  guard let info = unsafe info else { return SQLITE_MISUSE }
+  let constraintCount = unsafe Int(info.pointee.nConstraint)
   for index in 0..<constraintCount {
-    let constraint = info.pointee.aConstraint[index]
+    let constraint = unsafe info.pointee.aConstraint[index]
     let isArray = constraint.iColumn == 1 && Int32(constraint.op) == SQLITE_INDEX_CONSTRAINT_EQ
     guard isArray else { continue }
     guard constraint.usable != 0 else { return SQLITE_CONSTRAINT }
-    info.pointee.aConstraintUsage[index].argvIndex = 1
-    info.pointee.aConstraintUsage[index].omit = 1
-    info.pointee.estimatedCost = 100
-    info.pointee.estimatedRows = 100
-    info.pointee.idxNum = 1
+    unsafe info.pointee.aConstraintUsage[index].argvIndex = 1
+    unsafe info.pointee.aConstraintUsage[index].omit = 1
+    unsafe info.pointee.estimatedCost = 100
+    unsafe info.pointee.estimatedRows = 100
+    unsafe info.pointee.idxNum = 1
     return SQLITE_OK
   }
   // Without an array the table is empty.
-  info.pointee.estimatedCost = 1
-  info.pointee.estimatedRows = 1
-  info.pointee.idxNum = 0
+  unsafe info.pointee.estimatedCost = 1
+  unsafe info.pointee.estimatedRows = 1
+  unsafe info.pointee.idxNum = 0
   return SQLITE_OK
 }
 
@@ -154,25 +157,26 @@ private func arrayOpen(
   table: UnsafeMutablePointer<sqlite3_vtab>?,
   cursor: UnsafeMutablePointer<UnsafeMutablePointer<sqlite3_vtab_cursor>?>?
 ) -> CInt {
-  guard let cursor else { return SQLITE_MISUSE }
+  guard let cursor = unsafe cursor else { return SQLITE_MISUSE }
   let new = UnsafeMutablePointer<ArrayCursor>.allocate(capacity: 1)
-  new.initialize(
+  unsafe new.initialize(
     to: ArrayCursor(
       base: sqlite3_vtab_cursor(), reader: Unmanaged.passRetained(ArrayReader())))
-  cursor.pointee = UnsafeMutableRawPointer(new).assumingMemoryBound(to: sqlite3_vtab_cursor.self)
+  unsafe cursor.pointee = unsafe UnsafeMutableRawPointer(new).assumingMemoryBound(
+    to: sqlite3_vtab_cursor.self)
   return SQLITE_OK
 }
 
 private func arrayCursor(
   _ cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?
 ) -> UnsafeMutablePointer<ArrayCursor>? {
-  UnsafeMutableRawPointer(cursor)?.assumingMemoryBound(to: ArrayCursor.self)
+  unsafe UnsafeMutableRawPointer(cursor)?.assumingMemoryBound(to: ArrayCursor.self)
 }
 
 private func arrayClose(cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> CInt {
-  guard let cursor = arrayCursor(cursor) else { return SQLITE_OK }
-  cursor.pointee.reader.release()
-  cursor.deallocate()
+  guard let cursor = unsafe arrayCursor(cursor) else { return SQLITE_OK }
+  unsafe cursor.pointee.reader.release()
+  unsafe cursor.deallocate()
   return SQLITE_OK
 }
 
@@ -181,26 +185,28 @@ private func arrayFilter(
   indexText: UnsafePointer<CChar>?, argumentCount: CInt,
   arguments: UnsafeMutablePointer<OpaquePointer?>?
 ) -> CInt {
-  guard let cursor = arrayCursor(cursor) else { return SQLITE_MISUSE }
+  guard let cursor = unsafe arrayCursor(cursor) else { return SQLITE_MISUSE }
   var array: ArrayArgumentStorage?
-  if indexNumber == 1, argumentCount == 1, let arguments, let value = arguments[0] {
-    let table = UnsafeMutableRawPointer(cursor.pointee.base.pVtab)
+  if indexNumber == 1, argumentCount == 1, let arguments = unsafe arguments,
+    let value = unsafe arguments[0]
+  {
+    let table = unsafe UnsafeMutableRawPointer(cursor.pointee.base.pVtab)
       .assumingMemoryBound(to: ArrayTable.self)
-    array = table.pointee.registry._withUnsafeGuaranteedRef {
-      $0.array(at: coffer_value_array(value))
+    array = unsafe table.pointee.registry._withUnsafeGuaranteedRef {
+      unsafe $0.array(at: coffer_value_array(value))
     }
   }
-  cursor.pointee.reader._withUnsafeGuaranteedRef { $0.start(array) }
+  unsafe cursor.pointee.reader._withUnsafeGuaranteedRef { $0.start(array) }
   return SQLITE_OK
 }
 
 private func arrayNext(cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> CInt {
-  arrayCursor(cursor)?.pointee.reader._withUnsafeGuaranteedRef { $0.advance() }
+  unsafe arrayCursor(cursor)?.pointee.reader._withUnsafeGuaranteedRef { $0.advance() }
   return SQLITE_OK
 }
 
 private func arrayEof(cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?) -> CInt {
-  let isAtEnd = arrayCursor(cursor)?.pointee.reader._withUnsafeGuaranteedRef { $0.isAtEnd }
+  let isAtEnd = unsafe arrayCursor(cursor)?.pointee.reader._withUnsafeGuaranteedRef { $0.isAtEnd }
   return isAtEnd ?? true ? 1 : 0
 }
 
@@ -208,9 +214,9 @@ private func arrayColumn(
   cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, context: OpaquePointer?, index: CInt
 ) -> CInt {
   if index == 0 {
-    arrayCursor(cursor)?.pointee.reader._withUnsafeGuaranteedRef { $0.setResult(context) }
+    unsafe arrayCursor(cursor)?.pointee.reader._withUnsafeGuaranteedRef { $0.setResult(context) }
   } else {
-    sqlite3_result_null(context)
+    unsafe sqlite3_result_null(context)
   }
   return SQLITE_OK
 }
@@ -218,7 +224,7 @@ private func arrayColumn(
 private func arrayRowid(
   cursor: UnsafeMutablePointer<sqlite3_vtab_cursor>?, rowID: UnsafeMutablePointer<sqlite3_int64>?
 ) -> CInt {
-  rowID?.pointee =
-    arrayCursor(cursor)?.pointee.reader._withUnsafeGuaranteedRef { $0.rowID } ?? 0
+  unsafe rowID?.pointee =
+    unsafe arrayCursor(cursor)?.pointee.reader._withUnsafeGuaranteedRef { $0.rowID } ?? 0
   return SQLITE_OK
 }

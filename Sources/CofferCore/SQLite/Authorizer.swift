@@ -20,34 +20,34 @@ final class Authorizer {
   private var droppedTable: String?
 
   /// - Parameter refusePragma: Returns the reason for refusing a pragma; nil to allow it.
-  func install(
+  @safe func install(
     in connection: SQLiteConnection,
     refusePragma: @escaping (_ name: String, _ value: String?, _ schema: String?) -> String?
   ) -> CInt {
     self.refusePragma = refusePragma
     // SAFETY: the database retains the authorizer, and removes it before it closes.
-    let context = Unmanaged.passUnretained(self).toOpaque()
-    return sqlite3_set_authorizer(connection, authorize, context)
+    let context = unsafe Unmanaged.passUnretained(self).toOpaque()
+    return unsafe sqlite3_set_authorizer(connection, authorize, context)
   }
 
-  static func remove(from connection: SQLiteConnection) {
-    sqlite3_set_authorizer(connection, nil, nil)
+  @safe static func remove(from connection: SQLiteConnection) {
+    unsafe sqlite3_set_authorizer(connection, nil, nil)
   }
 
   /// Called when a DROP has ended, or before another statement is compiled.
   func forgetDroppedTable() { droppedTable = nil }
 
-  fileprivate func decide(
+  @safe fileprivate func decide(
     _ action: CInt, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
     _ schema: UnsafePointer<CChar>?
   ) -> CInt {
-    func text(_ pointer: UnsafePointer<CChar>?) -> String {
-      pointer.map { String(cString: $0) } ?? ""
+    @safe func text(_ pointer: UnsafePointer<CChar>?) -> String {
+      unsafe pointer.map { unsafe String(cString: $0) } ?? ""
     }
     switch action {
     case SQLITE_READ:
-      recorder?.read(
-        table: text(first), column: text(second), schema: schema.map { String(cString: $0) })
+      unsafe recorder?.read(
+        table: text(first), column: text(second), schema: schema.map { unsafe String(cString: $0) })
     case SQLITE_SELECT: recorder?.select()
     case SQLITE_INSERT: record(.insert(tableName: text(first)), text(schema))
     case SQLITE_UPDATE:
@@ -66,9 +66,10 @@ final class Authorizer {
     case SQLITE_SAVEPOINT:
       recorder?.transaction(Authorizer.savepointEffect(text(first), name: text(second)))
     case SQLITE_PRAGMA:
-      recorder?.pragma(text(first), isQuestion: second == nil)
-      refusal = refusePragma?(
-        text(first), second.map { String(cString: $0) }, schema.map { String(cString: $0) })
+      unsafe recorder?.pragma(text(first), isQuestion: second == nil)
+      refusal = unsafe refusePragma?(
+        text(first), second.map { unsafe String(cString: $0) },
+        unsafe schema.map { unsafe String(cString: $0) })
       if refusal != nil { return SQLITE_DENY }
     case SQLITE_REINDEX, SQLITE_ANALYZE: recorder?.isRarelyUsed()
     default: break
@@ -116,8 +117,8 @@ private func authorize(
   context: UnsafeMutableRawPointer?, action: CInt, first: UnsafePointer<CChar>?,
   second: UnsafePointer<CChar>?, schema: UnsafePointer<CChar>?, trigger: UnsafePointer<CChar>?
 ) -> CInt {
-  guard let context else { return SQLITE_OK }
-  return Unmanaged<Authorizer>.fromOpaque(context)._withUnsafeGuaranteedRef {
+  guard let context = unsafe context else { return SQLITE_OK }
+  return unsafe Unmanaged<Authorizer>.fromOpaque(context)._withUnsafeGuaranteedRef {
     $0.decide(action, first, second, schema)
   }
 }

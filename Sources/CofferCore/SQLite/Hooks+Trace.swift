@@ -11,16 +11,16 @@ final class Tracer {
     self.receive = receive
   }
 
-  fileprivate func statement(_ handle: OpaquePointer, _ text: UnsafePointer<CChar>) {
+  @safe fileprivate func statement(_ handle: OpaquePointer, _ text: UnsafePointer<CChar>) {
     // SQLite reports a trigger as a comment with its name.
-    let isComment = text[0] == 0x2D && text[1] == 0x2D
-    let source = TracedStatement(
+    let isComment = unsafe text[0] == 0x2D && text[1] == 0x2D
+    let source = unsafe TracedStatement(
       handle, comment: isComment ? String(cString: text) : nil, showsArguments: showsArguments)
     receive(.statement(Database.TraceEvent.Statement(source)))
     source.handle = nil
   }
 
-  fileprivate func profile(_ handle: OpaquePointer, nanoseconds: Int64) {
+  @safe fileprivate func profile(_ handle: OpaquePointer, nanoseconds: Int64) {
     let source = TracedStatement(handle, comment: nil, showsArguments: showsArguments)
     receive(
       .profile(
@@ -30,14 +30,14 @@ final class Tracer {
 }
 
 /// A statement during a trace callback.
-final class TracedStatement {
+@safe final class TracedStatement {
   // SAFETY: cleared when the trace callback returns.
-  fileprivate var handle: OpaquePointer?
+  @safe fileprivate var handle: OpaquePointer?
   let sql: String
   let showsArguments: Bool
 
-  fileprivate init(_ handle: OpaquePointer, comment: String?, showsArguments: Bool) {
-    self.handle = handle
+  @safe fileprivate init(_ handle: OpaquePointer, comment: String?, showsArguments: Bool) {
+    self.handle = unsafe handle
     self.showsArguments = showsArguments
     // If the text had several statements, SQLite's SQL includes the blanks and comments between
     // them.
@@ -56,18 +56,18 @@ final class TracedStatement {
 
 extension SQLite {
   /// Sets the tracer of SQLite's statements; nil removes it.
-  static func setTracer(
+  @safe static func setTracer(
     _ tracer: Tracer?, options: Database.TracingOptions, in connection: SQLiteConnection
   ) {
     guard let tracer else {
-      sqlite3_trace_v2(connection, 0, nil, nil)
+      unsafe sqlite3_trace_v2(connection, 0, nil, nil)
       return
     }
     var mask: CInt = 0
     if options.contains(.statement) { mask |= SQLITE_TRACE_STMT }
     if options.contains(.profile) { mask |= SQLITE_TRACE_PROFILE }
     // SAFETY: the database retains the tracer, and removes it before it closes.
-    sqlite3_trace_v2(
+    unsafe sqlite3_trace_v2(
       connection, UInt32(mask), trace, Unmanaged.passUnretained(tracer).toOpaque())
   }
 }
@@ -76,13 +76,14 @@ private func trace(
   event: UInt32, context: UnsafeMutableRawPointer?, statement: UnsafeMutableRawPointer?,
   detail: UnsafeMutableRawPointer?
 ) -> CInt {
-  guard let context, let statement, let detail else { return 0 }
+  guard let context = unsafe context, let statement = unsafe statement, let detail = unsafe detail
+  else { return 0 }
   let handle = OpaquePointer(statement)
-  Unmanaged<Tracer>.fromOpaque(context)._withUnsafeGuaranteedRef { tracer in
+  unsafe Unmanaged<Tracer>.fromOpaque(context)._withUnsafeGuaranteedRef { tracer in
     if CInt(event) == SQLITE_TRACE_STMT {
-      tracer.statement(handle, UnsafePointer(detail.assumingMemoryBound(to: CChar.self)))
+      unsafe tracer.statement(handle, UnsafePointer(detail.assumingMemoryBound(to: CChar.self)))
     } else if CInt(event) == SQLITE_TRACE_PROFILE {
-      tracer.profile(
+      unsafe tracer.profile(
         handle, nanoseconds: detail.assumingMemoryBound(to: sqlite3_int64.self).pointee)
     }
   }
@@ -96,12 +97,12 @@ extension SQLite {
   /// use.
   ///
   /// SQLite only accepts a log before its own first use.
-  static let logIsInstalled: Bool = coffer_config_log(log) == SQLITE_OK
+  static let logIsInstalled: Bool = unsafe coffer_config_log(log) == SQLITE_OK
 }
 
 private func log(
   context: UnsafeMutableRawPointer?, code: CInt, message: UnsafePointer<CChar>?
 ) {
-  guard let message, let logError = Database.logError else { return }
-  logError(ResultCode(rawValue: code), SQLString.redactedMessage(String(cString: message)))
+  guard let message = unsafe message, let logError = Database.logError else { return }
+  unsafe logError(ResultCode(rawValue: code), SQLString.redactedMessage(String(cString: message)))
 }

@@ -2,45 +2,46 @@ import CSQLCipher
 
 extension SQLite {
   /// Installs `hooks`, which must live until they are removed.
-  static func installHooks(_ hooks: TransactionObservation, in connection: SQLiteConnection) {
+  @safe static func installHooks(_ hooks: TransactionObservation, in connection: SQLiteConnection) {
     // SAFETY: the database retains the hooks, and removes them before it closes.
-    let context = Unmanaged.passUnretained(hooks).toOpaque()
-    _ = sqlite3_commit_hook(connection, willCommit, context)
-    _ = sqlite3_rollback_hook(connection, didRollback, context)
-    _ = sqlite3_update_hook(connection, didChange, context)
+    let context = unsafe Unmanaged.passUnretained(hooks).toOpaque()
+    _ = unsafe sqlite3_commit_hook(connection, willCommit, context)
+    _ = unsafe sqlite3_rollback_hook(connection, didRollback, context)
+    _ = unsafe sqlite3_update_hook(connection, didChange, context)
   }
 
   /// Installs the hooks for commits and rollbacks only.
-  static func installCommitHooks(
+  @safe static func installCommitHooks(
     _ hooks: TransactionObservation, in connection: SQLiteConnection
   ) {
     // SAFETY: the database retains the hooks, and removes them before it closes.
-    let context = Unmanaged.passUnretained(hooks).toOpaque()
-    _ = sqlite3_commit_hook(connection, willCommit, context)
-    _ = sqlite3_rollback_hook(connection, didRollback, context)
+    let context = unsafe Unmanaged.passUnretained(hooks).toOpaque()
+    _ = unsafe sqlite3_commit_hook(connection, willCommit, context)
+    _ = unsafe sqlite3_rollback_hook(connection, didRollback, context)
   }
 
   /// Sets the checkpointer that SQLite notifies of the WAL's length after a commit, and which must
   /// live until it is removed. It replaces SQLite's automatic checkpoints.
-  static func setWALHook(_ checkpointer: Checkpointer?, in connection: SQLiteConnection) {
+  @safe static func setWALHook(_ checkpointer: Checkpointer?, in connection: SQLiteConnection) {
     guard let checkpointer else {
-      sqlite3_wal_hook(connection, nil, nil)
+      unsafe sqlite3_wal_hook(connection, nil, nil)
       return
     }
     // SAFETY: the database retains it, and removes the hook before it closes.
-    sqlite3_wal_hook(connection, didWriteLog, Unmanaged.passUnretained(checkpointer).toOpaque())
+    unsafe sqlite3_wal_hook(
+      connection, didWriteLog, Unmanaged.passUnretained(checkpointer).toOpaque())
   }
 
-  static func removeHooks(from connection: SQLiteConnection) {
-    _ = sqlite3_commit_hook(connection, nil, nil)
-    _ = sqlite3_rollback_hook(connection, nil, nil)
-    _ = sqlite3_update_hook(connection, nil, nil)
+  @safe static func removeHooks(from connection: SQLiteConnection) {
+    _ = unsafe sqlite3_commit_hook(connection, nil, nil)
+    _ = unsafe sqlite3_rollback_hook(connection, nil, nil)
+    _ = unsafe sqlite3_update_hook(connection, nil, nil)
   }
 }
 
 private func willCommit(context: UnsafeMutableRawPointer?) -> CInt {
-  guard let context else { return 0 }
-  return Unmanaged<TransactionObservation>.fromOpaque(context)._withUnsafeGuaranteedRef {
+  guard let context = unsafe context else { return 0 }
+  return unsafe Unmanaged<TransactionObservation>.fromOpaque(context)._withUnsafeGuaranteedRef {
     $0.sqliteWillCommit() ? 0 : 1
   }
 }
@@ -49,21 +50,22 @@ private func didWriteLog(
   context: UnsafeMutableRawPointer?, connection: OpaquePointer?, schema: UnsafePointer<CChar>?,
   pageCount: CInt
 ) -> CInt {
-  guard let context, let connection, let schema else { return SQLITE_OK }
-  let isDue = Unmanaged<Checkpointer>.fromOpaque(context)._withUnsafeGuaranteedRef {
-    $0.didCommit(
+  guard let context = unsafe context, let connection = unsafe connection, let schema = unsafe schema
+  else { return SQLITE_OK }
+  let isDue = unsafe Unmanaged<Checkpointer>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    unsafe $0.didCommit(
       connection, pageCount: Int(pageCount), isMain: String(cString: schema) == "main")
   }
   // The commit has succeeded even if the checkpoint fails.
   if isDue {
-    _ = sqlite3_wal_checkpoint_v2(connection, schema, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+    _ = unsafe sqlite3_wal_checkpoint_v2(connection, schema, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
   }
   return SQLITE_OK
 }
 
 private func didRollback(context: UnsafeMutableRawPointer?) {
-  guard let context else { return }
-  Unmanaged<TransactionObservation>.fromOpaque(context)._withUnsafeGuaranteedRef {
+  guard let context = unsafe context else { return }
+  unsafe Unmanaged<TransactionObservation>.fromOpaque(context)._withUnsafeGuaranteedRef {
     $0.sqliteDidRollback()
   }
 }
@@ -72,10 +74,12 @@ private func didChange(
   context: UnsafeMutableRawPointer?, kind: CInt, schema: UnsafePointer<CChar>?,
   table: UnsafePointer<CChar>?, rowID: sqlite3_int64
 ) {
-  guard let context, let schema, let table, let kind = DatabaseEvent.Kind(rawValue: kind) else {
+  guard let context = unsafe context, let schema = unsafe schema, let table = unsafe table,
+    let kind = DatabaseEvent.Kind(rawValue: kind)
+  else {
     return
   }
-  Unmanaged<TransactionObservation>.fromOpaque(context)._withUnsafeGuaranteedRef {
+  unsafe Unmanaged<TransactionObservation>.fromOpaque(context)._withUnsafeGuaranteedRef {
     $0.sqliteDidChange(kind, schema: schema, table: table, rowID: rowID)
   }
 }
@@ -85,19 +89,20 @@ private func didChange(
 extension SQLite {
   /// Sets the handler that SQLite asks whether to retry when another connection has locked the
   /// database; nil disables waiting.
-  static func setBusyWait(_ wait: BusyWait?, in connection: SQLiteConnection) {
+  @safe static func setBusyWait(_ wait: BusyWait?, in connection: SQLiteConnection) {
     guard let wait else {
-      sqlite3_busy_handler(connection, nil, nil)
+      unsafe sqlite3_busy_handler(connection, nil, nil)
       return
     }
     // SAFETY: the database retains the wait, and removes it before it closes.
-    sqlite3_busy_handler(connection, databaseIsBusy, Unmanaged.passUnretained(wait).toOpaque())
+    unsafe sqlite3_busy_handler(
+      connection, databaseIsBusy, Unmanaged.passUnretained(wait).toOpaque())
   }
 }
 
 private func databaseIsBusy(context: UnsafeMutableRawPointer?, count: CInt) -> CInt {
-  guard let context else { return 0 }
-  return Unmanaged<BusyWait>.fromOpaque(context)._withUnsafeGuaranteedRef {
+  guard let context = unsafe context else { return 0 }
+  return unsafe Unmanaged<BusyWait>.fromOpaque(context)._withUnsafeGuaranteedRef {
     $0.shouldRetry(count: Int(count)) ? 1 : 0
   }
 }

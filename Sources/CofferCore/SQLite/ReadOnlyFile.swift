@@ -6,76 +6,76 @@ import Glibc
 /// The file is opened through SQLite's file layer, not with `open`: closing any descriptor of a
 /// file releases all POSIX locks that the process holds on it, including those of its open
 /// connections, and SQLite's layer defers the closing until no lock is held.
-final class ReadOnlyFile {
+@safe final class ReadOnlyFile {
   // SAFETY: this object owns both; SQLite keeps the address of the name while the file is open.
   // `deinit` closes the file and frees them.
-  private let file: UnsafeMutablePointer<sqlite3_file>
-  private let name: UnsafeMutablePointer<CChar>
+  @safe private let file: UnsafeMutablePointer<sqlite3_file>
+  @safe private let name: UnsafeMutablePointer<CChar>
 
   /// Opens a regular file for reading.
   ///
   /// - Throws: ``ReadOnlyFileError`` if the file can't be opened.
   init(path: String) throws(ReadOnlyFileError) {
     var status = stat()
-    guard stat(path, &status) == 0, access(path, R_OK) == 0 else {
-      throw ReadOnlyFileError(reason: String(cString: strerror(errno)))
+    guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else {
+      throw unsafe ReadOnlyFileError(reason: String(cString: strerror(errno)))
     }
-    guard status.st_mode & S_IFMT == S_IFREG, let vfs = sqlite3_vfs_find(nil),
-      let open = vfs.pointee.xOpen
+    guard status.st_mode & S_IFMT == S_IFREG, let vfs = unsafe sqlite3_vfs_find(nil),
+      let open = unsafe vfs.pointee.xOpen
     else { throw ReadOnlyFileError(reason: "it is not a regular file") }
     // SAFETY: SQLite looks for parameters after the name's NUL, and newer versions also before the
     // name: NULs on both sides mean that it has none. The file layer doesn't follow symbolic links,
     // so the path is resolved first.
-    let real = realpath(path, nil)
-    defer { free(real) }
-    let utf8 = Array((real.map { String(cString: $0) } ?? path).utf8)
+    let real = unsafe realpath(path, nil)
+    defer { unsafe free(real) }
+    let utf8 = unsafe Array((real.map { unsafe String(cString: $0) } ?? path).utf8)
     let name = UnsafeMutablePointer<CChar>.allocate(capacity: utf8.count + 8)
-    name.initialize(repeating: 0, count: utf8.count + 8)
-    for (offset, byte) in utf8.enumerated() { name[4 + offset] = CChar(bitPattern: byte) }
-    let byteCount = max(Int(vfs.pointee.szOsFile), MemoryLayout<sqlite3_file>.size)
+    unsafe name.initialize(repeating: 0, count: utf8.count + 8)
+    for (offset, byte) in utf8.enumerated() { unsafe name[4 + offset] = CChar(bitPattern: byte) }
+    let byteCount = unsafe max(Int(vfs.pointee.szOsFile), MemoryLayout<sqlite3_file>.size)
     let memory = UnsafeMutableRawPointer.allocate(byteCount: byteCount, alignment: 16)
-    memory.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
-    let file = memory.assumingMemoryBound(to: sqlite3_file.self)
+    unsafe memory.initializeMemory(as: UInt8.self, repeating: 0, count: byteCount)
+    let file = unsafe memory.assumingMemoryBound(to: sqlite3_file.self)
     let flags = SQLITE_OPEN_READONLY | SQLITE_OPEN_MAIN_DB
     var givenFlags: CInt = 0
-    let code = open(vfs, name + 4, file, flags, &givenFlags)
-    guard code == SQLITE_OK, file.pointee.pMethods != nil else {
-      if let methods = file.pointee.pMethods { _ = methods.pointee.xClose(file) }
-      memory.deallocate()
-      name.deallocate()
-      throw ReadOnlyFileError(reason: String(cString: sqlite3_errstr(code)))
+    let code = unsafe open(vfs, name + 4, file, flags, &givenFlags)
+    guard code == SQLITE_OK, unsafe file.pointee.pMethods != nil else {
+      if let methods = unsafe file.pointee.pMethods { _ = unsafe methods.pointee.xClose(file) }
+      unsafe memory.deallocate()
+      unsafe name.deallocate()
+      throw unsafe ReadOnlyFileError(reason: String(cString: sqlite3_errstr(code)))
     }
-    self.file = file
-    self.name = name
+    self.file = unsafe file
+    self.name = unsafe name
   }
 
   deinit {
-    _ = file.pointee.pMethods.pointee.xClose(file)
-    UnsafeMutableRawPointer(file).deallocate()
-    name.deallocate()
+    _ = unsafe file.pointee.pMethods.pointee.xClose(file)
+    unsafe UnsafeMutableRawPointer(file).deallocate()
+    unsafe name.deallocate()
   }
 
   /// The file's size at this moment, in bytes.
   func size() throws(ReadOnlyFileError) -> Int {
     var size: sqlite3_int64 = 0
-    let code = file.pointee.pMethods.pointee.xFileSize(file, &size)
+    let code = unsafe file.pointee.pMethods.pointee.xFileSize(file, &size)
     guard code == SQLITE_OK else {
-      throw ReadOnlyFileError(reason: String(cString: sqlite3_errstr(code)))
+      throw unsafe ReadOnlyFileError(reason: String(cString: sqlite3_errstr(code)))
     }
     return Int(size)
   }
 
   /// Fills the buffer with the file's bytes from `offset`, and with zeros beyond its end.
-  func read(
+  @safe func read(
     into buffer: UnsafeMutableRawBufferPointer, at offset: Int
   ) throws(ReadOnlyFileError) {
     guard let start = buffer.baseAddress else { return }
     // SAFETY: the address is passed with its length, which is far below 2 GiB.
-    let code = file.pointee.pMethods.pointee.xRead(
+    let code = unsafe file.pointee.pMethods.pointee.xRead(
       file, start, CInt(buffer.count), sqlite3_int64(offset))
     // The low byte is the primary code, IOERR; 2 above it means a short read.
     guard code == SQLITE_OK || code == SQLITE_IOERR | 2 << 8 else {
-      throw ReadOnlyFileError(reason: String(cString: sqlite3_errstr(code)))
+      throw unsafe ReadOnlyFileError(reason: String(cString: sqlite3_errstr(code)))
     }
   }
 
@@ -84,7 +84,7 @@ final class ReadOnlyFile {
     let available = max(0, min(count, try size() - offset))
     var bytes = [UInt8](repeating: 0, count: available)
     var failure: ReadOnlyFileError?
-    bytes.withUnsafeMutableBytes { buffer in
+    unsafe bytes.withUnsafeMutableBytes { buffer in
       do throws(ReadOnlyFileError) {
         try read(into: buffer, at: offset)
       } catch {

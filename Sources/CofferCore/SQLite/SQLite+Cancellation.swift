@@ -5,14 +5,15 @@ extension SQLite {
   ///
   /// `sqlite3_interrupt` alone would miss a statement that is about to take its first step, which
   /// clears the flag. <https://sqlite.org/c3ref/progress_handler.html>
-  static func setCancellation(_ interruption: Interruption?, in connection: SQLiteConnection) {
+  @safe static func setCancellation(_ interruption: Interruption?, in connection: SQLiteConnection)
+  {
     guard let interruption else {
-      sqlite3_progress_handler(connection, 0, nil, nil)
+      unsafe sqlite3_progress_handler(connection, 0, nil, nil)
       return
     }
     // SAFETY: the database retains it, and removes the handler before it closes.
-    let context = Unmanaged.passUnretained(interruption).toOpaque()
-    sqlite3_progress_handler(connection, 1_000, didProgress, context)
+    let context = unsafe Unmanaged.passUnretained(interruption).toOpaque()
+    unsafe sqlite3_progress_handler(connection, 1_000, didProgress, context)
   }
 }
 
@@ -25,19 +26,19 @@ extension SQLite {
   /// through it again.
   ///
   /// Call it only when none of the caller's own statements runs any more.
-  static func endInternalStatements(_ connection: SQLiteConnection) {
-    var statement = sqlite3_next_stmt(connection, nil)
-    while let current = statement {
-      if sqlite3_stmt_busy(current) != 0 { sqlite3_reset(current) }
-      statement = sqlite3_next_stmt(connection, current)
+  @safe static func endInternalStatements(_ connection: SQLiteConnection) {
+    var statement = unsafe sqlite3_next_stmt(connection, nil)
+    while let current = unsafe statement {
+      if unsafe sqlite3_stmt_busy(current) != 0 { unsafe sqlite3_reset(current) }
+      unsafe statement = unsafe sqlite3_next_stmt(connection, current)
     }
   }
 }
 
 /// Called at intervals of 1000 instructions of a statement.
 private func didProgress(context: UnsafeMutableRawPointer?) -> CInt {
-  guard let context else { return 0 }
-  Unmanaged<Interruption>.fromOpaque(context)._withUnsafeGuaranteedRef {
+  guard let context = unsafe context else { return 0 }
+  unsafe Unmanaged<Interruption>.fromOpaque(context)._withUnsafeGuaranteedRef {
     if $0.isCancelled.load(ordering: .relaxed) { $0.interrupt() }
   }
   // A non-zero result would end the statement, but SQLite also calls this after a statement has

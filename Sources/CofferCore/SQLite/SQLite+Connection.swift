@@ -18,21 +18,21 @@ extension SQLite {
   ///
   /// Never uses a shared cache, through which a handle with a wrong key reads what another one has
   /// decrypted.
-  package static func open(
+  @safe package static func open(
     _ path: String, flags: OpenFlags
   ) throws(OpenFailure) -> SQLiteConnection {
     _ = logIsInstalled
     var connection: SQLiteConnection?
-    let code = sqlite3_open_v2(path, &connection, flags.rawValue, nil)
-    guard code == SQLITE_OK, let connection else {
-      let message = connection.map { errorMessage($0) } ?? "out of memory"
-      let extended = connection.map { sqlite3_extended_errcode($0) } ?? code
-      let systemError = connection.map { sqlite3_system_errno($0) } ?? 0
-      if let connection { sqlite3_close_v2(connection) }
+    let code = unsafe sqlite3_open_v2(path, &connection, flags.rawValue, nil)
+    guard code == SQLITE_OK, let connection = unsafe connection else {
+      let message = unsafe connection.map { errorMessage($0) } ?? "out of memory"
+      let extended = unsafe connection.map { unsafe sqlite3_extended_errcode($0) } ?? code
+      let systemError = unsafe connection.map { unsafe sqlite3_system_errno($0) } ?? 0
+      if let connection = unsafe connection { unsafe sqlite3_close_v2(connection) }
       throw OpenFailure(code: extended, message: message, systemError: systemError)
     }
-    sqlite3_extended_result_codes(connection, 1)
-    return connection
+    unsafe sqlite3_extended_result_codes(connection, 1)
+    return unsafe connection
   }
 
   /// The reason for which a file could not be opened.
@@ -44,119 +44,119 @@ extension SQLite {
   }
 
   /// Closes a connection whose statements are finalized.
-  package static func close(_ connection: SQLiteConnection) -> CInt {
-    sqlite3_close(connection)
+  @safe package static func close(_ connection: SQLiteConnection) -> CInt {
+    unsafe sqlite3_close(connection)
   }
 
   /// Closes a connection even if statements remain, which keep it alive.
-  static func closeWhenIdle(_ connection: SQLiteConnection) {
-    sqlite3_close_v2(connection)
+  @safe static func closeWhenIdle(_ connection: SQLiteConnection) {
+    unsafe sqlite3_close_v2(connection)
   }
 
   /// Returns the prepared statement after `statement`, or the first one.
-  static func nextStatement(
+  @safe static func nextStatement(
     in connection: SQLiteConnection, after statement: SQLiteStatement?
   ) -> SQLiteStatement? {
-    sqlite3_next_stmt(connection, statement)
+    unsafe sqlite3_next_stmt(connection, statement)
   }
 
   /// Sets the key of the connection; SQLCipher copies the bytes.
   ///
   /// `sqlite3_key` checks nothing: a wrong key causes an error at the first read.
-  package static func key(
+  @safe package static func key(
     _ connection: SQLiteConnection, _ bytes: UnsafeRawBufferPointer
   ) -> CInt {
     guard let count = CInt(exactly: bytes.count), count > 0 else { return SQLITE_MISUSE }
-    return sqlite3_key(connection, bytes.baseAddress, count)
+    return unsafe sqlite3_key(connection, bytes.baseAddress, count)
   }
 
   /// Re-encrypts the main file with another key; SQLCipher copies the bytes.
-  static func rekey(
+  @safe static func rekey(
     _ connection: SQLiteConnection, _ bytes: UnsafeRawBufferPointer
   ) -> CInt {
     guard let count = CInt(exactly: bytes.count), count > 0 else { return SQLITE_MISUSE }
-    return sqlite3_rekey(connection, bytes.baseAddress, count)
+    return unsafe sqlite3_rekey(connection, bytes.baseAddress, count)
   }
 
-  static func errorMessage(_ connection: SQLiteConnection) -> String {
-    sqlite3_errmsg(connection).map { String(cString: $0) } ?? ""
+  @safe static func errorMessage(_ connection: SQLiteConnection) -> String {
+    unsafe sqlite3_errmsg(connection).map { unsafe String(cString: $0) } ?? ""
   }
 
-  static func errorCode(_ connection: SQLiteConnection) -> CInt {
-    sqlite3_errcode(connection)
+  @safe static func errorCode(_ connection: SQLiteConnection) -> CInt {
+    unsafe sqlite3_errcode(connection)
   }
 
-  static func extendedErrorCode(_ connection: SQLiteConnection) -> CInt {
-    sqlite3_extended_errcode(connection)
+  @safe static func extendedErrorCode(_ connection: SQLiteConnection) -> CInt {
+    unsafe sqlite3_extended_errcode(connection)
   }
 
   /// Returns the byte offset in the SQL at which the last error was found, or nil.
-  static func errorOffset(_ connection: SQLiteConnection) -> Int? {
-    let offset = coffer_error_offset(connection)
+  @safe static func errorOffset(_ connection: SQLiteConnection) -> Int? {
+    let offset = unsafe coffer_error_offset(connection)
     return offset < 0 ? nil : Int(offset)
   }
 
-  static func isAutocommit(_ connection: SQLiteConnection) -> Bool {
-    sqlite3_get_autocommit(connection) != 0
+  @safe static func isAutocommit(_ connection: SQLiteConnection) -> Bool {
+    unsafe sqlite3_get_autocommit(connection) != 0
   }
 
-  package static func interrupt(_ connection: SQLiteConnection) {
-    sqlite3_interrupt(connection)
+  @safe package static func interrupt(_ connection: SQLiteConnection) {
+    unsafe sqlite3_interrupt(connection)
   }
 
-  package static func lastInsertedRowID(_ connection: SQLiteConnection) -> Int64 {
-    sqlite3_last_insert_rowid(connection)
+  @safe package static func lastInsertedRowID(_ connection: SQLiteConnection) -> Int64 {
+    unsafe sqlite3_last_insert_rowid(connection)
   }
 
-  package static func changesCount(_ connection: SQLiteConnection) -> Int {
-    Int(coffer_changes(connection))
+  @safe package static func changesCount(_ connection: SQLiteConnection) -> Int {
+    unsafe Int(coffer_changes(connection))
   }
 
-  package static func totalChangesCount(_ connection: SQLiteConnection) -> Int {
-    Int(coffer_total_changes(connection))
+  @safe package static func totalChangesCount(_ connection: SQLiteConnection) -> Int {
+    unsafe Int(coffer_total_changes(connection))
   }
 
-  static func setBusyTimeout(_ connection: SQLiteConnection, milliseconds: CInt) {
-    sqlite3_busy_timeout(connection, milliseconds)
+  @safe static func setBusyTimeout(_ connection: SQLiteConnection, milliseconds: CInt) {
+    unsafe sqlite3_busy_timeout(connection, milliseconds)
   }
 
-  static func releaseMemory(_ connection: SQLiteConnection) {
-    sqlite3_db_release_memory(connection)
+  @safe static func releaseMemory(_ connection: SQLiteConnection) {
+    unsafe sqlite3_db_release_memory(connection)
   }
 
   /// Returns the number of pages that the connection has read from its files; the counter wraps
   /// around.
-  static func cacheMisses(_ connection: SQLiteConnection) -> CInt {
+  @safe static func cacheMisses(_ connection: SQLiteConnection) -> CInt {
     var misses: CInt = 0
     var highest: CInt = 0
-    _ = sqlite3_db_status(connection, SQLITE_DBSTATUS_CACHE_MISS, &misses, &highest, 0)
+    _ = unsafe sqlite3_db_status(connection, SQLITE_DBSTATUS_CACHE_MISS, &misses, &highest, 0)
     return misses
   }
 
   /// Returns whether the transaction holds foreign key violations, which prevent its commit.
-  package static func hasBrokenForeignKeys(_ connection: SQLiteConnection) -> Bool {
+  @safe package static func hasBrokenForeignKeys(_ connection: SQLiteConnection) -> Bool {
     var count: CInt = 0
     var highest: CInt = 0
-    _ = sqlite3_db_status(connection, SQLITE_DBSTATUS_DEFERRED_FKS, &count, &highest, 0)
+    _ = unsafe sqlite3_db_status(connection, SQLITE_DBSTATUS_DEFERRED_FKS, &count, &highest, 0)
     return count > 0
   }
 
   /// Returns whether the connection has requested or written a page of its files.
-  static func hasUsedCache(_ connection: SQLiteConnection) -> Bool {
+  @safe static func hasUsedCache(_ connection: SQLiteConnection) -> Bool {
     let counters = [
       SQLITE_DBSTATUS_CACHE_HIT, SQLITE_DBSTATUS_CACHE_MISS, SQLITE_DBSTATUS_CACHE_WRITE,
     ]
     return counters.contains { counter in
       var count: CInt = 0
       var highest: CInt = 0
-      _ = sqlite3_db_status(connection, counter, &count, &highest, 0)
+      _ = unsafe sqlite3_db_status(connection, counter, &count, &highest, 0)
       return count != 0
     }
   }
 
   /// Returns whether a schema of the connection is read-only; nil for an unknown schema.
-  static func isReadOnly(_ connection: SQLiteConnection, schema: String) -> Bool? {
-    switch sqlite3_db_readonly(connection, schema) {
+  @safe static func isReadOnly(_ connection: SQLiteConnection, schema: String) -> Bool? {
+    switch unsafe sqlite3_db_readonly(connection, schema) {
     case 0: false
     case 1: true
     default: nil
@@ -164,13 +164,13 @@ extension SQLite {
   }
 
   /// Returns the maximum number of parameters of a statement.
-  static func maximumParameterCount(_ connection: SQLiteConnection) -> Int {
-    Int(sqlite3_limit(connection, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
+  @safe static func maximumParameterCount(_ connection: SQLiteConnection) -> Int {
+    unsafe Int(sqlite3_limit(connection, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
   }
 
   /// Returns whether the library was built with an option, such as `ENABLE_FTS5`.
   static func isCompiled(with option: String) -> Bool {
-    sqlite3_compileoption_used(option) != 0
+    unsafe sqlite3_compileoption_used(option) != 0
   }
 
   /// The library's version, such as 3046001.
@@ -179,40 +179,40 @@ extension SQLite {
   /// Sets whether double-quoted text that names no column is a string.
   /// - Returns: False if this SQLite has no such setting.
   @discardableResult
-  static func setDoubleQuotedStrings(_ connection: SQLiteConnection, _ on: Bool) -> Bool {
-    coffer_set_double_quoted_strings(connection, on ? 1 : 0) == SQLITE_OK
+  @safe static func setDoubleQuotedStrings(_ connection: SQLiteConnection, _ on: Bool) -> Bool {
+    unsafe coffer_set_double_quoted_strings(connection, on ? 1 : 0) == SQLITE_OK
   }
 
   @discardableResult
-  static func setTriggersEnabled(_ connection: SQLiteConnection, _ on: Bool) -> Bool {
-    coffer_set_triggers_enabled(connection, on ? 1 : 0) == SQLITE_OK
+  @safe static func setTriggersEnabled(_ connection: SQLiteConnection, _ on: Bool) -> Bool {
+    unsafe coffer_set_triggers_enabled(connection, on ? 1 : 0) == SQLITE_OK
   }
 
   /// Copies WAL frames into the database file.
-  static func checkpoint(
+  @safe static func checkpoint(
     _ connection: SQLiteConnection, schema: String?, mode: CInt
   ) -> (code: CInt, walFrames: Int, checkpointedFrames: Int) {
     var walFrames: CInt = -1
     var done: CInt = -1
-    let code = sqlite3_wal_checkpoint_v2(connection, schema, mode, &walFrames, &done)
+    let code = unsafe sqlite3_wal_checkpoint_v2(connection, schema, mode, &walFrames, &done)
     return (code, Int(walFrames), Int(done))
   }
 
   /// Runs SQL that is a constant of the library and returns no rows.
-  package static func run(_ connection: SQLiteConnection, _ sql: String) -> CInt {
-    sqlite3_exec(connection, sql, nil, nil, nil)
+  @safe package static func run(_ connection: SQLiteConnection, _ sql: String) -> CInt {
+    unsafe sqlite3_exec(connection, sql, nil, nil, nil)
   }
 
   /// Returns the first column of the first row, as text; nil for no row or NULL.
-  package static func scalar(
+  @safe package static func scalar(
     _ connection: SQLiteConnection, _ sql: String
   ) throws(Failure) -> String? {
     let statement = try prepare(sql, in: connection)
-    defer { sqlite3_finalize(statement) }
-    switch sqlite3_step(statement) {
+    defer { unsafe sqlite3_finalize(statement) }
+    switch unsafe sqlite3_step(statement) {
     case SQLITE_ROW:
-      guard let text = sqlite3_column_text(statement, 0) else { return nil }
-      return String(cString: text)
+      guard let text = unsafe sqlite3_column_text(statement, 0) else { return nil }
+      return unsafe String(cString: text)
     case SQLITE_DONE: return nil
     case let code: throw Failure(code: code)
     }

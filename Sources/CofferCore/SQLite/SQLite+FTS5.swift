@@ -18,68 +18,70 @@ extension SQLite {
   ) -> CInt
 
   /// Returns FTS5's interface for extensions; nil if SQLite has no FTS5.
-  static func fts5API(_ connection: SQLiteConnection) -> SQLiteFTS5API? {
-    coffer_fts5_api(connection)
+  @safe static func fts5API(_ connection: SQLiteConnection) -> SQLiteFTS5API? {
+    unsafe coffer_fts5_api(connection)
   }
 
   /// Registers a tokenizer under a name in the connection, which retains `make`.
   ///
   /// - Parameter make: Called with the arguments of `tokenize=` whenever SQLite needs a tokenizer;
   ///   throws a result code.
-  package static func addTokenizer(
+  @safe package static func addTokenizer(
     named name: String, to api: SQLiteFTS5API,
     make: @escaping (_ arguments: [String]) throws(Failure) -> Tokenize
   ) -> CInt {
-    let factory = Unmanaged.passRetained(TokenizerFactory(make))
-    var methods = fts5_tokenizer(
+    let factory = unsafe Unmanaged.passRetained(TokenizerFactory(make))
+    var methods = unsafe fts5_tokenizer(
       xCreate: createTokenizer, xDelete: deleteTokenizer, xTokenize: callTokenizer)
-    let code = api.pointee.xCreateTokenizer(
+    let code = unsafe api.pointee.xCreateTokenizer(
       UnsafeMutablePointer(mutating: api), name, factory.toOpaque(), &methods,
       releaseTokenizerFactory)
     // SAFETY: FTS5 calls the destructor only if the registration has succeeded.
-    if code != SQLITE_OK { factory.release() }
+    if code != SQLITE_OK { unsafe factory.release() }
     return code
   }
 
   /// A tokenizer that is registered in a connection: one of FTS5's, or a custom one.
   ///
   /// It doesn't use the connection after its creation.
-  package final class NamedTokenizer {
-    private let methods: fts5_tokenizer
+  @safe package final class NamedTokenizer {
+    @safe private let methods: fts5_tokenizer
     // SAFETY: created by `methods.xCreate`, and deleted only with this object.
-    private let tokenizer: OpaquePointer
+    @safe private let tokenizer: OpaquePointer
 
     /// - Throws: `SQLITE_ERROR` if no tokenizer has that name, or the error of its creation.
-    package init(_ name: String, arguments: [String], of api: SQLiteFTS5API) throws(Failure) {
+    @safe package init(_ name: String, arguments: [String], of api: SQLiteFTS5API) throws(Failure) {
       var methods = fts5_tokenizer()
       var context: UnsafeMutableRawPointer?
-      let found = api.pointee.xFindTokenizer(
+      let found = unsafe api.pointee.xFindTokenizer(
         UnsafeMutablePointer(mutating: api), name, &context, &methods)
-      guard found == SQLITE_OK, let create = methods.xCreate else {
+      guard found == SQLITE_OK, let create = unsafe methods.xCreate else {
         throw Failure(code: found == SQLITE_OK ? SQLITE_ERROR : found)
       }
       var tokenizer: OpaquePointer?
-      let code = withCStrings(arguments) { create(context, $0, CInt(arguments.count), &tokenizer) }
-      guard code == SQLITE_OK, let tokenizer else {
+      let code = withCStrings(arguments) {
+        unsafe create(context, $0, CInt(arguments.count), &tokenizer)
+      }
+      guard code == SQLITE_OK, let tokenizer = unsafe tokenizer else {
         throw Failure(code: code == SQLITE_OK ? SQLITE_ERROR : code)
       }
       self.methods = methods
-      self.tokenizer = tokenizer
+      self.tokenizer = unsafe tokenizer
     }
 
-    deinit { methods.xDelete?(tokenizer) }
+    deinit { unsafe methods.xDelete?(tokenizer) }
 
-    package func tokenize(
+    @safe package func tokenize(
       context: UnsafeMutableRawPointer?, reason: CInt, text: UnsafePointer<CChar>?,
       textCount: CInt, callback: @escaping TokenCallback
     ) -> CInt {
-      guard let tokenize = methods.xTokenize else { return SQLITE_MISUSE }
-      return tokenize(tokenizer, context, reason, text, textCount, callback)
+      guard let tokenize = unsafe methods.xTokenize else { return SQLITE_MISUSE }
+      return unsafe tokenize(tokenizer, context, reason, text, textCount, callback)
     }
   }
 
   /// Passes an array of C strings to `body`.
-  private static func withCStrings<T>(
+  @safe private static func withCStrings<T>(
     _ strings: [String], _ body: (UnsafeMutablePointer<UnsafePointer<CChar>?>?) -> T
   ) -> T {
     // One buffer holds all strings, each with its NUL.
@@ -89,27 +91,29 @@ extension SQLite {
       offsets.append(bytes.count)
       bytes.append(contentsOf: string.utf8CString)
     }
-    return bytes.withUnsafeBufferPointer { buffer in
-      var pointers = offsets.map { offset in buffer.baseAddress.map { $0 + offset } }
-      return pointers.withUnsafeMutableBufferPointer { body($0.baseAddress) }
+    return unsafe bytes.withUnsafeBufferPointer { buffer in
+      var pointers = unsafe offsets.map { offset in
+        unsafe buffer.baseAddress.map { unsafe $0 + offset }
+      }
+      return unsafe pointers.withUnsafeMutableBufferPointer { unsafe body($0.baseAddress) }
     }
   }
 }
 
 /// Creates the tokenizers of one name, for one connection.
-private final class TokenizerFactory {
+@safe private final class TokenizerFactory {
   let make: ([String]) throws(SQLite.Failure) -> SQLite.Tokenize
 
   init(_ make: @escaping ([String]) throws(SQLite.Failure) -> SQLite.Tokenize) {
-    self.make = make
+    unsafe self.make = unsafe make
   }
 }
 
 /// A custom tokenizer, as FTS5 holds it.
-private final class TokenizerBox {
+@safe private final class TokenizerBox {
   let tokenize: SQLite.Tokenize
 
-  init(_ tokenize: @escaping SQLite.Tokenize) { self.tokenize = tokenize }
+  init(_ tokenize: @escaping SQLite.Tokenize) { unsafe self.tokenize = unsafe tokenize }
 }
 
 // The callbacks. Swift errors can't pass through C: failures are codes.
@@ -118,14 +122,16 @@ private func createTokenizer(
   context: UnsafeMutableRawPointer?, arguments: UnsafeMutablePointer<UnsafePointer<CChar>?>?,
   count: CInt, result: UnsafeMutablePointer<OpaquePointer?>?
 ) -> CInt {
-  guard let context, let result else { return SQLITE_MISUSE }
-  let strings = (0..<Int(count)).compactMap { arguments?[$0].map { String(cString: $0) } }
+  guard let context = unsafe context, let result = unsafe result else { return SQLITE_MISUSE }
+  let strings = (0..<Int(count)).compactMap {
+    unsafe arguments?[$0].map { unsafe String(cString: $0) }
+  }
   do throws(SQLite.Failure) {
     // SAFETY: retained by `addTokenizer` until FTS5 calls `releaseTokenizerFactory`.
-    let factory = Unmanaged<TokenizerFactory>.fromOpaque(context).takeUnretainedValue()
-    let box = TokenizerBox(try factory.make(strings))
+    let factory = unsafe Unmanaged<TokenizerFactory>.fromOpaque(context).takeUnretainedValue()
+    let box = unsafe TokenizerBox(try factory.make(strings))
     // SAFETY: released by `deleteTokenizer`, which FTS5 calls once for each tokenizer created.
-    result.pointee = OpaquePointer(Unmanaged.passRetained(box).toOpaque())
+    unsafe result.pointee = unsafe OpaquePointer(Unmanaged.passRetained(box).toOpaque())
     return SQLITE_OK
   } catch {
     return error.code
@@ -133,23 +139,25 @@ private func createTokenizer(
 }
 
 private func deleteTokenizer(tokenizer: OpaquePointer?) {
-  guard let tokenizer else { return }
+  guard let tokenizer = unsafe tokenizer else { return }
   // SAFETY: balances the retain of `createTokenizer`.
-  Unmanaged<TokenizerBox>.fromOpaque(UnsafeRawPointer(tokenizer)).release()
+  unsafe Unmanaged<TokenizerBox>.fromOpaque(UnsafeRawPointer(tokenizer)).release()
 }
 
 private func callTokenizer(
   tokenizer: OpaquePointer?, context: UnsafeMutableRawPointer?, reason: CInt,
   text: UnsafePointer<CChar>?, textCount: CInt, callback: SQLite.TokenCallback?
 ) -> CInt {
-  guard let tokenizer, let callback else { return SQLITE_MISUSE }
+  guard let tokenizer = unsafe tokenizer, let callback = unsafe callback else {
+    return SQLITE_MISUSE
+  }
   // SAFETY: retained by `createTokenizer` until FTS5 calls `deleteTokenizer`.
-  return Unmanaged<TokenizerBox>.fromOpaque(UnsafeRawPointer(tokenizer))
-    ._withUnsafeGuaranteedRef { $0.tokenize(context, reason, text, textCount, callback) }
+  return unsafe Unmanaged<TokenizerBox>.fromOpaque(UnsafeRawPointer(tokenizer))
+    ._withUnsafeGuaranteedRef { unsafe $0.tokenize(context, reason, text, textCount, callback) }
 }
 
 private func releaseTokenizerFactory(context: UnsafeMutableRawPointer?) {
-  guard let context else { return }
+  guard let context = unsafe context else { return }
   // SAFETY: balances the retain of `addTokenizer`.
-  Unmanaged<TokenizerFactory>.fromOpaque(context).release()
+  unsafe Unmanaged<TokenizerFactory>.fromOpaque(context).release()
 }

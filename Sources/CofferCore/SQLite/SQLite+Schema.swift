@@ -2,60 +2,60 @@ import CSQLCipher
 
 extension SQLite {
   /// Returns all rows of a statement without parameters: integers, texts and NULLs.
-  package static func rows(
+  @safe package static func rows(
     _ connection: SQLiteConnection, _ sql: String
   ) throws(Failure) -> [[DatabaseValue]] {
     let handle = try prepare(sql, in: connection)
-    defer { sqlite3_finalize(handle) }
+    defer { unsafe sqlite3_finalize(handle) }
     var rows: [[DatabaseValue]] = []
     while true {
-      switch sqlite3_step(handle) {
+      switch unsafe sqlite3_step(handle) {
       case SQLITE_ROW:
-        rows.append((0..<sqlite3_column_count(handle)).map { value(handle, $0) })
+        unsafe rows.append((0..<sqlite3_column_count(handle)).map { value(handle, $0) })
       case SQLITE_DONE: return rows
       case let code: throw Failure(code: code)
       }
     }
   }
 
-  private static func value(_ handle: SQLiteStatement, _ index: CInt) -> DatabaseValue {
-    switch sqlite3_column_type(handle, index) {
+  @safe private static func value(_ handle: SQLiteStatement, _ index: CInt) -> DatabaseValue {
+    switch unsafe sqlite3_column_type(handle, index) {
     case SQLITE_NULL: .null
-    case SQLITE_INTEGER: sqlite3_column_int64(handle, index).databaseValue
-    default: String(decoding: columnText(handle, index), as: UTF8.self).databaseValue
+    case SQLITE_INTEGER: unsafe sqlite3_column_int64(handle, index).databaseValue
+    default: unsafe String(decoding: columnText(handle, index), as: UTF8.self).databaseValue
     }
   }
 
   /// Returns whether a schema has a table of that name; false for views.
-  static func hasTable(
+  @safe static func hasTable(
     _ connection: SQLiteConnection, _ name: String, schema: String
   ) -> Bool {
-    sqlite3_table_column_metadata(
+    unsafe sqlite3_table_column_metadata(
       connection, schema, name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
   }
 
   /// Returns whether the rows of an existing table have rowids.
-  static func hasRowIDs(
+  @safe static func hasRowIDs(
     _ connection: SQLiteConnection, _ name: String, schema: String
   ) -> Bool {
     // A column can have one of these names, but hardly all three.
     (["rowid", "_rowid_", "oid"] as [String]).allSatisfy { column in
-      sqlite3_table_column_metadata(
+      unsafe sqlite3_table_column_metadata(
         connection, schema, name, column, nil, nil, nil, nil, nil) == SQLITE_OK
     }
   }
 
   /// Returns whether a column belongs to the table's primary key.
-  static func isKeyColumn(
+  @safe static func isKeyColumn(
     _ connection: SQLiteConnection, _ column: String, table: String, schema: String
   ) -> Bool {
     var isKey: CInt = 0
-    return sqlite3_table_column_metadata(
+    return unsafe sqlite3_table_column_metadata(
       connection, schema, table, column, nil, nil, nil, &isKey, nil) == SQLITE_OK && isKey != 0
   }
 
   /// Returns the names of the schemas, by SQLite's numbers.
-  static func schemaNames(_ connection: SQLiteConnection) throws(Failure) -> [Int: String] {
+  @safe static func schemaNames(_ connection: SQLiteConnection) throws(Failure) -> [Int: String] {
     var names: [Int: String] = [:]
     for row in try rows(connection, "PRAGMA database_list") {
       guard let number = Int.fromDatabaseValue(row[0]) else { continue }
@@ -65,7 +65,7 @@ extension SQLite {
   }
 
   /// Returns the root pages that a statement reads, with the numbers of their schemas.
-  static func rootPages(
+  @safe static func rootPages(
     _ connection: SQLiteConnection, readBy sql: String
   ) throws(Failure) -> [(page: Int64, schema: Int)] {
     // address, opcode, p1, p2, p3, …

@@ -4,20 +4,20 @@ extension SQLite {
   /// Returns SQLite's description of a primary or extended result code.
   static func errorString(_ code: CInt) -> String {
     // SAFETY: a constant of the library, which is never freed.
-    guard let text = sqlite3_errstr(code) else { return "unknown error" }
-    return String(cString: text)
+    guard let text = unsafe sqlite3_errstr(code) else { return "unknown error" }
+    return unsafe String(cString: text)
   }
 
   /// Binds a copy of the text, which is UTF-8.
   @inlinable
-  static func bindText(
+  @safe static func bindText(
     _ utf8: UnsafeRawBufferPointer, to statement: SQLiteStatement, at index: CInt
   ) -> CInt {
     // SAFETY: an empty buffer can have no address, which SQLite would bind as NULL.
     guard let start = utf8.baseAddress else {
-      return coffer_bind_text_copy(statement, index, "", 0)
+      return unsafe coffer_bind_text_copy(statement, index, "", 0)
     }
-    return coffer_bind_text_copy(
+    return unsafe coffer_bind_text_copy(
       statement, index, start.assumingMemoryBound(to: CChar.self), UInt64(utf8.count))
   }
 
@@ -27,11 +27,11 @@ extension SQLite {
 
 extension SQLite {
   /// Binds text without copying it: the bytes must outlive the binding.
-  static func bindStaticText(
+  @safe static func bindStaticText(
     _ utf8: UnsafeRawBufferPointer, to statement: SQLiteStatement, at index: CInt
   ) -> CInt {
     guard let start = utf8.baseAddress else { return SQLITE_MISUSE }
-    return coffer_bind_text_static(
+    return unsafe coffer_bind_text_static(
       statement, index, start.assumingMemoryBound(to: CChar.self), UInt64(utf8.count))
   }
 }

@@ -28,58 +28,59 @@ package enum SQLite {
   // MARK: Stepping
 
   @inlinable
-  package static func step(_ statement: SQLiteStatement) -> CInt {
-    sqlite3_step(statement)
+  @safe package static func step(_ statement: SQLiteStatement) -> CInt {
+    unsafe sqlite3_step(statement)
   }
 
   @inlinable
-  package static func reset(_ statement: SQLiteStatement) -> CInt {
-    sqlite3_reset(statement)
+  @safe package static func reset(_ statement: SQLiteStatement) -> CInt {
+    unsafe sqlite3_reset(statement)
   }
 
   // MARK: Columns of the current row
 
   @inlinable
-  package static func columnType(_ statement: SQLiteStatement, _ index: CInt) -> CInt {
-    sqlite3_column_type(statement, index)
+  @safe package static func columnType(_ statement: SQLiteStatement, _ index: CInt) -> CInt {
+    unsafe sqlite3_column_type(statement, index)
   }
 
   @inlinable
-  package static func columnIsNull(_ statement: SQLiteStatement, _ index: CInt) -> Bool {
-    sqlite3_column_type(statement, index) == SQLITE_NULL
+  @safe package static func columnIsNull(_ statement: SQLiteStatement, _ index: CInt) -> Bool {
+    unsafe sqlite3_column_type(statement, index) == SQLITE_NULL
   }
 
   @inlinable
-  package static func columnInt64(_ statement: SQLiteStatement, _ index: CInt) -> Int64 {
-    sqlite3_column_int64(statement, index)
+  @safe package static func columnInt64(_ statement: SQLiteStatement, _ index: CInt) -> Int64 {
+    unsafe sqlite3_column_int64(statement, index)
   }
 
   @inlinable
-  static func columnDouble(_ statement: SQLiteStatement, _ index: CInt) -> Double {
-    sqlite3_column_double(statement, index)
+  @safe static func columnDouble(_ statement: SQLiteStatement, _ index: CInt) -> Double {
+    unsafe sqlite3_column_double(statement, index)
   }
 
   /// Returns the column's text as UTF-8, empty for NULL; valid until the next step.
   @inlinable
-  static func columnText(
+  @safe static func columnText(
     _ statement: SQLiteStatement, _ index: CInt
   ) -> UnsafeBufferPointer<UInt8> {
     // SAFETY: reads the text before its length: the order that SQLite requires.
-    guard let text = sqlite3_column_text(statement, index) else {
-      return UnsafeBufferPointer(start: nil, count: 0)
+    guard let text = unsafe sqlite3_column_text(statement, index) else {
+      return unsafe UnsafeBufferPointer(start: nil, count: 0)
     }
-    return UnsafeBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, index)))
+    return unsafe UnsafeBufferPointer(
+      start: text, count: Int(sqlite3_column_bytes(statement, index)))
   }
 
   /// Returns the column's bytes, empty for NULL; valid until the next step.
   @inlinable
-  static func columnBlob(
+  @safe static func columnBlob(
     _ statement: SQLiteStatement, _ index: CInt
   ) -> UnsafeRawBufferPointer {
-    guard let bytes = sqlite3_column_blob(statement, index) else {
-      return UnsafeRawBufferPointer(start: nil, count: 0)
+    guard let bytes = unsafe sqlite3_column_blob(statement, index) else {
+      return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
     }
-    return UnsafeRawBufferPointer(
+    return unsafe UnsafeRawBufferPointer(
       start: bytes, count: Int(sqlite3_column_bytes(statement, index)))
   }
 
@@ -90,76 +91,84 @@ package enum SQLite {
   // <https://sqlite.org/c3ref/value.html>
 
   @inlinable
-  package static func columnValue(_ statement: SQLiteStatement, _ index: CInt) -> OpaquePointer? {
-    sqlite3_column_value(statement, index)
+  @safe package static func columnValue(_ statement: SQLiteStatement, _ index: CInt)
+    -> OpaquePointer?
+  {
+    unsafe sqlite3_column_value(statement, index)
   }
 
   @inlinable
-  package static func valueType(_ value: OpaquePointer?) -> CInt { sqlite3_value_type(value) }
+  @safe package static func valueType(_ value: OpaquePointer?) -> CInt {
+    unsafe sqlite3_value_type(value)
+  }
 
   @inlinable
-  package static func valueInt64(_ value: OpaquePointer?) -> Int64 { sqlite3_value_int64(value) }
+  @safe package static func valueInt64(_ value: OpaquePointer?) -> Int64 {
+    unsafe sqlite3_value_int64(value)
+  }
 
   @inlinable
-  static func valueDouble(_ value: OpaquePointer?) -> Double {
-    sqlite3_value_double(value)
+  @safe static func valueDouble(_ value: OpaquePointer?) -> Double {
+    unsafe sqlite3_value_double(value)
   }
 
   /// Returns the bytes of a text or a blob; valid until the next step.
   @inlinable
-  package static func valueBytes(
+  @safe package static func valueBytes(
     _ value: OpaquePointer?, isText: Bool
   ) -> UnsafeRawBufferPointer {
     // SAFETY: reads the bytes before their count: the order that SQLite requires.
     let start =
-      isText ? UnsafeRawPointer(sqlite3_value_text(value)) : sqlite3_value_blob(value)
-    guard let start else { return UnsafeRawBufferPointer(start: nil, count: 0) }
-    return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
+      unsafe isText ? UnsafeRawPointer(sqlite3_value_text(value)) : sqlite3_value_blob(value)
+    guard let start = unsafe start else {
+      return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+    }
+    return unsafe UnsafeRawBufferPointer(start: start, count: Int(sqlite3_value_bytes(value)))
   }
 
   // MARK: Binding
 
   @inlinable
-  static func bindNull(_ statement: SQLiteStatement, _ index: CInt) -> CInt {
-    sqlite3_bind_null(statement, index)
+  @safe static func bindNull(_ statement: SQLiteStatement, _ index: CInt) -> CInt {
+    unsafe sqlite3_bind_null(statement, index)
   }
 
   @inlinable
-  package static func bind(
+  @safe package static func bind(
     _ value: Int64, to statement: SQLiteStatement, at index: CInt
   ) -> CInt {
-    sqlite3_bind_int64(statement, index, value)
+    unsafe sqlite3_bind_int64(statement, index, value)
   }
 
   @inlinable
-  package static func bind(
+  @safe package static func bind(
     _ value: Double, to statement: SQLiteStatement, at index: CInt
   ) -> CInt {
-    sqlite3_bind_double(statement, index, value)
+    unsafe sqlite3_bind_double(statement, index, value)
   }
 
   /// Binds a copy of the text with its length, so that NULs in it are kept.
   @inlinable
-  package static func bind(
+  @safe package static func bind(
     _ value: String, to statement: SQLiteStatement, at index: CInt
   ) -> CInt {
     var value = value
     return value.withUTF8 { utf8 in
       // SAFETY: an empty buffer can have no address, which SQLite would bind as NULL.
       guard let start = utf8.baseAddress else {
-        return coffer_bind_text_copy(statement, index, "", 0)
+        return unsafe coffer_bind_text_copy(statement, index, "", 0)
       }
-      return start.withMemoryRebound(to: CChar.self, capacity: utf8.count) {
-        coffer_bind_text_copy(statement, index, $0, UInt64(utf8.count))
+      return unsafe start.withMemoryRebound(to: CChar.self, capacity: utf8.count) {
+        unsafe coffer_bind_text_copy(statement, index, $0, UInt64(utf8.count))
       }
     }
   }
 
   /// Binds a copy of the bytes; an empty buffer becomes an empty blob, not NULL.
   @inlinable
-  package static func bind(
+  @safe package static func bind(
     _ bytes: UnsafeRawBufferPointer, to statement: SQLiteStatement, at index: CInt
   ) -> CInt {
-    coffer_bind_blob_copy(statement, index, bytes.baseAddress, UInt64(bytes.count))
+    unsafe coffer_bind_blob_copy(statement, index, bytes.baseAddress, UInt64(bytes.count))
   }
 }

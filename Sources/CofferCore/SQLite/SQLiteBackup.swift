@@ -1,18 +1,18 @@
 import CSQLCipher
 
 /// Copies one connection's main database over another one's, page by page.
-final class SQLiteBackup {
+@safe final class SQLiteBackup {
   // SAFETY: owned by this object; `finish` clears it, and `deinit` calls `finish`.
-  private var handle: OpaquePointer?
+  @safe private var handle: OpaquePointer?
 
   /// - Throws: SQLite's code, which is also set in the target connection.
-  init(
+  @safe init(
     from source: SQLiteConnection, to target: SQLiteConnection
   ) throws(SQLite.Failure) {
-    guard let handle = sqlite3_backup_init(target, "main", source, "main") else {
-      throw SQLite.Failure(code: sqlite3_extended_errcode(target))
+    guard let handle = unsafe sqlite3_backup_init(target, "main", source, "main") else {
+      throw unsafe SQLite.Failure(code: sqlite3_extended_errcode(target))
     }
-    self.handle = handle
+    self.handle = unsafe handle
   }
 
   deinit { finish() }
@@ -20,20 +20,22 @@ final class SQLiteBackup {
   /// Copies pages; all remaining ones if the number is negative.
   /// - Returns: `SQLITE_OK`, `SQLITE_DONE`, or an error code.
   func step(_ pageCount: CInt) -> CInt {
-    handle.map { sqlite3_backup_step($0, pageCount) } ?? SQLITE_MISUSE
+    unsafe handle.map { unsafe sqlite3_backup_step($0, pageCount) } ?? SQLITE_MISUSE
   }
 
   /// The number of remaining pages, as of the last step.
-  var remainingPageCount: Int { handle.map { Int(sqlite3_backup_remaining($0)) } ?? 0 }
+  var remainingPageCount: Int {
+    unsafe handle.map { unsafe Int(sqlite3_backup_remaining($0)) } ?? 0
+  }
 
   /// The number of pages of the source, as of the last step.
-  var totalPageCount: Int { handle.map { Int(sqlite3_backup_pagecount($0)) } ?? 0 }
+  var totalPageCount: Int { unsafe handle.map { unsafe Int(sqlite3_backup_pagecount($0)) } ?? 0 }
 
   /// Ends the copy, and rolls the target back unless a step has returned `SQLITE_DONE`.
   @discardableResult
   func finish() -> CInt {
     guard let handle else { return SQLITE_OK }
     self.handle = nil
-    return sqlite3_backup_finish(handle)
+    return unsafe sqlite3_backup_finish(handle)
   }
 }

@@ -38,7 +38,7 @@ extension Database {
     SQLite.hasRowIDs(try openConnection(), table.name, schema: table.schemaID.name)
   }
 
-  private func readSchema<T>(
+  @safe private func readSchema<T>(
     _ sql: String? = nil, _ body: (SQLiteConnection) throws -> T
   ) throws -> T {
     try checkAccess()
@@ -50,7 +50,7 @@ extension Database {
     hooks.authorizer.recorder = FactsRecorder()
     defer { hooks.authorizer.recorder = outer }
     do {
-      return try withoutTracing { try body(connection) }
+      return try withoutTracing { try unsafe body(connection) }
     } catch let failure as SQLite.Failure {
       throw translated(DatabaseError(code: failure.code, connection: connection, sql: sql))
     }

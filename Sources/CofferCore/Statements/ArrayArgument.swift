@@ -120,7 +120,9 @@ extension ArrayArgument: CustomStringConvertible, StatementBinding {
 
   /// Returns `SQLITE_MISUSE`: an array can only be bound through ``StatementArguments``.
   @inlinable
-  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt { SQLite.misuse }
+  @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+    SQLite.misuse
+  }
 }
 
 // MARK: - Collections as arguments
@@ -136,7 +138,9 @@ extension ArrayArgumentConvertible {
 
   /// Returns `SQLITE_MISUSE`: an array can only be bound through ``StatementArguments``.
   @inlinable
-  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt { SQLite.misuse }
+  @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+    SQLite.misuse
+  }
 }
 
 extension Array: StatementBinding, ArrayArgumentConvertible

@@ -6,7 +6,7 @@
 /// text (the predictor keeps the string alive, so its storage can't be reused), and a literal has
 /// the same words each time. Any other name takes the slow path through the layout.
 @usableFromInline
-struct ColumnPredictor {
+@safe struct ColumnPredictor {
   @usableFromInline
   struct Slot {
     @usableFromInline var words: TextWords
@@ -18,7 +18,7 @@ struct ColumnPredictor {
   /// The maximum number of remembered names; a loop that uses more still works.
   private static let capacity = 64
 
-  @usableFromInline var slots: UnsafeMutablePointer<Slot>?
+  @safe @usableFromInline var slots: UnsafeMutablePointer<Slot>?
   @usableFromInline var count = 0
   @usableFromInline var position = 0
 
@@ -29,26 +29,26 @@ struct ColumnPredictor {
   mutating func predictedIndex(of name: String) -> Int? {
     let words = TextWords(name)
     let position = position
-    guard position < count, let slots, slots[position].words == words else { return nil }
+    guard position < count, let slots, unsafe slots[position].words == words else { return nil }
     let next = position &+ 1
     self.position = next == count ? 0 : next
-    return slots[position].index
+    return unsafe slots[position].index
   }
 
   /// Returns the column's index from any slot or from the layout.
   mutating func findIndex(of name: String, in layout: RowLayout) -> Int? {
     let words = TextWords(name)
     if let slots {
-      for position in 0..<count where slots[position].words == words {
+      for position in 0..<count where unsafe slots[position].words == words {
         self.position = position + 1 == count ? 0 : position + 1
-        return slots[position].index
+        return unsafe slots[position].index
       }
     }
     guard let index = layout.index(ofColumn: name) else { return nil }
     if count < ColumnPredictor.capacity {
-      let slots = slots ?? .allocate(capacity: ColumnPredictor.capacity)
-      self.slots = slots
-      (slots + count).initialize(to: Slot(words: words, index: index, name: name))
+      let slots = unsafe slots ?? .allocate(capacity: ColumnPredictor.capacity)
+      self.slots = unsafe slots
+      unsafe (slots + count).initialize(to: Slot(words: words, index: index, name: name))
       count += 1
       // The position wraps around: the next row begins with the first name.
       position = 0
@@ -58,8 +58,8 @@ struct ColumnPredictor {
 
   /// Forgets all names, after the columns of the statement have changed or when it is deallocated.
   mutating func reset() {
-    slots?.deinitialize(count: count)
-    slots?.deallocate()
+    unsafe slots?.deinitialize(count: count)
+    unsafe slots?.deallocate()
     slots = nil
     count = 0
     position = 0

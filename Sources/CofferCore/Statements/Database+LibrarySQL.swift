@@ -1,19 +1,19 @@
 /// The library's own SQL, outside of the statement cache, on any connection.
 extension Database {
   /// Executes `body`, whose failures become errors that name the SQL.
-  static func naming<T>(
+  @safe static func naming<T>(
     _ sql: String, in connection: SQLiteConnection,
     _ body: (SQLiteConnection) throws(SQLite.Failure) -> T
   ) throws -> T {
     do {
-      return try body(connection)
+      return try unsafe body(connection)
     } catch {
       throw DatabaseError(code: error.code, connection: connection, sql: sql)
     }
   }
 
   /// Runs SQL and ignores its rows.
-  static func run(_ sql: String, in connection: SQLiteConnection) throws {
+  @safe static func run(_ sql: String, in connection: SQLiteConnection) throws {
     let code = SQLite.run(connection, sql)
     guard code == SQLite.ok else {
       throw DatabaseError(code: code, connection: connection, sql: sql)
@@ -21,7 +21,7 @@ extension Database {
   }
 
   /// Returns the first column of the first row as text; nil for no row or NULL.
-  static func scalar(
+  @safe static func scalar(
     _ sql: String, in connection: SQLiteConnection
   ) throws -> String? {
     try naming(sql, in: connection) { connection throws(SQLite.Failure) in
@@ -30,7 +30,7 @@ extension Database {
   }
 
   /// Compiles a statement, which the caller finalizes.
-  static func prepare(
+  @safe static func prepare(
     _ sql: String, in connection: SQLiteConnection
   ) throws -> SQLiteStatement {
     try naming(sql, in: connection) { connection throws(SQLite.Failure) in
@@ -39,12 +39,12 @@ extension Database {
   }
 
   /// Runs a statement without rows, whose parameters `bind` sets.
-  static func run(
+  @safe static func run(
     _ sql: String, in connection: SQLiteConnection, binding bind: (SQLiteStatement) -> CInt
   ) throws {
     let statement = try prepare(sql, in: connection)
     defer { SQLite.finalize(statement) }
-    var code = bind(statement)
+    var code = unsafe bind(statement)
     if code == SQLite.ok { code = SQLite.step(statement) }
     guard code == SQLite.done else {
       throw DatabaseError(code: code, connection: connection, sql: sql)

@@ -85,9 +85,9 @@ extension Database {
     let connection = try openConnection()
     let count = sql.utf8.count
     do {
-      return try sql.withCString { text throws(SQLite.Failure) in
-        let rest = UnsafeRawPointer(text + offset).assumingMemoryBound(to: UInt8.self)
-        return try SQLite.prepare(
+      return try unsafe sql.withCString { text throws(SQLite.Failure) in
+        let rest = unsafe UnsafeRawPointer(text + offset).assumingMemoryBound(to: UInt8.self)
+        return try unsafe SQLite.prepare(
           UnsafeBufferPointer(start: rest, count: count - offset), in: connection,
           isPersistent: isPersistent)
       }
@@ -103,13 +103,13 @@ extension Database {
   }
 
   /// Compiles another form of a statement, and reports `reportedSQL` in errors.
-  func prepareHandle(_ sql: String, reportedSQL: String) throws -> SQLiteStatement {
+  @safe func prepareHandle(_ sql: String, reportedSQL: String) throws -> SQLiteStatement {
     do {
       let (prepared, _) = try recordingFacts {
         try prepareHandle(sql, from: 0, isPersistent: true)
       }
       guard let handle = prepared.statement else { throw DatabaseError.connectionIsClosed }
-      return handle
+      return unsafe handle
     } catch let error as DatabaseError {
       throw DatabaseError(
         resultCode: error.extendedResultCode, message: error.message, sql: reportedSQL)

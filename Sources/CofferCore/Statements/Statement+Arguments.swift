@@ -38,7 +38,7 @@ extension Statement {
   /// Traps if an argument can't be bound at all.
   public func setUncheckedArguments(_ arguments: StatementArguments) {
     // The connection is closed: the execution throws.
-    guard handle != nil else { return }
+    guard unsafe handle != nil else { return }
     var positional = arguments.positional[...]
     let values = parameterNames.map { name -> StatementArgument in
       if let name, let argument = arguments.named[name] { return argument }
@@ -87,7 +87,7 @@ extension Statement {
   }
 
   func bind(_ values: [StatementArgument]) throws {
-    guard handle != nil else { throw DatabaseError.connectionIsClosed }
+    guard unsafe handle != nil else { throw DatabaseError.connectionIsClosed }
     try database.checkAccess()
     var hasArrays = false
     for value in values {
@@ -95,7 +95,7 @@ extension Statement {
     }
     rewind()
     if regionOfArguments != nil { regionOfArguments = nil }
-    if hasArrays || handle != plainHandle {
+    if unsafe hasArrays || handle != plainHandle {
       do { try selectHandle(for: values) } catch {
         clearBindings()
         throw error

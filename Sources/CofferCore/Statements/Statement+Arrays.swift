@@ -1,8 +1,8 @@
 extension Statement {
-  func bind(
+  @safe func bind(
     _ array: ArrayArgumentStorage, to handle: SQLiteStatement, at index: CInt
   ) -> CInt {
-    let address = Unmanaged.passUnretained(array).toOpaque()
+    let address = unsafe Unmanaged.passUnretained(array).toOpaque()
     boundArrays.append(array)
     database.arrays.register(array)
     return SQLite.bindArray(address, to: handle, at: index)
@@ -10,7 +10,7 @@ extension Statement {
 
   func releaseArrays() {
     guard !boundArrays.isEmpty else { return }
-    if handle != nil {
+    if unsafe handle != nil {
       for array in boundArrays { database.arrays.unregister(array) }
     }
     boundArrays = []
@@ -22,19 +22,19 @@ extension Statement {
   /// doesn't depend on the arrays' lengths.
   func selectHandle(for values: [StatementArgument]) throws {
     releaseArrays()
-    guard handle != nil else { throw DatabaseError.connectionIsClosed }
+    guard unsafe handle != nil else { throw DatabaseError.connectionIsClosed }
     let parameters = values.indices.compactMap { index -> Int? in
       if case .array = values[index].content { index + 1 } else { nil }
     }
     guard !parameters.isEmpty else { return use(plainHandle) }
-    if arrayHandle == nil || parameters != arrayParameters {
+    if unsafe arrayHandle == nil || parameters != arrayParameters {
       let rewritten = try rewrittenSQL(arrays: Set(parameters))
       try database.arrays.prepareModule()
       let new = try database.prepareHandle(rewritten, reportedSQL: sql)
       // A handle must not be in use when it is finalized.
       use(plainHandle)
       if let old = arrayHandle { SQLite.finalize(old) }
-      arrayHandle = new
+      arrayHandle = unsafe new
       arrayParameters = parameters
     } else if let arrayHandle {
       SQLite.clearBindings(arrayHandle)
@@ -43,9 +43,9 @@ extension Statement {
   }
 
   /// Selects the handle to step, which can have been compiled for another schema than the last one.
-  func use(_ new: SQLiteStatement) {
-    guard new != handle else { return }
-    core.pointee.handle = new
+  @safe func use(_ new: SQLiteStatement) {
+    guard unsafe new != handle else { return }
+    core.pointee.handle = unsafe new
     reprepareCount = SQLite.reprepareCount(new)
     if !hasCurrentColumns(new) { readColumns(of: new) }
   }

@@ -50,16 +50,16 @@ extension Statement {
 
   /// Prepares the statement for values that are bound one by one.
   @usableFromInline
-  package func beginBinding() throws -> SQLiteStatement {
-    guard handle != nil else { throw DatabaseError.connectionIsClosed }
+  @safe package func beginBinding() throws -> SQLiteStatement {
+    guard unsafe handle != nil else { throw DatabaseError.connectionIsClosed }
     try database.checkAccess()
     rewind()
-    if handle != plainHandle { try selectHandle(for: []) }
+    if unsafe handle != plainHandle { try selectHandle(for: []) }
     guard let handle else { throw DatabaseError.connectionIsClosed }
     if !boundArguments.isEmpty { boundArguments = StatementArguments() }
     if regionOfArguments != nil { regionOfArguments = nil }
     lacksArguments = false
-    return handle
+    return unsafe handle
   }
 
   @usableFromInline
@@ -92,7 +92,7 @@ extension Statement {
   /// Prepares the statement for its first step.
   @usableFromInline
   package func begin() throws {
-    guard handle != nil else { throw DatabaseError.connectionIsClosed }
+    guard unsafe handle != nil else { throw DatabaseError.connectionIsClosed }
     if lacksArguments { try validateArguments(StatementArguments()) }
     rewind()
     try database.willExecute(self)
@@ -192,14 +192,14 @@ extension Statement {
     refreshFacts()
   }
 
-  func hasCurrentColumns(_ handle: SQLiteStatement) -> Bool {
+  @safe func hasCurrentColumns(_ handle: SQLiteStatement) -> Bool {
     SQLite.columnCount(handle) == columnCount
       && layout.columnNames.indices.allSatisfy {
         SQLite.columnName(handle, $0, isEqualTo: layout.columnNames[$0])
       }
   }
 
-  func readColumns(of handle: SQLiteStatement) {
+  @safe func readColumns(of handle: SQLiteStatement) {
     core.pointee.columnCount = SQLite.columnCount(handle)
     layout = Statement.layout(of: handle)
     core.pointee.predictor.reset()

@@ -86,7 +86,7 @@ extension Statement {
     clearBindings()
   }
 
-  private func isAsCompiled(_ handle: SQLiteStatement) -> Bool {
+  @safe private func isAsCompiled(_ handle: SQLiteStatement) -> Bool {
     let count = SQLite.reprepareCount(handle)
     return count < 0 ? hasCurrentColumns(handle) : count == reprepareCount
   }

@@ -7,31 +7,31 @@
 ///
 /// A statement belongs to its connection, and can only be used inside an access to it. Once the
 /// connection has closed, using the statement throws.
-public final class Statement {
+@safe public final class Statement {
   /// The SQL of the statement, unmodified.
   public let sql: String
 
   /// The handle to step and to read: `plainHandle`, `arrayHandle`, or nil once the connection has
   /// closed.
-  @inlinable package var handle: SQLiteStatement? { core.pointee.handle }
+  @safe @inlinable package var handle: SQLiteStatement? { core.pointee.handle }
   /// The state that is used for each row; freed with the statement.
-  @usableFromInline package let core: UnsafeMutablePointer<StatementCore>
+  @safe @usableFromInline package let core: UnsafeMutablePointer<StatementCore>
   /// The handle of the unmodified SQL.
-  @exclusivity(unchecked) var plainHandle: SQLiteStatement
+  @safe @exclusivity(unchecked) var plainHandle: SQLiteStatement
   /// The handle of the SQL in which some parameters take arrays; compiled on demand.
-  @exclusivity(unchecked) var arrayHandle: SQLiteStatement?
+  @safe @exclusivity(unchecked) var arrayHandle: SQLiteStatement?
   /// The parameters that take arrays in `arrayHandle`, 1-based.
   var arrayParameters: [Int] = []
   /// Whether `handle` has been stepped since it was last reset.
-  @exclusivity(unchecked) var isActive = false
+  @safe @exclusivity(unchecked) var isActive = false
   // SAFETY: set while the execution is running, and cleared when it is deallocated.
-  @exclusivity(unchecked) unowned(unsafe) var execution: StatementExecution?
+  @safe @exclusivity(unchecked) unowned(unsafe) var execution: StatementExecution?
   /// Whether a parameter has no value yet, which makes an execution an error.
-  @exclusivity(unchecked) @usableFromInline var lacksArguments: Bool
+  @safe @exclusivity(unchecked) @usableFromInline var lacksArguments: Bool
 
   // SAFETY: the database clears `handle` when it closes, at the latest when it is deallocated, and
   // the statement doesn't use this reference while `handle` is nil.
-  @usableFromInline package unowned(unsafe) let database: Database
+  @safe @usableFromInline package unowned(unsafe) let database: Database
   let registry: StatementRegistry
   /// The index of the statement in `registry`, which sets it.
   var registryIndex = 0
@@ -47,11 +47,11 @@ public final class Statement {
     didSet { hasAftermath = facts.hasAftermath }
   }
   /// Whether the statement changes more than rows; see ``StatementFacts``.
-  @exclusivity(unchecked) private(set) var hasAftermath: Bool
+  @safe @exclusivity(unchecked) private(set) var hasAftermath: Bool
   /// The plans that record types have made for the columns; see ``Row/plan(_:make:)``.
   var plans: [AnyObject] = []
   /// The number of records that the last fetch made; 0 if they were not counted.
-  @exclusivity(unchecked) @usableFromInline package var lastRecordCount = 0
+  @safe @exclusivity(unchecked) @usableFromInline package var lastRecordCount = 0
   /// The authorizer's count of recompilations when the facts were recorded.
   var recompilations: Int
   /// The observers that are interested in the changes of the statement.
@@ -67,7 +67,7 @@ public final class Statement {
 
   /// The names of the parameters without their first character; nil for `?`.
   private(set) lazy var parameterNames: [String?] = {
-    guard handle != nil else { return [] }
+    guard unsafe handle != nil else { return [] }
     return (0..<parameterCount).map { SQLite.parameterName(plainHandle, $0 + 1) }
   }()
 
@@ -76,26 +76,26 @@ public final class Statement {
 
   /// Whether the bindings are cleared when an execution ends: those of a statement that the library
   /// has requested for one fetch.
-  @exclusivity(unchecked) var clearsBindings = false
+  @safe @exclusivity(unchecked) var clearsBindings = false
 
-  @exclusivity(unchecked) var boundArguments = StatementArguments()
+  @safe @exclusivity(unchecked) var boundArguments = StatementArguments()
   /// The region read with the bound arguments, if set by ``setRequestRegion(_:)``.
-  @exclusivity(unchecked) var regionOfArguments: RegionOfArguments?
+  @safe @exclusivity(unchecked) var regionOfArguments: RegionOfArguments?
 
   enum RegionOfArguments {
     case known(DatabaseRegion)
     case unknown((Statement) throws -> DatabaseRegion)
   }
   /// The bound arrays, whose addresses SQLite holds.
-  @exclusivity(unchecked) var boundArrays: [ArrayArgumentStorage] = []
+  @safe @exclusivity(unchecked) var boundArrays: [ArrayArgumentStorage] = []
 
-  init(database: Database, sql: String, handle: SQLiteStatement, facts: StatementFacts) {
+  @safe init(database: Database, sql: String, handle: SQLiteStatement, facts: StatementFacts) {
     self.sql = sql
     core = .allocate(capacity: 1)
-    core.initialize(
+    unsafe core.initialize(
       to: StatementCore(
         handle: handle, columnCount: SQLite.columnCount(handle), predictor: ColumnPredictor()))
-    plainHandle = handle
+    plainHandle = unsafe handle
     self.database = database
     self.facts = facts
     hasAftermath = facts.hasAftermath
@@ -112,20 +112,22 @@ public final class Statement {
   deinit {
     registry.remove(self)
     core.pointee.predictor.reset()
-    core.deinitialize(count: 1)
-    core.deallocate()
+    unsafe core.deinitialize(count: 1)
+    unsafe core.deallocate()
   }
 
   /// Takes the handles to finalize and the arrays to unregister out of the statement.
   func takeRemains() -> StatementRegistry.Remains {
-    guard handle != nil else { return StatementRegistry.Remains(handles: [], arrays: []) }
+    guard unsafe handle != nil else {
+      return unsafe StatementRegistry.Remains(handles: [], arrays: [])
+    }
     core.pointee.handle = nil
     defer { boundArrays = [] }
-    return StatementRegistry.Remains(
-      handles: [plainHandle, arrayHandle].compactMap(\.self), arrays: boundArrays)
+    return unsafe StatementRegistry.Remains(
+      handles: [plainHandle, arrayHandle].compactMap(unsafe \.self), arrays: boundArrays)
   }
 
-  static func layout(of handle: SQLiteStatement) -> RowLayout {
+  @safe static func layout(of handle: SQLiteStatement) -> RowLayout {
     let count = SQLite.columnCount(handle)
     guard count > 0 else { return .empty }
     return RowLayout(columnNames: (0..<count).map { SQLite.columnName(handle, $0) })
@@ -166,7 +168,7 @@ public final class Statement {
 
   /// The region that the statement reads with any arguments.
   package var fullRegion: DatabaseRegion {
-    if facts.mayReadMore, handle != nil {
+    if facts.mayReadMore, unsafe handle != nil {
       facts.region = database.completedRegion(of: facts, sql: sql)
       facts.mayReadMore = false
     }
@@ -176,9 +178,9 @@ public final class Statement {
   /// SQLite's handle, for C functions that Coffer doesn't wrap.
   ///
   /// - Precondition: The connection is open.
-  public var sqliteStatement: SQLiteStatement {
+  @safe public var sqliteStatement: SQLiteStatement {
     guard let handle else { preconditionFailure("Connection is closed") }
-    return handle
+    return unsafe handle
   }
 }
 

@@ -59,7 +59,7 @@ extension StatementArgument: StatementBinding {
 
   /// Binds the value; returns `SQLITE_MISUSE` for an array.
   @inlinable
-  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+  @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     guard case .value(let value) = content else { return SQLite.misuse }
     return value.bind(to: sqliteStatement, at: index)
   }

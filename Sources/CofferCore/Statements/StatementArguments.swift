@@ -146,10 +146,10 @@ extension StatementArguments: ExpressibleByArrayLiteral {
   @inlinable
   public init(arrayLiteral elements: (any StatementBinding)?...) {
     let count = elements.count
-    positional = elements.withUnsafeBufferPointer { elements in
-      [StatementArgument](unsafeUninitializedCapacity: count) { buffer, initializedCount in
+    positional = unsafe elements.withUnsafeBufferPointer { elements in
+      unsafe [StatementArgument](unsafeUninitializedCapacity: count) { buffer, initializedCount in
         for index in 0..<count {
-          (buffer.baseAddress! + index).initialize(
+          unsafe (buffer.baseAddress! + index).initialize(
             to: elements[index]?.statementArgument ?? .null)
         }
         initializedCount = count

@@ -1,15 +1,15 @@
 /// Binds values to a statement's parameters, from the first to the last.
 ///
 /// See ``Statement/execute(binding:)``.
-public struct StatementBinder {
-  @usableFromInline let handle: SQLiteStatement
+@safe public struct StatementBinder {
+  @safe @usableFromInline let handle: SQLiteStatement
   /// The number of parameters that have a value.
   @usableFromInline package var count: CInt = 0
   /// The first error code of SQLite, or `SQLITE_OK`.
   @usableFromInline package var code: CInt = SQLite.ok
 
   @inlinable
-  package init(_ handle: SQLiteStatement) { self.handle = handle }
+  @safe package init(_ handle: SQLiteStatement) { self.handle = unsafe handle }
 
   /// Binds a value to the next parameter.
   ///

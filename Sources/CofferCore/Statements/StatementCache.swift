@@ -125,13 +125,13 @@ final class StatementCache {
       var offset = 0
       while offset + 8 <= bytes.count {
         hash =
-          (hash ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+          unsafe (hash ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
           &* 0x0000_0100_0000_01b3
         hash ^= hash >> 32
         offset += 8
       }
       while offset < bytes.count {
-        hash = (hash ^ UInt64(bytes[offset])) &* 0x0000_0100_0000_01b3
+        hash = unsafe (hash ^ UInt64(bytes[offset])) &* 0x0000_0100_0000_01b3
         offset += 1
       }
       hash ^= hash >> 29

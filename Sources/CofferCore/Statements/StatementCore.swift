@@ -6,9 +6,9 @@
 /// - Invariant: The memory lives as long as its ``Statement``, which every holder of the address
 ///   retains.
 @usableFromInline
-package struct StatementCore {
+@safe package struct StatementCore {
   /// SQLite's handle; nil once the connection has closed.
-  @usableFromInline package var handle: SQLiteStatement?
+  @safe @usableFromInline package var handle: SQLiteStatement?
   @usableFromInline package var columnCount: Int
   @usableFromInline var predictor: ColumnPredictor
 }

@@ -8,14 +8,14 @@ import Synchronization
 /// deferred to the next access, since SQLite must not be called by two threads.
 final class StatementRegistry: Sendable {
   /// The handles of a deallocated statement, and the arrays that are bound to them.
-  struct Remains {
+  @safe struct Remains {
     var handles: [SQLiteStatement]
     var arrays: [ArrayArgumentStorage]
   }
 
-  private struct State {
+  @safe private struct State {
     /// The living statements, unordered; each statement knows its index.
-    var statements: [Unmanaged<Statement>] = []
+    var statements: [Unmanaged<Statement>] = unsafe []
     var orphans: [Remains] = []
     /// Statements whose cursors were deallocated outside of an access.
     var abandoned: [Statement] = []
@@ -36,8 +36,8 @@ final class StatementRegistry: Sendable {
 
   func add(_ statement: Statement) {
     state.withLock { box in
-      statement.registryIndex = box.value.statements.count
-      box.value.statements.append(Unmanaged.passUnretained(statement))
+      statement.registryIndex = unsafe box.value.statements.count
+      unsafe box.value.statements.append(Unmanaged.passUnretained(statement))
     }
   }
 
@@ -45,12 +45,12 @@ final class StatementRegistry: Sendable {
   func remove(_ statement: Statement) {
     let remains = state.withLock { box -> UncheckedBox<Remains>? in
       let remains = statement.takeRemains()
-      guard !remains.handles.isEmpty else { return nil }
+      guard unsafe !remains.handles.isEmpty else { return nil }
       let index = statement.registryIndex
-      let last = box.value.statements.removeLast()
-      if index < box.value.statements.count {
-        box.value.statements[index] = last
-        last._withUnsafeGuaranteedRef { $0.registryIndex = index }
+      let last = unsafe box.value.statements.removeLast()
+      if unsafe index < box.value.statements.count {
+        unsafe box.value.statements[index] = unsafe last
+        unsafe last._withUnsafeGuaranteedRef { $0.registryIndex = index }
       }
       if gate.isHeldByCurrentThread { return UncheckedBox(remains) }
       box.value.orphans.append(remains)
@@ -64,7 +64,7 @@ final class StatementRegistry: Sendable {
   /// one.
   func abandonLater(_ statement: Statement) {
     state.withLock { box in
-      guard statement.handle != nil else { return }
+      guard unsafe statement.handle != nil else { return }
       box.value.abandoned.append(statement)
       hasDebts.store(true, ordering: .relaxed)
     }
@@ -91,20 +91,22 @@ final class StatementRegistry: Sendable {
   ///
   /// - Precondition: The current thread is inside an access.
   func endExecutions() {
-    let active = state.withLock { box in
-      UncheckedBox(
-        box.value.statements.filter { $0._withUnsafeGuaranteedRef { $0.isActive } })
+    let active = unsafe state.withLock { box in
+      unsafe UncheckedBox(
+        box.value.statements.filter { unsafe $0._withUnsafeGuaranteedRef { $0.isActive } })
     }
     // SAFETY: the executor of a statement retains it, and only this thread can execute one.
-    for statement in active.value.map({ $0.takeUnretainedValue() }) { statement.abandon() }
+    for statement in unsafe active.value.map({ unsafe $0.takeUnretainedValue() }) {
+      statement.abandon()
+    }
   }
 
   /// Finalizes all statements; their objects remain, and throw when used.
   func finalizeAll() {
     let everything = state.withLock { box in
       var remains = box.value.orphans
-      for statement in box.value.statements {
-        remains.append(statement._withUnsafeGuaranteedRef { $0.takeRemains() })
+      unsafe box.value.statements.forEach { statement in
+        unsafe remains.append(statement._withUnsafeGuaranteedRef { $0.takeRemains() })
       }
       let abandoned = box.value.abandoned
       box.value = State()
@@ -114,7 +116,7 @@ final class StatementRegistry: Sendable {
   }
 
   private func clear(_ remains: Remains) {
-    for handle in remains.handles { SQLite.finalize(handle) }
+    unsafe remains.handles.forEach { SQLite.finalize($0) }
     for array in remains.arrays { arrays.value.unregister(array) }
   }
 }

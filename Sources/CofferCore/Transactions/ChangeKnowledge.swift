@@ -130,7 +130,7 @@ extension SQLString {
           previous = SQLName("")
           continue
         }
-        let word = SQLName(String(decoding: utf8[token.range], as: UTF8.self))
+        let word = unsafe SQLName(String(decoding: utf8[token.range], as: UTF8.self))
         let replaces =
           word == SQLString.replace && (previous == SQLString.or || previous == SQLString.conflict)
         if replaces || word == SQLString.into && previous == SQLString.replace { return true }

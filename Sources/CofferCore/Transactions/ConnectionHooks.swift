@@ -10,14 +10,14 @@ package final class ConnectionHooks {
   var recordedRegions: [DatabaseRegion] = []
   /// Incremented when the connection changes the schema or undoes such a change, which invalidates
   /// everything cached from the schema.
-  @exclusivity(unchecked) package var schemaGeneration = 0
+  @safe @exclusivity(unchecked) package var schemaGeneration = 0
   /// Incremented when a transaction begins.
-  @exclusivity(unchecked) var transactionCount = 0
+  @safe @exclusivity(unchecked) var transactionCount = 0
 
   init() {}
 
   /// Removes all callbacks before the connection closes.
-  func removeAll(from connection: SQLiteConnection) {
+  @safe func removeAll(from connection: SQLiteConnection) {
     Authorizer.remove(from: connection)
     SQLite.removeHooks(from: connection)
     SQLite.setBusyWait(nil, in: connection)

@@ -31,6 +31,6 @@ extension Database {
 extension Database {
   /// Whether the transaction holds foreign key violations, which prevent its commit.
   package var hasBrokenForeignKeys: Bool {
-    sqliteConnection.map(SQLite.hasBrokenForeignKeys) ?? false
+    unsafe sqliteConnection.map(SQLite.hasBrokenForeignKeys) ?? false
   }
 }

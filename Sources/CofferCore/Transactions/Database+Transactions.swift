@@ -20,7 +20,7 @@ extension Database {
   /// Whether a transaction is open.
   public var isInsideTransaction: Bool {
     if accessState.contains(.pendingTransaction) { return true }
-    return sqliteConnection.map { !SQLite.isAutocommit($0) } ?? false
+    return unsafe sqliteConnection.map { !SQLite.isAutocommit($0) } ?? false
   }
 
   // MARK: Whole transactions
@@ -110,7 +110,7 @@ extension Database {
   }
 
   /// Runs a statement that must complete even if the access has been interrupted.
-  func runDespiteInterruptions(in connection: SQLiteConnection, _ run: () -> CInt) {
+  @safe func runDespiteInterruptions(in connection: SQLiteConnection, _ run: () -> CInt) {
     // An interruption lasts as long as any statement runs, so end all of them. New interruptions
     // can arrive in between, and a foreign statement that never ends must not block this loop for
     // ever.

@@ -217,7 +217,7 @@ package final class TransactionObservation {
 
   /// The names of the last event, which SQLite keeps at one address while a statement runs: most
   /// events need no new string.
-  private struct LastNames {
+  @safe private struct LastNames {
     // SAFETY: the addresses are compared, and never dereferenced.
     let schemaAddress: UnsafePointer<CChar>
     let tableAddress: UnsafePointer<CChar>
@@ -225,7 +225,7 @@ package final class TransactionObservation {
     let table: String
   }
 
-  func sqliteDidChange(
+  @safe func sqliteDidChange(
     _ kind: DatabaseEvent.Kind, schema: UnsafePointer<CChar>, table: UnsafePointer<CChar>,
     rowID: Int64
   ) {
@@ -233,10 +233,11 @@ package final class TransactionObservation {
       !execution.targets.isEmpty || !execution.rowTables.isEmpty
     else { return }
     let names: LastNames
-    if let last = lastNames, last.schemaAddress == schema, last.tableAddress == table {
+    if let last = lastNames, unsafe last.schemaAddress == schema, unsafe last.tableAddress == table
+    {
       names = last
     } else {
-      names = LastNames(
+      names = unsafe LastNames(
         schemaAddress: schema, tableAddress: table, schema: String(cString: schema),
         table: String(cString: table))
       lastNames = names

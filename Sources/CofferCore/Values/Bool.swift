@@ -15,7 +15,7 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
 
   /// Creates a Bool: whether the column, converted to a number by SQLite, differs from 0.
   @inlinable
-  public init(sqliteStatement: SQLiteStatement, index: CInt) {
+  @safe public init(sqliteStatement: SQLiteStatement, index: CInt) {
     self =
       SQLite.columnInt64(sqliteStatement, index) != 0
       || SQLite.columnDouble(sqliteStatement, index) != 0
@@ -23,7 +23,7 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
 
   /// Returns whether the column, converted to a number by SQLite, differs from 0; nil for NULL.
   @inlinable
-  public static func fromStatement(
+  @safe public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> Bool? {
     if SQLite.columnInt64(sqliteStatement, index) != 0 { return true }
@@ -37,7 +37,7 @@ extension Bool: DatabaseValueConvertible, StatementColumnConvertible {
 
   /// Binds the integer 1 or 0.
   @inlinable
-  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+  @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     SQLite.bind(self ? 1 : 0 as Int64, to: sqliteStatement, at: index)
   }
 }

@@ -17,24 +17,24 @@ extension Data: DatabaseValueConvertible, StatementColumnConvertible {
 
   /// Creates data from the column, converted to a blob by SQLite.
   @inlinable
-  public init(sqliteStatement: SQLiteStatement, index: CInt) {
-    self.init(SQLite.columnBlob(sqliteStatement, index))
+  @safe public init(sqliteStatement: SQLiteStatement, index: CInt) {
+    unsafe self.init(SQLite.columnBlob(sqliteStatement, index))
   }
 
   /// Returns the column, converted to a blob by SQLite; nil for NULL.
   @inlinable
-  public static func fromStatement(
+  @safe public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> Data? {
     let bytes = SQLite.columnBlob(sqliteStatement, index)
     // SQLite returns a null pointer for an empty blob and for NULL.
-    if bytes.isEmpty, SQLite.columnIsNull(sqliteStatement, index) { return nil }
-    return Data(bytes)
+    if unsafe bytes.isEmpty, SQLite.columnIsNull(sqliteStatement, index) { return nil }
+    return unsafe Data(bytes)
   }
 
   /// Binds the bytes; empty data is an empty blob, not NULL.
   @inlinable
-  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
-    withUnsafeBytes { SQLite.bind($0, to: sqliteStatement, at: index) }
+  @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+    unsafe withUnsafeBytes { SQLite.bind($0, to: sqliteStatement, at: index) }
   }
 }

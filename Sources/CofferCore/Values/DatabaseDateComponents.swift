@@ -96,18 +96,18 @@ extension DatabaseDateComponents: DatabaseValueConvertible, StatementColumnConve
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> DatabaseDateComponents? {
     switch dbValue.storage {
     case .string(var value): value.withUTF8 { Self(databaseText: UnsafeRawBufferPointer($0)) }
-    case .blob(let value): value.withUnsafeBytes { Self(databaseText: $0) }
+    case .blob(let value): unsafe value.withUnsafeBytes { Self(databaseText: $0) }
     default: nil
     }
   }
 
   /// Creates components from the column's text.
-  public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+  @safe public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     let text = SQLite.columnText(sqliteStatement, index)
     self.init(databaseText: UnsafeRawBufferPointer(text))
   }
 
-  private init?(databaseText: UnsafeRawBufferPointer) {
+  @safe private init?(databaseText: UnsafeRawBufferPointer) {
     guard let text = DateText(databaseText) else { return nil }
     var components = DateComponents()
     if let day = text.day {

@@ -40,7 +40,7 @@ public struct DatabaseValue: Sendable {
   ///
   /// Invalid UTF-8 in texts becomes U+FFFD.
   @inlinable
-  public init(sqliteStatement: SQLiteStatement, index: CInt) {
+  @safe public init(sqliteStatement: SQLiteStatement, index: CInt) {
     switch SQLite.columnType(sqliteStatement, index) {
     case SQLite.integerType:
       self.init(storage: .int64(SQLite.columnInt64(sqliteStatement, index)))
@@ -48,9 +48,9 @@ public struct DatabaseValue: Sendable {
       self.init(storage: .double(SQLite.columnDouble(sqliteStatement, index)))
     case SQLite.textType:
       let utf8 = SQLite.columnText(sqliteStatement, index)
-      self.init(storage: .string(String(decoding: utf8, as: UTF8.self)))
+      unsafe self.init(storage: .string(String(decoding: utf8, as: UTF8.self)))
     case SQLite.blobType:
-      self.init(storage: .blob(Data(SQLite.columnBlob(sqliteStatement, index))))
+      unsafe self.init(storage: .blob(Data(SQLite.columnBlob(sqliteStatement, index))))
     default:
       self.init(storage: .null)
     }
@@ -74,7 +74,7 @@ extension DatabaseValue: DatabaseValueConvertible, StatementColumnConvertible {
 
   /// Returns the column's value, which can be NULL; never nil.
   @inlinable
-  public static func fromStatement(
+  @safe public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> DatabaseValue? {
     DatabaseValue(sqliteStatement: sqliteStatement, index: index)
@@ -82,14 +82,14 @@ extension DatabaseValue: DatabaseValueConvertible, StatementColumnConvertible {
 
   /// Binds the value to the 1-based parameter.
   @inlinable
-  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+  @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     switch storage {
     case .null: SQLite.bindNull(sqliteStatement, index)
     case .int64(let value): SQLite.bind(value, to: sqliteStatement, at: index)
     case .double(let value): SQLite.bind(value, to: sqliteStatement, at: index)
     case .string(let value): SQLite.bind(value, to: sqliteStatement, at: index)
     case .blob(let value):
-      value.withUnsafeBytes { SQLite.bind($0, to: sqliteStatement, at: index) }
+      unsafe value.withUnsafeBytes { SQLite.bind($0, to: sqliteStatement, at: index) }
     }
   }
 }
@@ -112,7 +112,8 @@ extension DatabaseValue: Hashable {
     case .null: hasher.combine(0 as UInt8)
     case .int64(let value): hasher.combine(Double(value))
     case .double(let value): hasher.combine(value)
-    case .string(var value): value.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+    case .string(var value):
+      value.withUTF8 { unsafe hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
     case .blob(let value): hasher.combine(value)
     }
   }

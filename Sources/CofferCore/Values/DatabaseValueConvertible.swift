@@ -10,7 +10,7 @@ public protocol StatementBinding {
 
   /// Binds the value to the 1-based parameter.
   /// - Returns: SQLite's result code.
-  func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt
+  @safe func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt
 }
 
 /// A type that converts to and from a database value.
@@ -48,7 +48,7 @@ public protocol DatabaseValueConvertible: SQLExpressible, StatementBinding {
   ///
   /// Nil if it can't be converted. Don't implement it: the compiler chooses
   /// `fromStatement(_:atUncheckedIndex:)` for types that have it.
-  static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Self?
+  @safe static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Self?
 
   /// Returns the value for a column that is missing in the row.
   ///
@@ -69,13 +69,13 @@ extension DatabaseValueConvertible {
 
   /// Returns the value, converted from a ``DatabaseValue``.
   @inlinable
-  public static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Self? {
+  @safe public static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Self? {
     fromDatabaseValue(DatabaseValue(sqliteStatement: sqliteStatement, index: index))
   }
 
   /// Binds ``databaseValue``.
   @inlinable
-  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+  @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     databaseValue.bind(to: sqliteStatement, at: index)
   }
 }
@@ -83,7 +83,7 @@ extension DatabaseValueConvertible {
 extension DatabaseValueConvertible where Self: StatementColumnConvertible {
   /// Returns the value, read directly from the statement.
   @inlinable
-  public static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Self? {
+  @safe public static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Self? {
     fromStatement(sqliteStatement, atUncheckedIndex: index)
   }
 }
@@ -91,13 +91,13 @@ extension DatabaseValueConvertible where Self: StatementColumnConvertible {
 /// A type that can be read directly from a statement's current row, without a ``DatabaseValue``.
 public protocol StatementColumnConvertible {
   /// Creates a value from the 0-based column, which is not NULL; nil if it can't be converted.
-  init?(sqliteStatement: SQLiteStatement, index: CInt)
+  @safe init?(sqliteStatement: SQLiteStatement, index: CInt)
 
   /// Returns the value of the 0-based column.
   ///
   /// Nil if it can't be converted or is NULL (`.some(nil)` from `Optional`). The index is not
   /// checked.
-  static func fromStatement(
+  @safe static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> Self?
 }
@@ -105,7 +105,7 @@ public protocol StatementColumnConvertible {
 extension StatementColumnConvertible {
   /// Returns nil for NULL, or else calls ``init(sqliteStatement:index:)``.
   @inlinable
-  public static func fromStatement(
+  @safe public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> Self? {
     if SQLite.columnIsNull(sqliteStatement, index) { return nil }

@@ -9,7 +9,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     guard let milliseconds = storableMilliseconds else {
       return timeIntervalSince1970.databaseValue
     }
-    let text = String(unsafeUninitializedCapacity: DateText.count) { buffer in
+    let text = unsafe String(unsafeUninitializedCapacity: DateText.count) { buffer in
       DateText.write(milliseconds: milliseconds, to: buffer)
       return DateText.count
     }
@@ -25,14 +25,14 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     case .int64(let value): Date(timeIntervalSince1970: Double(value))
     case .double(let value): Date(timeIntervalSince1970: value)
     case .string(var value): value.withUTF8 { Date(databaseText: UnsafeRawBufferPointer($0)) }
-    case .blob(let value): value.withUnsafeBytes { Date(databaseText: $0) }
+    case .blob(let value): unsafe value.withUnsafeBytes { Date(databaseText: $0) }
     case .null: nil
     }
   }
 
   /// Creates a date from the column's text or number.
   @inlinable
-  public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+  @safe public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let value = Self.fromStatement(sqliteStatement, atUncheckedIndex: index) else {
       return nil
     }
@@ -41,7 +41,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
 
   /// Returns the date of the column's text or number; nil for NULL and for values that are no date.
   @inlinable
-  public static func fromStatement(
+  @safe public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> Date? {
     switch SQLite.columnType(sqliteStatement, index) {
@@ -56,11 +56,12 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
   }
 
   /// Binds ``databaseValue``, without creating a string.
-  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+  @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     guard let milliseconds = storableMilliseconds else {
       return timeIntervalSince1970.bind(to: sqliteStatement, at: index)
     }
-    return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: DateText.count) { buffer in
+    return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: DateText.count) {
+      buffer in
       DateText.write(milliseconds: milliseconds, to: buffer)
       return SQLite.bindText(UnsafeRawBufferPointer(buffer), to: sqliteStatement, at: index)
     }
@@ -114,7 +115,7 @@ extension Date {
   static var secondsFrom1970ToReference: Int { 978_307_200 }
 
   @usableFromInline
-  init?(databaseText text: UnsafeRawBufferPointer) {
+  @safe init?(databaseText text: UnsafeRawBufferPointer) {
     guard let date = DateText(text)?.date else { return nil }
     self = date
   }

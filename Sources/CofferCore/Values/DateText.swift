@@ -16,9 +16,9 @@ struct DateText {
   private(set) var zoneOffset: Int?
 
   /// Parses the whole text; nil if the format is wrong or the day or time doesn't exist.
-  init?(_ utf8: UnsafeRawBufferPointer) {
-    var scanner = Scanner(bytes: utf8)
-    if utf8.count >= 10, utf8[4] == UInt8(ascii: "-") {
+  @safe init?(_ utf8: UnsafeRawBufferPointer) {
+    var scanner = unsafe Scanner(bytes: utf8)
+    if utf8.count >= 10, unsafe utf8[4] == UInt8(ascii: "-") {
       guard let day = scanner.day() else { return nil }
       self.day = day
       format = .YMD
@@ -46,7 +46,7 @@ struct DateText {
         guard let nanosecond = scanner.nanosecond() else { return false }
         self.nanosecond = nanosecond
         if scanner.position - start > 3 {
-          fraction = String(decoding: scanner.bytes[start..<scanner.position], as: UTF8.self)
+          fraction = unsafe String(decoding: scanner.bytes[start..<scanner.position], as: UTF8.self)
         }
         format = day == nil ? .HMSS : .YMD_HMSS
       }
@@ -105,14 +105,14 @@ struct DateText {
 }
 
 extension DateText {
-  private struct Scanner {
+  @safe private struct Scanner {
     let bytes: UnsafeRawBufferPointer
     var position = 0
 
-    var isAtEnd: Bool { position == bytes.count }
+    var isAtEnd: Bool { unsafe position == bytes.count }
 
     mutating func skip(_ character: Unicode.Scalar) -> Bool {
-      guard position < bytes.count, bytes[position] == UInt8(ascii: character) else {
+      guard unsafe position < bytes.count, unsafe bytes[position] == UInt8(ascii: character) else {
         return false
       }
       position += 1
@@ -120,8 +120,8 @@ extension DateText {
     }
 
     mutating func digit() -> Int? {
-      guard position < bytes.count else { return nil }
-      let value = bytes[position] &- UInt8(ascii: "0")
+      guard unsafe position < bytes.count else { return nil }
+      let value = unsafe bytes[position] &- UInt8(ascii: "0")
       guard value <= 9 else { return nil }
       position += 1
       return Int(value)
@@ -166,8 +166,8 @@ extension DateText {
 
   /// Writes `YYYY-MM-DD HH:MM:SS.SSS` in UTC.
   /// - Parameter milliseconds: Milliseconds since 1970, in the years 0 to 9999.
-  static func write(milliseconds: Int, to buffer: UnsafeMutableBufferPointer<UInt8>) {
-    var writer = Writer(buffer: buffer)
+  @safe static func write(milliseconds: Int, to buffer: UnsafeMutableBufferPointer<UInt8>) {
+    var writer = unsafe Writer(buffer: buffer)
     let (dayNumber, time) = milliseconds.flooredDivision(by: 86_400_000)
     let day = CivilDate(daysSince1970: dayNumber)
     writer.put(day.year, digits: 4)
@@ -185,19 +185,19 @@ extension DateText {
     writer.put(time % 1000, digits: 3)
   }
 
-  private struct Writer {
+  @safe private struct Writer {
     let buffer: UnsafeMutableBufferPointer<UInt8>
     var position = 0
 
     mutating func put(_ character: Unicode.Scalar) {
-      buffer[position] = UInt8(ascii: character)
+      unsafe buffer[position] = UInt8(ascii: character)
       position += 1
     }
 
     mutating func put(_ number: Int, digits count: Int) {
       var rest = number
       for offset in (0..<count).reversed() {
-        buffer[position + offset] = UInt8(ascii: "0") + UInt8(rest % 10)
+        unsafe buffer[position + offset] = UInt8(ascii: "0") + UInt8(rest % 10)
         rest /= 10
       }
       position += count

@@ -22,7 +22,7 @@ extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
   }
 
   /// Creates a number from the column's text, integer or real.
-  public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+  @safe public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     let dbValue = DatabaseValue(sqliteStatement: sqliteStatement, index: index)
     guard let value = Self.fromDatabaseValue(dbValue) else { return nil }
     self = value
@@ -42,7 +42,7 @@ extension Decimal: DatabaseValueConvertible, StatementColumnConvertible {
     var rest = text[...]
     func skip(_ characters: StaticString) -> Bool {
       guard let first = rest.first,
-        characters.withUTF8Buffer({ $0.contains(first) })
+        characters.withUTF8Buffer({ unsafe $0.contains(first) })
       else { return false }
       rest.removeFirst()
       return true

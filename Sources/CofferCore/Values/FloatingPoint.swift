@@ -15,7 +15,7 @@ extension DatabaseValueConvertible where Self: BinaryFloatingPoint & Encodable {
 
   /// Binds the number as a real; NaN becomes NULL.
   @inlinable
-  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+  @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     SQLite.bind(Double(self), to: sqliteStatement, at: index)
   }
 }
@@ -35,13 +35,13 @@ extension DatabaseValueConvertible where Self: BinaryFloatingPoint & Decodable {
 extension StatementColumnConvertible where Self: BinaryFloatingPoint {
   /// Creates a number from the column, converted to a real by SQLite.
   @inlinable
-  public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+  @safe public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     self.init(SQLite.columnDouble(sqliteStatement, index))
   }
 
   /// Returns the column, converted to a real by SQLite; nil for NULL.
   @inlinable
-  public static func fromStatement(
+  @safe public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> Self? {
     let value = SQLite.columnDouble(sqliteStatement, index)

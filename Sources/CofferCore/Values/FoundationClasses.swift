@@ -49,7 +49,7 @@ extension NSNumber: DatabaseValueConvertible {
     {
       return integer.databaseValue
     }
-    return switch UInt8(bitPattern: objCType.pointee) {
+    return switch unsafe UInt8(bitPattern: objCType.pointee) {
     case UInt8(ascii: "f"), UInt8(ascii: "d"): doubleValue.databaseValue
     case UInt8(ascii: "Q"), UInt8(ascii: "L"): uint64Value.databaseValue
     default: int64Value.databaseValue

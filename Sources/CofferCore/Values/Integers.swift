@@ -36,7 +36,7 @@ extension DatabaseValueConvertible where Self: FixedWidthInteger & Encodable {
 
   /// Binds the integer; above `Int64.max`, returns ``ResultCode/SQLITE_MISMATCH``.
   @inlinable
-  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+  @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     guard let value = Int64(exactly: self) else { return SQLite.mismatch }
     return SQLite.bind(value, to: sqliteStatement, at: index)
   }
@@ -59,7 +59,7 @@ extension DatabaseValueConvertible where Self: FixedWidthInteger & Decodable {
 extension StatementColumnConvertible where Self: FixedWidthInteger {
   /// Creates an integer from the column, converted by SQLite; nil if it is out of range.
   @inlinable
-  public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+  @safe public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let value = Self.fromStatement(sqliteStatement, atUncheckedIndex: index) else {
       return nil
     }
@@ -70,7 +70,7 @@ extension StatementColumnConvertible where Self: FixedWidthInteger {
   ///
   /// Nil for NULL and out of the type's range.
   @inlinable
-  public static func fromStatement(
+  @safe public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> Self? {
     let value = SQLite.columnInt64(sqliteStatement, index)
@@ -83,7 +83,7 @@ extension StatementColumnConvertible where Self: FixedWidthInteger {
   }
 
   @inlinable @inline(never)
-  static func fromAmbiguous(
+  @safe static func fromAmbiguous(
     _ value: Int64, _ sqliteStatement: SQLiteStatement, _ index: CInt
   ) -> Self? {
     switch SQLite.columnType(sqliteStatement, index) {

@@ -20,7 +20,7 @@ extension Optional: StatementBinding where Wrapped: StatementBinding {
 
   /// Binds the value, or NULL for nil.
   @inlinable
-  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+  @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     switch self {
     case .none: SQLite.bindNull(sqliteStatement, index)
     case .some(let value): value.bind(to: sqliteStatement, at: index)
@@ -50,7 +50,8 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
 
   /// Returns the converted value, `.some(nil)` for NULL, or nil if the value can't be converted.
   @inlinable
-  public static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Wrapped?? {
+  @safe public static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Wrapped??
+  {
     if let value = Wrapped._value(of: sqliteStatement, at: index) { return .some(value) }
     return SQLite.columnIsNull(sqliteStatement, index) ? .some(.none) : .none
   }
@@ -69,14 +70,14 @@ extension Optional: DatabaseValueConvertible where Wrapped: DatabaseValueConvert
 extension Optional: StatementColumnConvertible where Wrapped: StatementColumnConvertible {
   /// Creates a value from the column, which is not NULL.
   @inlinable
-  public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+  @safe public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let value = Wrapped(sqliteStatement: sqliteStatement, index: index) else { return nil }
     self = .some(value)
   }
 
   /// Returns the converted value, `.some(nil)` for NULL, or nil if the value can't be converted.
   @inlinable
-  public static func fromStatement(
+  @safe public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> Wrapped?? {
     if let value = Wrapped.fromStatement(sqliteStatement, atUncheckedIndex: index) {

@@ -14,7 +14,7 @@ where Self: RawRepresentable, RawValue: DatabaseValueConvertible {
 
   /// Binds the raw value.
   @inlinable
-  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+  @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     rawValue.bind(to: sqliteStatement, at: index)
   }
 }
@@ -39,7 +39,7 @@ extension StatementColumnConvertible
 where Self: RawRepresentable, RawValue: StatementColumnConvertible {
   /// Creates a value from the column's raw value; nil if there is none.
   @inlinable
-  public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+  @safe public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let rawValue = RawValue(sqliteStatement: sqliteStatement, index: index) else {
       return nil
     }
@@ -48,7 +48,7 @@ where Self: RawRepresentable, RawValue: StatementColumnConvertible {
 
   /// Returns the value for the column's raw value; nil if there is none.
   @inlinable
-  public static func fromStatement(
+  @safe public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> Self? {
     RawValue.fromStatement(sqliteStatement, atUncheckedIndex: index)
@@ -61,7 +61,7 @@ where Self: RawRepresentable, RawValue: StatementColumnConvertible {
 extension StatementBinding where Self: RawRepresentable, RawValue: StatementBinding {
   /// Binds the raw value.
   @inlinable
-  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+  @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     rawValue.bind(to: sqliteStatement, at: index)
   }
 }

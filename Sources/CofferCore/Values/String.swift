@@ -19,31 +19,31 @@ extension String: DatabaseValueConvertible, StatementColumnConvertible {
   ///
   /// Invalid UTF-8 becomes U+FFFD.
   @inlinable
-  public init(sqliteStatement: SQLiteStatement, index: CInt) {
-    self.init(decoding: SQLite.columnText(sqliteStatement, index), as: UTF8.self)
+  @safe public init(sqliteStatement: SQLiteStatement, index: CInt) {
+    unsafe self.init(decoding: SQLite.columnText(sqliteStatement, index), as: UTF8.self)
   }
 
   /// Returns the column, converted to text by SQLite, with NULs kept; nil for NULL.
   ///
   /// Invalid UTF-8 becomes U+FFFD.
   @inlinable
-  public static func fromStatement(
+  @safe public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> String? {
     let utf8 = SQLite.columnText(sqliteStatement, index)
-    guard utf8.baseAddress != nil else {
+    guard unsafe utf8.baseAddress != nil else {
       // NULL, an empty blob, or a failed allocation.
       let isEmpty =
-        !SQLite.columnIsNull(sqliteStatement, index)
+        unsafe !SQLite.columnIsNull(sqliteStatement, index)
         && SQLite.columnBlob(sqliteStatement, index).isEmpty
       return isEmpty ? "" : nil
     }
-    return String(decoding: utf8, as: UTF8.self)
+    return unsafe String(decoding: utf8, as: UTF8.self)
   }
 
   /// Binds the text, with NULs kept.
   @inlinable
-  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+  @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     SQLite.bind(self, to: sqliteStatement, at: index)
   }
 }

@@ -3,7 +3,7 @@ import FoundationEssentials
 extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
   /// The 16 bytes, as a blob.
   public var databaseValue: DatabaseValue {
-    DatabaseValue(storage: .blob(withUnsafeBytes(of: uuid) { Data($0) }))
+    unsafe DatabaseValue(storage: .blob(withUnsafeBytes(of: uuid) { unsafe Data($0) }))
   }
 
   /// Returns the UUID of a blob of 16 bytes, or of a text; nil for other values.
@@ -11,7 +11,7 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
   /// A text has the form `E621E1F8-C36C-495A-93FC-0C247A3E6E5F`.
   public static func fromDatabaseValue(_ dbValue: DatabaseValue) -> UUID? {
     switch dbValue.storage {
-    case .blob(let value): value.withUnsafeBytes { UUID(bytes: $0) }
+    case .blob(let value): unsafe value.withUnsafeBytes { UUID(bytes: $0) }
     case .string(let value): UUID(uuidString: value)
     default: nil
     }
@@ -19,7 +19,7 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
 
   /// Creates a UUID from the column's text or blob of 16 bytes; nil for other values.
   @inlinable
-  public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+  @safe public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let value = Self.fromStatement(sqliteStatement, atUncheckedIndex: index) else {
       return nil
     }
@@ -28,7 +28,7 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
 
   /// Returns the UUID of the column's text or blob of 16 bytes; nil for other values.
   @inlinable
-  public static func fromStatement(
+  @safe public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> UUID? {
     switch SQLite.columnType(sqliteStatement, index) {
@@ -43,13 +43,13 @@ extension UUID: DatabaseValueConvertible, StatementColumnConvertible {
 
   /// Binds the 16 bytes, as a blob.
   @inlinable
-  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
-    withUnsafeBytes(of: uuid) { SQLite.bind($0, to: sqliteStatement, at: index) }
+  @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+    unsafe withUnsafeBytes(of: uuid) { SQLite.bind($0, to: sqliteStatement, at: index) }
   }
 
   @inlinable
-  init?(bytes: UnsafeRawBufferPointer) {
+  @safe init?(bytes: UnsafeRawBufferPointer) {
     guard bytes.count == 16 else { return nil }
-    self.init(uuid: bytes.loadUnaligned(as: uuid_t.self))
+    unsafe self.init(uuid: bytes.loadUnaligned(as: uuid_t.self))
   }
 }

@@ -10,7 +10,7 @@ where Self: ConfigurationAnnotation, Self.Value: DatabaseValueConvertible {
 
   /// Binds the wrapped value.
   @inlinable
-  public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+  @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     wrappedValue.bind(to: sqliteStatement, at: index)
   }
 
@@ -22,7 +22,7 @@ where Self: ConfigurationAnnotation, Self.Value: DatabaseValueConvertible {
 
   /// Wraps the value of the column.
   @inlinable
-  public static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Self? {
+  @safe public static func _value(of sqliteStatement: SQLiteStatement, at index: CInt) -> Self? {
     Value._value(of: sqliteStatement, at: index).map(Self.init(wrappedValue:))
   }
 
@@ -37,14 +37,14 @@ extension StatementColumnConvertible
 where Self: ConfigurationAnnotation, Self.Value: StatementColumnConvertible {
   /// Wraps the value of the column, which isn't NULL.
   @inlinable
-  public init?(sqliteStatement: SQLiteStatement, index: CInt) {
+  @safe public init?(sqliteStatement: SQLiteStatement, index: CInt) {
     guard let value = Value(sqliteStatement: sqliteStatement, index: index) else { return nil }
     self.init(wrappedValue: value)
   }
 
   /// Wraps the value of the column.
   @inlinable
-  public static func fromStatement(
+  @safe public static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> Self? {
     Value.fromStatement(sqliteStatement, atUncheckedIndex: index).map(Self.init(wrappedValue:))

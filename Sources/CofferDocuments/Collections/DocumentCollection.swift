@@ -16,7 +16,7 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
   public typealias Row = Document
 
   /// The store of the collection; once that has been released, a new store of the same database.
-  public var store: DocumentStore { origin ?? access.store() }
+  public var store: DocumentStore { unsafe origin ?? access.store() }
   // Weak, since the store holds its collections: a cycle would keep both alive and the files open.
   // SAFETY: it is set once, in `init`, and reading a weak reference is atomic.
   private nonisolated(unsafe) weak var origin: DocumentStore?
@@ -44,7 +44,7 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
   private let collations: [Collation]
 
   init(in store: DocumentStore) throws {
-    origin = store
+    unsafe origin = store
     access = store.access
     type = try DocumentType<Document>.known()
     id = type.identifier

@@ -100,7 +100,7 @@ private enum StoredKeys {
       let json = UnsafeRawBufferPointer(json)
       let path = DocumentColumn(name: new.name, path: new.path.dropLast()).jsonPath
       guard let range = JSONScanner.find(in: json, at: path),
-        let object = JSONMembers(UnsafeRawBufferPointer(rebasing: json[range])),
+        let object = unsafe JSONMembers(UnsafeRawBufferPointer(rebasing: json[range])),
         let oldName = old.path.last, let newName = new.path.last,
         let member = object.member(Array(oldName.utf8)),
         object.member(Array(newName.utf8))?.isNull ?? true
@@ -108,10 +108,10 @@ private enum StoredKeys {
       let kept = object.all.filter {
         $0.name != Array(newName.utf8) && $0.name != Array(oldName.utf8)
       }
-      var members = kept.map { Array($0.key) + [UInt8(ascii: ":")] + Array($0.value) }
-      members.append(Array(quoted(newName)) + [UInt8(ascii: ":")] + Array(member.value))
+      var members = kept.map { unsafe Array($0.key) + [UInt8(ascii: ":")] + Array($0.value) }
+      unsafe members.append(Array(quoted(newName)) + [UInt8(ascii: ":")] + Array(member.value))
       let text = Array("{".utf8) + members.joined(separator: [UInt8(ascii: ",")]) + Array("}".utf8)
-      return String(
+      return unsafe String(
         decoding: json[..<range.lowerBound] + text + json[range.upperBound...], as: UTF8.self)
     }
   }

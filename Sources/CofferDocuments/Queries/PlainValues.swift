@@ -36,13 +36,13 @@ private struct StoredPlainly<Value: DatabaseValueConvertible & StatementColumnCo
   let storageClass: CInt
   let value: Value?
 
-  init(sqliteStatement: SQLiteStatement, index: CInt) {
+  @safe init(sqliteStatement: SQLiteStatement, index: CInt) {
     // Read before the value, which SQLite can convert.
     storageClass = SQLite.columnType(sqliteStatement, index)
     value = Value.fromStatement(sqliteStatement, atUncheckedIndex: index)
   }
 
-  static func fromStatement(
+  @safe static func fromStatement(
     _ sqliteStatement: SQLiteStatement, atUncheckedIndex index: CInt
   ) -> StoredPlainly? {
     StoredPlainly(sqliteStatement: sqliteStatement, index: index)

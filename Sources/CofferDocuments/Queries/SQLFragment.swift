@@ -212,7 +212,7 @@ extension SQLFragment {
     var text = parts.map { if case .text(let text) = $0 { text } else { " ? " } }.joined()
     var depth = 0
     let problem: String? = text.withUTF8 { utf8 in
-      if utf8.contains(0) { return "has the character NUL" }
+      if unsafe utf8.contains(0) { return "has the character NUL" }
       for token in SQLTokenizer(utf8) {
         switch token.kind {
         case .leftParenthesis: depth += 1
@@ -223,7 +223,7 @@ extension SQLFragment {
         case .semicolon: return "has a semicolon"
         case .illegal: return "has a quote without its end, or a character that SQL doesn't have"
         case .word where depth == 0:
-          let word = String(decoding: utf8[token.range], as: UTF8.self).uppercased()
+          let word = unsafe String(decoding: utf8[token.range], as: UTF8.self).uppercased()
           if clauses.contains(word) { return "has another clause, \(word)" }
         default: break
         }

@@ -59,7 +59,7 @@ struct TableText {
       var depth = 0
       var end = utf8.count
       for token in SQLTokenizer(utf8) where token.range.count == 1 {
-        switch utf8[token.range.lowerBound] {
+        switch unsafe utf8[token.range.lowerBound] {
         case UInt8(ascii: "("): depth += 1
         case UInt8(ascii: ")"):
           depth -= 1

@@ -56,7 +56,7 @@ struct TableRebuild {
     return sql.withUTF8 { utf8 in
       var words: Set<String> = []
       for token in SQLTokenizer(utf8) where token.kind == .word {
-        words.insert(String(decoding: utf8[token.range], as: UTF8.self).uppercased())
+        unsafe words.insert(String(decoding: utf8[token.range], as: UTF8.self).uppercased())
       }
       return words
     }

@@ -30,11 +30,11 @@ public struct FTS5: Sendable {
   ///
   /// <https://sqlite.org/fts5.html#extending_fts5>
   /// - Precondition: SQLite has FTS5, and the connection is open.
-  public static func api(_ db: Database) -> SQLiteFTS5API {
+  @safe public static func api(_ db: Database) -> SQLiteFTS5API {
     guard let api = db.fts5API else {
       preconditionFailure("FTS5 needs an open connection, and SQLCipher 4 with FTS5 built in.")
     }
-    return api
+    return unsafe api
   }
 
   /// Throws if this version of SQLite has no FTS5.

@@ -42,7 +42,7 @@ extension Database {
   ///
   /// An error that the tokenizer throws is thrown by the statement that uses it.
   public func add<Tokenizer: FTS5CustomTokenizer>(tokenizer: Tokenizer.Type) {
-    addTokenizer(named: Tokenizer.name) { db, arguments in
+    unsafe addTokenizer(named: Tokenizer.name) { db, arguments in
       let tokenizer = try Tokenizer(db: db, arguments: arguments)
       return { [weak db] context, reason, text, count, callback in
         let code = tokenizer.tokenize(

@@ -10,7 +10,7 @@ final class FTS5NamedTokenizer: FTS5Tokenizer {
     self.database = database
   }
 
-  func tokenize(
+  @safe func tokenize(
     context: UnsafeMutableRawPointer?, tokenization: FTS5Tokenization,
     pText: UnsafePointer<CChar>?, nText: CInt, tokenCallback: @escaping FTS5TokenCallback
   ) -> CInt {

@@ -64,7 +64,7 @@ public protocol FTS5Tokenizer: AnyObject {
   /// - Parameter tokenCallback: The function to call. If it doesn't return 0, return its result
   ///   immediately.
   /// - Returns: 0, or a result code that the statement fails with.
-  func tokenize(
+  @safe func tokenize(
     context: UnsafeMutableRawPointer?, tokenization: FTS5Tokenization,
     pText: UnsafePointer<CChar>?, nText: CInt, tokenCallback: @escaping FTS5TokenCallback
   ) -> CInt
@@ -95,13 +95,13 @@ extension FTS5Tokenizer {
     var string = string
     let code: CInt = string.withUTF8 { utf8 in
       guard let count = CInt(exactly: utf8.count) else { return ResultCode.SQLITE_TOOBIG.rawValue }
-      return utf8.withMemoryRebound(to: CChar.self) { text in
-        withUnsafeMutablePointer(to: &tokens) {
+      return unsafe utf8.withMemoryRebound(to: CChar.self) { text in
+        unsafe withUnsafeMutablePointer(to: &tokens) {
           tokenize(
             context: $0, tokenization: tokenization, pText: text.baseAddress, nText: count
           ) { context, flags, token, count, _, _ in
             // SAFETY: the context is the array above, which outlives the call.
-            context?.assumingMemoryBound(to: [(token: String, flags: FTS5TokenFlags)].self)
+            unsafe context?.assumingMemoryBound(to: [(token: String, flags: FTS5TokenFlags)].self)
               .pointee.append((String(token, count: count), FTS5TokenFlags(rawValue: flags)))
             return 0
           }
@@ -118,9 +118,9 @@ extension FTS5Tokenizer {
 
 extension String {
   /// Creates a string from a token; invalid UTF-8 is repaired.
-  init(_ token: UnsafePointer<CChar>?, count: CInt) {
-    let bytes = UnsafeRawBufferPointer(
+  @safe init(_ token: UnsafePointer<CChar>?, count: CInt) {
+    let bytes = unsafe UnsafeRawBufferPointer(
       start: token, count: token == nil ? 0 : Int(Swift.max(count, 0)))
-    self.init(decoding: bytes, as: UTF8.self)
+    unsafe self.init(decoding: bytes, as: UTF8.self)
   }
 }

@@ -47,19 +47,19 @@ public protocol FTS5WrapperTokenizer: FTS5CustomTokenizer {
 
 extension FTS5WrapperTokenizer {
   /// Calls ``accept(token:flags:for:tokenCallback:)`` for each token of the wrapped tokenizer.
-  public func tokenize(
+  @safe public func tokenize(
     context: UnsafeMutableRawPointer?, tokenization: FTS5Tokenization,
     pText: UnsafePointer<CChar>?, nText: CInt, tokenCallback: @escaping FTS5TokenCallback
   ) -> CInt {
     let run = WrapperRun(self, context, tokenization, tokenCallback)
     return withExtendedLifetime(run) {
-      wrappedTokenizer.tokenize(
+      unsafe wrappedTokenizer.tokenize(
         // SAFETY: the run outlives the call.
         context: Unmanaged.passUnretained(run).toOpaque(), tokenization: tokenization,
         pText: pText, nText: nText
       ) { context, flags, token, count, start, end in
-        guard let context else { return ResultCode.SQLITE_MISUSE.rawValue }
-        return Unmanaged<WrapperRun>.fromOpaque(context)._withUnsafeGuaranteedRef {
+        guard let context = unsafe context else { return ResultCode.SQLITE_MISUSE.rawValue }
+        return unsafe Unmanaged<WrapperRun>.fromOpaque(context)._withUnsafeGuaranteedRef {
           $0.accept(String(token, count: count), flags, start..<max(start, end))
         }
       }
@@ -68,20 +68,20 @@ extension FTS5WrapperTokenizer {
 }
 
 /// One tokenization by a wrapper.
-private final class WrapperRun {
+@safe private final class WrapperRun {
   private let tokenizer: any FTS5WrapperTokenizer
-  private let context: UnsafeMutableRawPointer?
+  @safe private let context: UnsafeMutableRawPointer?
   private let tokenization: FTS5Tokenization
   private let callback: FTS5TokenCallback
 
-  init(
+  @safe init(
     _ tokenizer: any FTS5WrapperTokenizer, _ context: UnsafeMutableRawPointer?,
     _ tokenization: FTS5Tokenization, _ callback: @escaping FTS5TokenCallback
   ) {
     self.tokenizer = tokenizer
-    self.context = context
+    self.context = unsafe context
     self.tokenization = tokenization
-    self.callback = callback
+    unsafe self.callback = unsafe callback
   }
 
   /// Thrown after FTS5 has rejected a token. Its result code is returned instead of this error.
@@ -107,8 +107,8 @@ private final class WrapperRun {
     var token = token
     return token.withUTF8 { utf8 in
       guard let count = CInt(exactly: utf8.count) else { return ResultCode.SQLITE_TOOBIG.rawValue }
-      return utf8.withMemoryRebound(to: CChar.self) {
-        callback(context, flags, $0.baseAddress, count, range.lowerBound, range.upperBound)
+      return unsafe utf8.withMemoryRebound(to: CChar.self) {
+        unsafe callback(context, flags, $0.baseAddress, count, range.lowerBound, range.upperBound)
       }
     }
   }

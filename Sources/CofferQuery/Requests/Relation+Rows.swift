@@ -271,7 +271,7 @@ extension String {
         case .rightParenthesis: depth -= 1
         case .comment, .semicolon, .illegal: return true
         case .word:
-          let word = SQLName(String(decoding: utf8[token.range], as: UTF8.self))
+          let word = unsafe SQLName(String(decoding: utf8[token.range], as: UTF8.self))
           if readingWords.contains(word) { return true }
         default: break
         }

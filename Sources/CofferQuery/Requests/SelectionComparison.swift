@@ -6,8 +6,8 @@ extension [any SQLSelectable] {
   /// It is the same array, or has the same columns by name.
   package func isSelection(_ other: [any SQLSelectable]) -> Bool {
     guard count == other.count else { return false }
-    let isSameArray = withUnsafeBufferPointer { left in
-      other.withUnsafeBufferPointer { right in left.baseAddress == right.baseAddress }
+    let isSameArray = unsafe withUnsafeBufferPointer { left in
+      unsafe other.withUnsafeBufferPointer { right in unsafe left.baseAddress == right.baseAddress }
     }
     if isSameArray { return true }
     return zip(self, other).allSatisfy { left, right in

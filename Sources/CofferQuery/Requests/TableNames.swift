@@ -31,9 +31,9 @@ package final class TableNames: Sendable {
   /// Returns the name of a type's table, computed by `make` at first.
   package func name<T>(of type: T.Type, make: () -> String) -> String {
     let key = ObjectIdentifier(type)
-    if let address = UnsafeRawPointer(bitPattern: latest.word(key)) {
+    if let address = unsafe UnsafeRawPointer(bitPattern: latest.word(key)) {
       // SAFETY: `known` has the entry, and keeps it.
-      let entry = Unmanaged<Entry>.fromOpaque(address)._withUnsafeGuaranteedRef { $0 }
+      let entry = unsafe Unmanaged<Entry>.fromOpaque(address)._withUnsafeGuaranteedRef { $0 }
       if entry.type == key { return entry.name }
     }
     let entry =
@@ -47,7 +47,7 @@ package final class TableNames: Sendable {
           return entry
         }
       }()
-    _ = latest.exchange(UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque()), key)
+    _ = unsafe latest.exchange(UInt(bitPattern: Unmanaged.passUnretained(entry).toOpaque()), key)
     return entry.name
   }
 

@@ -43,7 +43,7 @@ extension TableRecord {
   }
 
   /// All columns.
-  public static var databaseSelection: [any SQLSelectable] { AllColumns.selection }
+  public static var databaseSelection: [any SQLSelectable] { unsafe AllColumns.selection }
 
   /// Returns the number of columns of ``databaseSelection``.
   public static func numberOfSelectedColumns(_ db: Database) throws -> Int {

@@ -92,8 +92,8 @@ enum StandardSamples {
   }
 
   private static func uuid(_ seed: UInt64) -> UUID {
-    withUnsafeBytes(of: (seed, seed &* 0x9E37_79B9_7F4A_7C15)) { bytes in
-      UUID(
+    unsafe withUnsafeBytes(of: (seed, seed &* 0x9E37_79B9_7F4A_7C15)) { bytes in
+      unsafe UUID(
         uuid: (
           bytes[0], bytes[1], bytes[2], bytes[3], bytes[4], bytes[5], bytes[6], bytes[7],
           bytes[8], bytes[9], bytes[10], bytes[11], bytes[12], bytes[13], bytes[14], bytes[15]

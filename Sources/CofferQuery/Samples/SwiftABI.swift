@@ -83,7 +83,7 @@ enum SwiftABI {
   fileprivate static func isKnownEnum(_ type: any Any.Type) -> Bool {
     // SAFETY: a metatype is the address of the type's metadata, which lives forever. Its first word
     // is the kind, or, for a class, an address above all kinds. See Assumption.enums.
-    unsafeBitCast(type, to: UnsafeRawPointer.self).load(as: UInt.self) == 0x201
+    unsafe unsafeBitCast(type, to: UnsafeRawPointer.self).load(as: UInt.self) == 0x201
   }
 
   /// Returns the number of cases of an enum without payloads; nil for other types.
@@ -92,14 +92,15 @@ enum SwiftABI {
     // SAFETY: the second word of an enum's metadata is the address of its descriptor. The
     // descriptor's 32-bit words are flags, parent, name, accessor, fields, the number of cases with
     // payload (24 bits), and the number of the others. See Assumption.enums.
-    let metadata = unsafeBitCast(type, to: UnsafeRawPointer.self)
-    guard let descriptor = metadata.load(fromByteOffset: 8, as: UnsafeRawPointer?.self) else {
+    let metadata = unsafe unsafeBitCast(type, to: UnsafeRawPointer.self)
+    guard let descriptor = unsafe metadata.load(fromByteOffset: 8, as: UnsafeRawPointer?.self)
+    else {
       return nil
     }
-    let kind = descriptor.load(as: UInt32.self) & 0x1F
-    let payloadCases = descriptor.load(fromByteOffset: 20, as: UInt32.self) & 0xFF_FFFF
+    let kind = unsafe descriptor.load(as: UInt32.self) & 0x1F
+    let payloadCases = unsafe descriptor.load(fromByteOffset: 20, as: UInt32.self) & 0xFF_FFFF
     guard kind == 18, payloadCases == 0 else { return nil }
-    return Int(descriptor.load(fromByteOffset: 24, as: UInt32.self))
+    return unsafe Int(descriptor.load(fromByteOffset: 24, as: UInt32.self))
   }
 
   private static var areEnumsKnown: Bool {
@@ -107,7 +108,7 @@ enum SwiftABI {
       && caseCount(Probe.Plain.self) == 3 && caseCount(Probe.Loaded.self) == nil
       && isKnownEnum(Probe.Loaded.self) && !isKnownEnum(Int.self) && !isKnownEnum(Int?.self)
       && !isKnownEnum(Probe.self) && MemoryLayout<Probe.Single>.size == 0
-      && Probe.Plain.allCases.map { withUnsafeBytes(of: $0, Array.init) } == [[0], [1], [2]]
+      && Probe.Plain.allCases.map { unsafe withUnsafeBytes(of: $0, Array.init) } == [[0], [1], [2]]
   }
 
   // MARK: Names in key paths
@@ -161,7 +162,7 @@ struct PlainEnum<T> {
   /// Returns the value of a case by its position in the declaration.
   func value(at position: Int) -> T {
     precondition((0..<count).contains(position), "\(T.self) has no case \(position)")
-    return withUnsafeTemporaryAllocation(
+    return unsafe withUnsafeTemporaryAllocation(
       byteCount: max(MemoryLayout<T>.size, 1), alignment: MemoryLayout<T>.alignment
     ) { memory in
       // SAFETY: an enum of `count` cases without payload is stored as the case's position, an
@@ -169,9 +170,9 @@ struct PlainEnum<T> {
       // payload, that the size matches, that the type is trivial, and that it isn't stored as its
       // raw value; the position is below the count. See Assumption.enums.
       for index in 0..<MemoryLayout<T>.size {
-        memory[index] = UInt8(truncatingIfNeeded: position >> (8 * index))
+        unsafe memory[index] = UInt8(truncatingIfNeeded: position >> (8 * index))
       }
-      return memory.baseAddress.unsafelyUnwrapped.loadUnaligned(as: T.self)
+      return unsafe memory.baseAddress.unsafelyUnwrapped.loadUnaligned(as: T.self)
     }
   }
 
@@ -202,7 +203,7 @@ private func runtimeEnumCaseName<T>(_ value: T) -> UnsafePointer<CChar>?
 
 private func runtimeName<T>(of value: T) -> String? {
   // SAFETY: the name lives in the program's image. See Assumption.caseNames.
-  runtimeEnumCaseName(value).map { String(cString: $0) }
+  unsafe runtimeEnumCaseName(value).map { unsafe String(cString: $0) }
 }
 
 /// Returns the name of the value's case if it is an enum without payload.
@@ -256,17 +257,17 @@ struct KeyPathParts {
     // size in the lower 24 bits of a word, and for each part a 32-bit word, whose bits 24 to 30 are
     // its kind, followed by data that depends on the kind. Between two parts is the type, aligned
     // to 8 bytes. See Assumption.keyPathParts. Nothing beyond their size is read.
-    let object = UnsafeRawPointer(Unmanaged.passUnretained(keyPath).toOpaque())
-    let size = Int((object + 24).load(as: UInt32.self) & 0xFF_FFFF)
-    var parts = UnsafeRawBufferPointer(start: object + 32, count: size)
+    let object = unsafe UnsafeRawPointer(Unmanaged.passUnretained(keyPath).toOpaque())
+    let size = unsafe Int((object + 24).load(as: UInt32.self) & 0xFF_FFFF)
+    var parts = unsafe UnsafeRawBufferPointer(start: object + 32, count: size)
     func skip(_ count: Int) -> Bool {
       guard count >= 0, parts.count >= count else { return false }
-      parts = UnsafeRawBufferPointer(rebasing: parts.dropFirst(count))
+      unsafe parts = unsafe UnsafeRawBufferPointer(rebasing: parts.dropFirst(count))
       return true
     }
-    while !parts.isEmpty {
+    while unsafe !parts.isEmpty {
       guard parts.count >= 4 else { return false }
-      let header = parts.load(as: UInt32.self)
+      let header = unsafe parts.load(as: UInt32.self)
       guard skip(4) else { return false }
       switch header >> 24 & 0x7F {
       // A stored property of a struct or tuple, or of a class; some are followed by the offset.
@@ -281,7 +282,7 @@ struct KeyPathParts {
         if header & 0x08_0000 != 0 {
           // The arguments' size, their witnesses, sometimes one more word, and the arguments.
           guard parts.count >= 8 else { return false }
-          arguments = parts.load(as: Int.self)
+          arguments = unsafe parts.load(as: Int.self)
           guard skip(header & 0x10 != 0 ? 24 : 16), skip(arguments) else { return false }
         }
         computed.append(
@@ -290,10 +291,10 @@ struct KeyPathParts {
             hasArguments: arguments > 0, base: base))
       default: return false
       }
-      guard !parts.isEmpty, let start = parts.baseAddress else { break }
+      guard unsafe !parts.isEmpty, let start = parts.baseAddress else { break }
       let gap = Int(bitPattern: start) & 7
       guard skip(gap == 0 ? 0 : 8 - gap), parts.count >= 8 else { return false }
-      base = parts.load(as: Any.Type.self)
+      base = unsafe parts.load(as: Any.Type.self)
       guard skip(8) else { return false }
     }
     return true
@@ -307,7 +308,7 @@ struct KeyPathParts {
       (\.maybe?.observed, [true], false), (\.maybe!.observed.description, [true, false], true),
       (\.[3].observed.description, [true, true, false], false),
     ]
-    return MemoryLayout<UnsafeRawPointer>.size == 8
+    return unsafe MemoryLayout<UnsafeRawPointer>.size == 8
       && paths.allSatisfy { path, settable, isForced in
         var parts = KeyPathParts()
         guard parts.read(path), parts.isForced == isForced else { return false }

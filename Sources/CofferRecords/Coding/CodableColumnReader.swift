@@ -52,13 +52,13 @@ extension RowReading {
     guard let column = slot.column else { throw columnNotFound(slot) }
     do {
       return try currentRow().withUnsafeBytes(at: column) { bytes -> T? in
-        guard let bytes else { return nil }
+        guard let bytes = unsafe bytes else { return nil }
         guard let start = bytes.baseAddress, bytes.count > 0 else {
           return try decoder.decode(type, from: Data())
         }
         // SAFETY: JSONDecoder reads the bytes in place only while it decodes; a nested decoder that
         // is kept longer gets a copy of them.
-        let json = Data(
+        let json = unsafe Data(
           bytesNoCopy: UnsafeMutableRawPointer(mutating: start), count: bytes.count,
           deallocator: .none)
         return try decoder.decode(type, from: json)

@@ -24,7 +24,7 @@ struct KeptObject {
   func get<Object: SubjectSpecific>() -> Object? {
     guard subject == ObjectIdentifier(Object.Subject.self) else { return nil }
     // SAFETY: a place has one generic class, whose parameter is the subject.
-    return unsafeDowncast(object, to: Object.self)
+    return unsafe unsafeDowncast(object, to: Object.self)
   }
 }
 

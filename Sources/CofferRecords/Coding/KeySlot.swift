@@ -10,12 +10,12 @@ final class KeySlot {
   /// The column's name in the row; the key if there is no column.
   let columnName: String
 
-  @exclusivity(unchecked) private var columnReader: KeptObject?
-  @exclusivity(unchecked) private var rowReader: KeptObject?
+  @safe @exclusivity(unchecked) private var columnReader: KeptObject?
+  @safe @exclusivity(unchecked) private var rowReader: KeptObject?
   /// Whether rows have a scope with the key's name.
   private let hasScope: Bool
   /// The scope of a cursor's row with the key's name, which is the same object for all rows.
-  @exclusivity(unchecked) private var liveScope: Row?
+  @safe @exclusivity(unchecked) private var liveScope: Row?
 
   init(_ key: String, in row: Row, _ rules: DecodingRules) {
     self.key = key

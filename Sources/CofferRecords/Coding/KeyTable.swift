@@ -20,7 +20,7 @@ enum KeyForm: UInt8 {
   func byte<Key: CodingKey>(of key: Key) -> Int? {
     switch self {
     // SAFETY: a trivial type of one byte.
-    case .byte: Int(unsafeBitCast(key, to: UInt8.self))
+    case .byte: unsafe Int(unsafeBitCast(key, to: UInt8.self))
     case .none: 0
     case .text: nil
     }
@@ -28,20 +28,20 @@ enum KeyForm: UInt8 {
 }
 
 /// The columns that the keys of a container lead to, by the byte that a key is.
-final class KeyTable<Column, Word> {
+@safe final class KeyTable<Column, Word> {
   private static var count: Int { 256 }
 
   /// A word about each key, which its container reads without this object.
-  let words: UnsafeMutablePointer<Word>
+  @safe let words: UnsafeMutablePointer<Word>
   private var columns: [Column?] = []
 
   /// - Parameter unknown: The word of a key whose column isn't known.
   init(unknown: Word) {
     words = .allocate(capacity: KeyTable.count)
-    words.initialize(repeating: unknown, count: KeyTable.count)
+    unsafe words.initialize(repeating: unknown, count: KeyTable.count)
   }
 
-  deinit { words.deallocate() }
+  deinit { unsafe words.deallocate() }
 
   subscript(byte: Int) -> Column? { byte < columns.count ? columns[byte] : nil }
 

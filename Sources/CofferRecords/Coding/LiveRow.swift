@@ -4,25 +4,25 @@ import CofferCore
 ///
 /// Containers refer to it by its address and ``generation``: see ``CellPool``.
 @usableFromInline
-struct LiveRow {
+@safe struct LiveRow {
   /// The statement whose current row is read; nil for a copy, and between two rows.
-  @usableFromInline var handle: SQLiteStatement?
+  @safe @usableFromInline var handle: SQLiteStatement?
   /// The values of the copy that is read.
   @usableFromInline var image: RowImage?
   // SAFETY: the caller of `enter` retains the row until it calls `leave`.
-  @usableFromInline var row: Unmanaged<Row>?
+  @safe @usableFromInline var row: Unmanaged<Row>?
   /// Whether there are decoders of parts of the row, which are released with it.
   @usableFromInline var hasParts = false
   var generation: UInt32 = 0
-  var reading: Unmanaged<RowReading>?
+  @safe var reading: Unmanaged<RowReading>?
 
   /// Starts to read a row, which the caller retains until it calls `leave`.
   /// - Returns: False if it is reading another row.
   @inlinable
   mutating func enter(_ row: Row) -> Bool {
-    guard self.row == nil else { return false }
-    self.row = .passUnretained(row)
-    if let core = row.core { handle = core.pointee.handle } else { image = row.image }
+    guard unsafe self.row == nil else { return false }
+    self.row = unsafe .passUnretained(row)
+    if let core = row.core { handle = unsafe core.pointee.handle } else { image = row.image }
     return true
   }
 
@@ -38,12 +38,12 @@ struct LiveRow {
   mutating func dropParts() {
     hasParts = false
     // SAFETY: the caller of `leave` retains the reading.
-    reading?.takeUnretainedValue().parts = []
+    unsafe reading?.takeUnretainedValue().parts = []
   }
 
   static let pool = CellPool<LiveRow>()
 }
 
 extension LiveRow: ReusableCell {
-  mutating func reset() { self = LiveRow(generation: generation &+ 1) }
+  mutating func reset() { self = unsafe LiveRow(generation: generation &+ 1) }
 }

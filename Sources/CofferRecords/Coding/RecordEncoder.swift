@@ -4,7 +4,7 @@ import CofferCore
 @usableFromInline
 final class RecordEncoder: Encoder {
   let writing: RecordWriting
-  @exclusivity(unchecked) private var containers = KeptContainers()
+  @safe @exclusivity(unchecked) private var containers = KeptContainers()
 
   init(_ record: any EncodableRecord.Type) {
     writing = RecordWriting(record)
@@ -53,7 +53,7 @@ extension RecordEncoder {
   /// Encodes a record that is the only value in this one, with the record's own method.
   private func encode(wrapped record: any EncodableRecord) throws {
     guard let container = writing.live.pointee.container else { throw RecordWriting.recordIsGone }
-    try record.encode(to: &container.pointee)
+    try unsafe record.encode(to: &container.pointee)
   }
 
   private static let waiting = WaitingObjects<RecordEncoder>()
@@ -85,7 +85,7 @@ extension RecordEncoder {
   func encode<Record: Encodable>(
     _ record: Record, to container: inout PersistenceContainer
   ) throws {
-    try withUnsafeMutablePointer(to: &container) { pointer in
+    try unsafe withUnsafeMutablePointer(to: &container) { pointer in
       begin(pointer)
       defer { end() }
       try record.encode(to: self)
@@ -93,14 +93,14 @@ extension RecordEncoder {
     }
   }
 
-  @usableFromInline var isBusy: Bool { writing.live.pointee.container != nil }
+  @usableFromInline var isBusy: Bool { unsafe writing.live.pointee.container != nil }
 
   @usableFromInline
-  func begin(_ container: UnsafeMutablePointer<PersistenceContainer>) {
+  @safe func begin(_ container: UnsafeMutablePointer<PersistenceContainer>) {
     let live = writing.live
-    live.pointee.container = container
-    live.pointee.target = container.pointee.target
-    live.pointee.use = container.pointee.use
+    unsafe live.pointee.container = unsafe container
+    unsafe live.pointee.target = unsafe container.pointee.target
+    unsafe live.pointee.use = unsafe container.pointee.use
   }
 
   /// Writes the columns that are complete only once the record has been encoded.

@@ -3,26 +3,26 @@ import CofferCore
 /// The columns of a record, under coding keys.
 ///
 /// Like ``RowKeyedContainer``, it recognizes keys by their byte, and doesn't count references.
-struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+@safe struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private let form = KeyForm(Key.self)
   private let generation: UInt32
-  private let live: UnsafeMutablePointer<LiveTarget>
+  @safe private let live: UnsafeMutablePointer<LiveTarget>
   /// The names of the keys' columns. Like the table, they exist as long as `live` has the
   /// generation.
-  private let words: UnsafeMutablePointer<TextWords>
-  private let unsafeTable: Unmanaged<KeyTable<EncodedColumn, TextWords>>
+  @safe private let words: UnsafeMutablePointer<TextWords>
+  @safe private let unsafeTable: Unmanaged<KeyTable<EncodedColumn, TextWords>>
 
   init(_ writing: RecordWriting) {
     live = writing.live
     generation = writing.live.pointee.generation
     let table = writing.makeKeyTable()
     words = table.words
-    unsafeTable = .passUnretained(table)
+    unsafeTable = unsafe .passUnretained(table)
   }
 
   private var writing: RecordWriting? {
     // SAFETY: when a writing is deallocated, it returns its memory, which gets another generation.
-    live.pointee.generation == generation ? live.pointee.writing?.takeUnretainedValue() : nil
+    unsafe live.pointee.generation == generation ? live.pointee.writing?.takeUnretainedValue() : nil
   }
 
   private func currentWriting() throws -> RecordWriting {
@@ -35,7 +35,7 @@ struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
   private func column(_ key: Key, _ writing: RecordWriting) -> EncodedColumn {
     guard let byte = form.byte(of: key) else { return writing.column(key) }
     // SAFETY: `writing` exists, and owns the table.
-    let table = unsafeTable._withUnsafeGuaranteedRef { $0 }
+    let table = unsafe unsafeTable._withUnsafeGuaranteedRef { $0 }
     if let column = table[byte] { return column }
     let column = writing.column(key)
     table.set(column, TextWords(column.name), byte)

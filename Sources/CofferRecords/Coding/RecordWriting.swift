@@ -3,23 +3,23 @@ import FoundationEssentials
 
 /// The encoding strategies and the columns of a record type, which an encoder and its containers
 /// share.
-final class RecordWriting {
+@safe final class RecordWriting {
   let record: any EncodableRecord.Type
   let columns: DatabaseColumnEncodingStrategy
   var userInfo: [CodingUserInfoKey: Any] { record.databaseEncodingUserInfo }
-  let live: UnsafeMutablePointer<LiveTarget>
+  @safe let live: UnsafeMutablePointer<LiveTarget>
   // SAFETY: the encoder clears it when it is deallocated.
-  unowned(unsafe) var encoder: RecordEncoder?
+  @safe unowned(unsafe) var encoder: RecordEncoder?
   private var columnsByName: [String: EncodedColumn] = [:]
   private var keyTables: [KeyTable<EncodedColumn, TextWords>] = []
   /// The columns whose JSON is complete once the record has been encoded.
-  @exclusivity(unchecked) private var nodes: [(column: EncodedColumn, node: JSONNode)] = []
+  @safe @exclusivity(unchecked) private var nodes: [(column: EncodedColumn, node: JSONNode)] = []
 
   init(_ record: any EncodableRecord.Type) {
     self.record = record
     columns = record.databaseColumnEncodingStrategy
     live = LiveTarget.pool.take()
-    live.pointee.writing = .passUnretained(self)
+    live.pointee.writing = unsafe .passUnretained(self)
   }
 
   deinit { LiveTarget.pool.putBack(live) }
@@ -54,7 +54,7 @@ final class RecordWriting {
   /// Sets the value of a column.
   func set<Value: DatabaseValueConvertible>(_ value: Value, _ column: EncodedColumn) throws {
     guard let container = live.pointee.container else { throw RecordWriting.recordIsGone }
-    container.pointee.set(value, forColumn: column.name)
+    unsafe container.pointee.set(value, forColumn: column.name)
   }
 
   /// Returns a node that records the JSON of a column.
@@ -80,21 +80,21 @@ final class RecordWriting {
 }
 
 /// The part of a writing that is accessed for each value: see ``CellPool``.
-struct LiveTarget {
+@safe struct LiveTarget {
   /// The container to write to; nil between two records.
-  var container: UnsafeMutablePointer<PersistenceContainer>?
+  @safe var container: UnsafeMutablePointer<PersistenceContainer>?
   /// The target of the container and its use. They are copied here, since reading them from the
   /// container for each value would count references.
-  var target: UnsafeMutablePointer<BindingTarget>?
+  @safe var target: UnsafeMutablePointer<BindingTarget>?
   var use: UInt = 0
   var generation: UInt32 = 0
-  var writing: Unmanaged<RecordWriting>?
+  @safe var writing: Unmanaged<RecordWriting>?
 
   static let pool = CellPool<LiveTarget>()
 }
 
 extension LiveTarget: ReusableCell {
-  mutating func reset() { self = LiveTarget(generation: generation &+ 1) }
+  mutating func reset() { self = unsafe LiveTarget(generation: generation &+ 1) }
 }
 
 /// A column that a record type stores.

@@ -6,10 +6,10 @@ import FoundationEssentials
 /// It returns the same container for a type of keys each time, since creating one takes several
 /// allocations.
 @usableFromInline
-class RowDecoder: Decoder {
+@safe class RowDecoder: Decoder {
   @usableFromInline final let reading: RowReading
-  @usableFromInline final let live: UnsafeMutablePointer<LiveRow>
-  @exclusivity(unchecked) private final var containers = KeptContainers()
+  @safe @usableFromInline final let live: UnsafeMutablePointer<LiveRow>
+  @safe @exclusivity(unchecked) private final var containers = KeptContainers()
   /// The copied rows that the decoder can decode while it waits for its next use.
   final var waitsFor: WaitingDecoders.Rows?
 
@@ -62,7 +62,7 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
     if let plan = row.plan, let decoder = exactly(RecordDecoder<Record>.self, plan) {
       return try decoder.decode(row)
     }
-    guard row.core == nil else {
+    guard unsafe row.core == nil else {
       return try row.findPlan(RecordDecoder<Record>.self) { RecordDecoder() }.decode(row)
     }
     return try decodeCopy(row)

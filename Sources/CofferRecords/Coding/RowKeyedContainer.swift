@@ -7,16 +7,16 @@ import CofferCore
 ///
 /// The standard library copies the container for each value that it decodes. So it holds no counted
 /// references.
-struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+@safe struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let form = KeyForm(Key.self)
   /// Whether a number must be stored as one.
   private let isStrict: Bool
   private let generation: UInt32
-  private let live: UnsafeMutablePointer<LiveRow>
+  @safe private let live: UnsafeMutablePointer<LiveRow>
   /// The columns of the keys, in the statement's row or in the copy; -1 for a key that has to be
   /// looked up. Like the table, they exist as long as `live` has the generation.
-  private let columns: UnsafeMutablePointer<CInt>
-  private let unsafeTable: Unmanaged<KeyTable<KeySlot, CInt>>
+  @safe private let columns: UnsafeMutablePointer<CInt>
+  @safe private let unsafeTable: Unmanaged<KeyTable<KeySlot, CInt>>
 
   init(_ reading: RowReading) {
     isStrict = reading.rules.isStrict
@@ -24,13 +24,13 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     generation = reading.live.pointee.generation
     let table = reading.makeKeyTable()
     columns = table.words
-    unsafeTable = .passUnretained(table)
+    unsafeTable = unsafe .passUnretained(table)
   }
 
   /// The current reading; nil if the container was kept for too long.
   private var reading: RowReading? {
     // SAFETY: when a reading is deallocated, it returns its memory, which gets another generation.
-    live.pointee.generation == generation ? live.pointee.reading?.takeUnretainedValue() : nil
+    unsafe live.pointee.generation == generation ? live.pointee.reading?.takeUnretainedValue() : nil
   }
 
   private func currentReading() throws -> RowReading {
@@ -70,7 +70,7 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private func slot(_ key: Key, _ reading: RowReading) throws -> KeySlot {
     guard let byte = form.byte(of: key) else { return try reading.slot(key.stringValue) }
     // SAFETY: `reading` exists, and owns the table.
-    let table = unsafeTable._withUnsafeGuaranteedRef { $0 }
+    let table = unsafe unsafeTable._withUnsafeGuaranteedRef { $0 }
     if let slot = table[byte] { return slot }
     let slot = try reading.slot(key.stringValue)
     table.set(slot, slot.baseColumn, byte)
@@ -154,8 +154,8 @@ struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     guard SQLite.valueType(value) == SQLite.textType else { return nil }
     let bytes = SQLite.valueBytes(value, isText: true)
     // There are none if SQLite is out of memory.
-    guard bytes.baseAddress != nil else { return nil }
-    return String(decoding: bytes.bindMemory(to: UInt8.self), as: UTF8.self)
+    guard unsafe bytes.baseAddress != nil else { return nil }
+    return unsafe String(decoding: bytes.bindMemory(to: UInt8.self), as: UTF8.self)
   }
 
   private func strictText(_ key: Key) throws -> String {

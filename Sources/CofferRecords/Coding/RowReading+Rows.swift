@@ -6,7 +6,7 @@ class RowReader<Value>: SubjectSpecific {
 
   /// The plan that rows keep for the type: see ``Row/plan(_:make:)``. It is passed on from one
   /// copied row to the next.
-  @exclusivity(unchecked) fileprivate var plan: AnyObject?
+  @safe @exclusivity(unchecked) fileprivate var plan: AnyObject?
 
   fileprivate func read(_ row: Row) throws -> Value { preconditionFailure("overridden") }
 
@@ -32,7 +32,7 @@ private final class RecordRowReader<Record: FetchableRecord>: RowReader<Record> 
 /// Reads a type that is no record, with the strategies of the enclosing record.
 private final class DecodableRowReader<Value: Decodable>: RowReader<Value> {
   private let make: () -> RowReading
-  @exclusivity(unchecked) private var decoder: RowDecoder?
+  @safe @exclusivity(unchecked) private var decoder: RowDecoder?
 
   init(_ make: @escaping () -> RowReading) { self.make = make }
 
@@ -51,7 +51,7 @@ private final class DecodableRowReader<Value: Decodable>: RowReader<Value> {
 private final class ValueRowReader<Value: Decodable>: RowReader<Value> {
   private let make: () -> RowReading
   private let reading: RowReading
-  @exclusivity(unchecked) private var slot: KeySlot?
+  @safe @exclusivity(unchecked) private var slot: KeySlot?
 
   init(_ make: @escaping () -> RowReading) {
     self.make = make

@@ -7,14 +7,14 @@ import CofferCore
 /// - Invariant: There is a row only between `enter` and `leave`. A container that is used later
 ///   throws.
 @usableFromInline
-final class RowReading {
+@safe final class RowReading {
   /// The state that is accessed for each value.
-  @usableFromInline let live: UnsafeMutablePointer<LiveRow>
-  var handle: SQLiteStatement? { live.pointee.handle }
+  @safe @usableFromInline let live: UnsafeMutablePointer<LiveRow>
+  @safe var handle: SQLiteStatement? { live.pointee.handle }
 
-  var row: Row? { live.pointee.row?.takeUnretainedValue() }
+  var row: Row? { unsafe live.pointee.row?.takeUnretainedValue() }
   // SAFETY: the decoder clears it when it is deallocated.
-  @exclusivity(unchecked) unowned(unsafe) var decoder: RowDecoder?
+  @safe @exclusivity(unchecked) unowned(unsafe) var decoder: RowDecoder?
 
   let rules: DecodingRules
   let codingPath: [any CodingKey]
@@ -22,10 +22,10 @@ final class RowReading {
   let missingKey: String?
   /// The types that are being decoded from the same row, the outermost first.
   let types: [ObjectIdentifier]
-  @exclusivity(unchecked) private var slots: [String: KeySlot] = [:]
+  @safe @exclusivity(unchecked) private var slots: [String: KeySlot] = [:]
   private var keyTables: [KeyTable<KeySlot, CInt>] = []
   /// The decoders of parts of the row, which their containers don't retain.
-  @exclusivity(unchecked) var parts: [RowDecoder] = []
+  @safe @exclusivity(unchecked) var parts: [RowDecoder] = []
   /// The row, if `leave` is never called.
   private var keptRow: Row?
 
@@ -40,7 +40,7 @@ final class RowReading {
     self.missingKey = missingKey
     self.types = types
     keptRow = row
-    live.pointee.reading = .passUnretained(self)
+    live.pointee.reading = unsafe .passUnretained(self)
     if let row { _ = live.pointee.enter(row) }
   }
 

@@ -5,7 +5,7 @@ import CofferCore
 protocol FieldWriting<Record>: Sendable {
   associatedtype Record
 
-  func write<Sink: FieldSink>(_ record: UnsafePointer<Record>, to sink: inout Sink) throws
+  @safe func write<Sink: FieldSink>(_ record: UnsafePointer<Record>, to sink: inout Sink) throws
 }
 
 /// A chain of fields and the field after it.
@@ -22,7 +22,7 @@ where First.Record == Last.Record {
   }
 
   @inlinable @inline(__always)
-  func write<Sink: FieldSink>(
+  @safe func write<Sink: FieldSink>(
     _ record: UnsafePointer<First.Record>, to sink: inout Sink
   ) throws {
     try first.write(record, to: &sink)

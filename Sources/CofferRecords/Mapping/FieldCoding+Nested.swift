@@ -11,7 +11,7 @@ public enum NestedCoding<Value: MappedValue>: FieldCoding {
   /// Writes the value to the mapping's columns.
   @inlinable @inline(__always)
   public static func write<Sink: FieldSink>(_ value: Value, to sink: inout Sink) throws {
-    try withUnsafePointer(to: value) { try sink.set($0, Value.mapping) }
+    try unsafe withUnsafePointer(to: value) { try sink.set($0, Value.mapping) }
   }
 }
 

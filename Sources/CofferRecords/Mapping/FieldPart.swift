@@ -21,15 +21,15 @@ struct FieldAccess<Record, Value, Coding: FieldCoding<Value>>: FieldWriting {
 
   /// Writes a record's property to its columns.
   @inlinable @inline(__always)
-  func write<Sink: FieldSink>(
+  @safe func write<Sink: FieldSink>(
     _ record: UnsafePointer<Record>, to sink: inout Sink
   ) throws {
     if offset >= 0 {
       // SAFETY: `offset` is the offset of a stored property of type `Value` in `Record`.
-      let property = (UnsafeRawPointer(record) + offset).assumingMemoryBound(to: Value.self)
-      try Coding.write(property.pointee, to: &sink)
+      let property = unsafe (UnsafeRawPointer(record) + offset).assumingMemoryBound(to: Value.self)
+      try unsafe Coding.write(property.pointee, to: &sink)
     } else {
-      try Coding.write(record.pointee[keyPath: keyPath], to: &sink)
+      try unsafe Coding.write(record.pointee[keyPath: keyPath], to: &sink)
     }
   }
 }

@@ -1,19 +1,19 @@
 import CofferCore
 
 /// Reads the columns of a mapping in one row.
-public struct FieldReader {
+@safe public struct FieldReader {
   /// The statement to read from; nil if the row is a copy.
-  @usableFromInline let handle: SQLiteStatement?
+  @safe @usableFromInline let handle: SQLiteStatement?
   /// The index of each of the mapping's columns, in the statement or in the copy.
-  @usableFromInline let indices: UnsafeMutablePointer<CInt>
+  @safe @usableFromInline let indices: UnsafeMutablePointer<CInt>
   // SAFETY: a reader doesn't outlive the call that was passed the row.
-  @usableFromInline unowned(unsafe) let row: Row
+  @safe @usableFromInline unowned(unsafe) let row: Row
 
   @inlinable @inline(__always)
-  init(row: Row, indices: UnsafeMutablePointer<CInt>) {
+  @safe init(row: Row, indices: UnsafeMutablePointer<CInt>) {
     self.row = row
-    self.indices = indices
-    handle = if let live = row.live { live.pointee.handle } else { row.adaptedHandle }
+    self.indices = unsafe indices
+    handle = if let live = row.live { unsafe live.pointee.handle } else { row.adaptedHandle }
   }
 
   /// Returns the value of one of the mapping's columns.
@@ -32,7 +32,7 @@ public struct FieldReader {
     _ type: Value.Type, at column: Int
   ) throws -> Value {
     let stored = databaseValue(at: column)
-    if handle == nil, let value = Value.fromDatabaseValue(stored) { return value }
+    if unsafe handle == nil, let value = Value.fromDatabaseValue(stored) { return value }
     throw mismatch(type, at: column)
   }
 
@@ -50,7 +50,7 @@ public struct FieldReader {
 
   /// Returns the error of a value that can't be converted to the type.
   func mismatch(_ type: Any.Type, at column: Int) -> RowDecodingError {
-    let name = handle.map { SQLite.columnName($0, Int(indices[column])) }
+    let name = unsafe handle.map { SQLite.columnName($0, Int(indices[column])) }
     var context = RowDecodingContext(
       columnName: name ?? row.layout.columnNames[Int(indices[column])], sql: row.statement?.sql)
     context.columnIndex = Int(indices[column])
@@ -65,5 +65,5 @@ extension FieldReader: Sendable {}
 extension Row {
   /// The statement of an adapted row; nil if the row is a copy.
   @usableFromInline @inline(never)
-  var adaptedHandle: SQLiteStatement? { adaptation == nil ? nil : statement?.handle }
+  @safe var adaptedHandle: SQLiteStatement? { adaptation == nil ? nil : statement?.handle }
 }

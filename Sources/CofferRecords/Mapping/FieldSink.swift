@@ -7,20 +7,23 @@ public protocol FieldSink {
   mutating func set<Value: DatabaseValueConvertible>(_ value: Value)
 
   /// Sets the values of the next columns from a mapping.
-  mutating func set<Record>(_ record: UnsafePointer<Record>, _ mapping: Mapping<Record>) throws
+  @safe mutating func set<Record>(_ record: UnsafePointer<Record>, _ mapping: Mapping<Record>)
+    throws
 }
 
 /// Writes to a container, by the names of the columns.
 @usableFromInline
-struct ContainerSink: FieldSink {
+@safe struct ContainerSink: FieldSink {
   // SAFETY: the sink is only used inside the closure that the pointer was passed to.
-  @usableFromInline let container: UnsafeMutablePointer<PersistenceContainer>
+  @safe @usableFromInline let container: UnsafeMutablePointer<PersistenceContainer>
   @usableFromInline let names: ContiguousArray<String>
   @usableFromInline var column = 0
 
   @inlinable
-  init(_ container: UnsafeMutablePointer<PersistenceContainer>, _ names: ContiguousArray<String>) {
-    self.container = container
+  @safe init(
+    _ container: UnsafeMutablePointer<PersistenceContainer>, _ names: ContiguousArray<String>
+  ) {
+    self.container = unsafe container
     self.names = names
   }
 
@@ -31,8 +34,10 @@ struct ContainerSink: FieldSink {
   }
 
   @inlinable
-  mutating func set<Record>(_ record: UnsafePointer<Record>, _ mapping: Mapping<Record>) throws {
-    try mapping.collect(record, &self)
+  @safe mutating func set<Record>(_ record: UnsafePointer<Record>, _ mapping: Mapping<Record>)
+    throws
+  {
+    try unsafe mapping.collect(record, &self)
   }
 }
 
@@ -48,7 +53,9 @@ struct BinderSink: FieldSink {
   mutating func set<Value: DatabaseValueConvertible>(_ value: Value) { binder.bind(value) }
 
   @inlinable
-  mutating func set<Record>(_ record: UnsafePointer<Record>, _ mapping: Mapping<Record>) throws {
-    try mapping.bind(record, &self)
+  @safe mutating func set<Record>(_ record: UnsafePointer<Record>, _ mapping: Mapping<Record>)
+    throws
+  {
+    try unsafe mapping.bind(record, &self)
   }
 }

@@ -11,9 +11,9 @@ extension MappedRecord {
   @inlinable @inline(__always)
   func writeFields(to container: inout PersistenceContainer) throws {
     let mapping = Self.mapping
-    try withUnsafeMutablePointer(to: &container) { container in
+    try unsafe withUnsafeMutablePointer(to: &container) { container in
       var sink = ContainerSink(container, mapping.names)
-      try withUnsafePointer(to: self) { try mapping.collect($0, &sink) }
+      try unsafe withUnsafePointer(to: self) { try unsafe mapping.collect($0, &sink) }
     }
   }
 
@@ -21,7 +21,7 @@ extension MappedRecord {
   @inlinable @inline(__always)
   public func _bindColumns(to binder: inout StatementBinder) throws -> Bool {
     var sink = BinderSink(binder)
-    try withUnsafePointer(to: self) { try Self.mapping.bind($0, &sink) }
+    try unsafe withUnsafePointer(to: self) { try unsafe Self.mapping.bind($0, &sink) }
     binder = sink.binder
     return true
   }

@@ -3,7 +3,7 @@ import CofferCore
 /// The columns of a type, and the way its values are created from them: see ``MappedRecord``.
 ///
 /// A part of a record that is stored in several columns has a mapping too: see ``MappedValue``.
-public struct Mapping<Record>: Sendable {
+@safe public struct Mapping<Record>: Sendable {
   /// The columns, in the order of the fields.
   public let columns: [MappedColumn]
 
@@ -14,12 +14,12 @@ public struct Mapping<Record>: Sendable {
   @usableFromInline let names: ContiguousArray<String>
   @usableFromInline let read: @Sendable (FieldReader, inout Int) throws -> Record
   @usableFromInline
-  let collect: @Sendable (UnsafePointer<Record>, inout ContainerSink) throws -> Void
+  @safe let collect: @Sendable (UnsafePointer<Record>, inout ContainerSink) throws -> Void
   @usableFromInline
-  let bind: @Sendable (UnsafePointer<Record>, inout BinderSink) throws -> Void
+  @safe let bind: @Sendable (UnsafePointer<Record>, inout BinderSink) throws -> Void
 
   @usableFromInline
-  init(
+  @safe init(
     _ parts: [FieldPart<Record>],
     read: @escaping @Sendable (FieldReader, inout Int) throws -> Record,
     collect: @escaping @Sendable (UnsafePointer<Record>, inout ContainerSink) throws -> Void,
@@ -27,8 +27,8 @@ public struct Mapping<Record>: Sendable {
   ) {
     self.parts = parts
     self.read = read
-    self.collect = collect
-    self.bind = bind
+    self.collect = unsafe collect
+    self.bind = unsafe bind
     columns = parts.flatMap(\.columns)
     names = ContiguousArray(columns.map(\.name))
     duplicate = MappingChecks.duplicate(in: columns)

@@ -2,8 +2,8 @@ import CofferCore
 
 /// The indices of a mapping's columns in the rows of a statement, or in one row.
 @usableFromInline
-final class MappingPlan<Record> {
-  @usableFromInline let indices: UnsafeMutablePointer<CInt>
+@safe final class MappingPlan<Record> {
+  @safe @usableFromInline let indices: UnsafeMutablePointer<CInt>
 
   /// - Throws: An error if the row lacks a column, or a column has a wrong type.
   @usableFromInline
@@ -26,11 +26,11 @@ final class MappingPlan<Record> {
     }
     indices = .allocate(capacity: max(1, found.count))
     for (column, index) in found.enumerated() {
-      indices.advanced(by: column).initialize(to: CInt(truncatingIfNeeded: index))
+      unsafe indices.advanced(by: column).initialize(to: CInt(truncatingIfNeeded: index))
     }
   }
 
-  deinit { indices.deallocate() }
+  deinit { unsafe indices.deallocate() }
 
   /// Returns the error, with the record's name added if it concerns a value.
   @usableFromInline

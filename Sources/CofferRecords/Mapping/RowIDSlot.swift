@@ -47,11 +47,11 @@ struct RowIDSlot<Record>: Sendable {
   @inlinable
   func set(_ rowID: Int64, in record: inout Record) {
     guard offset >= 0 else { return assign(rowID, &record) }
-    withUnsafeMutablePointer(to: &record) { record in
+    unsafe withUnsafeMutablePointer(to: &record) { record in
       // SAFETY: `offset` is the offset of a stored property of type `Int64?` in `Record`.
-      let property = (UnsafeMutableRawPointer(record) + offset).assumingMemoryBound(
+      let property = unsafe (UnsafeMutableRawPointer(record) + offset).assumingMemoryBound(
         to: Int64?.self)
-      if property.pointee == nil { property.pointee = rowID }
+      if unsafe property.pointee == nil { unsafe property.pointee = rowID }
     }
   }
 }

@@ -9,7 +9,7 @@ import CofferCore
 /// This is all the memory that the encoding of a record touches. A container that outlives its
 /// encoding doesn't match ``use`` any more: see ``CellPool``.
 @usableFromInline
-struct BindingTarget {
+@safe struct BindingTarget {
   /// A column, identified by the words of its name.
   @usableFromInline
   struct Slot {
@@ -18,12 +18,12 @@ struct BindingTarget {
     @usableFromInline var parameter: CInt
   }
 
-  @usableFromInline var handle: SQLiteStatement?
+  @safe @usableFromInline var handle: SQLiteStatement?
   /// The columns, and two slots that match no name: the end, and the one past it.
-  @usableFromInline var slots: UnsafeMutablePointer<Slot>
+  @safe @usableFromInline var slots: UnsafeMutablePointer<Slot>
   @usableFromInline var count: Int
   /// The next slot.
-  @usableFromInline var next: UnsafeMutablePointer<Slot>
+  @safe @usableFromInline var next: UnsafeMutablePointer<Slot>
   /// Identifies the current encoding. Containers of other encodings, such as copies that were kept,
   /// are rejected.
   @usableFromInline var use: UInt = 0
@@ -35,7 +35,7 @@ struct BindingTarget {
   /// Whether the statement is in use: its execution can call back and insert another record.
   var isBusy = false
   /// The plan; nil once it has been released.
-  var plan: Unmanaged<RecordPlan>?
+  @safe var plan: Unmanaged<RecordPlan>?
   /// Counts the plans that have used this memory.
   @usableFromInline var owner: UInt = 0
   /// Keeps alive the string storage that the words can point to.
@@ -50,25 +50,27 @@ struct BindingTarget {
   }
 
   /// The slot that `next` moves to when a record deviates from the plan.
-  @usableFromInline var nowhere: UnsafeMutablePointer<Slot> { slots + count + 1 }
+  @safe @usableFromInline var nowhere: UnsafeMutablePointer<Slot> { unsafe slots + count + 1 }
 
   /// Whether every column has been set, in order.
-  var isComplete: Bool { next == slots + count }
+  var isComplete: Bool { unsafe next == slots + count }
 
   /// Binds the value of a column, if it is the next column and its name has these words.
   @inline(__always)
-  static func bind<Value: DatabaseValueConvertible>(
+  @safe static func bind<Value: DatabaseValueConvertible>(
     _ value: Value, to target: UnsafeMutablePointer<BindingTarget>, _ use: UInt,
     forColumnWith words: TextWords
   ) -> Bool {
-    let slot = target.pointee.next
-    guard target.pointee.use == use, slot.pointee.words == words,
-      let handle = target.pointee.handle
+    let slot = unsafe target.pointee.next
+    guard unsafe target.pointee.use == use, unsafe slot.pointee.words == words,
+      let handle = unsafe target.pointee.handle
     else { return false }
-    target.pointee.next = slot + 1
-    guard slot.pointee.parameter > 0 else { return true }
-    let code = value.bind(to: handle, at: slot.pointee.parameter)
-    if code != SQLite.ok, target.pointee.code == SQLite.ok { target.pointee.code = code }
+    unsafe target.pointee.next = unsafe slot + 1
+    guard unsafe slot.pointee.parameter > 0 else { return true }
+    let code = unsafe value.bind(to: handle, at: slot.pointee.parameter)
+    if code != SQLite.ok, unsafe target.pointee.code == SQLite.ok {
+      unsafe target.pointee.code = code
+    }
     return true
   }
 
@@ -76,25 +78,25 @@ struct BindingTarget {
   @inlinable @inline(__always)
   mutating func nextParameter(_ column: String, _ use: UInt) -> CInt {
     let slot = next
-    guard use == self.use, slot.pointee.words == TextWords(column) else {
+    guard use == self.use, unsafe slot.pointee.words == TextWords(column) else {
       return findParameter(column, use)
     }
-    next = slot + 1
-    return slot.pointee.parameter
+    next = unsafe slot + 1
+    return unsafe slot.pointee.parameter
   }
 
   /// Does the same if the words differ, since the text can still be equal.
   @usableFromInline @inline(never)
   mutating func findParameter(_ column: String, _ use: UInt) -> CInt {
     guard use == self.use else { return 0 }
-    let index = next - slots
+    let index = unsafe next - slots
     guard index < count, columns[index].utf8.elementsEqual(column.utf8) else {
       next = nowhere
       return 0
     }
     next.pointee.words = TextWords(column)
     columns[index] = column
-    next += 1
+    unsafe next += 1
     return slots[index].parameter
   }
 }
@@ -103,26 +105,26 @@ extension BindingTarget: ReusableCell {
   private static let pool = CellPool<BindingTarget>()
 
   /// Takes a target from the pool, for a plan.
-  static func take(
+  @safe static func take(
     _ columns: [(name: String, parameter: Int)]
   ) -> UnsafeMutablePointer<BindingTarget> {
     let target = pool.take()
-    target.pointee.setColumns(columns)
-    return target
+    unsafe target.pointee.setColumns(columns)
+    return unsafe target
   }
 
-  static func putBack(_ target: UnsafeMutablePointer<BindingTarget>) { pool.putBack(target) }
+  @safe static func putBack(_ target: UnsafeMutablePointer<BindingTarget>) { pool.putBack(target) }
 
   private mutating func setColumns(_ columns: [(name: String, parameter: Int)]) {
-    slots.deallocate()
+    unsafe slots.deallocate()
     count = columns.count
     self.columns = columns.map(\.name)
     slots = .allocate(capacity: count + 2)
     for (index, column) in columns.enumerated() {
       let words = TextWords(self.columns[index])
-      (slots + index).initialize(to: Slot(words: words, parameter: CInt(column.parameter)))
+      unsafe (slots + index).initialize(to: Slot(words: words, parameter: CInt(column.parameter)))
     }
-    (slots + count).initialize(repeating: Slot(words: .none, parameter: 0), count: 2)
+    unsafe (slots + count).initialize(repeating: Slot(words: .none, parameter: 0), count: 2)
     next = slots
   }
 

@@ -100,5 +100,5 @@ extension EncodableRecord {
 func sendable(_ userInfo: [CodingUserInfoKey: Any]) -> [CodingUserInfoKey: any Sendable] {
   // SAFETY: `Sendable` is a marker protocol without effect on memory layout, and a coder is used on
   // the thread that requests it, as are the values.
-  unsafeBitCast(userInfo, to: [CodingUserInfoKey: any Sendable].self)
+  unsafe unsafeBitCast(userInfo, to: [CodingUserInfoKey: any Sendable].self)
 }

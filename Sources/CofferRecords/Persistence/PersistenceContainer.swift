@@ -7,7 +7,7 @@ import CofferQuery
 ///
 /// A container belongs to the thread on which its record is encoded, since it can bind values to a
 /// statement as they are set. A copy that outlives `encode(to:)` is harmless: it binds nothing.
-public struct PersistenceContainer {
+@safe public struct PersistenceContainer {
   @usableFromInline
   struct Entry: Sendable {
     let column: String
@@ -15,7 +15,7 @@ public struct PersistenceContainer {
   }
 
   /// The target to which values are bound; nil if they are collected.
-  @usableFromInline let target: UnsafeMutablePointer<BindingTarget>?
+  @safe @usableFromInline let target: UnsafeMutablePointer<BindingTarget>?
   @usableFromInline let use: UInt
   /// The collected values; nil if there are none.
   @usableFromInline private(set) var collected: [Entry]?
@@ -44,9 +44,9 @@ public struct PersistenceContainer {
 
   /// Creates a container that binds values as they are set.
   @inlinable @inline(__always)
-  init(binding target: UnsafeMutablePointer<BindingTarget>) {
-    self.target = target
-    use = target.pointee.use
+  @safe init(binding target: UnsafeMutablePointer<BindingTarget>) {
+    self.target = unsafe target
+    use = unsafe target.pointee.use
     collected = nil
     isPlain = true
     notes = nil
@@ -56,9 +56,9 @@ public struct PersistenceContainer {
 
   /// The plan of the target; nil if values are collected, or the encoding is over.
   var plan: RecordPlan? {
-    guard let target, target.pointee.use == use else { return nil }
+    guard let target, unsafe target.pointee.use == use else { return nil }
     // SAFETY: `use` matches, so the target's plan is in use, and a plan in use isn't released.
-    return target.pointee.plan?.takeUnretainedValue()
+    return unsafe target.pointee.plan?.takeUnretainedValue()
   }
 
   // MARK: Setting
@@ -71,10 +71,12 @@ public struct PersistenceContainer {
     _ value: Value, forColumn column: String
   ) {
     guard let target else { return collect(value.databaseValue, column) }
-    let parameter = target.pointee.nextParameter(column, use)
-    guard parameter > 0, let handle = target.pointee.handle else { return }
+    let parameter = unsafe target.pointee.nextParameter(column, use)
+    guard parameter > 0, let handle = unsafe target.pointee.handle else { return }
     let code = value.bind(to: handle, at: parameter)
-    if code != SQLite.ok, target.pointee.code == SQLite.ok { target.pointee.code = code }
+    if code != SQLite.ok, unsafe target.pointee.code == SQLite.ok {
+      unsafe target.pointee.code = code
+    }
   }
 
   @usableFromInline @inline(never)
@@ -137,10 +139,10 @@ public struct PersistenceContainer {
 
   private func noteReading() {
     notes?.wasRead = true
-    guard let target, target.pointee.use == use else { return }
+    guard let target, unsafe target.pointee.use == use else { return }
     // The record is then encoded again, into a container that collects its values.
-    target.pointee.next = target.pointee.nowhere
-    target.pointee.canBind = false
+    unsafe target.pointee.next = unsafe target.pointee.nowhere
+    unsafe target.pointee.canBind = false
   }
 
   /// Returns the value of a column, including NULL; nil if it isn't set.

@@ -12,7 +12,7 @@ extension MutablePersistableRecord {
   ///
   /// - Returns: Whether it was executed. It isn't if the record deviates from the plan.
   @inlinable @inline(__always)
-  func execute(
+  @safe func execute(
     _ target: UnsafeMutablePointer<BindingTarget>, _ kind: RecordPlan.Kind, _ db: Database
   ) throws -> Bool {
     do {
@@ -34,12 +34,13 @@ extension MutablePersistableRecord {
 
   /// Binds the columns by ``EncodableRecord/_bindColumns(to:)``; returns false if the type doesn't.
   @inlinable @inline(__always)
-  func bindColumns(_ target: UnsafeMutablePointer<BindingTarget>) throws -> Bool {
-    guard let handle = target.pointee.handle else { return false }
+  @safe func bindColumns(_ target: UnsafeMutablePointer<BindingTarget>) throws -> Bool {
+    guard let handle = unsafe target.pointee.handle else { return false }
     var binder = StatementBinder(handle)
     guard try _bindColumns(to: &binder) else { return false }
-    target.pointee.code = binder.code
-    target.pointee.next = target.pointee.slots + min(Int(binder.count), target.pointee.count + 1)
+    unsafe target.pointee.code = binder.code
+    unsafe target.pointee.next =
+      unsafe target.pointee.slots + min(Int(binder.count), target.pointee.count + 1)
     return true
   }
 

@@ -6,7 +6,7 @@ import CofferQuery
 ///
 /// - Invariant: The statement has bound values only between `begin` and `execute`, or in a batch.
 @usableFromInline
-final class RecordPlan {
+@safe final class RecordPlan {
   @usableFromInline
   enum Kind: UInt8 {
     case insert, update, delete
@@ -31,15 +31,15 @@ final class RecordPlan {
 
   let key: Key
   /// The encoder of `Encodable` records.
-  @exclusivity(unchecked) var encoder: RecordEncoder?
+  @safe @exclusivity(unchecked) var encoder: RecordEncoder?
   let table: RecordTable
   let sql: String
-  let target: UnsafeMutablePointer<BindingTarget>
+  @safe let target: UnsafeMutablePointer<BindingTarget>
   /// Released with the plan.
-  @exclusivity(unchecked) private var statement: Unmanaged<Statement>?
+  @safe @exclusivity(unchecked) private var statement: Unmanaged<Statement>?
 
   /// Whether a batch clears the bindings at its end.
-  @exclusivity(unchecked) var keepsBindings = false
+  @safe @exclusivity(unchecked) var keepsBindings = false
   /// The number of records that have deviated from the plan.
   var missCount = 0
 
@@ -48,12 +48,12 @@ final class RecordPlan {
     self.table = table
     self.sql = sql
     target = BindingTarget.take(columns)
-    target.pointee.plan = .passUnretained(self)
+    target.pointee.plan = unsafe .passUnretained(self)
   }
 
   deinit {
     BindingTarget.putBack(target)
-    statement?.release()
+    unsafe statement?.release()
   }
 
   var canBind: Bool {
@@ -65,18 +65,18 @@ final class RecordPlan {
   var isBusy: Bool { target.pointee.isBusy }
 
   /// Prepares the statement for a record's values.
-  func begin(_ db: Database) throws -> UnsafeMutablePointer<BindingTarget> {
-    let statement = try self.statement ?? .passRetained(db.makeStatement(sql: sql))
-    self.statement = statement
+  @safe func begin(_ db: Database) throws -> UnsafeMutablePointer<BindingTarget> {
+    let statement = try unsafe self.statement ?? .passRetained(db.makeStatement(sql: sql))
+    self.statement = unsafe statement
     // SAFETY: here and below, the plan owns the statement.
-    let handle = try statement._withUnsafeGuaranteedRef { try $0.beginBinding() }
+    let handle = try unsafe statement._withUnsafeGuaranteedRef { try $0.beginBinding() }
     let target = target
-    target.pointee.handle = handle
-    target.pointee.next = target.pointee.slots
-    target.pointee.code = SQLite.ok
-    target.pointee.use &+= 1
-    target.pointee.isBusy = true
-    return target
+    unsafe target.pointee.handle = unsafe handle
+    unsafe target.pointee.next = unsafe target.pointee.slots
+    unsafe target.pointee.code = SQLite.ok
+    unsafe target.pointee.use &+= 1
+    unsafe target.pointee.isBusy = true
+    return unsafe target
   }
 
   /// Ends an encoding that has failed.
@@ -93,7 +93,7 @@ final class RecordPlan {
   }
 
   /// Clears the bound values, which can be secrets.
-  func clearBindings() { statement?._withUnsafeGuaranteedRef { $0.clearBindings() } }
+  func clearBindings() { unsafe statement?._withUnsafeGuaranteedRef { $0.clearBindings() } }
 
   /// Executes the statement with the bound values.
   ///
@@ -109,9 +109,9 @@ final class RecordPlan {
     guard target.pointee.code == SQLite.ok else {
       let code = target.pointee.code
       cancel()
-      throw statement._withUnsafeGuaranteedRef { $0.bindingFailure(code) }
+      throw unsafe statement._withUnsafeGuaranteedRef { $0.bindingFailure(code) }
     }
-    do { try statement._withUnsafeGuaranteedRef { try $0.executeBound() } } catch {
+    do { try unsafe statement._withUnsafeGuaranteedRef { try $0.executeBound() } } catch {
       cancel()
       throw error
     }
@@ -122,24 +122,24 @@ final class RecordPlan {
 }
 
 /// The plans of one connection.
-final class RecordPlans {
+@safe final class RecordPlans {
   private var plans: [RecordPlan.Key: RecordPlan] = [:]
   /// The most recently used plans for insertions and for other changes, owned by `plans`.
-  @exclusivity(unchecked) private var recentInsertion: Unmanaged<RecordPlan>?
-  @exclusivity(unchecked) private var recentUpdate: Unmanaged<RecordPlan>?
+  @safe @exclusivity(unchecked) private var recentInsertion: Unmanaged<RecordPlan>?
+  @safe @exclusivity(unchecked) private var recentUpdate: Unmanaged<RecordPlan>?
   /// Replaced plans that were in use at the time.
   private var retired: [RecordPlan] = []
   /// The number of current batches. Bindings are cleared when the last one ends.
-  @exclusivity(unchecked) var batchDepth = 0
+  @safe @exclusivity(unchecked) var batchDepth = 0
 
   /// Prepares the plan for a record of the type in that table; returns nil if no usable plan
   /// exists.
-  func begin(
+  @safe func begin(
     _ db: Database, _ key: RecordPlan.Key, _ tableName: String
   ) throws -> UnsafeMutablePointer<BindingTarget>? {
-    guard let plan = recent(key) ?? find(key) else { return nil }
+    guard let plan = unsafe recent(key) ?? find(key) else { return nil }
     // SAFETY: `plans` owns the plan; if it is removed while in use, `retired` owns it.
-    return try plan._withUnsafeGuaranteedRef { plan in
+    return try unsafe plan._withUnsafeGuaranteedRef { plan in
       guard plan.canBind, !plan.isBusy else { return nil }
       guard plan.table.name == tableName, try plan.table.isCurrent(db) else {
         remove(plan)
@@ -150,17 +150,17 @@ final class RecordPlans {
     }
   }
 
-  private func recent(_ key: RecordPlan.Key) -> Unmanaged<RecordPlan>? {
+  @safe private func recent(_ key: RecordPlan.Key) -> Unmanaged<RecordPlan>? {
     guard let plan = key.kind == .insert ? recentInsertion : recentUpdate,
-      plan._withUnsafeGuaranteedRef({ $0.key == key })
+      unsafe plan._withUnsafeGuaranteedRef({ $0.key == key })
     else { return nil }
-    return plan
+    return unsafe plan
   }
 
-  private func find(_ key: RecordPlan.Key) -> Unmanaged<RecordPlan>? {
-    guard let plan = plans[key].map(Unmanaged.passUnretained) else { return nil }
-    if key.kind == .insert { recentInsertion = plan } else { recentUpdate = plan }
-    return plan
+  @safe private func find(_ key: RecordPlan.Key) -> Unmanaged<RecordPlan>? {
+    guard let plan = unsafe plans[key].map(Unmanaged.passUnretained) else { return nil }
+    if key.kind == .insert { recentInsertion = unsafe plan } else { recentUpdate = unsafe plan }
+    return unsafe plan
   }
 
   private func remove(_ plan: RecordPlan) {
@@ -219,7 +219,7 @@ extension Database {
   ///
   /// It must be followed by ``executeRecord(_:)`` or ``cancelRecord(_:)``.
   @usableFromInline
-  func beginRecord(
+  @safe func beginRecord(
     _ key: RecordPlan.Key, _ tableName: String
   ) throws -> UnsafeMutablePointer<BindingTarget>? {
     guard let recordStorage else { return nil }
@@ -228,15 +228,15 @@ extension Database {
 
   /// Executes the prepared statement: see ``RecordPlan/execute()``.
   @usableFromInline
-  func executeRecord(_ target: UnsafeMutablePointer<BindingTarget>) throws -> Bool {
+  @safe func executeRecord(_ target: UnsafeMutablePointer<BindingTarget>) throws -> Bool {
     // SAFETY: a plan isn't released while it is in use.
-    try target.pointee.plan?._withUnsafeGuaranteedRef { try $0.execute() } ?? false
+    try unsafe target.pointee.plan?._withUnsafeGuaranteedRef { try $0.execute() } ?? false
   }
 
   /// Cancels the prepared statement, if the record can't be encoded.
   @usableFromInline
-  func cancelRecord(_ target: UnsafeMutablePointer<BindingTarget>) {
+  @safe func cancelRecord(_ target: UnsafeMutablePointer<BindingTarget>) {
     // SAFETY: a plan isn't released while it is in use.
-    target.pointee.plan?._withUnsafeGuaranteedRef { $0.cancel() }
+    unsafe target.pointee.plan?._withUnsafeGuaranteedRef { $0.cancel() }
   }
 }

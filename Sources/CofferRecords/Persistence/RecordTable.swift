@@ -16,9 +16,9 @@ final class RecordTable {
   let columnSet: Set<String>
   private let columnNames: Set<SQLName>
 
-  @exclusivity(unchecked) private var generation: Int
+  @safe @exclusivity(unchecked) private var generation: Int
   /// The transaction in which the schema was last checked; nil for none.
-  @exclusivity(unchecked) private var transaction: Int?
+  @safe @exclusivity(unchecked) private var transaction: Int?
 
   init(_ db: Database, _ name: String) throws {
     self.name = name

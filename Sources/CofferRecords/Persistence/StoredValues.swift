@@ -5,10 +5,10 @@ import CofferCore
 /// The values are rarely requested, so they are only collected on demand. One object serves record
 /// after record, unless a caller keeps it.
 @usableFromInline
-class StoredValues {
+@safe class StoredValues {
   let table: RecordTable
   /// Notified if a caller requests the values of a record of the type.
-  @usableFromInline let target: UnsafeMutablePointer<BindingTarget>?
+  @safe @usableFromInline let target: UnsafeMutablePointer<BindingTarget>?
   /// The target's owner count, which shows whether the target still belongs to the same plan.
   @usableFromInline let owner: UInt
   private let values: PersistenceContainer?
@@ -22,14 +22,14 @@ class StoredValues {
 
   /// - Parameter target: A target that has been prepared by `begin`.
   @usableFromInline
-  init(boundBy target: UnsafeMutablePointer<BindingTarget>) {
-    guard let plan = target.pointee.plan?.takeUnretainedValue() else {
+  @safe init(boundBy target: UnsafeMutablePointer<BindingTarget>) {
+    guard let plan = unsafe target.pointee.plan?.takeUnretainedValue() else {
       preconditionFailure("a target without a plan")
     }
     values = nil
     table = plan.table
-    self.target = target
-    owner = target.pointee.owner
+    self.target = unsafe target
+    owner = unsafe target.pointee.owner
   }
 
   /// Encodes the record, if values weren't collected.
@@ -39,7 +39,7 @@ class StoredValues {
   final var container: PersistenceContainer {
     // Two encodings can differ, for example by a date or a random value: from now on, records are
     // encoded once, and their values are collected.
-    if let target, target.pointee.owner == owner { target.pointee.canBind = false }
+    if let target, unsafe target.pointee.owner == owner { unsafe target.pointee.canBind = false }
     return values ?? encoded() ?? PersistenceContainer()
   }
 }
@@ -47,20 +47,20 @@ class StoredValues {
 /// The record whose values were bound.
 @usableFromInline
 final class StoredRecord<Record: EncodableRecord>: StoredValues {
-  @exclusivity(unchecked) @usableFromInline var value: Record?
+  @safe @exclusivity(unchecked) @usableFromInline var value: Record?
 
   @inlinable
-  init(_ value: Record, boundBy target: UnsafeMutablePointer<BindingTarget>) {
+  @safe init(_ value: Record, boundBy target: UnsafeMutablePointer<BindingTarget>) {
     self.value = value
     super.init(boundBy: target)
   }
 
   /// Returns an object for the record, reusing one if possible.
   @inlinable @inline(__always)
-  static func make(
+  @safe static func make(
     _ value: Record, boundBy target: UnsafeMutablePointer<BindingTarget>
   ) -> StoredValues {
-    guard let spare = target.pointee.spare.take(),
+    guard let spare = unsafe target.pointee.spare.take(),
       let stored = exactly(StoredRecord<Record>.self, spare)
     else { return StoredRecord(value, boundBy: target) }
     stored.value = value
@@ -78,10 +78,10 @@ final class StoredRecord<Record: EncodableRecord>: StoredValues {
   @inlinable @inline(__always)
   static func recycle(_ stored: inout StoredValues) {
     guard isKnownUniquelyReferenced(&stored), let target = stored.target,
-      target.pointee.owner == stored.owner,
+      unsafe target.pointee.owner == stored.owner,
       let record = exactly(StoredRecord<Record>.self, stored)
     else { return }
     record.value = nil
-    target.pointee.spare = stored
+    unsafe target.pointee.spare = stored
   }
 }
