@@ -194,40 +194,24 @@ extension Optional {
 
 // MARK: - NaN
 
-extension DocumentExpression where Value: BinaryFloatingPoint & DatabaseValueConvertible {
+extension DocumentExpression
+where Value: DatabaseValueConvertible, Value._Base: BinaryFloatingPoint {
   /// `lhs = rhs`; nothing is equal to NaN.
-  public static func == (lhs: Self, rhs: Value) -> TypedPredicate {
-    TypedPredicate(lhs.equality(.equal, rhs))
+  public static func == (lhs: Self, rhs: Value._Base) -> TypedPredicate {
+    lhs.equality(.equal, rhs)
   }
 
   /// `lhs <> rhs`; nothing is equal to NaN.
-  public static func != (lhs: Self, rhs: Value) -> TypedPredicate {
-    TypedPredicate(lhs.equality(.notEqual, rhs))
-  }
-}
-
-extension DocumentExpression {
-  /// `lhs = rhs`; nothing is equal to NaN.
-  public static func == <Number: BinaryFloatingPoint & DatabaseValueConvertible>(
-    lhs: Self, rhs: Number
-  ) -> TypedPredicate where Value == Number? {
-    TypedPredicate(lhs.equality(.equal, rhs))
+  public static func != (lhs: Self, rhs: Value._Base) -> TypedPredicate {
+    lhs.equality(.notEqual, rhs)
   }
 
-  /// `lhs <> rhs`; nothing is equal to NaN.
-  public static func != <Number: BinaryFloatingPoint & DatabaseValueConvertible>(
-    lhs: Self, rhs: Number
-  ) -> TypedPredicate where Value == Number? {
-    TypedPredicate(lhs.equality(.notEqual, rhs))
-  }
-
-  fileprivate func equality<Number: BinaryFloatingPoint & DatabaseValueConvertible>(
-    _ comparison: Comparison, _ number: Number
-  ) -> SQLExpression {
+  private func equality(_ comparison: Comparison, _ number: Value._Base) -> TypedPredicate {
     guard number.isNaN else {
-      return withColumn { SQLExpression(.comparison(comparison, $1, number.sqlExpression)) }
+      return TypedPredicate(
+        withColumn { SQLExpression(.comparison(comparison, $1, number.sqlExpression)) })
     }
-    return SQLExpression((comparison == .notEqual).databaseValue)
+    return TypedPredicate(SQLExpression((comparison == .notEqual).databaseValue))
   }
 }
 

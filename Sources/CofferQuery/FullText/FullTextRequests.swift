@@ -6,31 +6,15 @@ extension RequestSource {
   /// A nil pattern matches no rows.
   ///
   /// ```swift
-  /// // SELECT * FROM "book" WHERE "book" MATCH 'moby dick'
-  /// Book.all().matching(FTS3Pattern(matchingAllTokensIn: "Moby Dick"))
-  /// ```
-  public func matching(_ pattern: FTS3Pattern?) -> _Request {
-    filter(matching: pattern?.databaseValue)
-  }
-
-  /// Returns a request for rows of a full-text table that match a pattern.
-  ///
-  /// A nil pattern matches no rows.
-  ///
-  /// ```swift
   /// // SELECT * FROM "book" WHERE "book" MATCH 'moby dick' ORDER BY "rank"
   /// Book.all().matching(FTS5Pattern(matchingAllTokensIn: "Moby Dick")).order(Column.rank)
   /// ```
-  public func matching(_ pattern: FTS5Pattern?) -> _Request {
-    filter(matching: pattern?.databaseValue)
-  }
-
-  private func filter(matching pattern: DatabaseValue?) -> _Request {
+  public func matching(_ pattern: (any FullTextPattern)?) -> _Request {
     guard let pattern else { return none() }
     return _with { parts in
       // A full-text table has a hidden column of the table's name that represents all columns.
       let column = Column(parts.relation.tableName)
-      parts.relation.addFilter(column.matches(pattern))
+      parts.relation.addFilter(column.match(pattern))
     }
   }
 }
@@ -39,14 +23,7 @@ extension TableRecord {
   /// Returns a request for rows of a full-text table that match a pattern.
   ///
   /// A nil pattern matches no rows.
-  public static func matching(_ pattern: FTS3Pattern?) -> QueryInterfaceRequest<Self> {
-    all().matching(pattern)
-  }
-
-  /// Returns a request for rows of a full-text table that match a pattern.
-  ///
-  /// A nil pattern matches no rows.
-  public static func matching(_ pattern: FTS5Pattern?) -> QueryInterfaceRequest<Self> {
+  public static func matching(_ pattern: (any FullTextPattern)?) -> QueryInterfaceRequest<Self> {
     all().matching(pattern)
   }
 }
@@ -60,16 +37,12 @@ extension ColumnExpression {
   /// ```
   ///
   /// Nil matches no rows.
-  public func match(_ pattern: FTS3Pattern?) -> SQLExpression { matches(pattern?.databaseValue) }
-
-  /// `column MATCH pattern`: whether a column of a full-text table matches; nil matches no rows.
-  public func match(_ pattern: FTS5Pattern?) -> SQLExpression { matches(pattern?.databaseValue) }
-
-  fileprivate func matches(_ pattern: DatabaseValue?) -> SQLExpression {
+  public func match(_ pattern: (any FullTextPattern)?) -> SQLExpression {
     // FTS5 rejects `MATCH NULL`.
     guard let pattern else { return SQLExpression(DatabaseValue.null) }
     return SQLExpression(
-      .match(.match, sqlExpression, SQLExpression(pattern), escape: nil, isNegated: false))
+      .match(
+        .match, sqlExpression, SQLExpression(pattern.databaseValue), escape: nil, isNegated: false))
   }
 }
 
