@@ -85,7 +85,7 @@ public func min<Value: DatabaseValueConvertible>(
 
 // MARK: Types
 
-/// Returns Returns `CAST(expression AS type)`: the value converted to a storage class.
+/// Returns `CAST(expression AS type)`: the value converted to a storage class.
 public func cast(
   _ expression: some SQLTypedExpressible, as storageClass: Database.StorageClass
 ) -> SQLExpression {
@@ -123,7 +123,7 @@ extension Data: SQLCastTarget {
   public static var sqlStorageClass: Database.StorageClass { .blob }
 }
 
-/// Returns Returns `CAST(expression AS type)`: the value converted to a type.
+/// Returns `CAST(expression AS type)`: the value converted to a type.
 ///
 /// ```swift
 /// Player.select { cast($0.score, as: Double.self) / 2 }
