@@ -73,7 +73,7 @@ public func min(
 
 /// Returns `SUM(value)`: the sum of the non-NULL values, or NULL if there is none.
 ///
-/// The sum of integers is one, and an error where it is too large. Compare
+/// The sum of integers is an integer; SQLite reports an error if it overflows. Compare
 /// ``total(_:orderBy:filter:)``.
 /// - Parameters:
 ///   - orderBy: The order in which the values are added. Requires SQLite 3.44 or later.

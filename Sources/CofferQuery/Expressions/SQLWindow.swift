@@ -85,8 +85,8 @@ extension SQLExpression {
   /// - Parameters:
   ///   - partition: The expression whose value groups the rows; nil for a single group.
   ///   - ordering: The order of the rows in a group.
-  ///   - frame: Which rows of the group count; nil for those up to the current row
-  ///     and its equals, or all where there is no order.
+  ///   - frame: The rows of the group to which the function applies. Nil for the rows up to the
+  ///     current row and its peers, or for all rows if there is no ordering.
   /// - Throws: Fetching throws an error if the expression is neither an aggregate nor a window
   ///   function.
   public func over(

@@ -25,7 +25,9 @@ enum SnakeCase {
     }
   }
 
-  /// Returns `teamId` for `team_id`. Underscores at the ends and names of one word are kept.
+  /// Returns `teamId` for `team_id`.
+  ///
+  /// Underscores at the ends and names of one word are kept.
   static func camelCased(_ name: String) -> String {
     guard let first = name.firstIndex(where: { $0 != "_" }),
       let last = name.lastIndex(where: { $0 != "_" })

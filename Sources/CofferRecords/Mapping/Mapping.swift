@@ -9,7 +9,7 @@ import CofferCore
 
   let parts: [FieldPart<Record>]
   @usableFromInline let rowIDSlots: [RowIDSlot<Record>]
-  /// A column with two fields: a mistake that initializers can't report.
+  /// A column with two fields, which initializers can't report since they don't throw.
   private let duplicate: String?
   @usableFromInline let names: ContiguousArray<String>
   @usableFromInline let read: @Sendable (FieldReader, inout Int) throws -> Record

@@ -4,7 +4,7 @@ import CofferQuery
 // Changes of many records: one prepared statement, all or nothing.
 
 extension Database {
-  /// Calls `body` for each index, and rolls back if it throws.
+  /// Calls `body` for each index, and rolls back all changes if it throws.
   ///
   /// - Throws: The error of `body`; a ``DatabaseError`` gets the index.
   @inlinable
@@ -176,8 +176,9 @@ extension PersistableRecord {
 }
 
 extension MutableCollection where Element: MutablePersistableRecord {
-  /// Inserts all records or none, with one prepared statement: see
-  /// ``MutablePersistableRecord/insertAll(_:onConflict:_:)``.
+  /// Inserts all records or none, with one prepared statement.
+  ///
+  /// See ``MutablePersistableRecord/insertAll(_:onConflict:_:)``.
   @inlinable
   @_disfavoredOverload
   public mutating func insertAll(
@@ -190,8 +191,9 @@ extension MutableCollection where Element: MutablePersistableRecord {
 }
 
 extension Sequence where Element: PersistableRecord {
-  /// Inserts all records or none, with one prepared statement: see
-  /// ``MutablePersistableRecord/insertAll(_:onConflict:_:)``.
+  /// Inserts all records or none, with one prepared statement.
+  ///
+  /// See ``MutablePersistableRecord/insertAll(_:onConflict:_:)``.
   @inlinable
   public func insertAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil

@@ -99,7 +99,7 @@ struct RowCondition {
   var sql: String
   var arguments: StatementArguments
 
-  /// The condition of no row.
+  /// A condition that matches no row.
   static let none = RowCondition(sql: "0", arguments: [])
 }
 
