@@ -118,7 +118,7 @@ extension SQLRenderer {
         resultCode: .SQLITE_MISUSE,
         message: "a TableAlias" + (alias._name.map { " named \($0)" } ?? "")
           + " is used in a request without its table", sql: sql,
-        hint: "Give it to the table or the association with `aliased(_:)`.")
+        hint: "Apply it to the table or the association with `aliased(_:)`.")
     }
     return table
   }

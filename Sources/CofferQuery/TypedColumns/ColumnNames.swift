@@ -53,7 +53,7 @@ enum ColumnNames {
       let name = record.columnName(of: keyPath)
     else {
       preconditionFailure(
-        "\(keyPath) has no column of its own in \(record): use Column(\"name\"), or map it")
+        "\(keyPath) has no column in \(record): use Column(\"name\"), or add it to the mapping")
     }
     return name
   }

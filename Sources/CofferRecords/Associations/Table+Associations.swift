@@ -70,7 +70,7 @@ extension Table {
     HasManyAssociation(from: tableName, to: destination.all(), key: key, using: foreignKey)
   }
 
-  /// Returns the association to the rows that are found through another association, the pivot.
+  /// Returns the association to the rows through another association, the pivot.
   ///
   /// - Parameters:
   ///   - pivot: The association to the pivot table.
@@ -84,8 +84,7 @@ extension Table {
     HasManyThroughAssociation(through: pivot, using: target, key: key)
   }
 
-  /// Returns the association to the single row that is found through another association, the
-  /// pivot.
+  /// Returns the association to the single row through another association, the pivot.
   ///
   /// - Parameters:
   ///   - pivot: The association to the pivot table.

@@ -87,7 +87,7 @@ extension TableRecord {
     HasManyAssociation(from: databaseTableName, to: destination.all(), key: key, using: foreignKey)
   }
 
-  /// Returns the association to the rows that are found through another association, the pivot.
+  /// Returns the association to the rows through another association, the pivot.
   ///
   /// ```swift
   /// extension Country {
@@ -108,8 +108,7 @@ extension TableRecord {
     HasManyThroughAssociation(through: pivot, using: target, key: key)
   }
 
-  /// Returns the association to the single row that is found through another association, the
-  /// pivot.
+  /// Returns the association to the single row through another association, the pivot.
   ///
   /// - Parameters:
   ///   - pivot: The association to the pivot table.

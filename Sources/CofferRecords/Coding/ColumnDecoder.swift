@@ -80,7 +80,7 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
   private func jsonRequired(_ what: String) -> DecodingError {
     needsJSON = true
     return .typeMismatch(
-      type, DecodingError.Context(codingPath: codingPath, debugDescription: "\(what) takes JSON"))
+      type, DecodingError.Context(codingPath: codingPath, debugDescription: "\(what) needs JSON"))
   }
 
   // MARK: The value

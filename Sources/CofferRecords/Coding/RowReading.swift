@@ -60,7 +60,7 @@ import CofferCore
 
   static var rowIsGone: DatabaseError {
     DatabaseError(
-      .SQLITE_MISUSE, "the row of this decoder is gone",
+      .SQLITE_MISUSE, "the decoder is used after its row was decoded",
       hint: "Decode inside of init(from:), and keep neither the decoder nor its containers.")
   }
 

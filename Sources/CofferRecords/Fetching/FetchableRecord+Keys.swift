@@ -43,8 +43,9 @@ extension FetchableRecord where Self: TableRecord {
     }
   }
 
-  /// Returns the record with a unique key, as a dictionary of column names and values; nil if there
-  /// is none.
+  /// Returns the record with a unique key, as a dictionary of column names and values.
+  ///
+  /// Returns nil if there is no such record.
   ///
   /// ```swift
   /// let citizenship = try Citizenship.fetchOne(db, key: ["citizenId": 1, "countryCode": "FR"])
@@ -104,8 +105,7 @@ extension FetchableRecord where Self: TableRecord {
     return try filter(keys: keys).fetchAll(db)
   }
 
-  /// Returns a cursor over the records with the unique keys, as a dictionary of column names and
-  /// values.
+  /// Returns a cursor over the records with the unique keys, as dictionaries by column name.
   ///
   /// - Throws: An error if the columns are neither the primary key nor a unique index.
   @inlinable
@@ -113,7 +113,7 @@ extension FetchableRecord where Self: TableRecord {
     _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
   ) throws -> RecordCursor<Self> { try filter(keys: keys).fetchCursor(db) }
 
-  /// Returns the records with the unique keys, as a dictionary of column names and values.
+  /// Returns the records with the unique keys, as dictionaries by column name.
   ///
   /// - Throws: An error if the columns are neither the primary key nor a unique index.
   @inlinable
@@ -137,7 +137,7 @@ extension FetchableRecord where Self: TableRecord & Hashable {
     return try filter(keys: keys).fetchSet(db)
   }
 
-  /// Returns the distinct records with the unique keys, as a dictionary of column names and values.
+  /// Returns the distinct records with the unique keys, as dictionaries by column name.
   ///
   /// - Throws: An error if the columns are neither the primary key nor a unique index.
   @inlinable

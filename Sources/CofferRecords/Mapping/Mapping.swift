@@ -80,7 +80,7 @@ import CofferCore
       resultCode: .SQLITE_MISUSE,
       message: "the mapping of \(Record.self) has two fields for column "
         + duplicate.quotedDatabaseIdentifier,
-      hint: "Give each field a column of its own; nested ones by a prefix.")
+      hint: "Use a separate column for each field; for nested fields, use a prefix.")
   }
 
   /// Returns the column of a property; nil if it has none or several.

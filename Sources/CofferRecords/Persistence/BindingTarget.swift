@@ -18,7 +18,7 @@ import CofferCore
   }
 
   @safe @usableFromInline var handle: SQLiteStatement?
-  /// The columns, and two slots that match no name: the end, and the one past it.
+  /// The columns, followed by two slots that match no name: the end, and the slot past it.
   @safe @usableFromInline var slots: UnsafeMutablePointer<Slot>
   @usableFromInline var count: Int
   /// The next slot.

@@ -38,7 +38,7 @@ extension DatabaseError {
   func inBatch(at index: Int) -> DatabaseError {
     inBatch(
       at: index,
-      hint: "It was element \(index) of the batch, counted from 0; nothing of it was stored.")
+      hint: "It was element \(index) of the batch, counted from 0; the batch was rolled back.")
   }
 }
 

@@ -143,7 +143,7 @@ extension RecordTable {
       throw DatabaseError(
         resultCode: .SQLITE_ERROR,
         message: "the row that was inserted into \(name) can't be found again",
-        hint: "Give the primary key a value, or use SQLite 3.35 or later.")
+        hint: "Set the primary key, or use SQLite 3.35 or later.")
     }
     return key.condition(values)
   }

@@ -66,7 +66,7 @@ final class RecordTable {
   func requirePrimaryKey() throws -> PrimaryKeyInfo {
     if let primaryKey { return primaryKey }
     throw DatabaseError.noSuchTable(
-      name, note: "It is a view: Configuration.schemaSource can tell its primary key.")
+      name, note: "It is a view: define its primary key in Configuration.schemaSource.")
   }
 }
 
