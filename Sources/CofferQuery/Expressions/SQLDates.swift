@@ -24,7 +24,7 @@ public enum SQLDateModifier: SQLSpecificExpressible, Sendable {
   case startOfMonth
   /// Moves back to the first day of the year.
   case startOfYear
-  /// Moves forward to a weekday if the date isn't one; 0 is Sunday.
+  /// Moves forward to a day of the week, unless the date is on that day; 0 is Sunday.
   case weekday(Int)
   /// Interprets a number as seconds since 1970.
   case unixEpoch

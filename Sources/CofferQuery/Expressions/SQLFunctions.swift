@@ -50,7 +50,7 @@ extension SQLSpecificExpressible {
     function("NULLIF", self, other)
   }
 
-  /// Returns `ROUND(value, digits)`: the number rounded to a number of decimal digits.
+  /// Returns `ROUND(value, digits)`: the value rounded to a number of decimal digits.
   public func round(digits: Int = 0) -> SQLExpression {
     digits == 0 ? function("ROUND", self) : function("ROUND", self, digits)
   }

@@ -124,7 +124,7 @@ extension SQLExpression {
 
 /// The window functions of SQL.
 ///
-/// Require SQLite 3.25 or later.
+/// They require SQLite 3.25 or later.
 ///
 /// ```swift
 /// // SELECT *, RANK() OVER (ORDER BY "score" DESC) AS "rank" FROM "player"

@@ -26,7 +26,7 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
 }
 
 extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible, SQLValue._Base == Double {
-  /// Returns `ROUND(value, digits)`: the number rounded to a number of decimal digits.
+  /// Returns `ROUND(value, digits)`: the value rounded to a number of decimal digits.
   public func round(digits: Int = 0) -> TypedExpression<SQLValue> {
     TypedExpression(sqlExpression.round(digits: digits))
   }

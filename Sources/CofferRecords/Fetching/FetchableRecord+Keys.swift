@@ -105,7 +105,9 @@ extension FetchableRecord where Self: TableRecord {
     return try filter(keys: keys).fetchAll(db)
   }
 
-  /// Returns a cursor over the records with the unique keys, as dictionaries by column name.
+  /// Returns a cursor over the records with the unique keys.
+  ///
+  /// A key is a dictionary of column names and values.
   ///
   /// - Throws: An error if the columns are neither the primary key nor a unique index.
   @inlinable
@@ -113,7 +115,9 @@ extension FetchableRecord where Self: TableRecord {
     _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
   ) throws -> RecordCursor<Self> { try filter(keys: keys).fetchCursor(db) }
 
-  /// Returns the records with the unique keys, as dictionaries by column name.
+  /// Returns the records with the unique keys.
+  ///
+  /// A key is a dictionary of column names and values.
   ///
   /// - Throws: An error if the columns are neither the primary key nor a unique index.
   @inlinable
@@ -137,7 +141,9 @@ extension FetchableRecord where Self: TableRecord & Hashable {
     return try filter(keys: keys).fetchSet(db)
   }
 
-  /// Returns the distinct records with the unique keys, as dictionaries by column name.
+  /// Returns the distinct records with the unique keys.
+  ///
+  /// A key is a dictionary of column names and values.
   ///
   /// - Throws: An error if the columns are neither the primary key nor a unique index.
   @inlinable

@@ -21,7 +21,7 @@ extension EncodableRecord {
   ///
   /// ```swift
   /// let changes = try newPlayer.databaseChanges(from: oldPlayer)
-  /// // ["score": 100], where the old player has 100, and the new one something else
+  /// // ["score": 100], the previous score
   /// ```
   ///
   /// Columns that the other record lacks count as NULL.
