@@ -1,38 +1,41 @@
 import CofferCore
 
 extension SQLExpression {
-  /// An operator that joins any number of expressions: see
-  /// ``Swift/Sequence/joined(operator:)``.
+  /// An operator that joins any number of expressions.
+  ///
+  /// See ``Swift/Sequence/joined(operator:)``.
   public struct AssociativeBinaryOperator: Hashable, Sendable {
-    /// The operator, with spaces around it.
+    /// The operator, surrounded by spaces.
     let sql: String
-    /// What no operands at all amount to.
+    /// The SQL for an empty list of operands: the identity element.
     let emptySQL: String
-    /// Whether `(a ∘ b) ∘ c` is the same as `a ∘ (b ∘ c)` in every bit, which it
-    /// isn't for sums and products of floating-point numbers.
+    /// Whether `(a ∘ b) ∘ c` always equals `a ∘ (b ∘ c)`.
+    ///
+    /// False for addition and multiplication, which round floating-point numbers.
     let isExact: Bool
 
-    /// `+`; no operands are 0.
+    /// `+`; 0 if there are no operands.
     public static let add = AssociativeBinaryOperator(sql: " + ", emptySQL: "0", isExact: false)
-    /// `*`; no operands are 1.
+    /// `*`; 1 if there are no operands.
     public static let multiply = AssociativeBinaryOperator(
       sql: " * ", emptySQL: "1", isExact: false)
-    /// `AND`; no operands are true.
+    /// `AND`; true if there are no operands.
     public static let and = AssociativeBinaryOperator(sql: " AND ", emptySQL: "1", isExact: true)
-    /// `OR`; no operands are false.
+    /// `OR`; false if there are no operands.
     public static let or = AssociativeBinaryOperator(sql: " OR ", emptySQL: "0", isExact: true)
-    /// `||`, for text; no operands are the empty text.
+    /// `||`, for text; the empty text if there are no operands.
     public static let concat = AssociativeBinaryOperator(
       sql: " || ", emptySQL: "''", isExact: true)
-    /// `&`, bit by bit; no operands are all bits.
+    /// Bitwise `&`; -1, that is, all bits, if there are no operands.
     public static let bitwiseAnd = AssociativeBinaryOperator(
       sql: " & ", emptySQL: "-1", isExact: true)
-    /// `|`, bit by bit; no operands are no bit.
+    /// Bitwise `|`; 0 if there are no operands.
     public static let bitwiseOr = AssociativeBinaryOperator(
       sql: " | ", emptySQL: "0", isExact: true)
 
-    /// The operands joined. Those that are joined by the same operator already
-    /// are taken apart where that makes no difference.
+    /// Returns the operands joined by the operator.
+    ///
+    /// Flattens operands that are already joined by the same operator, if it is exact.
     func joining(_ operands: [SQLExpression]) -> SQLExpression {
       guard operands.count != 1 else { return operands[0] }
       guard isExact else { return SQLExpression(.chain(self, operands)) }
@@ -51,7 +54,7 @@ extension SQLExpression {
 }
 
 extension Sequence where Element: SQLSpecificExpressible {
-  /// The expressions with an operator between them.
+  /// Returns the expressions joined by an operator.
   ///
   /// ```swift
   /// // ("score" > 10) AND ("name" = 'Arthur')
@@ -63,7 +66,7 @@ extension Sequence where Element: SQLSpecificExpressible {
 }
 
 extension Sequence where Element == any SQLSpecificExpressible {
-  /// The expressions with an operator between them.
+  /// Returns the expressions joined by an operator.
   public func joined(operator: SQLExpression.AssociativeBinaryOperator) -> SQLExpression {
     `operator`.joining(map(\.sqlExpression))
   }

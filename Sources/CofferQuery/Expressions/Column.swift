@@ -1,6 +1,6 @@
 import CofferCore
 
-/// A type that is a column of a table.
+/// A column of a table, identified by its name.
 ///
 /// ```swift
 /// enum Columns: String, ColumnExpression {
@@ -13,11 +13,12 @@ public protocol ColumnExpression: SQLSpecificExpressible {
 }
 
 extension ColumnExpression {
-  /// The column of the table of the request around it.
+  /// The column, resolved in the table of the enclosing request.
   public var sqlExpression: SQLExpression { SQLExpression(.column(name)) }
 
-  /// The name alone, which never gets the name of a table before it: for names
-  /// that a query gives to what it selects.
+  /// The column's name, never qualified with a table.
+  ///
+  /// Use it to refer to a name that the query defines in its selection:
   ///
   /// ```swift
   /// // SELECT *, "score" + "bonus" AS "total" FROM "player" ORDER BY "total"
@@ -32,32 +33,32 @@ extension ColumnExpression where Self: RawRepresentable, RawValue == String {
   public var name: String { rawValue }
 }
 
-/// A column, by name.
+/// A column with a name.
 public struct Column: ColumnExpression, Sendable {
   /// The name of the column, without quotes.
   public let name: String
 
-  /// The column of that name.
+  /// Creates a column with a name.
   public init(_ name: String) { self.name = name }
 
-  /// The column with the name of a coding key.
+  /// Creates a column with the name of a coding key.
   public init(_ codingKey: some CodingKey) { name = codingKey.stringValue }
 
-  /// The rowid, which tables have unless they are `WITHOUT ROWID`.
+  /// The rowid column, which all tables except `WITHOUT ROWID` tables have.
   public static let rowID = Column("rowid")
 }
 
 extension ColumnExpression where Self == Column {
-  /// The rowid, which tables have unless they are `WITHOUT ROWID`.
+  /// The rowid column, which all tables except `WITHOUT ROWID` tables have.
   public static var rowID: Self { Column.rowID }
 }
 
 extension SQLSelectable where Self == Column {
-  /// The rowid, which tables have unless they are `WITHOUT ROWID`.
+  /// The rowid column, which all tables except `WITHOUT ROWID` tables have.
   public static var rowID: Self { Column.rowID }
 }
 
 extension SQLExpressible where Self == Column {
-  /// The rowid, which tables have unless they are `WITHOUT ROWID`.
+  /// The rowid column, which all tables except `WITHOUT ROWID` tables have.
   public static var rowID: Self { Column.rowID }
 }

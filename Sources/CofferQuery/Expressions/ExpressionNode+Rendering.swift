@@ -1,7 +1,7 @@
 import CofferCore
 
 extension ExpressionNode: SQLNode {
-  /// Adds the expression's SQL.
+  /// Appends the SQL of the expression.
   package func render(into renderer: inout SQLRenderer) throws {
     switch self {
     case .column(let name): renderer.append(column: name)
@@ -43,12 +43,12 @@ extension ExpressionNode: SQLNode {
     }
   }
 
-  /// The nodes that look like calls of functions.
+  /// Appends the SQL of nodes with the syntax of function calls.
   private func renderCall(into renderer: inout SQLRenderer) throws {
     switch self {
     case .exists(let query, let isNegated):
       renderer.append(isNegated ? "NOT EXISTS (" : "EXISTS (")
-      // An old SQLite ignores LIMIT directly inside of EXISTS, also LIMIT 0.
+      // Older SQLite versions ignore LIMIT in the query of EXISTS, even LIMIT 0.
       var isEmpty = false
       if case .node(let relation as Relation) = query.content {
         isEmpty = relation.limit?.count == 0
@@ -84,7 +84,7 @@ extension ExpressionNode: SQLNode {
     }
   }
 
-  /// Whether the SQL is one operand by itself, without parentheses.
+  /// Whether the SQL can be an operand without parentheses.
   fileprivate var isOperand: Bool {
     switch self {
     case .column, .detached, .function, .aggregate, .cast, .tuple: true
@@ -108,7 +108,7 @@ extension SQLExpression {
 }
 
 extension SQLRenderer {
-  /// Adds an expression, in parentheses where it needs them beside an operator.
+  /// Appends an expression as an operand, in parentheses if needed.
   mutating func append(operand expression: SQLExpression) throws {
     if case .node(let node) = expression.content,
       case .deferred(let make)? = node.cast(to: ExpressionNode.self)
@@ -121,7 +121,7 @@ extension SQLRenderer {
     append(")")
   }
 
-  /// Adds expressions with commas between them.
+  /// Appends expressions, separated by commas.
   mutating func append(list expressions: [SQLExpression]) throws {
     for (index, expression) in expressions.enumerated() {
       if index > 0 { append(", ") }
@@ -184,7 +184,7 @@ extension SQLCollection {
     containing value: SQLExpression, isNegated: Bool, into renderer: inout SQLRenderer
   ) throws {
     if case .expressions(let elements) = self {
-      // What is in nothing is false, NULL included.
+      // Membership in an empty list is false, even for NULL.
       guard !elements.isEmpty else { return renderer.append(isNegated ? "1" : "0") }
       if elements.count == 1, !elements[0].isNull {
         let comparison = isNegated ? Comparison.notEqual : .equal
@@ -249,7 +249,7 @@ extension Aggregate {
 }
 
 extension SQLRenderer {
-  /// Adds the terms of an order, with commas between them.
+  /// Appends ordering terms, separated by commas.
   mutating func append(_ orderings: [SQLOrdering]) throws {
     for (index, ordering) in orderings.enumerated() {
       if index > 0 { append(", ") }

@@ -1,27 +1,26 @@
 import CofferCore
 
-/// What an expression is made of, but for values and SQL literals.
+/// The syntax tree node of an expression that is neither a value nor an SQL literal.
 ///
-/// An expression knows no query: its columns get the name of the table around
-/// them when it is rendered.
+/// Nodes are independent of a query: columns are qualified with a table when they are rendered.
 package indirect enum ExpressionNode: Sendable {
-  /// A column of the query around.
+  /// A column of the enclosing query.
   case column(String)
-  /// A column, or another name, that never gets a table's name.
+  /// A column or another name that is never qualified with a table.
   case detached(String)
-  /// An expression whose columns are those of the alias's table.
+  /// An expression whose columns belong to the table of an alias.
   case aliased(SQLExpression, any TableAliasBase)
-  /// `id IN …`, of the primary key of one column.
+  /// `id IN …`, for a single-column primary key.
   case key(SQLCollection, table: String)
   /// `-a`, `~a`.
   case prefix(String, SQLExpression)
-  /// `NOT a`, of what has no negation of its own.
+  /// `NOT a`, for operands without a negated operator.
   case not(SQLExpression)
   /// `a / b`.
   case binary(String, SQLExpression, SQLExpression)
   /// `a AND b AND c`.
   case chain(SQLExpression.AssociativeBinaryOperator, [SQLExpression])
-  /// `a = b` and the like.
+  /// `a = b`, and other comparisons with a negated operator.
   case comparison(Comparison, SQLExpression, SQLExpression)
   /// `a BETWEEN b AND c`.
   case between(SQLExpression, SQLExpression, SQLExpression, isNegated: Bool)
@@ -35,7 +34,7 @@ package indirect enum ExpressionNode: Sendable {
   case collated(SQLExpression, String)
   /// `F(a, b)`.
   case function(String, [SQLExpression])
-  /// `COUNT(DISTINCT a) FILTER (WHERE b)`, and window functions.
+  /// Returns `COUNT(DISTINCT a) FILTER (WHERE b)`, and window functions.
   case aggregate(Aggregate)
   /// `CAST(a AS t)`.
   case cast(SQLExpression, type: String)
@@ -43,13 +42,13 @@ package indirect enum ExpressionNode: Sendable {
   case conditional(of: SQLExpression?, [CaseBranch], otherwise: SQLExpression?)
   /// `(a, b)`.
   case tuple([SQLExpression])
-  /// What is known only once there is a database.
+  /// An expression that depends on the database.
   case deferred(@Sendable (Database) throws -> SQLExpression)
-  /// What needs a certain SQLite.
+  /// An expression that requires an SQLite feature.
   case requiring(SQLExpression, @Sendable (SQLiteFeatures) throws -> Void)
 }
 
-/// `a = b`, and the comparisons that have a negation in SQL.
+/// A comparison with a negated operator in SQL.
 package enum Comparison: Sendable {
   case equal, notEqual, `is`, isNot
 
@@ -62,7 +61,7 @@ package enum Comparison: Sendable {
     }
   }
 
-  /// The operator; that for NULL where a side is one.
+  /// Returns the SQL operator, in its variant for NULL if an operand is NULL.
   func sql(comparingToNull: Bool) -> String {
     switch self {
     case .equal: comparingToNull ? " IS " : " = "
@@ -73,23 +72,23 @@ package enum Comparison: Sendable {
   }
 }
 
-/// `LIKE`, `GLOB`, `MATCH`, `REGEXP`.
+/// A pattern matching operator: `LIKE`, `GLOB` or `MATCH`.
 package enum MatchOperator: String, Sendable {
   case like = "LIKE"
   case glob = "GLOB"
   case match = "MATCH"
 }
 
-/// A branch of `CASE`.
+/// A `WHEN` branch of `CASE`.
 package struct CaseBranch: Sendable {
   package let condition: SQLExpression
   package let result: SQLExpression
 }
 
-/// What `IN` looks into.
+/// The right operand of `IN`.
 package enum SQLCollection: Sendable {
   case expressions([SQLExpression])
-  /// An array argument, of whatever length.
+  /// An array argument of any length.
   case array(ArrayArgument)
   case query(SQLSubquery)
   /// A table, by name.
@@ -100,12 +99,12 @@ package enum SQLCollection: Sendable {
 package struct Aggregate: Sendable {
   package var name: String
   var isDistinct = false
-  /// Empty for `*`.
+  /// The arguments; empty for `*`.
   package var arguments: [SQLExpression]
   package var ordering: [SQLOrdering] = []
   package var filter: SQLExpression?
   package var window: WindowDefinition?
-  /// Whether rows stay apart: window functions don't reduce them to one.
+  /// Whether it is a window function that can't be used as an aggregate.
   var isWindowOnly = false
 
   package init(_ name: String, _ arguments: [SQLExpression]) {
@@ -117,22 +116,22 @@ package struct Aggregate: Sendable {
 extension SQLExpression {
   package init(_ node: ExpressionNode) { self.init(node: node) }
 
-  /// The node; nil for values and SQL literals.
+  /// The syntax tree node; nil for values and SQL literals.
   package var expressionNode: ExpressionNode? {
     if case .node(let node) = content { node.cast(to: ExpressionNode.self) } else { nil }
   }
 
-  /// Whether it is the value NULL.
+  /// Whether the expression is the value NULL.
   package var isNull: Bool {
     if case .value(let value) = content { value.isNull } else { false }
   }
 
-  /// The value, if it is one.
+  /// The value; nil if the expression is not a value.
   package var value: DatabaseValue? {
     if case .value(let value) = content { value } else { nil }
   }
 
-  /// The logical negation.
+  /// The logical negation of the expression.
   package var negated: SQLExpression {
     switch expressionNode {
     case .comparison(let comparison, let lhs, let rhs):

@@ -1,30 +1,32 @@
 import CofferCore
 import Foundation
 
-// Columns are known by their names: each member is the one of the name.
+// Each member forwards to the member that takes a column name.
 
 extension Row {
   // MARK: Values
 
-  /// The value of a column as it is stored; nil for NULL and where there is no such column.
+  /// Returns the stored value of a column.
+  ///
+  /// Nil for NULL, and if the row has no such column.
   @inlinable
   public subscript(_ column: some ColumnExpression) -> (any DatabaseValueConvertible)? {
     self[column.name]
   }
 
-  /// The value of a column.
+  /// Returns the value of a column.
   ///
-  /// Traps where there is no such column, or where its value is NULL or can't be converted, and
+  /// Traps if the row has no such column, if the value can't be converted, or if it is NULL and
   /// `Value` is not optional.
   @inlinable
   public subscript<Value: DatabaseValueConvertible>(_ column: some ColumnExpression) -> Value {
     self[column.name]
   }
 
-  /// The value of a column.
+  /// Returns the value of a column.
   ///
-  /// - Throws: `RowDecodingError` where there is no such column, or where its value is NULL or
-  ///   can't be converted, and `Value` is not optional.
+  /// - Throws: `RowDecodingError` if the row has no such column, if the value can't be converted,
+  ///   or if it is NULL and `Value` is not optional.
   @inlinable
   public func decode<Value: DatabaseValueConvertible>(
     _ type: Value.Type = Value.self, forColumn column: some ColumnExpression
@@ -32,8 +34,9 @@ extension Row {
     try decode(type, forColumn: column.name)
   }
 
-  /// The first value that is not NULL among several columns; those that the row doesn't have are
-  /// passed over.
+  /// Returns the first non-NULL value of several columns.
+  ///
+  /// Columns that the row doesn't have are skipped.
   @_disfavoredOverload
   public func coalesce<T: DatabaseValueConvertible>(
     _ columns: some Collection<any ColumnExpression>
@@ -41,19 +44,18 @@ extension Row {
     coalesce(columns.map(\.name))
   }
 
-  // MARK: Bytes without a copy
+  // MARK: Bytes without copying
 
-  /// Lends the bytes of a column to `body` as data; nil for NULL and where there is no such
-  /// column.
+  /// Calls `body` with the bytes of a column, without copying them.
   ///
-  /// A text or a blob is not copied: the data is valid inside `body` only.
+  /// The data is valid only during the call. It is nil for NULL, and if the row has no such column.
   public func withUnsafeData<Result>(
     at column: some ColumnExpression, _ body: (Data?) throws -> Result
   ) throws -> Result {
     try withUnsafeData(named: column.name, body)
   }
 
-  /// The bytes of a column, as the subscript gives them: copied, so that they stay valid.
+  /// Returns a copy of the bytes of a column, like the subscript.
   @available(*, deprecated, message: "Use withUnsafeData(at:_:), which copies nothing.")
   public func dataNoCopy(_ column: some ColumnExpression) -> Data? { self[column.name] }
 }

@@ -2,35 +2,39 @@ import CofferCore
 
 // https://www.sqlite.org/lang_aggfunc.html
 
-/// `AVG(value)`: the average of the values that are not NULL, as a `Double`.
+/// Returns `AVG(value)`: the average of the non-NULL values, as a `Double`.
 ///
-/// - Parameter filter: Which rows count, from SQLite 3.30 on.
+/// - Parameter filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func average(
   _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression {
   aggregate("AVG", value, filter: filter)
 }
 
-/// `COUNT(value)`: the number of values that are not NULL.
+/// Returns `COUNT(value)`: the number of non-NULL values.
 public func count(_ counted: some SQLSpecificExpressible) -> SQLExpression {
   aggregate("COUNT", counted)
 }
 
-/// `COUNT(value) FILTER (WHERE filter)`, from SQLite 3.30 on.
+/// Returns `COUNT(value) FILTER (WHERE filter)`.
+///
+/// Requires SQLite 3.30 or later.
 public func count(
   _ counted: some SQLSpecificExpressible, filter: any SQLSpecificExpressible
 ) -> SQLExpression {
   aggregate("COUNT", counted, filter: filter)
 }
 
-/// `COUNT(DISTINCT value)`: the number of different values that are not NULL.
+/// Returns `COUNT(DISTINCT value)`: the number of distinct non-NULL values.
 public func count(distinct counted: some SQLSpecificExpressible) -> SQLExpression {
   var aggregate = Aggregate("COUNT", [counted.sqlExpression])
   aggregate.isDistinct = true
   return SQLExpression(.aggregate(aggregate))
 }
 
-/// `COUNT(DISTINCT value) FILTER (WHERE filter)`, from SQLite 3.30 on.
+/// Returns `COUNT(DISTINCT value) FILTER (WHERE filter)`.
+///
+/// Requires SQLite 3.30 or later.
 public func count(
   distinct counted: some SQLSpecificExpressible, filter: any SQLSpecificExpressible
 ) -> SQLExpression {
@@ -40,40 +44,40 @@ public func count(
   return SQLExpression(.aggregate(aggregate))
 }
 
-/// `COUNT(*)`: the number of rows.
+/// Returns `COUNT(*)`: the number of rows.
 ///
-/// - Parameter filter: Which rows count, from SQLite 3.30 on.
+/// - Parameter filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func countAll(filter: (any SQLSpecificExpressible)? = nil) -> SQLExpression {
   var aggregate = Aggregate("COUNT", [])
   aggregate.filter = filter?.sqlExpression
   return SQLExpression(.aggregate(aggregate))
 }
 
-/// `MAX(value)`: the greatest value; NULL where there is none.
+/// Returns `MAX(value)`: the greatest value, or NULL if there is none.
 ///
-/// - Parameter filter: Which rows count, from SQLite 3.30 on.
+/// - Parameter filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func max(
   _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression {
   aggregate("MAX", value, filter: filter)
 }
 
-/// `MIN(value)`: the least value; NULL where there is none.
+/// Returns `MIN(value)`: the least value, or NULL if there is none.
 ///
-/// - Parameter filter: Which rows count, from SQLite 3.30 on.
+/// - Parameter filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func min(
   _ value: some SQLSpecificExpressible, filter: (any SQLSpecificExpressible)? = nil
 ) -> SQLExpression {
   aggregate("MIN", value, filter: filter)
 }
 
-/// `SUM(value)`: the sum of the values that are not NULL; NULL where there is none.
+/// Returns `SUM(value)`: the sum of the non-NULL values, or NULL if there is none.
 ///
-/// The sum of integers is one, and an error where it is too large. Compare
+/// The sum of integers is an integer; SQLite reports an error if it overflows. Compare
 /// ``total(_:orderBy:filter:)``.
 /// - Parameters:
-///   - orderBy: The order in which the values are added, from SQLite 3.44 on.
-///   - filter: Which rows count, from SQLite 3.30 on.
+///   - orderBy: The order in which the values are added. Requires SQLite 3.44 or later.
+///   - filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func sum(
   _ value: some SQLSpecificExpressible, orderBy ordering: (any SQLOrderingTerm)? = nil,
   filter: (any SQLSpecificExpressible)? = nil
@@ -81,12 +85,11 @@ public func sum(
   aggregate("SUM", value, ordering: ordering, filter: filter)
 }
 
-/// `TOTAL(value)`: the sum of the values that are not NULL as a `Double`; 0 where
-/// there is none.
+/// Returns `TOTAL(value)`: the sum of the non-NULL values as a `Double`, or 0 if there is none.
 ///
 /// - Parameters:
-///   - orderBy: The order in which the values are added, from SQLite 3.44 on.
-///   - filter: Which rows count, from SQLite 3.30 on.
+///   - orderBy: The order in which the values are added. Requires SQLite 3.44 or later.
+///   - filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func total(
   _ value: some SQLSpecificExpressible, orderBy ordering: (any SQLOrderingTerm)? = nil,
   filter: (any SQLSpecificExpressible)? = nil
@@ -94,12 +97,13 @@ public func total(
   aggregate("TOTAL", value, ordering: ordering, filter: filter)
 }
 
-/// `GROUP_CONCAT(value, separator)`: the texts that are not NULL in one.
+/// Returns `GROUP_CONCAT(value, separator)`: the concatenation of the texts that are not NULL.
 ///
 /// - Parameters:
-///   - separator: What stands between them; a comma where it is nil.
-///   - orderBy: The order of the texts, from SQLite 3.44 on; before, it is any.
-///   - filter: Which rows count, from SQLite 3.30 on.
+///   - separator: The text between two values; nil for a comma.
+///   - orderBy: The order of the texts, which is undefined by default. Requires SQLite 3.44 or
+///     later.
+///   - filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func groupConcat(
   _ value: some SQLSpecificExpressible, separator: String? = nil,
   orderBy ordering: (any SQLOrderingTerm)? = nil,
@@ -113,7 +117,7 @@ public func groupConcat(
   return SQLExpression(.aggregate(aggregate))
 }
 
-/// An aggregate of one value.
+/// Returns an aggregate function call with one argument.
 private func aggregate(
   _ name: String, _ value: any SQLExpressible, ordering: (any SQLOrderingTerm)? = nil,
   filter: (any SQLSpecificExpressible)? = nil

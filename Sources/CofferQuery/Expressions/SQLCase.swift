@@ -1,6 +1,6 @@
 import CofferCore
 
-/// `CASE WHEN … THEN … ELSE … END`
+/// An expression `CASE WHEN … THEN … ELSE … END`.
 ///
 /// ```swift
 /// let level = SQLCase()
@@ -10,26 +10,27 @@ import CofferCore
 /// Player.annotated(with: level.forKey("level"))
 /// ```
 ///
-/// The first condition that is true tells the value. It is NULL where none is, and
-/// there is no `else`.
+/// The value is that of the first branch whose condition is true. If there is no such branch, it is
+/// the value of `else`, or NULL without `else`.
 /// - Note: <https://www.sqlite.org/lang_expr.html#the_case_expression>
 public struct SQLCase: SQLSpecificExpressible, Sendable {
   private let subject: SQLExpression?
   private var branches: [CaseBranch] = []
   private var otherwise: SQLExpression?
 
-  /// Branches by conditions.
+  /// Creates an expression with a condition for each branch.
   public init() { subject = nil }
 
-  /// Branches by the values of an expression.
+  /// Creates an expression that compares `subject` with the value of each branch.
   ///
   /// ```swift
   /// SQLCase(Column("kind")).when(1, then: "book").when(2, then: "film")
   /// ```
   public init(_ subject: some SQLExpressible) { self.subject = subject.sqlExpression }
 
-  /// A branch: the value where the condition is true, or the case's expression
-  /// equals it.
+  /// Returns the expression with another branch.
+  ///
+  /// The branch is taken if the condition is true, or equals the subject of the expression.
   public func when(_ condition: any SQLExpressible, then value: (any SQLExpressible)?) -> SQLCase {
     var result = self
     result.branches.append(
@@ -39,14 +40,14 @@ public struct SQLCase: SQLSpecificExpressible, Sendable {
     return result
   }
 
-  /// The value where no branch is taken.
+  /// Returns the expression with a value for the case that no branch is taken.
   public func `else`(_ value: (any SQLExpressible)?) -> SQLCase {
     var result = self
     result.otherwise = value?.sqlExpression ?? SQLExpression(.null)
     return result
   }
 
-  /// The expression; without a branch, the value of `else`.
+  /// The `CASE` expression, or only the value of `else` if there are no branches.
   public var sqlExpression: SQLExpression {
     guard !branches.isEmpty else { return otherwise ?? SQLExpression(.null) }
     return SQLExpression(.conditional(of: subject, branches, otherwise: otherwise))

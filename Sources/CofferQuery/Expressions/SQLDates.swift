@@ -2,7 +2,7 @@ import CofferCore
 
 // https://www.sqlite.org/lang_datefunc.html
 
-/// Changes a date in SQLite's date functions.
+/// A modifier of SQLite's date functions.
 ///
 /// - Note: <https://www.sqlite.org/lang_datefunc.html#modifiers>
 public enum SQLDateModifier: SQLSpecificExpressible, Sendable {
@@ -14,23 +14,23 @@ public enum SQLDateModifier: SQLSpecificExpressible, Sendable {
   case hour(Int)
   /// Adds days.
   case day(Int)
-  /// Adds months; a day that the month doesn't have is one of the next month.
+  /// Adds months; a day past the end of the month overflows into the next month.
   case month(Int)
   /// Adds years.
   case year(Int)
-  /// Goes back to midnight.
+  /// Moves back to midnight.
   case startOfDay
-  /// Goes back to the first day of the month.
+  /// Moves back to the first day of the month.
   case startOfMonth
-  /// Goes back to the first day of the year.
+  /// Moves back to the first day of the year.
   case startOfYear
-  /// Goes forward to a day of the week, unless it is one: 0 is Sunday.
+  /// Moves forward to a day of the week, unless the date is on that day; 0 is Sunday.
   case weekday(Int)
-  /// Takes the number before as seconds since 1970.
+  /// Interprets a number as seconds since 1970.
   case unixEpoch
-  /// Takes UTC, makes local time of it.
+  /// Converts UTC to local time.
   case localTime
-  /// Takes local time, makes UTC of it.
+  /// Converts local time to UTC.
   case utc
 
   /// The modifier as text.
@@ -55,14 +55,14 @@ public enum SQLDateModifier: SQLSpecificExpressible, Sendable {
   }
 }
 
-/// `DATETIME(value, …)`: date and time as text, `2026-11-21 10:30:00`.
+/// Returns `DATETIME(value, …)`: the date and time as text, `2026-11-21 10:30:00`.
 public func dateTime(
   _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
 ) -> SQLExpression {
   dateFunction("DATETIME", value, modifiers)
 }
 
-/// `JULIANDAY(value, …)`: days since noon in Greenwich on 24 November 4714 BC.
+/// Returns `JULIANDAY(value, …)`: the days since noon UTC on 24 November 4714 BC.
 public func julianDay(
   _ value: some SQLSpecificExpressible, _ modifiers: SQLDateModifier...
 ) -> SQLExpression {
@@ -70,23 +70,24 @@ public func julianDay(
 }
 
 extension SQLSpecificExpressible {
-  /// `DATE(value, …)`: the date as text, `2026-11-21`.
+  /// Returns `DATE(value, …)`: the date as text, `2026-11-21`.
   public func date(_ modifiers: SQLDateModifier...) -> SQLExpression {
     dateFunction("DATE", self, modifiers)
   }
 
-  /// `TIME(value, …)`: the time as text, `10:30:00`.
+  /// Returns `TIME(value, …)`: the time as text, `10:30:00`.
   public func time(_ modifiers: SQLDateModifier...) -> SQLExpression {
     dateFunction("TIME", self, modifiers)
   }
 
-  /// `STRFTIME('%s', value, …)`: seconds since 1970, as an integer.
+  /// Returns `STRFTIME('%s', value, …)`: the seconds since 1970, as an integer.
   public func unixEpoch(_ modifiers: SQLDateModifier...) -> SQLExpression {
     SQLExpression(.cast(CofferQuery.strftime("%s", self, modifiers), type: "INTEGER"))
   }
 
-  /// `STRFTIME(format, value, …)`: date and time as text of a format: `%Y` is the
-  /// year, `%m` the month, `%d` the day, `%H` the hour.
+  /// Returns `STRFTIME(format, value, …)`: the date and time as formatted text.
+  ///
+  /// In the format, `%Y` is the year, `%m` the month, `%d` the day, and `%H` the hour.
   public func strftime(_ format: String, _ modifiers: SQLDateModifier...) -> SQLExpression {
     CofferQuery.strftime(format, self, modifiers)
   }

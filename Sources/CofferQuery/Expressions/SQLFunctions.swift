@@ -1,13 +1,13 @@
 import CofferCore
 
-// SQL's own functions, https://www.sqlite.org/lang_corefunc.html
+// SQLite's core functions: https://www.sqlite.org/lang_corefunc.html
 
-/// `ABS(value)`
+/// Returns `ABS(value)`: the absolute value.
 public func abs(_ value: some SQLSpecificExpressible) -> SQLExpression {
   function("ABS", value)
 }
 
-/// `CAST(expression AS type)`: the value converted to a storage class.
+/// Returns `CAST(expression AS type)`: the value converted to a storage class.
 /// - Note: <https://www.sqlite.org/lang_expr.html#castexpr>
 public func cast(
   _ expression: some SQLSpecificExpressible, as storageClass: Database.StorageClass
@@ -15,20 +15,20 @@ public func cast(
   SQLExpression(.cast(expression.sqlExpression, type: storageClass.rawValue))
 }
 
-/// `COALESCE(a, b, …)`: the first of the values that is not NULL, or NULL.
+/// Returns `COALESCE(a, b, …)`: the first value that is not NULL, or NULL.
 ///
-/// One value is itself; none is NULL.
+/// A single value is returned unchanged; the result is NULL if there are no values.
 public func coalesce(_ values: some Collection<any SQLSpecificExpressible>) -> SQLExpression {
   guard values.count > 1 else { return values.first?.sqlExpression ?? SQLExpression(.null) }
   return SQLExpression(.function("COALESCE", values.map(\.sqlExpression)))
 }
 
-/// `LENGTH(value)`: characters of text, bytes of a blob.
+/// Returns `LENGTH(value)`: the number of characters of text, or of bytes of a blob.
 public func length(_ value: some SQLSpecificExpressible) -> SQLExpression {
   function("LENGTH", value)
 }
 
-/// `MAX(a, b, …)`: the greatest of several values; NULL where one is.
+/// Returns `MAX(a, b, …)`: the greatest of several values, or NULL if one is NULL.
 public func max(
   _ first: some SQLSpecificExpressible, _ second: any SQLExpressible,
   _ others: any SQLExpressible...
@@ -36,7 +36,7 @@ public func max(
   SQLExpression(.function("MAX", ([first, second] + others).map(\.sqlExpression)))
 }
 
-/// `MIN(a, b, …)`: the least of several values; NULL where one is.
+/// Returns `MIN(a, b, …)`: the least of several values, or NULL if one is NULL.
 public func min(
   _ first: some SQLSpecificExpressible, _ second: any SQLExpressible,
   _ others: any SQLExpressible...
@@ -45,22 +45,22 @@ public func min(
 }
 
 extension SQLSpecificExpressible {
-  /// `NULLIF(value, other)`: the value, or NULL where it equals `other`.
+  /// Returns `NULLIF(value, other)`: the value, or NULL if it equals `other`.
   public func nullIf(_ other: any SQLExpressible) -> SQLExpression {
     function("NULLIF", self, other)
   }
 
-  /// `ROUND(value, digits)`: a number rounded to digits after the point.
+  /// Returns `ROUND(value, digits)`: the value rounded to a number of decimal digits.
   public func round(digits: Int = 0) -> SQLExpression {
     digits == 0 ? function("ROUND", self) : function("ROUND", self, digits)
   }
 
-  /// `INSTR(text, part)`: the place of the first occurrence, from 1 on; 0 for none.
+  /// Returns `INSTR(text, part)`: the index of the first occurrence, counted from 1, or 0.
   public func instr(_ part: any SQLExpressible) -> SQLExpression {
     function("INSTR", self, part)
   }
 
-  /// `SUBSTR(text, start, length)`: a part of text; the first character is 1.
+  /// Returns `SUBSTR(text, start, length)`: a substring; the first character has index 1.
   public func substr(
     _ start: any SQLExpressible, _ length: (any SQLExpressible)? = nil
   ) -> SQLExpression {
@@ -68,17 +68,17 @@ extension SQLSpecificExpressible {
     return function("SUBSTR", self, start, length)
   }
 
-  /// `REPLACE(text, part, replacement)`: the text with each `part` replaced.
+  /// Returns `REPLACE(text, part, replacement)`: the text with each occurrence of `part` replaced.
   public func replace(
     _ part: any SQLExpressible, with replacement: any SQLExpressible
   ) -> SQLExpression {
     function("REPLACE", self, part, replacement)
   }
 
-  /// `TRIM(text)`: text without the spaces around it.
+  /// Returns `TRIM(text)`: the text without leading and trailing spaces.
   public func trim() -> SQLExpression { function("TRIM", self) }
 
-  /// `TYPEOF(value)`: `null`, `integer`, `real`, `text` or `blob`.
+  /// Returns `TYPEOF(value)`: `null`, `integer`, `real`, `text` or `blob`.
   public func typeOf() -> SQLExpression { function("TYPEOF", self) }
 }
 

@@ -1,97 +1,103 @@
 import CofferCore
 
 extension SQLSpecificExpressible {
-  /// `-operand`.
+  /// Returns the SQL expression `-operand`.
   @_disfavoredOverload
   public static prefix func - (operand: Self) -> SQLExpression {
     SQLExpression(.prefix("-", operand.sqlExpression))
   }
 
-  /// `lhs + rhs`.
+  /// Returns the SQL expression `lhs + rhs`.
   @_disfavoredOverload
   public static func + (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     chain(.add, lhs, rhs)
   }
 
-  /// `lhs + rhs`.
+  /// Returns the SQL expression `lhs + rhs`.
   @_disfavoredOverload
   public static func + (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     chain(.add, lhs, rhs)
   }
 
-  /// `lhs + rhs`.
+  /// Returns the SQL expression `lhs + rhs`.
   @_disfavoredOverload
   public static func + (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     chain(.add, lhs, rhs)
   }
 
-  /// `lhs - rhs`.
+  /// Returns the SQL expression `lhs - rhs`.
   @_disfavoredOverload
   public static func - (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     binary(" - ", lhs, rhs)
   }
 
-  /// `lhs - rhs`.
+  /// Returns the SQL expression `lhs - rhs`.
   @_disfavoredOverload
   public static func - (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     binary(" - ", lhs, rhs)
   }
 
-  /// `lhs - rhs`.
+  /// Returns the SQL expression `lhs - rhs`.
   @_disfavoredOverload
   public static func - (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     binary(" - ", lhs, rhs)
   }
 
-  /// `lhs * rhs`.
+  /// Returns the SQL expression `lhs * rhs`.
   @_disfavoredOverload
   public static func * (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     chain(.multiply, lhs, rhs)
   }
 
-  /// `lhs * rhs`.
+  /// Returns the SQL expression `lhs * rhs`.
   @_disfavoredOverload
   public static func * (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     chain(.multiply, lhs, rhs)
   }
 
-  /// `lhs * rhs`.
+  /// Returns the SQL expression `lhs * rhs`.
   @_disfavoredOverload
   public static func * (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     chain(.multiply, lhs, rhs)
   }
 
-  /// `lhs / rhs`, rounded towards zero where both are integers.
+  /// Returns `lhs / rhs`.
+  ///
+  /// The quotient of two integers is rounded towards zero.
   @_disfavoredOverload
   public static func / (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     binary(" / ", lhs, rhs)
   }
 
-  /// `lhs / rhs`, rounded towards zero where both are integers.
+  /// Returns `lhs / rhs`.
+  ///
+  /// The quotient of two integers is rounded towards zero.
   @_disfavoredOverload
   public static func / (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     binary(" / ", lhs, rhs)
   }
 
-  /// `lhs / rhs`, rounded towards zero where both are integers.
+  /// Returns `lhs / rhs`.
+  ///
+  /// The quotient of two integers is rounded towards zero.
   @_disfavoredOverload
   public static func / (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     binary(" / ", lhs, rhs)
   }
 
-  /// `lhs % rhs`, of both as integers.
+  /// Returns the remainder `lhs % rhs` of both operands as integers.
   @_disfavoredOverload
   public static func % (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     binary(" % ", lhs, rhs)
   }
 
-  /// `lhs % rhs`, of both as integers.
+  /// Returns the remainder `lhs % rhs` of both operands as integers.
   @_disfavoredOverload
   public static func % (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     binary(" % ", lhs, rhs)
   }
 
-  /// `lhs % rhs`, of both as integers.
+  /// Returns the remainder `lhs % rhs` of both operands as integers.
   @_disfavoredOverload
   public static func % (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     binary(" % ", lhs, rhs)
@@ -99,96 +105,97 @@ extension SQLSpecificExpressible {
 
   // MARK: Bits
 
-  /// `~operand`, bit by bit.
+  /// Returns the bitwise complement `~operand`.
   @_disfavoredOverload
   public static prefix func ~ (operand: Self) -> SQLExpression {
     SQLExpression(.prefix("~", operand.sqlExpression))
   }
 
-  /// `lhs & rhs`, bit by bit.
+  /// Returns the bitwise AND `lhs & rhs`.
   @_disfavoredOverload
   public static func & (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     chain(.bitwiseAnd, lhs, rhs)
   }
 
-  /// `lhs & rhs`, bit by bit.
+  /// Returns the bitwise AND `lhs & rhs`.
   @_disfavoredOverload
   public static func & (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     chain(.bitwiseAnd, lhs, rhs)
   }
 
-  /// `lhs & rhs`, bit by bit.
+  /// Returns the bitwise AND `lhs & rhs`.
   @_disfavoredOverload
   public static func & (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     chain(.bitwiseAnd, lhs, rhs)
   }
 
-  /// `lhs | rhs`, bit by bit.
+  /// Returns the bitwise OR `lhs | rhs`.
   @_disfavoredOverload
   public static func | (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     chain(.bitwiseOr, lhs, rhs)
   }
 
-  /// `lhs | rhs`, bit by bit.
+  /// Returns the bitwise OR `lhs | rhs`.
   @_disfavoredOverload
   public static func | (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     chain(.bitwiseOr, lhs, rhs)
   }
 
-  /// `lhs | rhs`, bit by bit.
+  /// Returns the bitwise OR `lhs | rhs`.
   @_disfavoredOverload
   public static func | (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     chain(.bitwiseOr, lhs, rhs)
   }
 
-  /// `lhs << rhs`: the bits of `lhs`, moved to the left.
+  /// Returns `lhs << rhs`: the bits of `lhs` shifted to the left.
   @_disfavoredOverload
   public static func << (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     binary(" << ", lhs, rhs)
   }
 
-  /// `lhs << rhs`: the bits of `lhs`, moved to the left.
+  /// Returns `lhs << rhs`: the bits of `lhs` shifted to the left.
   @_disfavoredOverload
   public static func << (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     binary(" << ", lhs, rhs)
   }
 
-  /// `lhs << rhs`: the bits of `lhs`, moved to the left.
+  /// Returns `lhs << rhs`: the bits of `lhs` shifted to the left.
   @_disfavoredOverload
   public static func << (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     binary(" << ", lhs, rhs)
   }
 
-  /// `lhs >> rhs`: the bits of `lhs`, moved to the right, the sign kept.
+  /// Returns `lhs >> rhs`: the bits of `lhs` shifted to the right, preserving the sign.
   @_disfavoredOverload
   public static func >> (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     binary(" >> ", lhs, rhs)
   }
 
-  /// `lhs >> rhs`: the bits of `lhs`, moved to the right, the sign kept.
+  /// Returns `lhs >> rhs`: the bits of `lhs` shifted to the right, preserving the sign.
   @_disfavoredOverload
   public static func >> (lhs: some SQLExpressible, rhs: Self) -> SQLExpression {
     binary(" >> ", lhs, rhs)
   }
 
-  /// `lhs >> rhs`: the bits of `lhs`, moved to the right, the sign kept.
+  /// Returns `lhs >> rhs`: the bits of `lhs` shifted to the right, preserving the sign.
   @_disfavoredOverload
   public static func >> (lhs: Self, rhs: some SQLSpecificExpressible) -> SQLExpression {
     binary(" >> ", lhs, rhs)
   }
 }
 
-// Not on `SQLSpecificExpressible`, which optionals conform to: there, `??` is Swift's.
+// Not declared on `SQLSpecificExpressible`, to which optionals conform: for them, `??` is the
+// operator of the standard library.
 
 extension ColumnExpression {
-  /// `IFNULL(lhs, rhs)`.
+  /// Returns `IFNULL(lhs, rhs)`.
   public static func ?? (lhs: Self, rhs: some SQLExpressible) -> SQLExpression {
     SQLExpression(.function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression]))
   }
 }
 
 extension SQLExpression {
-  /// `IFNULL(lhs, rhs)`.
+  /// Returns `IFNULL(lhs, rhs)`.
   public static func ?? (lhs: SQLExpression, rhs: some SQLExpressible) -> SQLExpression {
     SQLExpression(.function("IFNULL", [lhs, rhs.sqlExpression]))
   }

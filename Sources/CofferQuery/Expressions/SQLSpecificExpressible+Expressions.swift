@@ -3,36 +3,38 @@ import CofferCore
 extension SQLSpecificExpressible {
   // MARK: Orders
 
-  /// In ascending order: `ASC`. NULL comes first.
+  /// The ascending ordering `ASC`; NULL comes first.
   public var asc: SQLOrdering { SQLOrdering(sqlExpression, .ascending) }
 
-  /// In descending order: `DESC`. NULL comes last.
+  /// The descending ordering `DESC`; NULL comes last.
   public var desc: SQLOrdering { SQLOrdering(sqlExpression, .descending) }
 
-  /// In ascending order, NULL at the end: `ASC NULLS LAST`, from SQLite 3.30 on.
+  /// The ascending ordering with NULL last, `ASC NULLS LAST`.
+  ///
+  /// Requires SQLite 3.30 or later.
   public var ascNullsLast: SQLOrdering { SQLOrdering(sqlExpression, .ascending, nulls: .last) }
 
-  /// In descending order, NULL at the beginning: `DESC NULLS FIRST`, from SQLite
-  /// 3.30 on.
+  /// The descending ordering with NULL first, `DESC NULLS FIRST`.
+  ///
+  /// Requires SQLite 3.30 or later.
   public var descNullsFirst: SQLOrdering {
     SQLOrdering(sqlExpression, .descending, nulls: .first)
   }
 
   // MARK: Names
 
-  /// The expression, selected under a name: `expression AS "key"`.
+  /// Returns the expression selected under a name: `expression AS "key"`.
   public func forKey(_ key: String) -> SQLSelection { SQLSelection(sqlExpression, name: key) }
 
-  /// The expression, selected under the name of a coding key.
+  /// Returns the expression selected under the name of a coding key.
   public func forKey(_ key: some CodingKey) -> SQLSelection { forKey(key.stringValue) }
 
   // MARK: Text
 
-  /// `expression LIKE pattern`: `%` stands for any text, `_` for one character.
+  /// Returns `expression LIKE pattern`: `%` matches any text, `_` one character.
   ///
-  /// Case doesn't count for the letters of ASCII.
-  /// - Parameter escape: A character that makes the next one of the pattern stand
-  ///   for itself.
+  /// The comparison ignores the case of ASCII letters.
+  /// - Parameter escape: The escape character; the pattern character after it is literal.
   /// - Note: <https://www.sqlite.org/lang_expr.html#like>
   public func like(
     _ pattern: some SQLExpressible, escape: (any SQLExpressible)? = nil
@@ -40,8 +42,9 @@ extension SQLSpecificExpressible {
     match(.like, pattern, escape: escape)
   }
 
-  /// `expression GLOB pattern`: `*` stands for any text, `?` for one character,
-  /// `[a-z]` for one of several. Case counts.
+  /// Returns `expression GLOB pattern`, which is case sensitive.
+  ///
+  /// `*` matches any text, `?` one character, and `[a-z]` one character of a set.
   /// - Note: <https://www.sqlite.org/lang_expr.html#glob>
   public func glob(_ pattern: some SQLExpressible) -> SQLExpression {
     match(.glob, pattern, escape: nil)
@@ -56,49 +59,49 @@ extension SQLSpecificExpressible {
     }
   }
 
-  /// The text with the first letter of each word in upper case, by Swift.
+  /// The text with the first letter of each word in upper case, converted by Swift.
   public var capitalized: SQLExpression { DatabaseFunction.capitalize(sqlExpression) }
 
-  /// The text in lower case, by Swift, of all alphabets.
+  /// The text in lower case, converted by Swift for all of Unicode.
   public var lowercased: SQLExpression { DatabaseFunction.lowercase(sqlExpression) }
 
-  /// The text in upper case, by Swift, of all alphabets.
+  /// The text in upper case, converted by Swift for all of Unicode.
   public var uppercased: SQLExpression { DatabaseFunction.uppercase(sqlExpression) }
 
-  /// As ``capitalized``, by the rules of the current locale.
+  /// The ``capitalized`` text by the rules of the current locale.
   public var localizedCapitalized: SQLExpression {
     DatabaseFunction.localizedCapitalize(sqlExpression)
   }
 
-  /// As ``lowercased``, by the rules of the current locale.
+  /// The ``lowercased`` text by the rules of the current locale.
   public var localizedLowercased: SQLExpression {
     DatabaseFunction.localizedLowercase(sqlExpression)
   }
 
-  /// As ``uppercased``, by the rules of the current locale.
+  /// The ``uppercased`` text by the rules of the current locale.
   public var localizedUppercased: SQLExpression {
     DatabaseFunction.localizedUppercase(sqlExpression)
   }
 
   // MARK: Collations
 
-  /// The expression, compared by a collation: `expression COLLATE NOCASE`.
+  /// Returns the expression with a collation: `expression COLLATE NOCASE`.
   ///
-  /// The collation of a comparison, a list or a range is that of its left side.
+  /// On a comparison, a list or a range, the collation applies to the left operand.
   public func collating(_ collation: Database.CollationName) -> SQLExpression {
     sqlExpression.collated(by: collation.rawValue)
   }
 
-  /// The expression, compared by a collation.
+  /// Returns the expression with a custom collation.
   public func collating(_ collation: DatabaseCollation) -> SQLExpression {
     sqlExpression.collated(by: collation.name.collationSQL)
   }
 }
 
 extension SQLExpression {
-  /// The expression with a collation where SQLite applies it.
+  /// Returns the expression with a collation at a place where SQLite applies it.
   ///
-  /// Behind a list or a range, it would apply to nothing, or to the upper bound alone.
+  /// After a list, SQLite would ignore it; after a range, it would apply only to the upper bound.
   fileprivate func collated(by collation: String) -> SQLExpression {
     switch expressionNode {
     case .membership(let value, let collection, let isNegated):
@@ -116,7 +119,7 @@ extension SQLExpression {
 }
 
 extension String {
-  /// A collation's name as SQL: quoted where it has to be.
+  /// The SQL for the name of a collation or function, quoted if necessary.
   fileprivate var collationSQL: String {
     let isWord = utf8.allSatisfy { byte in
       byte == UInt8(ascii: "_") || (0x30...0x39).contains(byte)
@@ -128,7 +131,7 @@ extension String {
 }
 
 extension DatabaseFunction {
-  /// A call of the function.
+  /// Returns a call of the function.
   ///
   /// ```swift
   /// let distance = DatabaseFunction("distance", argumentCount: 2) { … }

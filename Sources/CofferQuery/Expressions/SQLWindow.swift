@@ -1,6 +1,6 @@
 import CofferCore
 
-/// The rows that a window function looks at: see ``SQLExpression/over(partitionBy:orderBy:frame:)``.
+/// The window of a window function: see ``SQLExpression/over(partitionBy:orderBy:frame:)``.
 package struct WindowDefinition: Sendable {
   let partition: [SQLExpression]
   let ordering: [SQLOrdering]
@@ -24,21 +24,21 @@ package struct WindowDefinition: Sendable {
   }
 }
 
-/// Which rows around the current one a window function looks at.
+/// The rows around the current row to which a window function applies.
 ///
 /// - Note: <https://www.sqlite.org/windowfunctions.html#frame_specifications>
 public struct SQLWindowFrame: Sendable {
   let sql: String
 
-  /// An end of a frame.
+  /// The start or end of a frame.
   public enum Bound: Hashable, Sendable {
     /// The first row of the partition.
     case unboundedPreceding
-    /// So many rows, or groups, before the current row.
+    /// A number of rows, groups, or units of the ordering value before the current row.
     case preceding(Int)
     /// The current row.
     case currentRow
-    /// So many rows, or groups, after the current row.
+    /// A number of rows, groups, or units of the ordering value after the current row.
     case following(Int)
     /// The last row of the partition.
     case unboundedFollowing
@@ -54,25 +54,26 @@ public struct SQLWindowFrame: Sendable {
     }
   }
 
-  /// Rows, counted one by one.
+  /// Returns a frame whose bounds count rows.
   public static func rows(_ start: Bound, _ end: Bound) -> SQLWindowFrame {
     SQLWindowFrame(sql: "ROWS BETWEEN \(start.sql) AND \(end.sql)")
   }
 
-  /// Rows by their distance in the value that they are ordered by.
+  /// Returns a frame whose bounds are distances from the ordering value of the current row.
   public static func range(_ start: Bound, _ end: Bound) -> SQLWindowFrame {
     SQLWindowFrame(sql: "RANGE BETWEEN \(start.sql) AND \(end.sql)")
   }
 
-  /// Rows, counted by groups of those that are equal in the order.
+  /// Returns a frame whose bounds count groups of rows with equal ordering values.
   public static func groups(_ start: Bound, _ end: Bound) -> SQLWindowFrame {
     SQLWindowFrame(sql: "GROUPS BETWEEN \(start.sql) AND \(end.sql)")
   }
 }
 
 extension SQLExpression {
-  /// An aggregate or window function over the rows around each row, from SQLite
-  /// 3.25 on.
+  /// Returns an aggregate or window function with a window: `function OVER (…)`.
+  ///
+  /// Requires SQLite 3.25 or later.
   ///
   /// ```swift
   /// // SELECT *, RANK() OVER (PARTITION BY "teamId" ORDER BY "score" DESC) AS "rank"
@@ -82,12 +83,12 @@ extension SQLExpression {
   /// ```
   ///
   /// - Parameters:
-  ///   - partition: What rows of one group have in common; nil for one group of all.
-  ///   - ordering: The order of the rows in their group.
-  ///   - frame: Which rows of the group count; nil for those up to the current row
-  ///     and its equals, or all where there is no order.
-  /// - Throws: Fetching throws an error where the expression is neither an aggregate
-  ///   nor a window function.
+  ///   - partition: The expression whose value groups the rows; nil for a single group.
+  ///   - ordering: The order of the rows in a group.
+  ///   - frame: The rows of the group to which the function applies. Nil for the rows up to the
+  ///     current row and its peers, or for all rows if there is no ordering.
+  /// - Throws: Fetching throws an error if the expression is neither an aggregate nor a window
+  ///   function.
   public func over(
     partitionBy partition: (any SQLExpressible)? = nil,
     orderBy ordering: (any SQLOrderingTerm)? = nil, frame: SQLWindowFrame? = nil
@@ -97,8 +98,9 @@ extension SQLExpression {
       frame: frame)
   }
 
-  /// An aggregate or window function over the rows around each row, from SQLite
-  /// 3.25 on, partitioned and ordered by several expressions.
+  /// Returns an aggregate or window function, partitioned and ordered by several expressions.
+  ///
+  /// Requires SQLite 3.25 or later.
   public func over(
     partitionBy partition: [any SQLExpressible], orderBy ordering: [any SQLOrderingTerm] = [],
     frame: SQLWindowFrame? = nil
@@ -120,7 +122,9 @@ extension SQLExpression {
 
 // MARK: - Functions
 
-/// SQL's functions that look at the rows around each row, from SQLite 3.25 on.
+/// The window functions of SQL.
+///
+/// They require SQLite 3.25 or later.
 ///
 /// ```swift
 /// // SELECT *, RANK() OVER (ORDER BY "score" DESC) AS "rank" FROM "player"
@@ -129,26 +133,27 @@ extension SQLExpression {
 ///
 /// - Note: <https://www.sqlite.org/windowfunctions.html#built_in_window_functions>
 public enum SQLWindow {
-  /// `ROW_NUMBER()`: the number of the row in its group, from 1 on.
+  /// Returns `ROW_NUMBER()`: the number of the row in its group, counted from 1.
   public static func rowNumber() -> SQLExpression { window("ROW_NUMBER") }
 
-  /// `RANK()`: the number of the first row that is equal in the order, from 1 on.
+  /// Returns `RANK()`: the number of the first row with the same ordering value, counted from 1.
   public static func rank() -> SQLExpression { window("RANK") }
 
-  /// `DENSE_RANK()`: as ``rank()``, without gaps.
+  /// Returns `DENSE_RANK()`: the ``rank()`` without gaps.
   public static func denseRank() -> SQLExpression { window("DENSE_RANK") }
 
-  /// `PERCENT_RANK()`: the rank as a number from 0 to 1.
+  /// Returns `PERCENT_RANK()`: the rank as a number from 0 to 1.
   public static func percentRank() -> SQLExpression { window("PERCENT_RANK") }
 
-  /// `CUME_DIST()`: the share of rows up to this one.
+  /// Returns `CUME_DIST()`: the proportion of rows up to the current row and its peers.
   public static func cumeDist() -> SQLExpression { window("CUME_DIST") }
 
-  /// `NTILE(count)`: the number, from 1 on, of the part that the row is in where its
-  /// group is divided into parts of about equal size.
+  /// Returns `NTILE(count)`: the number of the row's bucket, counted from 1.
+  ///
+  /// The rows of the group are divided into `count` buckets of about equal size.
   public static func ntile(_ count: Int) -> SQLExpression { window("NTILE", count) }
 
-  /// `LAG(value, offset, default)`: the value so many rows before this one.
+  /// Returns `LAG(value, offset, default)`: the value `offset` rows before the current row.
   public static func lag(
     _ value: some SQLSpecificExpressible, offset: Int = 1,
     default defaultValue: (any SQLExpressible)? = nil
@@ -157,7 +162,7 @@ public enum SQLWindow {
     return window("LAG", value, offset, defaultValue)
   }
 
-  /// `LEAD(value, offset, default)`: the value so many rows after this one.
+  /// Returns `LEAD(value, offset, default)`: the value `offset` rows after the current row.
   public static func lead(
     _ value: some SQLSpecificExpressible, offset: Int = 1,
     default defaultValue: (any SQLExpressible)? = nil
@@ -166,17 +171,17 @@ public enum SQLWindow {
     return window("LEAD", value, offset, defaultValue)
   }
 
-  /// `FIRST_VALUE(value)`: the value in the first row of the frame.
+  /// Returns `FIRST_VALUE(value)`: the value in the first row of the frame.
   public static func firstValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
     window("FIRST_VALUE", value)
   }
 
-  /// `LAST_VALUE(value)`: the value in the last row of the frame.
+  /// Returns `LAST_VALUE(value)`: the value in the last row of the frame.
   public static func lastValue(_ value: some SQLSpecificExpressible) -> SQLExpression {
     window("LAST_VALUE", value)
   }
 
-  /// `NTH_VALUE(value, n)`: the value in the n-th row of the frame, from 1 on.
+  /// Returns `NTH_VALUE(value, n)`: the value in row `n` of the frame, counted from 1.
   public static func nthValue(_ value: some SQLSpecificExpressible, _ n: Int) -> SQLExpression {
     window("NTH_VALUE", value, n)
   }

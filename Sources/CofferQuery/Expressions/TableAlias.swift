@@ -1,20 +1,20 @@
 import CofferCore
 
-/// A ``TableAlias``, whatever the type of its rows.
+/// A ``TableAlias`` of any row type.
 ///
 /// Only `TableAlias` conforms.
 public protocol TableAliasBase: AnyObject, Hashable, Sendable {
-  /// The name in the SQL; nil for one that the request finds.
+  /// The name in the SQL; nil if the request generates it.
   var _name: String? { get }
 }
 
 extension TableAliasBase {
-  /// Returns an expression with its columns taken from the table.
+  /// Returns an expression whose columns belong to the table.
   public subscript(_ expression: some SQLSpecificExpressible) -> SQLExpression {
     SQLExpression(.aliased(expression.sqlExpression, self))
   }
 
-  /// Returns an ordering with its columns taken from the table.
+  /// Returns an ordering whose columns belong to the table.
   public subscript(_ ordering: some SQLOrderingTerm) -> SQLOrdering {
     let ordering = ordering.sqlOrdering
     return SQLOrdering(
@@ -22,7 +22,7 @@ extension TableAliasBase {
       nulls: ordering.nulls)
   }
 
-  /// Returns a selection with its columns taken from the table.
+  /// Returns a selection whose columns belong to the table.
   public subscript(_ selection: some SQLSelectable) -> SQLSelection {
     SQLSelection(node: AliasedSelection(selection: selection.sqlSelection, alias: self))
   }
@@ -33,51 +33,54 @@ extension TableAliasBase {
   /// Returns whether both are the same alias.
   public static func == (lhs: Self, rhs: Self) -> Bool { lhs === rhs }
 
-  /// Hashes the identity.
+  /// Hashes the identity of the alias.
   public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
-/// A table in a request, to tell apart columns of the same name in several tables.
+/// A reference to a table in a request.
+///
+/// It distinguishes columns of the same name in several tables.
 ///
 /// ```swift
 /// let older = TableAlias(), younger = TableAlias()
-/// // players that another one of the same team has beaten
+/// // the players with a lower score than another player
 /// let better = Player.aliased(younger).filter(younger["score"] > older["score"])
 /// let request = Player.aliased(older).filter(better.exists())
 /// ```
 @dynamicMemberLookup
 public final class TableAlias<RowDecoder>: TableAliasBase {
-  /// The name in the SQL; nil for one that the request finds.
+  /// The name in the SQL; nil if the request generates it.
   public let _name: String?
 
   /// Creates an alias for rows of a type.
   ///
-  /// - Parameter name: The name in the SQL; nil for one that the request finds.
+  /// - Parameter name: The name in the SQL; nil if the request generates it.
   public init(name: String? = nil, for type: RowDecoder.Type = RowDecoder.self) {
     _name = name
   }
 }
 
 extension TableAlias where RowDecoder == Void {
-  /// An alias.
+  /// Creates an alias.
   ///
-  /// - Parameter name: The name in the SQL; nil for one that the request finds.
+  /// - Parameter name: The name in the SQL; nil if the request generates it.
   public convenience init(name: String? = nil) { self.init(name: name, for: Void.self) }
 }
 
 extension TableAlias {
-  /// Whether the table has a row here: false beside rows that an outer join
-  /// found none for.
+  /// A condition that the table has a row in the result.
+  ///
+  /// False if an outer join has found no row in the table.
   public var exists: SQLExpression {
     comparison(.isNot, SQLExpression(node: AliasedRow(alias: self)), nil)
   }
 }
 
 extension TableAlias where RowDecoder: TableRecord {
-  /// What `$0` is in the closures of requests for the type.
+  /// The type of `$0` in the closures of requests for the row type.
   public typealias DatabaseComponents = RowDecoder.DatabaseComponents
 
-  /// An expression of the type, with its columns taken from the table.
+  /// Returns an expression of the row type whose columns belong to the table.
   public subscript<T: SQLSpecificExpressible>(
     dynamicMember keyPath: KeyPath<DatabaseComponents, T>
   ) -> SQLExpression {
@@ -85,7 +88,7 @@ extension TableAlias where RowDecoder: TableRecord {
   }
 }
 
-/// A selection with its columns taken from a table.
+/// A selection whose columns belong to the table of an alias.
 struct AliasedSelection: SQLNode {
   let selection: SQLSelection
   let alias: any TableAliasBase
@@ -95,7 +98,7 @@ struct AliasedSelection: SQLNode {
   }
 }
 
-/// What is NULL only where the alias's table has no row.
+/// An expression that is NULL only if the table of the alias has no row.
 private struct AliasedRow: SQLNode {
   let alias: any TableAliasBase
 
@@ -108,31 +111,31 @@ private struct AliasedRow: SQLNode {
 }
 
 extension SQLRenderer {
-  /// The alias's table in the query.
+  /// Returns the table of an alias in the query.
   func table(of alias: any TableAliasBase) throws -> NamedTable {
     guard let table = tables[ObjectIdentifier(alias)] else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
         message: "a TableAlias" + (alias._name.map { " named \($0)" } ?? "")
           + " is used in a request without its table", sql: sql,
-        hint: "Give it to the table or the association with `aliased(_:)`.")
+        hint: "Apply it to the table or the association with `aliased(_:)`.")
     }
     return table
   }
 
-  /// Renders what has its columns in the alias's table.
+  /// Renders `body` with columns of the table of an alias.
   mutating func withColumns(
     of alias: any TableAliasBase, _ body: (inout SQLRenderer) throws -> Void
   ) throws {
     try withColumns(of: table(of: alias), body)
   }
 
-  /// Renders what has its columns in a table.
+  /// Renders `body` with columns of a table.
   mutating func withColumns(
     of table: NamedTable, _ body: (inout SQLRenderer) throws -> Void
   ) throws {
     let (outer, outerName) = (qualifier, tableName)
-    // The one table of the innermost query goes without its name.
+    // The only table of the innermost query isn't named.
     qualifier = table.depth == depth && !table.isQualified ? nil : table.name
     tableName = table.tableName
     defer { (qualifier, tableName) = (outer, outerName) }

@@ -80,7 +80,7 @@ extension Database {
         ?? DatabaseError(
           resultCode: ResultCode(rawValue: error.code),
           message: "no such tokenizer, or not with these arguments: \(components[0])",
-          hint: "One of your own must be known to this connection: call db.add(tokenizer:) in "
+          hint: "Register custom tokenizers with each connection: call db.add(tokenizer:) in "
             + "Configuration.prepareDatabase.")
     }
   }

@@ -82,14 +82,14 @@ package struct JoinForeignKey: Equatable, Sendable {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
         message: "no foreign key from table \(originTable) to table \(destinationTable)",
-        hint: "Tell the association its columns: `using: ForeignKey([\"…\"])`.")
+        hint: "Specify its columns with `using: ForeignKey([\"…\"])`.")
     }
     guard candidates.count == 1 else {
       let choices = candidates.map { $0.originColumns.joined(separator: ", ") }
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
         message: "several foreign keys from table \(originTable) to table \(destinationTable)",
-        hint: "Tell the association which one it follows, `using: ForeignKey([\"…\"])`: "
+        hint: "Specify the columns with `using: ForeignKey([\"…\"])`: "
           + choices.joined(separator: "; ") + ".")
     }
     return known.mapping
@@ -113,7 +113,7 @@ package struct JoinForeignKey: Equatable, Sendable {
         resultCode: .SQLITE_MISUSE,
         message: "the foreign key from table \(originTable) has \(origin.count) column(s), and "
           + "refers to \(destination.count) of table \(destinationTable)",
-        hint: "Give as many: `ForeignKey([…], to: […])`.")
+        hint: "Specify the same number of columns: `ForeignKey([…], to: […])`.")
     }
     return zip(origin, destination).map { (origin: $0, destination: $1) }
   }

@@ -179,7 +179,7 @@ extension DatabaseError {
   fileprivate static func ambiguousKey(_ key: String) -> DatabaseError {
     DatabaseError(
       resultCode: .SQLITE_MISUSE, message: "two different associations have the key \"\(key)\"",
-      hint: "Give one of them another key: `forKey(\"…\")`.")
+      hint: "Change the key of one of them with `forKey(\"…\")`.")
   }
 
   fileprivate static func ambiguousAlias(_ alias: any TableAliasBase) -> DatabaseError {
@@ -187,7 +187,7 @@ extension DatabaseError {
     return DatabaseError(
       resultCode: .SQLITE_MISUSE,
       message: "one TableAlias\(name) is that of several tables of a request",
-      hint: "Give each table an alias of its own, with `aliased(_:)`.")
+      hint: "Use a separate alias for each table, with `aliased(_:)`.")
   }
 }
 

@@ -68,7 +68,7 @@ extension Row {
     throw DatabaseError(
       resultCode: .SQLITE_MISUSE,
       message: "associated rows can't be fetched: column \"\(column)\" isn't selected",
-      hint: "Select it, too: `annotated(with: Column(\"\(column)\"))`.")
+      hint: "Add it to the selection: `annotated(with: Column(\"\(column)\"))`.")
   }
 }
 

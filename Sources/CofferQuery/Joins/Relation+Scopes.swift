@@ -23,7 +23,7 @@ extension Relation {
       guard known.count == counts.count, known.reduce(0, +) == columnCount else {
         throw DatabaseError(
           resultCode: .SQLITE_MISUSE,
-          message: "it is not known which of the selected columns belong to which table",
+          message: "the selected columns can't be assigned to their tables",
           hint: "Select columns or expressions, not SQL text, in joined requests.")
       }
       var rest = known[...]

@@ -79,8 +79,8 @@ extension DatabaseMigrator {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
         message: "the database is already migrated beyond \(String(reflecting: target))",
-        hint: "It has gone through \(String(reflecting: later.identifier)), and there is no way "
-          + "back: open a new database, or a copy from before.")
+        hint: "It has gone through \(String(reflecting: later.identifier)), and migrations "
+          + "can't be undone: open a new database, or an earlier copy.")
     }
     var identifiers = try explaining(nil, applied)
     for migration in registered[...end] {
@@ -101,9 +101,9 @@ extension DatabaseMigrator {
       return try body()
     } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
       throw error.addingHint(
-        "\(subject ?? "The migrator") has waited for another connection that writes, and may be "
-          + "migrating the same database. Try again, or have Configuration.busyMode wait longer: "
-          + "nothing is migrated twice.")
+        "\(subject ?? "The migrator") has waited for another connection, which may be "
+          + "migrating the same database. Try again, or increase the timeout in "
+          + "Configuration.busyMode: a migration is never applied twice.")
     } catch let error as DatabaseError {
       throw subject.map { error.addingHint("\($0) was rolled back.") } ?? error
     } catch {

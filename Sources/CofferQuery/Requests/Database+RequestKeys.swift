@@ -11,7 +11,7 @@ extension Database {
     if let column = key.rowIDName ?? key.columns.first { return column }
     throw DatabaseError(
       resultCode: .SQLITE_MISUSE, message: "\(table) has no primary key",
-      hint: "It is a view: Configuration.schemaSource can tell its primary key.")
+      hint: "It is a view: define its primary key in Configuration.schemaSource.")
   }
 
   /// Returns the only column of the primary key; the rowid for a table without a primary key.
@@ -21,7 +21,7 @@ extension Database {
     throw DatabaseError(
       resultCode: .SQLITE_MISUSE,
       message: "the primary key of table \(table) has \(key.columns.count) columns",
-      hint: "Give a dictionary of all of them: \(key.columns.joined(separator: ", ")).")
+      hint: "Pass a dictionary of all columns: \(key.columns.joined(separator: ", ")).")
   }
 
   /// Returns the columns of a unique key, in the key's order, each with the requested name.

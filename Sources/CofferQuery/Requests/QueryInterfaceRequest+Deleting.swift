@@ -72,7 +72,7 @@ extension Relation {
     guard case .table(let table) = source else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
-        message: "a request of several queries can't be updated or deleted", sql: renderer.sql)
+        message: "the rows of a compound query can't be updated or deleted", sql: renderer.sql)
     }
     renderer.append(identifier: table)
     if let qualifier = renderer.qualifier {

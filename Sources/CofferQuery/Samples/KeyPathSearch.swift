@@ -168,15 +168,15 @@ package struct KeyPathSearch<Root: Decodable> {
 
   private var isElement: SampleError {
     SampleError(
-      "\(keyPath) leads to an element of an array or a dictionary, which is no column. Use "
+      "\(keyPath) leads to an element of an array or a dictionary, which isn't a column. Use "
         + "`.first`, a closure for the key of a dictionary (`{ $0.attributes[\"color\"] }`), or "
         + "write the condition in SQL: coffer_json(column, '$[0]').")
   }
 
   private var isUnreadable: SampleError {
     SampleError(
-      "\(keyPath) can't be followed: this version of Swift has other key paths than those that "
-        + "Coffer knows, and only stored properties of structs without wrappers and observers can "
-        + "be told. Use one of those, declare the column, or write the condition in SQL.")
+      "\(keyPath) can't be resolved: Coffer doesn't know the layout of key paths in this version "
+        + "of Swift, and can only resolve stored properties of structs, without wrappers and "
+        + "observers. Use such a property, declare the column, or write the condition in SQL.")
   }
 }

@@ -37,8 +37,8 @@ struct SampleDecoder: Decoder {
   private var refusal: SampleError {
     SampleError(
       "\(run.type) can't be a document: it is not decoded as a struct with a key for each "
-        + "stored property. Store it as the property of a struct, and leave that one's Codable "
-        + "to the compiler.")
+        + "stored property. Make it a property of a struct with a synthesized Codable "
+        + "conformance.")
   }
 
   func inside(_ node: SampleNode) -> SampleDecoder {

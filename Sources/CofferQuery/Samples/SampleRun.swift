@@ -108,12 +108,12 @@ package final class SampleRun {
       throw error
     } catch let error where error is EndlessSample || error is LongSample {
       throw SampleError(
-        "\(type) contains itself without end: make the property in which it does optional, "
+        "\(type) contains itself recursively: make the recursive property optional, "
           + "or an array.")
     } catch {
       throw SampleError(
-        "\(type) can't be a document: its own init(from:) refuses what it decodes. Leave Codable "
-          + "to the compiler, and let the properties' types check their values, which may "
+        "\(type) can't be a document: its own init(from:) rejects sample values. Use the "
+          + "synthesized conformance, and validate values in the properties' types, which can "
           + "conform to SampleValueSource.")
     }
   }

@@ -86,7 +86,7 @@ extension Database {
   ) throws -> PrimaryKeyInfo {
     guard let key = try primaryKeyIfAny(tableName, in: schemaName) else {
       throw DatabaseError.noSuchTable(
-        tableName, note: "It is a view: Configuration.schemaSource can tell its primary key.")
+        tableName, note: "It is a view: define its primary key in Configuration.schemaSource.")
     }
     return key
   }

@@ -66,7 +66,7 @@ extension SchemaCache {
         guard let column = try column(named: name, of: view) else {
           throw DatabaseError(
             resultCode: .SQLITE_ERROR, message: "no such column: \(name)",
-            hint: "The schema source says that it is the primary key of the view \(view.id.name).")
+            hint: "The schema source declares it as the primary key of the view \(view.id.name).")
         }
         return column.name
       }, rowIDName: nil)

@@ -89,7 +89,7 @@ extension Database {
     guard let index = indexes.first(where: { $0.name.isSameName(as: defaultName) }) else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
-        message: "several indexes are on these columns of \(table): "
+        message: "table \(table) has several indexes on these columns: "
           + indexes.map(\.name).joined(separator: ", "),
         hint: "Drop one by its name, with drop(index:).")
     }

@@ -111,7 +111,7 @@ struct DefinitionRenderer {
     }
     throw DatabaseError.noSuchTable(key.name).addingHint(
       "belongsTo(\"\(key.name)\") refers to a table of that name, or to \"\(plural)\": create "
-        + "it first, or name another one with inTable.")
+        + "it first, or specify another table with inTable.")
   }
 
   private func isSelf(_ table: String) -> Bool {
@@ -131,7 +131,7 @@ struct DefinitionRenderer {
     if let definition, isSelf(table) { return try primaryKey(of: definition) }
     guard let object = try object(named: table) else {
       throw DatabaseError.noSuchTable(
-        table, note: "A reference to a table that is created later has to name its columns.")
+        table, note: "A reference to a table that is created later must specify its columns.")
     }
     let key = try db.primaryKey(object.id.name, in: object.id.schemaID.name)
     if key.isHiddenRowID {
@@ -188,7 +188,7 @@ struct DefinitionRenderer {
     DatabaseError(
       resultCode: .SQLITE_ERROR,
       message: "belongsTo(\"\(key.name)\") in the primary key of \(tableName) refers to that key",
-      hint: "A primary key can't be made of references to itself.")
+      hint: "A primary key can't reference itself.")
   }
 }
 

@@ -1,7 +1,7 @@
 import CofferCore
 
-// Closures with typed columns for rows of any type: it needs no table of its own, and nothing
-// but `Codable` for its coding keys. A `TableRecord` has closures of its own.
+// Closures with typed columns for rows of any `Codable` type, which need not conform to
+// `TableRecord`. `TableRecord` types have their own overloads.
 //
 // ```swift
 // struct Player: Codable { var name: String, score: Int }
@@ -9,7 +9,7 @@ import CofferCore
 // ```
 
 extension RequestSource {
-  /// The request with a condition more, on the stored properties of its rows' type.
+  /// Returns the request with an additional condition on stored properties of the row type.
   @_disfavoredOverload
   public func filter(
     _ predicate: (RecordColumns<RowDecoder>.Type) throws -> any SQLExpressible
@@ -17,7 +17,7 @@ extension RequestSource {
     try filter(predicate(RecordColumns<RowDecoder>.self).sqlExpression)
   }
 
-  /// The request ordered by a stored property of its rows' type.
+  /// Returns the request ordered by a stored property of the row type.
   @_disfavoredOverload
   public func order(
     _ ordering: (RecordColumns<RowDecoder>.Type) throws -> any SQLOrderingTerm
@@ -25,7 +25,7 @@ extension RequestSource {
     try order([ordering(RecordColumns<RowDecoder>.self)])
   }
 
-  /// The request ordered by stored properties of its rows' type.
+  /// Returns the request ordered by stored properties of the row type.
   @_disfavoredOverload
   public func order(
     _ orderings: (RecordColumns<RowDecoder>.Type) throws -> [any SQLOrderingTerm]
@@ -33,7 +33,7 @@ extension RequestSource {
     try order(orderings(RecordColumns<RowDecoder>.self))
   }
 
-  /// The request grouped by a stored property of its rows' type.
+  /// Returns the request grouped by a stored property of the row type.
   @_disfavoredOverload
   public func group(
     _ expression: (RecordColumns<RowDecoder>.Type) throws -> any SQLExpressible
@@ -41,7 +41,7 @@ extension RequestSource {
     try group([expression(RecordColumns<RowDecoder>.self)])
   }
 
-  /// The request with a condition more for groups, on stored properties of its rows' type.
+  /// Returns the request with an additional `HAVING` condition on stored properties.
   @_disfavoredOverload
   public func having(
     _ predicate: (RecordColumns<RowDecoder>.Type) throws -> any SQLExpressible
@@ -51,8 +51,9 @@ extension RequestSource {
 }
 
 extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
-  /// The request for a stored property of its rows' type, or what is made of several, with rows
-  /// of that type.
+  /// Returns a request that selects a stored property, or an expression on several of them.
+  ///
+  /// Rows are decoded to the type of the expression.
   @_disfavoredOverload
   public func select<Selection: SQLTypedExpressible>(
     _ selection: (RecordColumns<RowDecoder>.Type) throws -> Selection
@@ -60,7 +61,7 @@ extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
     try select([selection(RecordColumns<RowDecoder>.self)], as: Selection.SQLValue.self)
   }
 
-  /// Updates stored properties of its rows' type.
+  /// Updates the columns of stored properties of the row type.
   ///
   /// - Returns: The number of updated rows.
   @_disfavoredOverload

@@ -1,21 +1,23 @@
 import CofferCore
 import FoundationEssentials
 
-/// What requests ask a record type for: where and how it stores its properties.
+/// A type that declares where and how it stores its properties.
 ///
-/// What record protocols build on; not meant to be adopted by itself.
+/// The record protocols refine it; don't adopt it directly.
 public protocol _CodingKeyColumns: SendableMetatype {
-  /// The name of the column for a coding key.
+  /// Returns the name of the column for a coding key.
   static func _columnName(forCodingKey key: String) -> String
 
-  /// What the type stores in a column for a value of which there is more than one form.
+  /// Returns the database value that the type stores in a column for a date, data or UUID.
   static func _storedValue(_ value: _FormedValue, inColumn column: String) -> DatabaseValue
 
-  /// What happens where an update fails a constraint; nil for what the table says.
+  /// The conflict resolution for updates that violate a constraint.
+  ///
+  /// Nil for the resolution that the table declares.
   static var _updateConflictResolution: Database.ConflictResolution? { get }
 }
 
-/// A value of one of the types that record types can store in different forms.
+/// A value of a type that record types can store in different formats.
 @frozen
 public enum _FormedValue: Sendable {
   /// A date.
@@ -25,7 +27,9 @@ public enum _FormedValue: Sendable {
   /// A UUID.
   case uuid(UUID)
 
-  /// The value; nil where its type has one form only.
+  /// Creates a value.
+  ///
+  /// Returns nil if its type has only one format.
   @inlinable @inline(__always)
   public init?<Value: DatabaseValueConvertible>(_ value: Value) {
     guard _FormedValue.includes(Value.self) else { return nil }
@@ -40,7 +44,7 @@ public enum _FormedValue: Sendable {
     }
   }
 
-  /// Whether values of the type can have different forms.
+  /// Returns whether values of the type can be stored in different formats.
   @inlinable @inline(__always)
   static func includes(_ type: Any.Type) -> Bool {
     type == UUID.self || type == Date.self || type == Data.self || type == UUID?.self
@@ -48,12 +52,14 @@ public enum _FormedValue: Sendable {
   }
 }
 
-/// The form that a record type has for the values of a column.
+/// The format in which a record type stores the values of a column.
 public struct _ColumnForm: Sendable {
   private let record: any _CodingKeyColumns.Type
   private let column: String
 
-  /// The form of a column; nil where there is only one.
+  /// Creates the format of a column.
+  ///
+  /// Returns nil if the type has only one format.
   package init?(_ record: Any.Type, _ column: String, of type: Any.Type) {
     guard _FormedValue.includes(type), let record = record as? any _CodingKeyColumns.Type
     else { return nil }
@@ -66,7 +72,7 @@ public struct _ColumnForm: Sendable {
 }
 
 extension SQLTypedExpressible {
-  /// A value beside the expression, in the form that the expression's column has.
+  /// Returns a value as an operand, in the format of the expression's column.
   package func operand(_ value: (some DatabaseValueConvertible)?) -> SQLExpression {
     guard let value else { return SQLExpression(.null) }
     if let form = _form, let formed = _FormedValue(value) { return form.expression(formed) }

@@ -2,31 +2,30 @@ import Synchronization
 
 /// The names of the columns that key paths stand for.
 enum ColumnNames {
-  /// A key path as a key.
+  /// A key path as a dictionary key.
   ///
-  /// SAFETY: key paths are immutable, and those that are kept lead to a property:
-  /// they have no subscript whose arguments they would have captured.
+  /// SAFETY: key paths are immutable, and the cached ones lead to a property: they contain no
+  /// subscript, and so have captured no arguments.
   private struct PropertyPath: Hashable, @unchecked Sendable {
     let keyPath: AnyKeyPath
   }
 
-  /// Found names, for all record types: a key path knows its own.
+  /// The cached names for all record types; a key path includes its root type.
   private static let known = Mutex<[PropertyPath: String]>([:])
 
-  /// The name of the column of a stored property.
+  /// Returns the name of the column of a stored property.
   ///
-  /// It is the property's coding key where there is one, and otherwise the
-  /// property's name: a record that reads its rows by itself may have columns that
-  /// it has no keys for.
-  /// - Precondition: The key path is that of a stored property of the record
-  ///   itself. An error would have to be thrown by each expression.
-  /// - Complexity: one lookup in a dictionary, but for the first time.
+  /// The name derives from the property's coding key, or from the property's name if there is no
+  /// such key: a record with a custom `init(row:)` can have columns without a coding key.
+  /// - Precondition: The key path is that of a stored property of the record itself. This is not a
+  ///   thrown error because every expression would then have to be marked with `try`.
+  /// - Complexity: One dictionary lookup after the first call for the key path.
   static func name<Record>(
     of keyPath: PartialKeyPath<Record>, in record: Record.Type
   ) -> String {
     let path = PropertyPath(keyPath: keyPath)
     if let name = known.withLock({ $0[path] }) { return name }
-    // Found without the lock: decoding runs code of the record.
+    // The lock is not held here, because decoding runs code of the record type.
     if let naming = record as? any ColumnNaming.Type {
       let name = declaredName(of: keyPath, in: naming)
       known.withLock { $0[path] = name }
@@ -40,13 +39,13 @@ enum ColumnNames {
         \(record): enum Columns { static let name = Column("name") }
         """)
     }
-    // The one place for what a record type may change in it.
+    // The only place where a record type can customize the name.
     let name = (record as? any _CodingKeyColumns.Type)?._columnName(forCodingKey: key) ?? key
     known.withLock { $0[path] = name }
     return name
   }
 
-  /// The name that the type itself tells.
+  /// Returns the name that the type declares for the property.
   private static func declaredName<Record: ColumnNaming>(
     of keyPath: AnyKeyPath, in record: Record.Type
   ) -> String {
@@ -54,15 +53,16 @@ enum ColumnNames {
       let name = record.columnName(of: keyPath)
     else {
       preconditionFailure(
-        "\(keyPath) has no column of its own in \(record): use Column(\"name\"), or map it")
+        "\(keyPath) has no column in \(record): use Column(\"name\"), or add it to the mapping")
     }
     return name
   }
 
-  /// The coding key of a property; its name where it has none.
+  /// Returns the coding key of a property, or its name if it has no coding key.
   ///
-  /// Key paths of properties with observers or wrappers, and of classes that are not final, don't
-  /// tell the name. Samples find those, and all where the names of coding keys aren't known.
+  /// Key paths of properties with observers or wrappers, and of non-final classes, don't contain
+  /// the name. Those properties are found by decoding sample values, as are all properties if the
+  /// binary doesn't contain the names of coding keys.
   private static func key<Record>(
     of keyPath: PartialKeyPath<Record>, in record: Record.Type
   ) -> String? {

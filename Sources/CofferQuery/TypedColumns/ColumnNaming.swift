@@ -1,7 +1,7 @@
-/// A type that knows by itself which columns its properties are stored in.
+/// A type that declares the columns in which its properties are stored.
 ///
-/// The typed columns of closures ask it: see ``RecordColumns``.
+/// ``RecordColumns`` uses it to name the typed columns of closures.
 public protocol ColumnNaming {
-  /// The name of a property's column; nil where it is stored in none.
+  /// Returns the name of a property's column, or nil if the property is not stored.
   static func columnName(of property: PartialKeyPath<Self>) -> String?
 }

@@ -1,11 +1,11 @@
 import CofferCore
 
-// All forms of AND, OR and NOT. Most conditions are made of the first ones, of known types, which
-// the compiler gets to before the others. Those take existentials where they can: where
-// an expression is wrong, the compiler tries all forms with all others, and generic ones multiply
-// what it tries.
+// The overloads of AND, OR and NOT. Most conditions use the concrete ones, which the type checker
+// tries before the disfavored ones. The others take existentials where possible: in an invalid
+// expression, the type checker tries all combinations of overloads, and generic ones multiply their
+// number.
 
-/// A typed expression that SQL takes as a condition: one of `Bool`, optional or not.
+/// A typed expression that is a condition: its values are `Bool` or `Bool?`.
 public protocol SQLTypedCondition: SQLExpressible {}
 
 extension TypedColumn: SQLTypedCondition
@@ -15,69 +15,69 @@ where Value: DatabaseValueConvertible, Value._Base == Bool {}
 
 // MARK: AND
 
-/// `lhs AND rhs`.
+/// Returns the SQL expression `lhs AND rhs`.
 public func && (lhs: TypedPredicate, rhs: TypedPredicate) -> TypedPredicate {
   TypedPredicate(chain(.and, lhs, rhs))
 }
 
-/// `lhs AND rhs`.
+/// Returns the SQL expression `lhs AND rhs`.
 public func && (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression {
   chain(.and, lhs, rhs)
 }
 
-/// `lhs AND rhs`.
+/// Returns the SQL expression `lhs AND rhs`.
 public func && (lhs: TypedPredicate, rhs: SQLExpression) -> SQLExpression {
   chain(.and, lhs, rhs)
 }
 
-/// `lhs AND rhs`.
+/// Returns the SQL expression `lhs AND rhs`.
 public func && (lhs: SQLExpression, rhs: TypedPredicate) -> SQLExpression {
   chain(.and, lhs, rhs)
 }
 
-/// `lhs AND rhs`.
+/// Returns the SQL expression `lhs AND rhs`.
 @_disfavoredOverload
 public func && (lhs: any SQLTypedCondition, rhs: any SQLTypedCondition) -> TypedPredicate {
   TypedPredicate(chain(.and, lhs, rhs))
 }
 
-/// `lhs AND rhs`.
+/// Returns the SQL expression `lhs AND rhs`.
 @_disfavoredOverload
 public func && (lhs: any SQLTypedCondition, rhs: Bool) -> TypedPredicate {
   TypedPredicate(chain(.and, lhs, rhs))
 }
 
-/// `lhs AND rhs`.
+/// Returns the SQL expression `lhs AND rhs`.
 @_disfavoredOverload
 public func && (lhs: Bool, rhs: any SQLTypedCondition) -> TypedPredicate {
   TypedPredicate(chain(.and, lhs, rhs))
 }
 
-/// `lhs AND rhs`.
+/// Returns the SQL expression `lhs AND rhs`.
 @_disfavoredOverload
 public func && (lhs: any SQLSpecificExpressible, rhs: any SQLSpecificExpressible) -> SQLExpression {
   chain(.and, lhs, rhs)
 }
 
-/// `lhs AND rhs`.
+/// Returns the SQL expression `lhs AND rhs`.
 @_disfavoredOverload
 public func && (lhs: any SQLSpecificExpressible, rhs: any SQLTypedCondition) -> SQLExpression {
   chain(.and, lhs, rhs)
 }
 
-/// `lhs AND rhs`.
+/// Returns the SQL expression `lhs AND rhs`.
 @_disfavoredOverload
 public func && (lhs: any SQLTypedCondition, rhs: any SQLSpecificExpressible) -> SQLExpression {
   chain(.and, lhs, rhs)
 }
 
-/// `lhs AND rhs`.
+/// Returns the SQL expression `lhs AND rhs`.
 @_disfavoredOverload
 public func && (lhs: any SQLSpecificExpressible, rhs: Bool?) -> SQLExpression {
   chain(.and, lhs, rhs)
 }
 
-/// `lhs AND rhs`.
+/// Returns the SQL expression `lhs AND rhs`.
 @_disfavoredOverload
 public func && (lhs: Bool?, rhs: any SQLSpecificExpressible) -> SQLExpression {
   chain(.and, lhs, rhs)
@@ -85,69 +85,69 @@ public func && (lhs: Bool?, rhs: any SQLSpecificExpressible) -> SQLExpression {
 
 // MARK: OR
 
-/// `lhs OR rhs`.
+/// Returns the SQL expression `lhs OR rhs`.
 public func || (lhs: TypedPredicate, rhs: TypedPredicate) -> TypedPredicate {
   TypedPredicate(chain(.or, lhs, rhs))
 }
 
-/// `lhs OR rhs`.
+/// Returns the SQL expression `lhs OR rhs`.
 public func || (lhs: SQLExpression, rhs: SQLExpression) -> SQLExpression {
   chain(.or, lhs, rhs)
 }
 
-/// `lhs OR rhs`.
+/// Returns the SQL expression `lhs OR rhs`.
 public func || (lhs: TypedPredicate, rhs: SQLExpression) -> SQLExpression {
   chain(.or, lhs, rhs)
 }
 
-/// `lhs OR rhs`.
+/// Returns the SQL expression `lhs OR rhs`.
 public func || (lhs: SQLExpression, rhs: TypedPredicate) -> SQLExpression {
   chain(.or, lhs, rhs)
 }
 
-/// `lhs OR rhs`.
+/// Returns the SQL expression `lhs OR rhs`.
 @_disfavoredOverload
 public func || (lhs: any SQLTypedCondition, rhs: any SQLTypedCondition) -> TypedPredicate {
   TypedPredicate(chain(.or, lhs, rhs))
 }
 
-/// `lhs OR rhs`.
+/// Returns the SQL expression `lhs OR rhs`.
 @_disfavoredOverload
 public func || (lhs: any SQLTypedCondition, rhs: Bool) -> TypedPredicate {
   TypedPredicate(chain(.or, lhs, rhs))
 }
 
-/// `lhs OR rhs`.
+/// Returns the SQL expression `lhs OR rhs`.
 @_disfavoredOverload
 public func || (lhs: Bool, rhs: any SQLTypedCondition) -> TypedPredicate {
   TypedPredicate(chain(.or, lhs, rhs))
 }
 
-/// `lhs OR rhs`.
+/// Returns the SQL expression `lhs OR rhs`.
 @_disfavoredOverload
 public func || (lhs: any SQLSpecificExpressible, rhs: any SQLSpecificExpressible) -> SQLExpression {
   chain(.or, lhs, rhs)
 }
 
-/// `lhs OR rhs`.
+/// Returns the SQL expression `lhs OR rhs`.
 @_disfavoredOverload
 public func || (lhs: any SQLSpecificExpressible, rhs: any SQLTypedCondition) -> SQLExpression {
   chain(.or, lhs, rhs)
 }
 
-/// `lhs OR rhs`.
+/// Returns the SQL expression `lhs OR rhs`.
 @_disfavoredOverload
 public func || (lhs: any SQLTypedCondition, rhs: any SQLSpecificExpressible) -> SQLExpression {
   chain(.or, lhs, rhs)
 }
 
-/// `lhs OR rhs`.
+/// Returns the SQL expression `lhs OR rhs`.
 @_disfavoredOverload
 public func || (lhs: any SQLSpecificExpressible, rhs: Bool?) -> SQLExpression {
   chain(.or, lhs, rhs)
 }
 
-/// `lhs OR rhs`.
+/// Returns the SQL expression `lhs OR rhs`.
 @_disfavoredOverload
 public func || (lhs: Bool?, rhs: any SQLSpecificExpressible) -> SQLExpression {
   chain(.or, lhs, rhs)
@@ -155,23 +155,23 @@ public func || (lhs: Bool?, rhs: any SQLSpecificExpressible) -> SQLExpression {
 
 // MARK: NOT
 
-/// `NOT operand`, or the operand's own negation: `<>`, `NOT IN`, ….
+/// Returns `NOT operand`, or the negated operator of the operand, such as `<>` or `NOT IN`.
 public prefix func ! (operand: TypedPredicate) -> TypedPredicate {
   TypedPredicate(operand.sqlExpression.negated)
 }
 
-/// `NOT operand`, or the operand's own negation: `<>`, `NOT IN`, ….
+/// Returns `NOT operand`, or the negated operator of the operand, such as `<>` or `NOT IN`.
 public prefix func ! (operand: SQLExpression) -> SQLExpression {
   operand.sqlExpression.negated
 }
 
-/// `NOT operand`, or the operand's own negation: `<>`, `NOT IN`, ….
+/// Returns `NOT operand`, or the negated operator of the operand, such as `<>` or `NOT IN`.
 @_disfavoredOverload
 public prefix func ! (operand: any SQLTypedCondition) -> TypedPredicate {
   TypedPredicate(operand.sqlExpression.negated)
 }
 
-/// `NOT operand`, or the operand's own negation: `<>`, `NOT IN`, ….
+/// Returns `NOT operand`, or the negated operator of the operand, such as `<>` or `NOT IN`.
 @_disfavoredOverload
 public prefix func ! (operand: any SQLSpecificExpressible) -> SQLExpression {
   operand.sqlExpression.negated
@@ -184,7 +184,7 @@ where
   Element: SQLTypedExpressible, Element.SQLValue: DatabaseValueConvertible,
   Element.SQLValue._Base == Bool
 {
-  /// The conditions with an operator between them.
+  /// Returns the conditions joined by an operator.
   ///
   /// ```swift
   /// Player.filter { columns in

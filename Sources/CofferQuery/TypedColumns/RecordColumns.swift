@@ -1,17 +1,17 @@
-/// The columns of a record type: its stored properties, with their types.
+/// The typed columns of a record type, one for each stored property.
 ///
 /// ```swift
 /// struct Player: Codable { var name: String, score: Int }
 /// RecordColumns<Player>.score  // TypedColumn<Int>
 /// ```
 ///
-/// A `Decodable` type's columns are named as its coding keys, others as the
-/// properties. Dates, data and UUIDs that a column is compared with, or set to, have the form in
-/// which the record type stores them.
-/// - Precondition: The property is a stored one of the record itself.
+/// The columns of a `Decodable` type have the names of its coding keys, those of other types the
+/// names of the properties. Dates, data and UUIDs that are compared with a column, or assigned to
+/// it, have the format in which the record type stores them.
+/// - Precondition: The property is a stored property of the record itself.
 @dynamicMemberLookup
 public enum RecordColumns<Record> {
-  /// The column of a stored property.
+  /// Returns the column of a stored property.
   public static subscript<Value>(
     dynamicMember keyPath: KeyPath<Record, Value>
   ) -> TypedColumn<Value> {

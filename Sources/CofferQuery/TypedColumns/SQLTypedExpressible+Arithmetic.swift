@@ -1,27 +1,28 @@
 import CofferCore
 
-// The forms are those of comparisons. Where one of two expressions can be NULL, so can the result:
-// addition, subtraction and multiplication have a form more. Division by 0 gives NULL.
+// The overloads match those of the comparisons. Addition, subtraction and multiplication have one
+// more, with an optional result, for two expressions of which one can be NULL. Division by 0
+// returns NULL.
 
 extension SQLTypedExpressible where SQLValue: SQLAddable {
-  /// `lhs + rhs` of numbers, `lhs || rhs` of text.
+  /// Returns `lhs + rhs` for numbers, `lhs || rhs` for text.
   public static func + (lhs: Self, rhs: SQLValue) -> TypedExpression<SQLValue> {
     TypedExpression(chain(SQLValue.sqlAddition, lhs, rhs))
   }
 
-  /// `lhs + rhs` of numbers, `lhs || rhs` of text.
+  /// Returns `lhs + rhs` for numbers, `lhs || rhs` for text.
   public static func + (lhs: SQLValue, rhs: Self) -> TypedExpression<SQLValue> {
     TypedExpression(chain(SQLValue.sqlAddition, lhs, rhs))
   }
 
-  /// `lhs + rhs` of numbers, `lhs || rhs` of text.
+  /// Returns `lhs + rhs` for numbers, `lhs || rhs` for text.
   public static func + (
     lhs: Self, rhs: some SQLTypedExpressible<SQLValue>
   ) -> TypedExpression<SQLValue> {
     TypedExpression(chain(SQLValue.sqlAddition, lhs, rhs))
   }
 
-  /// `lhs + rhs` of numbers, `lhs || rhs` of text.
+  /// Returns `lhs + rhs` for numbers, `lhs || rhs` for text.
   public static func + <Other: SQLTypedExpressible>(
     lhs: Self, rhs: Other
   ) -> TypedExpression<SQLValue._Base?>
@@ -31,29 +32,29 @@ extension SQLTypedExpressible where SQLValue: SQLAddable {
 }
 
 extension SQLTypedExpressible where SQLValue: SQLNumber {
-  /// `-operand`.
+  /// Returns the SQL expression `-operand`.
   public static prefix func - (operand: Self) -> TypedExpression<SQLValue> {
     TypedExpression(-operand.sqlExpression)
   }
 
-  /// `lhs - rhs`.
+  /// Returns the SQL expression `lhs - rhs`.
   public static func - (lhs: Self, rhs: SQLValue) -> TypedExpression<SQLValue> {
     TypedExpression(binary(" - ", lhs, rhs))
   }
 
-  /// `lhs - rhs`.
+  /// Returns the SQL expression `lhs - rhs`.
   public static func - (lhs: SQLValue, rhs: Self) -> TypedExpression<SQLValue> {
     TypedExpression(binary(" - ", lhs, rhs))
   }
 
-  /// `lhs - rhs`.
+  /// Returns the SQL expression `lhs - rhs`.
   public static func - (
     lhs: Self, rhs: some SQLTypedExpressible<SQLValue>
   ) -> TypedExpression<SQLValue> {
     TypedExpression(binary(" - ", lhs, rhs))
   }
 
-  /// `lhs - rhs`.
+  /// Returns the SQL expression `lhs - rhs`.
   public static func - <Other: SQLTypedExpressible>(
     lhs: Self, rhs: Other
   ) -> TypedExpression<SQLValue._Base?>
@@ -61,24 +62,24 @@ extension SQLTypedExpressible where SQLValue: SQLNumber {
     TypedExpression(binary(" - ", lhs, rhs))
   }
 
-  /// `lhs * rhs`.
+  /// Returns the SQL expression `lhs * rhs`.
   public static func * (lhs: Self, rhs: SQLValue) -> TypedExpression<SQLValue> {
     TypedExpression(chain(.multiply, lhs, rhs))
   }
 
-  /// `lhs * rhs`.
+  /// Returns the SQL expression `lhs * rhs`.
   public static func * (lhs: SQLValue, rhs: Self) -> TypedExpression<SQLValue> {
     TypedExpression(chain(.multiply, lhs, rhs))
   }
 
-  /// `lhs * rhs`.
+  /// Returns the SQL expression `lhs * rhs`.
   public static func * (
     lhs: Self, rhs: some SQLTypedExpressible<SQLValue>
   ) -> TypedExpression<SQLValue> {
     TypedExpression(chain(.multiply, lhs, rhs))
   }
 
-  /// `lhs * rhs`.
+  /// Returns the SQL expression `lhs * rhs`.
   public static func * <Other: SQLTypedExpressible>(
     lhs: Self, rhs: Other
   ) -> TypedExpression<SQLValue._Base?>
@@ -86,17 +87,23 @@ extension SQLTypedExpressible where SQLValue: SQLNumber {
     TypedExpression(chain(.multiply, lhs, rhs))
   }
 
-  /// `lhs / rhs`, rounded towards zero where both are integers; NULL where `rhs` is 0.
+  /// Returns `lhs / rhs`.
+  ///
+  /// The quotient of two integers is rounded towards zero. The result is NULL if `rhs` is 0.
   public static func / (lhs: Self, rhs: SQLValue) -> TypedExpression<SQLValue._Base?> {
     TypedExpression(binary(" / ", lhs, rhs))
   }
 
-  /// `lhs / rhs`, rounded towards zero where both are integers; NULL where `rhs` is 0.
+  /// Returns `lhs / rhs`.
+  ///
+  /// The quotient of two integers is rounded towards zero. The result is NULL if `rhs` is 0.
   public static func / (lhs: SQLValue, rhs: Self) -> TypedExpression<SQLValue._Base?> {
     TypedExpression(binary(" / ", lhs, rhs))
   }
 
-  /// `lhs / rhs`, rounded towards zero where both are integers; NULL where `rhs` is 0.
+  /// Returns `lhs / rhs`.
+  ///
+  /// The quotient of two integers is rounded towards zero. The result is NULL if `rhs` is 0.
   public static func / <Other: SQLTypedExpressible>(
     lhs: Self, rhs: Other
   ) -> TypedExpression<SQLValue._Base?>

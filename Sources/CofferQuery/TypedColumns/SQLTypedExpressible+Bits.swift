@@ -1,22 +1,22 @@
 import CofferCore
 
 extension SQLTypedExpressible where SQLValue: SQLInteger {
-  /// `~operand`, bit by bit.
+  /// Returns the bitwise complement `~operand`.
   public static prefix func ~ (operand: Self) -> TypedExpression<SQLValue> {
     TypedExpression(~operand.sqlExpression)
   }
 
-  /// `lhs % rhs`; NULL where `rhs` is 0.
+  /// Returns the remainder `lhs % rhs`, or NULL if `rhs` is 0.
   public static func % (lhs: Self, rhs: SQLValue) -> TypedExpression<SQLValue._Base?> {
     TypedExpression(binary(" % ", lhs, rhs))
   }
 
-  /// `lhs % rhs`; NULL where `rhs` is 0.
+  /// Returns the remainder `lhs % rhs`, or NULL if `rhs` is 0.
   public static func % (lhs: SQLValue, rhs: Self) -> TypedExpression<SQLValue._Base?> {
     TypedExpression(binary(" % ", lhs, rhs))
   }
 
-  /// `lhs % rhs`; NULL where `rhs` is 0.
+  /// Returns the remainder `lhs % rhs`, or NULL if `rhs` is 0.
   public static func % <Other: SQLTypedExpressible>(
     lhs: Self, rhs: Other
   ) -> TypedExpression<SQLValue._Base?>
@@ -24,68 +24,68 @@ extension SQLTypedExpressible where SQLValue: SQLInteger {
     TypedExpression(binary(" % ", lhs, rhs))
   }
 
-  /// `lhs & rhs`, bit by bit.
+  /// Returns the bitwise AND `lhs & rhs`.
   public static func & (lhs: Self, rhs: SQLValue) -> TypedExpression<SQLValue> {
     TypedExpression(chain(.bitwiseAnd, lhs, rhs))
   }
 
-  /// `lhs & rhs`, bit by bit.
+  /// Returns the bitwise AND `lhs & rhs`.
   public static func & (lhs: SQLValue, rhs: Self) -> TypedExpression<SQLValue> {
     TypedExpression(chain(.bitwiseAnd, lhs, rhs))
   }
 
-  /// `lhs & rhs`, bit by bit.
+  /// Returns the bitwise AND `lhs & rhs`.
   public static func & (
     lhs: Self, rhs: some SQLTypedExpressible<SQLValue>
   ) -> TypedExpression<SQLValue> {
     TypedExpression(chain(.bitwiseAnd, lhs, rhs))
   }
 
-  /// `lhs | rhs`, bit by bit.
+  /// Returns the bitwise OR `lhs | rhs`.
   public static func | (lhs: Self, rhs: SQLValue) -> TypedExpression<SQLValue> {
     TypedExpression(chain(.bitwiseOr, lhs, rhs))
   }
 
-  /// `lhs | rhs`, bit by bit.
+  /// Returns the bitwise OR `lhs | rhs`.
   public static func | (lhs: SQLValue, rhs: Self) -> TypedExpression<SQLValue> {
     TypedExpression(chain(.bitwiseOr, lhs, rhs))
   }
 
-  /// `lhs | rhs`, bit by bit.
+  /// Returns the bitwise OR `lhs | rhs`.
   public static func | (
     lhs: Self, rhs: some SQLTypedExpressible<SQLValue>
   ) -> TypedExpression<SQLValue> {
     TypedExpression(chain(.bitwiseOr, lhs, rhs))
   }
 
-  /// `lhs << rhs`: the bits of `lhs`, moved to the left.
+  /// Returns `lhs << rhs`: the bits of `lhs` shifted to the left.
   public static func << (lhs: Self, rhs: SQLValue) -> TypedExpression<SQLValue> {
     TypedExpression(binary(" << ", lhs, rhs))
   }
 
-  /// `lhs << rhs`: the bits of `lhs`, moved to the left.
+  /// Returns `lhs << rhs`: the bits of `lhs` shifted to the left.
   public static func << (lhs: SQLValue, rhs: Self) -> TypedExpression<SQLValue> {
     TypedExpression(binary(" << ", lhs, rhs))
   }
 
-  /// `lhs << rhs`: the bits of `lhs`, moved to the left.
+  /// Returns `lhs << rhs`: the bits of `lhs` shifted to the left.
   public static func << (
     lhs: Self, rhs: some SQLTypedExpressible<SQLValue>
   ) -> TypedExpression<SQLValue> {
     TypedExpression(binary(" << ", lhs, rhs))
   }
 
-  /// `lhs >> rhs`: the bits of `lhs`, moved to the right, the sign kept.
+  /// Returns `lhs >> rhs`: the bits of `lhs` shifted to the right, preserving the sign.
   public static func >> (lhs: Self, rhs: SQLValue) -> TypedExpression<SQLValue> {
     TypedExpression(binary(" >> ", lhs, rhs))
   }
 
-  /// `lhs >> rhs`: the bits of `lhs`, moved to the right, the sign kept.
+  /// Returns `lhs >> rhs`: the bits of `lhs` shifted to the right, preserving the sign.
   public static func >> (lhs: SQLValue, rhs: Self) -> TypedExpression<SQLValue> {
     TypedExpression(binary(" >> ", lhs, rhs))
   }
 
-  /// `lhs >> rhs`: the bits of `lhs`, moved to the right, the sign kept.
+  /// Returns `lhs >> rhs`: the bits of `lhs` shifted to the right, preserving the sign.
   public static func >> (
     lhs: Self, rhs: some SQLTypedExpressible<SQLValue>
   ) -> TypedExpression<SQLValue> {

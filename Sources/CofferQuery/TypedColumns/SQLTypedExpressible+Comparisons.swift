@@ -1,23 +1,23 @@
 import CofferCore
 
-// Each operator has three forms: with a value on the right, with a value on the left, and with
-// two typed expressions. Whether a side can be NULL makes no difference: types that have the same
-// base are compared. SQL without a type comes through the operators of `SQLSpecificExpressible`.
+// Each operator has three overloads: a value on the right, a value on the left, and two typed
+// expressions. The overloads compare base types, so that nullable and non-nullable operands mix.
+// Untyped SQL uses the operators of `SQLSpecificExpressible`.
 
 extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
   // MARK: Equality and identity
 
-  /// `lhs = rhs`; `IS NULL` where a side is nil.
+  /// Returns `lhs = rhs`, or `IS NULL` if an operand is nil.
   public static func == (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
     TypedPredicate(comparison(.equal, lhs, lhs.operand(rhs)))
   }
 
-  /// `lhs = rhs`; `IS NULL` where a side is nil.
+  /// Returns `lhs = rhs`, or `IS NULL` if an operand is nil.
   public static func == (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
     lhs is Bool ? rhs == lhs : TypedPredicate(comparison(.equal, rhs.operand(lhs), rhs))
   }
 
-  /// `lhs = rhs`; `IS NULL` where a side is nil.
+  /// Returns `lhs = rhs`, or `IS NULL` if an operand is nil.
   public static func == <Other: SQLTypedExpressible>(
     lhs: Self, rhs: Other
   ) -> TypedPredicate
@@ -25,17 +25,17 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
     TypedPredicate(comparison(.equal, lhs, rhs))
   }
 
-  /// `lhs <> rhs`; `IS NOT NULL` where a side is nil.
+  /// Returns `lhs <> rhs`, or `IS NOT NULL` if an operand is nil.
   public static func != (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
     TypedPredicate(comparison(.notEqual, lhs, lhs.operand(rhs)))
   }
 
-  /// `lhs <> rhs`; `IS NOT NULL` where a side is nil.
+  /// Returns `lhs <> rhs`, or `IS NOT NULL` if an operand is nil.
   public static func != (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
     lhs is Bool ? rhs != lhs : TypedPredicate(comparison(.notEqual, rhs.operand(lhs), rhs))
   }
 
-  /// `lhs <> rhs`; `IS NOT NULL` where a side is nil.
+  /// Returns `lhs <> rhs`, or `IS NOT NULL` if an operand is nil.
   public static func != <Other: SQLTypedExpressible>(
     lhs: Self, rhs: Other
   ) -> TypedPredicate
@@ -43,17 +43,17 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
     TypedPredicate(comparison(.notEqual, lhs, rhs))
   }
 
-  /// `lhs IS rhs`: equality that takes NULL for a value.
+  /// Returns `lhs IS rhs`, for which two NULL operands are equal.
   public static func === (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
     TypedPredicate(comparison(.is, lhs, lhs.operand(rhs)))
   }
 
-  /// `lhs IS rhs`: equality that takes NULL for a value.
+  /// Returns `lhs IS rhs`, for which two NULL operands are equal.
   public static func === (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
     TypedPredicate(comparison(.is, rhs.operand(lhs), rhs))
   }
 
-  /// `lhs IS rhs`: equality that takes NULL for a value.
+  /// Returns `lhs IS rhs`, for which two NULL operands are equal.
   public static func === <Other: SQLTypedExpressible>(
     lhs: Self, rhs: Other
   ) -> TypedPredicate
@@ -61,17 +61,17 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
     TypedPredicate(comparison(.is, lhs, rhs))
   }
 
-  /// `lhs IS NOT rhs`.
+  /// Returns `lhs IS NOT rhs`, for which two NULL operands are equal.
   public static func !== (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
     TypedPredicate(comparison(.isNot, lhs, lhs.operand(rhs)))
   }
 
-  /// `lhs IS NOT rhs`.
+  /// Returns `lhs IS NOT rhs`, for which two NULL operands are equal.
   public static func !== (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
     TypedPredicate(comparison(.isNot, rhs.operand(lhs), rhs))
   }
 
-  /// `lhs IS NOT rhs`.
+  /// Returns `lhs IS NOT rhs`, for which two NULL operands are equal.
   public static func !== <Other: SQLTypedExpressible>(
     lhs: Self, rhs: Other
   ) -> TypedPredicate
@@ -81,17 +81,17 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
 
   // MARK: Order
 
-  /// `lhs < rhs`.
+  /// Returns the SQL expression `lhs < rhs`.
   public static func < (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
     TypedPredicate(comparison(" < ", lhs, lhs.operand(rhs)))
   }
 
-  /// `lhs < rhs`.
+  /// Returns the SQL expression `lhs < rhs`.
   public static func < (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
     TypedPredicate(comparison(" < ", rhs.operand(lhs), rhs))
   }
 
-  /// `lhs < rhs`.
+  /// Returns the SQL expression `lhs < rhs`.
   public static func < <Other: SQLTypedExpressible>(
     lhs: Self, rhs: Other
   ) -> TypedPredicate
@@ -99,17 +99,17 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
     TypedPredicate(comparison(" < ", lhs, rhs))
   }
 
-  /// `lhs <= rhs`.
+  /// Returns the SQL expression `lhs <= rhs`.
   public static func <= (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
     TypedPredicate(comparison(" <= ", lhs, lhs.operand(rhs)))
   }
 
-  /// `lhs <= rhs`.
+  /// Returns the SQL expression `lhs <= rhs`.
   public static func <= (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
     TypedPredicate(comparison(" <= ", rhs.operand(lhs), rhs))
   }
 
-  /// `lhs <= rhs`.
+  /// Returns the SQL expression `lhs <= rhs`.
   public static func <= <Other: SQLTypedExpressible>(
     lhs: Self, rhs: Other
   ) -> TypedPredicate
@@ -117,17 +117,17 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
     TypedPredicate(comparison(" <= ", lhs, rhs))
   }
 
-  /// `lhs > rhs`.
+  /// Returns the SQL expression `lhs > rhs`.
   public static func > (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
     TypedPredicate(comparison(" > ", lhs, lhs.operand(rhs)))
   }
 
-  /// `lhs > rhs`.
+  /// Returns the SQL expression `lhs > rhs`.
   public static func > (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
     TypedPredicate(comparison(" > ", rhs.operand(lhs), rhs))
   }
 
-  /// `lhs > rhs`.
+  /// Returns the SQL expression `lhs > rhs`.
   public static func > <Other: SQLTypedExpressible>(
     lhs: Self, rhs: Other
   ) -> TypedPredicate
@@ -135,17 +135,17 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
     TypedPredicate(comparison(" > ", lhs, rhs))
   }
 
-  /// `lhs >= rhs`.
+  /// Returns the SQL expression `lhs >= rhs`.
   public static func >= (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
     TypedPredicate(comparison(" >= ", lhs, lhs.operand(rhs)))
   }
 
-  /// `lhs >= rhs`.
+  /// Returns the SQL expression `lhs >= rhs`.
   public static func >= (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
     TypedPredicate(comparison(" >= ", rhs.operand(lhs), rhs))
   }
 
-  /// `lhs >= rhs`.
+  /// Returns the SQL expression `lhs >= rhs`.
   public static func >= <Other: SQLTypedExpressible>(
     lhs: Self, rhs: Other
   ) -> TypedPredicate
@@ -157,13 +157,13 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
 // MARK: - Types without database values
 
 extension SQLTypedExpressible {
-  /// `lhs = rhs`, of two columns that hold the same type as JSON.
+  /// Returns `lhs = rhs`, for two columns that store the same type as JSON.
   @_disfavoredOverload
   public static func == (lhs: Self, rhs: some SQLTypedExpressible<SQLValue>) -> TypedPredicate {
     TypedPredicate(comparison(.equal, lhs, rhs))
   }
 
-  /// `lhs <> rhs`, of two columns that hold the same type as JSON.
+  /// Returns `lhs <> rhs`, for two columns that store the same type as JSON.
   @_disfavoredOverload
   public static func != (lhs: Self, rhs: some SQLTypedExpressible<SQLValue>) -> TypedPredicate {
     TypedPredicate(comparison(.notEqual, lhs, rhs))

@@ -1,27 +1,27 @@
 import CofferCore
 
-// Declared for each type, not for a protocol: Swift's own `??` takes anything, and the compiler
-// would try all combinations of the two.
+// Declared for each type rather than for a protocol: the standard library's `??` accepts any type,
+// and the type checker would try all combinations of both.
 
 extension TypedColumn {
-  /// `IFNULL(lhs, rhs)`.
+  /// Returns `IFNULL(lhs, rhs)`.
   public static func ?? (lhs: Self, rhs: Self) -> TypedExpression<Value> { ifNull(lhs, rhs) }
 
-  /// `IFNULL(lhs, rhs)`.
+  /// Returns `IFNULL(lhs, rhs)`.
   public static func ?? <Wrapped: DatabaseValueConvertible>(
     lhs: Self, rhs: Wrapped
   ) -> TypedExpression<Wrapped> where Value == Wrapped? {
     ifNull(lhs, lhs.operand(rhs))
   }
 
-  /// `IFNULL(lhs, rhs)`.
+  /// Returns `IFNULL(lhs, rhs)`.
   public static func ?? <Wrapped>(
     lhs: Self, rhs: some SQLTypedExpressible<Wrapped>
   ) -> TypedExpression<Wrapped> where Value == Wrapped? {
     ifNull(lhs, rhs)
   }
 
-  /// `IFNULL(lhs, rhs)`.
+  /// Returns `IFNULL(lhs, rhs)`.
   public static func ?? <Wrapped>(
     lhs: Self, rhs: some SQLTypedExpressible<Wrapped?>
   ) -> TypedExpression<Wrapped?> where Value == Wrapped? {
@@ -30,24 +30,24 @@ extension TypedColumn {
 }
 
 extension TypedExpression {
-  /// `IFNULL(lhs, rhs)`.
+  /// Returns `IFNULL(lhs, rhs)`.
   public static func ?? (lhs: Self, rhs: Self) -> TypedExpression<Value> { ifNull(lhs, rhs) }
 
-  /// `IFNULL(lhs, rhs)`.
+  /// Returns `IFNULL(lhs, rhs)`.
   public static func ?? <Wrapped: DatabaseValueConvertible>(
     lhs: Self, rhs: Wrapped
   ) -> TypedExpression<Wrapped> where Value == Wrapped? {
     ifNull(lhs, lhs.operand(rhs))
   }
 
-  /// `IFNULL(lhs, rhs)`.
+  /// Returns `IFNULL(lhs, rhs)`.
   public static func ?? <Wrapped>(
     lhs: Self, rhs: some SQLTypedExpressible<Wrapped>
   ) -> TypedExpression<Wrapped> where Value == Wrapped? {
     ifNull(lhs, rhs)
   }
 
-  /// `IFNULL(lhs, rhs)`.
+  /// Returns `IFNULL(lhs, rhs)`.
   public static func ?? <Wrapped>(
     lhs: Self, rhs: some SQLTypedExpressible<Wrapped?>
   ) -> TypedExpression<Wrapped?> where Value == Wrapped? {
@@ -55,7 +55,7 @@ extension TypedExpression {
   }
 }
 
-/// `IFNULL(lhs, rhs)`, in the form of the left side's values.
+/// Returns `IFNULL(lhs, rhs)`, with the storage format of the left operand.
 package func ifNull<Value>(
   _ lhs: some SQLTypedExpressible, _ rhs: some SQLExpressible
 ) -> TypedExpression<Value> {
@@ -63,7 +63,7 @@ package func ifNull<Value>(
     SQLExpression(.function("IFNULL", [lhs.sqlExpression, rhs.sqlExpression])), form: lhs._form)
 }
 
-/// `COALESCE(a, b, …)`: the first of the values that is not NULL, or NULL.
+/// Returns `COALESCE(a, b, …)`: the first value that is not NULL, or NULL.
 public func coalesce<Wrapped>(
   _ values: [some SQLTypedExpressible<Wrapped?>]
 ) -> TypedExpression<Wrapped?> {

@@ -3,43 +3,44 @@ import CofferCore
 extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible, SQLValue._Base == String {
   // MARK: Parts
 
-  /// Whether the text begins with another one, byte by byte: case counts, and so
-  /// does the difference between a composed letter and its parts.
+  /// Returns a condition that the text begins with a prefix.
+  ///
+  /// The comparison is by bytes: it is case sensitive, and distinguishes composed from decomposed
+  /// characters.
   ///
   /// ```swift
   /// Player.filter { $0.name.hasPrefix("A") }  // "name" GLOB 'A*'
   /// ```
   ///
-  /// An index of the column is used, where its collation is the binary one.
-  /// - Parameter prefix: The text itself: no character of it stands for others.
+  /// SQLite can use an index on the column that has the `BINARY` collation.
+  /// - Parameter prefix: Literal text, without wildcards.
   public func hasPrefix(_ prefix: String) -> TypedPredicate {
     TypedPredicate(sqlExpression.glob(prefix.escapedForGlob + "*"))
   }
 
-  /// Whether the text ends with another one, byte by byte.
-  /// - Parameter suffix: The text itself: no character of it stands for others.
+  /// Returns a condition that the text ends with a suffix, compared by bytes.
+  /// - Parameter suffix: Literal text, without wildcards.
   public func hasSuffix(_ suffix: String) -> TypedPredicate {
     TypedPredicate(sqlExpression.glob("*" + suffix.escapedForGlob))
   }
 
-  /// Whether another text is in the text, byte by byte: `INSTR(text, part) > 0`.
-  /// - Parameter part: The text itself: no character of it stands for others.
+  /// Returns a condition that the text contains a part, compared by bytes: `INSTR(text, part) > 0`.
+  /// - Parameter part: Literal text, without wildcards.
   public func contains(_ part: String) -> TypedPredicate {
     TypedPredicate(SQLExpression(.function("INSTR", [sqlExpression, part.sqlExpression])) > 0)
   }
 
   // MARK: Patterns
 
-  /// `text LIKE pattern`: `%` stands for any text, `_` for one character.
+  /// Returns `text LIKE pattern`: `%` matches any text, `_` one character.
   ///
-  /// Case doesn't count for the letters of ASCII.
-  /// - Parameter escape: A character that makes the next one of the pattern stand
-  ///   for itself.
+  /// The comparison ignores the case of ASCII letters.
+  /// - Parameter escape: The escape character; the pattern character after it is literal.
   public func like(_ pattern: String, escape: String? = nil) -> TypedPredicate {
     TypedPredicate(sqlExpression.like(pattern, escape: escape))
   }
 
-  /// `text LIKE pattern`: `%` stands for any text, `_` for one character.
+  /// Returns `text LIKE pattern`: `%` matches any text, `_` one character.
   public func like<Pattern: SQLTypedExpressible>(
     _ pattern: Pattern, escape: String? = nil
   ) -> TypedPredicate
@@ -47,41 +48,42 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible, SQLValue
     TypedPredicate(sqlExpression.like(pattern, escape: escape))
   }
 
-  /// `text GLOB pattern`: `*` stands for any text, `?` for one character, `[a-z]`
-  /// for one of several. Case counts.
+  /// Returns `text GLOB pattern`, which is case sensitive.
+  ///
+  /// `*` matches any text, `?` one character, and `[a-z]` one character of a set.
   public func glob(_ pattern: String) -> TypedPredicate {
     TypedPredicate(sqlExpression.glob(pattern))
   }
 
   // MARK: Case
 
-  /// The text with the first letter of each word in upper case, by Swift.
+  /// The text with the first letter of each word in upper case, converted by Swift.
   public var capitalized: TypedExpression<SQLValue> { TypedExpression(sqlExpression.capitalized) }
 
-  /// The text in lower case, by Swift, of all alphabets.
+  /// The text in lower case, converted by Swift for all of Unicode.
   public var lowercased: TypedExpression<SQLValue> { TypedExpression(sqlExpression.lowercased) }
 
-  /// The text in upper case, by Swift, of all alphabets.
+  /// The text in upper case, converted by Swift for all of Unicode.
   public var uppercased: TypedExpression<SQLValue> { TypedExpression(sqlExpression.uppercased) }
 
-  /// As ``capitalized``, by the rules of the current locale.
+  /// The ``capitalized`` text by the rules of the current locale.
   public var localizedCapitalized: TypedExpression<SQLValue> {
     TypedExpression(sqlExpression.localizedCapitalized)
   }
 
-  /// As ``lowercased``, by the rules of the current locale.
+  /// The ``lowercased`` text by the rules of the current locale.
   public var localizedLowercased: TypedExpression<SQLValue> {
     TypedExpression(sqlExpression.localizedLowercased)
   }
 
-  /// As ``uppercased``, by the rules of the current locale.
+  /// The ``uppercased`` text by the rules of the current locale.
   public var localizedUppercased: TypedExpression<SQLValue> {
     TypedExpression(sqlExpression.localizedUppercased)
   }
 }
 
 extension String {
-  /// A pattern of `GLOB` that only the text itself matches.
+  /// A `GLOB` pattern that matches only this text.
   fileprivate var escapedForGlob: String {
     guard utf8.contains(where: { "*?[".utf8.contains($0) }) else { return self }
     var result = ""

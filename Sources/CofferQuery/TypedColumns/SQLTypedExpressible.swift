@@ -2,24 +2,25 @@ import CofferCore
 
 /// An SQL expression whose Swift type the compiler knows.
 ///
-/// Columns of `RecordColumns` and what is built from them conform. They are no
-/// `SQLSpecificExpressible`, so that operators on them take values of
-/// their own type only.
+/// The columns of `RecordColumns` and expressions built from them conform. They don't conform to
+/// `SQLSpecificExpressible`, so that their operators accept only values of the same type.
 public protocol SQLTypedExpressible<SQLValue>: SQLExpressible, SQLSelectable, SQLOrderingTerm {
-  /// The Swift type of the values; optional where they can be NULL.
+  /// The Swift type of the values, optional if they can be NULL.
   associatedtype SQLValue
 
-  /// The form of the values that it is compared with; nil for the only one that their type has.
+  /// The storage format of values that are compared with the expression.
+  ///
+  /// Nil if their type has only one format.
   var _form: _ColumnForm? { get }
 }
 
 extension SQLTypedExpressible {
-  /// The only one that the type has.
+  /// Nil: the only format of the type.
   public var _form: _ColumnForm? { nil }
 
-  /// The expression, selected.
+  /// The expression as a selection.
   public var sqlSelection: SQLSelection { sqlExpression.sqlSelection }
 
-  /// The expression, in ascending order.
+  /// The expression as an ascending ordering.
   public var sqlOrdering: SQLOrdering { sqlExpression.sqlOrdering }
 }

@@ -1,29 +1,29 @@
 import CofferCore
 import FoundationEssentials
 
-// What operators and functions on typed expressions ask of a value's type. The
-// optionals conform as well, so that one declaration serves both.
+// Constraints on the value types of operators and functions on typed expressions. Optionals conform
+// as well, so that one declaration covers nullable expressions.
 
-/// A type whose values `+` puts together: numbers and text, optional or not.
+/// A type whose values `+` combines: numbers and text, optional or not.
 public protocol SQLAddable: DatabaseValueConvertible {
-  /// How: by adding, or by writing one after the other.
+  /// The SQL operator for `+`: addition or concatenation.
   static var sqlAddition: SQLExpression.AssociativeBinaryOperator { get }
 }
 
-/// A type to calculate with, optional or not.
+/// A numeric type, optional or not.
 public protocol SQLNumber: SQLAddable {}
 
 extension SQLNumber {
-  /// Numbers are added.
+  /// The addition operator, `+`.
   public static var sqlAddition: SQLExpression.AssociativeBinaryOperator { .add }
 }
 
-/// An integer, optional or not.
+/// An integer type, optional or not.
 public protocol SQLInteger: SQLNumber {}
 
 /// A type with a length: text and data, optional or not.
 public protocol SQLMeasurable {
-  /// The type of a length: `Int`, optional or not.
+  /// The type of the length: `Int`, or `Int?` for optionals.
   associatedtype SQLLength = Int
 }
 
@@ -41,7 +41,7 @@ extension Double: SQLNumber {}
 extension Float: SQLNumber {}
 
 extension String: SQLAddable, SQLMeasurable {
-  /// Text is written one after the other.
+  /// The concatenation operator, `||`.
   public static var sqlAddition: SQLExpression.AssociativeBinaryOperator { .concat }
 }
 
@@ -50,10 +50,10 @@ extension Data: SQLMeasurable {}
 extension Optional: SQLInteger where Wrapped: SQLInteger {}
 extension Optional: SQLNumber where Wrapped: SQLNumber {}
 extension Optional: SQLAddable where Wrapped: SQLAddable {
-  /// As the values that are there; NULL makes NULL.
+  /// The operator of the wrapped type; NULL if an operand is NULL.
   public static var sqlAddition: SQLExpression.AssociativeBinaryOperator { Wrapped.sqlAddition }
 }
 extension Optional: SQLMeasurable where Wrapped: SQLMeasurable {
-  /// The length, or NULL.
+  /// The length, or nil for NULL.
   public typealias SQLLength = Int?
 }

@@ -1,41 +1,45 @@
 import CofferCore
 
-// What a query without rows, or with NULL alone, makes NULL is optional.
+// Aggregates that are NULL for no rows, or for NULL values only, have an optional type.
 
-/// `AVG(value)`: the average of the values that are not NULL.
-/// - Parameter filter: Which rows count, from SQLite 3.30 on.
+/// Returns `AVG(value)`: the average of the non-NULL values.
+/// - Parameter filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func average(
   _ value: some SQLTypedExpressible<some SQLNumber>, filter: (any SQLExpressible)? = nil
 ) -> TypedExpression<Double?> {
   TypedExpression(average(value.sqlExpression, filter: filter?.sqlExpression))
 }
 
-/// `COUNT(value)`: the number of values that are not NULL.
+/// Returns `COUNT(value)`: the number of non-NULL values.
 public func count(_ counted: some SQLTypedExpressible) -> TypedExpression<Int> {
   TypedExpression(count(counted.sqlExpression))
 }
 
-/// `COUNT(value) FILTER (WHERE filter)`, from SQLite 3.30 on.
+/// Returns `COUNT(value) FILTER (WHERE filter)`.
+///
+/// Requires SQLite 3.30 or later.
 public func count(
   _ counted: some SQLTypedExpressible, filter: any SQLExpressible
 ) -> TypedExpression<Int> {
   TypedExpression(count(counted.sqlExpression, filter: filter.sqlExpression))
 }
 
-/// `COUNT(DISTINCT value)`: the number of different values that are not NULL.
+/// Returns `COUNT(DISTINCT value)`: the number of distinct non-NULL values.
 public func count(distinct counted: some SQLTypedExpressible) -> TypedExpression<Int> {
   TypedExpression(count(distinct: counted.sqlExpression))
 }
 
-/// `COUNT(DISTINCT value) FILTER (WHERE filter)`, from SQLite 3.30 on.
+/// Returns `COUNT(DISTINCT value) FILTER (WHERE filter)`.
+///
+/// Requires SQLite 3.30 or later.
 public func count(
   distinct counted: some SQLTypedExpressible, filter: any SQLExpressible
 ) -> TypedExpression<Int> {
   TypedExpression(count(distinct: counted.sqlExpression, filter: filter.sqlExpression))
 }
 
-/// `MAX(value)`: the greatest value; NULL where there is none.
-/// - Parameter filter: Which rows count, from SQLite 3.30 on.
+/// Returns `MAX(value)`: the greatest value, or NULL if there is none.
+/// - Parameter filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func max<Value: DatabaseValueConvertible>(
   _ value: some SQLTypedExpressible<Value>, filter: (any SQLExpressible)? = nil
 ) -> TypedExpression<Value._Base?> {
@@ -43,8 +47,8 @@ public func max<Value: DatabaseValueConvertible>(
     max(value.sqlExpression, filter: filter?.sqlExpression), form: value._form)
 }
 
-/// `MIN(value)`: the least value; NULL where there is none.
-/// - Parameter filter: Which rows count, from SQLite 3.30 on.
+/// Returns `MIN(value)`: the least value, or NULL if there is none.
+/// - Parameter filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func min<Value: DatabaseValueConvertible>(
   _ value: some SQLTypedExpressible<Value>, filter: (any SQLExpressible)? = nil
 ) -> TypedExpression<Value._Base?> {
@@ -52,13 +56,13 @@ public func min<Value: DatabaseValueConvertible>(
     min(value.sqlExpression, filter: filter?.sqlExpression), form: value._form)
 }
 
-/// `SUM(value)`: the sum of the values that are not NULL; NULL where there is none.
+/// Returns `SUM(value)`: the sum of the non-NULL values, or NULL if there is none.
 ///
-/// The sum of integers is one, and an error where it is too large. Compare
+/// The sum of integers is an integer; SQLite reports an error if it overflows. Compare
 /// ``total(_:orderBy:filter:)``.
 /// - Parameters:
-///   - orderBy: The order in which the values are added, from SQLite 3.44 on.
-///   - filter: Which rows count, from SQLite 3.30 on.
+///   - orderBy: The order in which the values are added. Requires SQLite 3.44 or later.
+///   - filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func sum<Value: SQLNumber>(
   _ value: some SQLTypedExpressible<Value>, orderBy ordering: (any SQLOrderingTerm)? = nil,
   filter: (any SQLExpressible)? = nil
@@ -66,12 +70,11 @@ public func sum<Value: SQLNumber>(
   TypedExpression(sum(value.sqlExpression, orderBy: ordering, filter: filter?.sqlExpression))
 }
 
-/// `TOTAL(value)`: the sum of the values that are not NULL as a `Double`; 0 where
-/// there is none.
+/// Returns `TOTAL(value)`: the sum of the non-NULL values as a `Double`, or 0 if there is none.
 ///
 /// - Parameters:
-///   - orderBy: The order in which the values are added, from SQLite 3.44 on.
-///   - filter: Which rows count, from SQLite 3.30 on.
+///   - orderBy: The order in which the values are added. Requires SQLite 3.44 or later.
+///   - filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func total(
   _ value: some SQLTypedExpressible<some SQLNumber>,
   orderBy ordering: (any SQLOrderingTerm)? = nil, filter: (any SQLExpressible)? = nil
@@ -79,12 +82,13 @@ public func total(
   TypedExpression(total(value.sqlExpression, orderBy: ordering, filter: filter?.sqlExpression))
 }
 
-/// `GROUP_CONCAT(value, separator)`: the texts that are not NULL in one.
+/// Returns `GROUP_CONCAT(value, separator)`: the concatenation of the texts that are not NULL.
 ///
 /// - Parameters:
-///   - separator: What stands between them; a comma where it is nil.
-///   - orderBy: The order of the texts, from SQLite 3.44 on; before, it is any.
-///   - filter: Which rows count, from SQLite 3.30 on.
+///   - separator: The text between two values; nil for a comma.
+///   - orderBy: The order of the texts, which is undefined by default. Requires SQLite 3.44 or
+///     later.
+///   - filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func groupConcat(
   _ value: some SQLTypedExpressible, separator: String? = nil,
   orderBy ordering: (any SQLOrderingTerm)? = nil, filter: (any SQLExpressible)? = nil

@@ -1,29 +1,29 @@
 import CofferCore
 
 extension TypedColumn {
-  /// In an upsert: the column keeps the value that the table has.
+  /// An assignment that keeps the column's value in the table, for upserts.
   public var noOverwrite: ColumnAssignment { untyped.noOverwrite }
 
-  /// `column = value`, of a typed expression.
+  /// Returns the assignment of a typed expression: `column = value`.
   public func set(to value: some SQLTypedExpressible<Value>) -> ColumnAssignment {
     untyped.set(to: value.sqlExpression)
   }
 
-  /// `column = value`, of a typed expression that is never NULL.
+  /// Returns the assignment of a non-nullable typed expression: `column = value`.
   public func set<Wrapped>(
     to value: some SQLTypedExpressible<Wrapped>
   ) -> ColumnAssignment where Value == Wrapped? {
     untyped.set(to: value.sqlExpression)
   }
 
-  /// `column = value`, of SQL without a type: a subquery, a `Column`, an `SQL` literal.
+  /// Returns the assignment of untyped SQL: a subquery, a `Column`, an `SQL` literal.
   public func set(to value: some SQLSpecificExpressible) -> ColumnAssignment {
     untyped.set(to: value.sqlExpression)
   }
 }
 
 extension TypedColumn where Value: DatabaseValueConvertible {
-  /// `column = value`
+  /// Returns the assignment `column = value`.
   ///
   /// ```swift
   /// try Player.updateAll(db) { [$0.score.set(to: 0), $0.bonus += 1] }
@@ -32,21 +32,21 @@ extension TypedColumn where Value: DatabaseValueConvertible {
 }
 
 extension TypedColumn where Value: SQLAddable {
-  /// `column = column + value` of numbers, `column || value` of text.
+  /// Returns the assignment of `column + value` for numbers, `column || value` for text.
   public static func += (
     column: Self, value: Value
   ) -> ColumnAssignment {
     column.untyped.set(to: chain(Value.sqlAddition, column, value))
   }
 
-  /// `column = column + value` of numbers, `column || value` of text.
+  /// Returns the assignment of `column + value` for numbers, `column || value` for text.
   public static func += (
     column: Self, value: some SQLTypedExpressible<Value>
   ) -> ColumnAssignment {
     column.untyped.set(to: chain(Value.sqlAddition, column, value))
   }
 
-  /// `column = column + value` of numbers, `column || value` of text.
+  /// Returns the assignment of `column + value` for numbers, `column || value` for text.
   public static func += (
     column: Self, value: some SQLSpecificExpressible
   ) -> ColumnAssignment {
@@ -55,63 +55,63 @@ extension TypedColumn where Value: SQLAddable {
 }
 
 extension TypedColumn where Value: SQLNumber {
-  /// `column = column - value`
+  /// Returns the assignment `column = column - value`.
   public static func -= (
     column: Self, value: Value
   ) -> ColumnAssignment {
     column.untyped -= value.sqlExpression
   }
 
-  /// `column = column - value`
+  /// Returns the assignment `column = column - value`.
   public static func -= (
     column: Self, value: some SQLTypedExpressible<Value>
   ) -> ColumnAssignment {
     column.untyped -= value.sqlExpression
   }
 
-  /// `column = column - value`
+  /// Returns the assignment `column = column - value`.
   public static func -= (
     column: Self, value: some SQLSpecificExpressible
   ) -> ColumnAssignment {
     column.untyped -= value.sqlExpression
   }
 
-  /// `column = column * value`
+  /// Returns the assignment `column = column * value`.
   public static func *= (
     column: Self, value: Value
   ) -> ColumnAssignment {
     column.untyped *= value.sqlExpression
   }
 
-  /// `column = column * value`
+  /// Returns the assignment `column = column * value`.
   public static func *= (
     column: Self, value: some SQLTypedExpressible<Value>
   ) -> ColumnAssignment {
     column.untyped *= value.sqlExpression
   }
 
-  /// `column = column * value`
+  /// Returns the assignment `column = column * value`.
   public static func *= (
     column: Self, value: some SQLSpecificExpressible
   ) -> ColumnAssignment {
     column.untyped *= value.sqlExpression
   }
 
-  /// `column = column / value`
+  /// Returns the assignment `column = column / value`.
   public static func /= (
     column: Self, value: Value
   ) -> ColumnAssignment {
     column.untyped /= value.sqlExpression
   }
 
-  /// `column = column / value`
+  /// Returns the assignment `column = column / value`.
   public static func /= (
     column: Self, value: some SQLTypedExpressible<Value>
   ) -> ColumnAssignment {
     column.untyped /= value.sqlExpression
   }
 
-  /// `column = column / value`
+  /// Returns the assignment `column = column / value`.
   public static func /= (
     column: Self, value: some SQLSpecificExpressible
   ) -> ColumnAssignment {
@@ -120,84 +120,84 @@ extension TypedColumn where Value: SQLNumber {
 }
 
 extension TypedColumn where Value: SQLInteger {
-  /// `column = column & value`, bit by bit.
+  /// Returns the bitwise assignment `column = column & value`.
   public static func &= (
     column: Self, value: Value
   ) -> ColumnAssignment {
     column.untyped &= value.sqlExpression
   }
 
-  /// `column = column & value`, bit by bit.
+  /// Returns the bitwise assignment `column = column & value`.
   public static func &= (
     column: Self, value: some SQLTypedExpressible<Value>
   ) -> ColumnAssignment {
     column.untyped &= value.sqlExpression
   }
 
-  /// `column = column & value`, bit by bit.
+  /// Returns the bitwise assignment `column = column & value`.
   public static func &= (
     column: Self, value: some SQLSpecificExpressible
   ) -> ColumnAssignment {
     column.untyped &= value.sqlExpression
   }
 
-  /// `column = column | value`, bit by bit.
+  /// Returns the bitwise assignment `column = column | value`.
   public static func |= (
     column: Self, value: Value
   ) -> ColumnAssignment {
     column.untyped |= value.sqlExpression
   }
 
-  /// `column = column | value`, bit by bit.
+  /// Returns the bitwise assignment `column = column | value`.
   public static func |= (
     column: Self, value: some SQLTypedExpressible<Value>
   ) -> ColumnAssignment {
     column.untyped |= value.sqlExpression
   }
 
-  /// `column = column | value`, bit by bit.
+  /// Returns the bitwise assignment `column = column | value`.
   public static func |= (
     column: Self, value: some SQLSpecificExpressible
   ) -> ColumnAssignment {
     column.untyped |= value.sqlExpression
   }
 
-  /// `column = column << value`
+  /// Returns the assignment `column = column << value`.
   public static func <<= (
     column: Self, value: Value
   ) -> ColumnAssignment {
     column.untyped <<= value.sqlExpression
   }
 
-  /// `column = column << value`
+  /// Returns the assignment `column = column << value`.
   public static func <<= (
     column: Self, value: some SQLTypedExpressible<Value>
   ) -> ColumnAssignment {
     column.untyped <<= value.sqlExpression
   }
 
-  /// `column = column << value`
+  /// Returns the assignment `column = column << value`.
   public static func <<= (
     column: Self, value: some SQLSpecificExpressible
   ) -> ColumnAssignment {
     column.untyped <<= value.sqlExpression
   }
 
-  /// `column = column >> value`
+  /// Returns the assignment `column = column >> value`.
   public static func >>= (
     column: Self, value: Value
   ) -> ColumnAssignment {
     column.untyped >>= value.sqlExpression
   }
 
-  /// `column = column >> value`
+  /// Returns the assignment `column = column >> value`.
   public static func >>= (
     column: Self, value: some SQLTypedExpressible<Value>
   ) -> ColumnAssignment {
     column.untyped >>= value.sqlExpression
   }
 
-  /// `column = column >> value`
+  /// Returns the assignment `column = column >> value`.
   public static func >>= (
     column: Self, value: some SQLSpecificExpressible
   ) -> ColumnAssignment {

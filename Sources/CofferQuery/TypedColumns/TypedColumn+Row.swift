@@ -1,19 +1,19 @@
 import CofferCore
 
 extension Row {
-  /// The value of a column.
+  /// Returns the value of a column.
   ///
-  /// Traps where there is no such column, or where its value is NULL or can't be
-  /// converted, and the column is not optional.
+  /// Traps if the row has no such column, if the value can't be converted, or if it is NULL and
+  /// `Value` is not optional.
   @inlinable
   public subscript<Value: DatabaseValueConvertible>(_ column: TypedColumn<Value>) -> Value {
     self[column.name]
   }
 
-  /// The value of a column.
+  /// Returns the value of a column.
   ///
-  /// - Throws: `RowDecodingError` where there is no such column, or where its value
-  ///   is NULL or can't be converted, and the column is not optional.
+  /// - Throws: `RowDecodingError` if the row has no such column, if the value can't be converted,
+  ///   or if it is NULL and `Value` is not optional.
   @inlinable
   public func decode<Value: DatabaseValueConvertible>(
     _ column: TypedColumn<Value>

@@ -2,8 +2,8 @@ import CofferCore
 
 /// A column with values of a Swift type.
 ///
-/// The closures of requests offer them as `$0.score`; elsewhere they are
-/// `Player.Columns.score`, or made from a name.
+/// In the closures of requests, typed columns are available as `$0.score`. Elsewhere, use
+/// `Player.Columns.score`, or create them from a name.
 public struct TypedColumn<Value>: SQLTypedExpressible, Sendable {
   /// The Swift type of the values.
   public typealias SQLValue = Value
@@ -11,10 +11,12 @@ public struct TypedColumn<Value>: SQLTypedExpressible, Sendable {
   /// The column's name.
   public let name: String
 
-  /// The form of the values that it is compared with; nil for the only one.
+  /// The storage format of values that are compared with the column.
+  ///
+  /// Nil if their type has only one format.
   public let _form: _ColumnForm?
 
-  /// A column with a name.
+  /// Creates a column with a name.
   public init(_ name: String) { self.init(name, form: nil) }
 
   init(_ name: String, form: _ColumnForm?) {
@@ -22,7 +24,7 @@ public struct TypedColumn<Value>: SQLTypedExpressible, Sendable {
     _form = form
   }
 
-  /// The column's name, to be found in the tables of the query.
+  /// The column as an untyped expression, resolved in the tables of the query.
   public var sqlExpression: SQLExpression {
     SQLExpression(.column(name))
   }

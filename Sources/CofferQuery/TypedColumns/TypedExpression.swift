@@ -12,11 +12,14 @@ public struct TypedExpression<Value>: SQLTypedExpressible, Sendable {
   /// The expression without its type.
   public let sqlExpression: SQLExpression
 
-  /// An expression that is known to have values of the type: nothing checks it
-  /// before they are read.
+  /// Creates a typed expression from SQL.
+  ///
+  /// The type is not checked until values are decoded.
   public init(_ expression: some SQLExpressible) { self.init(expression, form: nil) }
 
-  /// The form of the values that it is compared with; nil for the only one.
+  /// The storage format of values that are compared with the expression.
+  ///
+  /// Nil if their type has only one format.
   public let _form: _ColumnForm?
 
   init(_ expression: some SQLExpressible, form: _ColumnForm?) {
@@ -25,5 +28,5 @@ public struct TypedExpression<Value>: SQLTypedExpressible, Sendable {
   }
 }
 
-/// A condition. It is neither true nor false where an operand is NULL.
+/// A condition: true, false, or NULL.
 public typealias TypedPredicate = TypedExpression<Bool?>

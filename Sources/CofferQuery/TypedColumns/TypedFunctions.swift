@@ -1,14 +1,14 @@
 import CofferCore
 import FoundationEssentials
 
-/// `ABS(value)`
+/// Returns `ABS(value)`: the absolute value.
 public func abs<Value: SQLNumber>(
   _ value: some SQLTypedExpressible<Value>
 ) -> TypedExpression<Value> {
   TypedExpression(abs(value.sqlExpression))
 }
 
-/// `LENGTH(value)`: characters of text, bytes of data.
+/// Returns `LENGTH(value)`: the number of characters of text, or of bytes of data.
 public func length<Value: SQLMeasurable>(
   _ value: some SQLTypedExpressible<Value>
 ) -> TypedExpression<Value.SQLLength> {
@@ -16,32 +16,32 @@ public func length<Value: SQLMeasurable>(
 }
 
 extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
-  /// `NULLIF(value, other)`: the value, or NULL where it equals `other`.
+  /// Returns `NULLIF(value, other)`: the value, or NULL if it equals `other`.
   public func nullIf(_ other: SQLValue._Base) -> TypedExpression<SQLValue._Base?> {
     TypedExpression(sqlExpression.nullIf(operand(other)), form: _form)
   }
 
-  /// `TYPEOF(value)`: `null`, `integer`, `real`, `text` or `blob`.
+  /// Returns `TYPEOF(value)`: `null`, `integer`, `real`, `text` or `blob`.
   public func typeOf() -> TypedExpression<String> { TypedExpression(sqlExpression.typeOf()) }
 }
 
 extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible, SQLValue._Base == Double {
-  /// `ROUND(value, digits)`: a number rounded to digits after the point.
+  /// Returns `ROUND(value, digits)`: the value rounded to a number of decimal digits.
   public func round(digits: Int = 0) -> TypedExpression<SQLValue> {
     TypedExpression(sqlExpression.round(digits: digits))
   }
 }
 
 extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible, SQLValue._Base == String {
-  /// `TRIM(text)`: text without the spaces around it.
+  /// Returns `TRIM(text)`: the text without leading and trailing spaces.
   public func trim() -> TypedExpression<SQLValue> { TypedExpression(sqlExpression.trim()) }
 
-  /// `REPLACE(text, part, replacement)`: the text with each `part` replaced.
+  /// Returns `REPLACE(text, part, replacement)`: the text with each occurrence of `part` replaced.
   public func replace(_ part: String, with replacement: String) -> TypedExpression<SQLValue> {
     TypedExpression(sqlExpression.replace(part, with: replacement))
   }
 
-  /// `SUBSTR(text, start, length)`: a part of text; the first character is 1.
+  /// Returns `SUBSTR(text, start, length)`: a substring; the first character has index 1.
   public func substr(_ start: Int, _ length: Int? = nil) -> TypedExpression<SQLValue> {
     TypedExpression(sqlExpression.substr(start, length))
   }
@@ -49,34 +49,34 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible, SQLValue
 
 extension SQLTypedExpressible
 where SQLValue: SQLMeasurable & DatabaseValueConvertible, SQLValue._Base == String {
-  /// `INSTR(text, part)`: the place of the first occurrence, from 1 on; 0 for none.
+  /// Returns `INSTR(text, part)`: the index of the first occurrence, counted from 1, or 0.
   public func instr(_ part: String) -> TypedExpression<SQLValue.SQLLength> {
     TypedExpression(sqlExpression.instr(part))
   }
 }
 
-/// `MAX(a, b)`: the greatest of two values; NULL where one is.
+/// Returns `MAX(a, b)`: the greatest of two values, or NULL if one is NULL.
 public func max<Value>(
   _ first: some SQLTypedExpressible<Value>, _ second: some SQLTypedExpressible<Value>
 ) -> TypedExpression<Value> {
   TypedExpression(max(first.sqlExpression, second))
 }
 
-/// `MAX(a, b)`: the greatest of two values; NULL where one is.
+/// Returns `MAX(a, b)`: the greatest of two values, or NULL if one is NULL.
 public func max<Value: DatabaseValueConvertible>(
   _ first: some SQLTypedExpressible<Value>, _ second: Value
 ) -> TypedExpression<Value> {
   TypedExpression(max(first.sqlExpression, second))
 }
 
-/// `MIN(a, b)`: the least of two values; NULL where one is.
+/// Returns `MIN(a, b)`: the least of two values, or NULL if one is NULL.
 public func min<Value>(
   _ first: some SQLTypedExpressible<Value>, _ second: some SQLTypedExpressible<Value>
 ) -> TypedExpression<Value> {
   TypedExpression(min(first.sqlExpression, second))
 }
 
-/// `MIN(a, b)`: the least of two values; NULL where one is.
+/// Returns `MIN(a, b)`: the least of two values, or NULL if one is NULL.
 public func min<Value: DatabaseValueConvertible>(
   _ first: some SQLTypedExpressible<Value>, _ second: Value
 ) -> TypedExpression<Value> {
@@ -85,45 +85,45 @@ public func min<Value: DatabaseValueConvertible>(
 
 // MARK: Types
 
-/// `CAST(expression AS type)`: the value converted to a storage class.
+/// Returns `CAST(expression AS type)`: the value converted to a storage class.
 public func cast(
   _ expression: some SQLTypedExpressible, as storageClass: Database.StorageClass
 ) -> SQLExpression {
   cast(expression.sqlExpression, as: storageClass)
 }
 
-/// A type that `cast(_:as:)` converts to.
+/// A target type of `cast(_:as:)`.
 public protocol SQLCastTarget: DatabaseValueConvertible {
-  /// What SQLite converts to.
+  /// The storage class that SQLite converts values to.
   static var sqlStorageClass: Database.StorageClass { get }
 }
 
 extension Int: SQLCastTarget {
-  /// An integer.
+  /// The `INTEGER` storage class.
   public static var sqlStorageClass: Database.StorageClass { .integer }
 }
 
 extension Int64: SQLCastTarget {
-  /// An integer.
+  /// The `INTEGER` storage class.
   public static var sqlStorageClass: Database.StorageClass { .integer }
 }
 
 extension Double: SQLCastTarget {
-  /// A real number.
+  /// The `REAL` storage class.
   public static var sqlStorageClass: Database.StorageClass { .real }
 }
 
 extension String: SQLCastTarget {
-  /// Text.
+  /// The `TEXT` storage class.
   public static var sqlStorageClass: Database.StorageClass { .text }
 }
 
 extension Data: SQLCastTarget {
-  /// A blob.
+  /// The `BLOB` storage class.
   public static var sqlStorageClass: Database.StorageClass { .blob }
 }
 
-/// `CAST(expression AS type)`: the value converted to a type.
+/// Returns `CAST(expression AS type)`: the value converted to a type.
 ///
 /// ```swift
 /// Player.select { cast($0.score, as: Double.self) / 2 }
@@ -134,7 +134,7 @@ public func cast<Value, Target: SQLCastTarget>(
   TypedExpression(cast(expression.sqlExpression, as: Target.sqlStorageClass))
 }
 
-/// `CAST(expression AS type)`: the value converted to a type, NULL where it is.
+/// Returns `CAST(expression AS type)`: the value converted to a type, or NULL.
 public func cast<Value, Target: SQLCastTarget>(
   _ expression: some SQLTypedExpressible<Value?>, as type: Target.Type
 ) -> TypedExpression<Target?> {

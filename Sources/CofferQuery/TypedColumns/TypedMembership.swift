@@ -1,20 +1,20 @@
 import CofferCore
 
 extension Sequence where Element: DatabaseValueConvertible {
-  /// `expression IN (…)`: whether the list holds the value.
+  /// Returns `expression IN (…)`: whether the sequence contains the value.
   ///
   /// ```swift
   /// Player.filter { [1, 2, 3].contains($0.id) }  // "id" IN (1, 2, 3)
   /// ```
   ///
-  /// Long lists are one argument of the statement, of any length.
-  /// - Complexity: O(*n*) in the length of the list.
+  /// A long list is bound as a single statement argument, whatever its length.
+  /// - Complexity: O(*n*) in the length of the sequence.
   public func contains(_ element: some SQLTypedExpressible<Element>) -> TypedPredicate {
     TypedPredicate(isMember(element))
   }
 
-  /// `expression IN (…)`: whether the list holds the value; NULL is in no list.
-  /// - Complexity: O(*n*) in the length of the list.
+  /// Returns `expression IN (…)`, which is NULL for a NULL expression.
+  /// - Complexity: O(*n*) in the length of the sequence.
   public func contains(_ element: some SQLTypedExpressible<Element?>) -> TypedPredicate {
     TypedPredicate(isMember(element))
   }
@@ -26,7 +26,7 @@ extension Sequence where Element: DatabaseValueConvertible {
 }
 
 extension ClosedRange where Bound: DatabaseValueConvertible {
-  /// `expression BETWEEN lower AND upper`.
+  /// Returns `expression BETWEEN lower AND upper`.
   public func contains<Element: SQLTypedExpressible>(_ element: Element) -> TypedPredicate
   where Element.SQLValue: DatabaseValueConvertible, Element.SQLValue._Base == Bound {
     TypedPredicate(
@@ -38,7 +38,7 @@ extension ClosedRange where Bound: DatabaseValueConvertible {
 }
 
 extension Range where Bound: DatabaseValueConvertible {
-  /// `(expression >= lower) AND (expression < upper)`.
+  /// Returns `(expression >= lower) AND (expression < upper)`.
   public func contains<Element: SQLTypedExpressible>(_ element: Element) -> TypedPredicate
   where Element.SQLValue: DatabaseValueConvertible, Element.SQLValue._Base == Bound {
     TypedPredicate(
@@ -48,7 +48,7 @@ extension Range where Bound: DatabaseValueConvertible {
 }
 
 extension PartialRangeFrom where Bound: DatabaseValueConvertible {
-  /// `expression >= lower`.
+  /// Returns `expression >= lower`.
   public func contains<Element: SQLTypedExpressible>(_ element: Element) -> TypedPredicate
   where Element.SQLValue: DatabaseValueConvertible, Element.SQLValue._Base == Bound {
     TypedPredicate(comparison(" >= ", element, element.operand(lowerBound)))
@@ -56,7 +56,7 @@ extension PartialRangeFrom where Bound: DatabaseValueConvertible {
 }
 
 extension PartialRangeThrough where Bound: DatabaseValueConvertible {
-  /// `expression <= upper`.
+  /// Returns `expression <= upper`.
   public func contains<Element: SQLTypedExpressible>(_ element: Element) -> TypedPredicate
   where Element.SQLValue: DatabaseValueConvertible, Element.SQLValue._Base == Bound {
     TypedPredicate(comparison(" <= ", element, element.operand(upperBound)))
@@ -64,7 +64,7 @@ extension PartialRangeThrough where Bound: DatabaseValueConvertible {
 }
 
 extension PartialRangeUpTo where Bound: DatabaseValueConvertible {
-  /// `expression < upper`.
+  /// Returns `expression < upper`.
   public func contains<Element: SQLTypedExpressible>(_ element: Element) -> TypedPredicate
   where Element.SQLValue: DatabaseValueConvertible, Element.SQLValue._Base == Bound {
     TypedPredicate(comparison(" < ", element, element.operand(upperBound)))

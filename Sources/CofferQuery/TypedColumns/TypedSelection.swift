@@ -3,8 +3,9 @@ import CofferCore
 extension RequestSource
 where RowDecoder: TableRecord, _Record == RowDecoder, _Request == QueryInterfaceRequest<RowDecoder>
 {
-  /// The request with a typed expression for its selection, its rows decoded to
-  /// that type.
+  /// Returns the request with a typed expression as its selection.
+  ///
+  /// Rows are decoded to the type of the expression.
   ///
   /// ```swift
   /// let scores = try Player.all().select { $0.score }.fetchAll(db)        // [Int]
@@ -18,7 +19,9 @@ where RowDecoder: TableRecord, _Record == RowDecoder, _Request == QueryInterface
 }
 
 extension TableRecord {
-  /// A request for a typed expression, with rows of that type.
+  /// Returns a request that selects a typed expression.
+  ///
+  /// Rows are decoded to the type of the expression.
   ///
   /// ```swift
   /// let scores = try Player.select { $0.score }.fetchAll(db)  // [Int]
@@ -32,7 +35,7 @@ extension TableRecord {
 
 extension TableAlias
 where RowDecoder: TableRecord, RowDecoder.DatabaseComponents == RecordColumns<RowDecoder>.Type {
-  /// A column of the table.
+  /// Returns a column of the table.
   public subscript<Value>(
     dynamicMember keyPath: KeyPath<RowDecoder, Value>
   ) -> TypedExpression<Value> {
@@ -41,7 +44,7 @@ where RowDecoder: TableRecord, RowDecoder.DatabaseComponents == RecordColumns<Ro
 }
 
 extension TableAliasBase {
-  /// A typed expression with its columns taken from the table.
+  /// Returns a typed expression whose columns belong to the table.
   public subscript<Value>(_ expression: some SQLTypedExpressible<Value>) -> TypedExpression<Value> {
     TypedExpression(self[expression.sqlExpression], form: expression._form)
   }

@@ -1,7 +1,9 @@
 import CofferCore
 
-/// A request for a typed expression: its rows are values of that type, and its closures still get
-/// the columns of the record type.
+/// A request that selects a typed expression.
+///
+/// Its rows are decoded to the type of the expression, and its closures still take the columns of
+/// the record type.
 ///
 /// ```swift
 /// // SELECT "score" FROM "player" WHERE "teamId" = 1 ORDER BY "name"
@@ -11,25 +13,25 @@ import CofferCore
 ///   .fetchAll(db)
 /// ```
 ///
-/// A `QueryInterfaceRequest` of the values is ``asRequest(of:)``.
+/// ``asRequest(of:)`` returns a `QueryInterfaceRequest` for the values.
 public struct TypedSelectionRequest<Record, Value>: Sendable {
   /// The type that rows are decoded to.
   public typealias RowDecoder = Value
 
-  /// The record type that closures get the columns of.
+  /// The record type whose columns closures take.
   public typealias _Record = Record
 
-  /// The same, with its rows decoded to records.
+  /// The underlying request, with rows decoded to records.
   package let base: QueryInterfaceRequest<Record>
 
   package init(base: QueryInterfaceRequest<Record>) { self.base = base }
 
-  /// The request with its rows decoded to another type.
+  /// Returns the request with its rows decoded to another type.
   public func asRequest<T>(of type: T.Type = T.self) -> QueryInterfaceRequest<T> {
     base.asRequest(of: type)
   }
 
-  /// The same with another request for records.
+  /// Returns the request with a change applied to the underlying request.
   package func map(
     _ change: (QueryInterfaceRequest<Record>) throws -> QueryInterfaceRequest<Record>
   ) rethrows -> Self {
@@ -38,25 +40,25 @@ public struct TypedSelectionRequest<Record, Value>: Sendable {
 }
 
 extension TypedSelectionRequest: FetchRequest {
-  /// The request, as a query inside of another one.
+  /// The request as a subquery.
   public var sqlSubquery: SQLSubquery { base.sqlSubquery }
 
-  /// The statement, with its arguments bound: for one fetch, which unbinds them.
+  /// Prepares a statement and binds its arguments, for a single fetch.
   public func makePreparedRequest(
     _ db: Database, forSingleResult singleResult: Bool
   ) throws -> PreparedRequest {
     try base.makePreparedRequest(db, forSingleResult: singleResult)
   }
 
-  /// What the request reads.
+  /// Returns the database region that the request reads.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
     try base.databaseRegion(db)
   }
 
-  /// The number of values, counted by SQLite.
+  /// Returns the number of values, counted by SQLite.
   public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 
-  /// Whether the request gives no value.
+  /// Returns whether the request has no values.
   public func isEmpty(_ db: Database) throws -> Bool { try base.isEmpty(db) }
 }
 
@@ -64,50 +66,52 @@ extension TypedSelectionRequest: DerivableRequest {
   /// The name of the table.
   public var databaseTableName: String { base.databaseTableName }
 
-  /// The request with its table under an alias.
+  /// Returns the request with an alias for its table.
   public func aliased(_ alias: TableAlias<Record>) -> Self { map { $0.aliased(alias) } }
 
-  /// The request with its relation changed.
+  /// Returns the request with its relation changed.
   public func _with(_ change: (inout _RequestParts) -> Void) -> Self {
     map { $0._with(change) }
   }
 
-  /// The request with no more than so many values, after some that are left out.
+  /// Returns the request limited to a number of values, after an offset.
   ///
-  /// - Parameter limit: The most values; all for a negative number.
+  /// - Parameter limit: The maximum number of values; negative for no limit.
   public func limit(_ limit: Int, offset: Int? = nil) -> Self {
     map { $0.limit(limit, offset: offset) }
   }
 }
 
-// MARK: - What requests for records can do, too
+// MARK: - Operations of requests for records
 
 extension TypedSelectionRequest {
-  /// The values of both requests, without repeated ones: `UNION`.
+  /// Returns a request for the distinct values of both requests: `UNION`.
   public func union(_ other: some SQLSubqueryable) -> QueryInterfaceRequest<Value> {
     asRequest().union(other)
   }
 
-  /// The values of both requests, repeated ones included: `UNION ALL`.
+  /// Returns a request for all values of both requests: `UNION ALL`.
   public func unionAll(_ other: some SQLSubqueryable) -> QueryInterfaceRequest<Value> {
     asRequest().unionAll(other)
   }
 
-  /// The values that both requests give, without repeated ones: `INTERSECT`.
+  /// Returns a request for the distinct values that both requests have: `INTERSECT`.
   public func intersect(_ other: some SQLSubqueryable) -> QueryInterfaceRequest<Value> {
     asRequest().intersect(other)
   }
 
-  /// The values that the other request doesn't give, without repeated ones: `EXCEPT`.
+  /// Returns a request for the distinct values that the other request lacks: `EXCEPT`.
   public func except(_ other: some SQLSubqueryable) -> QueryInterfaceRequest<Value> {
     asRequest().except(other)
   }
 
-  /// The request for the rows with a primary key; for no row where it is nil.
+  /// Returns the request filtered by a primary key.
+  ///
+  /// Nil selects no row.
   @_disfavoredOverload
   public func filter(key: any DatabaseValueConvertible) -> Self { map { $0.filter(key: key) } }
 
-  /// The request for the rows with one of several primary keys.
+  /// Returns the request filtered by primary keys.
   @_disfavoredOverload
   public func filter<Key: DatabaseValueConvertible>(keys: any Collection<Key>) -> Self {
     map { $0.filter(keys: keys) }
@@ -143,10 +147,10 @@ extension TypedSelectionRequest {
 }
 
 extension TypedSelectionRequest where Record: Identifiable, Record.ID: DatabaseValueConvertible {
-  /// The request for the row with an identifier, which is its primary key.
+  /// Returns the request filtered by an identifier, which is the primary key.
   public func filter(id: Record.ID) -> Self { map { $0.filter(id: id) } }
 
-  /// The request for the rows with one of several identifiers.
+  /// Returns the request filtered by identifiers.
   @_disfavoredOverload
   public func filter(ids: any Collection<Record.ID>) -> Self { map { $0.filter(ids: ids) } }
 }
@@ -154,19 +158,19 @@ extension TypedSelectionRequest where Record: Identifiable, Record.ID: DatabaseV
 // MARK: - Closures
 
 extension TypedSelectionRequest where Record: TableRecord {
-  /// The request for another typed expression.
+  /// Returns a request that selects another typed expression.
   public func select<Selection: SQLTypedExpressible>(
     _ selection: (DatabaseComponents) throws -> Selection
   ) rethrows -> TypedSelectionRequest<Record, Selection.SQLValue> {
     try base.select(selection)
   }
 
-  /// The request with another selection, its rows decoded to a type.
+  /// Returns the request with another selection and rows decoded to a type.
   public func select<T>(
     _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type
   ) rethrows -> QueryInterfaceRequest<T> { try base.select(selection, as: type) }
 
-  /// The request with another selection, its rows decoded to a type.
+  /// Returns the request with another selection and rows decoded to a type.
   public func select<T>(
     _ selection: (DatabaseComponents) throws -> [any SQLSelectable], as type: T.Type
   ) rethrows -> QueryInterfaceRequest<T> { try base.select(selection, as: type) }

@@ -1,7 +1,7 @@
 import CofferCore
 import CofferQuery
 
-/// A relation between the rows of a type and those of another one.
+/// A relation between the rows of a type and those of another type.
 ///
 /// ```swift
 /// extension Author {
@@ -11,8 +11,8 @@ import CofferQuery
 /// ```
 ///
 /// An association is a request for its destination: it can be filtered, ordered, and joined with
-/// others. Its filter becomes part of the `ON` clause of a join, and its order follows that of the
-/// request.
+/// other associations. Its filter becomes part of the `ON` clause of a join, and its order follows
+/// that of the request.
 public protocol Association<OriginRowDecoder, RowDecoder>: DerivableRequest, Sendable {
   /// The type that the association starts from.
   associatedtype OriginRowDecoder
@@ -21,11 +21,12 @@ public protocol Association<OriginRowDecoder, RowDecoder>: DerivableRequest, Sen
   var _association: SQLAssociation { get set }
 
   /// Returns the association with another key: the name under which its destination is decoded.
+  ///
   /// Associations with equal keys are joined once in a request.
   func forKey(_ key: String) -> Self
 }
 
-/// An association that leads to one row at most.
+/// An association that leads to at most one row.
 public protocol AssociationToOne<OriginRowDecoder, RowDecoder>: Association {}
 
 /// An association that leads to any number of rows.
@@ -58,7 +59,7 @@ extension AssociationToMany {
   }
 }
 
-// MARK: - What a request is
+// MARK: - Request requirements
 
 extension Association {
   /// Returns the association with a changed destination.

@@ -1,42 +1,42 @@
 import CofferCore
 import CofferQuery
 
-// Each operator has three forms: aggregates on both sides, or on one with an expression on the
-// other. What comes out has no key. All are disfavored, so that they cost other expressions
-// nothing: see SQLOperators.swift of the query floor.
+// Each operator has three overloads: aggregates on both sides, or on one side with an expression on
+// the other. The result has no key. The overloads are disfavored, so that they don't slow down the
+// type checking of other expressions: see SQLOperators.swift in CofferQuery.
 
 extension AssociationAggregate {
   // MARK: Truth
 
-  /// `NOT operand`.
+  /// Returns the SQL expression `NOT operand`.
   @_disfavoredOverload
   public static prefix func ! (operand: Self) -> Self { operand.negated }
 
-  /// Whether the aggregate is true, or false.
+  /// Returns a condition that the aggregate equals the Boolean.
   @_disfavoredOverload
   public static func == (lhs: Self, rhs: Bool) -> Self { rhs ? lhs.withoutKey : lhs.negated }
 
-  /// Whether the aggregate is true, or false.
+  /// Returns a condition that the aggregate equals the Boolean.
   @_disfavoredOverload
   public static func == (lhs: Bool, rhs: Self) -> Self { rhs == lhs }
 
-  /// Whether the aggregate is false, or true.
+  /// Returns a condition that the aggregate differs from the Boolean.
   @_disfavoredOverload
   public static func != (lhs: Self, rhs: Bool) -> Self { lhs == !rhs }
 
-  /// Whether the aggregate is false, or true.
+  /// Returns a condition that the aggregate differs from the Boolean.
   @_disfavoredOverload
   public static func != (lhs: Bool, rhs: Self) -> Self { rhs == !lhs }
 
   // MARK: Numbers
 
-  /// `-operand`.
+  /// Returns the SQL expression `-operand`.
   @_disfavoredOverload
   public static prefix func - (operand: Self) -> Self { operand.map { -$0 } }
 
   // MARK: NULL
 
-  /// `IFNULL(lhs, rhs)`; the aggregate keeps its key.
+  /// Returns `IFNULL(lhs, rhs)`, with the key of the aggregate.
   @_disfavoredOverload
   public static func ?? (lhs: Self, rhs: some SQLExpressible) -> Self {
     var result = combined(lhs, constant(rhs)) { $0 ?? $1 }
@@ -46,217 +46,217 @@ extension AssociationAggregate {
 
   // MARK: Two operands
 
-  /// `lhs = rhs`.
+  /// Returns the SQL expression `lhs = rhs`.
   @_disfavoredOverload
   public static func == (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { comparison(.equal, $0, $1) }
   }
 
-  /// `lhs = rhs`.
+  /// Returns the SQL expression `lhs = rhs`.
   @_disfavoredOverload
   public static func == (lhs: Self, rhs: (any SQLExpressible)?) -> Self {
     combined(lhs, constant(rhs)) { comparison(.equal, $0, $1) }
   }
 
-  /// `lhs = rhs`.
+  /// Returns the SQL expression `lhs = rhs`.
   @_disfavoredOverload
   public static func == (lhs: (any SQLExpressible)?, rhs: Self) -> Self {
     combined(constant(lhs), rhs) { comparison(.equal, $0, $1) }
   }
 
-  /// `lhs <> rhs`.
+  /// Returns the SQL expression `lhs <> rhs`.
   @_disfavoredOverload
   public static func != (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { comparison(.notEqual, $0, $1) }
   }
 
-  /// `lhs <> rhs`.
+  /// Returns the SQL expression `lhs <> rhs`.
   @_disfavoredOverload
   public static func != (lhs: Self, rhs: (any SQLExpressible)?) -> Self {
     combined(lhs, constant(rhs)) { comparison(.notEqual, $0, $1) }
   }
 
-  /// `lhs <> rhs`.
+  /// Returns the SQL expression `lhs <> rhs`.
   @_disfavoredOverload
   public static func != (lhs: (any SQLExpressible)?, rhs: Self) -> Self {
     combined(constant(lhs), rhs) { comparison(.notEqual, $0, $1) }
   }
 
-  /// `lhs IS rhs`.
+  /// Returns the SQL expression `lhs IS rhs`.
   @_disfavoredOverload
   public static func === (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { comparison(.is, $0, $1) }
   }
 
-  /// `lhs IS rhs`.
+  /// Returns the SQL expression `lhs IS rhs`.
   @_disfavoredOverload
   public static func === (lhs: Self, rhs: (any SQLExpressible)?) -> Self {
     combined(lhs, constant(rhs)) { comparison(.is, $0, $1) }
   }
 
-  /// `lhs IS rhs`.
+  /// Returns the SQL expression `lhs IS rhs`.
   @_disfavoredOverload
   public static func === (lhs: (any SQLExpressible)?, rhs: Self) -> Self {
     combined(constant(lhs), rhs) { comparison(.is, $0, $1) }
   }
 
-  /// `lhs IS NOT rhs`.
+  /// Returns the SQL expression `lhs IS NOT rhs`.
   @_disfavoredOverload
   public static func !== (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { comparison(.isNot, $0, $1) }
   }
 
-  /// `lhs IS NOT rhs`.
+  /// Returns the SQL expression `lhs IS NOT rhs`.
   @_disfavoredOverload
   public static func !== (lhs: Self, rhs: (any SQLExpressible)?) -> Self {
     combined(lhs, constant(rhs)) { comparison(.isNot, $0, $1) }
   }
 
-  /// `lhs IS NOT rhs`.
+  /// Returns the SQL expression `lhs IS NOT rhs`.
   @_disfavoredOverload
   public static func !== (lhs: (any SQLExpressible)?, rhs: Self) -> Self {
     combined(constant(lhs), rhs) { comparison(.isNot, $0, $1) }
   }
 
-  /// `lhs < rhs`.
+  /// Returns the SQL expression `lhs < rhs`.
   @_disfavoredOverload
   public static func < (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { comparison(" < ", $0, $1) }
   }
 
-  /// `lhs < rhs`.
+  /// Returns the SQL expression `lhs < rhs`.
   @_disfavoredOverload
   public static func < (lhs: Self, rhs: some SQLExpressible) -> Self {
     combined(lhs, constant(rhs)) { comparison(" < ", $0, $1) }
   }
 
-  /// `lhs < rhs`.
+  /// Returns the SQL expression `lhs < rhs`.
   @_disfavoredOverload
   public static func < (lhs: some SQLExpressible, rhs: Self) -> Self {
     combined(constant(lhs), rhs) { comparison(" < ", $0, $1) }
   }
 
-  /// `lhs <= rhs`.
+  /// Returns the SQL expression `lhs <= rhs`.
   @_disfavoredOverload
   public static func <= (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { comparison(" <= ", $0, $1) }
   }
 
-  /// `lhs <= rhs`.
+  /// Returns the SQL expression `lhs <= rhs`.
   @_disfavoredOverload
   public static func <= (lhs: Self, rhs: some SQLExpressible) -> Self {
     combined(lhs, constant(rhs)) { comparison(" <= ", $0, $1) }
   }
 
-  /// `lhs <= rhs`.
+  /// Returns the SQL expression `lhs <= rhs`.
   @_disfavoredOverload
   public static func <= (lhs: some SQLExpressible, rhs: Self) -> Self {
     combined(constant(lhs), rhs) { comparison(" <= ", $0, $1) }
   }
 
-  /// `lhs > rhs`.
+  /// Returns the SQL expression `lhs > rhs`.
   @_disfavoredOverload
   public static func > (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { comparison(" > ", $0, $1) }
   }
 
-  /// `lhs > rhs`.
+  /// Returns the SQL expression `lhs > rhs`.
   @_disfavoredOverload
   public static func > (lhs: Self, rhs: some SQLExpressible) -> Self {
     combined(lhs, constant(rhs)) { comparison(" > ", $0, $1) }
   }
 
-  /// `lhs > rhs`.
+  /// Returns the SQL expression `lhs > rhs`.
   @_disfavoredOverload
   public static func > (lhs: some SQLExpressible, rhs: Self) -> Self {
     combined(constant(lhs), rhs) { comparison(" > ", $0, $1) }
   }
 
-  /// `lhs >= rhs`.
+  /// Returns the SQL expression `lhs >= rhs`.
   @_disfavoredOverload
   public static func >= (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { comparison(" >= ", $0, $1) }
   }
 
-  /// `lhs >= rhs`.
+  /// Returns the SQL expression `lhs >= rhs`.
   @_disfavoredOverload
   public static func >= (lhs: Self, rhs: some SQLExpressible) -> Self {
     combined(lhs, constant(rhs)) { comparison(" >= ", $0, $1) }
   }
 
-  /// `lhs >= rhs`.
+  /// Returns the SQL expression `lhs >= rhs`.
   @_disfavoredOverload
   public static func >= (lhs: some SQLExpressible, rhs: Self) -> Self {
     combined(constant(lhs), rhs) { comparison(" >= ", $0, $1) }
   }
 
-  /// `lhs + rhs`.
+  /// Returns the SQL expression `lhs + rhs`.
   @_disfavoredOverload
   public static func + (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { $0 + $1 }
   }
 
-  /// `lhs + rhs`.
+  /// Returns the SQL expression `lhs + rhs`.
   @_disfavoredOverload
   public static func + (lhs: Self, rhs: some SQLExpressible) -> Self {
     combined(lhs, constant(rhs)) { $0 + $1 }
   }
 
-  /// `lhs + rhs`.
+  /// Returns the SQL expression `lhs + rhs`.
   @_disfavoredOverload
   public static func + (lhs: some SQLExpressible, rhs: Self) -> Self {
     combined(constant(lhs), rhs) { $0 + $1 }
   }
 
-  /// `lhs - rhs`.
+  /// Returns the SQL expression `lhs - rhs`.
   @_disfavoredOverload
   public static func - (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { $0 - $1 }
   }
 
-  /// `lhs - rhs`.
+  /// Returns the SQL expression `lhs - rhs`.
   @_disfavoredOverload
   public static func - (lhs: Self, rhs: some SQLExpressible) -> Self {
     combined(lhs, constant(rhs)) { $0 - $1 }
   }
 
-  /// `lhs - rhs`.
+  /// Returns the SQL expression `lhs - rhs`.
   @_disfavoredOverload
   public static func - (lhs: some SQLExpressible, rhs: Self) -> Self {
     combined(constant(lhs), rhs) { $0 - $1 }
   }
 
-  /// `lhs * rhs`.
+  /// Returns the SQL expression `lhs * rhs`.
   @_disfavoredOverload
   public static func * (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { $0 * $1 }
   }
 
-  /// `lhs * rhs`.
+  /// Returns the SQL expression `lhs * rhs`.
   @_disfavoredOverload
   public static func * (lhs: Self, rhs: some SQLExpressible) -> Self {
     combined(lhs, constant(rhs)) { $0 * $1 }
   }
 
-  /// `lhs * rhs`.
+  /// Returns the SQL expression `lhs * rhs`.
   @_disfavoredOverload
   public static func * (lhs: some SQLExpressible, rhs: Self) -> Self {
     combined(constant(lhs), rhs) { $0 * $1 }
   }
 
-  /// `lhs / rhs`.
+  /// Returns the SQL expression `lhs / rhs`.
   @_disfavoredOverload
   public static func / (lhs: Self, rhs: Self) -> Self {
     combined(lhs, rhs) { $0 / $1 }
   }
 
-  /// `lhs / rhs`.
+  /// Returns the SQL expression `lhs / rhs`.
   @_disfavoredOverload
   public static func / (lhs: Self, rhs: some SQLExpressible) -> Self {
     combined(lhs, constant(rhs)) { $0 / $1 }
   }
 
-  /// `lhs / rhs`.
+  /// Returns the SQL expression `lhs / rhs`.
   @_disfavoredOverload
   public static func / (lhs: some SQLExpressible, rhs: Self) -> Self {
     combined(constant(lhs), rhs) { $0 / $1 }

@@ -12,14 +12,14 @@ import CofferQuery
 /// ```
 ///
 /// The rows are joined, and grouped by the primary key of the request's table. Several aggregates
-/// of one association share its join. Aggregates of different associations multiply each other's
-/// rows, which distorts sums and averages, but not counts. `countSubquery` joins nothing.
+/// of an association share its join. Aggregates of different associations multiply each other's
+/// rows, which distorts sums and averages, but not counts. `countSubquery` adds no join.
 public struct AssociationAggregate<RowDecoder>: Sendable {
   typealias Making = @Sendable (inout Relation) -> SQLExpression
 
   /// Adds the joins of the aggregate to a request, and returns its expression.
   let make: Making
-  /// Makes the negated expression, if that is not `NOT …`.
+  /// Makes the negated expression; nil if it is `NOT …`.
   var makeOpposite: Making?
   /// Whether no rows are joined, so that conditions can be part of `WHERE`.
   var isSubquery = false
@@ -38,13 +38,13 @@ public struct AssociationAggregate<RowDecoder>: Sendable {
 
   // MARK: Expressions
 
-  /// An expression made of the aggregate's.
+  /// Returns an aggregate with a transformed expression.
   func map(_ transform: @escaping @Sendable (SQLExpression) -> SQLExpression) -> Self {
     AssociationAggregate(
       make: { [make] in transform(make(&$0)) }, isSubquery: isSubquery)
   }
 
-  /// The aggregate that joins nothing and has a value, NULL for nil.
+  /// Returns an aggregate with a constant value and no joins; nil is NULL.
   static func constant(_ value: (any SQLExpressible)?) -> Self {
     let expression = value?.sqlExpression ?? SQLExpression(.null)
     return AssociationAggregate(make: { _ in expression }, isSubquery: true)
@@ -100,7 +100,7 @@ extension AssociationAggregate {
 
 // MARK: - Functions
 
-/// `ABS(aggregate)`.
+/// Returns `ABS(aggregate)`.
 @_disfavoredOverload
 public func abs<RowDecoder>(
   _ aggregate: AssociationAggregate<RowDecoder>
@@ -108,7 +108,7 @@ public func abs<RowDecoder>(
   aggregate.map { SQLExpression(.function("ABS", [$0])) }
 }
 
-/// `LENGTH(aggregate)`.
+/// Returns `LENGTH(aggregate)`.
 @_disfavoredOverload
 public func length<RowDecoder>(
   _ aggregate: AssociationAggregate<RowDecoder>
@@ -116,7 +116,7 @@ public func length<RowDecoder>(
   aggregate.map { SQLExpression(.function("LENGTH", [$0])) }
 }
 
-/// `CAST(aggregate AS type)`, with the same key.
+/// Returns `CAST(aggregate AS type)`, with the key of the aggregate.
 @_disfavoredOverload
 public func cast<RowDecoder>(
   _ aggregate: AssociationAggregate<RowDecoder>, as storageClass: Database.StorageClass

@@ -1,10 +1,9 @@
 import CofferCore
 import CofferQuery
 
-/// What `&&` and `||` of aggregates take: an ``AssociationAggregate``, or an
-/// ``AssociationPredicate``, which is what they return.
+/// An operand of `&&` and `||`: an ``AssociationAggregate`` or an ``AssociationPredicate``.
 public protocol AssociationCondition: Sendable {
-  /// The aggregate that is true or false.
+  /// The condition as an aggregate.
   var _condition: AssociationAggregate<Any> { get }
 }
 
@@ -14,13 +13,13 @@ public protocol AssociationCondition: Sendable {
 /// Author.having(Author.books.isEmpty && Author.awards.isEmpty)
 /// ```
 public struct AssociationPredicate: AssociationCondition {
-  // It has no type parameter: with a generic type for its result, each `&&` of a program would
-  // cost the compiler another search.
+  // It has no type parameter: with a generic result type, the overloads would slow down the type
+  // checking of each `&&` in a program.
 
-  /// The aggregate that is true or false.
+  /// The condition as an aggregate.
   public let _condition: AssociationAggregate<Any>
 
-  /// `NOT operand`.
+  /// Returns the SQL expression `NOT operand`.
   @_disfavoredOverload
   public static prefix func ! (operand: Self) -> Self {
     Self(_condition: operand._condition.negated)
@@ -31,14 +30,14 @@ extension AssociationAggregate: AssociationCondition {
   /// The aggregate itself.
   public var _condition: AssociationAggregate<Any> { erased() }
 
-  /// The aggregate, for a request with another type of rows.
+  /// Returns the aggregate for a request with another row type.
   func erased<Other>() -> AssociationAggregate<Other> {
     AssociationAggregate<Other>(
       make: make, makeOpposite: makeOpposite, isSubquery: isSubquery, key: key)
   }
 }
 
-/// `lhs AND rhs`.
+/// Returns the SQL expression `lhs AND rhs`.
 @_disfavoredOverload
 public func && (
   lhs: any AssociationCondition, rhs: any AssociationCondition
@@ -46,7 +45,7 @@ public func && (
   joined(.and, lhs._condition, rhs._condition)
 }
 
-/// `lhs AND rhs`.
+/// Returns the SQL expression `lhs AND rhs`.
 @_disfavoredOverload
 public func && (
   lhs: any AssociationCondition, rhs: any SQLExpressible
@@ -54,7 +53,7 @@ public func && (
   joined(.and, lhs._condition, .constant(rhs))
 }
 
-/// `lhs AND rhs`.
+/// Returns the SQL expression `lhs AND rhs`.
 @_disfavoredOverload
 public func && (
   lhs: any SQLExpressible, rhs: any AssociationCondition
@@ -62,7 +61,7 @@ public func && (
   joined(.and, .constant(lhs), rhs._condition)
 }
 
-/// `lhs OR rhs`.
+/// Returns the SQL expression `lhs OR rhs`.
 @_disfavoredOverload
 public func || (
   lhs: any AssociationCondition, rhs: any AssociationCondition
@@ -70,7 +69,7 @@ public func || (
   joined(.or, lhs._condition, rhs._condition)
 }
 
-/// `lhs OR rhs`.
+/// Returns the SQL expression `lhs OR rhs`.
 @_disfavoredOverload
 public func || (
   lhs: any AssociationCondition, rhs: any SQLExpressible
@@ -78,7 +77,7 @@ public func || (
   joined(.or, lhs._condition, .constant(rhs))
 }
 
-/// `lhs OR rhs`.
+/// Returns the SQL expression `lhs OR rhs`.
 @_disfavoredOverload
 public func || (
   lhs: any SQLExpressible, rhs: any AssociationCondition

@@ -19,11 +19,12 @@ extension AssociationToMany {
     return result
   }
 
-  /// The number of rows, counted by a subquery, under the key `bookCount` for an association
-  /// `books`.
+  /// The number of rows, counted by a subquery.
   ///
-  /// Nothing is joined or grouped, so several counts don't affect each other, and conditions are
-  /// part of `WHERE`.
+  /// The key is `bookCount` for an association `books`.
+  ///
+  /// It needs neither joins nor groups, so several counts don't affect each other, and conditions
+  /// are part of `WHERE`.
   ///
   /// ```swift
   /// // SELECT *, (SELECT COUNT(*) FROM "book" WHERE "authorId" = "author"."id") AS "bookCount" …
@@ -44,51 +45,56 @@ extension AssociationToMany {
 
   // MARK: Values
 
-  /// The average of a value of the rows: `AVG`, NULL where there are none; under the key
-  /// `averageBookYear` for a column `year` of an association `books`.
+  /// Returns the average of a value of the rows: `AVG`, or NULL if there are no rows.
+  ///
+  /// The key is `averageBookYear` for a column `year` of an association `books`.
   public func average(
     _ expression: some SQLExpressible
   ) -> AssociationAggregate<OriginRowDecoder> {
     aggregate("AVG", expression) { key, column in "average\(key.capitalizedInitial)\(column)" }
   }
 
-  /// The largest value of the rows, NULL where there are none; under the key
-  /// `maxBookYear` for a column `year` of an association `books`.
+  /// Returns the largest value of the rows, or NULL if there are no rows.
+  ///
+  /// The key is `maxBookYear` for a column `year` of an association `books`.
   public func max(
     _ expression: some SQLExpressible
   ) -> AssociationAggregate<OriginRowDecoder> {
     aggregate("MAX", expression) { key, column in "max\(key.capitalizedInitial)\(column)" }
   }
 
-  /// The smallest value of the rows, NULL where there are none; under the key
-  /// `minBookYear` for a column `year` of an association `books`.
+  /// Returns the smallest value of the rows, or NULL if there are no rows.
+  ///
+  /// The key is `minBookYear` for a column `year` of an association `books`.
   public func min(
     _ expression: some SQLExpressible
   ) -> AssociationAggregate<OriginRowDecoder> {
     aggregate("MIN", expression) { key, column in "min\(key.capitalizedInitial)\(column)" }
   }
 
-  /// The sum of a value of the rows: `SUM`, NULL where there are none; under the key
-  /// `bookYearSum` for a column `year` of an association `books`.
+  /// Returns the sum of a value of the rows: `SUM`, or NULL if there are no rows.
+  ///
+  /// The key is `bookYearSum` for a column `year` of an association `books`.
   public func sum(
     _ expression: some SQLExpressible
   ) -> AssociationAggregate<OriginRowDecoder> {
     aggregate("SUM", expression) { key, column in "\(key)\(column)Sum" }
   }
 
-  /// The sum of a value of the rows, as a real: `TOTAL`, 0 where there are none; under the key
-  /// `bookYearSum` for a column `year` of an association `books`.
+  /// Returns the sum of a value of the rows as a real: `TOTAL`, or 0 if there are no rows.
+  ///
+  /// The key is `bookYearSum` for a column `year` of an association `books`.
   public func total(
     _ expression: some SQLExpressible
   ) -> AssociationAggregate<OriginRowDecoder> {
     aggregate("TOTAL", expression) { key, column in "\(key)\(column)Sum" }
   }
 
-  // MARK: Making
+  // MARK: Construction
 
   private var singularKey: String { _association.destination.key.singular }
 
-  /// An aggregate of the joined rows.
+  /// Returns an aggregate of the joined rows.
   private func joined(
     _ expression: @escaping @Sendable (_ rows: TableAlias<Void>) -> SQLExpression
   ) -> AssociationAggregate<OriginRowDecoder> {
@@ -127,7 +133,7 @@ extension AssociationToMany {
 }
 
 extension AssociationToMany where _Record: TableRecord {
-  /// The average of a value of the rows: `AVG`, NULL where there are none.
+  /// Returns the average of a value of the rows: `AVG`, or NULL if there are no rows.
   ///
   /// ```swift
   /// Author.annotated(with: Author.books.average { $0.year })
@@ -138,7 +144,7 @@ extension AssociationToMany where _Record: TableRecord {
     try average(expression(_Record.databaseComponents).sqlExpression)
   }
 
-  /// The largest value of the rows, NULL where there are none.
+  /// Returns the largest value of the rows, or NULL if there are no rows.
   ///
   /// ```swift
   /// Author.annotated(with: Author.books.max { $0.year })
@@ -149,7 +155,7 @@ extension AssociationToMany where _Record: TableRecord {
     try max(expression(_Record.databaseComponents).sqlExpression)
   }
 
-  /// The smallest value of the rows, NULL where there are none.
+  /// Returns the smallest value of the rows, or NULL if there are no rows.
   ///
   /// ```swift
   /// Author.annotated(with: Author.books.min { $0.year })
@@ -160,7 +166,7 @@ extension AssociationToMany where _Record: TableRecord {
     try min(expression(_Record.databaseComponents).sqlExpression)
   }
 
-  /// The sum of a value of the rows: `SUM`, NULL where there are none.
+  /// Returns the sum of a value of the rows: `SUM`, or NULL if there are no rows.
   ///
   /// ```swift
   /// Author.annotated(with: Author.books.sum { $0.year })
@@ -171,7 +177,7 @@ extension AssociationToMany where _Record: TableRecord {
     try sum(expression(_Record.databaseComponents).sqlExpression)
   }
 
-  /// The sum of a value of the rows, as a real: `TOTAL`, 0 where there are none.
+  /// Returns the sum of a value of the rows as a real: `TOTAL`, or 0 if there are no rows.
   ///
   /// ```swift
   /// Author.annotated(with: Author.books.total { $0.year })
@@ -183,7 +189,7 @@ extension AssociationToMany where _Record: TableRecord {
   }
 }
 
-/// `(SELECT COUNT(*) FROM …)`
+/// A subquery that counts associated rows: `(SELECT COUNT(*) FROM …)`.
 private struct CountSubquery: SQLNode {
   let relation: Relation
 

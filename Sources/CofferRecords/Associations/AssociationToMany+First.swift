@@ -2,8 +2,9 @@ import CofferCore
 import CofferQuery
 
 extension AssociationToMany {
-  /// Returns the association to the first row in an order, such as the latest message of each
-  /// conversation, or the best player of each team.
+  /// Returns the association to the first row in an order.
+  ///
+  /// For example, the latest message of each conversation, or the best player of each team:
   ///
   /// ```swift
   /// extension Conversation {
@@ -15,10 +16,10 @@ extension AssociationToMany {
   /// Conversation.including(optional: Conversation.latest)
   /// ```
   ///
-  /// Of rows that are equal in the order, the one with the smallest primary key is the first. The
+  /// Of rows with equal ordering values, the first is the row with the smallest primary key. The
   /// association's filter limits the rows.
   ///
-  /// - Precondition: The association has one step: it is no `hasMany(through:)`.
+  /// - Precondition: The association has one step: it isn't `hasMany(through:)`.
   /// - Complexity: One lookup for each row of the request, for which an index on the foreign key
   ///   and the ordering helps.
   public func first(
@@ -27,7 +28,7 @@ extension AssociationToMany {
     first(order(orderings)._association)
   }
 
-  /// Returns the association to the first row in the association's own order.
+  /// Returns the association to the first row in the order of this association.
   public func first() -> HasOneAssociation<OriginRowDecoder, RowDecoder> { first(_association) }
 
   private func first(

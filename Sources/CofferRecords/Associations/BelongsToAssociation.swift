@@ -1,6 +1,6 @@
 import CofferQuery
 
-/// An association to the one row that a row refers to.
+/// An association to the single row that a row refers to.
 ///
 /// ```swift
 /// extension Book {

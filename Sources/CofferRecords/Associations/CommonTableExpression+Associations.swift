@@ -2,8 +2,7 @@ import CofferCore
 import CofferQuery
 
 extension CommonTableExpression {
-  /// Returns an association to the rows of another common table expression that fulfill a
-  /// condition.
+  /// Returns an association by a condition to rows of another common table expression.
   ///
   /// - Parameter condition: Returns the condition, given aliases of both tables.
   public func association<Destination>(

@@ -38,8 +38,9 @@ extension RequestSource {
     }
   }
 
-  /// Returns the request limited to rows whose aggregate fulfills a condition. It is the same as
-  /// `having`, except for subqueries, which need no groups.
+  /// Returns the request limited to rows whose aggregate fulfills a condition.
+  ///
+  /// Equivalent to `having`, except for subqueries, which need no groups.
   ///
   /// ```swift
   /// Author.all().filter(Author.books.countSubquery > 10)

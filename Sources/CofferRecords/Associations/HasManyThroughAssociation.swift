@@ -1,6 +1,6 @@
 import CofferQuery
 
-/// An association to the rows that are found through another table.
+/// An association to rows through another table.
 ///
 /// ```swift
 /// extension Country {

@@ -1,6 +1,6 @@
 import CofferQuery
 
-/// An association to the one row that refers to a row.
+/// An association to the single row that refers to a row.
 ///
 /// ```swift
 /// extension Country {

@@ -1,6 +1,6 @@
 import CofferQuery
 
-/// An association to the one row that is found through another table.
+/// An association to the single row through another table.
 ///
 /// ```swift
 /// extension Book {

@@ -2,10 +2,11 @@ import CofferCore
 import CofferQuery
 
 extension RequestSource {
-  // MARK: Fetching along
+  // MARK: Prefetching
 
-  /// Returns the request with all associated rows, which are prefetched by one more query on each
-  /// level of nested associations.
+  /// Returns the request with all associated rows.
+  ///
+  /// They are prefetched by one additional query for each level of nested associations.
   ///
   /// ```swift
   /// struct AuthorInfo: Decodable, FetchableRecord {
@@ -38,7 +39,7 @@ extension RequestSource {
   public func including<A: Association>(required association: A) -> _Request
   where A.OriginRowDecoder == RowDecoder { adding(association, .includingRequired) }
 
-  /// Returns the request joined with an association, from which nothing is selected.
+  /// Returns the request joined with an association, without selecting its columns.
   ///
   /// ```swift
   /// let author = TableAlias()
@@ -58,8 +59,9 @@ extension RequestSource {
 
   // MARK: Annotating
 
-  /// Returns the request with the columns of the associated row appended to its selection, or NULLs
-  /// if there is none.
+  /// Returns the request with the columns of the associated row appended to its selection.
+  ///
+  /// The columns are NULL if there is no associated row.
   ///
   /// ```swift
   /// // SELECT "book".*, "author"."name" AS "authorName" FROM "book" LEFT JOIN "author" ON …
@@ -68,8 +70,9 @@ extension RequestSource {
   public func annotated<A: Association>(withOptional association: A) -> _Request
   where A.OriginRowDecoder == RowDecoder { annotating(association, .joiningOptional) }
 
-  /// Returns the request with the columns of the associated row appended to its selection, limited
-  /// to rows that have one.
+  /// Returns the request with the columns of the associated row appended to its selection.
+  ///
+  /// The request is limited to rows that have an associated row.
   public func annotated<A: Association>(withRequired association: A) -> _Request
   where A.OriginRowDecoder == RowDecoder { annotating(association, .joiningRequired) }
 

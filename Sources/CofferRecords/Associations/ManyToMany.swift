@@ -38,8 +38,9 @@ extension TableRecord {
       using: pivot.belongsTo(destination, using: destinationKey), key: key)
   }
 
-  /// Returns the association to the rows that a pivot table without a record type connects with a
-  /// row.
+  /// Returns the association to the rows that a pivot table connects with a row.
+  ///
+  /// The pivot table has no record type.
   ///
   /// ```swift
   /// static let tags = manyToMany(Tag.self, through: Table("articleTag"))

@@ -1,7 +1,7 @@
 import CofferCore
 import CofferQuery
 
-/// An association that is made of tables.
+/// An association that is created from tables.
 protocol AssociationMaking: Association {
   /// Whether the origin has the foreign key; otherwise, the destination has it.
   static var leftIsOrigin: Bool { get }
@@ -12,7 +12,7 @@ protocol AssociationMaking: Association {
 extension AssociationMaking {
   static var leftIsOrigin: Bool { false }
 
-  /// The association by a foreign key.
+  /// Creates an association by a foreign key.
   init(
     from origin: String, to destination: QueryInterfaceRequest<RowDecoder>, key: String?,
     using foreignKey: ForeignKey?
@@ -30,7 +30,7 @@ extension AssociationMaking {
         relation: relation, isToMany: isToMany))
   }
 
-  /// The association through another one.
+  /// Creates an association through another association.
   init(through pivot: some Association, using target: some Association, key: String?) {
     self.init(_association: target._association.through(pivot._association))
     if let key { self = forKey(key) }
@@ -47,12 +47,12 @@ extension HasManyThroughAssociation: AssociationMaking {}
 extension HasOneThroughAssociation: AssociationMaking {}
 
 extension JoinAssociation {
-  /// The association to all rows of a request.
+  /// Creates an association to all rows of a request.
   init(to destination: QueryInterfaceRequest<Destination>) {
     self.init(to: destination.relation, .none)
   }
 
-  /// The association to the rows of a request that fulfill a condition.
+  /// Creates an association to the rows of a request that fulfill a condition.
   init(
     to destination: QueryInterfaceRequest<Destination>,
     on condition:

@@ -4,7 +4,7 @@ import CofferQuery
 extension Table {
   // MARK: One step
 
-  /// Returns the association to the one row that a row refers to.
+  /// Returns the association to the single row that a row refers to.
   ///
   /// - Parameters:
   ///   - key: The name under which the row is decoded; nil for the singular of the table's name.
@@ -15,7 +15,7 @@ extension Table {
     BelongsToAssociation(from: tableName, to: destination.all(), key: key, using: foreignKey)
   }
 
-  /// Returns the association to the one row that a row refers to.
+  /// Returns the association to the single row that a row refers to.
   ///
   /// - Parameters:
   ///   - key: The name under which the row is decoded; nil for the singular of the table's name.
@@ -26,7 +26,7 @@ extension Table {
     BelongsToAssociation(from: tableName, to: destination.all(), key: key, using: foreignKey)
   }
 
-  /// Returns the association to the one row that refers to a row.
+  /// Returns the association to the single row that refers to a row.
   ///
   /// - Parameters:
   ///   - key: The name under which the row is decoded; nil for the singular of the table's name.
@@ -37,7 +37,7 @@ extension Table {
     HasOneAssociation(from: tableName, to: destination.all(), key: key, using: foreignKey)
   }
 
-  /// Returns the association to the one row that refers to a row.
+  /// Returns the association to the single row that refers to a row.
   ///
   /// - Parameters:
   ///   - key: The name under which the row is decoded; nil for the singular of the table's name.
@@ -70,7 +70,7 @@ extension Table {
     HasManyAssociation(from: tableName, to: destination.all(), key: key, using: foreignKey)
   }
 
-  /// Returns the association to the rows that are found through another association, the pivot.
+  /// Returns the association to the rows through another association, the pivot.
   ///
   /// - Parameters:
   ///   - pivot: The association to the pivot table.
@@ -84,7 +84,7 @@ extension Table {
     HasManyThroughAssociation(through: pivot, using: target, key: key)
   }
 
-  /// Returns the association to the one row that is found through another association, the pivot.
+  /// Returns the association to the single row through another association, the pivot.
   ///
   /// - Parameters:
   ///   - pivot: The association to the pivot table.

@@ -4,7 +4,7 @@ import CofferQuery
 extension TableRecord {
   // MARK: One step
 
-  /// Returns the association to the one row that a row refers to.
+  /// Returns the association to the single row that a row refers to.
   ///
   /// ```swift
   /// extension Book {
@@ -24,7 +24,7 @@ extension TableRecord {
       from: databaseTableName, to: destination.all(), key: key, using: foreignKey)
   }
 
-  /// Returns the association to the one row that a row refers to.
+  /// Returns the association to the single row that a row refers to.
   ///
   /// - Parameters:
   ///   - key: The name under which the row is decoded; nil for the singular of the table's name.
@@ -36,7 +36,7 @@ extension TableRecord {
       from: databaseTableName, to: destination.all(), key: key, using: foreignKey)
   }
 
-  /// Returns the association to the one row that refers to a row.
+  /// Returns the association to the single row that refers to a row.
   ///
   /// - Parameters:
   ///   - key: The name under which the row is decoded; nil for the singular of the table's name.
@@ -47,7 +47,7 @@ extension TableRecord {
     HasOneAssociation(from: databaseTableName, to: destination.all(), key: key, using: foreignKey)
   }
 
-  /// Returns the association to the one row that refers to a row.
+  /// Returns the association to the single row that refers to a row.
   ///
   /// - Parameters:
   ///   - key: The name under which the row is decoded; nil for the singular of the table's name.
@@ -87,7 +87,7 @@ extension TableRecord {
     HasManyAssociation(from: databaseTableName, to: destination.all(), key: key, using: foreignKey)
   }
 
-  /// Returns the association to the rows that are found through another association, the pivot.
+  /// Returns the association to the rows through another association, the pivot.
   ///
   /// ```swift
   /// extension Country {
@@ -108,7 +108,7 @@ extension TableRecord {
     HasManyThroughAssociation(through: pivot, using: target, key: key)
   }
 
-  /// Returns the association to the one row that is found through another association, the pivot.
+  /// Returns the association to the single row through another association, the pivot.
   ///
   /// - Parameters:
   ///   - pivot: The association to the pivot table.

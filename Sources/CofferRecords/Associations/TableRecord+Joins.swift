@@ -1,6 +1,6 @@
 import CofferQuery
 
-// Joins of requests for all rows of the type's table: each method calls the one of
+// Joins of requests for all rows of the type's table: each method calls the method of
 // `QueryInterfaceRequest` on `all()`.
 
 extension TableRecord {
@@ -22,7 +22,7 @@ extension TableRecord {
   >
   where A.OriginRowDecoder == Self { all().including(required: association) }
 
-  /// Returns a request joined with an association, from which nothing is selected.
+  /// Returns a request joined with an association, without selecting its columns.
   public static func joining<A: Association>(optional association: A) -> QueryInterfaceRequest<Self>
   where A.OriginRowDecoder == Self { all().joining(optional: association) }
 

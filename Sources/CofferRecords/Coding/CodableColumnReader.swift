@@ -1,8 +1,9 @@
 import CofferCore
 import FoundationEssentials
 
-/// Reads a type that only `init(from:)` can create: from the one value in the column, or from the
-/// JSON in it.
+/// Reads a type that only `init(from:)` can create.
+///
+/// It is decoded from the single value in the column, or from the JSON in the column.
 final class CodableColumnReader<Value: Decodable>: ColumnReader<Value> {
   private var decoder: ColumnDecoder?
   private var jsonDecoder: JSONDecoder?
@@ -44,8 +45,9 @@ final class CodableColumnReader<Value: Decodable>: ColumnReader<Value> {
 }
 
 extension RowReading {
-  /// Returns the value decoded from the JSON in the column; nil if the column has neither text nor
-  /// a blob.
+  /// Returns the value decoded from the JSON in the column.
+  ///
+  /// Returns nil if the column has neither text nor a blob.
   func decodeJSON<T: Decodable>(
     _ type: T.Type, _ slot: KeySlot, _ decoder: JSONDecoder
   ) throws -> T? {

@@ -14,15 +14,16 @@ extension _CodingKeyColumns {
     return key
   }
 
-  /// Returns the database value for a value, by the record type's strategies; for a type that isn't
-  /// encoded with strategies, the value's own.
+  /// Returns the database value for a value, by the record type's strategies.
+  ///
+  /// If the type isn't encoded with strategies, this is the `databaseValue` of the value.
   public static func _storedValue(
     _ value: _FormedValue, inColumn column: String
   ) -> DatabaseValue {
     guard let record = self as? any EncodableRecord.Type, !(self is any MappedRecord.Type) else {
       return value.databaseValue
     }
-    // No row holds a value that can't be stored.
+    // A row can't contain a value that can't be stored.
     return record.storedValue(value, inColumn: column) ?? .null
   }
 
@@ -45,7 +46,7 @@ extension EncodableRecord {
 }
 
 extension _FormedValue {
-  /// The value's own database value.
+  /// The `databaseValue` of the wrapped value.
   fileprivate var databaseValue: DatabaseValue {
     switch self {
     case .date(let date): date.databaseValue
@@ -56,8 +57,9 @@ extension _FormedValue {
 }
 
 extension DatabaseColumnDecodingStrategy {
-  /// Returns the name of a coding key's column, as far as it can be derived without the columns of
-  /// a row.
+  /// Returns the likely name of a coding key's column.
+  ///
+  /// The exact name can depend on the columns of a row.
   fileprivate func likelyColumn(ofKey key: String) -> String {
     switch self {
     case .useDefaultKeys, .custom: key

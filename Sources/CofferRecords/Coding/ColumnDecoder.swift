@@ -1,7 +1,7 @@
 import CofferCore
 import FoundationEssentials
 
-/// A decoder of the one value in a column.
+/// A decoder of the single value in a column.
 ///
 /// A type that requests keys or elements needs JSON: see `needsJSON`.
 final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
@@ -80,7 +80,7 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
   private func jsonRequired(_ what: String) -> DecodingError {
     needsJSON = true
     return .typeMismatch(
-      type, DecodingError.Context(codingPath: codingPath, debugDescription: "\(what) takes JSON"))
+      type, DecodingError.Context(codingPath: codingPath, debugDescription: "\(what) needs JSON"))
   }
 
   // MARK: The value
@@ -95,7 +95,7 @@ final class ColumnDecoder: Decoder, SingleValueDecodingContainer {
     if let reader: ColumnReader<T> = reader?.get() { return try reader.read(reading, slot) }
     let reader = ColumnReaders.reader(type, column: slot.columnName, reading.rules)
     if reader is CodableColumnReader<T> {
-      // The type can need JSON, as the outer type can.
+      // The type can need JSON, like the outer type.
       return try T(from: self)
     }
     self.reader = KeptObject(reader)

@@ -1,7 +1,7 @@
 import CofferCore
 import FoundationEssentials
 
-/// An encoder of the one value to store in a column.
+/// An encoder of the single value to store in a column.
 ///
 /// A type that encodes keys or elements needs JSON: see `needsJSON`.
 final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
@@ -54,8 +54,9 @@ final class ColumnEncoder: Encoder, SingleValueEncodingContainer {
 }
 
 extension RecordWriting {
-  /// Returns the value to store, by the record's strategies; nil if the type has to be stored as
-  /// JSON.
+  /// Returns the value to store, by the record's strategies.
+  ///
+  /// Returns nil if the type has to be stored as JSON.
   func databaseValue(_ value: Any, _ column: EncodedColumn) throws -> DatabaseValue? {
     let stored: DatabaseValue?
     switch value {

@@ -5,7 +5,9 @@ import FoundationEssentials
 class ColumnReader<Value>: SubjectSpecific {
   typealias Subject = Value
 
-  /// Reads the value. Some types accept NULL.
+  /// Reads the value.
+  ///
+  /// Some types accept NULL.
   func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
     preconditionFailure("overridden")
   }
@@ -33,8 +35,7 @@ final class ValueColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Val
   }
 }
 
-/// Reads a number, or a type that is stored as one, and accepts nothing else: see
-/// ``StrictlyDecoded``.
+/// Reads a type that is stored as a number, and rejects other values: see ``StrictlyDecoded``.
 final class NumberColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Value> {
   override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
     try reading.number(Value.self, slot)
@@ -81,7 +82,7 @@ final class OptionalColumnReader<Wrapped>: ColumnReader<Wrapped?> {
   }
 }
 
-// MARK: - Which one
+// MARK: - Choosing a reader
 
 enum ColumnReaders {
   /// Returns a reader of a type's values in a column.
@@ -126,7 +127,7 @@ enum ColumnReaders {
     return isNumber ? KeptObject(NumberColumnReader<V>()) : KeptObject(ValueColumnReader<V>())
   }
 
-  /// Returns the type as whose values the type's values are stored.
+  /// Returns the type whose values are stored for the values of a type.
   private static func storedType(_ type: any Any.Type) -> any Any.Type {
     func wrapped<W: ColumnWrapping>(_ type: W.Type) -> any Any.Type { W.Value.self }
     func raw<R: RawRepresentable>(_ type: R.Type) -> any Any.Type { R.RawValue.self }

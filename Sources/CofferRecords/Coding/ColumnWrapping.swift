@@ -1,4 +1,4 @@
-/// A type that is stored as the value that it wraps, as that value's type is stored.
+/// A type that is stored like the value that it wraps.
 package protocol ColumnWrapping: Encodable {
   associatedtype Value: Encodable
   var wrappedValue: Value { get }

@@ -50,7 +50,7 @@ private final class OptionalColumnWriter<Wrapped>: ColumnWriter<Wrapped?> {
   }
 }
 
-/// Writes a type that only `encode(to:)` can encode: as the one value that it encodes, or as JSON.
+/// Writes a type that only `encode(to:)` can encode, as a single value or as JSON.
 private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
   private var encoder: ColumnEncoder?
   private var jsonEncoder: JSONEncoder?
@@ -99,7 +99,7 @@ extension EncodingError {
   }
 }
 
-// MARK: - Which one
+// MARK: - Choosing a writer
 
 enum ColumnWriters {
   /// Returns a writer of a type's values to a column.

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// NULL is nil for an optional property, whatever the strategy.
 public enum DatabaseDateDecodingStrategy: Sendable {
-  /// As `Date` reads other values: SQLite's date formats, or seconds since 1970.
+  /// The conversion of `Date`: SQLite's date formats, or seconds since 1970.
   case deferredToDate
   /// A number: seconds since 1 January 2001, UTC.
   case timeIntervalSinceReferenceDate
@@ -17,12 +17,12 @@ public enum DatabaseDateDecodingStrategy: Sendable {
   case iso8601
   /// A text that the formatter parses.
   case formatted(DateFormatter)
-  /// The result of the closure; nil if the value is no date.
+  /// The result of the closure; nil if the value isn't a date.
   case custom(@Sendable (DatabaseValue) -> Date?)
 }
 
 extension DatabaseDateDecodingStrategy {
-  /// Returns the date for a stored value; nil if the value is no date.
+  /// Returns the date for a stored value; nil if the value isn't a date.
   package func date(from value: DatabaseValue) -> Date? {
     switch self {
     case .deferredToDate: Date.fromDatabaseValue(value)
@@ -45,9 +45,9 @@ extension DatabaseDateDecodingStrategy {
 ///
 /// NULL is nil for an optional property, whatever the strategy.
 public enum DatabaseDataDecodingStrategy: Sendable {
-  /// As `Data` reads other values: the bytes of a blob, or the UTF-8 of a text.
+  /// The conversion of `Data`: the bytes of a blob, or the UTF-8 of a text.
   case deferredToData
-  /// The result of the closure; nil if the value is no data.
+  /// The result of the closure; nil if the value isn't data.
   case custom(@Sendable (DatabaseValue) -> Data?)
 }
 
@@ -55,7 +55,7 @@ public enum DatabaseDataDecodingStrategy: Sendable {
 public enum DatabaseColumnDecodingStrategy: Sendable {
   /// The column has the name of the key.
   case useDefaultKeys
-  /// The column `team_id` is that of the key `teamId`.
+  /// The key `teamId` is read from the column `team_id`.
   ///
   /// Underscores at the ends are kept. A key without such a column, such as `teamID`, is read from
   /// the column in which `convertToSnakeCase` would store it.

@@ -1,8 +1,9 @@
 import CofferCore
 import FoundationEssentials
 
-/// A type whose columns have no declared type, so that they hold what its properties were when a
-/// row was written.
+/// A type whose columns have no declared type.
+///
+/// A column therefore holds values of the type that its property had when the row was written.
 ///
 /// Only values stored as numbers are read as numbers, and a fraction isn't truncated: SQLite would
 /// convert the text "apples" to 0, and the next save would lose the text. NaN isn't written, since
@@ -32,11 +33,12 @@ final class DecodingRules {
 }
 
 extension FetchableRecord {
-  /// Nothing.
+  /// An empty dictionary.
   public static var databaseDecodingUserInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// Returns a decoder that decodes data from Base64, and dates from milliseconds since 1970, with
-  /// ``databaseDecodingUserInfo``.
+  /// Returns a decoder with ``databaseDecodingUserInfo``.
+  ///
+  /// It decodes data from Base64, and dates from milliseconds since 1970.
   public static func databaseJSONDecoder(for column: String) -> JSONDecoder {
     let decoder = JSONDecoder()
     decoder.dataDecodingStrategy = .base64
@@ -46,14 +48,14 @@ extension FetchableRecord {
     return decoder
   }
 
-  /// Reads `Data` as other values do.
+  /// Uses the conversion of `Data`.
   public static func databaseDataDecodingStrategy(
     for column: String
   ) -> DatabaseDataDecodingStrategy {
     .deferredToData
   }
 
-  /// Reads `Date` as other values do.
+  /// Uses the conversion of `Date`.
   public static func databaseDateDecodingStrategy(
     for column: String
   ) -> DatabaseDateDecodingStrategy {

@@ -31,7 +31,7 @@ extension DatabaseDataEncodingStrategy {
 }
 
 extension DatabaseUUIDEncodingStrategy {
-  /// The value to store.
+  /// Returns the value to store.
   func databaseValue(_ uuid: UUID) -> DatabaseValue {
     switch self {
     case .deferredToUUID: uuid.databaseValue
@@ -42,7 +42,7 @@ extension DatabaseUUIDEncodingStrategy {
 }
 
 extension DatabaseColumnEncodingStrategy {
-  /// The column of a coding key.
+  /// Returns the column of a coding key.
   func column(ofKey key: any CodingKey) -> String {
     switch self {
     case .useDefaultKeys: key.stringValue

@@ -2,8 +2,8 @@ import CofferCore
 
 /// A part of the JSON of a column, recorded while `encode(to:)` describes it piece by piece.
 ///
-/// It replays what it has recorded to a JSON encoder once it is complete. A node can also refuse
-/// all values, where an encoder has no place for keys or elements.
+/// Once it is complete, it replays the recorded content to a JSON encoder. A node can also refuse
+/// all values, for encoders without keys or elements.
 final class JSONNode: Encoder, Encodable {
   private enum Content {
     case nothing
@@ -31,7 +31,7 @@ final class JSONNode: Encoder, Encodable {
     JSONNode(userInfo: userInfo, codingPath: codingPath + [key], refusal: refusal)
   }
 
-  /// Stores the recorded content in a column: a single value directly, all else as JSON.
+  /// Stores the recorded content in a column: a single value directly, other content as JSON.
   func write(to column: EncodedColumn, _ writing: RecordWriting) throws {
     if case .single(let value) = content {
       func open<T: Encodable>(_ value: T) throws {
@@ -60,7 +60,7 @@ final class JSONNode: Encoder, Encodable {
     }
   }
 
-  // MARK: Noting
+  // MARK: Recording
 
   /// Throws if the node refuses all values.
   func accept(_ value: Any) throws {

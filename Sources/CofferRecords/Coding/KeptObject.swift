@@ -1,11 +1,12 @@
-/// A class with a type parameter, by which its objects are kept and found.
+/// A class with a type parameter that identifies its kept objects.
 protocol SubjectSpecific: AnyObject {
   associatedtype Subject
 }
 
-/// An object of a class with a type parameter, found again by that type.
+/// A place for an object of a generic class, found by the class's type parameter.
 ///
-/// A key is mostly decoded as one type, so that a place keeps one object for the last type.
+/// Since a key is usually decoded as a single type, a place keeps only the object for the last
+/// type.
 /// - Invariant: A place keeps the objects of one generic class, or of its subclasses.
 struct KeptObject {
   private let subject: ObjectIdentifier
@@ -30,10 +31,10 @@ struct KeptObject {
 
 /// The containers that a coder has returned, one for each type of keys.
 struct KeptContainers {
-  /// A container whose type is known by the object alone.
+  /// A container whose type is known only to the object that holds it.
   ///
-  /// A coder is asked for a container of some type of keys, and would have to look the container's
-  /// type up for each record. The object has it.
+  /// A coder returns containers for arbitrary key types. Without this object, it would have to look
+  /// up the metadata of the container's type for each record.
   private final class Kept<Key, Container>: SubjectSpecific {
     typealias Subject = Key
 
@@ -41,7 +42,7 @@ struct KeptContainers {
 
     init(_ container: Container) { self.container = container }
 
-    // Never made part of the caller, which doesn't know the type.
+    // Never inlined into the caller, which doesn't know the type.
     @inline(never)
     @_semantics("optimize.sil.specialize.generic.never")
     func get() -> Container { container }

@@ -1,8 +1,8 @@
-/// The way in which a container recognizes the keys of a type.
+/// The representation by which a container recognizes the keys of a type.
 enum KeyForm: UInt8 {
   /// There is one key.
   case none
-  /// A key is a byte, as the cases of an enumeration are.
+  /// A key is a byte, like the cases of an enumeration.
   case byte
   case text
 
@@ -15,7 +15,7 @@ enum KeyForm: UInt8 {
       }
   }
 
-  /// The byte that the key is; nil if it has to be recognized by its text.
+  /// Returns the byte of the key; nil if it has to be recognized by its text.
   @inline(__always)
   func byte<Key: CodingKey>(of key: Key) -> Int? {
     switch self {
@@ -27,11 +27,11 @@ enum KeyForm: UInt8 {
   }
 }
 
-/// The columns that the keys of a container lead to, by the byte that a key is.
+/// The columns for the keys of a container, indexed by the byte of a key.
 @safe final class KeyTable<Column, Word> {
   private static var count: Int { 256 }
 
-  /// A word about each key, which its container reads without this object.
+  /// A word for each key, which the container reads without accessing this object.
   @safe let words: UnsafeMutablePointer<Word>
   private var columns: [Column?] = []
 

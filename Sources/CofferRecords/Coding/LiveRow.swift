@@ -17,7 +17,7 @@ import CofferCore
   @safe var reading: Unmanaged<RowReading>?
 
   /// Starts to read a row, which the caller retains until it calls `leave`.
-  /// - Returns: False if it is reading another row.
+  /// - Returns: False if it is already reading another row.
   @inlinable
   mutating func enter(_ row: Row) -> Bool {
     guard unsafe self.row == nil else { return false }

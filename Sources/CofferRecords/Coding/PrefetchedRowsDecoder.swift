@@ -1,8 +1,9 @@
 import CofferCore
 import FoundationEssentials
 
-/// A decoder of the prefetched rows of a row, for arrays, sets, and other types that are decoded
-/// from a list.
+/// A decoder of the prefetched rows of a row.
+///
+/// It decodes arrays, sets, and other types that request an unkeyed container.
 final class PrefetchedRowsDecoder: Decoder {
   fileprivate let rows: [Row]
   /// The reading of the row to which the rows belong.

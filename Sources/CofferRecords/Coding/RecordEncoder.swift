@@ -50,7 +50,7 @@ final class RecordEncoder: Encoder {
 }
 
 extension RecordEncoder {
-  /// Encodes a record that is the only value in this one, with the record's own method.
+  /// Encodes a record that is the only value of this record, by its `encode(to:)`.
   private func encode(wrapped record: any EncodableRecord) throws {
     guard let container = writing.live.pointee.container else { throw RecordWriting.recordIsGone }
     try unsafe record.encode(to: &container.pointee)
@@ -58,7 +58,9 @@ extension RecordEncoder {
 
   private static let waiting = WaitingObjects<RecordEncoder>()
 
-  /// Encodes a record. If it is bound to a statement, the statement's plan keeps the encoder.
+  /// Encodes a record.
+  ///
+  /// If the record is bound to a statement, the statement's plan keeps the encoder.
   @inlinable
   static func encode<Record: EncodableRecord & Encodable>(
     _ record: Record, to container: inout PersistenceContainer
@@ -103,7 +105,7 @@ extension RecordEncoder {
     unsafe live.pointee.use = unsafe container.pointee.use
   }
 
-  /// Writes the columns that are complete only once the record has been encoded.
+  /// Writes the columns whose JSON is complete once the record has been encoded.
   @usableFromInline
   func finish() throws { if writing.hasNodes { try writing.writeNodes() } }
 
@@ -128,8 +130,7 @@ extension PersistenceContainer {
 }
 
 extension EncodableRecord where Self: Encodable {
-  /// Sets the columns that are named after the coding keys to the values that `encode(to:)`
-  /// encodes.
+  /// Sets the columns of the coding keys to the values that `encode(to:)` encodes.
   ///
   /// Values that have no single database value are stored as JSON.
   /// - Throws: The error of `encode(to:)`, or `EncodingError` for a value that can't be stored.

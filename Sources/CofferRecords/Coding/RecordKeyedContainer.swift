@@ -7,8 +7,9 @@ import CofferCore
   private let form = KeyForm(Key.self)
   private let generation: UInt32
   @safe private let live: UnsafeMutablePointer<LiveTarget>
-  /// The names of the keys' columns. Like the table, they exist as long as `live` has the
-  /// generation.
+  /// The names of the keys' columns.
+  ///
+  /// Like the table, they exist as long as `live` has the generation.
   @safe private let words: UnsafeMutablePointer<TextWords>
   @safe private let unsafeTable: Unmanaged<KeyTable<EncodedColumn, TextWords>>
 
@@ -42,7 +43,7 @@ import CofferCore
     return column
   }
 
-  // MARK: Values that are bound as they are
+  // MARK: Values bound without conversion
 
   @inline(__always)
   private func set<V: DatabaseValueConvertible>(_ value: V, _ key: Key) throws {
@@ -62,7 +63,7 @@ import CofferCore
     try writing.set(value, column(key, writing))
   }
 
-  /// Sets an integer for which SQLite's integers can be too small.
+  /// Sets an integer that can exceed the range of SQLite's integers.
   @inline(__always)
   private func setUnsigned<I: FixedWidthInteger>(_ value: I?, _ key: Key) throws {
     guard let value else { return try encodeNil(forKey: key) }
@@ -74,7 +75,9 @@ import CofferCore
     try set(integer, key)
   }
 
-  /// Sets a real. SQLite stores NaN as NULL.
+  /// Sets a real.
+  ///
+  /// SQLite stores NaN as NULL.
   @inline(__always)
   private func setReal<V: BinaryFloatingPoint & DatabaseValueConvertible>(
     _ value: V?, _ key: Key
@@ -121,7 +124,7 @@ import CofferCore
   func encodeIfPresent(_ value: UInt?, forKey key: Key) throws { try setUnsigned(value, key) }
   func encodeIfPresent(_ value: UInt64?, forKey key: Key) throws { try setUnsigned(value, key) }
 
-  // MARK: All other values
+  // MARK: Other values
 
   func encode<T: Encodable>(_ value: T, forKey key: Key) throws {
     let writing = try currentWriting()
@@ -129,7 +132,7 @@ import CofferCore
     try column.writer(T.self, writing).write(value, column, writing)
   }
 
-  /// Nil is stored as NULL, since the column must be set.
+  /// Sets the column, with NULL for nil.
   func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
     guard let value else { return try encodeNil(forKey: key) }
     try encode(value, forKey: key)
@@ -147,12 +150,14 @@ import CofferCore
     superEncoder(forKey: key).unkeyedContainer()
   }
 
-  /// The properties of a superclass are in columns of the same row.
+  /// Returns an encoder for the same row, which also has columns for a superclass's properties.
   func superEncoder() -> any Encoder {
     writing?.encoder ?? JSONNode()
   }
 
-  /// The encoded value is stored in the key's column: a single value directly, all else as JSON.
+  /// Returns an encoder for the key's column.
+  ///
+  /// A single value is stored directly, other content as JSON.
   func superEncoder(forKey key: Key) -> any Encoder {
     guard let writing else { return JSONNode() }
     return writing.node(column(key, writing))

@@ -1,8 +1,7 @@
 import CofferCore
 import FoundationEssentials
 
-/// The encoding strategies and the columns of a record type, which an encoder and its containers
-/// share.
+/// The encoding strategies and columns of a record type, shared by an encoder and its containers.
 @safe final class RecordWriting {
   let record: any EncodableRecord.Type
   let columns: DatabaseColumnEncodingStrategy
@@ -83,8 +82,10 @@ import FoundationEssentials
 @safe struct LiveTarget {
   /// The container to write to; nil between two records.
   @safe var container: UnsafeMutablePointer<PersistenceContainer>?
-  /// The target of the container and its use. They are copied here, since reading them from the
-  /// container for each value would count references.
+  /// The target of the container.
+  ///
+  /// The target and its use are copied here, since reading them from the container for each value
+  /// would count references.
   @safe var target: UnsafeMutablePointer<BindingTarget>?
   var use: UInt = 0
   var generation: UInt32 = 0

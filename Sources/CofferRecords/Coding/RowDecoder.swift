@@ -76,8 +76,9 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
     return try Record(from: self)
   }
 
-  /// Returns the record decoded from a copied row. Copies with the same columns share a decoder,
-  /// which waits for its next use in between.
+  /// Returns the record decoded from a copied row.
+  ///
+  /// Copies with the same columns share a decoder, which is idle between uses.
   @inlinable
   static func decodeCopy(_ row: Row) throws -> Record {
     let decoder: RecordDecoder<Record>
@@ -114,7 +115,7 @@ extension FetchableRecord where Self: Decodable {
 /// }
 /// ```
 public final class FetchableRecordDecoder {
-  /// A decoder.
+  /// Creates a decoder.
   public init() {}
 
   /// Decodes a record from a row with `init(from:)`.
@@ -126,6 +127,6 @@ public final class FetchableRecordDecoder {
   }
 }
 
-/// A decoder belongs to the access in which its rows were fetched.
+/// A decoder is valid only in the database access that fetched its rows.
 @available(*, unavailable)
 extension FetchableRecordDecoder: Sendable {}

@@ -5,16 +5,18 @@ import CofferCore
 /// Keys of one byte, such as the cases of most `CodingKeys`, are recognized by their byte, so that
 /// a key's name is looked up only once.
 ///
-/// The standard library copies the container for each value that it decodes. So it holds no counted
-/// references.
+/// The container holds no counted references, since the standard library copies it for each decoded
+/// value.
 @safe struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   private let form = KeyForm(Key.self)
   /// Whether a number must be stored as one.
   private let isStrict: Bool
   private let generation: UInt32
   @safe private let live: UnsafeMutablePointer<LiveRow>
-  /// The columns of the keys, in the statement's row or in the copy; -1 for a key that has to be
-  /// looked up. Like the table, they exist as long as `live` has the generation.
+  /// The columns of the keys, in the statement's row or in the copy.
+  ///
+  /// -1 for a key that has to be looked up. Like the table, they exist as long as `live` has the
+  /// generation.
   @safe private let columns: UnsafeMutablePointer<CInt>
   @safe private let unsafeTable: Unmanaged<KeyTable<KeySlot, CInt>>
 
@@ -53,7 +55,7 @@ import CofferCore
 
   // MARK: Finding keys
 
-  /// The column of the key; -1 for a key that has to be looked up.
+  /// Returns the column of the key; -1 for a key that has to be looked up.
   @inline(__always)
   private func column(_ key: Key) -> CInt {
     guard live.pointee.generation == generation, let byte = form.byte(of: key) else { return -1 }
@@ -77,7 +79,7 @@ import CofferCore
     return slot
   }
 
-  // MARK: Values that are read straight from a statement or a copy
+  // MARK: Values read directly from a statement or a copy
 
   @inline(__always)
   private func value<V: DatabaseValueConvertible>(_ type: V.Type, _ key: Key) throws -> V {
@@ -92,8 +94,10 @@ import CofferCore
     return try findValue(type, key)
   }
 
-  /// Returns the integer in the column if it can be nothing else, such as NULL or a real that is
-  /// out of range. Most integers are read with no other call than SQLite's.
+  /// Returns the integer in the column; nil if it could be another value.
+  ///
+  /// SQLite also returns an integer for NULL, for example, and for a real that is out of range.
+  /// Most integers are read by a single call of SQLite.
   @inline(__always)
   private func plainInteger(_ key: Key) -> Int64? {
     let column = column(key)
@@ -113,8 +117,9 @@ import CofferCore
   @inline(never)
   private func otherInt64(_ key: Key) throws -> Int64 { try number(Int64.self, key) }
 
-  /// Decodes a number. If the record type is strict, the number must be stored as its type stores
-  /// it.
+  /// Decodes a number.
+  ///
+  /// If the record type is strict, the number must have the storage class of its type.
   @inline(__always)
   private func number<V: DatabaseValueConvertible>(
     _ type: V.Type, _ key: Key, storedAs storageClass: CInt = SQLite.integerType
@@ -153,7 +158,7 @@ import CofferCore
     let value = SQLite.columnValue(handle, column)
     guard SQLite.valueType(value) == SQLite.textType else { return nil }
     let bytes = SQLite.valueBytes(value, isText: true)
-    // There are none if SQLite is out of memory.
+    // The bytes are nil if SQLite is out of memory.
     guard unsafe bytes.baseAddress != nil else { return nil }
     return unsafe String(decoding: bytes.bindMemory(to: UInt8.self), as: UTF8.self)
   }
@@ -223,7 +228,7 @@ import CofferCore
     throw reading.mismatch(type, slot)
   }
 
-  // No storage class is sufficient, since the value must be 0 or 1.
+  // The storage class is not sufficient, since the value must be 0 or 1.
   func decode(_ type: Bool.Type, forKey key: Key) throws -> Bool {
     try number(type, key, storedAs: SQLite.nullType)
   }
@@ -294,7 +299,7 @@ import CofferCore
     try numberIfPresent(type, key)
   }
 
-  // MARK: All other values
+  // MARK: Other values
 
   func contains(_ key: Key) -> Bool {
     guard let reading, let row = reading.row, let slot = try? slot(key, reading) else {
@@ -339,7 +344,7 @@ import CofferCore
     try superDecoder(forKey: key).unkeyedContainer()
   }
 
-  /// The properties of a superclass are in columns of the same row.
+  /// Returns a decoder of the same row, which also has columns for a superclass's properties.
   func superDecoder() throws -> any Decoder {
     let reading = try currentReading()
     return reading.decoder ?? RowDecoder(reading)

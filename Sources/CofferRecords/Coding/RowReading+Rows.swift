@@ -4,8 +4,9 @@ import CofferCore
 class RowReader<Value>: SubjectSpecific {
   typealias Subject = Value
 
-  /// The plan that rows keep for the type: see ``Row/plan(_:make:)``. It is passed on from one
-  /// copied row to the next.
+  /// The plan that rows keep for the type: see ``Row/plan(_:make:)``.
+  ///
+  /// It is passed on from one copied row to the next.
   @safe @exclusivity(unchecked) fileprivate var plan: AnyObject?
 
   fileprivate func read(_ row: Row) throws -> Value { preconditionFailure("overridden") }
@@ -29,7 +30,7 @@ private final class RecordRowReader<Record: FetchableRecord>: RowReader<Record> 
   override func read(_ row: Row) throws -> Record { try Record(row: row) }
 }
 
-/// Reads a type that is no record, with the strategies of the enclosing record.
+/// Reads a type that isn't a record, with the strategies of the enclosing record.
 private final class DecodableRowReader<Value: Decodable>: RowReader<Value> {
   private let make: () -> RowReading
   @safe @exclusivity(unchecked) private var decoder: RowDecoder?
@@ -71,7 +72,7 @@ private final class ValueRowReader<Value: Decodable>: RowReader<Value> {
 
 extension RowReader where Value: Decodable {
   /// Returns the reader for the rows of a list.
-  /// - Parameter reading: Makes the reading for a type that is no record.
+  /// - Parameter reading: Makes the reading for a type that isn't a record.
   static func elementReader(_ reading: @escaping () -> RowReading) -> RowReader<Value> {
     let isValue =
       Value.self is any DatabaseValueConvertible.Type && !(Value.self is any FetchableRecord.Type)
@@ -79,7 +80,7 @@ extension RowReader where Value: Decodable {
   }
 
   /// Returns the reader of a type.
-  /// - Parameter reading: Makes the reading for a type that is no record.
+  /// - Parameter reading: Makes the reading for a type that isn't a record.
   static func reader(_ reading: @escaping () -> RowReading) -> RowReader<Value> {
     func open<R: FetchableRecord>(_ type: R.Type) -> KeptObject { KeptObject(RecordRowReader<R>()) }
     let record = (Value.self as? any FetchableRecord.Type).map { open($0) }
@@ -89,8 +90,7 @@ extension RowReader where Value: Decodable {
 }
 
 extension RowReading {
-  /// Decodes a key without a column: from a scope, from prefetched rows, or else from the row
-  /// itself.
+  /// Decodes a key without a column from a scope, from prefetched rows, or else from the row.
   func decodeRow<T: Decodable>(_ type: T.Type, _ slot: KeySlot) throws -> T {
     let row = try currentRow()
     if let scope = slot.scope(of: row) { return try reader(type, slot).value(of: scope) }
@@ -98,8 +98,9 @@ extension RowReading {
     return try decodeMissing(type, slot, row)
   }
 
-  /// Decodes a key without a column; nil if there is neither a scope with a value nor prefetched
-  /// rows.
+  /// Decodes a key without a column from a scope or from prefetched rows.
+  ///
+  /// Returns nil if there is neither a scope with a value nor prefetched rows.
   func decodeRowIfPresent<T: Decodable>(_ type: T.Type, _ slot: KeySlot) throws -> T? {
     let row = try currentRow()
     if let scope = slot.scope(of: row), scope.containsNonNullValue {
@@ -128,13 +129,14 @@ extension RowReading {
       from: PrefetchedRowsDecoder(rows, self, codingPath: codingPath + [StringKey(slot.key)]))
   }
 
-  /// A row with associated rows has a key for each of them, but none for the record to which they
+  /// Decodes a key that has neither a column, a scope, nor prefetched rows.
+  ///
+  /// A row with associated rows has a key for each of them, but not for the record to which they
   /// belong: that record is decoded from the row itself.
   private func decodeMissing<T: Decodable>(
     _ type: T.Type, _ slot: KeySlot, _ row: Row
   ) throws -> T {
-    // Either all rows have a scope with that name or none has, so the reader is one for the row
-    // itself.
+    // Either all rows have a scope with that name or none has, so the reader is for the row itself.
     if let known = slot.knownRowReader(type) { return try known.value(of: row) }
     return try decodeFirstMissing(type, slot, row)
   }

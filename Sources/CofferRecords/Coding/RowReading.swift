@@ -1,7 +1,6 @@
 import CofferCore
 
-/// The row that is being decoded and the places of its keys, which a decoder and its containers
-/// share.
+/// The row that is being decoded and the places of its keys, shared by decoder and containers.
 ///
 /// It is reused for one row after another, as long as their columns are the same.
 /// - Invariant: There is a row only between `enter` and `leave`. A container that is used later
@@ -61,7 +60,7 @@ import CofferCore
 
   static var rowIsGone: DatabaseError {
     DatabaseError(
-      .SQLITE_MISUSE, "the row of this decoder is gone",
+      .SQLITE_MISUSE, "the decoder is used after its row was decoded",
       hint: "Decode inside of init(from:), and keep neither the decoder nor its containers.")
   }
 
@@ -96,8 +95,9 @@ import CofferCore
     return V.fromDatabaseValue(row.databaseValue(at: column))
   }
 
-  /// Returns the number that the column stores. Text isn't converted, fractions aren't truncated,
-  /// and only 0 and 1 are Booleans.
+  /// Returns the number that the column stores.
+  ///
+  /// Text isn't converted, fractions aren't truncated, and only 0 and 1 are Booleans.
   func number<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V {
     let stored = try databaseValue(slot)
     if let value = V.fromDatabaseValue(stored), !stored.isTruncated(as: value.databaseValue) {
@@ -106,7 +106,9 @@ import CofferCore
     throw mismatch(type, slot)
   }
 
-  /// Returns the text. A blob must be UTF-8, since other bytes would be lost.
+  /// Returns the text.
+  ///
+  /// A blob must be UTF-8, since other bytes would be lost.
   func text<V: DatabaseValueConvertible>(_ type: V.Type, _ slot: KeySlot) throws -> V {
     let stored = try databaseValue(slot)
     // A number always has the same text.
@@ -136,7 +138,7 @@ import CofferCore
         ?? row.decodingContext(columnName: slot.key)
     }
     context.recordType = rules.recordName
-    // The row would show the values.
+    // The row would reveal the values.
     if rules.isStrict { context.row = nil }
     return context
   }

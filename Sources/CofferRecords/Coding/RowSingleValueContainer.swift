@@ -25,8 +25,9 @@ struct RowSingleValueContainer: SingleValueDecodingContainer {
     return try T(from: reading.decoder ?? RowDecoder(reading))
   }
 
-  /// Returns the error for a single value: a row isn't one, and if a column was expected, it is
-  /// missing.
+  /// Returns the error for decoding a row as a single value.
+  ///
+  /// If a column was expected, it is missing.
   private func noValue(_ type: Any.Type) -> any Error {
     if let key = reading.missingKey, let slot = try? reading.slot(key) {
       return reading.columnNotFound(slot)

@@ -3,8 +3,9 @@ enum SnakeCase {
   /// Returns `team_id` for `teamId`, and `my_url_property` for `myURLProperty`.
   ///
   /// A word begins with an upper case letter, and ends before the next upper case letter after a
-  /// lower case letter. Of several upper case letters in a row, the one before a lower case letter
-  /// begins a new word. The second letter of a name begins a word if it is upper case (`u_rl`).
+  /// lower case letter. Of several upper case letters in a row, the last begins a new word if a
+  /// lower case letter follows. The second letter of a name begins a word if it is upper case
+  /// (`u_rl`).
   static func snakeCased(_ name: String) -> String {
     let characters = Array(name)
     var starts: Set<Int> = []
@@ -25,7 +26,9 @@ enum SnakeCase {
     }
   }
 
-  /// Returns `teamId` for `team_id`. Underscores at the ends and names of one word are kept.
+  /// Returns `teamId` for `team_id`.
+  ///
+  /// Underscores at the ends and names of one word are kept.
   static func camelCased(_ name: String) -> String {
     guard let first = name.firstIndex(where: { $0 != "_" }),
       let last = name.lastIndex(where: { $0 != "_" })

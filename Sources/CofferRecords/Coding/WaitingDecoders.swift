@@ -1,6 +1,6 @@
 import CofferCore
 
-/// The idle decoders of copied rows: the last one of some record types.
+/// The idle decoders of copied rows: the last used decoder of some record types.
 @usableFromInline
 enum WaitingDecoders {
   /// The rows that a decoder can decode.

@@ -1,7 +1,7 @@
 import CofferCore
 import CofferQuery
 
-// Records by key: the primary key, or a unique key by the names of its columns.
+// Fetching by primary key, or by a unique key with column names.
 
 extension FetchableRecord where Self: TableRecord {
   // MARK: One record
@@ -43,7 +43,9 @@ extension FetchableRecord where Self: TableRecord {
     }
   }
 
-  /// Returns the record with a unique key, given by column names; nil if there is none.
+  /// Returns the record with a unique key, as a dictionary of column names and values.
+  ///
+  /// Returns nil if there is no such record.
   ///
   /// ```swift
   /// let citizenship = try Citizenship.fetchOne(db, key: ["citizenId": 1, "countryCode": "FR"])
@@ -68,7 +70,7 @@ extension FetchableRecord where Self: TableRecord {
     return record
   }
 
-  /// Returns the record with a unique key, given by column names.
+  /// Returns the record with a unique key, as a dictionary of column names and values.
   ///
   /// - Throws: ``RecordError/recordNotFound(databaseTableName:key:)`` if there is none.
   public static func find(
@@ -90,8 +92,9 @@ extension FetchableRecord where Self: TableRecord {
     try filter(keys: keys).fetchCursor(db)
   }
 
-  /// Returns the records with the primary keys, in no particular order. Keys without a record are
-  /// ignored.
+  /// Returns the records with the primary keys, in no particular order.
+  ///
+  /// Keys without a record are ignored.
   ///
   /// - Throws: An error if the primary key has several columns.
   @inlinable
@@ -102,7 +105,9 @@ extension FetchableRecord where Self: TableRecord {
     return try filter(keys: keys).fetchAll(db)
   }
 
-  /// Returns a cursor over the records with the unique keys, given by column names.
+  /// Returns a cursor over the records with the unique keys.
+  ///
+  /// A key is a dictionary of column names and values.
   ///
   /// - Throws: An error if the columns are neither the primary key nor a unique index.
   @inlinable
@@ -110,7 +115,9 @@ extension FetchableRecord where Self: TableRecord {
     _ db: Database, keys: [[String: (any DatabaseValueConvertible)?]]
   ) throws -> RecordCursor<Self> { try filter(keys: keys).fetchCursor(db) }
 
-  /// Returns the records with the unique keys, given by column names.
+  /// Returns the records with the unique keys.
+  ///
+  /// A key is a dictionary of column names and values.
   ///
   /// - Throws: An error if the columns are neither the primary key nor a unique index.
   @inlinable
@@ -134,7 +141,9 @@ extension FetchableRecord where Self: TableRecord & Hashable {
     return try filter(keys: keys).fetchSet(db)
   }
 
-  /// Returns the distinct records with the unique keys, given by column names.
+  /// Returns the distinct records with the unique keys.
+  ///
+  /// A key is a dictionary of column names and values.
   ///
   /// - Throws: An error if the columns are neither the primary key nor a unique index.
   @inlinable

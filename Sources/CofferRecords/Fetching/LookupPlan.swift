@@ -45,8 +45,8 @@ final class LookupPlan<Record: FetchableRecord & TableRecord> {
 
   /// Looks up a key, which is not NULL.
   ///
-  /// A request is needed if the statement is in use by an enclosing record of the type, if regions
-  /// are being recorded, which requests limit to a row, or if changes of the selection can't be
+  /// A request is needed if an enclosing record of the type is using the statement, if regions are
+  /// being recorded, since requests limit them to a row, or if changes of the selection can't be
   /// detected.
   @usableFromInline
   static func lookUp(_ db: Database, key: DatabaseValue) throws -> PreparedLookup.Result {

@@ -1,13 +1,14 @@
 import CofferCore
 import CofferQuery
 
-// Changes that return rows, with RETURNING from SQLite 3.35 on.
+// Changes that return rows with RETURNING, which requires SQLite 3.35 or later.
 
 extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord {
   // MARK: Deleting
 
-  /// Deletes the rows and returns a cursor over their records. All rows are deleted by the cursor's
-  /// first step.
+  /// Deletes the rows and returns a cursor over their records.
+  ///
+  /// All rows are deleted by the cursor's first step.
   ///
   /// - Throws: An error if SQLite is older than 3.35.
   public func deleteAndFetchCursor(_ db: Database) throws -> RecordCursor<RowDecoder> {
@@ -27,8 +28,9 @@ extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord 
 
   // MARK: Updating
 
-  /// Updates the rows and returns a cursor over their records. All rows are updated by the cursor's
-  /// first step.
+  /// Updates the rows and returns a cursor over their records.
+  ///
+  /// All rows are updated by the cursor's first step.
   ///
   /// - Precondition: There is an assignment.
   /// - Throws: An error if SQLite is older than 3.35.
@@ -50,8 +52,9 @@ extension QueryInterfaceRequest where RowDecoder: FetchableRecord & TableRecord 
     try RowDecoder.fetchAll(update(db, conflictResolution, assignments))
   }
 
-  /// Updates the rows and returns a cursor over their records. All rows are updated by the cursor's
-  /// first step.
+  /// Updates the rows and returns a cursor over their records.
+  ///
+  /// All rows are updated by the cursor's first step.
   public func updateAndFetchCursor(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil,
     assignments: (DatabaseComponents) throws -> [ColumnAssignment]

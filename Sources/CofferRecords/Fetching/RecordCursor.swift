@@ -2,7 +2,7 @@ import CofferCore
 
 /// A cursor of records.
 public final class RecordCursor<Record: FetchableRecord>: DatabaseCursor {
-  /// A record.
+  /// The record type.
   public typealias Element = Record
 
   /// The execution that the cursor steps.
@@ -38,8 +38,8 @@ public final class RecordCursor<Record: FetchableRecord>: DatabaseCursor {
   @inlinable
   package func all() throws -> [Record] {
     var records: [Record] = []
-    // The number of records of the previous fetch. Once a quarter of them has been fetched, room is
-    // reserved for all.
+    // The number of records of the previous fetch. Once a quarter of them has been fetched,
+    // capacity is reserved for all.
     let expected = _execution.statement.lastRecordCount
     let quarter = expected < 64 ? -1 : expected / 4
     try forEach { record in
@@ -60,7 +60,7 @@ public final class RecordCursor<Record: FetchableRecord>: DatabaseCursor {
 }
 
 extension RecordCursor where Record: Hashable {
-  /// Returns the distinct remaining records; of equal ones, the first.
+  /// Returns the distinct remaining records; of equal records, the first.
   @inlinable
   package func set() throws -> Set<Record> {
     var records: Set<Record> = []

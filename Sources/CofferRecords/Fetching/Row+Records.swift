@@ -4,7 +4,7 @@ import CofferQuery
 extension Row {
   // MARK: One record
 
-  /// Accesses the record of an association's row by its key.
+  /// Returns the record of an association by its key.
   ///
   /// ```swift
   /// init(row: Row) throws {
@@ -13,15 +13,16 @@ extension Row {
   /// }
   /// ```
   ///
-  /// The row is searched for in the scopes, and in the scopes of scopes. Traps if there is no such
-  /// row, if it has only NULLs, or if the record can't be created from it.
+  /// The row is searched for in the scopes, and in nested scopes. Traps if there is no such row, if
+  /// all of its values are NULL, or if the record can't be created from it.
   @inlinable
   public subscript<Record: FetchableRecord>(_ scope: String) -> Record {
     do { return try decode(Record.self, forKey: scope) } catch { preconditionFailure("\(error)") }
   }
 
-  /// Accesses the record of an association's row by its key; nil if there is no such row, or if it
-  /// has only NULLs.
+  /// Returns the record of an association by its key, if present.
+  ///
+  /// Nil if there is no such row, or if all of its values are NULL.
   ///
   /// Traps if the record can't be created from the row.
   @inlinable
@@ -31,10 +32,10 @@ extension Row {
     } catch { preconditionFailure("\(error)") }
   }
 
-  /// Accesses the record of an association's row by its key.
+  /// Returns the record of an association by its key.
   ///
-  /// - Throws: `RowDecodingError` where there is no such row, or none but NULLs, or what the record
-  ///   throws.
+  /// - Throws: `RowDecodingError` if there is no such row, or if all of its values are NULL; or the
+  ///   error of `init(row:)`.
   @inlinable
   public func decode<Record: FetchableRecord>(
     _ type: Record.Type = Record.self, forKey scope: String
@@ -45,10 +46,11 @@ extension Row {
     return try Record(row: row)
   }
 
-  /// Accesses the record of an association's row by its key; nil if there is no such row, or if it
-  /// has only NULLs.
+  /// Returns the record of an association by its key, if present.
   ///
-  /// - Throws: What the record throws.
+  /// Nil if there is no such row, or if all of its values are NULL.
+  ///
+  /// - Throws: The error of `init(row:)`.
   @inlinable
   public func decodeIfPresent<Record: FetchableRecord>(
     _ type: Record.Type = Record.self, forKey scope: String
@@ -59,7 +61,7 @@ extension Row {
 
   // MARK: Many records
 
-  /// Accesses the records of a prefetched association by its key.
+  /// Returns the records of a prefetched association by its key.
   ///
   /// ```swift
   /// init(row: Row) throws {
@@ -68,16 +70,16 @@ extension Row {
   /// }
   /// ```
   ///
-  /// Traps if nothing was prefetched for the key, or if a record can't be created from its row.
+  /// Traps if no rows were prefetched for the key, or if a record can't be created from its row.
   @inlinable
   public subscript<Records>(_ key: String) -> Records
   where Records: RangeReplaceableCollection, Records.Element: FetchableRecord {
     do { return try decode(Records.self, forKey: key) } catch { preconditionFailure("\(error)") }
   }
 
-  /// Accesses the distinct records of a prefetched association by its key.
+  /// Returns the distinct records of a prefetched association by its key.
   ///
-  /// Traps if nothing was prefetched for the key, or if a record can't be created from its row.
+  /// Traps if no rows were prefetched for the key, or if a record can't be created from its row.
   @inlinable
   public subscript<Record: FetchableRecord & Hashable>(_ key: String) -> Set<Record> {
     do {
@@ -85,9 +87,10 @@ extension Row {
     } catch { preconditionFailure("\(error)") }
   }
 
-  /// Accesses the records of a prefetched association by its key.
+  /// Returns the records of a prefetched association by its key.
   ///
-  /// - Throws: `RowDecodingError` where nothing was fetched for the key, or what a record throws.
+  /// - Throws: `RowDecodingError` if no rows were prefetched for the key, or the error of
+  ///   `init(row:)`.
   @inlinable
   public func decode<Records>(
     _ type: Records.Type = Records.self, forKey key: String
@@ -101,9 +104,10 @@ extension Row {
     return records
   }
 
-  /// Accesses the distinct records of a prefetched association by its key.
+  /// Returns the distinct records of a prefetched association by its key.
   ///
-  /// - Throws: `RowDecodingError` where nothing was fetched for the key, or what a record throws.
+  /// - Throws: `RowDecodingError` if no rows were prefetched for the key, or the error of
+  ///   `init(row:)`.
   @inlinable
   public func decode<Record: FetchableRecord & Hashable>(
     _ type: Set<Record>.Type = Set<Record>.self, forKey key: String
@@ -133,7 +137,7 @@ extension Row {
     throw missing(key, record, prefetchedRows.keys)
   }
 
-  /// Returns the scope with that name, unless it has only NULLs.
+  /// Returns the scope with that name, unless all of its values are NULL.
   @usableFromInline
   func presentScope(_ scope: String) -> Row? {
     guard let row = scopes[scope] ?? scopesTree[scope], row.containsNonNullValue else {

@@ -50,8 +50,9 @@ public struct Field<Record, Value, Coding: FieldCoding<Value>>: Sendable {
     Field(keyPath, Value.mapping.columns.map { $0.prefixed(prefix) })
   }
 
-  /// Creates a field that stores an optional property in the columns of its type's mapping; nil is
-  /// NULL in all of them.
+  /// Creates a field that stores an optional property in the columns of its type's mapping.
+  ///
+  /// Nil is stored as NULL in all columns.
   ///
   /// - Parameter prefix: A prefix for the names of the mapping's columns.
   public static func nestedOptional<Nested: MappedValue>(

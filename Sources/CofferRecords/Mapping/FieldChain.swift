@@ -1,6 +1,6 @@
 import CofferCore
 
-/// Fields that write a record's values, one after the other.
+/// Fields that write a record's values in sequence.
 @usableFromInline
 protocol FieldWriting<Record>: Sendable {
   associatedtype Record
@@ -30,7 +30,7 @@ where First.Record == Last.Record {
   }
 }
 
-/// Fields one after another.
+/// The parts of several fields, and the chain that writes them.
 @usableFromInline
 struct FieldList<Record, Writing: FieldWriting<Record>> {
   @usableFromInline let parts: [FieldPart<Record>]

@@ -3,7 +3,9 @@ import FoundationEssentials
 
 /// Stores a `Codable` value as JSON text in one column: see ``Field/json(_:_:_:)``.
 public enum JSONCoding<Value: Codable>: FieldCoding {
-  /// Decodes the column's JSON, which is text or a blob. NULL is nil for an optional type.
+  /// Decodes the column's JSON, which is text or a blob.
+  ///
+  /// NULL is nil for an optional type.
   public static func read(_ row: FieldReader, at column: inout Int) throws -> Value {
     defer { column += 1 }
     let stored = row.databaseValue(at: column)

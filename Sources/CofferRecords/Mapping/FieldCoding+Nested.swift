@@ -15,8 +15,9 @@ public enum NestedCoding<Value: MappedValue>: FieldCoding {
   }
 }
 
-/// Stores an optional value in the columns of its type's mapping, with NULL in all of them for nil:
-/// see ``Field/nestedOptional(_:prefix:)``.
+/// Stores an optional value in the columns of its type's mapping.
+///
+/// Nil is stored as NULL in all columns. See ``Field/nestedOptional(_:prefix:)``.
 public enum OptionalNestedCoding<Nested: MappedValue>: FieldCoding {
   /// The mapped type, or nil.
   public typealias Value = Nested?

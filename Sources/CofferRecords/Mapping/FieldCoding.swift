@@ -1,6 +1,8 @@
 import CofferCore
 
-/// How a property's value is stored in columns: see ``Field``. Other types must not conform to it.
+/// The way in which a property's value is stored in columns: see ``Field``.
+///
+/// Types outside the library must not conform to it.
 public protocol FieldCoding<Value>: Sendable {
   /// The type of the property.
   associatedtype Value

@@ -17,8 +17,9 @@ public struct FieldOption: Sendable {
     _ body: @escaping @Sendable (ColumnDefinition) -> Void
   ) -> FieldOption { FieldOption(.define(body)) }
 
-  /// Makes the column the primary key, or part of it. If no column has this option, a column `id`
-  /// is the primary key.
+  /// Makes the column the primary key, or part of it.
+  ///
+  /// If no column has this option, a column `id` is the primary key.
   public static var primaryKey: FieldOption { FieldOption(.primaryKey) }
 
   /// Makes the values unique, except NULL.
@@ -40,7 +41,7 @@ public struct FieldOption: Sendable {
     define { $0.collate(collation) }
   }
 
-  /// Declares another type than the one derived from the property's type.
+  /// Declares a type other than that derived from the property's type.
   public static func type(_ type: Database.ColumnType) -> FieldOption { FieldOption(.type(type)) }
 
   /// Rejects rows for which an SQL expression is neither true nor NULL.

@@ -1,7 +1,8 @@
 import CofferCore
 
-/// Receives the values of a record's columns, one after the other. Other types must not conform to
-/// it.
+/// A receiver of the values of a record's columns, in order.
+///
+/// Types outside the library must not conform to it.
 public protocol FieldSink {
   /// Sets the value of the next column.
   mutating func set<Value: DatabaseValueConvertible>(_ value: Value)

@@ -26,8 +26,9 @@ extension MappedRecord {
     return true
   }
 
-  /// Whether the container has exactly the mapping's values. It doesn't if the type overrides
-  /// `encode(to:)`.
+  /// Returns whether the container has exactly the mapping's values.
+  ///
+  /// False if the type implements `encode(to:)` differently.
   func bindsColumns(of container: PersistenceContainer) throws -> Bool {
     var mapped = PersistenceContainer()
     try writeFields(to: &mapped)
@@ -35,7 +36,7 @@ extension MappedRecord {
       && zip(container, mapped).allSatisfy { $0.0 == $1.0 && $0.1 == $1.1 }
   }
 
-  /// Throws if mapping and table don't match.
+  /// Throws if the mapping doesn't match the table.
   public static func _checkTable(_ db: Database, isInsertion: Bool) throws {
     try mapping.check(db, databaseTableName, isInsertion: isInsertion)
   }

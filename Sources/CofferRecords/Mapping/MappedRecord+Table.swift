@@ -2,9 +2,10 @@ import CofferCore
 import CofferQuery
 
 extension MappedRecord {
-  /// Creates the table of the type. It has a column for each of the mapping's columns, with a type
-  /// derived from the property's type, NOT NULL unless the property is optional, and the fields'
-  /// options.
+  /// Creates the table of the type.
+  ///
+  /// It has a column for each of the mapping's columns, with a type derived from the property's
+  /// type, `NOT NULL` unless the property is optional, and the fields' options.
   ///
   /// ```swift
   /// struct Player: MappedRecord {

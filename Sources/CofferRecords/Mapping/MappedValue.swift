@@ -14,6 +14,8 @@
 /// }
 /// ```
 public protocol MappedValue {
-  /// The columns, in the order of selection. Declare it as `static let`, so it is created once.
+  /// The columns, in the order of selection.
+  ///
+  /// Declare it as `static let`, so that it is created only once.
   static var mapping: Mapping<Self> { get }
 }

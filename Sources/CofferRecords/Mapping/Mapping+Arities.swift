@@ -1,8 +1,8 @@
 import CofferCore
 
 // One initializer for each number of fields up to sixteen: the compiler specializes them down to
-// calls of SQLite, which it doesn't do with loops over packs. The initializer with a pack takes any
-// number of fields, and gives the best error messages.
+// calls of SQLite, which it doesn't do for loops over parameter packs. The initializer with a pack
+// takes any number of fields, and produces the best error messages.
 
 extension Mapping {
   /// Creates a mapping with 1 field.

@@ -9,7 +9,7 @@ import CofferCore
 
   let parts: [FieldPart<Record>]
   @usableFromInline let rowIDSlots: [RowIDSlot<Record>]
-  /// A column with two fields: a mistake that initializers can't report.
+  /// A column with two fields, which initializers can't report since they don't throw.
   private let duplicate: String?
   @usableFromInline let names: ContiguousArray<String>
   @usableFromInline let read: @Sendable (FieldReader, inout Int) throws -> Record
@@ -80,7 +80,7 @@ import CofferCore
       resultCode: .SQLITE_MISUSE,
       message: "the mapping of \(Record.self) has two fields for column "
         + duplicate.quotedDatabaseIdentifier,
-      hint: "Give each field a column of its own; nested ones by a prefix.")
+      hint: "Use a separate column for each field; for nested fields, use a prefix.")
   }
 
   /// Returns the column of a property; nil if it has none or several.

@@ -18,7 +18,7 @@ enum MappingChecks {
       resultCode: .SQLITE_MISMATCH,
       message: "column \(quoted(column.name)) of \(record) is \(column.type), "
         + "and is declared \(declaration), which doesn't keep such values as they are",
-      sql: sql, hint: "Change the type of the property, or that of the column.")
+      sql: sql, hint: "Change the type of the property or the column.")
   }
 
   static func missing(_ column: MappedColumn, in record: Any.Type, row: Row) -> RowDecodingError {

@@ -39,7 +39,7 @@ struct RowIDSlot<Record>: Sendable {
     }
   }
 
-  /// Whether this is the slot of a column.
+  /// Returns whether this is the slot of a column.
   @inlinable
   func takes(_ name: String) -> Bool { column == name || column.isSameName(as: name) }
 

@@ -1,13 +1,12 @@
 import CofferCore
 
-/// The target that a ``PersistenceContainer`` binds to: a statement, and the columns in the order
-/// in which a record sets them.
+/// The target of a ``PersistenceContainer``: a statement, and columns in the order of binding.
 ///
 /// A column is recognized by the two words of its name, as in ``ColumnPredictor``. If a record sets
 /// other columns, or sets them in another order, ``next`` moves past the end.
 ///
-/// This is all the memory that the encoding of a record touches. A container that outlives its
-/// encoding doesn't match ``use`` any more: see ``CellPool``.
+/// Encoding a record accesses no other memory. A container that outlives its encoding no longer
+/// matches ``use``: see ``CellPool``.
 @usableFromInline
 @safe struct BindingTarget {
   /// A column, identified by the words of its name.
@@ -19,26 +18,28 @@ import CofferCore
   }
 
   @safe @usableFromInline var handle: SQLiteStatement?
-  /// The columns, and two slots that match no name: the end, and the one past it.
+  /// The columns, followed by two slots that match no name: the end, and the slot past it.
   @safe @usableFromInline var slots: UnsafeMutablePointer<Slot>
   @usableFromInline var count: Int
   /// The next slot.
   @safe @usableFromInline var next: UnsafeMutablePointer<Slot>
-  /// Identifies the current encoding. Containers of other encodings, such as copies that were kept,
-  /// are rejected.
+  /// The identifier of the current encoding.
+  ///
+  /// Containers of other encodings, such as copies that were kept, are rejected.
   @usableFromInline var use: UInt = 0
   /// The error code of the first binding that failed, or success.
   @usableFromInline var code: CInt = SQLite.ok
-  /// Whether records of the type can be bound while they are encoded. They can't if a record reads
-  /// values that it has set, or is asked for the values that it has stored.
+  /// Whether records of the type can be bound while they are encoded.
+  ///
+  /// False once a record has read values that it has set, or a caller has requested stored values.
   var canBind = true
   /// Whether the statement is in use: its execution can call back and insert another record.
   var isBusy = false
   /// The plan; nil once it has been released.
   @safe var plan: Unmanaged<RecordPlan>?
-  /// Counts the plans that have used this memory.
+  /// The number of plans that have used this memory.
   @usableFromInline var owner: UInt = 0
-  /// Keeps alive the string storage that the words can point to.
+  /// The column names, which own the string storage that the words can point to.
   private var columns: [String] = []
   /// A values object that the next success reuses.
   @usableFromInline var spare: StoredValues?
@@ -85,7 +86,7 @@ import CofferCore
     return unsafe slot.pointee.parameter
   }
 
-  /// Does the same if the words differ, since the text can still be equal.
+  /// Returns the parameter of the next column if its text is equal, but its words differ.
   @usableFromInline @inline(never)
   mutating func findParameter(_ column: String, _ use: UInt) -> CInt {
     guard use == self.use else { return 0 }

@@ -7,7 +7,9 @@ extension EncodableRecord {
     get throws { try PersistenceContainer(self).entries.dictionary }
   }
 
-  /// Returns whether both records store the same values; false if one can't be encoded.
+  /// Returns whether both records store the same values.
+  ///
+  /// False if a record can't be encoded.
   public func databaseEquals(_ record: Self) -> Bool {
     guard let own = try? PersistenceContainer(self),
       let other = try? PersistenceContainer(record)
@@ -19,10 +21,10 @@ extension EncodableRecord {
   ///
   /// ```swift
   /// let changes = try newPlayer.databaseChanges(from: oldPlayer)
-  /// // ["score": 100], where the old player has 100, and the new one something else
+  /// // ["score": 100], the previous score
   /// ```
   ///
-  /// Columns that the other record doesn't have count as NULL.
+  /// Columns that the other record lacks count as NULL.
   public func databaseChanges(
     from record: some EncodableRecord
   ) throws -> [String: DatabaseValue] {
@@ -42,8 +44,7 @@ extension EncodableRecord {
 }
 
 extension PersistenceContainer {
-  /// Returns the columns in which the values differ from another container's, with the other's
-  /// values.
+  /// Returns the columns whose values differ from `old`, with the values of `old`.
   func changes(from old: PersistenceContainer) -> [Entry] {
     entries.compactMap { entry in
       let value = old.storedValue(entry.column) ?? .null

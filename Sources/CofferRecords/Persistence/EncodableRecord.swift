@@ -60,11 +60,12 @@ extension EncodableRecord {
   /// Leaves the check to SQLite.
   public static func _checkTable(_ db: Database, isInsertion: Bool) throws {}
 
-  /// Empty.
+  /// An empty dictionary.
   public static var databaseEncodingUserInfo: [CodingUserInfoKey: Any] { [:] }
 
-  /// Returns an encoder that sorts keys, stores data as Base64, and dates as milliseconds since
-  /// 1970.
+  /// Returns an encoder with sorted keys.
+  ///
+  /// It encodes data as Base64, and dates as milliseconds since 1970.
   public static func databaseJSONEncoder(for column: String) -> JSONEncoder {
     let encoder = JSONEncoder()
     encoder.dataEncodingStrategy = .base64

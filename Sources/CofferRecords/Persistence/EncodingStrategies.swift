@@ -5,7 +5,9 @@ import Foundation
 public enum DatabaseDataEncodingStrategy: Sendable {
   /// As a blob.
   case deferredToData
-  /// As text. Bytes that aren't valid UTF-8 are an error.
+  /// As text.
+  ///
+  /// Encoding throws if the bytes aren't valid UTF-8.
   case text
   /// As the value that the function returns; nil is NULL.
   case custom(@Sendable (Data) -> (any DatabaseValueConvertible)?)
@@ -25,7 +27,7 @@ public enum DatabaseDateEncodingStrategy: Sendable {
   case millisecondsSince1970
   /// As text such as `2024-05-31T08:15:00Z`.
   case iso8601
-  /// As the text of a formatter, which must not be modified any more.
+  /// As text by a formatter, which must not be modified afterwards.
   case formatted(DateFormatter)
   /// As the value that the function returns; nil is NULL.
   case custom(@Sendable (Date) -> (any DatabaseValueConvertible)?)

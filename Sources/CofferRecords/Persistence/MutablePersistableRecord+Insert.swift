@@ -34,11 +34,10 @@ extension MutablePersistableRecord {
 
   // MARK: Inserting and fetching
 
-  /// Inserts a copy of the record and returns the inserted row as a record, including default
-  /// values.
+  /// Inserts a copy of the record and returns the inserted row as a record.
   ///
-  /// Before SQLite 3.35, the row is fetched by a second statement, which throws if the table has
-  /// triggers.
+  /// The result includes the default values of the table. Before SQLite 3.35, the row is fetched by
+  /// a second statement, which throws if the table has triggers.
   /// - Throws: ``RecordError`` if a conflict was ignored.
   public func insertAndFetch(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil

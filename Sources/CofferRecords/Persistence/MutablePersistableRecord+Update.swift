@@ -173,8 +173,9 @@ extension MutablePersistableRecord {
       .update(columns: columns), db, conflictResolution, selection: selection, fetch: fetch)
   }
 
-  /// Modifies the record, updates the columns that have changed, and returns the row as a record;
-  /// nil if nothing has changed.
+  /// Modifies the record, updates the changed columns, and returns the row as a record.
+  ///
+  /// Returns nil if nothing has changed.
   ///
   /// - Throws: ``RecordError`` if there is no such row. The record stays modified.
   public mutating func updateChangesAndFetch(
@@ -185,8 +186,9 @@ extension MutablePersistableRecord {
       db, onConflict: conflictResolution, as: Self.self, modify: modify)
   }
 
-  /// Modifies the record, updates the columns that have changed, and returns the row as a record of
-  /// another type; nil if nothing has changed.
+  /// Modifies the record, updates the changed columns, and returns the row as another type.
+  ///
+  /// Returns nil if nothing has changed.
   ///
   /// - Throws: ``RecordError`` if there is no such row. The record stays modified.
   public mutating func updateChangesAndFetch<T: FetchableRecord & TableRecord>(
@@ -199,8 +201,9 @@ extension MutablePersistableRecord {
     return fetched ?? nil
   }
 
-  /// Modifies the record, updates the columns that have changed, and fetches a selection from the
-  /// row; nil if nothing has changed.
+  /// Modifies the record, updates the changed columns, and fetches a selection from the row.
+  ///
+  /// Returns nil if nothing has changed.
   ///
   /// - Throws: ``RecordError`` if there is no such row. The record stays modified.
   public mutating func updateChangesAndFetch<T>(

@@ -13,8 +13,7 @@ extension MutablePersistableRecord {
     try insertWithCallbacks(db) { try $0.upsertRow(db).success }
   }
 
-  /// Inserts the record, or updates the row that conflicts with it, and returns the row as a
-  /// record.
+  /// Inserts the record, or updates the conflicting row, and returns the row as a record.
   ///
   /// ```swift
   /// // INSERT INTO "word" ("text", "isTainted") VALUES ('jovial', 0)
@@ -35,8 +34,7 @@ extension MutablePersistableRecord {
     try upsertFetching(db, as: Self.self, onConflict: conflictTarget, doUpdate: assignments)
   }
 
-  /// Inserts the record, or updates the row that conflicts with it, and returns the row as a record
-  /// of another type.
+  /// Inserts the record, or updates the conflicting row, and returns the row as another type.
   public mutating func upsertAndFetch<T: FetchableRecord & TableRecord>(
     _ db: Database, as returnedType: T.Type, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
@@ -67,8 +65,7 @@ extension PersistableRecord {
     try copy.insertWithCallbacks(db) { try $0.upsertRow(db).success }
   }
 
-  /// Inserts the record, or updates the row that conflicts with it, and returns the row as a
-  /// record.
+  /// Inserts the record, or updates the conflicting row, and returns the row as a record.
   public func upsertAndFetch(
     _ db: Database, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
@@ -78,8 +75,7 @@ extension PersistableRecord {
       db, as: Self.self, onConflict: conflictTarget, doUpdate: assignments)
   }
 
-  /// Inserts the record, or updates the row that conflicts with it, and returns the row as a record
-  /// of another type.
+  /// Inserts the record, or updates the conflicting row, and returns the row as another type.
   public func upsertAndFetch<T: FetchableRecord & TableRecord>(
     _ db: Database, as returnedType: T.Type, onConflict conflictTarget: [String] = [],
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil

@@ -16,17 +16,22 @@ import CofferQuery
 /// `aroundSave`, `didSave`. For an update, `willUpdate`, `aroundUpdate` and `didUpdate` take the
 /// places of the insertion's callbacks.
 public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
-  /// The behavior when a constraint fails. By default, the statement fails.
+  /// The behavior when a constraint fails.
+  ///
+  /// By default, the statement fails.
   static var persistenceConflictPolicy: PersistenceConflictPolicy { get }
 
   /// Called before the record is inserted.
   mutating func willInsert(_ db: Database) throws
 
-  /// Called around the insertion. It must call `insert` exactly once.
+  /// Called around the insertion.
+  ///
+  /// It must call `insert` exactly once.
   func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws
 
-  /// Called after the record has been inserted, so it can store its rowid. It isn't called if
-  /// `OR IGNORE` has dropped the insertion.
+  /// Called after the record has been inserted, so it can store its rowid.
+  ///
+  /// It isn't called if `OR IGNORE` has prevented the insertion.
   mutating func didInsert(_ inserted: InsertionSuccess)
 
   /// Called before the record is updated.
@@ -34,7 +39,9 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
   /// - Parameter columns: The columns that are updated.
   func willUpdate(_ db: Database, columns: Set<String>) throws
 
-  /// Called around the update. It must call `update` exactly once.
+  /// Called around the update.
+  ///
+  /// It must call `update` exactly once.
   func aroundUpdate(
     _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
   ) throws
@@ -45,7 +52,9 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
   /// Called before the record is inserted or updated.
   func willSave(_ db: Database) throws
 
-  /// Called around the insertion or update. It must call `save` exactly once.
+  /// Called around the insertion or update.
+  ///
+  /// It must call `save` exactly once.
   func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws
 
   /// Called after the record has been inserted or updated.
@@ -54,7 +63,9 @@ public protocol MutablePersistableRecord: EncodableRecord, TableRecord {
   /// Called before the record is deleted.
   func willDelete(_ db: Database) throws
 
-  /// Called around the deletion. It must call `delete` exactly once.
+  /// Called around the deletion.
+  ///
+  /// It must call `delete` exactly once.
   func aroundDelete(_ db: Database, delete: () throws -> Bool) throws
 
   /// Called after the deletion.

@@ -15,7 +15,9 @@ public struct PersistenceConflictPolicy: Sendable {
   /// The behavior of updates.
   public let conflictResolutionForUpdate: Database.ConflictResolution
 
-  /// Creates a policy. By default, statements fail.
+  /// Creates a policy.
+  ///
+  /// By default, statements fail.
   public init(
     insert: Database.ConflictResolution = .abort, update: Database.ConflictResolution = .abort
   ) {

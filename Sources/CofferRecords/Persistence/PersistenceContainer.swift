@@ -65,7 +65,7 @@ import CofferQuery
 
   /// Sets the value of a column.
   ///
-  /// It does the same as the subscripts, without boxing, since the compiler knows the type.
+  /// Equivalent to the subscripts, but the value isn't boxed, since its type is known statically.
   @inlinable @inline(__always)
   package mutating func set<Value: DatabaseValueConvertible>(
     _ value: Value, forColumn column: String
@@ -173,7 +173,7 @@ import CofferQuery
 extension PersistenceContainer: Sendable {}
 
 extension PersistenceContainer: RandomAccessCollection {
-  /// 0.
+  /// The start index, 0.
   public var startIndex: Int { 0 }
 
   /// The number of columns.

@@ -2,8 +2,10 @@ import CofferCore
 
 /// The result of an insertion: see ``MutablePersistableRecord/didInsert(_:)``.
 public struct InsertionSuccess {
-  /// The rowid of the row. If the table has no rowids, or a conflict was ignored, this is the rowid
-  /// of the connection's last insertion.
+  /// The rowid of the row.
+  ///
+  /// If the table has no rowids, or a conflict was ignored, this is the rowid of the connection's
+  /// last insertion.
   public var rowID: Int64
 
   @usableFromInline let stored: StoredValues

@@ -1,8 +1,9 @@
 import CofferCore
 import CofferQuery
 
-/// A base class for records that track which of their columns have changed since they were fetched
-/// or stored.
+/// A base class for records that track the changes of their columns.
+///
+/// Changes are relative to the values that were fetched or stored.
 ///
 /// ```swift
 /// class Player: Record {
@@ -51,12 +52,16 @@ open class Record {
 
   // MARK: Overridden by subclasses
 
-  /// The name of the table. Subclasses must override it.
+  /// The name of the table.
+  ///
+  /// Subclasses must override it.
   open class var databaseTableName: String {
     preconditionFailure("\(self) has to override databaseTableName")
   }
 
-  /// The behavior when a constraint fails. By default, the statement fails.
+  /// The behavior when a constraint fails.
+  ///
+  /// By default, the statement fails.
   open class var persistenceConflictPolicy: PersistenceConflictPolicy {
     PersistenceConflictPolicy()
   }
@@ -69,21 +74,31 @@ open class Record {
 
   // MARK: Callbacks
 
-  /// Called before the record is inserted. Overrides must call `super`.
+  /// Called before the record is inserted.
+  ///
+  /// Overrides must call `super`.
   open func willInsert(_ db: Database) throws {}
 
-  /// Called around the insertion. Overrides must call `super` with a closure that calls `insert`.
+  /// Called around the insertion.
+  ///
+  /// Overrides must call `super` with a closure that calls `insert`.
   open func aroundInsert(_ db: Database, insert: () throws -> InsertionSuccess) throws {
     stored = try insert().persistenceContainer
   }
 
-  /// Called after the record has been inserted. Overrides must call `super`.
+  /// Called after the record has been inserted.
+  ///
+  /// Overrides must call `super`.
   open func didInsert(_ inserted: InsertionSuccess) {}
 
-  /// Called before the record is updated. Overrides must call `super`.
+  /// Called before the record is updated.
+  ///
+  /// Overrides must call `super`.
   open func willUpdate(_ db: Database, columns: Set<String>) throws {}
 
-  /// Called around the update. Overrides must call `super` with a closure that calls `update`.
+  /// Called around the update.
+  ///
+  /// Overrides must call `super` with a closure that calls `update`.
   open func aroundUpdate(
     _ db: Database, columns: Set<String>, update: () throws -> PersistenceSuccess
   ) throws {
@@ -97,31 +112,44 @@ open class Record {
     stored = known
   }
 
-  /// Called after the record has been updated. Overrides must call `super`.
+  /// Called after the record has been updated.
+  ///
+  /// Overrides must call `super`.
   open func didUpdate(_ updated: PersistenceSuccess) {}
 
-  /// Called before the record is inserted or updated. Overrides must call `super`.
+  /// Called before the record is inserted or updated.
+  ///
+  /// Overrides must call `super`.
   open func willSave(_ db: Database) throws {}
 
-  /// Called around the insertion or update. Overrides must call `super` with a closure that calls
-  /// `save`.
+  /// Called around the insertion or update.
+  ///
+  /// Overrides must call `super` with a closure that calls `save`.
   open func aroundSave(_ db: Database, save: () throws -> PersistenceSuccess) throws {
     _ = try save()
   }
 
-  /// Called after the record has been inserted or updated. Overrides must call `super`.
+  /// Called after the record has been inserted or updated.
+  ///
+  /// Overrides must call `super`.
   open func didSave(_ saved: PersistenceSuccess) {}
 
-  /// Called before the record is deleted. Overrides must call `super`.
+  /// Called before the record is deleted.
+  ///
+  /// Overrides must call `super`.
   open func willDelete(_ db: Database) throws {}
 
-  /// Called around the deletion. Overrides must call `super` with a closure that calls `delete`.
+  /// Called around the deletion.
+  ///
+  /// Overrides must call `super` with a closure that calls `delete`.
   open func aroundDelete(_ db: Database, delete: () throws -> Bool) throws {
     _ = try delete()
     stored = nil
   }
 
-  /// Called after the deletion. Overrides must call `super`.
+  /// Called after the deletion.
+  ///
+  /// Overrides must call `super`.
   open func didDelete(deleted: Bool) {}
 }
 
@@ -130,15 +158,17 @@ extension Record: FetchableRecord, PersistableRecord {}
 extension Record {
   // MARK: Changes
 
-  /// Whether a column differs from its fetched or stored value; true if no row is known, or the
-  /// record can't be encoded.
+  /// Whether a column differs from its fetched or stored value.
+  ///
+  /// True if no row is known, or the record can't be encoded.
   public var hasDatabaseChanges: Bool {
     guard let changes = try? changedEntries() else { return true }
     return !changes.isEmpty
   }
 
-  /// The columns that differ from their fetched or stored values, with these values; nil for
-  /// columns that weren't fetched.
+  /// The columns that differ from their fetched or stored values, with these values.
+  ///
+  /// The value of a column that wasn't fetched is nil.
   public var databaseChanges: [String: DatabaseValue?] {
     get throws {
       Dictionary(try changedEntries(), uniquingKeysWith: { first, _ in first })

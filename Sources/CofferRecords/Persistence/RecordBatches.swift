@@ -4,7 +4,7 @@ import CofferQuery
 // Changes of many records: one prepared statement, all or nothing.
 
 extension Database {
-  /// Calls `body` for each index, and rolls back if it throws.
+  /// Calls `body` for each index, and rolls back all changes if it throws.
   ///
   /// - Throws: The error of `body`; a ``DatabaseError`` gets the index.
   @inlinable
@@ -38,7 +38,7 @@ extension DatabaseError {
   func inBatch(at index: Int) -> DatabaseError {
     inBatch(
       at: index,
-      hint: "It was element \(index) of the batch, counted from 0; nothing of it was stored.")
+      hint: "It was element \(index) of the batch, counted from 0; the batch was rolled back.")
   }
 }
 
@@ -176,8 +176,9 @@ extension PersistableRecord {
 }
 
 extension MutableCollection where Element: MutablePersistableRecord {
-  /// Inserts all records or none, with one prepared statement: see
-  /// ``MutablePersistableRecord/insertAll(_:onConflict:_:)``.
+  /// Inserts all records or none, with one prepared statement.
+  ///
+  /// See ``MutablePersistableRecord/insertAll(_:onConflict:_:)``.
   @inlinable
   @_disfavoredOverload
   public mutating func insertAll(
@@ -190,8 +191,9 @@ extension MutableCollection where Element: MutablePersistableRecord {
 }
 
 extension Sequence where Element: PersistableRecord {
-  /// Inserts all records or none, with one prepared statement: see
-  /// ``MutablePersistableRecord/insertAll(_:onConflict:_:)``.
+  /// Inserts all records or none, with one prepared statement.
+  ///
+  /// See ``MutablePersistableRecord/insertAll(_:onConflict:_:)``.
   @inlinable
   public func insertAll(
     _ db: Database, onConflict conflictResolution: Database.ConflictResolution? = nil

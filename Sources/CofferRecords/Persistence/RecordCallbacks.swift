@@ -10,7 +10,7 @@ extension DatabaseError {
   static func callbackMisuse(_ name: String) -> DatabaseError {
     DatabaseError(
       resultCode: .SQLITE_MISUSE, message: "\(name) has not called its closure, or hides its error",
-      hint: "Call the closure once, and let what it throws through.")
+      hint: "Call the closure exactly once, and rethrow its errors.")
   }
 }
 

@@ -7,8 +7,9 @@ import CofferQuery
 extension MutablePersistableRecord {
   // MARK: Plans
 
-  /// Executes a plan's statement, after ``Database/beginRecord(_:_:)``, with the values that the
-  /// record encodes.
+  /// Executes a plan's statement with the values that the record encodes.
+  ///
+  /// It must follow ``Database/beginRecord(_:_:)``.
   ///
   /// - Returns: Whether it was executed. It isn't if the record deviates from the plan.
   @inlinable @inline(__always)
@@ -297,8 +298,9 @@ struct RecordUpdate {
     arguments = StatementArguments(values)
   }
 
-  /// Returns the parameter of each column that the record sets, 0 for none; nil if a column needs
-  /// two parameters, or a parameter has no column.
+  /// Returns the parameter of each column that the record sets, or 0 if it has none.
+  ///
+  /// Returns nil if a column needs two parameters, or a parameter has no column.
   func parameters(of recordColumns: [String]) -> [Int]? {
     guard !isEmpty else { return nil }
     let parameters = recordColumns.map { name in

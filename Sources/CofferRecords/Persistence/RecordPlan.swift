@@ -1,8 +1,10 @@
 import CofferCore
 import CofferQuery
 
-/// The way in which a connection stores records of one type: the columns in the order in which
-/// records set them, and the statement, so that values can be bound to it directly.
+/// A connection's prepared change for records of one type.
+///
+/// It holds the statement, and the columns in the order in which records set them, so that values
+/// can be bound directly.
 ///
 /// - Invariant: The statement has bound values only between `begin` and `execute`, or in a batch.
 @usableFromInline
@@ -129,11 +131,14 @@ import CofferQuery
   @safe @exclusivity(unchecked) private var recentUpdate: Unmanaged<RecordPlan>?
   /// Replaced plans that were in use at the time.
   private var retired: [RecordPlan] = []
-  /// The number of current batches. Bindings are cleared when the last one ends.
+  /// The number of current batches.
+  ///
+  /// Bindings are cleared when the last batch ends.
   @safe @exclusivity(unchecked) var batchDepth = 0
 
-  /// Prepares the plan for a record of the type in that table; returns nil if no usable plan
-  /// exists.
+  /// Prepares the plan for a record of the type in the table.
+  ///
+  /// Returns nil if no usable plan exists.
   @safe func begin(
     _ db: Database, _ key: RecordPlan.Key, _ tableName: String
   ) throws -> UnsafeMutablePointer<BindingTarget>? {

@@ -99,7 +99,7 @@ struct RowCondition {
   var sql: String
   var arguments: StatementArguments
 
-  /// The condition of no row.
+  /// A condition that matches no row.
   static let none = RowCondition(sql: "0", arguments: [])
 }
 
@@ -143,7 +143,7 @@ extension RecordTable {
       throw DatabaseError(
         resultCode: .SQLITE_ERROR,
         message: "the row that was inserted into \(name) can't be found again",
-        hint: "Give the primary key a value, or use SQLite 3.35 or later.")
+        hint: "Set the primary key, or use SQLite 3.35 or later.")
     }
     return key.condition(values)
   }

@@ -4,7 +4,7 @@ import CofferQuery
 /// The facts about a table or view that persistence needs.
 @usableFromInline
 final class RecordTable {
-  /// The name by which the record type calls it.
+  /// The name in the record type's declaration.
   let name: String
   private let object: SchemaTable
   let isView: Bool
@@ -17,7 +17,7 @@ final class RecordTable {
   private let columnNames: Set<SQLName>
 
   @safe @exclusivity(unchecked) private var generation: Int
-  /// The transaction in which the schema was last checked; nil for none.
+  /// The transaction in which the schema was last checked; nil if it wasn't checked.
   @safe @exclusivity(unchecked) private var transaction: Int?
 
   init(_ db: Database, _ name: String) throws {
@@ -66,7 +66,7 @@ final class RecordTable {
   func requirePrimaryKey() throws -> PrimaryKeyInfo {
     if let primaryKey { return primaryKey }
     throw DatabaseError.noSuchTable(
-      name, note: "It is a view: Configuration.schemaSource can tell its primary key.")
+      name, note: "It is a view: define its primary key in Configuration.schemaSource.")
   }
 }
 

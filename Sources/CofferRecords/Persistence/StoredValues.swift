@@ -2,8 +2,8 @@ import CofferCore
 
 /// The values that were stored, or the record that holds them.
 ///
-/// The values are rarely requested, so they are only collected on demand. One object serves record
-/// after record, unless a caller keeps it.
+/// The values are rarely requested, so they are only collected on demand. The object is reused for
+/// the next record, unless a caller keeps it.
 @usableFromInline
 @safe class StoredValues {
   let table: RecordTable

@@ -11,7 +11,7 @@ extension Upsert {
   ) throws -> (rowID: Int64, row: Row?) {
     try requireTwoSteps(db)
     if !selection.isEmpty { try table.requireRefetching(db) }
-    // Throws for a target that is no unique key, even if there is no conflict.
+    // Throws if the target isn't a unique key, even without a conflict.
     let keys = try conflictKeys(db)
     var result: (rowID: Int64, row: Row?)?
     try db.inSavepoint {
