@@ -52,7 +52,7 @@ final class FolderWatch: Sendable {
     let reason = unsafe String(cString: strerror(errno))
     return DatabaseError(
       resultCode: .SQLITE_CANTOPEN, message: "the folder of the database can't be watched",
-      hint: "\(folder): \(reason). The system allows each user so many watches: see "
+      hint: "\(folder): \(reason). The system limits the watches of each user: see "
         + "/proc/sys/fs/inotify. Configuration.observesExternalChanges needs one per database.")
   }
 

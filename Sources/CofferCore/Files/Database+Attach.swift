@@ -32,7 +32,7 @@ extension Database {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
         message: "SQLCipher can't attach a file with other settings than its own (\(settings))",
-        hint: "Open it with a connection of its own, or convert it with DatabaseFile.convert.")
+        hint: "Open it with a separate connection, or convert it with DatabaseFile.convert.")
     }
     do {
       try Database.attach(path, as: name, spec: fileKey?.spec, to: connection)

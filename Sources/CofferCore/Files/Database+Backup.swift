@@ -248,7 +248,7 @@ private struct FileIdentity {
     throw DatabaseError(
       resultCode: .SQLITE_MISUSE, message: "a database in memory can't be exported",
       hint: "Back it up to a file with backup(toPath:), which keeps its key, and use "
-        + "DatabaseFile.encrypt or DatabaseFile.decrypt on that.")
+        + "DatabaseFile.encrypt or DatabaseFile.decrypt on the backup.")
   }
 }
 

@@ -25,11 +25,11 @@ extension DatabaseFunction {
     implementation: .scalar { arguments in
       guard var value = json(arguments, 2),
         value.withUTF8({ JSONScanner.find(in: UnsafeRawBufferPointer($0), at: "$") }) != nil
-      else { throw DatabaseError(message: "coffer_json_set: the third argument is no JSON") }
+      else { throw DatabaseError(message: "coffer_json_set: the third argument is not JSON") }
       let changed = try arguments.withUTF8(at: 0) { text in
         try arguments.withUTF8(at: 1) { path in
           guard JSONPathBytes(path) != nil else {
-            throw DatabaseError(message: "coffer_json_set: the second argument is no path")
+            throw DatabaseError(message: "coffer_json_set: the second argument is not a path")
           }
           return value.withUTF8 {
             JSONEditor.setting(UnsafeRawBufferPointer($0), at: path, in: text)

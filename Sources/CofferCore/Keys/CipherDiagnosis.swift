@@ -29,7 +29,7 @@ extension CipherDiagnosis {
       "The file is not encrypted, but a key was given. Encrypt it with DatabaseFile.encrypt, or "
         + "open it without a key."
     case .wrongKey:
-      "The key is wrong: no page of the file answers to it. Check the passphrase or the key. If "
+      "The key is wrong: it matches no page of the file. Check the passphrase or the key. If "
         + "it is certainly right, the file's first 16 bytes, its salt, are damaged: restore a "
         + "backup."
     case .wrongSalt:
@@ -38,7 +38,7 @@ extension CipherDiagnosis {
       "The key is right, but the file is damaged in \(Self.listing(pages)). Copy the file before "
         + "anything else, then restore a backup."
     case .truncated:
-      "The file is truncated: its end is missing. Copy it again from where it came, or restore "
+      "The file is truncated: its end is missing. Copy it again from its source, or restore "
         + "a backup."
     case .olderFormat(let settings):
       Self.olderFormatMessage(settings)

@@ -15,7 +15,7 @@ extension Database {
     guard settings.usesHMAC else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "the pages of the database are not authenticated",
-        hint: "Its cipher settings say usesHMAC: false.")
+        hint: "Its cipher settings have usesHMAC: false.")
     }
     guard !isInMemory else { return [] }
     let fileKey = try FileKey(

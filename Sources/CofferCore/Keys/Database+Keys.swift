@@ -138,8 +138,8 @@ extension Database {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
         message: "the SQLite library in use is not SQLCipher: nothing would be encrypted",
-        hint: "Another libsqlite3 in the process has taken its place. Link libsqlcipher first, "
-          + "or drop the other one.")
+        hint: "Another libsqlite3 in the process takes precedence. Link libsqlcipher first, "
+          + "or remove the other library.")
     }
   }
 

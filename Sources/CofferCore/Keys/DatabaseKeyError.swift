@@ -36,8 +36,8 @@ extension DatabaseKeyError: CustomStringConvertible, LocalizedError {
     case .wrongSaltLength(let count):
       "A salt is 16 bytes, but \(count) were given."
     case .ambiguousPassphrase:
-      "The passphrase looks like a raw key in SQLCipher's notation (x'…'), which SQLCipher would "
-        + "take it for. Give the decoded bytes to .raw(_:), or choose another passphrase."
+      "The passphrase looks like a raw key in SQLCipher's notation (x'…'), and SQLCipher would "
+        + "use it as one. Pass the decoded bytes to .raw(_:), or choose another passphrase."
     case .unreadableKeyFile(let path, let reason):
       "The key file \(path) can't be read: \(reason)."
     case .emptyKeyFile(let path):

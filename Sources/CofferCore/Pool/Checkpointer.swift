@@ -66,7 +66,7 @@ final class Checkpointer {
       nextRestart = pageCount + pageCount / 2
       Database.logError?(
         .SQLITE_WARNING,
-        "the write-ahead log of \(database) has \(pageCount) pages, and can't begin anew: a read "
+        "the write-ahead log of \(database) has \(pageCount) pages, and can't restart: a read "
           + "access or a snapshot holds on to an old state of the database")
     }
   }

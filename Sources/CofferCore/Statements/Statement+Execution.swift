@@ -69,7 +69,7 @@ extension Statement {
     guard code != SQLite.misuse else {
       return DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "an array can't be bound to a single parameter",
-        sql: sql, hint: "Give it in `arguments:`.")
+        sql: sql, hint: "Pass it in `arguments:`.")
     }
     return DatabaseError(code: code, connection: database.sqliteConnection, sql: sql)
   }

@@ -42,7 +42,7 @@ extension StatementBinding {
   /// Traps: a type that can only be bound has no argument.
   public var statementArgument: StatementArgument {
     preconditionFailure(
-      "\(Self.self) can't stand in StatementArguments: implement statementArgument, or conform to "
+      "\(Self.self) can't be used in StatementArguments: implement statementArgument, or conform to "
         + "DatabaseValueConvertible")
   }
 }

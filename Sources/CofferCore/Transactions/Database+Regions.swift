@@ -46,7 +46,7 @@ extension Database {
     guard !configuration.readonly, !accessState.contains(.readOnly) else {
       throw DatabaseError(
         resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database",
-        hint: "Changes are notified where the database is written.")
+        hint: "Notify changes in a write access.")
     }
     let region = try region.databaseRegion(self)
     guard !region.isEmpty, accessState.contains(.observed) else { return }

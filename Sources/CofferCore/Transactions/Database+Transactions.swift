@@ -340,7 +340,7 @@ extension Database {
   private static func damage(sql: String?) -> DatabaseError {
     DatabaseError(
       resultCode: .SQLITE_CORRUPT, message: "a page of the file is damaged", sql: sql,
-      hint: "It is not what was written, and values that were read may be incomplete. Copy the "
-        + "file before anything else; checkCipherIntegrity() tells which pages are damaged.")
+      hint: "Values read in this transaction may be incomplete. Copy the file before anything "
+        + "else; checkCipherIntegrity() returns the damaged pages.")
   }
 }
