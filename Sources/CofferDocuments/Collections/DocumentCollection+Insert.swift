@@ -223,13 +223,13 @@ extension DocumentCollection {
     let reason =
       switch value {
       case is any BinaryFloatingPoint:
-        context.codingPath.count > 1 ? "JSON has no such number" : "SQLite has no NaN"
+        context.codingPath.count > 1 ? "JSON can't represent it" : "SQLite has no NaN"
       case is any UnsignedInteger: "SQLite's largest integer is \(Int64.max)"
       default: "its encode(to:) throws"
       }
     return DocumentError(
       "\(property.isEmpty ? "" : "the property \(property) of ")\(Document.self) can't be stored: "
-        + "the value of \(Swift.type(of: value)) isn't taken, since \(reason)\(place ?? "")")
+        + "the value of \(Swift.type(of: value)) can't be stored, since \(reason)\(place ?? "")")
   }
 }
 

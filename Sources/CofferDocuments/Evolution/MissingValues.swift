@@ -100,8 +100,8 @@ extension CollectionSchema {
         "\(typeName) has a new property \(column.name), and the documents of the table "
           + "\(tableName) have no value for it",
         hint:
-          "Give them one: add .defaultValue(…, for: \\.\(column.name)) to the migrationRules of a "
-          + "MigratingDocument, or make the property optional. The table is as it was.")
+          "Add .defaultValue(…, for: \\.\(column.name)) to the migrationRules of a "
+          + "MigratingDocument, or make the property optional. The table is unchanged.")
     }
   }
 }

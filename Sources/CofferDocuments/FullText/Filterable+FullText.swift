@@ -39,7 +39,7 @@ extension QueryBuilder {
       do {
         guard FullTextIndex.isFTS5 else {
           throw DocumentError(
-            "this SQLCipher can't order by relevance, for which it takes FTS5",
+            "this SQLCipher can't order by relevance, which requires FTS5",
             hint: "Install libsqlcipher 4.")
         }
         try query.orderByRelevance()

@@ -117,7 +117,7 @@ struct FullTextIndex: Sendable {
   func drop(_ db: Database) throws {
     guard try FullTextIndex.isFTS5 || definition(db)?.contains("USING fts5(") != true else {
       throw DocumentError(
-        "the full text of \(contentTable) was made by FTS5, which this SQLCipher doesn't have",
+        "the full text of \(contentTable) was created by FTS5, which this SQLCipher lacks",
         hint: "Open the file with libsqlcipher 4.")
     }
     for name in triggerNames {

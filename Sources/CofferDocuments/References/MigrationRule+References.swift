@@ -47,7 +47,7 @@ extension MigrationRule {
       let isOptional = try DocumentType<Document>.known().property(named: column.name)?.isOptional
       guard rule != .setNull || isOptional == true else {
         throw DocumentError(
-          "the property \(column.name) of \(Document.self) can't become nil when its \(other) is "
+          "the property \(column.name) of \(Document.self) can't be set to nil when its \(other) is "
             + "deleted, since it isn't optional",
           hint: "Make it optional, or use .cascade or .restrict.")
       }

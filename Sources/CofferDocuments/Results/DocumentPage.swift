@@ -92,9 +92,9 @@ extension QueryBuilder {
     var query = try valid(db)
     guard size > 0, !query.isLimited, query.isOrderedByProperties else {
       throw DocumentError(
-        "pages have one document at least, and are of queries without a limit, which are ordered "
-          + "by properties",
-        hint: "Use .orderBy(\\.…), and leave .limit, .offset and other orders out.")
+        "a page needs a size of at least 1, and a query that is ordered by properties and has no "
+          + "limit",
+        hint: "Use .orderBy(\\.…), and omit .limit, .offset and other orders.")
     }
     let keys = query.orderKeys + ties.map { DocumentOrderKey(sql: $0, suffix: .none) }
     let order = keys.map(\.description).joined(separator: ", ")
@@ -103,7 +103,8 @@ extension QueryBuilder {
       let values = token.databaseValues
       guard token.order == order, values.count == keys.count else {
         throw DocumentError(
-          "the token is of a query with another order", hint: "Begin with the first page again.")
+          "the token belongs to a query with another order",
+          hint: "Start again with the first page.")
       }
       query = query.adding(keys.isBehind(values))
     }

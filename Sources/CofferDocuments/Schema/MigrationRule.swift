@@ -46,7 +46,7 @@ public struct MigrationRule<Document: Codable>: Sendable {
     let column = try place(property)
     guard column.path.isEmpty else {
       throw DocumentError(
-        "a rule of \(Document.self) is about \(column.description), a part of a column")
+        "a rule of \(Document.self) applies to \(column.description), a part of a column")
     }
     return column
   }
@@ -56,8 +56,8 @@ public struct MigrationRule<Document: Codable>: Sendable {
     let column = try DocumentType<Document>.known().column(property)
     guard !column.isInList else {
       throw DocumentError(
-        "a rule of \(Document.self) is about \(column.description), an element of a list",
-        hint: "Convert the whole list, by .converted.")
+        "a rule of \(Document.self) applies to \(column.description), an element of a list",
+        hint: "Convert the whole list with .converted.")
     }
     return column
   }

@@ -47,7 +47,7 @@ struct TableRebuild {
       throw DocumentError(
         "columns of the table \(tableName) can't be dropped: it has constraints, "
           + "or other tables refer to it, and this SQLite is older than 3.35",
-        hint: "Install libsqlcipher 4, or drop the columns by yourself.")
+        hint: "Install libsqlcipher 4, or drop the columns in SQL.")
     }
   }
 

@@ -174,7 +174,7 @@ public final class DocumentStore: Sendable {
     guard let other else { return }
     throw DocumentError(
       "\(type) and \(other) would both be stored in the table \(name)",
-      hint: "Give one of them a name of its own: "
+      hint: "Give one of them another name: "
         + "conform it to CustomCollectionName, and declare `static let collectionName`.")
   }
 

@@ -66,7 +66,7 @@ enum DocumentValue {
     let stored = (V.self as? any AnyOptional.Type)?.wrappedType ?? V.self
     guard (stored as? any UnorderedValue.Type)?.hasAnyOrder != true else {
       throw DocumentError(
-        "\(column.description) is a \(stored) inside of a stored struct, where equal values have "
+        "\(column.description) is a \(stored) inside a stored struct, where equal values have "
           + "several forms",
         hint: "Make it a property of the document itself, or store a sorted array.")
     }
