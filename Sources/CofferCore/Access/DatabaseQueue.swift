@@ -17,7 +17,7 @@ import Foundation
 public final class DatabaseQueue: DatabaseWriter {
   let access: SerializedDatabase
 
-  /// How the database was opened.
+  /// The configuration with which the database was opened.
   public var configuration: Configuration { access.configuration }
 
   /// The path of the file, or `:memory:`.
@@ -117,7 +117,7 @@ public final class DatabaseQueue: DatabaseWriter {
     access.scheduleEvenIfClosed(updates)
   }
 
-  /// Reads before it returns, since a queue has only one connection.
+  /// Reads the last committed state before it returns, since a queue has only one connection.
   public func spawnConcurrentRead(
     _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {
