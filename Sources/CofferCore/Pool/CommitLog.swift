@@ -164,7 +164,7 @@ extension Database {
     commitLog.settle(sqliteConnection)
   }
 
-  /// Begins the transaction that a read access owes, at the last commit.
+  /// Begins the pending transaction of a read access, at the last commit.
   func establishSnapshot() throws {
     if accessState.contains(.pendingTransaction) { try beginPendingTransaction() }
     let connection = try openConnection()

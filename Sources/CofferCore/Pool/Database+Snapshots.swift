@@ -62,8 +62,8 @@ extension Database {
     return snapshots
   }
 
-  /// Begins reads that all see the same commit: on `snapshots`, and in this access if it owes a
-  /// transaction.
+  /// Begins reads that all see the same commit: on `snapshots`, and in this access if its
+  /// transaction is pending.
   ///
   /// This blocks no commits. One of the connections reads the data version before the others begin,
   /// and again when it begins last. If the versions differ, all begin again.
