@@ -1,5 +1,6 @@
-/// The reason why an encrypted database doesn't open, where SQLite only reports "file is not a
-/// database".
+/// The reason why an encrypted database doesn't open.
+///
+/// SQLite itself only reports "file is not a database".
 public enum CipherDiagnosis: Equatable, Sendable {
   /// The file is encrypted, but no key was given.
   case keyRequired
@@ -15,7 +16,7 @@ public enum CipherDiagnosis: Equatable, Sendable {
   case truncated
   /// The key is right, but the file has other cipher settings, usually those of an older SQLCipher.
   case olderFormat(CipherSettings)
-  /// The key is wrong, the file is damaged, or it isn't a database; which one can't be determined.
+  /// The key is wrong, the file is damaged, or it isn't a database; the file doesn't show which.
   case wrongKeyOrDamaged
 }
 

@@ -167,8 +167,10 @@ extension Database {
 }
 
 extension DatabaseQueue {
-  /// Re-encrypts the file in place with another key, and verifies that the new key opens it and the
-  /// old one doesn't. ``configuration`` has the new key from then on.
+  /// Re-encrypts the file in place with another key.
+  ///
+  /// Verifies that the new key opens the file and the old key doesn't. ``configuration`` has the
+  /// new key from then on.
   ///
   /// Takes one key derivation, and rewrites the whole file. If the process is killed meanwhile, the
   /// file has one of the two keys. Other open connections fail from then on, and have to be

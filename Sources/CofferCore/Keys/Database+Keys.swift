@@ -50,7 +50,7 @@ extension Database {
   ///
   /// While preparations can still change the settings of the derivation, SQLCipher gets the
   /// underived key, and would derive it on the first read. ``settleKey()`` runs before that, and
-  /// spares this derivation.
+  /// avoids a second derivation.
   func giveKey(_ key: DatabaseKey, settings: CipherSettings) throws {
     try checkAccess()
     let pragmas: [String]

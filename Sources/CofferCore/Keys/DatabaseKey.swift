@@ -24,8 +24,9 @@ public struct DatabaseKey: Sendable {
     self.bytes = bytes
   }
 
-  /// Creates a passphrase, from whose UTF-8 bytes SQLCipher derives the key (about 0.1 s in
-  /// SQLCipher 4).
+  /// Creates a passphrase.
+  ///
+  /// SQLCipher derives the key from its UTF-8 bytes, which takes about 0.1 s in SQLCipher 4.
   ///
   /// The bytes aren't normalized: "é" as one scalar and "é" as two are different passphrases.
   /// Opening a database with an empty passphrase throws.
@@ -79,8 +80,9 @@ public struct DatabaseKey: Sendable {
     DatabaseKey(form: .rawWithSalt(DerivedKey.randomSalt()), bytes: random().bytes)
   }
 
-  /// Lends the 32 bytes of a raw key to `body`, which can store them in a safe place; returns nil
-  /// for a passphrase.
+  /// Calls `body` with the 32 bytes of a raw key.
+  ///
+  /// `body` can store them in a safe place. Returns nil for a passphrase.
   @safe public func withUnsafeRawKey<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result? {

@@ -2,14 +2,16 @@ import FoundationEssentials
 
 /// The reason why a key can't be used. No message contains any byte of the key.
 public enum DatabaseKeyError: Error, Hashable, Sendable {
-  /// The passphrase is empty, so that SQLCipher would leave the file unencrypted.
+  /// The passphrase is empty; SQLCipher would leave the file unencrypted.
   case emptyPassphrase
   /// The raw key isn't 32 bytes long.
   case wrongKeyLength(byteCount: Int)
   /// The salt isn't 16 bytes long.
   case wrongSaltLength(byteCount: Int)
-  /// The passphrase has the form of a raw key, `x'…'`, and would be used as one by SQLCipher;
-  /// without libcrypto, Coffer can't derive a key from it first.
+  /// The passphrase has the form of a raw key, `x'…'`.
+  ///
+  /// SQLCipher would use it as a raw key, and without libcrypto Coffer can't derive a key from it
+  /// first.
   case ambiguousPassphrase
   /// The key file couldn't be read.
   case unreadableKeyFile(path: String, reason: String)
