@@ -6,7 +6,7 @@ extension Database {
   /// ```
   ///
   /// The key isn't written in SQL text. SQL's `ATTACH` without a key uses the main database's key,
-  /// which is hardly ever intended; without a key, this method attaches a plaintext file. Each
+  /// which is rarely intended; without a key, this method attaches a plaintext file. Each
   /// connection attaches files separately; for a pool, do it in `Configuration.prepareDatabase`.
   /// - Parameters:
   ///   - path: The file, which is created if it doesn't exist.

@@ -218,8 +218,10 @@ extension DatabaseReader {
     ).run()
   }
 
-  /// Returns the pages, numbered from 1, whose authentication code is wrong: those changed by a
-  /// disk fault or by someone without the key. Reads the whole file.
+  /// Returns the pages whose authentication code is wrong.
+  ///
+  /// Pages are numbered from 1. A wrong code means that the page was changed without the key, or by
+  /// a disk fault. Reads the whole file.
   ///
   /// See ``Database/checkCipherIntegrity()``.
   public func checkCipherIntegrity() throws -> [Int] {
