@@ -36,8 +36,9 @@ extension Database {
 
   // MARK: Notifying of changes
 
-  /// Notifies observers of a change in a region that SQLite doesn't report, such as a change made
-  /// through C functions.
+  /// Notifies observers of a change in a region that SQLite doesn't report.
+  ///
+  /// An example is a change made through C functions.
   ///
   /// Outside of a transaction, it opens and commits one, so that observers see a commit.
   /// - Throws: `SQLITE_READONLY` if the database can't be written.
