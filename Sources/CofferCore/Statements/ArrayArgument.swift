@@ -39,8 +39,9 @@ public struct ArrayArgument: Sendable {
     }
   }
 
-  /// Creates an array argument whose elements are converted when the statement reads them, on every
-  /// execution.
+  /// Creates an array argument whose elements are converted on demand.
+  ///
+  /// Each execution converts the elements when the statement reads them.
   ///
   /// Nothing is copied, so a range of a million elements costs nothing.
   @inlinable

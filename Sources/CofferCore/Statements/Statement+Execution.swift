@@ -7,9 +7,9 @@ extension Statement {
     try executeBound()
   }
 
-  /// Executes the statement with values for its parameters, by position, which are bound without an
-  /// intermediate ``StatementArguments``.
+  /// Executes the statement with values for its parameters, by position.
   ///
+  /// The values are bound without an intermediate ``StatementArguments``.
   /// - Throws: An error, with nothing executed, if the number of values differs from the number of
   ///   parameters.
   @inlinable @inline(__always)

@@ -135,7 +135,9 @@
 
   // MARK: Columns
 
-  /// The number of columns in the rows; 0 for a statement that returns no rows.
+  /// The number of columns in the rows.
+  ///
+  /// 0 for a statement that returns no rows.
   @inlinable public var columnCount: Int { core.pointee.columnCount }
 
   /// The names of the columns, in the order of the query.
@@ -144,8 +146,10 @@
   /// Returns the 0-based index of the leftmost column with that name, ignoring case.
   public func index(ofColumn name: String) -> Int? { layout.index(ofColumn: name) }
 
-  /// The tables and columns that the statement reads. For a statement made from a request, it is
-  /// limited to the rows that the arguments select, and includes prefetched associations.
+  /// The tables and columns that the statement reads.
+  ///
+  /// For a statement created from a request, it is limited to the rows that the arguments select,
+  /// and includes prefetched associations.
   public var databaseRegion: DatabaseRegion { (try? requestRegion()) ?? .fullDatabase }
 
   /// Sets the function that computes the region of the request from which the statement was made.

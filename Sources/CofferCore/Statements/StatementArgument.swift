@@ -57,7 +57,9 @@ extension StatementArgument: StatementBinding {
   /// The argument itself.
   @inlinable public var statementArgument: StatementArgument { self }
 
-  /// Binds the value; returns `SQLITE_MISUSE` for an array.
+  /// Binds the value.
+  ///
+  /// Returns `SQLITE_MISUSE` for an array.
   @inlinable
   @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     guard case .value(let value) = content else { return SQLite.misuse }
