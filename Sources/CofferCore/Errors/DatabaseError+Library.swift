@@ -11,7 +11,7 @@ extension DatabaseError {
     self.init(resultCode, message, hint: hint, sql: sql)
   }
 
-  /// Creates the error of a call that has returned `code`.
+  /// Creates the error of a C call that has returned `code`.
   @safe package init(
     code: CInt, connection: SQLiteConnection?, sql: String? = nil,
     arguments: StatementArguments? = nil, publicStatementArguments: Bool = false,
