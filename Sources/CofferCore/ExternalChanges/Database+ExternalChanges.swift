@@ -1,4 +1,4 @@
-/// A connection's knowledge of other connections' commits.
+/// The commits of other connections that a connection has seen.
 final class ExternalChanges {
   private let watch: ExternalChangeWatch
   /// SQLite's count of other connections' commits, as seen by this connection; nil if the count

@@ -5,7 +5,7 @@ import Glibc
 /// It follows the folder, not its path: a folder stays watched when it is moved.
 // The descriptors are closed once no thread waits on them.
 final class FolderWatch: Sendable {
-  /// What has ended a wait: neither of them after a timeout.
+  /// The events that have ended a wait; none after a timeout.
   struct Wakeup {
     var isWoken = false
     var hasEvents = false
