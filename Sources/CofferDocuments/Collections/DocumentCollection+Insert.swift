@@ -40,8 +40,9 @@ extension DocumentCollection {
     try writing { try save(document, $0) }
   }
 
-  /// Inserts documents, or replaces those with the same identifiers; all of them or none.
+  /// Inserts documents, or replaces those with the same identifiers.
   ///
+  /// Either all of them are stored or none.
   /// - Throws: ``DatabaseError``, whose ``DatabaseError/batchIndex`` is the index of the document
   ///   that failed.
   @inlinable
@@ -253,8 +254,9 @@ extension DocumentCollection where Document: Sendable {
     try await writing { try self.save(document, $0) }
   }
 
-  /// Inserts documents, or replaces those with the same identifiers, on another thread; all of them
-  /// or none.
+  /// Inserts documents, or replaces those with the same identifiers, on another thread.
+  ///
+  /// Either all of them are stored or none.
   @inlinable
   public func save(_ documents: [Document]) async throws {
     guard !documents.isEmpty else { return }

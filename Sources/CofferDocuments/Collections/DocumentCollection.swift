@@ -15,7 +15,9 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
   /// The type of the documents.
   public typealias Row = Document
 
-  /// The store of the collection; once that has been released, a new store of the same database.
+  /// The store of the collection.
+  ///
+  /// Once the store has been released, a new store of the same database.
   public var store: DocumentStore { unsafe origin ?? access.store() }
   // Weak, since the store holds its collections: a cycle would keep both alive and the files open.
   // SAFETY: it is set once, in `init`, and reading a weak reference is atomic.

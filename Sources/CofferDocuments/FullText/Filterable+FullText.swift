@@ -30,8 +30,9 @@ extension Filterable {
 }
 
 extension QueryBuilder {
-  /// Returns the query ordered by relevance for its last ``matching(_:_:in:)``, best first, after
-  /// its other orders.
+  /// Returns the query ordered by relevance for its last ``matching(_:_:in:)``, best first.
+  ///
+  /// It is applied after the query's other orders.
   ///
   /// Requires SQLCipher 4; with an older version, the query throws when it is executed.
   public func orderByRelevance() -> QueryBuilder<Document> {

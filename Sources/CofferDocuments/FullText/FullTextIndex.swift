@@ -71,7 +71,7 @@ struct FullTextIndex: Sendable {
 
   // MARK: The table
 
-  /// Whether the table exists with these columns and was made by this SQLite's engine.
+  /// Whether the table exists with these columns and was created by this SQLite's engine.
   func isCurrent(_ db: Database) throws -> Bool {
     guard let sql = try definition(db), FullTextIndex.isFTS5 == sql.contains("USING fts5("),
       try db.columns(in: tableName, in: "main").map(\.name) == columns

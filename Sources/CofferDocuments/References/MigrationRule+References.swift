@@ -1,8 +1,9 @@
 import CofferCore
 
 extension MigrationRule {
-  /// Declares that a property holds the identifier of a document of another, or the same,
-  /// collection.
+  /// Declares that a property holds the identifier of a document.
+  ///
+  /// The document can be in another collection, or in the same one.
   ///
   /// ```swift
   /// struct Book: Codable, Identifiable, MigratingDocument {
@@ -29,8 +30,7 @@ extension MigrationRule {
     reference(property, other, rule)
   }
 
-  /// Declares that a property is nil, or holds the identifier of a document of another, or the
-  /// same, collection.
+  /// Declares that an optional property holds the identifier of a document, or nil.
   ///
   /// See ``references(_:_:onDelete:)``.
   public static func references<Parent: Codable & Identifiable>(

@@ -18,8 +18,9 @@ public struct DocumentBatches<Document: Codable & Sendable>: AsyncSequence, Send
     fileprivate var last: PageToken?
     fileprivate var isAtEnd = false
 
-    /// Returns the next batch; nil at the end.
+    /// Returns the next batch.
     ///
+    /// Nil at the end.
     /// - Throws: The errors of ``QueryBuilder/fetchPage(_:after:)``, and `CancellationError`. The
     ///   sequence ends after an error.
     public mutating func next() async throws -> [Document]? {
@@ -42,8 +43,9 @@ public struct DocumentBatches<Document: Codable & Sendable>: AsyncSequence, Send
 extension DocumentBatches.AsyncIterator: Sendable {}
 
 extension Filterable where Row: Sendable {
-  /// Returns the documents in batches, with at most one batch in memory and no access held in
-  /// between.
+  /// Returns the documents in batches, which are fetched on demand.
+  ///
+  /// At most one batch is in memory, and no access is held between batches.
   ///
   /// ```swift
   /// for try await batch in books.all().orderBy(\.title).batches(of: 500) { try export(batch) }

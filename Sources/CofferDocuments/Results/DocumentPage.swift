@@ -6,7 +6,9 @@ import FoundationEssentials
 public struct DocumentPage<Document> {
   /// The documents, in the query's order.
   public let documents: [Document]
-  /// The start of the next page; nil at the end.
+  /// The start of the next page.
+  ///
+  /// Nil at the end.
   public let next: PageToken?
 }
 
@@ -15,8 +17,8 @@ extension DocumentPage: Sendable where Document: Sendable {}
 /// A position in an ordered query, after a document.
 ///
 /// It can be encoded, for example to send it to a client and get it back. It holds the identifier
-/// of the document before it, and the values by which the query is ordered: don't send it to anyone
-/// who isn't allowed to see these.
+/// of the document before it, and the values by which the query is ordered: send it only to clients
+/// that may see them.
 public struct PageToken: Hashable, Sendable, Codable {
   fileprivate enum Value: Hashable, Sendable, Codable {
     case null

@@ -102,7 +102,7 @@ extension CollectionSchema {
     }
   }
 
-  /// Removes what would make changes of columns fail.
+  /// Removes references and full text that would make changes of columns fail.
   private func removeOutdated(_ db: Database, dropColumns: Bool) throws {
     guard try db.tableExists(tableName, in: "main") else { return }
     let mayDrop =

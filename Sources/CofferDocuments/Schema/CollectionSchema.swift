@@ -40,7 +40,7 @@ struct CollectionSchema: Sendable {
   private(set) var expiry: DocumentExpiry?
   /// The column of the identifier; nil if the type has none.
   let identifier: DocumentColumn?
-  /// The values that decoding gives documents that lack a column.
+  /// The values with which decoding fills a missing column.
   let missingValues: any MissingValues
   /// A name of the rowid that is no column's name.
   let rowIDName: String

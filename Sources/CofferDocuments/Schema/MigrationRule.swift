@@ -23,7 +23,7 @@ public protocol MigratingDocument: Codable {
   static var migrationRules: [MigrationRule<Self>] { get }
 }
 
-/// How the documents of a table follow a change of their type.
+/// A rule by which documents are migrated after a change of their type.
 public struct MigrationRule<Document: Codable>: Sendable {
   enum Content: Sendable {
     case rename(ColumnRename)
@@ -84,8 +84,10 @@ public struct MigrationRule<Document: Codable>: Sendable {
     }
   }
 
-  /// Sets the value of a property in documents that have none: in older documents when the column
-  /// is added, and, if the property isn't optional, in all documents that lack it.
+  /// Sets the value of a property in documents that have no value.
+  ///
+  /// The value is set in older documents when the column is added, and, if the property isn't
+  /// optional, in all documents that lack it.
   ///
   /// ```swift
   /// .defaultValue("unknown", for: \.author)

@@ -55,7 +55,7 @@ public final class DocumentStore: Sendable {
   ///   - autoDropColumns: Whether such a migration drops columns that the type no longer has, with
   ///     their content.
   /// - Throws: ``DatabaseError``; if the key doesn't open the file, its
-  ///   ``DatabaseError/cipherDiagnosis`` says why.
+  ///   ``DatabaseError/cipherDiagnosis`` has the reason.
   public convenience init(
     path: String, key: DatabaseKey, configuration: Configuration = Configuration(),
     autoMigrate: Bool = true, autoDropColumns: Bool = false
@@ -133,7 +133,7 @@ public final class DocumentStore: Sendable {
     return keep(collection)
   }
 
-  /// Makes a collection, and reserves its name.
+  /// Creates a collection, and reserves its name.
   private func makeCollection<Document: Codable>(
     _ type: Document.Type
   ) throws -> DocumentCollection<Document> {
@@ -151,7 +151,8 @@ public final class DocumentStore: Sendable {
     return collection as? DocumentCollection<Document>
   }
 
-  /// Keeps the collection, and returns it or the one that another thread has kept meanwhile.
+  /// Stores the collection, and returns it, or the collection that another thread has stored
+  /// meanwhile.
   private func keep<Document>(
     _ collection: DocumentCollection<Document>
   ) -> DocumentCollection<Document> {

@@ -59,7 +59,7 @@ enum DocumentValue {
     }
   }
 
-  /// Returns the value that `coffer_json` gives for a value.
+  /// Returns the value that `coffer_json` returns for a value.
   private static func nestedValue<V: Encodable>(
     of value: V, in column: DocumentColumn
   ) throws -> DatabaseValue {
