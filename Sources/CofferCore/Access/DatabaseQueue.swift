@@ -29,7 +29,7 @@ public final class DatabaseQueue: DatabaseWriter {
   ///
   /// Deriving the key from a passphrase takes about 0.1 s.
   /// - Throws: ``DatabaseError``. If the key doesn't open the file, its
-  ///   ``DatabaseError/cipherDiagnosis`` gives the reason.
+  ///   ``DatabaseError/cipherDiagnosis`` has the reason.
   public init(path: String, configuration: Configuration = Configuration()) throws {
     access = SerializedDatabase(
       try Database.open(
@@ -42,7 +42,7 @@ public final class DatabaseQueue: DatabaseWriter {
   ///
   /// Deriving the key from a passphrase takes about 0.1 s.
   /// - Throws: ``DatabaseError``. If the key doesn't open the file, its
-  ///   ``DatabaseError/cipherDiagnosis`` gives the reason.
+  ///   ``DatabaseError/cipherDiagnosis`` has the reason.
   public convenience init(
     path: String, key: DatabaseKey, configuration: Configuration = Configuration()
   ) throws {
