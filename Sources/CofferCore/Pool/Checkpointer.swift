@@ -44,7 +44,7 @@ final class Checkpointer {
     nextRestart = policy.maximumPageCount
   }
 
-  /// Notes the size of a schema's log after a commit.
+  /// Records the size of a schema's log after a commit.
   ///
   /// - Returns: Whether to move its pages to the file.
   @safe func didCommit(_ connection: SQLiteConnection, pageCount: Int, isMain: Bool) -> Bool {

@@ -103,7 +103,7 @@ extension Database {
     return result
   }
 
-  /// Executes `body` inside the transaction of one of a snapshot's several connections.
+  /// Executes `body` inside the transaction of one of a snapshot pool's connections.
   ///
   /// - Parameter whenLost: Called if the connection no longer sees the snapshot.
   func snapshotRead<T>(
