@@ -165,7 +165,7 @@ package struct KnownKey: Sendable {
   let settings: CipherSettings
   let derived: DerivedKey
 
-  /// Whether deriving `other` with these settings gives this key.
+  /// Whether deriving `other` with these settings results in this key.
   func isSame(as other: DatabaseKey, _ otherSettings: CipherSettings) -> Bool {
     settings.kdfIterations == otherSettings.kdfIterations
       && settings.kdfAlgorithm == otherSettings.kdfAlgorithm && key.isSameKey(as: other)

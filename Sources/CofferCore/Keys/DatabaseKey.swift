@@ -1,8 +1,8 @@
 /// The key that opens an encrypted database: a passphrase, or 32 bytes.
 ///
 /// The key's bytes are copied once, into memory that is locked, excluded from core dumps, and wiped
-/// when the last copy of the value is released. Wiping the original `String` or `Data` is up to the
-/// caller. Descriptions, mirrors and dumps never show the bytes.
+/// when the last copy of the value is released. The caller is responsible for wiping the original
+/// `String` or `Data`. Descriptions, mirrors and dumps never show the bytes.
 ///
 /// By design, keys can't be compared with `==` or encoded.
 public struct DatabaseKey: Sendable {
@@ -12,7 +12,7 @@ public struct DatabaseKey: Sendable {
     case passphrase
     /// A key of 32 bytes.
     case raw
-    /// A key of 32 bytes, for use with this salt of 16 bytes.
+    /// A key of 32 bytes, and its salt of 16 bytes.
     case rawWithSalt([UInt8])
   }
 
