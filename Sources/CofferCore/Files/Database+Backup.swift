@@ -11,7 +11,7 @@ public struct DatabaseBackupProgress: Sendable {
 }
 
 extension Database {
-  /// Replaces the content of another database with this one's.
+  /// Replaces the content of another database with the content of this database.
   ///
   /// Both databases must have the same key, or both be plaintext: otherwise SQLCipher would fail,
   /// write plaintext, or write a file that can't be opened. The copy is verified by reopening it.
@@ -142,7 +142,7 @@ extension Database {
 }
 
 extension DatabaseReader {
-  /// Replaces the content of another database with this one's.
+  /// Replaces the content of another database with the content of this database.
   ///
   /// Works like ``Database/backup(to:pagesPerStep:progress:)``; the copy is of a single moment.
   public func backup(

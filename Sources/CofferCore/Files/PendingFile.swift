@@ -67,7 +67,7 @@ final class PendingFile {
     return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// Gives the file the owner and permissions of the file that it replaces.
+  /// Copies the owner and permissions of the file that is replaced.
   func takePermissions(from other: String) throws {
     var status = stat()
     guard unsafe stat(other, &status) == 0 else {
