@@ -102,7 +102,7 @@ extension ArrayArgument: Hashable {
     lhs.storage === rhs.storage || lhs.storage.values == rhs.storage.values
   }
 
-  /// Hashes the values.
+  /// Hashes the values of the array.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(storage.values)
   }

@@ -26,7 +26,7 @@ extension Statement {
   /// }
   /// ```
   ///
-  /// The fastest form: each value goes to SQLite in its own type.
+  /// This is the fastest form: each value is bound in its own type.
   /// - Throws: The error of `bind`, or an error if the number of values differs from the number of
   ///   parameters; nothing is executed then.
   @inlinable @inline(__always)

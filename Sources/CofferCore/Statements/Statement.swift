@@ -48,9 +48,9 @@
   }
   /// Whether the statement changes more than rows; see ``StatementFacts``.
   @safe @exclusivity(unchecked) private(set) var hasAftermath: Bool
-  /// The plans that record types have made for the columns; see ``Row/plan(_:make:)``.
+  /// The plans that record types have created for the columns; see ``Row/plan(_:make:)``.
   var plans: [AnyObject] = []
-  /// The number of records that the last fetch made; 0 if they were not counted.
+  /// The number of records that the last fetch created; 0 if they were not counted.
   @safe @exclusivity(unchecked) @usableFromInline package var lastRecordCount = 0
   /// The authorizer's count of recompilations when the facts were recorded.
   var recompilations: Int
@@ -152,8 +152,8 @@
   /// and includes prefetched associations.
   public var databaseRegion: DatabaseRegion { (try? requestRegion()) ?? .fullDatabase }
 
-  /// Sets the function that computes the region of the request from which the statement was made.
-  /// It is called on demand, and applies until the arguments change.
+  /// Sets the function that computes the region of the request from which the statement was
+  /// created. It is called on demand, and applies until the arguments change.
   package func setRequestRegion(_ region: @escaping (Statement) throws -> DatabaseRegion) {
     regionOfArguments = .unknown(region)
   }
