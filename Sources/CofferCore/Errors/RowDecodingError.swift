@@ -99,7 +99,7 @@ extension RowDecodingError {
   /// Creates the error of a value that represents no value of the type.
   ///
   /// The message doesn't contain the stored value, but `underlyingError` can.
-  /// - Parameter reason: The reason for which the value is invalid.
+  /// - Parameter reason: The reason why the value is invalid.
   package static func dataCorrupted(
     _ type: Any.Type, _ reason: String, context: RowDecodingContext,
     databaseValue: DatabaseValue, underlyingError: (any Error)?
