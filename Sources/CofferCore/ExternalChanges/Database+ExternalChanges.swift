@@ -56,7 +56,7 @@ extension SerializedDatabase {
 extension Database {
   enum ExternalLook { case same, changed, unknown }
 
-  /// Compares SQLite's counts with those of the last check.
+  /// Compares SQLite's counts with the counts of the last check.
   ///
   /// It never waits for a lock, since writes wait for it.
   func lookForExternalChanges() -> ExternalLook {

@@ -2,7 +2,7 @@ import Glibc
 
 /// Reports when files of a database are written, created or deleted, by any process.
 ///
-/// It follows the folder, not its path: a folder stays watched when it is moved.
+/// It watches the folder, not its path: a folder stays watched when it is moved.
 // The descriptors are closed once no thread waits on them.
 final class FolderWatch: Sendable {
   /// The events that have ended a wait; none after a timeout.
