@@ -56,7 +56,7 @@ extension Collation {
   /// byte by byte. In SQL it is called `swiftCompare`, on all connections of Coffer.
   public static let string = Collation(.unicodeCompare)
 
-  /// The order of the bytes: SQLite's own `BINARY`, the fastest collation.
+  /// The order of the bytes: SQLite's `BINARY`, the fastest collation.
   ///
   /// Strings differ if they use different Unicode forms of a letter, such as é. `@CollateBinary`
   /// suits keys, codes, and strings that refer to identifiers: their index also serves references.

@@ -3,7 +3,8 @@ import CofferQuery
 import CofferRecords
 
 extension CollectionSchema {
-  /// Returns the collections that this one references, directly or indirectly, without itself.
+  /// Returns the collections that this collection references, directly or indirectly, without
+  /// itself.
   func referenced() throws -> [CollectionSchema] {
     var all: [CollectionSchema] = []
     var names: Set<SQLName> = [SQLName(tableName)]

@@ -17,9 +17,10 @@ extension MigrationRule {
   /// }
   /// ```
   ///
-  /// No document can be stored whose author isn't: inserting it, or changing its author, throws a
-  /// ``DatabaseError`` that names property and collection. The migration also creates the other
-  /// collection, so their order doesn't matter. Replacing an author by a save isn't a deletion.
+  /// A document can be stored only if its author is: otherwise inserting it, or changing its
+  /// author, throws a ``DatabaseError`` that names the property and the collection. The migration
+  /// also creates the other collection, so the order of the collections doesn't matter. Replacing
+  /// an author with `save` isn't a deletion.
   ///
   /// The rule can be added, changed and removed later. If documents hold identifiers of documents
   /// that don't exist when it is added, the migration throws and changes nothing. An `@Index` on

@@ -52,9 +52,9 @@ extension Filterable where Row: Sendable {
   /// ```
   ///
   /// Each batch is read in its own access, and begins after the last document of the batch before.
-  /// Documents that keep their place in the order appear exactly once, even if others are inserted,
-  /// changed or deleted in between. Use ``Filterable/fetchCursor(_:)`` to read all documents in one
-  /// state.
+  /// A document that keeps its place in the order appears exactly once, even if other documents are
+  /// inserted, changed or deleted in between. Use ``Filterable/fetchCursor(_:)`` to read all
+  /// documents in one state.
   /// - Parameter size: The maximum number of documents in a batch.
   public func batches(of size: Int) -> DocumentBatches<Row> {
     DocumentBatches(query: all(), size: size)

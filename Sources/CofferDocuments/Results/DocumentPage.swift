@@ -66,10 +66,10 @@ extension QueryBuilder {
   /// let second = try books.fetchPage(20, after: first.next)
   /// ```
   ///
-  /// The next page begins after the last document of this one, wherever that is by then: documents
-  /// inserted or deleted in between cause no duplicates and no gaps. Documents that are equal in
-  /// the order are ordered by their identifiers. An index on the properties of the order finds a
-  /// page at any distance.
+  /// The next page begins after the last document of this page, wherever that document is by then:
+  /// documents inserted or deleted in between cause no duplicates and no gaps. Documents that are
+  /// equal in the order are ordered by their identifiers. An index on the properties of the order
+  /// finds a page at any distance.
   /// - Parameters:
   ///   - size: The maximum number of documents on the page.
   ///   - token: The token of the page before; nil for the first page.

@@ -223,7 +223,7 @@ extension CollectionSchema.Index {
 
   private var start: String { isUnique ? "CREATE UNIQUE INDEX " : "CREATE INDEX " }
 
-  /// The statement that makes the index.
+  /// The statement that creates the index.
   func creationSQL(_ tableName: String) -> String { "\(start)main.\(definition(tableName))" }
 
   /// The text that SQLite stores for the index.

@@ -62,7 +62,7 @@ struct TableRebuild {
     }
   }
 
-  /// Whether a table has a foreign key to this one.
+  /// Whether a table has a foreign key to this table.
   private func hasChildren(_ db: Database) throws -> Bool {
     let tables = try String.fetchAll(
       db, sql: "SELECT name FROM main.sqlite_master WHERE type = 'table'")

@@ -165,7 +165,7 @@ public final class DocumentStore: Sendable {
     return kept as? DocumentCollection<Document> ?? collection
   }
 
-  /// Reserves the name for the type; throws if another type has it.
+  /// Reserves the name for the type; throws if another type has reserved it.
   private func claim(_ name: String, for type: Any.Type) throws {
     let other = known.withLock { known in
       let owner = known.types[SQLName(name)] ?? type
