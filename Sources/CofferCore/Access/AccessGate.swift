@@ -13,7 +13,7 @@ import Synchronization
 final class AccessGate: Sendable {
   private struct State {
     var isHeld = false
-    /// What passes the gate, which stays held, to each waiter.
+    /// The functions that hand the gate, which stays held, to each waiter.
     var waiters = WaitingLine<@Sendable () -> Void>()
   }
 

@@ -2,7 +2,7 @@
 public final class AnyDatabaseReader: DatabaseReader {
   private let base: any DatabaseReader
 
-  /// Creates a reader that forwards everything to `base`.
+  /// Creates a reader that forwards all calls to `base`.
   public init(_ base: any DatabaseReader) { self.base = base }
 
   /// The configuration of the base.

@@ -2,7 +2,7 @@
 public final class AnyDatabaseWriter: DatabaseWriter {
   let base: any DatabaseWriter
 
-  /// Creates a writer that forwards everything to `base`.
+  /// Creates a writer that forwards all calls to `base`.
   public init(_ base: any DatabaseWriter) { self.base = base }
 
   /// The configuration of the base.

@@ -3,10 +3,10 @@ import Synchronization
 import Glibc
 
 extension Database {
-  /// Decides whether to retry after the given number of tries.
+  /// A callback that decides whether to retry after the given number of tries.
   public typealias BusyCallback = @Sendable (_ numberOfTries: Int) -> Bool
 
-  /// What a connection does when another one has locked the database.
+  /// The behavior of a connection when another connection has locked the database.
   public enum BusyMode: Sendable {
     /// Throws `SQLITE_BUSY` at once.
     case immediateError

@@ -8,7 +8,7 @@ import Synchronization
 /// and its cancellation.
 ///
 /// Cancellation removes a waiting request at once and interrupts a running access. An interruption
-/// can't hit a later access, since this one can't end while it is being interrupted.
+/// can't affect a later access, since an access can't end while it is being interrupted.
 actor CancellableAccess<T: Sendable> {
   private enum State {
     case created

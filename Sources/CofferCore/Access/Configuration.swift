@@ -4,7 +4,9 @@ import Dispatch
 public struct Configuration: Sendable {
   // MARK: Encryption
 
-  /// The key of the file; nil for a plaintext database.
+  /// The key of the file.
+  ///
+  /// Nil opens a plaintext database.
   public var key: DatabaseKey? {
     didSet { wasKeyReplaced = false }
   }
@@ -19,32 +21,42 @@ public struct Configuration: Sendable {
     wasKeyReplaced = true
   }
 
-  /// The encryption settings; they must be those with which the file was created.
+  /// The encryption settings with which the file was created.
   public var cipher: CipherSettings = .default
 
   // MARK: SQLite
 
-  /// Whether foreign keys are enforced; true by default.
+  /// Whether foreign keys are enforced.
+  ///
+  /// True by default.
   public var foreignKeysEnabled = true
 
-  /// Whether the database can't be written; false by default.
+  /// Whether the database can't be written.
+  ///
+  /// False by default.
   public var readonly = false
 
-  /// Whether a `"text"` that names no column is a string, as in old SQLite versions; false by
-  /// default. SQLite before 3.29 ignores this setting.
+  /// Whether a `"text"` that names no column is a string, as in old SQLite versions.
+  ///
+  /// False by default. SQLite before 3.29 ignores this setting.
   public var acceptsDoubleQuotedStringLiterals = false
 
-  /// The journal mode of a queue or pool; see ``JournalModeConfiguration``.
+  /// The journal mode of a queue or pool.
+  ///
+  /// See ``JournalModeConfiguration``.
   public var journalMode: JournalModeConfiguration = .default
 
-  /// What a connection does when another one has locked the database; by default it waits for up to
-  /// 5 seconds.
+  /// The behavior of a connection when another connection has locked the database.
+  ///
+  /// By default it waits for up to 5 seconds.
   public var busyMode: Database.BusyMode = .timeout(5)
 
-  /// The maximum number of cached statements per connection; 100 by default, 0 disables the cache.
+  /// The maximum number of cached statements per connection.
+  ///
+  /// 100 by default; 0 disables the cache.
   public var statementCacheCapacity = 100
 
-  /// Completes the schema where SQLite doesn't know all of it, such as the primary keys of views.
+  /// The source of schema facts that SQLite doesn't know, such as the primary keys of views.
   public var schemaSource: (any DatabaseSchemaSource)?
 
   // MARK: Transactions
@@ -59,25 +71,27 @@ public struct Configuration: Sendable {
     set {}
   }
 
-  /// Whether an access may leave a transaction open; false by default.
+  /// Whether an access may leave a transaction open.
+  ///
+  /// False by default.
   public var allowsUnsafeTransactions = false
 
   /// The clock that ``Database/transactionDate`` reads.
   public var transactionClock: any TransactionClock = .default
 
-  /// Whether observers are notified of commits to the file by other connections and processes;
-  /// false by default.
+  /// Whether observers are notified of commits to the file by other connections and processes.
+  ///
+  /// False by default.
   ///
   /// ```swift
   /// configuration.observesExternalChanges = true
   /// let pool = try DatabasePool(path: "vault.db", configuration: configuration)
   /// ```
   ///
-  /// Which tables changed is unknown then, so each observer is told that something did: perhaps
-  /// once for several commits, mostly within milliseconds, and on a thread of the database, as with
-  /// the database's own commits. This also works for read-only databases. In rollback journal mode,
-  /// a transaction that another connection rolls back after it outgrew that connection's cache can
-  /// count as a commit.
+  /// The changed tables are unknown, so every observer is notified: usually within milliseconds,
+  /// possibly once for several commits, and on a thread of the database, as with the database's own
+  /// commits. This also works for read-only databases. In rollback journal mode, a transaction that
+  /// another connection rolls back after it outgrew that connection's cache can count as a commit.
   ///
   /// The file's folder is watched with `inotify`, so this costs nothing while there are no writes
   /// or no observers. Opening throws if the system has no watches left or the folder can't be read.
@@ -89,16 +103,20 @@ public struct Configuration: Sendable {
 
   /// The name of the connections and their queues in logs and debuggers.
   ///
-  /// A queue's connection is called `label`; a pool's are `label.writer`, `label.reader.1` and
-  /// `label.snapshot.1`. Without a label, `Coffer.DatabaseQueue` and the like take its place.
+  /// A queue's connection is named `label`; a pool's are `label.writer`, `label.reader.1` and
+  /// `label.snapshot.1`. Without a label, a default such as `Coffer.DatabaseQueue` takes its place.
   public var label: String?
 
-  /// Whether errors show statement arguments; false by default, since these can be private.
+  /// Whether errors show statement arguments.
+  ///
+  /// False by default, since arguments can be private data.
   public var publicStatementArguments = false
 
   // MARK: Concurrency
 
-  /// The maximum number of a pool's readers; 5 by default.
+  /// The maximum number of a pool's readers.
+  ///
+  /// 5 by default.
   public var maximumReaderCount = 5
 
   /// Whether a pool keeps its readers open when it releases memory.
@@ -110,13 +128,13 @@ public struct Configuration: Sendable {
   /// The quality of service of asynchronous accesses.
   public var qos: DispatchQoS = .default
 
-  /// The quality of service of reads; ``qos`` by default.
+  /// The quality of service of reads, by default ``qos``.
   public var readQoS: DispatchQoS {
     get { readQoSOverride ?? qos }
     set { readQoSOverride = newValue }
   }
 
-  /// The quality of service of writes; ``qos`` by default.
+  /// The quality of service of writes, by default ``qos``.
   public var writeQoS: DispatchQoS {
     get { writeQoSOverride ?? qos }
     set { writeQoSOverride = newValue }
@@ -125,14 +143,16 @@ public struct Configuration: Sendable {
   private var readQoSOverride: DispatchQoS?
   private var writeQoSOverride: DispatchQoS?
 
-  /// The target of the queues on which accesses run. Without one, a synchronous access runs on its
-  /// caller's thread.
+  /// The target of the queues on which accesses run.
+  ///
+  /// Without a target, a synchronous access runs on its caller's thread.
   ///
   /// With a serial target, a synchronous access waits for the work already on that queue.
   public var targetQueue: DispatchQueue?
 
-  /// The target of the queue on which a writable connection's accesses run; ``targetQueue`` by
-  /// default.
+  /// The target of the queue on which a writable connection's accesses run.
+  ///
+  /// By default ``targetQueue``.
   public var writeTargetQueue: DispatchQueue?
 
   /// Whether observers of this database can see commits.

@@ -130,10 +130,10 @@ extension Database {
     case .directory: return "The path is that of a folder."
     case .missing:
       let folder = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) : "."
-      guard canCreate else { return "There is no such file, and this connection makes none." }
+      guard canCreate else { return "There is no such file, and this connection can't create it." }
       return DatabaseFile.inspect(at: folder.isEmpty ? "/" : folder).kind == .missing
         ? "The folder doesn't exist: create it first."
-        : "The file can't be made there: check the folder's permissions."
+        : "The file can't be created there: check the folder's permissions."
     default: return "Check the permissions of the file and of its folder."
     }
   }
@@ -220,7 +220,7 @@ extension Database {
     guard try SQLite.scalar(connection, "PRAGMA temp_store") == "2" else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "temp_store must be MEMORY",
-        hint: "Temporary files would hold what the database encrypts in plaintext.")
+        hint: "Temporary files would contain data of the encrypted database in plaintext.")
     }
   }
 

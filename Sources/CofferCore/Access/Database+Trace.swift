@@ -43,8 +43,9 @@ extension Database {
       public var description: String { source.showsArguments ? expandedSQL : sql }
     }
 
-    /// The SQL, after the duration if there is one. Parameter values are included only if
-    /// `Configuration.publicStatementArguments` allows it.
+    /// The SQL, preceded by the duration of a statement that has ended.
+    ///
+    /// Parameter values are included only if `Configuration.publicStatementArguments` allows it.
     public var description: String { describe(\.description) }
 
     /// The SQL with the values of its parameters, which can be private.
@@ -96,7 +97,7 @@ extension Database {
 
   // MARK: The log
 
-  /// Receives the messages of SQLite's error log.
+  /// A function that receives the messages of SQLite's error log.
   public typealias LogErrorFunction =
     @Sendable (
       _ resultCode: ResultCode, _ message: String
@@ -104,7 +105,7 @@ extension Database {
 
   private static let logFunction = Mutex<LogErrorFunction?>(nil)
 
-  /// Receives the messages of SQLite's error log, from all connections.
+  /// The function that receives the messages of SQLite's error log, from all connections.
   ///
   /// This works only if nothing else in the process uses SQLite before the first database is
   /// opened. The function must not use a database. Messages that may contain a key are redacted.

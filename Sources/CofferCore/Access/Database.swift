@@ -10,10 +10,12 @@ import Synchronization
 ///
 /// The connection is valid only inside the closure that receives it, and on its thread.
 @safe public final class Database {
-  /// SQLite's handle, for C functions that Coffer doesn't wrap; nil once closed.
+  /// SQLite's handle, for C functions that Coffer doesn't wrap.
+  ///
+  /// Nil once the connection is closed.
   @safe @exclusivity(unchecked) public internal(set) var sqliteConnection: SQLiteConnection?
 
-  /// How the connection was opened.
+  /// The configuration with which the connection was opened.
   public internal(set) var configuration: Configuration {
     didSet { shareConfiguration() }
   }
@@ -24,7 +26,9 @@ import Synchronization
   /// The path of the file, or `:memory:`.
   package let path: String
 
-  /// The connection's name; see ``Configuration/label``.
+  /// The connection's name.
+  ///
+  /// See ``Configuration/label``.
   public let description: String
 
   let gate: AccessGate
@@ -43,7 +47,7 @@ import Synchronization
   @safe package internal(set) var fts5API: SQLiteFTS5API?
   package lazy var observation = TransactionObservation(database: self)
 
-  /// What an access forbids, and what it owes before its first statement.
+  /// The restrictions of an access, and the work pending until its first statement.
   struct AccessState: OptionSet {
     let rawValue: UInt8
     /// Statements that write are refused.
@@ -104,8 +108,9 @@ import Synchronization
   /// The names of the functions registered by higher layers; see ``ensure(function:)``.
   var ensuredFunctions: Set<String> = []
 
-  /// Completes the schema where SQLite doesn't know all of it: the configuration's source, unless
-  /// `withSchemaSource` replaces it.
+  /// The source of schema facts that SQLite doesn't know.
+  ///
+  /// It is the configuration's source, unless `withSchemaSource` replaces it.
   public package(set) var schemaSource: (any DatabaseSchemaSource)?
 
   /// The version of the data that a snapshot sees; nil for other connections.
@@ -179,12 +184,16 @@ import Synchronization
     unsafe ResultCode(rawValue: sqliteConnection.map { SQLite.errorCode($0) } ?? 0)
   }
 
-  /// The message of the last error; nil once the connection is closed.
+  /// The message of the last error.
+  ///
+  /// Nil once the connection is closed.
   public var lastErrorMessage: String? {
     unsafe sqliteConnection.map { SQLite.errorMessage($0) }
   }
 
-  /// The maximum number of arguments of a statement; an array counts as one.
+  /// The maximum number of arguments of a statement.
+  ///
+  /// An array counts as one.
   public var maximumStatementArgumentCount: Int {
     unsafe sqliteConnection.map { SQLite.maximumParameterCount($0) } ?? 0
   }
@@ -204,11 +213,11 @@ import Synchronization
   }
 }
 
-/// A connection can be used only inside its accesses.
+/// A connection is confined to its accesses, which run on one thread at a time.
 @available(*, unavailable)
 extension Database: Sendable {}
 
 extension Database: CustomStringConvertible, CustomDebugStringConvertible {
-  /// The same as `description`.
+  /// The name of the connection, in a form for debuggers.
   public var debugDescription: String { "<Database: \(description)>" }
 }

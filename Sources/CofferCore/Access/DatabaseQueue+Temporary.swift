@@ -23,7 +23,7 @@ extension DatabaseQueue {
       (FileManager.default.temporaryDirectory.path + "/coffer-XXXXXX").utf8CString)
     guard unsafe mkdtemp(&template) != nil else {
       throw DatabaseError(
-        resultCode: .SQLITE_CANTOPEN, message: "a temporary folder can't be made",
+        resultCode: .SQLITE_CANTOPEN, message: "a temporary folder can't be created",
         hint: "Check TMPDIR, and the permissions of that folder.")
     }
     let folder = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)

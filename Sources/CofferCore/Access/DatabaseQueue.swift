@@ -17,7 +17,7 @@ import Foundation
 public final class DatabaseQueue: DatabaseWriter {
   let access: SerializedDatabase
 
-  /// How the database was opened.
+  /// The configuration with which the database was opened.
   public var configuration: Configuration { access.configuration }
 
   /// The path of the file, or `:memory:`.
@@ -29,7 +29,7 @@ public final class DatabaseQueue: DatabaseWriter {
   ///
   /// Deriving the key from a passphrase takes about 0.1 s.
   /// - Throws: ``DatabaseError``. If the key doesn't open the file, its
-  ///   ``DatabaseError/cipherDiagnosis`` gives the reason.
+  ///   ``DatabaseError/cipherDiagnosis`` has the reason.
   public init(path: String, configuration: Configuration = Configuration()) throws {
     access = SerializedDatabase(
       try Database.open(
@@ -42,7 +42,7 @@ public final class DatabaseQueue: DatabaseWriter {
   ///
   /// Deriving the key from a passphrase takes about 0.1 s.
   /// - Throws: ``DatabaseError``. If the key doesn't open the file, its
-  ///   ``DatabaseError/cipherDiagnosis`` gives the reason.
+  ///   ``DatabaseError/cipherDiagnosis`` has the reason.
   public convenience init(
     path: String, key: DatabaseKey, configuration: Configuration = Configuration()
   ) throws {
@@ -117,7 +117,7 @@ public final class DatabaseQueue: DatabaseWriter {
     access.scheduleEvenIfClosed(updates)
   }
 
-  /// Reads before it returns, since a queue has only one connection.
+  /// Reads the last committed state before it returns, since a queue has only one connection.
   public func spawnConcurrentRead(
     _ value: @escaping @Sendable (Result<Database, any Error>) -> Void
   ) {

@@ -32,7 +32,7 @@ public protocol DatabaseReader: AnyObject, Sendable {
     _ access: _Access, _ body: @escaping @Sendable (Result<Database, any Error>) -> Void)
 }
 
-/// What an access can do, and what it waits for.
+/// The permissions of an access, and the accesses for which it waits.
 public enum _Access: Sendable {
   /// Sees one state of the database, and can't write.
   case read
@@ -49,14 +49,17 @@ public enum _Access: Sendable {
 }
 
 extension DatabaseReader {
-  /// Executes `value` on this thread; statements that write throw.
+  /// Executes `value` on this thread.
+  ///
+  /// Statements that write throw.
   ///
   /// It sees one state of the database, regardless of concurrent writes: with a pool, the last
   /// commit before its first statement.
   public func read<T>(_ value: (Database) throws -> T) throws -> T { try _sync(.read, value) }
 
-  /// Executes `value` on another thread; statements that write throw.
+  /// Executes `value` on another thread.
   ///
+  /// Statements that write throw.
   /// - Throws: `CancellationError` if the task is cancelled, which interrupts the running
   ///   statement.
   public func read<T: Sendable>(
@@ -80,7 +83,9 @@ extension DatabaseReader {
     try _sync(.unsafeRead, value)
   }
 
-  /// Executes `value` on another thread; its statements can see different states of the database.
+  /// Executes `value` on another thread.
+  ///
+  /// Its statements can see different states of the database.
   public func unsafeRead<T: Sendable>(
     _ value: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {

@@ -1,13 +1,14 @@
 extension DatabaseWriter {
   // MARK: Erasing
 
-  /// Empties the database: deletes all tables, views, indexes and triggers, and sets `user_version`
-  /// and `application_id` to 0. The key is unchanged.
+  /// Deletes all tables, views, indexes and triggers.
+  ///
+  /// Also sets `user_version` and `application_id` to 0. The key is unchanged.
   public func erase() throws {
     try barrierWriteWithoutTransaction { try $0.erase() }
   }
 
-  /// Empties the database, on another thread.
+  /// Deletes all tables, views, indexes and triggers, on another thread.
   public func erase() async throws {
     try await barrierWriteWithoutTransaction { try $0.erase() }
   }

@@ -59,8 +59,9 @@ extension DatabaseWriter {
 
   // MARK: In a transaction
 
-  /// Executes `updates` inside a transaction, which is committed if `updates` returns and rolled
-  /// back if it throws.
+  /// Executes `updates` inside a transaction.
+  ///
+  /// The transaction is committed if `updates` returns, and rolled back if it throws.
   ///
   /// ```swift
   /// try queue.write { db in
@@ -73,9 +74,9 @@ extension DatabaseWriter {
     }
   }
 
-  /// Executes `updates` on another thread inside a transaction, which is committed if `updates`
-  /// returns and rolled back if it throws.
+  /// Executes `updates` on another thread, inside a transaction.
   ///
+  /// The transaction is committed if `updates` returns, and rolled back if it throws.
   /// - Throws: `CancellationError`, after a rollback, if the task is cancelled before the commit.
   public func write<T: Sendable>(
     _ updates: @escaping @Sendable (Database) throws -> T

@@ -1,11 +1,11 @@
-/// How the observation of a value begins: with a first fetch, and then with observers of changes.
+/// The start of a value's observation: a first fetch, then the addition of observers.
 ///
-/// No change is missed in between: `track` learns whether the region has changed meanwhile.
+/// No change is missed in between: `track` receives whether the region may have changed meanwhile.
 package struct TrackingStart: Sendable {
   /// Fetches the first value. Called again with a failure if the end of its access fails.
   ///
   /// - Returns: The region that the value depends on; nil if the fetch failed or the observation
-  ///   was cancelled, so that nothing is to be tracked.
+  ///   was cancelled, in which case nothing is tracked.
   package var fetch: @Sendable (Result<Database, any Error>) -> DatabaseRegion?
 
   /// Adds the observers, on the writing connection.

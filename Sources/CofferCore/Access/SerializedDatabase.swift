@@ -127,8 +127,10 @@ final class SerializedDatabase: @unchecked Sendable {
     return result
   }
 
-  /// Ends statements that the access left running. Throws after rolling back a transaction that the
-  /// access left open without permission.
+  /// Ends statements that the access left running.
+  ///
+  /// - Throws: ``DatabaseError``, after a rollback, if the access left a transaction open without
+  ///   permission.
   private func end() throws {
     if database.activeStatementCount > 0 { database.registry.endExecutions() }
     if database.accessState.contains(.logged) {

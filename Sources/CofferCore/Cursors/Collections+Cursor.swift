@@ -116,7 +116,7 @@ extension Dictionary {
     self.init(minimumCapacity: minimumCapacity)
     try keysAndValues.forEach { key, value in
       let previous = updateValue(value, forKey: key)
-      precondition(previous == nil, "a key comes twice")
+      precondition(previous == nil, "a key occurs twice")
     }
   }
 }

@@ -116,7 +116,7 @@ extension DatabaseCursor {
     case .failed:
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "The cursor has failed.", sql: statement.sql,
-        hint: "What next() has thrown before tells why. Fetch again.")
+        hint: "An earlier call of next() threw an error. Fetch again.")
     case .replaying:
       if let replay, replay() { return true }
       phase = .ended

@@ -168,9 +168,9 @@ extension Database {
     return Set(virtualTables.flatMap { table in parts.map { "\(table)_\($0)" } })
   }
 
-  /// Writes the SQL of the schema, sorted by table name: each table with its indexes and triggers,
-  /// and the views.
+  /// Writes the SQL of the schema, sorted by table name.
   ///
+  /// It contains each table with its indexes and triggers, and the views.
   /// - Parameter stream: The destination; nil for standard output.
   public func dumpSchema(to stream: (any TextOutputStream)? = nil) throws {
     var stream = DumpStream(stream)

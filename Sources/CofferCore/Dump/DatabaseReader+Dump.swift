@@ -1,7 +1,7 @@
 extension DatabaseReader {
-  /// Executes one or several statements and writes their rows; see
-  /// ``Database/dumpSQL(_:format:to:)``.
+  /// Executes one or several statements and writes their rows.
   ///
+  /// See ``Database/dumpSQL(_:format:to:)``.
   /// - Parameter stream: The destination; nil for standard output.
   public func dumpSQL(
     _ sql: SQL, format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
@@ -9,8 +9,9 @@ extension DatabaseReader {
     try unsafeReentrantRead { db in try db.dumpSQL(sql, format: format, to: stream) }
   }
 
-  /// Writes the rows of a request; see ``Database/dumpRequest(_:format:to:)``.
+  /// Writes the rows of a request.
   ///
+  /// See ``Database/dumpRequest(_:format:to:)``.
   /// - Parameter stream: The destination; nil for standard output.
   public func dumpRequest(
     _ request: some FetchRequest, format: some DumpFormat = .debug(),
@@ -19,9 +20,9 @@ extension DatabaseReader {
     try unsafeReentrantRead { db in try db.dumpRequest(request, format: format, to: stream) }
   }
 
-  /// Writes the rows of tables and views; see
-  /// ``Database/dumpTables(_:format:tableHeader:stableOrder:to:)``.
+  /// Writes the rows of tables and views.
   ///
+  /// See ``Database/dumpTables(_:format:tableHeader:stableOrder:to:)``.
   /// - Parameter stream: The destination; nil for standard output.
   public func dumpTables(
     _ tables: [String], format: some DumpFormat = .debug(),
@@ -34,9 +35,9 @@ extension DatabaseReader {
     }
   }
 
-  /// Writes the schema and the rows of all tables; see
-  /// ``Database/dumpContent(format:to:)``.
+  /// Writes the schema and the rows of all tables.
   ///
+  /// See ``Database/dumpContent(format:to:)``.
   /// - Parameter stream: The destination; nil for standard output.
   public func dumpContent(
     format: some DumpFormat = .debug(), to stream: (any TextOutputStream)? = nil
@@ -44,8 +45,9 @@ extension DatabaseReader {
     try unsafeReentrantRead { db in try db.dumpContent(format: format, to: stream) }
   }
 
-  /// Writes the SQL of the schema; see ``Database/dumpSchema(to:)``.
+  /// Writes the SQL of the schema.
   ///
+  /// See ``Database/dumpSchema(to:)``.
   /// - Parameter stream: The destination; nil for standard output.
   public func dumpSchema(to stream: (any TextOutputStream)? = nil) throws {
     try unsafeReentrantRead { db in try db.dumpSchema(to: stream) }

@@ -1,11 +1,15 @@
 import FoundationEssentials
 
-/// A human-readable format with a line per row: values unquoted, blobs as text if they are valid
-/// UTF-8, as a UUID if they have 16 bytes, otherwise as `X'0A0B'`.
+/// A human-readable format with a line per row and unquoted values.
+///
+/// Blobs are written as text if they are valid UTF-8, as a UUID if they have 16 bytes, and
+/// otherwise as `X'0A0B'`.
 ///
 /// The format can change: don't parse it.
 public struct DebugDumpFormat: DumpFormat, Sendable {
-  /// Whether the column names come first; without rows they are omitted.
+  /// Whether the column names come first.
+  ///
+  /// They are omitted if there are no rows.
   public var header: Bool
   /// The separator between two values.
   public var separator: String
@@ -46,7 +50,9 @@ public struct DebugDumpFormat: DumpFormat, Sendable {
 }
 
 extension DumpFormat where Self == DebugDumpFormat {
-  /// A human-readable format with a line per row; see ``DebugDumpFormat``.
+  /// A human-readable format with a line per row.
+  ///
+  /// See ``DebugDumpFormat``.
   public static func debug(
     header: Bool = false, separator: String = "|", nullValue: String = ""
   ) -> Self {

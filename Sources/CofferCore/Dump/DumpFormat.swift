@@ -19,7 +19,7 @@ public protocol DumpFormat {
   mutating func finalize(_ db: Database, statement: Statement, to stream: inout DumpStream)
 }
 
-/// Whether a dump contains the names of the tables.
+/// The option whether a dump contains the names of the tables.
 public enum DumpTableHeaderOptions: Hashable, Sendable {
   /// Tables are named if there is more than one.
   case automatic
@@ -38,7 +38,7 @@ extension Statement {
 }
 
 extension DumpStream {
-  /// Writes the values as one line.
+  /// Writes the values on one line.
   mutating func writeLine(_ values: [String], separator: String) {
     write(values.joined(separator: separator) + "\n")
   }

@@ -1,12 +1,14 @@
 import FoundationEssentials
 
-/// A format with one JSON array of objects per statement, whose members are in column order; blobs
-/// are base64.
+/// A format with one JSON array of objects per statement.
+///
+/// The members of an object are in column order. Blobs are written as base64.
 ///
 /// Two columns of the same name become two members of the same name.
 public struct JSONDumpFormat: DumpFormat, Sendable {
-  /// A new encoder with the default settings of this format: infinities become the strings "inf"
-  /// and "-inf", and slashes are not escaped.
+  /// A new encoder with the default settings of this format.
+  ///
+  /// Infinities become the strings "inf" and "-inf", and slashes are not escaped.
   public static var defaultEncoder: JSONEncoder {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.withoutEscapingSlashes]
@@ -15,8 +17,10 @@ public struct JSONDumpFormat: DumpFormat, Sendable {
     return encoder
   }
 
-  /// The encoder of the values. With `.prettyPrinted` in its output formatting, each column has a
-  /// line; `.sortedKeys` has no effect.
+  /// The encoder of the values.
+  ///
+  /// With `.prettyPrinted` in its output formatting, each column has a line; `.sortedKeys` has no
+  /// effect.
   public var encoder: JSONEncoder
 
   private var hasRows = false
@@ -44,7 +48,9 @@ public struct JSONDumpFormat: DumpFormat, Sendable {
     }
   }
 
-  /// Ends the array; writes an empty one if a statement with columns returned no rows.
+  /// Ends the array.
+  ///
+  /// Writes an empty array if a statement with columns returned no rows.
   public mutating func finalize(
     _ db: Database, statement: Statement, to stream: inout DumpStream
   ) {
@@ -72,7 +78,9 @@ public struct JSONDumpFormat: DumpFormat, Sendable {
 }
 
 extension DumpFormat where Self == JSONDumpFormat {
-  /// A format with one JSON array of objects per statement; see ``JSONDumpFormat``.
+  /// A format with one JSON array of objects per statement.
+  ///
+  /// See ``JSONDumpFormat``.
   public static func json(encoder: JSONEncoder? = nil) -> Self {
     JSONDumpFormat(encoder: encoder)
   }

@@ -1,5 +1,6 @@
-/// A format with a line per column and an empty line between rows, like the `line` mode of the
-/// `sqlite3` shell.
+/// A format with a line per column, like the `line` mode of the `sqlite3` shell.
+///
+/// Rows are separated by an empty line.
 ///
 /// ```
 ///   id = 1
@@ -32,8 +33,9 @@ public struct LineDumpFormat: DumpFormat, Sendable {
 }
 
 extension DumpFormat where Self == LineDumpFormat {
-  /// A format with a line per column, like the `line` mode of the `sqlite3` shell; see
-  /// ``LineDumpFormat``.
+  /// A format with a line per column, like the `line` mode of the `sqlite3` shell.
+  ///
+  /// See ``LineDumpFormat``.
   public static func line(nullValue: String = "") -> Self {
     LineDumpFormat(nullValue: nullValue)
   }

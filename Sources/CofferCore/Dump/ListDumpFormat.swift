@@ -1,6 +1,8 @@
 /// A format with a line per row and unquoted values, like the `list` mode of the `sqlite3` shell.
 public struct ListDumpFormat: DumpFormat, Sendable {
-  /// Whether the column names come first; without rows they are omitted.
+  /// Whether the column names come first.
+  ///
+  /// They are omitted if there are no rows.
   public var header: Bool
   /// The separator between two values.
   public var separator: String
@@ -36,8 +38,9 @@ public struct ListDumpFormat: DumpFormat, Sendable {
 }
 
 extension DumpFormat where Self == ListDumpFormat {
-  /// A format with a line per row, like the `list` mode of the `sqlite3` shell; see
-  /// ``ListDumpFormat``.
+  /// A format with a line per row, like the `list` mode of the `sqlite3` shell.
+  ///
+  /// See ``ListDumpFormat``.
   public static func list(
     header: Bool = false, separator: String = "|", nullValue: String = ""
   ) -> Self {

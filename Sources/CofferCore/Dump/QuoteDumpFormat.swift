@@ -1,6 +1,8 @@
 /// A format with a line of SQL literals per row, like the `quote` mode of the `sqlite3` shell.
 public struct QuoteDumpFormat: DumpFormat, Sendable {
-  /// Whether the column names come first; without rows they are omitted.
+  /// Whether the column names come first.
+  ///
+  /// They are omitted if there are no rows.
   public var header: Bool
   /// The separator between two values.
   public var separator: String
@@ -48,8 +50,9 @@ public struct QuoteDumpFormat: DumpFormat, Sendable {
 }
 
 extension DumpFormat where Self == QuoteDumpFormat {
-  /// A format with a line of SQL literals per row, like the `quote` mode of the `sqlite3` shell;
-  /// see ``QuoteDumpFormat``.
+  /// A format with a line of SQL literals per row, like the `quote` mode of the `sqlite3` shell.
+  ///
+  /// See ``QuoteDumpFormat``.
   public static func quote(header: Bool = false, separator: String = ",") -> Self {
     QuoteDumpFormat(header: header, separator: separator)
   }

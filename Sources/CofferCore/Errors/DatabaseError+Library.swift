@@ -3,8 +3,7 @@ extension DatabaseError {
   static func transactionWasAborted(sql: String? = nil) -> DatabaseError {
     DatabaseError(
       resultCode: .SQLITE_ABORT, message: "Transaction was aborted", sql: sql,
-      hint: "A statement inside it has rolled it back, or ended it: let the access fail, and do "
-        + "the whole again.")
+      hint: "A statement has rolled it back or ended it: let the access fail, then run it again.")
   }
 
   /// Creates an error that the library reports, with a hint at the remedy.
@@ -12,7 +11,7 @@ extension DatabaseError {
     self.init(resultCode, message, hint: hint, sql: sql)
   }
 
-  /// Creates the error of a call that has returned `code`.
+  /// Creates the error of a C call that has returned `code`.
   @safe package init(
     code: CInt, connection: SQLiteConnection?, sql: String? = nil,
     arguments: StatementArguments? = nil, publicStatementArguments: Bool = false,

@@ -143,16 +143,20 @@ extension DatabaseError {
   /// The values of the statement's parameters, which can be private data.
   public var arguments: StatementArguments? { contents.arguments }
 
-  /// The remedy, if Coffer knows one; contains no private data.
+  /// The remedy, if Coffer knows one.
+  ///
+  /// It contains no private data.
   ///
   /// It ends ``debugDescription``, which an uncaught error prints, and also ``description``, except
-  /// for SQLite's own errors: those are described in SQLite's words only.
+  /// for SQLite's own errors, whose description has SQLite's message only.
   public var hint: String? {
     let parts = [contents.note, contents.hint].compactMap { $0 }
     return parts.isEmpty ? nil : parts.joined(separator: " ")
   }
 
-  /// The reason for which an encrypted file doesn't open; nil for every other error.
+  /// The reason why an encrypted file doesn't open.
+  ///
+  /// Nil for all other errors.
   ///
   /// ```swift
   /// do {
@@ -163,14 +167,16 @@ extension DatabaseError {
   /// ```
   public var cipherDiagnosis: CipherDiagnosis? { contents.cipherDiagnosis }
 
-  /// The 0-based index of the element at which a batch such as `insertAll` has failed; nil for
-  /// every other error.
+  /// The 0-based index of the element at which a batch such as `insertAll` failed.
+  ///
+  /// Nil for all other errors.
   ///
   /// If callbacks run batches themselves, it is the index in the outermost batch.
   public var batchIndex: Int? { contents.batchIndex }
 
-  /// Whether the statement was interrupted rather than failed: its code is
-  /// ``ResultCode/SQLITE_INTERRUPT`` or ``ResultCode/SQLITE_ABORT``.
+  /// Whether the statement was interrupted rather than failed.
+  ///
+  /// The code is ``ResultCode/SQLITE_INTERRUPT`` or ``ResultCode/SQLITE_ABORT`` then.
   public var isInterruptionError: Bool {
     resultCode == .SQLITE_INTERRUPT || resultCode == .SQLITE_ABORT
   }

@@ -18,7 +18,7 @@ public struct ResultCode: RawRepresentable, Hashable, Sendable {
     self.init(rawValue: primary.rawValue | detail << 8)
   }
 
-  /// The code that this one refines, or the code itself.
+  /// The primary code that the code refines, or the code itself.
   @inlinable
   public var primaryResultCode: ResultCode { ResultCode(rawValue: rawValue & 0xFF) }
 

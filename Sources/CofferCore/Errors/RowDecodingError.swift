@@ -8,8 +8,9 @@ public struct RowDecodingError: Error {
     case columnNotFound
     /// The row has no such scope or prefetched rows.
     case keyNotFound
-    /// The stored value is text or a number as expected, but represents no value of the type: it is
-    /// invalid JSON, or not a case of an enum.
+    /// The stored value has the expected storage class, but represents no value of the type.
+    ///
+    /// For example, it is invalid JSON, or not a case of an enum.
     case dataCorrupted
   }
 
@@ -98,7 +99,7 @@ extension RowDecodingError {
   /// Creates the error of a value that represents no value of the type.
   ///
   /// The message doesn't contain the stored value, but `underlyingError` can.
-  /// - Parameter reason: The reason for which the value is invalid.
+  /// - Parameter reason: The reason why the value is invalid.
   package static func dataCorrupted(
     _ type: Any.Type, _ reason: String, context: RowDecodingContext,
     databaseValue: DatabaseValue, underlyingError: (any Error)?
@@ -187,15 +188,17 @@ extension RowDecodingError {
   /// The stored value that doesn't convert.
   public var databaseValue: DatabaseValue? { contents.databaseValue }
 
-  /// The error of the type's own `init(from:)` or of the JSON decoder, if one was thrown; it can
-  /// contain the stored value.
+  /// The error of the type's own `init(from:)` or of the JSON decoder, if one was thrown.
+  ///
+  /// It can contain the stored value.
   public var underlyingError: (any Error)? { contents.underlyingError }
 
   /// The name of the record type that the row was decoded for, if known.
   public var recordType: String? { contents.context.recordType }
 
-  /// The stored identifier of the document that couldn't be decoded; nil if unknown. The error's
-  /// description doesn't show it.
+  /// The stored identifier of the document that couldn't be decoded.
+  ///
+  /// Nil if unknown. The error's description doesn't show it.
   public var recordKey: DatabaseValue? { contents.context.recordKey }
 
   /// The column's name, as requested or as in the row.
@@ -212,8 +215,9 @@ extension RowDecodingError {
 }
 
 extension RowDecodingError: CustomStringConvertible {
-  /// The message, the column, the row and the SQL, without the statement's arguments (unless they
-  /// are declared public).
+  /// The message, the column, the row and the SQL.
+  ///
+  /// It shows the statement's arguments only if they are declared public.
   public var description: String {
     describe(showingArguments: contents.context.publicStatementArguments)
   }

@@ -1,4 +1,4 @@
-/// A connection's knowledge of other connections' commits.
+/// The commits of other connections that a connection has seen.
 final class ExternalChanges {
   private let watch: ExternalChangeWatch
   /// SQLite's count of other connections' commits, as seen by this connection; nil if the count
@@ -56,7 +56,7 @@ extension SerializedDatabase {
 extension Database {
   enum ExternalLook { case same, changed, unknown }
 
-  /// Compares SQLite's counts with those of the last check.
+  /// Compares SQLite's counts with the counts of the last check.
   ///
   /// It never waits for a lock, since writes wait for it.
   func lookForExternalChanges() -> ExternalLook {

@@ -2,10 +2,10 @@ import Glibc
 
 /// Reports when files of a database are written, created or deleted, by any process.
 ///
-/// It follows the folder, not its path: a folder stays watched when it is moved.
+/// It watches the folder, not its path: a folder stays watched when it is moved.
 // The descriptors are closed once no thread waits on them.
 final class FolderWatch: Sendable {
-  /// What has ended a wait: neither of them after a timeout.
+  /// The events that have ended a wait; none after a timeout.
   struct Wakeup {
     var isWoken = false
     var hasEvents = false
@@ -52,7 +52,7 @@ final class FolderWatch: Sendable {
     let reason = unsafe String(cString: strerror(errno))
     return DatabaseError(
       resultCode: .SQLITE_CANTOPEN, message: "the folder of the database can't be watched",
-      hint: "\(folder): \(reason). The system allows each user so many watches: see "
+      hint: "\(folder): \(reason). The system limits the watches of each user: see "
         + "/proc/sys/fs/inotify. Configuration.observesExternalChanges needs one per database.")
   }
 

@@ -6,7 +6,7 @@ extension Database {
   /// ```
   ///
   /// The key isn't written in SQL text. SQL's `ATTACH` without a key uses the main database's key,
-  /// which is hardly ever intended; without a key, this method attaches a plaintext file. Each
+  /// which is rarely intended; without a key, this method attaches a plaintext file. Each
   /// connection attaches files separately; for a pool, do it in `Configuration.prepareDatabase`.
   /// - Parameters:
   ///   - path: The file, which is created if it doesn't exist.
@@ -32,7 +32,7 @@ extension Database {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
         message: "SQLCipher can't attach a file with other settings than its own (\(settings))",
-        hint: "Open it with a connection of its own, or convert it with DatabaseFile.convert.")
+        hint: "Open it with a separate connection, or convert it with DatabaseFile.convert.")
     }
     do {
       try Database.attach(path, as: name, spec: fileKey?.spec, to: connection)

@@ -11,7 +11,7 @@ public struct DatabaseBackupProgress: Sendable {
 }
 
 extension Database {
-  /// Replaces the content of another database with this one's.
+  /// Replaces the content of another database with the content of this database.
   ///
   /// Both databases must have the same key, or both be plaintext: otherwise SQLCipher would fail,
   /// write plaintext, or write a file that can't be opened. The copy is verified by reopening it.
@@ -142,7 +142,7 @@ extension Database {
 }
 
 extension DatabaseReader {
-  /// Replaces the content of another database with this one's.
+  /// Replaces the content of another database with the content of this database.
   ///
   /// Works like ``Database/backup(to:pagesPerStep:progress:)``; the copy is of a single moment.
   public func backup(
@@ -218,8 +218,10 @@ extension DatabaseReader {
     ).run()
   }
 
-  /// Returns the pages, numbered from 1, whose authentication code is wrong: those changed by a
-  /// disk fault or by someone without the key. Reads the whole file.
+  /// Returns the pages whose authentication code is wrong.
+  ///
+  /// Pages are numbered from 1. A wrong code means that the page was changed without the key, or by
+  /// a disk fault. Reads the whole file.
   ///
   /// See ``Database/checkCipherIntegrity()``.
   public func checkCipherIntegrity() throws -> [Int] {
@@ -248,7 +250,7 @@ private struct FileIdentity {
     throw DatabaseError(
       resultCode: .SQLITE_MISUSE, message: "a database in memory can't be exported",
       hint: "Back it up to a file with backup(toPath:), which keeps its key, and use "
-        + "DatabaseFile.encrypt or DatabaseFile.decrypt on that.")
+        + "DatabaseFile.encrypt or DatabaseFile.decrypt on the backup.")
   }
 }
 

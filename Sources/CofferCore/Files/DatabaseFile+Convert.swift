@@ -45,8 +45,9 @@ extension DatabaseFile {
     ).run()
   }
 
-  /// Re-encrypts a database with other cipher settings, for example a file of SQLCipher 3 with the
-  /// settings of SQLCipher 4.
+  /// Re-encrypts a database with other cipher settings.
+  ///
+  /// For example, it converts a file of SQLCipher 3 to the settings of SQLCipher 4.
   ///
   /// The new file is written beside its destination, verified row by row, synced, and only then
   /// renamed: a crash leaves either the old or the complete new file. The new file has a new salt.

@@ -31,7 +31,9 @@ extension DatabaseFile {
     public struct Header: Sendable, Hashable {
       /// The number of bytes in a page.
       public let pageSize: Int
-      /// The number of pages in the database; nil if the last writer didn't store it.
+      /// The number of pages in the database.
+      ///
+      /// Nil if the last writer didn't store it.
       public let pageCount: Int?
       /// `PRAGMA user_version`.
       public let userVersion: Int
@@ -46,7 +48,9 @@ extension DatabaseFile {
     /// The file's kind.
     public let kind: Kind
 
-    /// The file's size in bytes; 0 if there is no file.
+    /// The file's size in bytes.
+    ///
+    /// 0 if there is no file.
     public let size: Int
 
     /// Whether a `-wal` file holds commits that aren't in the main file yet.
@@ -55,9 +59,10 @@ extension DatabaseFile {
     /// Whether a `-journal` file can roll back an unfinished transaction.
     public let hasJournal: Bool
 
-    /// SQLCipher's default page sizes, 1024 (up to version 3) and 4096 (version 4), of which the
-    /// file size is a multiple. If there are none, the file was truncated, has other pages, or is
-    /// something else.
+    /// SQLCipher's default page sizes that divide the file size.
+    ///
+    /// The candidates are 1024 (up to version 3) and 4096 (version 4). If neither divides the file
+    /// size, the file was truncated, has another page size, or isn't a database.
     public var matchingPageSizes: [Int] {
       [1024, 4096].filter { size > 0 && size % $0 == 0 }
     }
@@ -75,7 +80,7 @@ extension DatabaseFile {
       hasJournal: isHotJournal(path + "-journal"))
   }
 
-  /// Whether a file begins like a plaintext database, though its settings encrypt that.
+  /// Whether a file begins like a plaintext database, although its settings encrypt the beginning.
   static func isExposed(at path: String, despite settings: CipherSettings) -> Bool {
     guard settings.plaintextHeaderSize == 0, case .plaintext = inspect(at: path).kind else {
       return false

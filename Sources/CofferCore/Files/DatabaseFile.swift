@@ -14,7 +14,9 @@ public enum DatabaseFile {
 
     /// The current phase.
     public let phase: Phase
-    /// The completed fraction of the phase, from 0 to 1; an estimate while copying.
+    /// The completed fraction of the phase, from 0 to 1.
+    ///
+    /// An estimate while copying.
     public let fraction: Double
   }
 }

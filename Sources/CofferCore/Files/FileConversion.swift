@@ -79,7 +79,7 @@ final class FileConversion {
     for suffix in ["-wal", "-journal"] where PendingFile.size(of: target + suffix) != nil {
       throw DatabaseError(
         resultCode: .SQLITE_CANTOPEN, message: "there is a file at \(target)\(suffix)",
-        hint: "It belongs to a database that is gone, and would spoil the new one: delete it.")
+        hint: "It belongs to a deleted database, and would corrupt the new one: delete it.")
     }
   }
 
@@ -216,7 +216,7 @@ final class FileConversion {
     try compareContents(new, old)
     let integrity = try integrity(of: new)
     if integrity != [["ok"]], integrity != (try self.integrity(of: old)) {
-      throw mismatch("its integrity check says: \(integrity.first?.first ?? "nothing")")
+      throw mismatch("its integrity check reports: \(integrity.first?.first ?? "nothing")")
     }
     if facts.usesWAL { _ = try new.scalar("PRAGMA journal_mode = WAL") }
     let newFacts = try SourceFacts(new)

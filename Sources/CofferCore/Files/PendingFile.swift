@@ -29,7 +29,7 @@ final class PendingFile {
         throw isBusy
           ? DatabaseError(
             resultCode: .SQLITE_BUSY, message: "\(target) is being written already",
-            hint: "Another process or thread is making this file.") : error
+            hint: "Another process or thread is writing this file.") : error
       }
       var opened = stat()
       var named = stat()
@@ -67,11 +67,11 @@ final class PendingFile {
     return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
   }
 
-  /// Gives the file the owner and permissions of the file that it replaces.
+  /// Copies the owner and permissions of the file that is replaced.
   func takePermissions(from other: String) throws {
     var status = stat()
     guard unsafe stat(other, &status) == 0 else {
-      throw PendingFile.failure("could not look at \(other)")
+      throw PendingFile.failure("could not read the permissions of \(other)")
     }
     // Only root can change the owner; others may still be able to set the group.
     if fchown(descriptor, status.st_uid, status.st_gid) != 0 {
@@ -97,7 +97,7 @@ final class PendingFile {
       let isThere = unsafe errno == EEXIST || access(target, F_OK) == 0
       // Some file systems have no hard links.
       guard !isThere, unsafe rename(path, target) == 0 else {
-        throw PendingFile.failure("could not name the new file \(target)")
+        throw PendingFile.failure("could not move the new file to \(target)")
       }
     }
     // Close it now, since closing drops all the locks that this process has on the file.

@@ -1,8 +1,9 @@
 extension Database {
   // MARK: Functions
 
-  /// Registers a function in this connection, replacing any function with the same name and number
-  /// of arguments.
+  /// Registers a function in this connection.
+  ///
+  /// It replaces any function with the same name and number of arguments.
   ///
   /// To register it in all connections of a pool, add it in `Configuration.prepareDatabase`.
   /// - Precondition: No statement is being executed if it replaces a function.

@@ -64,8 +64,8 @@ extension Database {
     }
     return DatabaseError(
       error.extendedResultCode, error.message ?? "",
-      hint: "This connection doesn't know it: call db.add(tokenizer:) in "
-        + "Configuration.prepareDatabase, so that all connections do.",
+      hint: "It isn't registered in this connection: call db.add(tokenizer:) in "
+        + "Configuration.prepareDatabase, which registers it in all connections.",
       sql: error.sql, arguments: error.arguments,
       publicStatementArguments: configuration.publicStatementArguments)
   }

@@ -28,7 +28,7 @@ public final class DatabaseCollation: Sendable {
   /// Creates a collation from a comparison of strings.
   ///
   /// - Parameter function: Compares two strings. It must be a total order that never changes;
-  ///   otherwise indexes give wrong results.
+  ///   otherwise queries that use an index return wrong results.
   /// - Precondition: The name has from 1 to 255 bytes and no NUL character.
   public init(
     _ name: String, function: @escaping @Sendable (String, String) -> ComparisonResult

@@ -1,6 +1,7 @@
 extension DatabaseFunction {
-  /// `coffer_json(text, path)`: returns the value at a path in JSON, on both generations of
-  /// SQLCipher.
+  /// `coffer_json(text, path)`: returns the value at a path in JSON.
+  ///
+  /// Available on both generations of SQLCipher.
   ///
   /// Registered in every connection: it reads the properties of stored structs, also for indexes.
   /// Paths have the syntax of SQLite's `json_extract`, such as `$.address.city` and `$.tags[0]`.
@@ -13,8 +14,9 @@ extension DatabaseFunction {
       } ?? .null
     })
 
-  /// `coffer_json_set(text, path, json)`: returns the JSON with another value at a path, on both
-  /// generations of SQLCipher.
+  /// `coffer_json_set(text, path, json)`: returns the JSON with another value at a path.
+  ///
+  /// Available on both generations of SQLCipher.
   ///
   /// Registered in every connection: it updates the properties of stored structs. The third
   /// argument is JSON, such as `'"Rome"'` with its quotes, or a number; NULL is `null`. A missing
@@ -25,11 +27,11 @@ extension DatabaseFunction {
     implementation: .scalar { arguments in
       guard var value = json(arguments, 2),
         value.withUTF8({ JSONScanner.find(in: UnsafeRawBufferPointer($0), at: "$") }) != nil
-      else { throw DatabaseError(message: "coffer_json_set: the third argument is no JSON") }
+      else { throw DatabaseError(message: "coffer_json_set: the third argument is not JSON") }
       let changed = try arguments.withUTF8(at: 0) { text in
         try arguments.withUTF8(at: 1) { path in
           guard JSONPathBytes(path) != nil else {
-            throw DatabaseError(message: "coffer_json_set: the second argument is no path")
+            throw DatabaseError(message: "coffer_json_set: the second argument is not a path")
           }
           return value.withUTF8 {
             JSONEditor.setting(UnsafeRawBufferPointer($0), at: path, in: text)
@@ -39,8 +41,9 @@ extension DatabaseFunction {
       return changed?.databaseValue ?? arguments.databaseValue(at: 0)
     })
 
-  /// `coffer_json_count(text, path)`: returns the number of elements of an array or of members of
-  /// an object, on both generations of SQLCipher.
+  /// `coffer_json_count(text, path)`: returns the number of elements or members.
+  ///
+  /// Counts the elements of an array or the members of an object, on both generations of SQLCipher.
   ///
   /// Registered in every connection. NULL for any other value.
   public static let jsonCount = DatabaseFunction(
@@ -49,8 +52,10 @@ extension DatabaseFunction {
       withJSON(arguments) { JSONScanner.members(of: $0)?.count.databaseValue } ?? .null
     })
 
-  /// `coffer_json_contains(text, path, value)`: returns 1 if an array contains an element for which
-  /// `coffer_json` would return the value, otherwise 0, on both generations of SQLCipher.
+  /// `coffer_json_contains(text, path, value)`: returns whether an array contains a value.
+  ///
+  /// Returns 1 if the array contains an element for which `coffer_json` would return the value,
+  /// otherwise 0, on both generations of SQLCipher.
   ///
   /// Registered in every connection. NULL if the path leads to no array. Texts are compared by
   /// bytes.
@@ -71,8 +76,10 @@ extension DatabaseFunction {
       } ?? .null
     })
 
-  /// `coffer_json_keep(old, new, known)`: returns the new JSON with the members of the old JSON
-  /// that the writer doesn't know, on both generations of SQLCipher.
+  /// `coffer_json_keep(old, new, known)`: returns the new JSON with the old JSON's unknown members.
+  ///
+  /// Unknown members are those that the writer doesn't know. Available on both generations of
+  /// SQLCipher.
   ///
   /// Registered in every connection: a document saved by an older form of its type keeps the
   /// properties that this form doesn't know. The third argument is JSON that lists the known

@@ -18,7 +18,7 @@ public final class DatabaseFunction: Sendable {
   /// The number of arguments; nil for any number.
   package let argumentCount: Int?
 
-  /// Whether equal arguments always give equal results.
+  /// Whether equal arguments always produce equal results.
   let isPure: Bool
 
   enum Implementation: Sendable {
@@ -32,8 +32,8 @@ public final class DatabaseFunction: Sendable {
   ///
   /// Functions with the same name and different numbers of arguments are different functions.
   /// - Parameter argumentCount: From 0 to 100; nil for any number.
-  /// - Parameter pure: Whether equal arguments always give equal results, as indexes and generated
-  ///   columns require. SQLite then calls the function less often.
+  /// - Parameter pure: Whether equal arguments always produce equal results, as indexes and
+  ///   generated columns require. SQLite then calls the function less often.
   /// - Parameter function: Called with copies of the arguments; nil is NULL.
   /// - Precondition: The name has from 1 to 255 bytes and no NUL character.
   public convenience init(
@@ -50,7 +50,7 @@ public final class DatabaseFunction: Sendable {
   /// Creates an aggregate function.
   ///
   /// - Parameter argumentCount: From 0 to 100; nil for any number.
-  /// - Parameter pure: Whether equal arguments always give equal results.
+  /// - Parameter pure: Whether equal arguments always produce equal results.
   /// - Parameter aggregate: The type that is instantiated for every group of rows.
   /// - Precondition: The name has from 1 to 255 bytes and no NUL character.
   public convenience init<Aggregate: DatabaseAggregate>(

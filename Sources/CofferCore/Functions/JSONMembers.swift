@@ -36,7 +36,7 @@ package struct JSONMembers {
   package func member(_ name: [UInt8]) -> Member? { all.first { $0.name == name } }
 }
 
-/// Merges two versions of an object, of which the newer one's writer doesn't know every member.
+/// Merges two versions of an object if the newer version's writer doesn't know every member.
 package enum JSONKeeper {
   /// Returns the new JSON with the members of the old JSON that the writer doesn't know.
   ///

@@ -52,8 +52,9 @@ extension DatabaseCollation {
   /// This and the collations below are registered in every connection.
   public static let unicodeCompare = DatabaseCollation("swiftCompare", bytes: unicodeOrder)
 
-  /// `swiftCaseInsensitiveCompare`: `caseInsensitiveCompare(_:)`, which ignores the case of letters
-  /// in all scripts.
+  /// `swiftCaseInsensitiveCompare`: `caseInsensitiveCompare(_:)`.
+  ///
+  /// Ignores the case of letters in all scripts.
   public static let caseInsensitiveCompare = DatabaseCollation("swiftCaseInsensitiveCompare") {
     $0.caseInsensitiveCompare($1)
   }
@@ -71,8 +72,9 @@ extension DatabaseCollation {
     $0.localizedCompare($1)
   }
 
-  /// `swiftLocalizedStandardCompare`: `localizedStandardCompare(_:)`, which sorts "file 9" before
-  /// "file 10", in the locale of the process.
+  /// `swiftLocalizedStandardCompare`: `localizedStandardCompare(_:)`, in the locale of the process.
+  ///
+  /// Sorts "file 9" before "file 10".
   public static let localizedStandardCompare = DatabaseCollation(
     "swiftLocalizedStandardCompare"
   ) { $0.localizedStandardCompare($1) }

@@ -1,5 +1,6 @@
-/// The reason why an encrypted database doesn't open, where SQLite only reports "file is not a
-/// database".
+/// The reason why an encrypted database doesn't open.
+///
+/// SQLite itself only reports "file is not a database".
 public enum CipherDiagnosis: Equatable, Sendable {
   /// The file is encrypted, but no key was given.
   case keyRequired
@@ -15,7 +16,7 @@ public enum CipherDiagnosis: Equatable, Sendable {
   case truncated
   /// The key is right, but the file has other cipher settings, usually those of an older SQLCipher.
   case olderFormat(CipherSettings)
-  /// The key is wrong, the file is damaged, or it isn't a database; which one can't be determined.
+  /// The key is wrong, the file is damaged, or it isn't a database; the file doesn't show which.
   case wrongKeyOrDamaged
 }
 
@@ -29,7 +30,7 @@ extension CipherDiagnosis {
       "The file is not encrypted, but a key was given. Encrypt it with DatabaseFile.encrypt, or "
         + "open it without a key."
     case .wrongKey:
-      "The key is wrong: no page of the file answers to it. Check the passphrase or the key. If "
+      "The key is wrong: it matches no page of the file. Check the passphrase or the key. If "
         + "it is certainly right, the file's first 16 bytes, its salt, are damaged: restore a "
         + "backup."
     case .wrongSalt:
@@ -38,7 +39,7 @@ extension CipherDiagnosis {
       "The key is right, but the file is damaged in \(Self.listing(pages)). Copy the file before "
         + "anything else, then restore a backup."
     case .truncated:
-      "The file is truncated: its end is missing. Copy it again from where it came, or restore "
+      "The file is truncated: its end is missing. Copy it again from its source, or restore "
         + "a backup."
     case .olderFormat(let settings):
       Self.olderFormatMessage(settings)

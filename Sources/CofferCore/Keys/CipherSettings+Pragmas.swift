@@ -2,8 +2,9 @@ import FoundationEssentials
 
 /// The reason why cipher settings can't be used.
 public enum CipherSettingsError: Error, Hashable, Sendable {
-  /// The page size isn't a power of two from 512 to 65536, or is 512 where SQLCipher doesn't
-  /// support it.
+  /// The page size is not supported.
+  ///
+  /// It isn't a power of two from 512 to 65536, or is 512 where SQLCipher doesn't support it.
   case invalidPageSize(Int)
   /// The number of iterations is below one, or more than SQLCipher can count.
   case invalidIterations(Int)

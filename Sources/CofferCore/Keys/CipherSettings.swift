@@ -1,7 +1,7 @@
 /// The encryption settings of a file, which SQLCipher doesn't store and needs at every opening.
 ///
-/// Use ``default`` unless the file was created with other settings. Settings that aren't a
-/// generation's defaults can be opened only by tools that can be told of them.
+/// Use ``default`` unless the file was created with other settings. A file with settings other than
+/// a generation's defaults can be opened only by tools that accept such settings.
 public struct CipherSettings: Hashable, Sendable {
   /// A hash algorithm.
   public enum Hash: String, Hashable, Sendable, CaseIterable {
@@ -27,8 +27,9 @@ public struct CipherSettings: Hashable, Sendable {
   /// 512 works only in SQLCipher 3 without HMAC.
   public var pageSize: Int
 
-  /// The number of PBKDF2 rounds that turn a passphrase into a key. Opening takes time in
-  /// proportion.
+  /// The number of PBKDF2 iterations that derive the key from a passphrase.
+  ///
+  /// The time to open a file is proportional to it.
   public var kdfIterations: Int
 
   /// The hash algorithm of the key derivation.
@@ -40,12 +41,13 @@ public struct CipherSettings: Hashable, Sendable {
   /// Whether pages are authenticated. Without authentication, a changed byte goes unnoticed.
   public var usesHMAC: Bool
 
-  /// The number of bytes at the beginning of the file that stay in plaintext, so that other
-  /// programs recognize an SQLite file: 0, or a multiple of 16 up to 96. Such a file doesn't store
-  /// its salt, and needs ``DatabaseKey/raw(_:salt:)``.
+  /// The number of bytes at the beginning of the file that stay in plaintext.
+  ///
+  /// 0, or a multiple of 16 up to 96. Other programs recognize a file with a plaintext header as an
+  /// SQLite file. Such a file doesn't store its salt, and needs ``DatabaseKey/raw(_:salt:)``.
   public var plaintextHeaderSize: Int
 
-  /// Creates settings; arguments left out are SQLCipher 4's defaults.
+  /// Creates settings, by default those of SQLCipher 4.
   public init(
     pageSize: Int = 4096, kdfIterations: Int = 256_000, kdfAlgorithm: Hash = .sha512,
     hmacAlgorithm: Hash = .sha512, usesHMAC: Bool = true, plaintextHeaderSize: Int = 0
@@ -58,8 +60,10 @@ public struct CipherSettings: Hashable, Sendable {
     self.plaintextHeaderSize = plaintextHeaderSize
   }
 
-  /// The defaults of the process's SQLCipher, whose shell then opens the file with only the key:
-  /// ``sqlcipher4``, or ``sqlcipher3`` on 3.4.1.
+  /// The defaults of the process's SQLCipher.
+  ///
+  /// They are ``sqlcipher4``, or ``sqlcipher3`` on 3.4.1. The shell of the same SQLCipher opens the
+  /// file with only the key.
   public static var `default`: CipherSettings { .default(for: .linked) }
 
   package static func `default`(for generation: SQLCipherGeneration) -> CipherSettings {

@@ -80,7 +80,7 @@ extension Database {
     if try setting("PRAGMA main.locking_mode") == "exclusive" {
       throw refusal(
         .SQLITE_MISUSE, "the key can't be changed in the exclusive locking mode",
-        "No other connection could prove the change. Run PRAGMA locking_mode = NORMAL first.")
+        "No other connection could verify the change. Run PRAGMA locking_mode = NORMAL first.")
     }
     guard let salt = derivedKey?.salt ?? key.salt ?? Database.salt(of: path) else {
       throw refusal(
@@ -88,8 +88,8 @@ extension Database {
     }
     if let given = newKey.salt, given != salt {
       throw refusal(
-        .SQLITE_MISUSE, "changing the key keeps the file's salt, and another one was given",
-        "Give the raw key without a salt.")
+        .SQLITE_MISUSE, "changing the key keeps the file's salt, but another salt was given",
+        "Pass the raw key without a salt.")
     }
     let old = try FileKey(key, settings: settings, salt: salt, derived: derivedKey)
     return (old, try FileKey(newKey, settings: settings, salt: salt))
@@ -133,7 +133,7 @@ extension Database {
     switch (opensOld, opensNew) {
     case (true?, false?): hint = "The database has its old key."
     case (false?, true?): hint = "The database has the new key."
-    default: hint = "Which key the database has could not be found out."
+    default: hint = "Which key the database has could not be determined."
     }
     if opensOld == true || opensNew == true {
       adopt(opensNew == true ? new : old)
@@ -167,8 +167,10 @@ extension Database {
 }
 
 extension DatabaseQueue {
-  /// Re-encrypts the file in place with another key, and verifies that the new key opens it and the
-  /// old one doesn't. ``configuration`` has the new key from then on.
+  /// Re-encrypts the file in place with another key.
+  ///
+  /// Verifies that the new key opens the file and the old key doesn't. ``configuration`` has the
+  /// new key from then on.
   ///
   /// Takes one key derivation, and rewrites the whole file. If the process is killed meanwhile, the
   /// file has one of the two keys. Other open connections fail from then on, and have to be

@@ -1,6 +1,8 @@
 extension Database {
-  /// Returns the pages, numbered from 1, whose authentication code is wrong: those changed by a
-  /// disk fault or by someone without the key. Reads the whole file.
+  /// Returns the pages whose authentication code is wrong.
+  ///
+  /// Pages are numbered from 1. A wrong code means that the page was changed without the key, or by
+  /// a disk fault. Reads the whole file.
   ///
   /// Pages in the WAL are newer than the file and aren't checked: SQLite drops commits with damaged
   /// pages there. `PRAGMA integrity_check` additionally checks the structure.
@@ -15,7 +17,7 @@ extension Database {
     guard settings.usesHMAC else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "the pages of the database are not authenticated",
-        hint: "Its cipher settings say usesHMAC: false.")
+        hint: "Its cipher settings have usesHMAC: false.")
     }
     guard !isInMemory else { return [] }
     let fileKey = try FileKey(

@@ -72,8 +72,8 @@ extension Database {
   func cipherPragmaRefusal(name: String, value: String?, schema: String?) -> String? {
     guard let value, !isSettingKeyUp else { return nil }
     if name.hasPrefix("cipher_default_") {
-      return "PRAGMA \(name) is refused: it is for all connections of the process, and those of "
-        + "Coffer name their settings. Use Configuration.cipher."
+      return "PRAGMA \(name) is refused: it applies to all connections of the process, and those "
+        + "of Coffer set every setting explicitly. Use Configuration.cipher."
     }
     guard isKeyed, schema == nil || schema?.isSameName(as: "main") == true else { return nil }
     if let fixed = Database.fixedSettings[name] {
@@ -113,7 +113,7 @@ extension Database {
       if let requested = requestedCipherSettings[name], form(requested) != form(result) {
         throw DatabaseError(
           resultCode: .SQLITE_MISUSE, message: "SQLCipher has ignored PRAGMA \(name)",
-          hint: "It is \(result). Use Configuration.cipher, which says what can be set.")
+          hint: "It is \(result). Use Configuration.cipher, which reports unsupported settings.")
       }
       return result
     }

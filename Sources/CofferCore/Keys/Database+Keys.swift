@@ -50,7 +50,7 @@ extension Database {
   ///
   /// While preparations can still change the settings of the derivation, SQLCipher gets the
   /// underived key, and would derive it on the first read. ``settleKey()`` runs before that, and
-  /// spares this derivation.
+  /// avoids a second derivation.
   func giveKey(_ key: DatabaseKey, settings: CipherSettings) throws {
     try checkAccess()
     let pragmas: [String]
@@ -138,8 +138,8 @@ extension Database {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
         message: "the SQLite library in use is not SQLCipher: nothing would be encrypted",
-        hint: "Another libsqlite3 in the process has taken its place. Link libsqlcipher first, "
-          + "or drop the other one.")
+        hint: "Another libsqlite3 in the process takes precedence. Link libsqlcipher first, "
+          + "or remove the other library.")
     }
   }
 
@@ -165,7 +165,7 @@ package struct KnownKey: Sendable {
   let settings: CipherSettings
   let derived: DerivedKey
 
-  /// Whether deriving `other` with these settings gives this key.
+  /// Whether deriving `other` with these settings results in this key.
   func isSame(as other: DatabaseKey, _ otherSettings: CipherSettings) -> Bool {
     settings.kdfIterations == otherSettings.kdfIterations
       && settings.kdfAlgorithm == otherSettings.kdfAlgorithm && key.isSameKey(as: other)

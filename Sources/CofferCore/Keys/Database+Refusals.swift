@@ -172,7 +172,7 @@ private struct SQLRefusal {
         return SQLRefusal(
           "VACUUM INTO of an attached database is refused: the copy would get the main "
             + "database's key, or none",
-          "Open the file with a connection of its own.")
+          "Open the file with a separate connection.")
       }
     }
     guard isKeyed else { return nil }

@@ -10,8 +10,8 @@ extension DatabaseKey {
   /// - 64 or 96 hexadecimal digits are a raw key, or a raw key and its salt. A line end may follow.
   /// - Anything else is a passphrase, without one line end after it.
   ///
-  /// A file that all users of the machine can read or write is refused. Access by its group is left
-  /// to the administrator.
+  /// A file that all users of the machine can read or write is refused. Access by its group is
+  /// allowed.
   /// - Throws: ``DatabaseKeyError``, which names the file.
   public static func file(_ path: String) throws(DatabaseKeyError) -> DatabaseKey {
     let (contents, count) = try readKeyFile(path)

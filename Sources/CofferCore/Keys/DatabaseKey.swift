@@ -1,8 +1,8 @@
 /// The key that opens an encrypted database: a passphrase, or 32 bytes.
 ///
 /// The key's bytes are copied once, into memory that is locked, excluded from core dumps, and wiped
-/// when the last copy of the value is released. Wiping the original `String` or `Data` is up to the
-/// caller. Descriptions, mirrors and dumps never show the bytes.
+/// when the last copy of the value is released. The caller is responsible for wiping the original
+/// `String` or `Data`. Descriptions, mirrors and dumps never show the bytes.
 ///
 /// By design, keys can't be compared with `==` or encoded.
 public struct DatabaseKey: Sendable {
@@ -12,7 +12,7 @@ public struct DatabaseKey: Sendable {
     case passphrase
     /// A key of 32 bytes.
     case raw
-    /// A key of 32 bytes, for use with this salt of 16 bytes.
+    /// A key of 32 bytes, and its salt of 16 bytes.
     case rawWithSalt([UInt8])
   }
 
@@ -24,8 +24,9 @@ public struct DatabaseKey: Sendable {
     self.bytes = bytes
   }
 
-  /// Creates a passphrase, from whose UTF-8 bytes SQLCipher derives the key (about 0.1 s in
-  /// SQLCipher 4).
+  /// Creates a passphrase.
+  ///
+  /// SQLCipher derives the key from its UTF-8 bytes, which takes about 0.1 s in SQLCipher 4.
   ///
   /// The bytes aren't normalized: "é" as one scalar and "é" as two are different passphrases.
   /// Opening a database with an empty passphrase throws.
@@ -79,8 +80,9 @@ public struct DatabaseKey: Sendable {
     DatabaseKey(form: .rawWithSalt(DerivedKey.randomSalt()), bytes: random().bytes)
   }
 
-  /// Lends the 32 bytes of a raw key to `body`, which can store them in a safe place; returns nil
-  /// for a passphrase.
+  /// Calls `body` with the 32 bytes of a raw key.
+  ///
+  /// `body` can store them in a safe place. Returns nil for a passphrase.
   @safe public func withUnsafeRawKey<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result? {

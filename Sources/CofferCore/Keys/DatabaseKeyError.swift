@@ -2,14 +2,16 @@ import FoundationEssentials
 
 /// The reason why a key can't be used. No message contains any byte of the key.
 public enum DatabaseKeyError: Error, Hashable, Sendable {
-  /// The passphrase is empty, so that SQLCipher would leave the file unencrypted.
+  /// The passphrase is empty; SQLCipher would leave the file unencrypted.
   case emptyPassphrase
   /// The raw key isn't 32 bytes long.
   case wrongKeyLength(byteCount: Int)
   /// The salt isn't 16 bytes long.
   case wrongSaltLength(byteCount: Int)
-  /// The passphrase has the form of a raw key, `x'…'`, and would be used as one by SQLCipher;
-  /// without libcrypto, Coffer can't derive a key from it first.
+  /// The passphrase has the form of a raw key, `x'…'`.
+  ///
+  /// SQLCipher would use it as a raw key, and without libcrypto Coffer can't derive a key from it
+  /// first.
   case ambiguousPassphrase
   /// The key file couldn't be read.
   case unreadableKeyFile(path: String, reason: String)
@@ -36,8 +38,8 @@ extension DatabaseKeyError: CustomStringConvertible, LocalizedError {
     case .wrongSaltLength(let count):
       "A salt is 16 bytes, but \(count) were given."
     case .ambiguousPassphrase:
-      "The passphrase looks like a raw key in SQLCipher's notation (x'…'), which SQLCipher would "
-        + "take it for. Give the decoded bytes to .raw(_:), or choose another passphrase."
+      "The passphrase looks like a raw key in SQLCipher's notation (x'…'), and SQLCipher would "
+        + "use it as one. Pass the decoded bytes to .raw(_:), or choose another passphrase."
     case .unreadableKeyFile(let path, let reason):
       "The key file \(path) can't be read: \(reason)."
     case .emptyKeyFile(let path):

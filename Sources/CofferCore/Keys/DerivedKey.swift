@@ -6,7 +6,7 @@ package struct DerivedKey: Sendable {
   /// The 32-byte key that encrypts pages.
   package let key: SecureBytes
 
-  /// The 16-byte salt with which the key was derived, and with which the HMAC key is.
+  /// The 16-byte salt with which the key and the HMAC key are derived.
   package let salt: [UInt8]
 
   package init(key: SecureBytes, salt: [UInt8]) {

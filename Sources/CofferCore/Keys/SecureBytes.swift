@@ -3,8 +3,8 @@ import Glibc
 /// Secret bytes in dedicated memory pages: locked into RAM if the system allows it, excluded from
 /// core dumps, and wiped before they are freed.
 ///
-/// Each value takes at least a page (4 KiB), so this is meant for keys, not for data. Locking can
-/// fail with a low `RLIMIT_MEMLOCK`, which isn't an error.
+/// Each value takes at least a page (4 KiB), so it suits keys, not data. Locking can fail with a
+/// low `RLIMIT_MEMLOCK`, which isn't an error.
 /// - Invariant: The bytes don't change after `init`, which makes the pages read-only.
 @safe package final class SecureBytes: Sendable {
   /// The number of bytes, which isn't secret.
@@ -72,7 +72,7 @@ import Glibc
     unsafe munmap(base, mappedCount)
   }
 
-  /// Lends the bytes to `body`, which must not keep their address.
+  /// Calls `body` with the bytes, whose address it must not keep.
   @safe package func withUnsafeBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {

@@ -1,12 +1,18 @@
-/// How a pool limits its write-ahead log: <https://sqlite.org/wal.html#ckpt>.
+/// The limits of a pool's write-ahead log.
+///
+/// <https://sqlite.org/wal.html#ckpt>
 public struct CheckpointPolicy: Sendable, Hashable {
-  /// The number of pages in the log from which a commit moves them to the file; 1,000 by default.
+  /// The number of pages in the log from which a commit moves them to the file.
+  ///
+  /// 1,000 by default.
   ///
   /// This waits for no reader: pages that a reader still needs stay in the log.
   public var automaticPageCount: Int
 
-  /// The number of pages in the log from which a write waits up to 0.1 s for earlier reads, so that
-  /// the log can restart; 16,384 by default: 64 MiB with pages of 4 KiB.
+  /// The number of pages in the log from which a write waits for earlier reads.
+  ///
+  /// The write waits up to 0.1 s, so that the log can restart. 16,384 by default: 64 MiB with pages
+  /// of 4 KiB.
   ///
   /// If a read takes longer, a warning is logged through ``Database/logError``, and the next
   /// attempt follows when the log has grown by half.
@@ -38,7 +44,7 @@ final class Checkpointer {
     nextRestart = policy.maximumPageCount
   }
 
-  /// Notes the size of a schema's log after a commit.
+  /// Records the size of a schema's log after a commit.
   ///
   /// - Returns: Whether to move its pages to the file.
   @safe func didCommit(_ connection: SQLiteConnection, pageCount: Int, isMain: Bool) -> Bool {
@@ -66,7 +72,7 @@ final class Checkpointer {
       nextRestart = pageCount + pageCount / 2
       Database.logError?(
         .SQLITE_WARNING,
-        "the write-ahead log of \(database) has \(pageCount) pages, and can't begin anew: a read "
+        "the write-ahead log of \(database) has \(pageCount) pages, and can't restart: a read "
           + "access or a snapshot holds on to an old state of the database")
     }
   }

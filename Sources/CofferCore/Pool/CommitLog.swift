@@ -1,7 +1,7 @@
 import Dispatch
 import Synchronization
 
-/// Counts the commits of a pool's writer, so that readers know which one they see.
+/// Counts the commits of a pool's writer, so that readers know which commit they see.
 final class CommitCount: Sendable {
   private let count = Atomic<Int>(0)
   private let pins = Atomic<Int>(0)
@@ -75,7 +75,7 @@ final class CommitLog {
 
   deinit { endCommit() }
 
-  /// Notes that a statement is about to write.
+  /// Records that a statement is about to write.
   func note(_ statement: Statement) {
     hasWritten = true
     guard lastStatement != ObjectIdentifier(statement) else { return }
@@ -88,10 +88,10 @@ final class CommitLog {
     }
   }
 
-  /// Notes that a transaction has begun. Earlier statements may have written without committing.
+  /// Records that a transaction has begun. Earlier statements may have written without committing.
   func didBegin() { hasWritten = false }
 
-  /// Notes that SQLite is about to make the commit visible.
+  /// Records that SQLite is about to make the commit visible.
   func willCommit() {
     guard !isCommitting else { return }
     isCommitting = true
@@ -103,7 +103,7 @@ final class CommitLog {
     endCommit()
   }
 
-  /// Notes the end of a commit, if one was under way.
+  /// Records the end of a commit, if one was under way.
   @safe func settle(_ connection: SQLiteConnection) {
     guard isCommitting else { return }
     defer { endCommit() }
@@ -127,7 +127,7 @@ final class CommitLog {
     hasTurn = false
   }
 
-  /// Notes a commit by another connection, whose changes are unknown.
+  /// Records a commit by another connection, whose changes are unknown.
   func didCommitElsewhere() { count(nil) }
 
   private func count(_ changes: Changes) {
@@ -158,13 +158,13 @@ extension Database {
     return log
   }
 
-  /// Notes the end of a commit, if one was under way.
+  /// Records the end of a commit, if one was under way.
   func settleCommitLog() {
     guard let commitLog, let sqliteConnection else { return }
     commitLog.settle(sqliteConnection)
   }
 
-  /// Begins the transaction that a read access owes, at the last commit.
+  /// Begins the pending transaction of a read access, at the last commit.
   func establishSnapshot() throws {
     if accessState.contains(.pendingTransaction) { try beginPendingTransaction() }
     let connection = try openConnection()

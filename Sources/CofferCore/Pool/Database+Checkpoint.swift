@@ -1,5 +1,7 @@
 extension Database {
-  /// How a checkpoint treats other connections: <https://sqlite.org/c3ref/wal_checkpoint_v2.html>.
+  /// The treatment of other connections by a checkpoint.
+  ///
+  /// <https://sqlite.org/c3ref/wal_checkpoint_v2.html>
   public enum CheckpointMode: CInt, Sendable, Hashable {
     /// Moves as many frames as possible without waiting.
     case passive = 0

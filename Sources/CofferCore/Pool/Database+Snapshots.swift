@@ -23,8 +23,8 @@ extension Database {
   func requireNoTransaction(_ what: String) throws {
     guard !isInsideTransaction else {
       throw DatabaseError(
-        resultCode: .SQLITE_MISUSE, message: "\(what) can't be made inside a transaction",
-        hint: "Other connections don't see yet what the transaction has written.")
+        resultCode: .SQLITE_MISUSE, message: "\(what) can't be created inside a transaction",
+        hint: "Other connections don't see the changes of the transaction yet.")
     }
   }
 
@@ -34,8 +34,8 @@ extension Database {
     guard let commitLog, !commitLog.hasWritten else {
       throw DatabaseError(
         resultCode: .SQLITE_ERROR,
-        message: "a snapshot pool can't be made of what a transaction sees",
-        hint: "Make it before the first statement of a read, or before a transaction writes: it "
+        message: "a snapshot pool can't keep the state that a transaction sees",
+        hint: "Create it before the first statement of a read, or before a transaction writes: it "
           + "keeps the last commit.")
     }
   }
@@ -62,8 +62,8 @@ extension Database {
     return snapshots
   }
 
-  /// Begins reads that all see the same commit: on `snapshots`, and in this access if it owes a
-  /// transaction.
+  /// Begins reads that all see the same commit: on `snapshots`, and in this access if its
+  /// transaction is pending.
   ///
   /// This blocks no commits. One of the connections reads the data version before the others begin,
   /// and again when it begins last. If the versions differ, all begin again.
@@ -83,7 +83,7 @@ extension Database {
     }
     throw DatabaseError(
       resultCode: .SQLITE_BUSY, message: "the snapshot can't begin between two commits",
-      hint: "Somebody commits all the time. Try again, or make it inside a write.")
+      hint: "Other connections commit continuously. Try again, or create it inside a write.")
   }
 
   /// The data version, which changes when this connection first sees a commit of another one.
@@ -103,7 +103,7 @@ extension Database {
     return result
   }
 
-  /// Executes `body` inside the transaction of one of a snapshot's several connections.
+  /// Executes `body` inside the transaction of one of a snapshot pool's connections.
   ///
   /// - Parameter whenLost: Called if the connection no longer sees the snapshot.
   func snapshotRead<T>(
@@ -131,7 +131,7 @@ extension DatabaseError {
   static var snapshotIsLost: DatabaseError {
     DatabaseError(
       resultCode: .SQLITE_ABORT, message: "the snapshot is lost",
-      hint: "A statement has ended its transaction, or an error has. Make another one.")
+      hint: "A statement or an error has ended its transaction. Create another snapshot.")
   }
 }
 

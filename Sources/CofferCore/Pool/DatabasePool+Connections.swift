@@ -24,8 +24,10 @@ extension DatabasePool {
   /// Later reads use new connections, which `Configuration.prepareDatabase` prepares again.
   public func invalidateReadOnlyConnections() { readers.invalidate() }
 
-  /// Releases memory: empties caches, and closes idle readers unless
-  /// `Configuration.persistentReadOnlyConnections` keeps them open.
+  /// Releases memory that the connections don't need.
+  ///
+  /// Empties caches, and closes idle readers unless `Configuration.persistentReadOnlyConnections`
+  /// keeps them open.
   ///
   /// Waits for a write that is under way.
   public func releaseMemory() {
@@ -50,8 +52,10 @@ extension DatabasePool {
     }
   }
 
-  /// Re-encrypts the file in place with another key, and verifies that the new key opens it and the
-  /// old one doesn't. Readers use the new key from then on.
+  /// Re-encrypts the file in place with another key.
+  ///
+  /// Verifies that the new key opens the file and the old key doesn't. Readers use the new key from
+  /// then on.
   ///
   /// Waits for the accesses that are under way, and blocks others meanwhile. Takes one key
   /// derivation, and rewrites the whole file. If the process is killed meanwhile, the file has one
@@ -138,7 +142,8 @@ extension DatabasePool: ObservableReader {
     start.requiresWriteAccess && commits != nil
   }
 
-  /// Has the changes kept from the last commit on. If this thread has made it, it is counted first.
+  /// Requests that changes be kept from the last commit on. If this thread made that commit, it is
+  /// counted first.
   private func pinCommits() {
     commits?.pin()
     writer.current?.settleCommitLog()
@@ -181,7 +186,7 @@ extension Database {
     return size.flatMap { Int($0) } ?? 4096
   }
 
-  /// Begins the transaction that a read access owes.
+  /// Begins the pending transaction of a read access.
   ///
   /// - Returns: The commit that the transaction sees, or an earlier one.
   fileprivate func establishSnapshot(counted commits: CommitCount?) throws -> Int {

@@ -37,7 +37,7 @@ public final class DatabasePool: DatabaseWriter {
   /// Deriving the key from a passphrase takes about 0.1 s. Each reader is opened when it is first
   /// needed, in less than a millisecond.
   /// - Throws: ``DatabaseError``. If the key doesn't open the file, its
-  ///   ``DatabaseError/cipherDiagnosis`` gives the reason.
+  ///   ``DatabaseError/cipherDiagnosis`` has the reason.
   public init(path: String, configuration: Configuration = Configuration()) throws {
     guard path != ":memory:", !path.isEmpty else {
       throw DatabaseError(
@@ -70,7 +70,7 @@ public final class DatabasePool: DatabaseWriter {
   ///
   /// Deriving the key from a passphrase takes about 0.1 s, once for all connections.
   /// - Throws: ``DatabaseError``. If the key doesn't open the file, its
-  ///   ``DatabaseError/cipherDiagnosis`` gives the reason.
+  ///   ``DatabaseError/cipherDiagnosis`` has the reason.
   public convenience init(
     path: String, key: DatabaseKey, configuration: Configuration = Configuration()
   ) throws {

@@ -33,7 +33,7 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
     try access.beginSnapshot()
   }
 
-  /// Opens a file in WAL mode, and keeps its current state.
+  /// Opens a file in WAL mode, and creates a snapshot of its current state.
   ///
   /// - Throws: ``DatabaseError``, for example if the file isn't in WAL mode, where a snapshot would
   ///   block all writes.
@@ -41,7 +41,9 @@ public final class DatabaseSnapshot: DatabaseSnapshotReader {
     try self.init(SerializedDatabase(try Database.openForSnapshot(path, configuration)))
   }
 
-  /// Executes `body` on this thread; all accesses read the same state.
+  /// Executes `body` on this thread.
+  ///
+  /// All accesses read the same state.
   public func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T {
     guard case .reentrantRead = access else {
       return try self.access.sync { try $0.snapshotRead(body) }
@@ -93,7 +95,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
       readers: snapshots, open: nil)
   }
 
-  /// Keeps the last commit of a pool, or of a file in WAL mode.
+  /// Creates a snapshot of the last commit of a pool, or of a file in WAL mode.
   ///
   /// - Parameters:
   ///   - db: A connection outside a transaction, in a read before its first statement, or in a
@@ -104,14 +106,16 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
     self.init(try db.openSnapshots(configuration))
   }
 
-  /// Opens a file in WAL mode, and keeps its current state.
+  /// Opens a file in WAL mode, and creates a snapshot of its current state.
   public convenience init(path: String, configuration: Configuration = Configuration()) throws {
     let database = try Database.openForSnapshot(path, configuration)
     defer { database.gate.withAccess { database.closeConnection() } }
     self.init(try database.gate.withAccess { () throws in try database.openSnapshots(nil) })
   }
 
-  /// Executes `body` on this thread; all accesses read the same state.
+  /// Executes `body` on this thread.
+  ///
+  /// All accesses read the same state.
   public func _sync<T>(_ access: _Access, _ body: (Database) throws -> T) throws -> T {
     guard case .reentrantRead = access else {
       return try readers.sync { try $0.snapshotRead(body) { drop() } }
@@ -153,7 +157,7 @@ public final class DatabaseSnapshotPool: DatabaseSnapshotReader {
 }
 
 extension DatabasePool {
-  /// Keeps the current state of the database.
+  /// Creates a snapshot of the current state of the database.
   ///
   /// Inside a write, call this outside a transaction. It opens a connection, which takes less than
   /// a millisecond.
@@ -164,7 +168,7 @@ extension DatabasePool {
     return try DatabaseSnapshot(try writer.openReader(isSnapshot: true))
   }
 
-  /// Keeps the current state of the database, for several readers at the same time.
+  /// Creates a snapshot of the current state for several readers at the same time.
   ///
   /// Opens `maximumReaderCount` connections, after the write that is under way.
   public func makeSnapshotPool() throws -> DatabaseSnapshotPool {

@@ -11,7 +11,7 @@ final class ReaderPool: Sendable {
     case reader(SerializedDatabase)
     /// Permission to open another connection.
     case open
-    /// An error: no connection is or will become available.
+    /// An error, since no connection is or will become available.
     case refused(DatabaseError)
   }
 
@@ -73,7 +73,7 @@ final class ReaderPool: Sendable {
     return .open
   }
 
-  /// Lends a connection to this thread.
+  /// Reserves a connection for this thread.
   ///
   /// - Parameter isUrgent: Whether the thread holds the writer, and so must not wait for accesses
   ///   that wait for the writer.
@@ -115,7 +115,7 @@ final class ReaderPool: Sendable {
     }
   }
 
-  /// Takes a connection back.
+  /// Returns a connection to the pool.
   private func giveBack(_ reader: SerializedDatabase) {
     let isSpoiled = reader.isInvalid
     if isSpoiled { reader.closeAfterUse() }

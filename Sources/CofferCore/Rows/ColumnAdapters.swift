@@ -68,7 +68,7 @@ public struct RangeRowAdapter: RowAdapter {
     guard range.upperBound <= columns.count else {
       throw DatabaseError(
         .SQLITE_MISUSE,
-        "a RangeRowAdapter wants the columns \(range) of a row that has \(columns.count)")
+        "a RangeRowAdapter needs the columns \(range) of a row that has \(columns.count)")
     }
     return columns.adaptation(showing: range)
   }

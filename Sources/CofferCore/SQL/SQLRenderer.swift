@@ -176,7 +176,7 @@ package struct SQLRenderer {
             resultCode: .SQLITE_MISUSE, message: "a schema definition can't have this parameter",
             sql: String(decoding: utf8, as: UTF8.self),
             hint:
-              "Give values for `?` by position, and for `:name` by name; arrays can't stand here."
+              "Pass values for `?` by position, and for `:name` by name; arrays aren't allowed."
           )
         }
         replacements.append((token.range, value.sqlLiteral))

@@ -8,7 +8,7 @@ import CSQLCipher
 final class Authorizer {
   /// The recorder of the statement that is being prepared.
   var recorder: FactsRecorder?
-  /// The reason for which the last statement was refused.
+  /// The reason why the last statement was refused.
   var refusal: String?
   /// Incremented when SQLite recompiles a statement that writes.
   private(set) var recompilations = 0

@@ -96,7 +96,7 @@ import Glibc
   }
 }
 
-/// The reason for which a file couldn't be read, as reported by the system or by SQLite.
+/// The reason why a file couldn't be read, as reported by the system or by SQLite.
 struct ReadOnlyFileError: Error, CustomStringConvertible {
   let reason: String
   var description: String { reason }

@@ -25,7 +25,7 @@ extension SQLite {
   /// transaction; and no `ROLLBACK` begins before that. FTS5 repositions the handle before it reads
   /// through it again.
   ///
-  /// Call it only when none of the caller's own statements runs any more.
+  /// Call it only when no statement of the caller is running.
   @safe static func endInternalStatements(_ connection: SQLiteConnection) {
     var statement = unsafe sqlite3_next_stmt(connection, nil)
     while let current = unsafe statement {

@@ -35,7 +35,7 @@ extension SQLite {
     return unsafe connection
   }
 
-  /// The reason for which a file could not be opened.
+  /// The reason why a file could not be opened.
   package struct OpenFailure: Error {
     package var code: CInt
     package var message: String

@@ -32,7 +32,7 @@ extension SQLite {
       statement: statement, byteCount: tail.map { unsafe $0 - text } ?? utf8.count)
   }
 
-  /// Compiles SQL of the library.
+  /// Compiles the library's SQL.
   @safe package static func prepare(
     _ sql: String, in connection: SQLiteConnection, isPersistent: Bool = false
   ) throws(Failure) -> SQLiteStatement {

@@ -39,8 +39,9 @@ public struct ArrayArgument: Sendable {
     }
   }
 
-  /// Creates an array argument whose elements are converted when the statement reads them, on every
-  /// execution.
+  /// Creates an array argument whose elements are converted on demand.
+  ///
+  /// Each execution converts the elements when the statement reads them.
   ///
   /// Nothing is copied, so a range of a million elements costs nothing.
   @inlinable
@@ -101,7 +102,7 @@ extension ArrayArgument: Hashable {
     lhs.storage === rhs.storage || lhs.storage.values == rhs.storage.values
   }
 
-  /// Hashes the values.
+  /// Hashes the values of the array.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(storage.values)
   }

@@ -2,7 +2,7 @@
 ///
 /// Code that reads rows requests the same names in the same order, row after row. The predictor
 /// keeps the requested names with their indices in that order, and first tries the name after the
-/// last one. It recognises a name by the two machine words of its `String`: equal words mean equal
+/// last one. It recognizes a name by the two machine words of its `String`: equal words mean equal
 /// text (the predictor keeps the string alive, so its storage can't be reused), and a literal has
 /// the same words each time. Any other name takes the slow path through the layout.
 @usableFromInline

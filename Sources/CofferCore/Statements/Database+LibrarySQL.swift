@@ -51,7 +51,7 @@ extension Database {
     }
   }
 
-  /// Runs a set-up statement.
+  /// Runs a statement that sets the connection up.
   func runSetting(_ sql: String) throws {
     defer { if accessState.contains(.logged) { settleCommitLog() } }
     try Database.run(sql, in: openConnection())

@@ -1,6 +1,6 @@
-/// The plans that record types have made for the tables of a connection.
+/// The plans that record types have created for the tables of a connection.
 ///
-/// - Invariant: All plans were made for the schema of `generation`.
+/// - Invariant: All plans were created for the schema of `generation`.
 @usableFromInline
 struct ConnectionPlans {
   /// The plan that was requested last.
@@ -8,7 +8,7 @@ struct ConnectionPlans {
   private var plans: [ObjectIdentifier: AnyObject] = [:]
   private var generation = 0
 
-  /// Returns the plan of a class, if it was made for this generation of the schema.
+  /// Returns the plan of a class, if it was created for this generation of the schema.
   fileprivate mutating func plan<Plan: AnyObject>(
     _ type: Plan.Type, generation current: Int
   ) -> Plan? {

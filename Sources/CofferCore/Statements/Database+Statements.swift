@@ -145,7 +145,7 @@ extension Database {
   ///   arguments: ["name": "Barbara", "score": 1000])
   /// ```
   ///
-  /// Several statements take their positional arguments one after the other.
+  /// Several statements consume their positional arguments one after the other.
   /// - Throws: The error of the first statement that fails; the statements before it have been
   ///   executed.
   public func execute(sql: String, arguments: StatementArguments = StatementArguments()) throws {
@@ -188,7 +188,7 @@ extension Database {
   /// Returns a cursor over the statements in `sql`.
   ///
   /// The cursor prepares each statement when it reaches it, so that a statement can use what an
-  /// earlier one has created, once that one is executed.
+  /// earlier one has created, once the earlier statement is executed.
   /// - Parameter arguments: The arguments of all statements; nil to set them later.
   public func allStatements(
     sql: String, arguments: StatementArguments? = nil

@@ -33,7 +33,9 @@ extension Statement {
     boundArguments = arguments
   }
 
-  /// Binds arguments; missing ones are NULL, and superfluous ones are ignored.
+  /// Binds arguments.
+  ///
+  /// Missing ones are NULL, and superfluous ones are ignored.
   ///
   /// Traps if an argument can't be bound at all.
   public func setUncheckedArguments(_ arguments: StatementArguments) {

@@ -7,9 +7,9 @@ extension Statement {
     try executeBound()
   }
 
-  /// Executes the statement with values for its parameters, by position, which are bound without an
-  /// intermediate ``StatementArguments``.
+  /// Executes the statement with values for its parameters, by position.
   ///
+  /// The values are bound without an intermediate ``StatementArguments``.
   /// - Throws: An error, with nothing executed, if the number of values differs from the number of
   ///   parameters.
   @inlinable @inline(__always)
@@ -26,7 +26,7 @@ extension Statement {
   /// }
   /// ```
   ///
-  /// The fastest form: each value goes to SQLite in its own type.
+  /// This is the fastest form: each value is bound in its own type.
   /// - Throws: The error of `bind`, or an error if the number of values differs from the number of
   ///   parameters; nothing is executed then.
   @inlinable @inline(__always)
@@ -69,7 +69,7 @@ extension Statement {
     guard code != SQLite.misuse else {
       return DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "an array can't be bound to a single parameter",
-        sql: sql, hint: "Give it in `arguments:`.")
+        sql: sql, hint: "Pass it in `arguments:`.")
     }
     return DatabaseError(code: code, connection: database.sqliteConnection, sql: sql)
   }

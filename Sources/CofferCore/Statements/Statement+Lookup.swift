@@ -3,7 +3,7 @@
 /// A statement that finds rows by one value, ready to be executed, which a plan of a type keeps.
 ///
 /// Changes of the schema by the connection drop the plan. Those by other connections show when
-/// SQLite has recompiled the statement at its first step; then a new plan is made.
+/// SQLite has recompiled the statement at its first step; then a new plan is created.
 @usableFromInline
 package final class PreparedLookup {
   /// The result of a lookup.
@@ -12,7 +12,7 @@ package final class PreparedLookup {
     /// The row, which is the statement's current one until ``Statement/endLookup()``.
     case found(Row, Statement)
     case none
-    /// The lookup wasn't made: a request has to find the row.
+    /// The lookup wasn't executed: a request has to find the row.
     case needsRequest
   }
 

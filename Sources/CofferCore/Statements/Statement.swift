@@ -48,9 +48,9 @@
   }
   /// Whether the statement changes more than rows; see ``StatementFacts``.
   @safe @exclusivity(unchecked) private(set) var hasAftermath: Bool
-  /// The plans that record types have made for the columns; see ``Row/plan(_:make:)``.
+  /// The plans that record types have created for the columns; see ``Row/plan(_:make:)``.
   var plans: [AnyObject] = []
-  /// The number of records that the last fetch made; 0 if they were not counted.
+  /// The number of records that the last fetch created; 0 if they were not counted.
   @safe @exclusivity(unchecked) @usableFromInline package var lastRecordCount = 0
   /// The authorizer's count of recompilations when the facts were recorded.
   var recompilations: Int
@@ -135,7 +135,9 @@
 
   // MARK: Columns
 
-  /// The number of columns in the rows; 0 for a statement that returns no rows.
+  /// The number of columns in the rows.
+  ///
+  /// 0 for a statement that returns no rows.
   @inlinable public var columnCount: Int { core.pointee.columnCount }
 
   /// The names of the columns, in the order of the query.
@@ -144,12 +146,14 @@
   /// Returns the 0-based index of the leftmost column with that name, ignoring case.
   public func index(ofColumn name: String) -> Int? { layout.index(ofColumn: name) }
 
-  /// The tables and columns that the statement reads. For a statement made from a request, it is
-  /// limited to the rows that the arguments select, and includes prefetched associations.
+  /// The tables and columns that the statement reads.
+  ///
+  /// For a statement created from a request, it is limited to the rows that the arguments select,
+  /// and includes prefetched associations.
   public var databaseRegion: DatabaseRegion { (try? requestRegion()) ?? .fullDatabase }
 
-  /// Sets the function that computes the region of the request from which the statement was made.
-  /// It is called on demand, and applies until the arguments change.
+  /// Sets the function that computes the region of the request from which the statement was
+  /// created. It is called on demand, and applies until the arguments change.
   package func setRequestRegion(_ region: @escaping (Statement) throws -> DatabaseRegion) {
     regionOfArguments = .unknown(region)
   }

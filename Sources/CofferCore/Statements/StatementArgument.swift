@@ -42,7 +42,7 @@ extension StatementBinding {
   /// Traps: a type that can only be bound has no argument.
   public var statementArgument: StatementArgument {
     preconditionFailure(
-      "\(Self.self) can't stand in StatementArguments: implement statementArgument, or conform to "
+      "\(Self.self) can't be used in StatementArguments: implement statementArgument, or conform to "
         + "DatabaseValueConvertible")
   }
 }
@@ -57,7 +57,9 @@ extension StatementArgument: StatementBinding {
   /// The argument itself.
   @inlinable public var statementArgument: StatementArgument { self }
 
-  /// Binds the value; returns `SQLITE_MISUSE` for an array.
+  /// Binds the value.
+  ///
+  /// Returns `SQLITE_MISUSE` for an array.
   @inlinable
   @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     guard case .value(let value) = content else { return SQLite.misuse }

@@ -70,7 +70,9 @@ public struct StatementArguments: Hashable, Sendable {
       positional: [], named: dictionary.mapValues { $0?.statementArgument ?? .null })
   }
 
-  /// Creates arguments by name; of several for one name, the last one wins.
+  /// Creates arguments by name.
+  ///
+  /// If a name occurs several times, the last value is used.
   @inlinable
   public init<S: Sequence>(_ sequence: S)
   where S.Element == (String, (any DatabaseValueConvertible)?) {
@@ -99,8 +101,10 @@ public struct StatementArguments: Hashable, Sendable {
 
   // MARK: Both
 
-  /// Adds arguments: positional ones at the end; named ones replace existing ones of the same name.
+  /// Adds arguments.
   ///
+  /// Positional arguments are added at the end; named arguments replace existing ones of the same
+  /// name.
   /// - Returns: The named arguments that were replaced.
   @discardableResult
   public mutating func append(contentsOf arguments: StatementArguments) -> [String: DatabaseValue] {
@@ -123,7 +127,9 @@ public struct StatementArguments: Hashable, Sendable {
     return result
   }
 
-  /// Returns the arguments of both sides; if a name is on both, the right side wins.
+  /// Returns the arguments of both sides.
+  ///
+  /// If both sides have a name, the right side's value is used.
   public static func &+ (lhs: StatementArguments, rhs: StatementArguments) -> StatementArguments {
     var result = lhs
     result.append(contentsOf: rhs)
@@ -171,7 +177,9 @@ extension StatementArguments: ExpressibleByDictionaryLiteral {
 }
 
 extension StatementArguments: CustomStringConvertible {
-  /// The arguments in brackets; named ones are sorted by name.
+  /// The arguments in brackets.
+  ///
+  /// Named ones are sorted by name.
   public var description: String {
     let values =
       positional.map(\.description)

@@ -106,7 +106,7 @@ final class StatementCache {
     entries[index] = entry
   }
 
-  /// Removes all statements; those in use live on with their users.
+  /// Removes all statements; statements in use stay alive while they are referenced.
   func removeAll() {
     generation += 1
     entries = []

@@ -36,8 +36,9 @@ extension Database {
 
   // MARK: Notifying of changes
 
-  /// Notifies observers of a change in a region that SQLite doesn't report, such as a change made
-  /// through C functions.
+  /// Notifies observers of a change in a region that SQLite doesn't report.
+  ///
+  /// An example is a change made through C functions.
   ///
   /// Outside of a transaction, it opens and commits one, so that observers see a commit.
   /// - Throws: `SQLITE_READONLY` if the database can't be written.
@@ -46,7 +47,7 @@ extension Database {
     guard !configuration.readonly, !accessState.contains(.readOnly) else {
       throw DatabaseError(
         resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database",
-        hint: "Changes are notified where the database is written.")
+        hint: "Notify changes in a write access.")
     }
     let region = try region.databaseRegion(self)
     guard !region.isEmpty, accessState.contains(.observed) else { return }

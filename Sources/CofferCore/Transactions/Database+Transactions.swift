@@ -1,5 +1,7 @@
 extension Database {
-  /// How a transaction begins: <https://sqlite.org/lang_transaction.html>.
+  /// The kind of a transaction, which determines its first lock.
+  ///
+  /// <https://sqlite.org/lang_transaction.html>
   public enum TransactionKind: String, Sendable, Hashable {
     /// Acquires no lock before the first statement.
     case deferred = "DEFERRED"
@@ -9,7 +11,7 @@ extension Database {
     case exclusive = "EXCLUSIVE"
   }
 
-  /// How a transaction ends.
+  /// The end of a transaction.
   public enum TransactionCompletion: Sendable, Hashable {
     /// Its changes are kept.
     case commit
@@ -218,7 +220,9 @@ extension Database {
     try observation.didCommit()
   }
 
-  /// Rolls the transaction back; does nothing if none is open.
+  /// Rolls the transaction back.
+  ///
+  /// Does nothing if none is open.
   public func rollback() throws {
     try checkAccess()
     accessState.remove(.pendingTransaction)
@@ -340,7 +344,7 @@ extension Database {
   private static func damage(sql: String?) -> DatabaseError {
     DatabaseError(
       resultCode: .SQLITE_CORRUPT, message: "a page of the file is damaged", sql: sql,
-      hint: "It is not what was written, and values that were read may be incomplete. Copy the "
-        + "file before anything else; checkCipherIntegrity() tells which pages are damaged.")
+      hint: "Values read in this transaction may be incomplete. Copy the file before anything "
+        + "else; checkCipherIntegrity() returns the damaged pages.")
   }
 }

@@ -22,7 +22,7 @@ public enum DatabaseEventKind: Sendable, Hashable {
     }
   }
 
-  /// Returns whether both differ in their columns at most.
+  /// Returns whether both are equal except for their columns.
   func isSame(as other: DatabaseEventKind) -> Bool {
     eventKind == other.eventKind && tableName == other.tableName
   }

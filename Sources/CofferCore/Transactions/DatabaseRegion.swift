@@ -171,8 +171,9 @@ public struct DatabaseRegion: Sendable, Equatable {
 }
 
 extension DatabaseRegion: CustomStringConvertible {
-  /// The tables in alphabetical order with their columns, and rowids where only some rows are in
-  /// the region: `player(id,name)[1,2],team(*)`.
+  /// The tables in alphabetical order with their columns: `player(id,name)[1,2],team(*)`.
+  ///
+  /// Rowids follow for tables of which only some rows are in the region.
   public var description: String {
     guard let tables else { return "full database" }
     guard !tables.isEmpty else { return "empty" }

@@ -43,11 +43,11 @@ struct ObserverRegistry {
     }
   }
 
-  /// The maximum number of rows by which an observer is indexed: one of more rows is asked about
-  /// all events of the table.
+  /// The maximum number of rows by which an observer is indexed. An observer of more rows is
+  /// consulted about all events of the table.
   private static let mostRows = 100
 
-  /// The versions on which an answer about some tables depends.
+  /// The versions on which the set of interested observers depends.
   struct Stamp {
     /// The version of the whole registry, so that one comparison is mostly enough.
     fileprivate var generation: Int
@@ -63,7 +63,7 @@ struct ObserverRegistry {
   private(set) var all = RegistrationList()
   /// The observers that are notified of the end of every transaction.
   private(set) var unselective = RegistrationList()
-  /// The observers that are asked about every table.
+  /// The observers that can be interested in every table.
   private(set) var anyTable = RegistrationList()
   /// The observers whose extent is the next transaction.
   private(set) var nextTransaction = RegistrationList()

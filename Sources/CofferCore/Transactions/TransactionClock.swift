@@ -46,8 +46,9 @@ struct TransactionInstant: Sendable {
 }
 
 extension Database {
-  /// The date of the transaction, which is constant until its end; outside of transactions, the
-  /// current date.
+  /// The date of the transaction, which is constant until its end.
+  ///
+  /// Outside of transactions, it is the current date.
   ///
   /// `Configuration.transactionClock` provides it on first use.
   public var transactionDate: Date {

@@ -1,9 +1,9 @@
 /// Notifies the observers of one connection of its changes and transactions.
 ///
-/// SQLite's hooks record events while a statement runs; notifications that observers can answer
-/// with statements of their own are delivered when the statement has ended. Transactions are begun
-/// and ended by methods, by SQL and by SQLite itself: the hooks and the state after the statement
-/// show it in each case.
+/// SQLite's hooks record events while a statement runs; notifications in which observers can
+/// execute statements are delivered when the statement has ended. Transactions are begun and ended
+/// by methods, by SQL and by SQLite itself: the hooks and the state after the statement show it in
+/// each case.
 package final class TransactionObservation {
   typealias Recipient = (
     registration: ObserverRegistration, observer: any TransactionObserver
@@ -91,12 +91,13 @@ package final class TransactionObservation {
     letGo(of: registrations)
   }
 
-  /// Forgets the answers of all observers, some of which have changed.
+  /// Invalidates the cached interests of all observers, some of which have changed.
   ///
   /// - Complexity: O(*n*) in the number of observers: prefer ``interestsDidChange(of:)``.
   package func interestsDidChange() { registry.interestsDidChange() }
 
-  /// Forgets the answers of an observer, whose new ones apply from the next statement on.
+  /// Invalidates the cached interests of an observer. Its new interests apply from the next
+  /// statement on.
   ///
   /// - Complexity: O(*t*) in the number of its tables.
   package func interestsDidChange(of observer: some TransactionObserver) {
@@ -179,7 +180,7 @@ package final class TransactionObservation {
     settle(endsExplicitly: false)
   }
 
-  /// Called after a commit that was not made by a `Statement`.
+  /// Called after a commit that was not executed by a `Statement`.
   ///
   /// - Throws: The error with which an observer has refused the commit of an empty transaction.
   func didCommit() throws {
@@ -187,7 +188,7 @@ package final class TransactionObservation {
     if let refusal = takeRefusal() { throw refusal }
   }
 
-  /// Called after a rollback that was not made by a `Statement`, and which SQLite has reported.
+  /// Called after a rollback that SQLite has reported, and that was not executed by a `Statement`.
   func didRollBack() { settle(endsExplicitly: false) }
 
   /// - Returns: The error with which an observer has refused the commit.

@@ -99,14 +99,17 @@ extension SelectiveTransactionObserver {
 }
 
 extension Database {
-  /// How long a database notifies an observer.
+  /// The time during which a database notifies an observer.
   public enum TransactionObservationExtent: Sendable, Hashable {
     /// As long as the observer is retained elsewhere.
     case observerLifetime
-    /// Until the end of the next transaction, or the current one; the database
-    /// retains the observer until then.
+    /// Until the end of the current transaction, or else of the next one.
+    ///
+    /// The database retains the observer until then.
     case nextTransaction
-    /// As long as the database is open; it retains the observer.
+    /// As long as the database is open.
+    ///
+    /// The database retains the observer.
     case databaseLifetime
   }
 
@@ -121,7 +124,9 @@ extension Database {
     observation.add(transactionObserver, extent: extent)
   }
 
-  /// Removes an observer; it gets no further notifications.
+  /// Removes an observer.
+  ///
+  /// It gets no further notifications.
   public func remove(transactionObserver: some TransactionObserver) {
     observation.remove(transactionObserver)
   }
@@ -159,7 +164,9 @@ extension DatabaseWriter {
     try? unsafeReentrantWrite { $0.add(transactionObserver: transactionObserver, extent: extent) }
   }
 
-  /// Removes an observer; it gets no further notifications.
+  /// Removes an observer.
+  ///
+  /// It gets no further notifications.
   public func remove(transactionObserver: some TransactionObserver) {
     try? unsafeReentrantWrite { $0.remove(transactionObserver: transactionObserver) }
   }

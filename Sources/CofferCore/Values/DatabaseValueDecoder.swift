@@ -12,12 +12,12 @@ final class DatabaseValueDecoder: Decoder, SingleValueDecodingContainer {
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     needsJSON = true
-    throw mismatch(type, "keys take JSON")
+    throw mismatch(type, "keys require JSON")
   }
 
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     needsJSON = true
-    throw mismatch([Any].self, "a list takes JSON")
+    throw mismatch([Any].self, "a list requires JSON")
   }
 
   func singleValueContainer() -> any SingleValueDecodingContainer { self }

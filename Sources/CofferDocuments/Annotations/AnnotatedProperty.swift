@@ -11,7 +11,7 @@ public struct AnnotatedProperty<Value: Codable & Equatable, Config: PropertyConf
   /// The value of the property.
   public var wrappedValue: Value
 
-  /// Wraps a value.
+  /// Creates a wrapper of a value.
   @inlinable
   public init(wrappedValue: Value) { self.wrappedValue = wrappedValue }
 
@@ -27,7 +27,7 @@ extension AnnotatedProperty: DatabaseValueConvertible where Value: DatabaseValue
 extension AnnotatedProperty: StatementColumnConvertible where Value: StatementColumnConvertible {}
 
 extension AnnotatedProperty: ExpressibleByNilLiteral where Value: ExpressibleByNilLiteral {
-  /// Wraps nil.
+  /// Creates a wrapper of nil.
   @inlinable
   public init(nilLiteral: ()) { self.init(wrappedValue: nil) }
 }

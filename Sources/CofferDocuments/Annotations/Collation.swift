@@ -19,7 +19,8 @@ public struct Collation: Sendable {
 
   /// Creates a collation that compares in Swift.
   ///
-  /// - Parameter compare: A total order. It must never change, or indexes give wrong results.
+  /// - Parameter compare: A total order. It must never change, or queries that use an index return
+  ///   wrong results.
   /// - Precondition: The name has 1 to 255 bytes and no NUL character.
   public init(
     _ name: String, _ compare: @escaping @Sendable (String, String) -> ComparisonResult
@@ -28,13 +29,13 @@ public struct Collation: Sendable {
     databaseCollation = DatabaseCollation(name, function: compare)
   }
 
-  /// Creates a collation that connections already have, by its name.
+  /// Creates a collation that connections already have registered, by its name.
   public init(_ name: String) {
     self.name = name
     databaseCollation = nil
   }
 
-  /// Creates a collation from a collation of connections.
+  /// Creates a collation from a `DatabaseCollation`.
   public init(_ collation: DatabaseCollation) {
     name = collation.name
     databaseCollation = collation
@@ -55,7 +56,7 @@ extension Collation {
   /// byte by byte. In SQL it is called `swiftCompare`, on all connections of Coffer.
   public static let string = Collation(.unicodeCompare)
 
-  /// The order of the bytes: SQLite's own `BINARY`, the fastest collation.
+  /// The order of the bytes: SQLite's `BINARY`, the fastest collation.
   ///
   /// Strings differ if they use different Unicode forms of a letter, such as é. `@CollateBinary`
   /// suits keys, codes, and strings that refer to identifiers: their index also serves references.

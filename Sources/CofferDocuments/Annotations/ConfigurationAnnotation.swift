@@ -33,7 +33,7 @@ public protocol ConfigurationAnnotation: PropertyConfigSource, Codable, Equatabl
   /// The value of the property.
   var wrappedValue: Value { get set }
 
-  /// Wraps a value.
+  /// Creates a wrapper of a value.
   init(wrappedValue: Value)
 }
 
@@ -57,7 +57,9 @@ extension ConfigurationAnnotation {
 }
 
 extension KeyedDecodingContainer {
-  /// Decodes the wrapped value; nil for a missing key, as for an optional without a wrapper.
+  /// Decodes the wrapped value.
+  ///
+  /// Nil for a missing key, as for an optional without a wrapper.
   @inlinable
   public func decode<Annotation: ConfigurationAnnotation & ExpressibleByNilLiteral>(
     _ type: Annotation.Type, forKey key: Key

@@ -21,8 +21,9 @@ public typealias CollateCaseInsensitive<Value: Codable & Equatable> =
 public typealias CollateLocalized<Value: Codable & Equatable> =
   AnnotatedProperty<Value, PropertyConfig.Localized>
 
-/// Compares a property by `Collation.localizedCaseInsensitive` in its index, in filters and in
-/// sorting.
+/// Compares a property by `Collation.localizedCaseInsensitive`.
+///
+/// Applies to its index, to filters and to sorting.
 public typealias CollateLocalizedCaseInsensitive<Value: Codable & Equatable> =
   AnnotatedProperty<Value, PropertyConfig.LocalizedCaseInsensitive>
 

@@ -39,6 +39,6 @@ extension DocumentCollection where Document: _SendableMetatype {
 }
 
 extension QueryBuilder {
-  /// Returns a query that also finds expired documents.
+  /// Returns a query that includes expired documents.
   public func includingExpired() -> QueryBuilder<Document> { with { $0.includesExpired = true } }
 }

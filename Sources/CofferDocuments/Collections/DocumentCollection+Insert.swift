@@ -40,8 +40,9 @@ extension DocumentCollection {
     try writing { try save(document, $0) }
   }
 
-  /// Inserts documents, or replaces those with the same identifiers; all of them or none.
+  /// Inserts documents, or replaces those with the same identifiers.
   ///
+  /// Either all of them are stored or none.
   /// - Throws: ``DatabaseError``, whose ``DatabaseError/batchIndex`` is the index of the document
   ///   that failed.
   @inlinable
@@ -223,13 +224,13 @@ extension DocumentCollection {
     let reason =
       switch value {
       case is any BinaryFloatingPoint:
-        context.codingPath.count > 1 ? "JSON has no such number" : "SQLite has no NaN"
+        context.codingPath.count > 1 ? "JSON can't represent it" : "SQLite has no NaN"
       case is any UnsignedInteger: "SQLite's largest integer is \(Int64.max)"
       default: "its encode(to:) throws"
       }
     return DocumentError(
       "\(property.isEmpty ? "" : "the property \(property) of ")\(Document.self) can't be stored: "
-        + "the value of \(Swift.type(of: value)) isn't taken, since \(reason)\(place ?? "")")
+        + "the value of \(Swift.type(of: value)) can't be stored, since \(reason)\(place ?? "")")
   }
 }
 
@@ -253,8 +254,9 @@ extension DocumentCollection where Document: Sendable {
     try await writing { try self.save(document, $0) }
   }
 
-  /// Inserts documents, or replaces those with the same identifiers, on another thread; all of them
-  /// or none.
+  /// Inserts documents, or replaces those with the same identifiers, on another thread.
+  ///
+  /// Either all of them are stored or none.
   @inlinable
   public func save(_ documents: [Document]) async throws {
     guard !documents.isEmpty else { return }

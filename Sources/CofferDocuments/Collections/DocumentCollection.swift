@@ -15,7 +15,9 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
   /// The type of the documents.
   public typealias Row = Document
 
-  /// The store of the collection; once that has been released, a new store of the same database.
+  /// The store of the collection.
+  ///
+  /// Once the store has been released, a new store of the same database.
   public var store: DocumentStore { unsafe origin ?? access.store() }
   // Weak, since the store holds its collections: a cycle would keep both alive and the files open.
   // SAFETY: it is set once, in `init`, and reading a weak reference is atomic.
@@ -86,8 +88,8 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
   func requireID() throws -> DocumentColumn {
     if let id { return id }
     throw DocumentError(
-      "the id of \(Document.self) is no stored property",
-      hint: "Filter by the properties that it is made of.")
+      "the id of \(Document.self) is not a stored property",
+      hint: "Filter by the properties from which it is computed.")
   }
 
   /// Returns the quoted column names of a type that has a subset of the properties.
@@ -97,7 +99,7 @@ public final class DocumentCollection<Document: Codable>: Filterable, Sendable {
     if let unknown = properties.first(where: { !names.contains(SQLName($0.name)) }) {
       throw DocumentError(
         "\(Value.self) has a property \(unknown.name), which \(Document.self) doesn't have",
-        hint: "A smaller type has some of the properties of the documents, by the same names.")
+        hint: "A partial type has some of the properties of the documents, with the same names.")
     }
     return properties.map { $0.name.quotedDatabaseIdentifier }.joined(separator: ", ")
   }

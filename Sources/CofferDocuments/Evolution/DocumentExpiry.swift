@@ -26,7 +26,9 @@ struct DocumentExpiry: Sendable {
 }
 
 extension MigrationRule {
-  /// Documents expire at the date in a property; if it is nil, they don't.
+  /// Declares that documents expire at the date in a property.
+  ///
+  /// A document whose date is nil doesn't expire.
   ///
   /// ```swift
   /// struct Session: Codable, Identifiable, MigratingDocument {
@@ -46,7 +48,7 @@ extension MigrationRule {
     MigrationRule { .expiry(DocumentExpiry(column: try place(property), interval: 0)) }
   }
 
-  /// Documents expire a number of seconds after the date in a property.
+  /// Declares that documents expire a number of seconds after the date in a property.
   ///
   /// ```swift
   /// .expires(\.created, after: 30 * 24 * 60 * 60)

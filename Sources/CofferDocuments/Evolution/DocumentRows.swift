@@ -71,7 +71,7 @@ extension CollectionSchema {
     guard let name = key.rowIDName else { return key.columns.map(\.quotedDatabaseIdentifier) }
     if !columns.contains(where: { $0.name.isSameName(as: name) }) { return [name] }
     throw DocumentError(
-      "the rows of \(typeName) can't be told apart, since its properties have all names of "
+      "the rows of \(typeName) can't be identified, since its properties use all names of "
         + "SQLite's rowid",
       hint: "Rename one of them in CodingKeys.")
   }

@@ -2,12 +2,12 @@ import CofferCore
 import CofferQuery
 import CofferRecords
 
-/// The values that decoding gives documents that lack some properties.
+/// The values with which decoding fills missing properties.
 protocol MissingValues: Sendable {
   /// Returns what happens to a document without a column; nil if that is unknown.
   func outcome(without column: String) -> MissingValue?
 
-  /// Returns the values that decoding gives the missing columns of a row.
+  /// Returns the values with which decoding fills the missing columns of a row.
   func values(for columns: [String], of row: Row) throws -> [(String, DatabaseValue)]
 }
 
@@ -100,8 +100,8 @@ extension CollectionSchema {
         "\(typeName) has a new property \(column.name), and the documents of the table "
           + "\(tableName) have no value for it",
         hint:
-          "Give them one: add .defaultValue(…, for: \\.\(column.name)) to the migrationRules of a "
-          + "MigratingDocument, or make the property optional. The table is as it was.")
+          "Add .defaultValue(…, for: \\.\(column.name)) to the migrationRules of a "
+          + "MigratingDocument, or make the property optional. The table is unchanged.")
     }
   }
 }

@@ -13,7 +13,7 @@ extension DocumentCollection {
     }
   }
 
-  /// Deletes the other documents with this one's value in a unique property.
+  /// Deletes other documents with the same value in a unique property.
   ///
   /// `REPLACE` deletes them too, but without firing triggers, so a search would still find their
   /// words.
@@ -26,8 +26,8 @@ extension DocumentCollection {
     try statement.execute(arguments: arguments)
   }
 
-  /// Returns the condition of the other documents with this one's value in a unique property; nil
-  /// if there is no such property.
+  /// Returns the condition of other documents with the same value in a unique property; nil if
+  /// there is no such property.
   private func replaced(by stored: StoredDocument<Document>) throws -> SQL? {
     let unique = schema.indexes.filter { $0.isUnique && $0.columns != [id] }
     guard !unique.isEmpty else { return nil }

@@ -30,8 +30,9 @@ extension Filterable {
 }
 
 extension QueryBuilder {
-  /// Returns the query ordered by relevance for its last ``matching(_:_:in:)``, best first, after
-  /// its other orders.
+  /// Returns the query ordered by relevance for its last ``matching(_:_:in:)``, best first.
+  ///
+  /// It is applied after the query's other orders.
   ///
   /// Requires SQLCipher 4; with an older version, the query throws when it is executed.
   public func orderByRelevance() -> QueryBuilder<Document> {
@@ -39,7 +40,7 @@ extension QueryBuilder {
       do {
         guard FullTextIndex.isFTS5 else {
           throw DocumentError(
-            "this SQLCipher can't order by relevance, for which it takes FTS5",
+            "this SQLCipher can't order by relevance, which requires FTS5",
             hint: "Install libsqlcipher 4.")
         }
         try query.orderByRelevance()

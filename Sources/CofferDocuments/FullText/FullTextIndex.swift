@@ -71,7 +71,7 @@ struct FullTextIndex: Sendable {
 
   // MARK: The table
 
-  /// Whether the table exists with these columns and was made by this SQLite's engine.
+  /// Whether the table exists with these columns and was created by this SQLite's engine.
   func isCurrent(_ db: Database) throws -> Bool {
     guard let sql = try definition(db), FullTextIndex.isFTS5 == sql.contains("USING fts5("),
       try db.columns(in: tableName, in: "main").map(\.name) == columns
@@ -117,7 +117,7 @@ struct FullTextIndex: Sendable {
   func drop(_ db: Database) throws {
     guard try FullTextIndex.isFTS5 || definition(db)?.contains("USING fts5(") != true else {
       throw DocumentError(
-        "the full text of \(contentTable) was made by FTS5, which this SQLCipher doesn't have",
+        "the full text of \(contentTable) was created by FTS5, which this SQLCipher lacks",
         hint: "Open the file with libsqlcipher 4.")
     }
     for name in triggerNames {

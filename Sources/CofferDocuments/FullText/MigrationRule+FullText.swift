@@ -33,7 +33,7 @@ extension MigrationRule {
       throw DocumentError(
         "\(column.description) of \(Document.self) can't be searched as full text: "
           + "it is a part of the column \(column.name)",
-        hint: "Make it a property of its own.")
+        hint: "Make it a property of the document.")
     }
     guard let stored = type.property(named: column.name)?.type, stored == String.self else {
       throw DocumentError(
@@ -43,7 +43,7 @@ extension MigrationRule {
     guard !["rank", "rowid", "docid", "tokenize"].contains(column.name.lowercased()) else {
       throw DocumentError(
         "\(column.name) of \(Document.self) can't be searched as full text: "
-          + "SQLite uses the name there itself",
+          + "the name is reserved by SQLite",
         hint: "Give the property another coding key.")
     }
     return column.name

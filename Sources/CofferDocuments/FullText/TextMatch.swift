@@ -4,7 +4,7 @@ public enum TextMatch: Sendable, Hashable {
   case allWords
   /// At least one of the words.
   case anyWord
-  /// For each of the words, one that begins with it, in any order.
+  /// Words that begin with each of the given words, in any order.
   case prefixes
   /// The words one after the other.
   case phrase

@@ -2,8 +2,9 @@ import CofferCore
 import CofferObservation
 
 extension Filterable where Row: Sendable {
-  /// Calls `onChange` with the documents of the query, now and after each commit that changes what
-  /// it reads.
+  /// Calls `onChange` with the documents of the query, now and after each change.
+  ///
+  /// A change is a commit that changes what the query reads.
   ///
   /// ```swift
   /// let cancellable = books.filter(\.priceCents, lessThan: 1000)
@@ -17,7 +18,7 @@ extension Filterable where Row: Sendable {
   /// For other forms, start an ``observation()``: `.map { … }.start(in: store.writer, …)`.
   /// - Parameters:
   ///   - onError: Called at most once. It ends the observation.
-  ///   - onChange: Called where the scheduler says.
+  ///   - onChange: Called on the scheduler's thread or actor.
   /// - Returns: A cancellable that ends the observation when it is cancelled or released.
   public func observe(
     scheduling scheduler: some ValueObservationScheduler,
@@ -28,9 +29,9 @@ extension Filterable where Row: Sendable {
       in: writer, scheduling: scheduler, onError: onError, onChange: onChange)
   }
 
-  /// Calls `onChange` on the main actor with the documents of the query, now and after each commit
-  /// that changes what it reads.
+  /// Calls `onChange` on the main actor with the documents of the query, now and after each change.
   ///
+  /// A change is a commit that changes what the query reads.
   /// - Parameter scheduler: `.mainActor`, or `.immediate` to get the first value before `observe`
   ///   returns.
   /// - Returns: A cancellable that ends the observation when it is cancelled or released.
@@ -44,9 +45,9 @@ extension Filterable where Row: Sendable {
       in: writer, scheduling: scheduler, onError: onError, onChange: onChange)
   }
 
-  /// Calls `onChange` with the first document of the query, or nil, now and after each commit that
-  /// changes what it reads.
+  /// Calls `onChange` with the first document of the query, now and after each change.
   ///
+  /// The document is nil if there is none. A change is a commit that changes what the query reads.
   /// - Returns: A cancellable that ends the observation when it is cancelled or released.
   public func observeFirst(
     scheduling scheduler: some ValueObservationScheduler,
@@ -57,9 +58,9 @@ extension Filterable where Row: Sendable {
       in: writer, scheduling: scheduler, onError: onError, onChange: onChange)
   }
 
-  /// Calls `onChange` on the main actor with the first document of the query, or nil, now and after
-  /// each commit that changes what it reads.
+  /// Calls `onChange` on the main actor with the first document, now and after each change.
   ///
+  /// The document is nil if there is none. A change is a commit that changes what the query reads.
   /// - Returns: A cancellable that ends the observation when it is cancelled or released.
   @preconcurrency @MainActor
   public func observeFirst(
@@ -73,8 +74,7 @@ extension Filterable where Row: Sendable {
 }
 
 extension Filterable where Row: _SendableMetatype {
-  /// Calls `onChange` with the number of documents of the query, now and whenever a commit changes
-  /// it.
+  /// Calls `onChange` with the number of documents, now and whenever a commit changes it.
   ///
   /// - Returns: A cancellable that ends the observation when it is cancelled or released.
   public func observeCount(
@@ -86,9 +86,9 @@ extension Filterable where Row: _SendableMetatype {
       in: writer, scheduling: scheduler, onError: onError, onChange: onChange)
   }
 
-  /// Calls `onChange` on the main actor with the number of documents of the query, now and whenever
-  /// a commit changes it.
+  /// Calls `onChange` on the main actor with the number of documents, now and after each change.
   ///
+  /// A change is a commit that changes the number.
   /// - Returns: A cancellable that ends the observation when it is cancelled or released.
   @preconcurrency @MainActor
   public func observeCount(

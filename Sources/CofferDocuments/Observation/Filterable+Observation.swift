@@ -26,7 +26,9 @@ extension Filterable where Row: Sendable {
     return .trackingConstantRegion { db in try query.fetchMany(query.collection.prepare(db)) }
   }
 
-  /// Returns an observation of the first document of the query; nil if there is none.
+  /// Returns an observation of the first document of the query.
+  ///
+  /// Its value is nil if there is no document.
   public func observationOfFirst() -> ValueObservation<ValueReducers.Fetch<Row?>> {
     let query = all()
     return .trackingConstantRegion { db in try query.fetchOne(query.collection.prepare(db)) }
@@ -52,8 +54,9 @@ extension Filterable where Row: Sendable {
     observation().values(in: writer, bufferingPolicy: bufferingPolicy)
   }
 
-  /// Returns the first document of the query, or nil, now and after each commit that changes what
-  /// it reads.
+  /// Returns the first document of the query, now and after each change.
+  ///
+  /// The document is nil if there is none. A change is a commit that changes what the query reads.
   public func valuesOfFirst(
     bufferingPolicy: AsyncValueObservation<Row?>.BufferingPolicy = .unbounded
   ) -> AsyncValueObservation<Row?> {
@@ -78,8 +81,9 @@ extension Filterable where Row: _SendableMetatype {
     }
   }
 
-  /// Returns a property of each document of the query, now and after each commit that changes what
-  /// it reads.
+  /// Returns a property of each document of the query, now and after each change.
+  ///
+  /// A change is a commit that changes what the query reads.
   ///
   /// ```swift
   /// for try await names in books.filter(\.priceCents, lessThan: 1000).values(\.name) {

@@ -123,8 +123,8 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
   private func requireSameForm(_ column: DocumentColumn) throws -> DocumentColumn {
     guard column.path.isEmpty || !Self.differsInJSON else {
       throw DocumentError(
-        "\(Value.self) inside of \(column.name) is stored otherwise than a column's",
-        hint: "Use filter(\\.path, equalTo:) and its kin, which know both forms.")
+        "\(Value.self) inside \(column.name) is stored in another form than in a column",
+        hint: "Use filter(\\.path, equalTo:) and similar methods, which support both forms.")
     }
     return column
   }
@@ -136,7 +136,7 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
     let column = try DocumentType<Document>.known().column(key.dictionary, segments: segments)
     let element = DocumentColumn(name: column.name, path: column.path + [key.name])
     guard element.isInList == column.isInList else {
-      throw DocumentError("\(column.description) can't be asked for a key in brackets")
+      throw DocumentError("\(column.description) can't be subscripted with a key")
     }
     return element
   }

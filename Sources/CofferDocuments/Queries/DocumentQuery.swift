@@ -70,7 +70,7 @@ struct DocumentQuery: Sendable {
     // A search without words has no results to order.
     guard search != nil || findsNothing else {
       throw DocumentError(
-        "there is no search whose relevance could order", hint: "Call matching(_:) before.")
+        "there is no search by whose relevance to order", hint: "Call matching(_:) first.")
     }
     guard search != nil else { return }
     search?.isOrder = true

@@ -116,7 +116,8 @@ extension Filterable {
         case let range as PartialRangeUpTo<V>: [(" < ", range.upperBound)]
         default:
           throw DocumentError(
-            "\(type(of: range)) is no range of Swift's", hint: "Use a...b, a..<b, or a part of one."
+            "\(type(of: range)) is not a range of the standard library",
+            hint: "Use a...b, a..<b, or a one-sided range."
           )
         }
       let conditions: [[SQLFragment<Row>.Part]] = try bounds.map { bound in

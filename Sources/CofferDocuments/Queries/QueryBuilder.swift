@@ -166,7 +166,7 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
     _ value: Value, to column: DocumentColumn
   ) throws -> DatabaseValue {
     if !column.isNested, let number = value as? any BinaryFloatingPoint, number.isNaN {
-      throw DocumentError("\(column.description) can't become NaN, which SQLite doesn't have")
+      throw DocumentError("\(column.description) can't be set to NaN, which SQLite can't store")
     }
     guard !column.isInList else {
       throw DocumentError(

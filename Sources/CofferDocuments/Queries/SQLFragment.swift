@@ -109,7 +109,7 @@ public struct SQLFragment<Row: Codable>: ExpressibleByStringInterpolation, Senda
         guard (value as? any BinaryFloatingPoint)?.isNaN != true else {
           throw DocumentError(
             "NaN can't be compared with \(column.description): nothing is equal to it, and none is stored",
-            hint: "Filter with isNull: true where you look for nil.")
+            hint: "Filter with isNull: true to find nil.")
         }
         return .value(try DocumentValue.databaseValue(of: value, in: column))
       }
@@ -218,10 +218,10 @@ extension SQLFragment {
         case .leftParenthesis: depth += 1
         case .rightParenthesis:
           depth -= 1
-          if depth < 0 { return "closes a parenthesis that it hasn't opened" }
+          if depth < 0 { return "closes a parenthesis that isn't open" }
         case .comment: return "has a comment"
         case .semicolon: return "has a semicolon"
-        case .illegal: return "has a quote without its end, or a character that SQL doesn't have"
+        case .illegal: return "has an unterminated quote, or a character that is invalid in SQL"
         case .word where depth == 0:
           let word = unsafe String(decoding: utf8[token.range], as: UTF8.self).uppercased()
           if clauses.contains(word) { return "has another clause, \(word)" }
@@ -234,8 +234,8 @@ extension SQLFragment {
     throw DocumentError(
       "a fragment of SQL \(problem)",
       hint:
-        "It is a condition, an order or an assignment: give values as \\(value), and write whole "
-        + "statements with execute.")
+        "It is a condition, an order or an assignment: interpolate values as \\(value), and run "
+        + "whole statements with execute.")
   }
 }
 

@@ -3,7 +3,8 @@ import CofferQuery
 import CofferRecords
 
 extension CollectionSchema {
-  /// Returns the collections that this one references, directly or indirectly, without itself.
+  /// Returns the collections that this collection references, directly or indirectly, without
+  /// itself.
   func referenced() throws -> [CollectionSchema] {
     var all: [CollectionSchema] = []
     var names: Set<SQLName> = [SQLName(tableName)]
@@ -57,8 +58,9 @@ extension CollectionSchema {
     guard count > 0 else { return }
     throw DocumentError(
       "the property \(reference.column) of \(typeName) can't refer to \(reference.typeName): "
-        + "in \(count == 1 ? "one document" : "\(count) documents"), it leads to none",
-      hint: "Change or delete these first. The table is as it was.")
+        + "in \(count == 1 ? "one document" : "\(count) documents"), it refers to a missing "
+        + "document",
+      hint: "Change or delete these documents first. The table is unchanged.")
   }
 
   // MARK: Errors
@@ -96,7 +98,7 @@ extension CollectionSchema {
   }
 
   private func hint(_ reference: DocumentReference) -> String {
-    "The property \(reference.column) of \(typeName) leads to no document of the collection "
+    "The property \(reference.column) of \(typeName) refers to no document of the collection "
       + "\(reference.tableName)."
   }
 

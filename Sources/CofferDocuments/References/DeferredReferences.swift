@@ -50,7 +50,7 @@ extension Database {
     let key = try foreignKeys(on: violation.originTable, in: "main")
       .first { $0.id == violation.foreignKeyId }
     return DatabaseError.brokenReference.addingHint(
-      "The property \(key?.originColumns.first ?? "") of \(violation.originTable) leads to no "
+      "The property \(key?.originColumns.first ?? "") of \(violation.originTable) refers to no "
         + "document of the collection \(violation.destinationTable), and nothing of the "
         + "transaction was stored.")
   }

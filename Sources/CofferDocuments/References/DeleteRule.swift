@@ -1,4 +1,4 @@
-/// What happens to the documents that refer to a deleted document.
+/// The effect of a deletion on the documents that refer to the deleted document.
 public enum DeleteRule: Sendable, Hashable {
   /// They are deleted too.
   case cascade

@@ -23,12 +23,13 @@ struct DocumentReference: Sendable {
   static func key<Parent: Codable>(of type: Parent.Type) throws -> String {
     guard let id = try DocumentType<Parent>.known().identifier, id.path.isEmpty else {
       throw DocumentError(
-        "\(type) can't be referred to: its id is no stored property",
+        "\(type) can't be referred to: its id is not a stored property",
         hint: "Store the id as a property named id.")
     }
     guard id.collation == nil else {
       throw DocumentError(
-        "\(type) can't be referred to: its id has a collation, by which SQLite finds no references",
+        "\(type) can't be referred to: its id has a collation, which SQLite doesn't support for "
+          + "references",
         hint: "Remove the wrapper from the id.")
     }
     return id.name

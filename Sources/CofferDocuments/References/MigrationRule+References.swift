@@ -1,8 +1,9 @@
 import CofferCore
 
 extension MigrationRule {
-  /// Declares that a property holds the identifier of a document of another, or the same,
-  /// collection.
+  /// Declares that a property holds the identifier of a document.
+  ///
+  /// The document can be in another collection, or in the same one.
   ///
   /// ```swift
   /// struct Book: Codable, Identifiable, MigratingDocument {
@@ -16,9 +17,10 @@ extension MigrationRule {
   /// }
   /// ```
   ///
-  /// No document can be stored whose author isn't: inserting it, or changing its author, throws a
-  /// ``DatabaseError`` that names property and collection. The migration also creates the other
-  /// collection, so their order doesn't matter. Replacing an author by a save isn't a deletion.
+  /// A document can be stored only if its author is: otherwise inserting it, or changing its
+  /// author, throws a ``DatabaseError`` that names the property and the collection. The migration
+  /// also creates the other collection, so the order of the collections doesn't matter. Replacing
+  /// an author with `save` isn't a deletion.
   ///
   /// The rule can be added, changed and removed later. If documents hold identifiers of documents
   /// that don't exist when it is added, the migration throws and changes nothing. An `@Index` on
@@ -29,8 +31,7 @@ extension MigrationRule {
     reference(property, other, rule)
   }
 
-  /// Declares that a property is nil, or holds the identifier of a document of another, or the
-  /// same, collection.
+  /// Declares that an optional property holds the identifier of a document, or nil.
   ///
   /// See ``references(_:_:onDelete:)``.
   public static func references<Parent: Codable & Identifiable>(
@@ -47,7 +48,7 @@ extension MigrationRule {
       let isOptional = try DocumentType<Document>.known().property(named: column.name)?.isOptional
       guard rule != .setNull || isOptional == true else {
         throw DocumentError(
-          "the property \(column.name) of \(Document.self) can't become nil when its \(other) is "
+          "the property \(column.name) of \(Document.self) can't be set to nil when its \(other) is "
             + "deleted, since it isn't optional",
           hint: "Make it optional, or use .cascade or .restrict.")
       }

@@ -74,7 +74,7 @@ struct TableText {
 
   // MARK: Rowids
 
-  /// Makes an integer column, the last one of the name, the table's rowid.
+  /// Turns the last integer column of the name into the table's rowid.
   mutating func makeRowID(_ column: String) {
     let definition = "\(column.quotedDatabaseIdentifier) INTEGER"
     replaceLast(definition, with: definition + " PRIMARY KEY")
@@ -102,7 +102,8 @@ struct TableText {
         UPDATE main.sqlite_master SET sql = ?
         WHERE type = 'table' AND name = ? COLLATE NOCASE
         """, arguments: [sql, tableName])
-    // The version makes other connections reload the schema, and the rolled-back table this one.
+    // The new version makes other connections reload the schema; the rolled-back table does so for
+    // this connection.
     let version = try Int.fetchOne(db, sql: "PRAGMA main.schema_version") ?? 0
     try db.execute(sql: "PRAGMA main.schema_version = \(version &+ 1)")
     try db.inSavepoint {

@@ -18,8 +18,9 @@ public struct DocumentBatches<Document: Codable & Sendable>: AsyncSequence, Send
     fileprivate var last: PageToken?
     fileprivate var isAtEnd = false
 
-    /// Returns the next batch; nil at the end.
+    /// Returns the next batch.
     ///
+    /// Nil at the end.
     /// - Throws: The errors of ``QueryBuilder/fetchPage(_:after:)``, and `CancellationError`. The
     ///   sequence ends after an error.
     public mutating func next() async throws -> [Document]? {
@@ -42,17 +43,18 @@ public struct DocumentBatches<Document: Codable & Sendable>: AsyncSequence, Send
 extension DocumentBatches.AsyncIterator: Sendable {}
 
 extension Filterable where Row: Sendable {
-  /// Returns the documents in batches, with at most one batch in memory and no access held in
-  /// between.
+  /// Returns the documents in batches, which are fetched on demand.
+  ///
+  /// At most one batch is in memory, and no access is held between batches.
   ///
   /// ```swift
   /// for try await batch in books.all().orderBy(\.title).batches(of: 500) { try export(batch) }
   /// ```
   ///
   /// Each batch is read in its own access, and begins after the last document of the batch before.
-  /// Documents that keep their place in the order appear exactly once, even if others are inserted,
-  /// changed or deleted in between. Use ``Filterable/fetchCursor(_:)`` to read all documents in one
-  /// state.
+  /// A document that keeps its place in the order appears exactly once, even if other documents are
+  /// inserted, changed or deleted in between. Use ``Filterable/fetchCursor(_:)`` to read all
+  /// documents in one state.
   /// - Parameter size: The maximum number of documents in a batch.
   public func batches(of size: Int) -> DocumentBatches<Row> {
     DocumentBatches(query: all(), size: size)

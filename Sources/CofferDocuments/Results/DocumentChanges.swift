@@ -56,7 +56,9 @@ public struct AsyncDocumentChanges<Document: Codable & Identifiable & Equatable 
     fileprivate var values: AsyncValueObservation<[Document]>.Iterator
     fileprivate var last: [Document]?
 
-    /// Returns the next changes; nil if the task is cancelled.
+    /// Returns the next changes.
+    ///
+    /// Nil if the task is cancelled.
     public mutating func next() async throws -> DocumentChanges<Document>? {
       while let documents = try await values.next() {
         let changes = DocumentChanges(from: last ?? [], to: documents)
@@ -70,8 +72,9 @@ public struct AsyncDocumentChanges<Document: Codable & Identifiable & Equatable 
 }
 
 extension Filterable where Row: Identifiable & Equatable & Sendable {
-  /// Returns what each commit inserts into the result of the query, updates in it and deletes from
-  /// it.
+  /// Returns the changes that each commit makes to the result of the query.
+  ///
+  /// They list the documents that are inserted into the result, updated in it, or deleted from it.
   ///
   /// ```swift
   /// for try await changes in books.filter(\.isRead, equalTo: false).changes() {

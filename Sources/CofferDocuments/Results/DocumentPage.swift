@@ -6,7 +6,9 @@ import FoundationEssentials
 public struct DocumentPage<Document> {
   /// The documents, in the query's order.
   public let documents: [Document]
-  /// The start of the next page; nil at the end.
+  /// The start of the next page.
+  ///
+  /// Nil at the end.
   public let next: PageToken?
 }
 
@@ -15,8 +17,8 @@ extension DocumentPage: Sendable where Document: Sendable {}
 /// A position in an ordered query, after a document.
 ///
 /// It can be encoded, for example to send it to a client and get it back. It holds the identifier
-/// of the document before it, and the values by which the query is ordered: don't send it to anyone
-/// who isn't allowed to see these.
+/// of the document before it, and the values by which the query is ordered: send it only to clients
+/// that may see them.
 public struct PageToken: Hashable, Sendable, Codable {
   fileprivate enum Value: Hashable, Sendable, Codable {
     case null
@@ -64,10 +66,10 @@ extension QueryBuilder {
   /// let second = try books.fetchPage(20, after: first.next)
   /// ```
   ///
-  /// The next page begins after the last document of this one, wherever that is by then: documents
-  /// inserted or deleted in between cause no duplicates and no gaps. Documents that are equal in
-  /// the order are ordered by their identifiers. An index on the properties of the order finds a
-  /// page at any distance.
+  /// The next page begins after the last document of this page, wherever that document is by then:
+  /// documents inserted or deleted in between cause no duplicates and no gaps. Documents that are
+  /// equal in the order are ordered by their identifiers. An index on the properties of the order
+  /// finds a page at any distance.
   /// - Parameters:
   ///   - size: The maximum number of documents on the page.
   ///   - token: The token of the page before; nil for the first page.
@@ -92,9 +94,9 @@ extension QueryBuilder {
     var query = try valid(db)
     guard size > 0, !query.isLimited, query.isOrderedByProperties else {
       throw DocumentError(
-        "pages have one document at least, and are of queries without a limit, which are ordered "
-          + "by properties",
-        hint: "Use .orderBy(\\.…), and leave .limit, .offset and other orders out.")
+        "a page needs a size of at least 1, and a query that is ordered by properties and has no "
+          + "limit",
+        hint: "Use .orderBy(\\.…), and omit .limit, .offset and other orders.")
     }
     let keys = query.orderKeys + ties.map { DocumentOrderKey(sql: $0, suffix: .none) }
     let order = keys.map(\.description).joined(separator: ", ")
@@ -103,7 +105,8 @@ extension QueryBuilder {
       let values = token.databaseValues
       guard token.order == order, values.count == keys.count else {
         throw DocumentError(
-          "the token is of a query with another order", hint: "Begin with the first page again.")
+          "the token belongs to a query with another order",
+          hint: "Start again with the first page.")
       }
       query = query.adding(keys.isBehind(values))
     }

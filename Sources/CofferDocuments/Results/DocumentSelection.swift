@@ -61,7 +61,7 @@ extension DocumentColumn {
   func requireNumbers(_ others: DatabaseValue) throws {
     guard others != 0.0.databaseValue else { return }
     throw DocumentError(
-      "a stored value of \(description) is no number, so that there is no sum",
-      hint: "fetchResults() tells which document has it.")
+      "a stored value of \(description) is not a number, so there is no sum",
+      hint: "Find the document with fetchResults().")
   }
 }

@@ -3,7 +3,9 @@ import CofferCore
 extension Filterable {
   // MARK: Numbers
 
-  /// Returns the sum of a property; 0 if there are no documents.
+  /// Returns the sum of a property.
+  ///
+  /// 0 if there are no documents.
   ///
   /// ```swift
   /// let total = try orders.filter(\.isPaid, equalTo: true).sum(\.cents)
@@ -15,19 +17,24 @@ extension Filterable {
     try all().summing(property, of: Value.self).fetch() ?? 0
   }
 
-  /// Returns the sum of a property's values, without nil; 0 if there are none.
+  /// Returns the sum of a property's values that aren't nil.
+  ///
+  /// 0 if there are none.
   public func sum<Value: Codable & Numeric>(_ property: KeyPath<Row, Value?>) throws -> Value {
     try all().summing(property, of: Value.self).fetch() ?? 0
   }
 
-  /// Returns the mean of a property; nil if there are no documents.
+  /// Returns the mean of a property.
   ///
+  /// Nil if there are no documents.
   /// - Throws: ``DocumentError`` if a stored value isn't a number.
   public func average<Value: Codable & Numeric>(_ property: KeyPath<Row, Value>) throws -> Double? {
     try all().averaging(property, of: Value.self).fetch()
   }
 
-  /// Returns the mean of a property's values, without nil; nil if there are none.
+  /// Returns the mean of a property's values that aren't nil.
+  ///
+  /// Nil if there are none.
   public func average<Value: Codable & Numeric>(
     _ property: KeyPath<Row, Value?>
   ) throws -> Double? {
@@ -36,8 +43,9 @@ extension Filterable {
 
   // MARK: Values
 
-  /// Returns the least value of a property, compared as the property declares; nil if there are no
-  /// documents.
+  /// Returns the least value of a property, compared as the property declares.
+  ///
+  /// Nil if there are no documents.
   ///
   /// ```swift
   /// let first = try books.all().min(\.title)
@@ -46,18 +54,23 @@ extension Filterable {
     try all().extreme("min", property, of: Value.self).fetch()
   }
 
-  /// Returns the least value of a property that isn't nil; nil if there is none.
+  /// Returns the least value of a property that isn't nil.
+  ///
+  /// Nil if there is none.
   public func min<Value: Codable>(_ property: KeyPath<Row, Value?>) throws -> Value? {
     try all().extreme("min", property, of: Value.self).fetch()
   }
 
-  /// Returns the greatest value of a property, compared as the property declares; nil if there are
-  /// no documents.
+  /// Returns the greatest value of a property, compared as the property declares.
+  ///
+  /// Nil if there are no documents.
   public func max<Value: Codable>(_ property: KeyPath<Row, Value>) throws -> Value? {
     try all().extreme("max", property, of: Value.self).fetch()
   }
 
-  /// Returns the greatest value of a property that isn't nil; nil if there is none.
+  /// Returns the greatest value of a property that isn't nil.
+  ///
+  /// Nil if there is none.
   public func max<Value: Codable>(_ property: KeyPath<Row, Value?>) throws -> Value? {
     try all().extreme("max", property, of: Value.self).fetch()
   }
@@ -76,56 +89,72 @@ extension Filterable {
 }
 
 extension Filterable where Row: _SendableMetatype {
-  /// Returns the sum of a property; 0 if there are no documents.
+  /// Returns the sum of a property.
+  ///
+  /// 0 if there are no documents.
   public func sum<Value: Codable & Numeric & Sendable>(
     _ property: KeyPath<Row, Value>
   ) async throws -> Value {
     try await all().summing(property, of: Value.self).fetch() ?? 0
   }
 
-  /// Returns the sum of a property's values, without nil; 0 if there are none.
+  /// Returns the sum of a property's values that aren't nil.
+  ///
+  /// 0 if there are none.
   public func sum<Value: Codable & Numeric & Sendable>(
     _ property: KeyPath<Row, Value?>
   ) async throws -> Value {
     try await all().summing(property, of: Value.self).fetch() ?? 0
   }
 
-  /// Returns the mean of a property; nil if there are no documents.
+  /// Returns the mean of a property.
+  ///
+  /// Nil if there are no documents.
   public func average<Value: Codable & Numeric & Sendable>(
     _ property: KeyPath<Row, Value>
   ) async throws -> Double? {
     try await all().averaging(property, of: Value.self).fetch()
   }
 
-  /// Returns the mean of a property's values, without nil; nil if there are none.
+  /// Returns the mean of a property's values that aren't nil.
+  ///
+  /// Nil if there are none.
   public func average<Value: Codable & Numeric & Sendable>(
     _ property: KeyPath<Row, Value?>
   ) async throws -> Double? {
     try await all().averaging(property, of: Value.self).fetch()
   }
 
-  /// Returns the least value of a property; nil if there are no documents.
+  /// Returns the least value of a property.
+  ///
+  /// Nil if there are no documents.
   public func min<Value: Codable & Sendable>(
     _ property: KeyPath<Row, Value>
   ) async throws -> Value? {
     try await all().extreme("min", property, of: Value.self).fetch()
   }
 
-  /// Returns the least value of a property that isn't nil; nil if there is none.
+  /// Returns the least value of a property that isn't nil.
+  ///
+  /// Nil if there is none.
   public func min<Value: Codable & Sendable>(
     _ property: KeyPath<Row, Value?>
   ) async throws -> Value? {
     try await all().extreme("min", property, of: Value.self).fetch()
   }
 
-  /// Returns the greatest value of a property; nil if there are no documents.
+  /// Returns the greatest value of a property.
+  ///
+  /// Nil if there are no documents.
   public func max<Value: Codable & Sendable>(
     _ property: KeyPath<Row, Value>
   ) async throws -> Value? {
     try await all().extreme("max", property, of: Value.self).fetch()
   }
 
-  /// Returns the greatest value of a property that isn't nil; nil if there is none.
+  /// Returns the greatest value of a property that isn't nil.
+  ///
+  /// Nil if there is none.
   public func max<Value: Codable & Sendable>(
     _ property: KeyPath<Row, Value?>
   ) async throws -> Value? {

@@ -1,7 +1,9 @@
 import CofferCore
 
 extension Filterable {
-  /// Fetches the first document; nil if there is none.
+  /// Fetches the first document.
+  ///
+  /// Nil if there is none.
   ///
   /// ```swift
   /// let cheapest = try books.all().orderBy(\.priceCents).first()
@@ -19,7 +21,9 @@ extension Filterable {
 }
 
 extension Filterable where Row: Sendable {
-  /// Fetches the first document; nil if there is none.
+  /// Fetches the first document.
+  ///
+  /// Nil if there is none.
   public func first() async throws -> Row? { try await all().fetchOne() }
 }
 
@@ -47,14 +51,16 @@ extension QueryBuilder {
 // MARK: - One document
 
 extension DocumentCollection where Document: Identifiable, Document.ID: Codable {
-  /// Fetches the document with an identifier; nil if there is none.
+  /// Fetches the document with an identifier.
+  ///
+  /// Nil if there is none.
   ///
   /// ```swift
   /// let book = try books.fetch(id: id)
   /// ```
   public func fetch(id: Document.ID) throws -> Document? { try filter(id: id).fetchOne() }
 
-  /// Deletes the document with the identifier of this one.
+  /// Deletes the document with the same identifier as this document.
   ///
   /// - Returns: Whether the document existed.
   /// - Throws: ``DatabaseError``, for example if other documents refer to it.
@@ -67,8 +73,9 @@ extension DocumentCollection where Document: Identifiable, Document.ID: Codable 
   @discardableResult
   public func delete(id: Document.ID) throws -> Bool { try filter(id: id).delete() > 0 }
 
-  /// Deletes the documents with the identifiers of these; all of them or none.
+  /// Deletes the documents with the same identifiers as these.
   ///
+  /// Either all of them are deleted or none.
   /// - Returns: The number of deleted documents.
   @discardableResult
   public func delete(_ documents: [Document]) throws -> Int {
@@ -81,12 +88,14 @@ extension DocumentCollection where Document: Identifiable, Document.ID: Codable 
 }
 
 extension DocumentCollection where Document: Identifiable & Sendable, Document.ID: Codable {
-  /// Fetches the document with an identifier on another thread; nil if there is none.
+  /// Fetches the document with an identifier on another thread.
+  ///
+  /// Nil if there is none.
   public func fetch(id: Document.ID) async throws -> Document? {
     try await filter(id: id).fetchOne()
   }
 
-  /// Deletes the document with the identifier of this one, on another thread.
+  /// Deletes the document with the same identifier as this document, on another thread.
   ///
   /// - Returns: Whether the document existed.
   @discardableResult
@@ -102,8 +111,9 @@ extension DocumentCollection where Document: Identifiable & Sendable, Document.I
     try await filter(id: id).delete() > 0
   }
 
-  /// Deletes the documents with the identifiers of these, on another thread; all of them or none.
+  /// Deletes the documents with the same identifiers as these, on another thread.
   ///
+  /// Either all of them are deleted or none.
   /// - Returns: The number of deleted documents.
   @discardableResult
   public func delete(_ documents: [Document]) async throws -> Int {

@@ -20,7 +20,9 @@ extension QueryBuilder {
     return try collection.reading { try fetchMany(first, second, repeat each others, in: $0) }
   }
 
-  /// Fetches several properties of the first document of the query; nil if there is none.
+  /// Fetches several properties of the first document of the query.
+  ///
+  /// Nil if there is none.
   public func fetchOne<First: Codable, Second: Codable, each Other: Codable>(
     _ first: KeyPath<Document, First>, _ second: KeyPath<Document, Second>,
     _ others: repeat KeyPath<Document, each Other>
@@ -68,8 +70,9 @@ extension QueryBuilder where Document: _SendableMetatype {
     }
   }
 
-  /// Fetches several properties of the first document of the query on another thread; nil if there
-  /// is none.
+  /// Fetches several properties of the first document of the query on another thread.
+  ///
+  /// Nil if there is no document.
   public func fetchOne<
     First: Codable & Sendable, Second: Codable & Sendable, each Other: Codable & Sendable
   >(

@@ -102,7 +102,7 @@ extension CollectionSchema {
     }
   }
 
-  /// Removes what would make changes of columns fail.
+  /// Removes references and full text that would make changes of columns fail.
   private func removeOutdated(_ db: Database, dropColumns: Bool) throws {
     guard try db.tableExists(tableName, in: "main") else { return }
     let mayDrop =
@@ -119,7 +119,7 @@ extension CollectionSchema {
     guard try db.tableExists(tableName, in: "main") else {
       guard try !db.viewExists(tableName, in: "main") else {
         throw DocumentError(
-          "\(tableName) is a view, which can't have the documents of \(typeName)",
+          "\(tableName) is a view, which can't store the documents of \(typeName)",
           hint: "Give the collection another name.")
       }
       // Columns without a type store values unchanged.
@@ -169,9 +169,9 @@ extension CollectionSchema {
       guard other.isOurs else {
         guard index.isUnique else { return true }
         throw DocumentError(
-          "the table \(tableName) has an index \(other.name), which Coffer hasn't made, and "
-            + "\(typeName) needs another one of that name",
-          hint: "Give yours another name.")
+          "the table \(tableName) has an index \(other.name), which Coffer didn't create, and "
+            + "\(typeName) needs a different index of that name",
+          hint: "Rename the existing index.")
       }
       return other.name == index.name && other.sql == index.storedSQL(tableName)
     }
@@ -207,10 +207,10 @@ extension CollectionSchema {
       throw DocumentError(
         index.columns.count == 1
           ? "the property \(names) of \(typeName) can't become unique, "
-            + "since two documents have the same value there"
+            + "since two documents have the same value"
           : "the properties \(names) of \(typeName) can't become unique together, "
-            + "since two documents have the same values there",
-        hint: "Change or delete one of them first. The table is as it was.")
+            + "since two documents have the same values",
+        hint: "Change or delete one of them first. The table is unchanged.")
     }
   }
 }
@@ -223,7 +223,7 @@ extension CollectionSchema.Index {
 
   private var start: String { isUnique ? "CREATE UNIQUE INDEX " : "CREATE INDEX " }
 
-  /// The statement that makes the index.
+  /// The statement that creates the index.
   func creationSQL(_ tableName: String) -> String { "\(start)main.\(definition(tableName))" }
 
   /// The text that SQLite stores for the index.

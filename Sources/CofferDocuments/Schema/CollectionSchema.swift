@@ -40,7 +40,7 @@ struct CollectionSchema: Sendable {
   private(set) var expiry: DocumentExpiry?
   /// The column of the identifier; nil if the type has none.
   let identifier: DocumentColumn?
-  /// The values that decoding gives documents that lack a column.
+  /// The values with which decoding fills a missing column.
   let missingValues: any MissingValues
   /// A name of the rowid that is no column's name.
   let rowIDName: String
@@ -65,7 +65,7 @@ struct CollectionSchema: Sendable {
     for (index, name) in names.enumerated() where names[..<index].contains(name) {
       throw DocumentError(
         "two properties of \(typeName) would both be the column \(columns[index].name)",
-        hint: "SQL takes small and capital letters for the same: rename one of the coding keys.")
+        hint: "Column names are case-insensitive: rename one of the coding keys.")
     }
     rowIDName =
       ["_rowid_", "rowid", "oid"].first { !names.contains(SQLName($0)) } ?? "_rowid_"
@@ -91,7 +91,7 @@ struct CollectionSchema: Sendable {
     case .rename(let step):
       guard !columns.contains(where: { $0.name.isSameName(as: step.old) }) else {
         throw DocumentError(
-          "a rule of \(typeName) renames \(step.old), which is a property still",
+          "a rule of \(typeName) renames \(step.old), which is still a property",
           hint: "Remove the rule, or the property.")
       }
       steps.append(step)
@@ -100,7 +100,7 @@ struct CollectionSchema: Sendable {
       guard !steps.contains(where: { $0.runsOnce && $0.name == step.name }) else {
         throw DocumentError(
           "two rules of \(typeName) are named \(step.name)",
-          hint: "Give one of them another name, which it keeps.")
+          hint: "Give one of them another name, and never change it.")
       }
       steps.append(step)
     case .index(let columns, let isUnique):
@@ -116,7 +116,7 @@ struct CollectionSchema: Sendable {
     case .fullText(let columns):
       guard fullText == nil else {
         throw DocumentError(
-          "\(typeName) declares full text twice", hint: "Give all properties to one .fullText.")
+          "\(typeName) declares full text twice", hint: "Pass all properties to one .fullText.")
       }
       fullText = FullTextIndex(contentTable: tableName, columns: columns)
     case .failure(let error): throw error
@@ -130,7 +130,7 @@ struct CollectionSchema: Sendable {
   func requireWritable(_ writer: any DatabaseWriter) throws {
     guard writer.configuration.readonly else { return }
     throw DocumentError(
-      "the table \(tableName) lacks what \(typeName) needs, and the database is open for reading",
+      "the table \(tableName) doesn't match \(typeName), and the database is read-only",
       hint: "Open it for writing once, or give the store `autoMigrate: false`.")
   }
 

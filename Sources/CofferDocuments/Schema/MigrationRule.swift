@@ -23,7 +23,7 @@ public protocol MigratingDocument: Codable {
   static var migrationRules: [MigrationRule<Self>] { get }
 }
 
-/// How the documents of a table follow a change of their type.
+/// A rule by which documents are migrated after a change of their type.
 public struct MigrationRule<Document: Codable>: Sendable {
   enum Content: Sendable {
     case rename(ColumnRename)
@@ -46,7 +46,7 @@ public struct MigrationRule<Document: Codable>: Sendable {
     let column = try place(property)
     guard column.path.isEmpty else {
       throw DocumentError(
-        "a rule of \(Document.self) is about \(column.description), a part of a column")
+        "a rule of \(Document.self) applies to \(column.description), a part of a column")
     }
     return column
   }
@@ -56,8 +56,8 @@ public struct MigrationRule<Document: Codable>: Sendable {
     let column = try DocumentType<Document>.known().column(property)
     guard !column.isInList else {
       throw DocumentError(
-        "a rule of \(Document.self) is about \(column.description), an element of a list",
-        hint: "Convert the whole list, by .converted.")
+        "a rule of \(Document.self) applies to \(column.description), an element of a list",
+        hint: "Convert the whole list with .converted.")
     }
     return column
   }
@@ -84,8 +84,10 @@ public struct MigrationRule<Document: Codable>: Sendable {
     }
   }
 
-  /// Sets the value of a property in documents that have none: in older documents when the column
-  /// is added, and, if the property isn't optional, in all documents that lack it.
+  /// Sets the value of a property in documents that have no value.
+  ///
+  /// The value is set in older documents when the column is added, and, if the property isn't
+  /// optional, in all documents that lack it.
   ///
   /// ```swift
   /// .defaultValue("unknown", for: \.author)

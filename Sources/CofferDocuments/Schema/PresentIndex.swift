@@ -13,7 +13,8 @@ struct PresentIndex {
     isOurs = [true, false].contains { PresentIndex.isOurs(name, sql, tableName, isUnique: $0) }
   }
 
-  /// Whether name and definition name the same properties, in the form that collections write.
+  /// Whether the name and the definition refer to the same properties, in the form that collections
+  /// write.
   private static func isOurs(
     _ name: String, _ sql: String, _ tableName: String, isUnique: Bool
   ) -> Bool {

@@ -47,7 +47,7 @@ struct TableRebuild {
       throw DocumentError(
         "columns of the table \(tableName) can't be dropped: it has constraints, "
           + "or other tables refer to it, and this SQLite is older than 3.35",
-        hint: "Install libsqlcipher 4, or drop the columns by yourself.")
+        hint: "Install libsqlcipher 4, or drop the columns in SQL.")
     }
   }
 
@@ -62,7 +62,7 @@ struct TableRebuild {
     }
   }
 
-  /// Whether a table has a foreign key to this one.
+  /// Whether a table has a foreign key to this table.
   private func hasChildren(_ db: Database) throws -> Bool {
     let tables = try String.fetchAll(
       db, sql: "SELECT name FROM main.sqlite_master WHERE type = 'table'")

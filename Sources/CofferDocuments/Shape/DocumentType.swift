@@ -118,8 +118,8 @@ final class DocumentType<Document: Codable>: Sendable {
         != nil
     else {
       throw DocumentError(
-        "\(keyPath) leads to \(column.description), which isn't stored under that name: the "
-          + "Codable of \(column.name) is its own.")
+        "\(keyPath) leads to \(column.description), which isn't stored under that name: "
+          + "\(column.name) has a custom Codable implementation.")
     }
     return column
   }
@@ -152,8 +152,8 @@ final class DocumentType<Document: Codable>: Sendable {
 
   private static var hasNoProperties: DocumentError {
     DocumentError(
-      "\(Document.self) can't be a document: it has no stored property. Each one is a column, "
-        + "and there must be one at least.")
+      "\(Document.self) can't be a document: it has no stored property. Each property is a "
+        + "column, and a table needs at least one.")
   }
 
   /// Returns the keys under which a sample is stored.
@@ -164,8 +164,8 @@ final class DocumentType<Document: Codable>: Sendable {
       let property = context.codingPath.map(\.stringValue).joined(separator: ".")
       throw DocumentError(
         "\(Document.self).\(property), of type \(Swift.type(of: value)), has values that can't be "
-          + "stored: SQLite has no integer above \(Int64.max). Give it others, or let the "
-          + "property's type conform to SampleValueSource with two that can.")
+          + "stored: SQLite has no integer above \(Int64.max). Use other values, or conform the "
+          + "property's type to SampleValueSource with two values that can be stored.")
     } catch { return [] }
   }
 
@@ -195,8 +195,8 @@ final class DocumentType<Document: Codable>: Sendable {
     guard nodes.allSatisfy({ !$0.types.isEmpty }), encoded == Set(decoded) else {
       throw DocumentError(
         "\(Document.self) can't be a document: its own Codable doesn't encode each stored "
-          + "property under the key that it decodes it from. Leave Codable to the compiler; "
-          + "CodingKeys may rename properties.")
+          + "property under the key from which it decodes it. Use the synthesized Codable; "
+          + "CodingKeys can rename properties.")
     }
   }
 }

@@ -28,7 +28,9 @@ extension DocumentStore {
     try await write { _ in try body() }
   }
 
-  /// Executes `value` on one state of the database; statements that write throw.
+  /// Executes `value` on one state of the database.
+  ///
+  /// Statements that write throw.
   ///
   /// The methods of collections take part in it, as does `db`. Inside another access on the same
   /// thread, it is part of that access.
@@ -37,7 +39,9 @@ extension DocumentStore {
     return try db.readOnly { try value(db) }
   }
 
-  /// Executes `value` on another thread, on one state of the database; statements that write throw.
+  /// Executes `value` on another thread, on one state of the database.
+  ///
+  /// Statements that write throw.
   public func read<T: Sendable>(
     _ value: @escaping @Sendable (Database) throws -> T
   ) async throws -> T {

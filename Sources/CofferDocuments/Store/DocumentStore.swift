@@ -55,7 +55,7 @@ public final class DocumentStore: Sendable {
   ///   - autoDropColumns: Whether such a migration drops columns that the type no longer has, with
   ///     their content.
   /// - Throws: ``DatabaseError``; if the key doesn't open the file, its
-  ///   ``DatabaseError/cipherDiagnosis`` says why.
+  ///   ``DatabaseError/cipherDiagnosis`` has the reason.
   public convenience init(
     path: String, key: DatabaseKey, configuration: Configuration = Configuration(),
     autoMigrate: Bool = true, autoDropColumns: Bool = false
@@ -133,7 +133,7 @@ public final class DocumentStore: Sendable {
     return keep(collection)
   }
 
-  /// Makes a collection, and reserves its name.
+  /// Creates a collection, and reserves its name.
   private func makeCollection<Document: Codable>(
     _ type: Document.Type
   ) throws -> DocumentCollection<Document> {
@@ -151,7 +151,8 @@ public final class DocumentStore: Sendable {
     return collection as? DocumentCollection<Document>
   }
 
-  /// Keeps the collection, and returns it or the one that another thread has kept meanwhile.
+  /// Stores the collection, and returns it, or the collection that another thread has stored
+  /// meanwhile.
   private func keep<Document>(
     _ collection: DocumentCollection<Document>
   ) -> DocumentCollection<Document> {
@@ -164,7 +165,7 @@ public final class DocumentStore: Sendable {
     return kept as? DocumentCollection<Document> ?? collection
   }
 
-  /// Reserves the name for the type; throws if another type has it.
+  /// Reserves the name for the type; throws if another type has reserved it.
   private func claim(_ name: String, for type: Any.Type) throws {
     let other = known.withLock { known in
       let owner = known.types[SQLName(name)] ?? type
@@ -174,7 +175,7 @@ public final class DocumentStore: Sendable {
     guard let other else { return }
     throw DocumentError(
       "\(type) and \(other) would both be stored in the table \(name)",
-      hint: "Give one of them a name of its own: "
+      hint: "Give one of them another name: "
         + "conform it to CustomCollectionName, and declare `static let collectionName`.")
   }
 

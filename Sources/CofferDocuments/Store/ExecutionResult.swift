@@ -15,8 +15,8 @@ enum ExecutionResult {
     guard let row = try rows.next() else {
       if let type = type as? any AnyOptional.Type, let value = type.none as? T { return value }
       throw DocumentError(
-        "the SQL has given no row to make \(type) of",
-        hint: "Ask for an optional or an array where there may be none.")
+        "the SQL returned no row to decode \(type) from",
+        hint: "Request an optional or an array if there may be no row.")
     }
     let result = try value(type, of: row)
     // A statement that writes must run to its end.

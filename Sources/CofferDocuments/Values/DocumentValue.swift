@@ -59,14 +59,14 @@ enum DocumentValue {
     }
   }
 
-  /// Returns the value that `coffer_json` gives for a value.
+  /// Returns the value that `coffer_json` returns for a value.
   private static func nestedValue<V: Encodable>(
     of value: V, in column: DocumentColumn
   ) throws -> DatabaseValue {
     let stored = (V.self as? any AnyOptional.Type)?.wrappedType ?? V.self
     guard (stored as? any UnorderedValue.Type)?.hasAnyOrder != true else {
       throw DocumentError(
-        "\(column.description) is a \(stored) inside of a stored struct, where equal values have "
+        "\(column.description) is a \(stored) inside a stored struct, where equal values have "
           + "several forms",
         hint: "Make it a property of the document itself, or store a sorted array.")
     }

@@ -26,11 +26,14 @@ public enum FetchedRecordChange: Sendable, Hashable {
   /// The record was deleted from an index path.
   case deletion(indexPath: IndexPath)
 
-  /// The record was moved; `changes` are as in an update, and empty if the record is unchanged.
+  /// The record was moved.
+  ///
+  /// `changes` are as in an update, and empty if the record is unchanged.
   case move(indexPath: IndexPath, newIndexPath: IndexPath, changes: [String: DatabaseValue])
 
-  /// The record at an index path was updated; `changes` holds the old values of the changed
-  /// columns.
+  /// The record at an index path was updated.
+  ///
+  /// `changes` holds the old values of the changed columns.
   ///
   /// Changes of joined or prefetched rows are not listed there.
   case update(indexPath: IndexPath, changes: [String: DatabaseValue])
@@ -78,8 +81,9 @@ public enum FetchedRecordsSectionChange: Sendable, Hashable {
 /// for section in controller.sections { print(section.name ?? "", section.numberOfRecords) }
 /// ```
 public struct FetchedRecordsSectionInfo<Record> {
-  /// The name that the records of the section have in common; nil if the controller has no
-  /// `sectionName`.
+  /// The section name of the records.
+  ///
+  /// Nil if the controller has no `sectionName`.
   public let name: String?
 
   private let slice: ArraySlice<Record>

@@ -32,8 +32,9 @@ extension FetchedRecordsController {
     return fetchedRecords[place]
   }
 
-  /// Returns the index path of a record, found by its primary key or by `isSameRecord`; nil if it
-  /// isn't in the list.
+  /// Returns the index path of a record, found by its primary key or by `isSameRecord`.
+  ///
+  /// Nil if the record isn't in the list.
   ///
   /// The primary key is read from the encoded record: a record that isn't encodable, such as one
   /// that is only fetched, is not found.

@@ -84,8 +84,9 @@ extension FetchedRecordsController {
         onSectionChange: onSectionChange, onChange: onChange, didChange: unwrapping(didChange)))
   }
 
-  /// Calls a function after each batch of changes, with a value fetched from the same state of the
-  /// database.
+  /// Calls a function after each batch of changes, with a value fetched alongside.
+  ///
+  /// The value is fetched from the same state of the database.
   public func trackChanges<T: Sendable>(
     fetchAlongside: @escaping @Sendable (Database) throws -> T,
     didChange: @escaping (FetchedRecordsController<Record>, _ fetchedAlongside: T) -> Void

@@ -28,7 +28,9 @@ import FoundationEssentials
 /// Concurrency: the controller is confined to its queue, which must be serial: it is used there,
 /// and calls its callbacks there. After the last reference is released, no callback is called.
 public final class FetchedRecordsController<Record: FetchableRecord & _SendableMetatype> {
-  /// The records, in the order of the request; empty before ``performFetch()``.
+  /// The records, in the order of the request.
+  ///
+  /// Empty before ``performFetch()``.
   public private(set) var fetchedRecords: [Record] = []
 
   let reader: any DatabaseReader
@@ -70,7 +72,9 @@ public final class FetchedRecordsController<Record: FetchableRecord & _SendableM
 
   // MARK: Fetching
 
-  /// Fetches the records synchronously; the changes from earlier records are not reported.
+  /// Fetches the records synchronously.
+  ///
+  /// The changes from earlier records are not reported.
   ///
   /// From then on the records follow the database, if
   /// ``trackChanges(willChange:onSectionChange:onChange:didChange:)`` was called, before or

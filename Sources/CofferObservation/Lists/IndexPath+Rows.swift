@@ -12,13 +12,17 @@ extension IndexPath {
   /// Creates the index path of an item in a section: the same as ``init(row:section:)``.
   public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
 
-  /// The section; traps if the path has less than two numbers.
+  /// The section.
+  ///
+  /// Traps if the path has less than two numbers.
   public var section: Int {
     get { number(0) }
     set { set(newValue, at: 0) }
   }
 
-  /// The row in its section; traps if the path has less than two numbers.
+  /// The row in its section.
+  ///
+  /// Traps if the path has less than two numbers.
   public var row: Int {
     get { number(1) }
     set { set(newValue, at: 1) }

@@ -1,4 +1,4 @@
-/// How long a shared observation lasts.
+/// The lifetime of a shared observation.
 public enum SharedValueObservationExtent: Sendable, Hashable {
   /// From the first start until the ``SharedValueObservation`` is deallocated, or until an error.
   case observationLifetime

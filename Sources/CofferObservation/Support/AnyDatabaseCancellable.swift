@@ -19,7 +19,9 @@ public final class AnyDatabaseCancellable: DatabaseCancellable {
 
   deinit { cancel() }
 
-  /// Calls the function; has no effect if called again.
+  /// Calls the function.
+  ///
+  /// Has no effect if called again.
   public func cancel() {
     action.withLock { $0.take() }?()
   }

@@ -34,13 +34,15 @@ public struct AsyncValueObservation<Element: Sendable>: AsyncSequence, Sendable 
     /// Whether the error was already thrown.
     var hasFailed = false
 
-    /// Returns the next value; nil if the task is cancelled.
+    /// Returns the next value.
     ///
+    /// Nil if the task is cancelled.
     /// - Throws: The error that has ended the observation; only once.
     public mutating func next() async throws -> Element? { try await next(isolation: nil) }
 
-    /// Returns the next value; nil if the task is cancelled.
+    /// Returns the next value.
     ///
+    /// Nil if the task is cancelled.
     /// - Throws: The error that has ended the observation; only once.
     public mutating func next(
       isolation actor: isolated (any Actor)?

@@ -8,8 +8,9 @@ extension ValueObservation {
       requiresWriteAccess: requiresWriteAccess)
   }
 
-  /// Returns an observation of the transformed values; an error of `transform` ends the
-  /// observation.
+  /// Returns an observation of the transformed values.
+  ///
+  /// An error of `transform` ends the observation.
   ///
   /// `transform` runs outside of the database, and blocks no access.
   public func map<T: Sendable>(
@@ -18,8 +19,7 @@ extension ValueObservation {
     with(ValueReducers.Map(base: reducer, transform: transform))
   }
 
-  /// Returns an observation that skips values which `predicate` considers equal to the previous
-  /// one.
+  /// Returns an observation that skips values equal to the previous one according to `predicate`.
   public func removeDuplicates(
     by predicate: @escaping @Sendable (Reducer.Value, Reducer.Value) -> Bool
   ) -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>> {

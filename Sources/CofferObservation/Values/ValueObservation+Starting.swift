@@ -66,8 +66,9 @@ extension ValueObservation {
     return cancellable
   }
 
-  /// Returns an asynchronous sequence of values, in which each iteration starts a separate
-  /// observation.
+  /// Returns an asynchronous sequence of values.
+  ///
+  /// Each iteration starts a separate observation.
   ///
   /// ```swift
   /// for try await players in observation.values(in: pool) {

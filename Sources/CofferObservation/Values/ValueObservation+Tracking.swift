@@ -18,8 +18,9 @@ extension ValueObservation {
     Self(reducer: ValueReducers.Fetch(fetch: fetch), tracking: .eachFetch)
   }
 
-  /// Creates an observation of the result of `fetch`, which must always read the same tables and
-  /// columns.
+  /// Creates an observation of the result of `fetch`, whose region is constant.
+  ///
+  /// `fetch` must always read the same tables and columns.
   ///
   /// In a ``DatabasePool``, its fetches don't block the writer.
   /// - Parameter fetch: If it reads other tables or columns than in the first fetch, their changes
@@ -31,8 +32,7 @@ extension ValueObservation {
     Self(reducer: ValueReducers.Fetch(fetch: fetch), tracking: .firstFetch)
   }
 
-  /// Creates an observation of the result of `fetch`, which fetches after each change in some
-  /// regions.
+  /// Creates an observation of the result of `fetch`, repeated after each change in some regions.
   ///
   /// ```swift
   /// let observation = ValueObservation.tracking(region: Player.all()) { db in
@@ -49,8 +49,7 @@ extension ValueObservation {
     tracking(regions: [region] + otherRegions, fetch: fetch)
   }
 
-  /// Creates an observation of the result of `fetch`, which fetches after each change in some
-  /// regions.
+  /// Creates an observation of the result of `fetch`, repeated after each change in some regions.
   ///
   /// In a ``DatabasePool``, its fetches don't block the writer.
   @preconcurrency
@@ -65,8 +64,9 @@ extension ValueObservation {
 // MARK: - Older forms
 
 extension ValueObservation {
-  /// Creates an observation of the result of `fetch`, which fetches after each change in some
-  /// regions; the same as ``tracking(region:_:fetch:)``.
+  /// Creates an observation of the result of `fetch`, repeated after each change in some regions.
+  ///
+  /// The same as ``tracking(region:_:fetch:)``.
   @preconcurrency
   public static func tracking<Value: Sendable>(
     _ region: any DatabaseRegionConvertible, _ otherRegions: any DatabaseRegionConvertible...,
@@ -75,8 +75,9 @@ extension ValueObservation {
     tracking(regions: [region] + otherRegions, fetch: fetch)
   }
 
-  /// Creates an observation of the result of `fetch`, which fetches after each change in some
-  /// regions; the same as ``tracking(regions:fetch:)``.
+  /// Creates an observation of the result of `fetch`, repeated after each change in some regions.
+  ///
+  /// The same as ``tracking(regions:fetch:)``.
   @preconcurrency
   public static func tracking<Value: Sendable>(
     _ regions: [any DatabaseRegionConvertible],
@@ -105,7 +106,9 @@ extension ValueObservation {
     tracking(regions: [request]) { try request.fetchAll($0) }
   }
 
-  /// Creates an observation of a request's first record; nil if there is none.
+  /// Creates an observation of a request's first record.
+  ///
+  /// Its value is nil if there is no record.
   public static func trackingOne<Request: FetchRequest>(
     _ request: Request
   ) -> Self
@@ -127,7 +130,9 @@ extension ValueObservation {
     tracking(regions: [request]) { try request.fetchAll($0) }
   }
 
-  /// Creates an observation of a request's first value; nil if it is NULL, or there is no row.
+  /// Creates an observation of a request's first value.
+  ///
+  /// The observed value is nil if it is NULL, or there is no row.
   public static func trackingOne<Request: FetchRequest>(
     _ request: Request
   ) -> Self

@@ -29,7 +29,9 @@ public struct ValueObservation<Reducer: ValueReducer>: Sendable {
   let tracking: ValueTracking
   var events = ValueObservationEvents()
 
-  /// Whether the fetch can write; it then runs in its own transaction on the writer.
+  /// Whether the fetch can write.
+  ///
+  /// It then runs in its own transaction on the writer.
   ///
   /// The observation's own writes don't trigger another fetch.
   public var requiresWriteAccess = false

@@ -4,8 +4,8 @@ import Synchronization
 /// A running observation.
 ///
 /// It observes transactions on the writer, fetches there or on a reader, and passes the results to
-/// its pipeline. Each part of its state has a separate lock; none of them is held while foreign
-/// code is called, except for the reducer's lock, which is never contended.
+/// its pipeline. Each part of its state has a separate lock; none of them is held while the
+/// application's code is called, except for the reducer's lock, which is never contended.
 final class ValueObserver<Reducer: ValueReducer>: Sendable {
   /// The parts that are released when the observation ends.
   struct Life: Sendable {

@@ -35,7 +35,9 @@ extension ValueReducers {
     /// Returns the function that fetches.
     public func makeFetcher() -> @Sendable (Database) throws -> Base.Fetched { base.makeFetcher() }
 
-    /// Returns the value; nil if it equals the previous one.
+    /// Returns the value.
+    ///
+    /// Nil if it equals the previous one.
     public mutating func reduce(_ fetched: Base.Fetched) throws -> Base.Value? {
       guard let value = try base.reduce(fetched) else { return nil }
       if let last, predicate(last, value) { return nil }

@@ -2,7 +2,7 @@
 struct ToolError: Error, CustomStringConvertible {
   /// Exit codes, from `sysexits.h` where it defines one.
   enum Code: Int32 {
-    /// The demo hasn't shown what it should.
+    /// A check of the demo has failed.
     case failed = 1
     case usage = 64
     case dataError = 65

@@ -1,7 +1,7 @@
 import Coffer
 
-/// Builds an encrypted inventory of a machine's packages, asks it ten questions, and examines the
-/// file as a thief would.
+/// The demo: builds an encrypted inventory of a machine's packages, runs ten queries, and examines
+/// the file without its key.
 struct Demo {
   let files: DemoFiles
   let console: Console

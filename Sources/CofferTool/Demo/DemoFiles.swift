@@ -17,7 +17,7 @@ struct DemoFiles {
 
   /// The list of packages to read.
   let status: String
-  /// Why this list was chosen; nil if that is obvious.
+  /// The reason for the choice of the list; nil if it is obvious.
   let statusNote: String?
   /// The file to create.
   let database: String

@@ -1,6 +1,6 @@
 import Coffer
 
-/// Examines the file as a thief without its key would.
+/// Examines the file without its key.
 struct Secrecy {
   let files: DemoFiles
   let passphrase: String

@@ -68,7 +68,7 @@ extension InstalledPackage {
     provides = paragraph.text("Provides").map { PackageRelation.groups($0).flatMap(\.self) } ?? []
   }
 
-  /// 1 PiB, in KiB. Sums of larger sizes could overflow.
+  /// The maximum accepted size, 1 PiB, in KiB. Sums of larger sizes could overflow.
   private static let largestSize = 1 << 40
 
   /// A line with a single dot stands for an empty line, which separates paragraphs.

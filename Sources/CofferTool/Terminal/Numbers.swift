@@ -1,4 +1,4 @@
-/// Formats numbers for people.
+/// Formats numbers for display.
 enum Numbers {
   /// 1,234,567
   static func grouped(_ number: Int) -> String {
