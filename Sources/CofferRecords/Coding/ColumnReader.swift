@@ -21,17 +21,23 @@ class ColumnReader<Value>: SubjectSpecific {
 /// Reads a type that is stored as one value, directly from the statement if there is one.
 final class ValueColumnReader<Value: DatabaseValueConvertible>: ColumnReader<Value> {
   override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
-    if let value = try readIfPresent(reading, slot) { return value }
+    if let value = try value(reading, slot) { return value }
     throw reading.mismatch(Value.self, slot)
   }
 
   override func readIfPresent(_ reading: RowReading, _ slot: KeySlot) throws -> Value? {
+    if let value = try value(reading, slot) { return value }
+    if try reading.isNull(slot) { return nil }
+    throw reading.mismatch(Value.self, slot)
+  }
+
+  // Inlined, since unspecialized code looks up the metadata of `Value?` in each function.
+  @inline(__always)
+  private func value(_ reading: RowReading, _ slot: KeySlot) throws -> Value? {
     if let handle = reading.handle, let value = Value._value(of: handle, at: slot.baseColumn) {
       return value
     }
-    if let value = try reading.value(Value.self, slot) { return value }
-    if try reading.isNull(slot) { return nil }
-    throw reading.mismatch(Value.self, slot)
+    return try reading.value(Value.self, slot)
   }
 }
 
