@@ -7,6 +7,7 @@
 //   CofferTestChild as-nobody SCENARIO…
 //   CofferTestChild memory-scan PATH HOW
 //   CofferTestChild log PATH PASSPHRASE CONTROL
+//   CofferTestChild provider
 //
 // After "at …", "ready" or "full", a scenario waits for a line.
 
@@ -40,6 +41,7 @@ func runEncryptionScenario(_ arguments: [String]) throws -> Bool {
     try scanMemory(arguments[1], how: arguments[2])
   case ("log", 4):
     try logFailures(arguments[1], passphrase: arguments[2], control: arguments[3])
+  case ("provider", 1): say(Database.cipherProviderDescription)
   case ("interop", 3), ("interop", 4):
     try runInterop(Array(arguments.dropFirst()))
   default:

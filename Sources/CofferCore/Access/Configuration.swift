@@ -24,6 +24,13 @@ public struct Configuration: Sendable {
   /// The encryption settings with which the file was created.
   public var cipher: CipherSettings = .default
 
+  /// Whether the connections use SQLCipher's own cryptographic provider.
+  ///
+  /// False by default: Coffer's provider reads and writes the same files, and saves SQLCipher's
+  /// set-up of libcrypto for each page. See ``Database/cipherProviderDescription-swift.type.property``
+  /// for where it is at work. Files that such a connection attaches use the process's provider.
+  public var usesStockCipherProvider = false
+
   // MARK: SQLite
 
   /// Whether foreign keys are enforced.

@@ -40,6 +40,9 @@ import Synchronization
   let interruption: Interruption
   /// The derived key with which the file was opened, kept for further connections.
   var derivedKey: DerivedKey?
+
+  /// Whether the key's provider is ``KeptProvider``.
+  var keepsCipherContexts = false
   /// The key and settings given to the connection.
   var keying: (key: DatabaseKey, settings: CipherSettings)?
   package let hooks = ConnectionHooks()

@@ -101,23 +101,37 @@ extension Database {
   private func setKeyUp(_ spec: SecureBytes, _ pragmas: [String]) throws {
     isSettingKeyUp = true
     defer { isSettingKeyUp = false }
-    try Database.setKey(spec, pragmas, in: openConnection())
+    keepsCipherContexts = try Database.setKey(
+      spec, pragmas, usesStockProvider: configuration.usesStockCipherProvider,
+      in: openConnection())
   }
 
   /// Sets SQLCipher's key and settings before the connection reads its file.
+  ///
+  /// - Returns: Whether the connection's provider is ``KeptProvider``.
+  @discardableResult
   @safe static func setKey(
-    _ spec: SecureBytes, _ pragmas: [String], in connection: SQLiteConnection
-  ) throws {
-    let code = spec.withUnsafeBytes { SQLite.key(connection, $0) }
+    _ spec: SecureBytes, _ pragmas: [String], usesStockProvider: Bool = false,
+    in connection: SQLiteConnection
+  ) throws -> Bool {
+    let (code, keepsContexts) = spec.withUnsafeBytes {
+      CipherProvider.setKey($0, usesStock: usesStockProvider, in: connection)
+    }
     guard code == SQLite.ok else {
       throw DatabaseError(
         resultCode: ResultCode(rawValue: code), message: "SQLCipher has refused the key")
     }
-    // The pragma follows the key, since the process's first key resets the log level.
-    if SQLiteFeatures.linked.logsToStandardError {
-      try run("PRAGMA cipher_log_level = NONE", in: connection)
-    }
+    try silenceLog(of: connection)
     for pragma in pragmas { try run(pragma, in: connection) }
+    return keepsContexts
+  }
+
+  /// Keeps SQLCipher from writing to standard error.
+  ///
+  /// - Precondition: The connection has a key: the process's first key resets the log level.
+  @safe static func silenceLog(of connection: SQLiteConnection) throws {
+    guard SQLiteFeatures.linked.logsToStandardError else { return }
+    try run("PRAGMA cipher_log_level = NONE", in: connection)
   }
 
   /// Derives the key with the file's salt, or with a new salt for a new file.

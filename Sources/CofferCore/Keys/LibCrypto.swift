@@ -50,23 +50,33 @@ import Glibc
   private let setPadding: SetPadding
   private let decrypt: Decrypt
 
+  /// Returns a C function that the process has loaded; nil if it is missing.
+  ///
+  // SAFETY: nil is RTLD_DEFAULT; each call names the C type of its function.
+  @unsafe static func find<Function>(_ name: String, as type: Function.Type) -> Function? {
+    unsafe dlsym(nil, name).map { unsafe unsafeBitCast($0, to: type) }
+  }
+
+  /// The library's name, version and date; nil if there is none.
+  static let version: String? = {
+    typealias Version = @convention(c) @Sendable (CInt) -> UnsafePointer<CChar>?
+    let text = unsafe find("OpenSSL_version", as: Version.self)?(0)
+    return unsafe text.map { unsafe String(cString: $0) }
+  }()
+
   private init?() {
-    func find<Function>(_ name: String, as type: Function.Type) -> Function? {
-      // SAFETY: nil is RTLD_DEFAULT; each call below names the C type of its function.
-      unsafe dlsym(nil, name).map { unsafe unsafeBitCast($0, to: type) }
-    }
     guard
-      let pbkdf2 = unsafe find("PKCS5_PBKDF2_HMAC", as: PBKDF2.self),
-      let hmac = unsafe find("HMAC", as: HMAC.self),
-      let sha1 = unsafe find("EVP_sha1", as: FindAlgorithm.self),
-      let sha256 = unsafe find("EVP_sha256", as: FindAlgorithm.self),
-      let sha512 = unsafe find("EVP_sha512", as: FindAlgorithm.self),
-      let aes256CBC = unsafe find("EVP_aes_256_cbc", as: FindAlgorithm.self),
-      let makeContext = unsafe find("EVP_CIPHER_CTX_new", as: MakeContext.self),
-      let freeContext = unsafe find("EVP_CIPHER_CTX_free", as: FreeContext.self),
-      let startDecryption = unsafe find("EVP_DecryptInit_ex", as: StartDecryption.self),
-      let setPadding = unsafe find("EVP_CIPHER_CTX_set_padding", as: SetPadding.self),
-      let decrypt = unsafe find("EVP_DecryptUpdate", as: Decrypt.self)
+      let pbkdf2 = unsafe LibCrypto.find("PKCS5_PBKDF2_HMAC", as: PBKDF2.self),
+      let hmac = unsafe LibCrypto.find("HMAC", as: HMAC.self),
+      let sha1 = unsafe LibCrypto.find("EVP_sha1", as: FindAlgorithm.self),
+      let sha256 = unsafe LibCrypto.find("EVP_sha256", as: FindAlgorithm.self),
+      let sha512 = unsafe LibCrypto.find("EVP_sha512", as: FindAlgorithm.self),
+      let aes256CBC = unsafe LibCrypto.find("EVP_aes_256_cbc", as: FindAlgorithm.self),
+      let makeContext = unsafe LibCrypto.find("EVP_CIPHER_CTX_new", as: MakeContext.self),
+      let freeContext = unsafe LibCrypto.find("EVP_CIPHER_CTX_free", as: FreeContext.self),
+      let startDecryption = unsafe LibCrypto.find("EVP_DecryptInit_ex", as: StartDecryption.self),
+      let setPadding = unsafe LibCrypto.find("EVP_CIPHER_CTX_set_padding", as: SetPadding.self),
+      let decrypt = unsafe LibCrypto.find("EVP_DecryptUpdate", as: Decrypt.self)
     else { return nil }
     unsafe self.pbkdf2 = unsafe pbkdf2
     unsafe self.hmac = unsafe hmac

@@ -223,4 +223,14 @@ extension SQLite {
   /// The mode of checkpoints that wait for readers and truncate the WAL.
   static var truncatingCheckpoint: CInt { SQLITE_CHECKPOINT_TRUNCATE }
   static var restartingCheckpoint: CInt { SQLITE_CHECKPOINT_RESTART }
+
+  // MARK: Memory
+
+  /// Allocates memory that SQLite can free; nil if there is none.
+  static func allocate(_ byteCount: Int) -> UnsafeMutableRawPointer? {
+    unsafe sqlite3_malloc64(UInt64(byteCount))
+  }
+
+  /// Frees memory that SQLite has allocated.
+  static func free(_ memory: UnsafeMutableRawPointer) { unsafe sqlite3_free(memory) }
 }

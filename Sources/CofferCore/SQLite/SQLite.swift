@@ -17,6 +17,7 @@ package enum SQLite {
   static var error: CInt { SQLITE_ERROR }
   @inlinable package static var done: CInt { SQLITE_DONE }
   @inlinable static var misuse: CInt { SQLITE_MISUSE }
+  static var noMemory: CInt { SQLITE_NOMEM }
 
   /// SQLite's five storage classes, as `sqlite3_column_type` numbers them.
   @inlinable package static var integerType: CInt { SQLITE_INTEGER }
