@@ -43,17 +43,18 @@ let snippets: [Snippet] = [
   Snippet("Docs/Encryption.md, Opening, 1", [], snippet36),
   Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet37),
   Snippet("Docs/Encryption.md, Settings, 1", [], snippet38),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet39),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet40),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet41),
-  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet42),
-  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet43),
-  Snippet("Docs/Encryption.md, Whole files, 2", [], snippet44),
-  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet45),
-  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet46),
-  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet47),
-  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet48),
-  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet49),
+  Snippet("Docs/Encryption.md, The cipher provider, 1", [], snippet39),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet40),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet41),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet42),
+  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet43),
+  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet44),
+  Snippet("Docs/Encryption.md, Whole files, 2", [], snippet45),
+  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet46),
+  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet47),
+  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet48),
+  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet49),
+  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet50),
 ]
 
 // The blocks print to nowhere.
@@ -717,8 +718,20 @@ private func snippet38(_ scene: Scene) throws {
   _ = queue
 }
 
-// Docs/Encryption.md, Why a file doesn't open, 1
+// Docs/Encryption.md, The cipher provider, 1
 private func snippet39(_ scene: Scene) throws {
+  var configuration = Configuration()
+  configuration.key = .passphrase("correct horse battery staple")
+  configuration.usesStockCipherProvider = true
+  let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
+  let description = try queue.read { db in db.cipherProviderDescription }  // "stock: …"
+  _ = configuration
+  _ = queue
+  _ = description
+}
+
+// Docs/Encryption.md, Why a file doesn't open, 1
+private func snippet40(_ scene: Scene) throws {
   let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("right"))
   try queue.close()
   let other = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("wrong"))
@@ -727,7 +740,7 @@ private func snippet39(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 2
-private func snippet40(_ scene: Scene) throws {
+private func snippet41(_ scene: Scene) throws {
   let inspection = DatabaseFile.inspect(at: scene.file("plain.db"))
   if case .plaintext(let header) = inspection.kind {
     print("not encrypted, pages of \(header.pageSize) bytes")
@@ -736,20 +749,20 @@ private func snippet40(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 3
-private func snippet41(_ scene: Scene) throws {
+private func snippet42(_ scene: Scene) throws {
   let queue = try scene.queue()
   let damagedPages = try queue.checkCipherIntegrity()
   _ = damagedPages
 }
 
 // Docs/Encryption.md, Changing the key, 1
-private func snippet42(_ scene: Scene) throws {
+private func snippet43(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.changeKey(to: .passphrase("staple battery horse correct"))
 }
 
 // Docs/Encryption.md, Whole files, 1
-private func snippet43(_ scene: Scene) throws {
+private func snippet44(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("encrypted.db"), key: key)
   try DatabaseFile.decrypt(at: scene.file("encrypted.db"), key: key, to: scene.file("readable.db"))
@@ -758,7 +771,7 @@ private func snippet43(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Whole files, 2
-private func snippet44(_ scene: Scene) throws {
+private func snippet45(_ scene: Scene) throws {
   let byLength = DatabaseCollation("byLength") { lhs, rhs in
     lhs.count < rhs.count ? .orderedAscending : lhs.count == rhs.count ? .orderedSame : .orderedDescending
   }
@@ -771,7 +784,7 @@ private func snippet44(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, From SQLCipher 3 to 4, 1
-private func snippet45(_ scene: Scene) throws {
+private func snippet46(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   func openVault() throws -> DatabaseQueue {
     do {
@@ -788,7 +801,7 @@ private func snippet45(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Backups, 1
-private func snippet46(_ scene: Scene) throws {
+private func snippet47(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.backup(toPath: scene.file("backup.db"))
   try queue.backup(toPath: scene.file("for-a-friend.db"), key: .passphrase("another one"))
@@ -796,7 +809,7 @@ private func snippet46(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Attached files, 1
-private func snippet47(_ scene: Scene) throws {
+private func snippet48(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.inDatabase { db in
     try db.attach(scene.file("archive.db"), as: "archive", key: .passphrase("another one"))
@@ -806,7 +819,7 @@ private func snippet47(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, Moving, 1
-private func snippet48(_ scene: Scene) throws {
+private func snippet49(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   let dbQueue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -815,7 +828,7 @@ private func snippet48(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, What differs, 1
-private func snippet49(_ scene: Scene) throws {
+private func snippet50(_ scene: Scene) throws {
   try scene.queue().write { db in
     let statement = try db.makeStatement(sql: "INSERT INTO player (name, score) VALUES (?, ?)")
     for number in 1...100 {
