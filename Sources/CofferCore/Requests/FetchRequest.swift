@@ -72,13 +72,13 @@ public struct PreparedRequest {
 extension PreparedRequest {
   /// The statement, marked for this fetch, if one row of it can be read without a cursor.
   ///
-  /// Nil if there is an adapter or a supplementary fetch, or if the statement writes, since it has
-  /// to run to its end then.
+  /// Nil if there is an adapter or a supplementary fetch, if there are no columns, or if the
+  /// statement writes, since it has to run to its end then.
   @usableFromInline
   package var singleRowStatement: Statement? {
-    guard isForOneFetch, adapter == nil, supplementaryFetch == nil, statement.isReadonly else {
-      return nil
-    }
+    guard isForOneFetch, adapter == nil, supplementaryFetch == nil, statement.isReadonly,
+      statement.columnCount > 0
+    else { return nil }
     return statement.forOneFetch
   }
 }

@@ -213,7 +213,7 @@ package final class QueryShapes {
   /// The maximum number of bytes that are kept for the next shape.
   private static let maximumBuffer = 8192
 
-  @safe @exclusivity(unchecked) private(set) var known: [UInt64: Known] = [:]
+  @safe @exclusivity(unchecked) var known: [UInt64: Known] = [:]
   /// The memory of the last shape.
   @safe @exclusivity(unchecked) private var buffer: [UInt8] = []
 

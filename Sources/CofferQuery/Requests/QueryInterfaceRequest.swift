@@ -37,11 +37,13 @@ extension QueryInterfaceRequest: FetchRequest {
     _ db: Database, forSingleResult singleResult: Bool
   ) throws -> PreparedRequest {
     if parts.isAlone {
-      let (sql, arguments) = try db.sql(describedBy: {
-        parts.describe(in: &$0, isSingle: singleResult)
-      }, renderedBy: { renderer in
-        try relation.limited(db, toSingleResult: singleResult).render(into: &renderer)
-      })
+      let (sql, arguments) = try db.sql(
+        describedBy: {
+          parts.describe(in: &$0, isSingle: singleResult)
+        },
+        renderedBy: { renderer in
+          try relation.limited(db, toSingleResult: singleResult).render(into: &renderer)
+        })
       return try db.preparedRequest(sql, arguments, of: parts)
     }
     return try relation.limited(db, toSingleResult: singleResult).requestWithAssociations(db)

@@ -14,7 +14,8 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
 
   /// Returns `lhs = rhs`, or `IS NULL` if an operand is nil.
   public static func == (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
-    lhs is Bool ? rhs == lhs : TypedPredicate(comparing(.equal, rhs.operand(lhs), rhs.sqlExpression))
+    lhs is Bool
+      ? rhs == lhs : TypedPredicate(comparing(.equal, rhs.operand(lhs), rhs.sqlExpression))
   }
 
   /// Returns `lhs = rhs`, or `IS NULL` if an operand is nil.
@@ -32,7 +33,8 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
 
   /// Returns `lhs <> rhs`, or `IS NOT NULL` if an operand is nil.
   public static func != (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
-    lhs is Bool ? rhs != lhs : TypedPredicate(comparing(.notEqual, rhs.operand(lhs), rhs.sqlExpression))
+    lhs is Bool
+      ? rhs != lhs : TypedPredicate(comparing(.notEqual, rhs.operand(lhs), rhs.sqlExpression))
   }
 
   /// Returns `lhs <> rhs`, or `IS NOT NULL` if an operand is nil.

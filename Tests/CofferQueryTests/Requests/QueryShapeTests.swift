@@ -52,7 +52,9 @@ private struct Player: Codable, TableRecord, FetchableRecord, Identifiable {
     for round in 0..<400 {
       let request = random.request()
       let isSingle = random.chance(3)
-      let cached = try file.writer.write { QueryShapeTests.outcome($0, request, isSingle: isSingle) }
+      let cached = try file.writer.write {
+        QueryShapeTests.outcome($0, request, isSingle: isSingle)
+      }
       let fresh = try other.read { db in
         db.queryShapes.removeAll()
         return QueryShapeTests.outcome(db, request, isSingle: isSingle)
@@ -82,7 +84,8 @@ private struct Player: Codable, TableRecord, FetchableRecord, Identifiable {
       Player.filter((1...20).map { $0 }.contains(score)),
       Player.filter(keys: [Int]()), Player.filter(keys: [1]), Player.filter(keys: [1, 2]),
       Player.filter(keys: 1...20), Player.filter(key: 1), Player.filter(key: nil as Int?),
-      Player.filter(true.sqlExpression), Player.filter(false.sqlExpression), Player.none(), Player.all(),
+      Player.filter(true.sqlExpression), Player.filter(false.sqlExpression), Player.none(),
+      Player.all(),
       Player.limit(1), Player.limit(2), Player.limit(-1), Player.limit(1, offset: 1),
       Player.limit(1, offset: 2), Player.limit(300), Player.limit(1 << 40),
       Player.filter(name == "a"), Player.filter(name == "a" && score == 1),
@@ -127,8 +130,8 @@ private struct Player: Codable, TableRecord, FetchableRecord, Identifiable {
       for id: Int64 in 1...6 {
         let request = Player.filter { $0.id == id && $0.name != "nobody \(id)" }
         let plain = Player.filter(id: id)
-        #expect(try plain.fetchOne(db)?.id == id)
-        #expect(try request.fetchAll(db).allSatisfy { $0.id == id })
+        let (one, all) = (try plain.fetchOne(db), try request.fetchAll(db))
+        #expect(one?.id == id && all.allSatisfy { $0.id == id })
       }
       #expect(db.queryShapes.known.count == 2)
     }
@@ -228,6 +231,9 @@ private struct Player: Codable, TableRecord, FetchableRecord, Identifiable {
     let file = try File(QueryShapeTests.schema)
     let secret = "a secret that is long enough to be on the heap"
     try file.writer.read { db in
+      // Reads the schema, on which the SQL of requests for one row depends.
+      _ = try Player.filter(key: 1).fetchOne(db)
+      db.queryShapes.removeAll()
       _ = try Player.filter { $0.name == secret && $0.name != secret.uppercased() }.fetchOne(db)
       _ = try Player.filter(literal: "name IN \([secret])").fetchOne(db)
       _ = try Player.filter(sql: "name = ?", arguments: [secret]).fetchOne(db)
@@ -253,7 +259,7 @@ private struct Player: Codable, TableRecord, FetchableRecord, Identifiable {
       let text = "score /* " + String(repeating: "x", count: 5000) + " */ = 1"
       for _ in 0..<2 {
         #expect(try Player.filter(long).fetchCount(db) >= 0)
-        #expect(try Player.filter(long).fetchAll(db).count == 1)
+        #expect(try Player.filter(long).fetchAll(db).isEmpty)
         #expect(try Player.filter(sql: text).fetchAll(db).map(\.id) == [6])
       }
       #expect(db.queryShapes.known.isEmpty)
