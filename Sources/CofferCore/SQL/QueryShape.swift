@@ -246,8 +246,7 @@ package final class QueryShapes {
   /// Keeps the SQL of a shape.
   package func insert(_ entry: Entry, for shape: borrowing QueryShape) {
     if known.count >= QueryShapes.capacity { known.removeAll() }
-    // A copy, since the memory of the shape is used again.
-    known[QueryShapes.hash(shape.bytes)] = Known(bytes: Array(shape.bytes[...]), entry: entry)
+    known[QueryShapes.hash(shape.bytes)] = Known(bytes: shape.bytes, entry: entry)
   }
 
   /// Forgets all shapes.
