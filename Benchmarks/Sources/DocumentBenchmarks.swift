@@ -238,5 +238,32 @@ private func lookups(_ documents: DocumentFixture) -> [Benchmark] {
         return sum
       }
     },
+    Benchmark(
+      name: "documents, filter(_:equalTo:).fetchOne(), all in one read {}", count: ids.count,
+      goal: 1.15, prepare: { try documents.fill() },
+      floor: { floor_look_up_tens(floor, sql, ids, Int64(ids.count), 0) }
+    ) {
+      try documents.store.read { _ in
+        var sum: Int64 = 0
+        for id in ids {
+          sum &+= try documents.tens.filter(\.id, equalTo: Int(id)).fetchOne()?.sum ?? 0
+        }
+        return sum
+      }
+    },
+    Benchmark(
+      name: "documents, filter { $0.id == id }.fetchOne(), all in one read {}", count: ids.count,
+      goal: 1.15, prepare: { try documents.fill() },
+      floor: { floor_look_up_tens(floor, sql, ids, Int64(ids.count), 0) }
+    ) {
+      try documents.store.read { _ in
+        var sum: Int64 = 0
+        for id in ids {
+          let id = Int(id)
+          sum &+= try documents.tens.filter { $0.id == id }.fetchOne()?.sum ?? 0
+        }
+        return sum
+      }
+    },
   ]
 }

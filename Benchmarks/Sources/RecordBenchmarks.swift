@@ -6,7 +6,8 @@ import Foundation
 /// Returns the benchmarks of fetched records with `init(row:)`.
 func recordBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let records = RecordFixture(fixture)
-  return tenBenchmarks(fixture) + keyBenchmarks(fixture) + [personBenchmark(records)]
+  return tenBenchmarks(fixture) + keyBenchmarks(fixture) + filterBenchmarks(fixture)
+    + [personBenchmark(records)]
     + [joinBenchmark(records), groupBenchmark(records)]
 }
 
@@ -96,6 +97,33 @@ private func keyBenchmarks(_ fixture: Fixture) -> [Benchmark] {
       try queue.read { db in
         var sum: Int64 = 0
         for id in ids { sum &+= try Ints.fetchOne(db, key: id)?.value ?? 0 }
+        return sum
+      }
+    },
+  ]
+}
+
+private func filterBenchmarks(_ fixture: Fixture) -> [Benchmark] {
+  let (queue, floor, ids) = (fixture.queue, fixture.floor, fixture.ids)
+  let sql = "SELECT * FROM ints WHERE i0 = ?"
+  return [
+    Benchmark(
+      name: "one row by a request, filter { $0.i0 == id }", count: ids.count, goal: 1.15,
+      floor: { floor_look_up_tens(floor, sql, ids, Int64(ids.count), 0) }
+    ) {
+      try queue.read { db in
+        var sum: Int64 = 0
+        for id in ids { sum &+= try Ten.filter { $0.i0 == id }.fetchOne(db)?.sum ?? 0 }
+        return sum
+      }
+    },
+    Benchmark(
+      name: "one row by a request, filter(key:)", count: ids.count, goal: 1.15,
+      floor: { floor_look_up_tens(floor, sql, ids, Int64(ids.count), 0) }
+    ) {
+      try queue.read { db in
+        var sum: Int64 = 0
+        for id in ids { sum &+= try Ten.filter(key: id).fetchOne(db)?.sum ?? 0 }
         return sum
       }
     },

@@ -96,6 +96,9 @@ import Synchronization
   /// The schema cache of a higher layer.
   package var schemaStorage: AnyObject?
 
+  /// The SQL of the shapes of queries that have been rendered.
+  package let queryShapes = QueryShapes()
+
   /// Prepared changes of records, kept by a higher layer.
   @safe @exclusivity(unchecked) package var recordStorage: AnyObject?
 

@@ -25,6 +25,7 @@ extension DatabaseValueConvertible {
     _ db: Database, _ request: some FetchRequest
   ) throws -> Self? {
     let request = try request.makePreparedRequest(db, forSingleResult: true)
+    if let statement = request.singleRowStatement { return try statement.firstValue(Self.self) }
     return try fetchOne(request.fetchedStatement, adapter: request.adapter)
   }
 }

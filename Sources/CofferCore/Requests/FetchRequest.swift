@@ -69,7 +69,53 @@ public struct PreparedRequest {
   package var fetchedStatement: Statement { isForOneFetch ? statement.forOneFetch : statement }
 }
 
+extension PreparedRequest {
+  /// The statement, marked for this fetch, if one row of it can be read without a cursor.
+  ///
+  /// Nil if there is an adapter or a supplementary fetch, if there are no columns, or if the
+  /// statement writes, since it has to run to its end then.
+  @usableFromInline
+  package var singleRowStatement: Statement? {
+    guard isForOneFetch, adapter == nil, supplementaryFetch == nil, statement.isReadonly,
+      statement.columnCount > 0
+    else { return nil }
+    return statement.forOneFetch
+  }
+}
+
 extension Statement {
+  /// Executes the statement up to its first row.
+  ///
+  /// - Returns: The statement's current row, until ``endLookup()``; nil if there is none.
+  @usableFromInline
+  package func firstRow() throws -> Row? {
+    try stepToFirstRow() ? Row(statement: self) : nil
+  }
+
+  /// Executes the statement up to its first row, and returns the value of the first column; nil if
+  /// it is NULL or there is no row.
+  @inlinable
+  package func firstValue<Value: DatabaseValueConvertible>(_ type: Value.Type) throws -> Value? {
+    guard try stepToFirstRow(), let handle else { return nil }
+    defer { endLookup() }
+    let column = CInt(try firstColumn(nil))
+    if let value = Value._value(of: handle, at: column) { return value }
+    if SQLite.columnIsNull(handle, column) { return nil }
+    throw mismatch(type, column: Int(column))
+  }
+
+  @usableFromInline
+  func stepToFirstRow() throws -> Bool {
+    do {
+      if try firstStep() { return true }
+      clearBindings()
+      return false
+    } catch {
+      endLookup()
+      throw error
+    }
+  }
+
   /// The statement, whose bindings are cleared when its fetch ends.
   package var forOneFetch: Statement {
     clearsBindings = true

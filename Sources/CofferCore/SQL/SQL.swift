@@ -98,11 +98,18 @@ package protocol SQLNode: Sendable {
   /// Appends the fragment's text and arguments.
   func render(into renderer: inout SQLRenderer) throws
 
+  /// Appends the fragment's structure and arguments, in the order in which they are rendered.
+  ///
+  /// By default, it gives up, so that queries with the fragment are always rendered.
+  func describe(in shape: inout QueryShape)
+
   /// Returns the fragment as a type if it has exactly that type.
   func cast<T>(to type: T.Type) -> T?
 }
 
 extension SQLNode {
+  package func describe(in shape: inout QueryShape) { shape.giveUp() }
+
   /// Returns the fragment as a type if it has exactly that type.
   ///
   /// Ten times as fast as `as?`, which also considers base classes and protocols.

@@ -6,6 +6,11 @@ extension String {
   public var quotedDatabaseIdentifier: String {
     var quoted = "\""
     quoted.reserveCapacity(utf8.count + 2)
+    guard utf8.contains(UInt8(ascii: "\"")) else {
+      quoted += self
+      quoted += "\""
+      return quoted
+    }
     for scalar in unicodeScalars {
       if scalar == "\"" { quoted.unicodeScalars.append(scalar) }
       quoted.unicodeScalars.append(scalar)

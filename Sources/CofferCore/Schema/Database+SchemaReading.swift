@@ -22,9 +22,10 @@ extension Database {
   /// Finalizes the statements that read schema versions, after schemas were attached or detached.
   package func forgetSchemaVersions() { control.finalizeVersions() }
 
-  /// Finalizes the cached statements.
+  /// Finalizes the cached statements, and forgets the SQL of requests.
   package func forgetCachedStatements() {
     statementCache.removeAll()
+    queryShapes.removeAll()
     plans.removeAll()
   }
 

@@ -118,25 +118,7 @@ final class StatementCache {
 
   private static func hash(_ sql: String) -> UInt64 {
     var sql = sql
-    return sql.withUTF8 { utf8 in
-      // FNV-1a over words of eight bytes, mixed at the end.
-      var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ UInt64(utf8.count)
-      let bytes = UnsafeRawBufferPointer(utf8)
-      var offset = 0
-      while offset + 8 <= bytes.count {
-        hash =
-          unsafe (hash ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
-          &* 0x0000_0100_0000_01b3
-        hash ^= hash >> 32
-        offset += 8
-      }
-      while offset < bytes.count {
-        hash = unsafe (hash ^ UInt64(bytes[offset])) &* 0x0000_0100_0000_01b3
-        offset += 1
-      }
-      hash ^= hash >> 29
-      return hash
-    }
+    return sql.withUTF8 { UnsafeRawBufferPointer($0).wordHash }
   }
 
   private static func isSame(_ lhs: String, _ rhs: String) -> Bool {

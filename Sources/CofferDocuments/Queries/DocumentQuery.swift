@@ -52,6 +52,26 @@ struct DocumentQuery: Sendable {
     render(condition, collation) { $0.conditions.append($1) }
   }
 
+  /// Adds the condition that a column compares in a way with one of some values.
+  ///
+  /// - Parameters:
+  ///   - symbol: The operator, surrounded by spaces.
+  ///   - joiner: The operator between the comparisons with each value, surrounded by spaces.
+  mutating func add(
+    comparison symbol: String, of column: DocumentColumn, with values: [DatabaseValue],
+    joinedBy joiner: String, _ collation: Collation?
+  ) {
+    let collation = collation ?? column.comparing
+    let left = column.expression(collation: collation) + symbol
+    var elements: [SQL.Element] = []
+    for (index, value) in values.enumerated() {
+      elements.append(.text(index == 0 ? left : joiner + left))
+      elements.append(.argument(StatementArgument(value)))
+    }
+    if let collation, !collation.isStandard { collations.append(collation) }
+    conditions.append(SQL(elements: elements))
+  }
+
   /// - Parameter pattern: The pattern to match; nil if nothing can match.
   mutating func search(
     _ index: FullTextIndex, _ pattern: String?, in column: String?, of table: DocumentTable
@@ -187,6 +207,28 @@ struct DocumentQuery: Sendable {
   func selecting(_ columns: String, from table: DocumentTable) -> SQL {
     let join: SQL = search.map { $0.isOrder ? $0.join(table) : "" } ?? ""
     return "SELECT \(sql: columns) FROM \(sql: table.name)\(join)\(clauses(table))"
+  }
+
+  /// Appends the structure of ``selecting(_:from:)`` and its arguments.
+  func describe(in shape: inout QueryShape, selecting columns: String, from table: DocumentTable) {
+    // A search joins other tables.
+    guard search == nil else { return shape.giveUp() }
+    shape.append(.document)
+    shape.append(columns)
+    shape.append(table.name)
+    shape.append(id != nil)
+    if let id {
+      shape.append(table.idColumn)
+      shape.append(StatementArgument(id))
+    }
+    shape.append(count: conditions.count)
+    for condition in conditions { shape.append(condition) }
+    shape.append(count: orders.count)
+    for order in orders { shape.append(order) }
+    shape.append(isLimited)
+    if isLimited { shape.append(StatementArgument((limit ?? -1).databaseValue)) }
+    shape.append(offset != nil)
+    if let offset { shape.append(StatementArgument(offset.databaseValue)) }
   }
 
   /// `SELECT count(*) FROM …`

@@ -52,56 +52,42 @@ extension Filterable {
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, equalTo value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
-    filter(equality(property, "IS", value, "OR"), collation: collation)
+    all().comparing(property, " IS ", value, collation, joiner: " OR ")
   }
 
   /// Returns the query of the documents whose property doesn't equal a value; nil equals nil.
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, notEqualTo value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
-    filter(equality(property, "IS NOT", value, "AND"), collation: collation)
-  }
-
-  /// - Parameter joiner: The operator that adds a comparison with the number that a text stands for.
-  private func equality<V: Codable>(
-    _ property: KeyPath<Row, V>, _ comparison: String, _ value: V, _ joiner: String
-  ) -> SQLFragment<Row> {
-    let text = value as? String
-    guard let number = text.flatMap({ DocumentValue.number(readAs: $0.databaseValue) }) else {
-      return "\(property) \(raw: comparison) \(value: value)"
-    }
-    return """
-      \(property) \(raw: comparison) \(value: value) \(raw: joiner) \
-      \(property) \(raw: comparison) \(number)
-      """
+    all().comparing(property, " IS NOT ", value, collation, joiner: " AND ")
   }
 
   /// Returns the query of the documents whose property is greater than a value.
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, greaterThan value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
-    filter("\(property) > \(value: value)", collation: collation)
+    all().comparing(property, " > ", value, collation)
   }
 
   /// Returns the query of the documents whose property is less than a value.
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, lessThan value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
-    filter("\(property) < \(value: value)", collation: collation)
+    all().comparing(property, " < ", value, collation)
   }
 
   /// Returns the query of the documents whose property is greater than or equal to a value.
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, greaterThanOrEqualTo value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
-    filter("\(property) >= \(value: value)", collation: collation)
+    all().comparing(property, " >= ", value, collation)
   }
 
   /// Returns the query of the documents whose property is less than or equal to a value.
   public func filter<V: Codable>(
     _ property: KeyPath<Row, V>, lessThanOrEqualTo value: V, collation: Collation? = nil
   ) -> QueryBuilder<Row> {
-    filter("\(property) <= \(value: value)", collation: collation)
+    all().comparing(property, " <= ", value, collation)
   }
 
   /// Returns the query of the documents whose property is nil, or isn't nil.
@@ -153,12 +139,4 @@ extension Filterable where Row: Identifiable, Row.ID: Codable {
   ///
   /// Its `fetchOne()` is the fastest way to fetch one document.
   public func filter(id: Row.ID) -> QueryBuilder<Row> { all().lookingUp(id) }
-}
-
-extension SQLFragment.StringInterpolation {
-  /// Adds a value in its stored form.
-  fileprivate mutating func appendInterpolation(_ stored: DatabaseValue) { appendStored(stored) }
-
-  /// Adds one value, which can be an array.
-  mutating func appendInterpolation<Value: Codable>(value: Value) { appendValue(value) }
 }

@@ -95,9 +95,11 @@ extension QueryBuilder {
       } catch let error as RowDecodingError { throw error.naming(recordKey: id) }
     }
     let limited = limitedToOne
-    let sql = try limited.valid(db).selecting(collection.columnList, from: collection.table)
+    let statement = try limited.selection(db)
     do {
-      return try StoredDocument<Document>.fetchOne(db, SQLRequest<Row>(literal: sql))?.document
+      guard let row = try statement.firstRow() else { return nil }
+      defer { statement.endLookup() }
+      return try StoredDocument<Document>(row: row).document
     } catch let error as RowDecodingError { throw limited.located(error, db) }
   }
 
@@ -122,8 +124,11 @@ extension QueryBuilder {
   /// it ends.
   @usableFromInline
   func selection(_ db: Database) throws -> Statement {
-    let query = try valid(db).selecting(collection.columnList, from: collection.table)
-    let (sql, arguments) = try query.build(db)
+    let query = try valid(db)
+    let (columns, table) = (collection.columnList, collection.table)
+    let (sql, arguments) = try db.sql(
+      describedBy: { query.describe(in: &$0, selecting: columns, from: table) },
+      renderedBy: { try $0.append(query.selecting(columns, from: table)) })
     let statement = try db.fetchStatement(sql)
     try statement.setArguments(arguments)
     return statement

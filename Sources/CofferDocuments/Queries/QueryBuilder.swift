@@ -38,6 +38,31 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
     with { $0.add(condition: condition.swiftCondition) }
   }
 
+  /// Returns the query with the condition that a property compares in a way with a value.
+  ///
+  /// - Parameters:
+  ///   - symbol: The operator, surrounded by spaces.
+  ///   - joiner: The operator that adds a comparison with the number that a text stands for; nil if
+  ///     there is no such comparison.
+  func comparing<Value: Codable>(
+    _ property: KeyPath<Document, Value>, _ symbol: String, _ value: Value,
+    _ collation: Collation?, joiner: String? = nil
+  ) -> Self {
+    var copy = self
+    do {
+      let column = try collection.type.column(property)
+      var values = [try DocumentValue.compared(value, with: column)]
+      if joiner != nil, let text = value as? String,
+        let number = DocumentValue.number(readAs: text.databaseValue)
+      {
+        values.append(number)
+      }
+      copy.query.add(
+        comparison: symbol, of: column, with: values, joinedBy: joiner ?? "", collation)
+    } catch { copy.query.fail(error) }
+    return copy
+  }
+
   /// Returns the query of the document with an identifier.
   func lookingUp<ID: Codable>(_ id: ID) -> Self {
     var copy = self

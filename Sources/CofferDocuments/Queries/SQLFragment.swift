@@ -100,22 +100,9 @@ public struct SQLFragment<Row: Codable>: ExpressibleByStringInterpolation, Senda
     /// `\(value)` adds an argument, in the form in which the last property before it is stored; nil
     /// is NULL.
     public mutating func appendInterpolation<Value: Codable>(_ value: Value) {
-      appendValue(value)
-    }
-
-    mutating func appendValue<Value: Codable>(_ value: Value) {
       let column = lastColumn ?? DocumentColumn(name: "the SQL")
-      append {
-        guard (value as? any BinaryFloatingPoint)?.isNaN != true else {
-          throw DocumentError(
-            "NaN can't be compared with \(column.description): nothing is equal to it, and none is stored",
-            hint: "Filter with isNull: true to find nil.")
-        }
-        return .value(try DocumentValue.databaseValue(of: value, in: column))
-      }
+      append { .value(try DocumentValue.compared(value, with: column)) }
     }
-
-    mutating func appendStored(_ value: DatabaseValue) { parts.append(.value(value)) }
 
     /// `\(values)` adds the values if it follows `IN`, with or without parentheses around it, and
     /// otherwise one argument: the array in its stored form.

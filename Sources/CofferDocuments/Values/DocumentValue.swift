@@ -19,6 +19,22 @@ enum DocumentValue {
     } catch { throw cannotEncode(V.self, column) }
   }
 
+  /// Returns the value with which a column is compared; NULL for nil.
+  ///
+  /// - Throws: ``DocumentError`` for NaN, and if the value can't be stored.
+  static func compared<V: Encodable>(
+    _ value: V, with column: DocumentColumn
+  ) throws -> DatabaseValue {
+    // No NaN, without asking for conformances, which is slow.
+    if !column.isNested, V.self != Double.self, let value = plainValue(of: value) { return value }
+    guard (value as? any BinaryFloatingPoint)?.isNaN != true else {
+      throw DocumentError(
+        "NaN can't be compared with \(column.description): nothing is equal to it, and none is stored",
+        hint: "Filter with isNull: true to find nil.")
+    }
+    return try databaseValue(of: value, in: column)
+  }
+
   /// Returns the value with which an update sets a column; for a part of a column, its JSON.
   ///
   /// - Throws: ``DocumentError`` if the value can't be stored.
@@ -31,8 +47,11 @@ enum DocumentValue {
 
   /// Converts the most frequent types without an encoder.
   private static func plainValue<V>(of value: V) -> DatabaseValue? {
-    switch V.self {
-    case is Int.Type, is Int64.Type, is String.Type, is UUID.Type, is Double.Type, is Bool.Type:
+    // Asking for a conformance takes longer than all of the types.
+    if V.self == Int.self { return (value as? Int)?.databaseValue }
+    if V.self == String.self { return (value as? String)?.databaseValue }
+    return switch V.self {
+    case is Int64.Type, is UUID.Type, is Double.Type, is Bool.Type:
       (value as? any DatabaseValueConvertible)?.databaseValue
     case is Date.Type: (value as? Date)?.exactDatabaseValue
     default: nil

@@ -49,7 +49,7 @@ package indirect enum ExpressionNode: Sendable {
 }
 
 /// A comparison with a negated operator in SQL.
-package enum Comparison: Sendable {
+package enum Comparison: UInt8, Sendable {
   case equal, notEqual, `is`, isNot
 
   var negated: Comparison {

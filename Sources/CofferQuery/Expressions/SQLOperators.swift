@@ -191,18 +191,30 @@ extension SQLSpecificExpressible {
 package func comparison(
   _ comparison: Comparison, _ lhs: (any SQLExpressible)?, _ rhs: (any SQLExpressible)?
 ) -> SQLExpression {
-  let lhs = lhs?.sqlExpression ?? SQLExpression(.null)
-  let rhs = rhs?.sqlExpression ?? SQLExpression(.null)
-  return liftingCollation(lhs, rhs) { SQLExpression(.comparison(comparison, $0, $1)) }
+  comparing(
+    comparison, lhs?.sqlExpression ?? SQLExpression(.null),
+    rhs?.sqlExpression ?? SQLExpression(.null))
+}
+
+/// Returns a comparison, with the collation of an operand moved to the end: `a = b COLLATE c`.
+package func comparing(
+  _ comparison: Comparison, _ lhs: SQLExpression, _ rhs: SQLExpression
+) -> SQLExpression {
+  liftingCollation(lhs, rhs) { SQLExpression(.comparison(comparison, $0, $1)) }
 }
 
 /// Returns a comparison without a negated operator in SQL.
 package func comparison(
   _ symbol: String, _ lhs: any SQLExpressible, _ rhs: any SQLExpressible
 ) -> SQLExpression {
-  liftingCollation(lhs.sqlExpression, rhs.sqlExpression) {
-    SQLExpression(.binary(symbol, $0, $1))
-  }
+  comparing(symbol, lhs.sqlExpression, rhs.sqlExpression)
+}
+
+/// Returns a comparison without a negated operator in SQL.
+func comparing(
+  _ symbol: String, _ lhs: SQLExpression, _ rhs: SQLExpression
+) -> SQLExpression {
+  liftingCollation(lhs, rhs) { SQLExpression(.binary(symbol, $0, $1)) }
 }
 
 /// Combines two expressions, and applies their collation to the combined expression.

@@ -32,6 +32,11 @@ struct JSONPath: SQLNode {
 
   func render(into renderer: inout SQLRenderer) { renderer.append(literal) }
 
+  func describe(in shape: inout QueryShape) {
+    shape.append(.path)
+    shape.append(literal)
+  }
+
   /// Returns the path as a literal if possible, or else the expression.
   static func expression(_ path: some SQLExpressible) -> SQLExpression {
     let expression = path.sqlExpression

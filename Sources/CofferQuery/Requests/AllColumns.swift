@@ -53,6 +53,8 @@ private struct AllColumnsNode: SQLNode {
     }
     renderer.append("*")
   }
+
+  func describe(in shape: inout QueryShape) { shape.append(.allColumns) }
 }
 
 private struct AllColumnsExcludingNode: SQLNode {

@@ -36,28 +36,17 @@ extension QueryInterfaceRequest: FetchRequest {
   public func makePreparedRequest(
     _ db: Database, forSingleResult singleResult: Bool
   ) throws -> PreparedRequest {
-    var renderer = SQLRenderer(db)
-    var relation = relation
-    if singleResult, relation.limit.map({ $0.count > 1 || $0.count < 0 }) ?? true,
-      try relation.limit != nil || !relation.givesOneRowAtMost(db)
-    {
-      relation.limit = Relation.Limit(count: 1, offset: relation.limit?.offset)
+    if parts.isAlone {
+      let (sql, arguments) = try db.sql(
+        describedBy: {
+          parts.describe(in: &$0, isSingle: singleResult)
+        },
+        renderedBy: { renderer in
+          try relation.limited(db, toSingleResult: singleResult).render(into: &renderer)
+        })
+      return try db.preparedRequest(sql, arguments, of: parts)
     }
-    try relation.render(into: &renderer)
-    var request = try renderer.preparedRequest(of: relation, isPrefetching: true)
-    guard !relation.children.isEmpty else { return request }
-    request.adapter = try relation.adapter(
-      db, columnCount: request.statement.columnCount)
-    let prefetches = relation.prefetches
-    if !prefetches.isEmpty {
-      request.supplementaryFetch = { db, rows in
-        for prefetch in prefetches { try prefetch.fetch(db, into: rows) }
-      }
-      request.supplementaryRequests = { db, rows in
-        try prefetches.map { ($0.keyPath, try $0.request(db, for: rows)) }
-      }
-    }
-    return request
+    return try relation.limited(db, toSingleResult: singleResult).requestWithAssociations(db)
   }
 
   /// Returns the region that the request reads, prefetched associations included.
@@ -77,26 +66,61 @@ extension QueryInterfaceRequest: FetchRequest {
     var renderer = SQLRenderer(db)
     renderer.append("SELECT ")
     try renderer.append(exists())
-    let request = try renderer.preparedRequest(of: relation)
+    let request = try db.preparedRequest(renderer.sql, renderer.arguments, of: parts)
     return try Bool.fetchOne(request.fetchedStatement) != true
   }
 }
 
-extension SQLRenderer {
-  /// Returns the rendered statement of a relation for one fetch, with its arguments bound.
+extension Relation {
+  /// Returns the relation with a limit to one row, if only the first row is needed and neither a
+  /// unique key nor an aggregate limits the rows.
+  fileprivate func limited(_ db: Database, toSingleResult isSingle: Bool) throws -> Relation {
+    guard isSingle, limit.map({ $0.count > 1 || $0.count < 0 }) ?? true,
+      try limit != nil || !givesOneRowAtMost(db)
+    else { return self }
+    var result = self
+    result.limit = Limit(count: 1, offset: limit?.offset)
+    return result
+  }
+
+  /// Returns the statement with what the rows of associations need.
+  fileprivate func requestWithAssociations(_ db: Database) throws -> PreparedRequest {
+    var renderer = SQLRenderer(db)
+    try render(into: &renderer)
+    var request = try db.preparedRequest(
+      renderer.sql, renderer.arguments, of: _RequestParts(relation: self),
+      isPrefetching: true)
+    request.adapter = try adapter(
+      db, columnCount: request.statement.columnCount)
+    let prefetches = prefetches
+    if !prefetches.isEmpty {
+      request.supplementaryFetch = { db, rows in
+        for prefetch in prefetches { try prefetch.fetch(db, into: rows) }
+      }
+      request.supplementaryRequests = { db, rows in
+        try prefetches.map { ($0.keyPath, try $0.request(db, for: rows)) }
+      }
+    }
+    return request
+  }
+}
+
+extension Database {
+  /// Returns the statement of a relation for one fetch, with its arguments bound.
   ///
   /// - Parameter isPrefetching: Whether associations are fetched along with the rows.
   func preparedRequest(
-    of relation: Relation, isPrefetching: Bool = false
+    _ sql: String, _ arguments: StatementArguments, of parts: _RequestParts,
+    isPrefetching: Bool = false
   ) throws -> PreparedRequest {
-    let statement = try database.cachedStatement(sql: sql)
+    let statement = try cachedStatement(sql: sql)
     try statement.setArguments(arguments)
-    if relation.filter != nil || (isPrefetching && relation.hasPrefetches) {
+    if parts.isFiltered || (isPrefetching && parts.relation.hasPrefetches) {
       statement.setRequestRegion { statement in
-        try relation.region(of: statement, isPrefetching: isPrefetching)
+        try parts.relation.region(of: statement, isPrefetching: isPrefetching)
       }
       // Computed here, where errors can be thrown.
-      if database.isRecordingRegion { _ = try statement.requestRegion() }
+      if isRecordingRegion { _ = try statement.requestRegion() }
     }
     var request = PreparedRequest(statement: statement)
     request.isForOneFetch = true

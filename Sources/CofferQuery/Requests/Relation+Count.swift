@@ -5,7 +5,8 @@ extension Relation {
   func fetchCount(_ db: Database) throws -> Int {
     var renderer = SQLRenderer(db)
     try renderCount(into: &renderer)
-    let request = try renderer.preparedRequest(of: self)
+    let request = try db.preparedRequest(
+      renderer.sql, renderer.arguments, of: _RequestParts(relation: self))
     return try Int.fetchOne(request.fetchedStatement) ?? 0
   }
 

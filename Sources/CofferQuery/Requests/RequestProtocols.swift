@@ -38,9 +38,34 @@ public protocol JoinableRequest<RowDecoder>: RequestSource where _Request == Sel
 
 /// The parts of a request; see ``RequestSource``.
 public struct _RequestParts: Sendable {
-  package var relation: Relation
+  /// The many parts of a relation in one object, so that copies of a request are cheap.
+  private final class Storage: Sendable {
+    let relation: Relation
 
-  package init(relation: Relation) { self.relation = relation }
+    init(_ relation: Relation) { self.relation = relation }
+  }
+
+  private var storage: Storage
+
+  package var relation: Relation {
+    get { storage.relation }
+    set { storage = Storage(newValue) }
+  }
+
+  package init(relation: Relation) { storage = Storage(relation) }
+
+  // Without a copy of the relation:
+
+  /// Whether there are no associations.
+  var isAlone: Bool { storage.relation.children.isEmpty }
+
+  /// Whether there is a condition.
+  var isFiltered: Bool { storage.relation.filter != nil }
+
+  /// Appends the structure of the query.
+  func describe(in shape: inout QueryShape, isSingle: Bool) {
+    storage.relation.describe(in: &shape, isSingle: isSingle)
+  }
 }
 
 /// A request with all capabilities, as `QueryInterfaceRequest`.

@@ -14,11 +14,11 @@ package final class SchemaCache {
     let id: DatabaseSchemaID
     var objects: [SQLName: SchemaTable] = [:]
     var triggers: Set<SQLName> = []
-    var isLoaded = false
+    @safe @exclusivity(unchecked) var isLoaded = false
     /// The version of the schema that was read.
     var version: Int32 = 0
     /// The transaction in which the version was read; nil for none.
-    var transaction: Int?
+    @safe @exclusivity(unchecked) var transaction: Int?
 
     init(_ id: DatabaseSchemaID) { self.id = id }
   }
@@ -26,13 +26,22 @@ package final class SchemaCache {
   // SAFETY: the database owns the cache.
   unowned let database: Database
   /// The schemas, in SQLite's lookup order.
-  private var schemas: [Schema] = []
-  private var generation: Int?
+  @safe @exclusivity(unchecked) private var schemas: [Schema] = []
+  @safe @exclusivity(unchecked) private var generation: Int?
   /// The views whose primary keys are being requested from a schema source.
-  var viewsInQuestion: Set<DatabaseObjectID> = []
+  @safe @exclusivity(unchecked) var viewsInQuestion: Set<DatabaseObjectID> = []
 
   /// The number of statements executed for the cache.
   private(set) var readCount = 0
+
+  /// The number of times that knowledge has been dropped or read again.
+  ///
+  /// As long as it stays the same, so do the answers of the cache.
+  @safe @exclusivity(unchecked) private(set) var revision = 0
+
+  /// The number of schemas, in the order of lookups, on which answers since ``dependencies(of:)``
+  /// began depend.
+  @safe @exclusivity(unchecked) private var consultedCount = 0
 
   init(_ database: Database) { self.database = database }
 
@@ -43,6 +52,7 @@ package final class SchemaCache {
 
   /// Clears the cache.
   func removeAll() {
+    revision &+= 1
     generation = nil
     schemas = []
   }
@@ -58,8 +68,12 @@ package final class SchemaCache {
   package func object(named name: String, in schemaName: String? = nil) throws -> SchemaTable? {
     let key = SQLName(name)
     try refresh()
-    if let schemaName { return try schema(named: schemaName).objects[key] }
-    for schema in schemas {
+    if let schemaName {
+      consultedCount = schemas.count
+      return try schema(named: schemaName).objects[key]
+    }
+    for (index, schema) in schemas.enumerated() {
+      if index >= consultedCount { consultedCount = index + 1 }
       try validate(schema)
       if let object = schema.objects[key] { return object }
     }
@@ -70,6 +84,7 @@ package final class SchemaCache {
   func objects(named name: String) throws -> [SchemaTable] {
     let key = SQLName(name)
     try refresh()
+    consultedCount = schemas.count
     return try schemas.compactMap { schema in
       try validate(schema)
       return schema.objects[key]
@@ -78,6 +93,7 @@ package final class SchemaCache {
 
   /// Discards the keys of views, so that schema sources are asked again.
   func forgetViewKeys() {
+    revision &+= 1
     database.forgetPlans()
     for schema in schemas {
       for object in schema.objects.values where object.kind == .view { object.primaryKey = nil }
@@ -88,6 +104,7 @@ package final class SchemaCache {
   func hasTrigger(named name: String, in schemaName: String?) throws -> Bool {
     let key = SQLName(name)
     try refresh()
+    consultedCount = schemas.count
     if let schemaName { return try schema(named: schemaName).triggers.contains(key) }
     return try schemas.contains { schema in
       try validate(schema)
@@ -128,12 +145,38 @@ package final class SchemaCache {
     return try self.object(named: object.id.name, in: object.id.schemaID.name) === object
   }
 
+  // MARK: Dependencies
+
+  /// Returns the number of schemas, in the order of lookups, that `body` has asked the cache about.
+  ///
+  /// Nil if its answers may differ the next time, though the schema hasn't changed.
+  func dependencies(of body: () throws -> Void) rethrows -> Int? {
+    let (outer, start) = (consultedCount, revision)
+    consultedCount = 0
+    defer { consultedCount = max(outer, consultedCount) }
+    try body()
+    return viewsInQuestion.isEmpty && revision == start ? consultedCount : nil
+  }
+
+  /// Returns whether the cache gives the answers that it gave at a revision.
+  ///
+  /// - Parameter count: The number of schemas that were asked about, in the order of lookups.
+  func isCurrent(_ revision: Int, schemaCount count: Int) throws -> Bool {
+    try refresh()
+    guard self.revision == revision, viewsInQuestion.isEmpty, count <= schemas.count else {
+      return false
+    }
+    for index in 0..<count { try validate(schemas[index]) }
+    return self.revision == revision
+  }
+
   // MARK: Detecting changes
 
   /// Clears the cache if the connection has changed or attached a schema.
   private func refresh() throws {
     let current = database.hooks.schemaGeneration
     guard generation != current else { return }
+    revision &+= 1
     database.forgetSchemaVersions()
     let names = try rows("PRAGMA database_list").compactMap {
       String.fromDatabaseValue($0[1])
@@ -164,6 +207,7 @@ package final class SchemaCache {
   }
 
   private func load(_ schema: Schema) throws {
+    revision &+= 1
     schema.objects = [:]
     schema.triggers = []
     let table = schema.id == .temp ? "sqlite_temp_master" : "sqlite_master"

@@ -9,12 +9,13 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
 
   /// Returns `lhs = rhs`, or `IS NULL` if an operand is nil.
   public static func == (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
-    TypedPredicate(comparison(.equal, lhs, lhs.operand(rhs)))
+    TypedPredicate(comparing(.equal, lhs.sqlExpression, lhs.operand(rhs)))
   }
 
   /// Returns `lhs = rhs`, or `IS NULL` if an operand is nil.
   public static func == (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
-    lhs is Bool ? rhs == lhs : TypedPredicate(comparison(.equal, rhs.operand(lhs), rhs))
+    lhs is Bool
+      ? rhs == lhs : TypedPredicate(comparing(.equal, rhs.operand(lhs), rhs.sqlExpression))
   }
 
   /// Returns `lhs = rhs`, or `IS NULL` if an operand is nil.
@@ -22,17 +23,18 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
     lhs: Self, rhs: Other
   ) -> TypedPredicate
   where Other.SQLValue: DatabaseValueConvertible, SQLValue._Base == Other.SQLValue._Base {
-    TypedPredicate(comparison(.equal, lhs, rhs))
+    TypedPredicate(comparing(.equal, lhs.sqlExpression, rhs.sqlExpression))
   }
 
   /// Returns `lhs <> rhs`, or `IS NOT NULL` if an operand is nil.
   public static func != (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
-    TypedPredicate(comparison(.notEqual, lhs, lhs.operand(rhs)))
+    TypedPredicate(comparing(.notEqual, lhs.sqlExpression, lhs.operand(rhs)))
   }
 
   /// Returns `lhs <> rhs`, or `IS NOT NULL` if an operand is nil.
   public static func != (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
-    lhs is Bool ? rhs != lhs : TypedPredicate(comparison(.notEqual, rhs.operand(lhs), rhs))
+    lhs is Bool
+      ? rhs != lhs : TypedPredicate(comparing(.notEqual, rhs.operand(lhs), rhs.sqlExpression))
   }
 
   /// Returns `lhs <> rhs`, or `IS NOT NULL` if an operand is nil.
@@ -40,17 +42,17 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
     lhs: Self, rhs: Other
   ) -> TypedPredicate
   where Other.SQLValue: DatabaseValueConvertible, SQLValue._Base == Other.SQLValue._Base {
-    TypedPredicate(comparison(.notEqual, lhs, rhs))
+    TypedPredicate(comparing(.notEqual, lhs.sqlExpression, rhs.sqlExpression))
   }
 
   /// Returns `lhs IS rhs`, for which two NULL operands are equal.
   public static func === (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
-    TypedPredicate(comparison(.is, lhs, lhs.operand(rhs)))
+    TypedPredicate(comparing(.is, lhs.sqlExpression, lhs.operand(rhs)))
   }
 
   /// Returns `lhs IS rhs`, for which two NULL operands are equal.
   public static func === (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
-    TypedPredicate(comparison(.is, rhs.operand(lhs), rhs))
+    TypedPredicate(comparing(.is, rhs.operand(lhs), rhs.sqlExpression))
   }
 
   /// Returns `lhs IS rhs`, for which two NULL operands are equal.
@@ -58,17 +60,17 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
     lhs: Self, rhs: Other
   ) -> TypedPredicate
   where Other.SQLValue: DatabaseValueConvertible, SQLValue._Base == Other.SQLValue._Base {
-    TypedPredicate(comparison(.is, lhs, rhs))
+    TypedPredicate(comparing(.is, lhs.sqlExpression, rhs.sqlExpression))
   }
 
   /// Returns `lhs IS NOT rhs`, for which two NULL operands are equal.
   public static func !== (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
-    TypedPredicate(comparison(.isNot, lhs, lhs.operand(rhs)))
+    TypedPredicate(comparing(.isNot, lhs.sqlExpression, lhs.operand(rhs)))
   }
 
   /// Returns `lhs IS NOT rhs`, for which two NULL operands are equal.
   public static func !== (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
-    TypedPredicate(comparison(.isNot, rhs.operand(lhs), rhs))
+    TypedPredicate(comparing(.isNot, rhs.operand(lhs), rhs.sqlExpression))
   }
 
   /// Returns `lhs IS NOT rhs`, for which two NULL operands are equal.
@@ -76,19 +78,19 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
     lhs: Self, rhs: Other
   ) -> TypedPredicate
   where Other.SQLValue: DatabaseValueConvertible, SQLValue._Base == Other.SQLValue._Base {
-    TypedPredicate(comparison(.isNot, lhs, rhs))
+    TypedPredicate(comparing(.isNot, lhs.sqlExpression, rhs.sqlExpression))
   }
 
   // MARK: Order
 
   /// Returns the SQL expression `lhs < rhs`.
   public static func < (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
-    TypedPredicate(comparison(" < ", lhs, lhs.operand(rhs)))
+    TypedPredicate(comparing(" < ", lhs.sqlExpression, lhs.operand(rhs)))
   }
 
   /// Returns the SQL expression `lhs < rhs`.
   public static func < (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
-    TypedPredicate(comparison(" < ", rhs.operand(lhs), rhs))
+    TypedPredicate(comparing(" < ", rhs.operand(lhs), rhs.sqlExpression))
   }
 
   /// Returns the SQL expression `lhs < rhs`.
@@ -96,17 +98,17 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
     lhs: Self, rhs: Other
   ) -> TypedPredicate
   where Other.SQLValue: DatabaseValueConvertible, SQLValue._Base == Other.SQLValue._Base {
-    TypedPredicate(comparison(" < ", lhs, rhs))
+    TypedPredicate(comparing(" < ", lhs.sqlExpression, rhs.sqlExpression))
   }
 
   /// Returns the SQL expression `lhs <= rhs`.
   public static func <= (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
-    TypedPredicate(comparison(" <= ", lhs, lhs.operand(rhs)))
+    TypedPredicate(comparing(" <= ", lhs.sqlExpression, lhs.operand(rhs)))
   }
 
   /// Returns the SQL expression `lhs <= rhs`.
   public static func <= (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
-    TypedPredicate(comparison(" <= ", rhs.operand(lhs), rhs))
+    TypedPredicate(comparing(" <= ", rhs.operand(lhs), rhs.sqlExpression))
   }
 
   /// Returns the SQL expression `lhs <= rhs`.
@@ -114,17 +116,17 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
     lhs: Self, rhs: Other
   ) -> TypedPredicate
   where Other.SQLValue: DatabaseValueConvertible, SQLValue._Base == Other.SQLValue._Base {
-    TypedPredicate(comparison(" <= ", lhs, rhs))
+    TypedPredicate(comparing(" <= ", lhs.sqlExpression, rhs.sqlExpression))
   }
 
   /// Returns the SQL expression `lhs > rhs`.
   public static func > (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
-    TypedPredicate(comparison(" > ", lhs, lhs.operand(rhs)))
+    TypedPredicate(comparing(" > ", lhs.sqlExpression, lhs.operand(rhs)))
   }
 
   /// Returns the SQL expression `lhs > rhs`.
   public static func > (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
-    TypedPredicate(comparison(" > ", rhs.operand(lhs), rhs))
+    TypedPredicate(comparing(" > ", rhs.operand(lhs), rhs.sqlExpression))
   }
 
   /// Returns the SQL expression `lhs > rhs`.
@@ -132,17 +134,17 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
     lhs: Self, rhs: Other
   ) -> TypedPredicate
   where Other.SQLValue: DatabaseValueConvertible, SQLValue._Base == Other.SQLValue._Base {
-    TypedPredicate(comparison(" > ", lhs, rhs))
+    TypedPredicate(comparing(" > ", lhs.sqlExpression, rhs.sqlExpression))
   }
 
   /// Returns the SQL expression `lhs >= rhs`.
   public static func >= (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
-    TypedPredicate(comparison(" >= ", lhs, lhs.operand(rhs)))
+    TypedPredicate(comparing(" >= ", lhs.sqlExpression, lhs.operand(rhs)))
   }
 
   /// Returns the SQL expression `lhs >= rhs`.
   public static func >= (lhs: SQLValue._Base?, rhs: Self) -> TypedPredicate {
-    TypedPredicate(comparison(" >= ", rhs.operand(lhs), rhs))
+    TypedPredicate(comparing(" >= ", rhs.operand(lhs), rhs.sqlExpression))
   }
 
   /// Returns the SQL expression `lhs >= rhs`.
@@ -150,7 +152,7 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
     lhs: Self, rhs: Other
   ) -> TypedPredicate
   where Other.SQLValue: DatabaseValueConvertible, SQLValue._Base == Other.SQLValue._Base {
-    TypedPredicate(comparison(" >= ", lhs, rhs))
+    TypedPredicate(comparing(" >= ", lhs.sqlExpression, rhs.sqlExpression))
   }
 }
 
@@ -160,12 +162,12 @@ extension SQLTypedExpressible {
   /// Returns `lhs = rhs`, for two columns that store the same type as JSON.
   @_disfavoredOverload
   public static func == (lhs: Self, rhs: some SQLTypedExpressible<SQLValue>) -> TypedPredicate {
-    TypedPredicate(comparison(.equal, lhs, rhs))
+    TypedPredicate(comparing(.equal, lhs.sqlExpression, rhs.sqlExpression))
   }
 
   /// Returns `lhs <> rhs`, for two columns that store the same type as JSON.
   @_disfavoredOverload
   public static func != (lhs: Self, rhs: some SQLTypedExpressible<SQLValue>) -> TypedPredicate {
-    TypedPredicate(comparison(.notEqual, lhs, rhs))
+    TypedPredicate(comparing(.notEqual, lhs.sqlExpression, rhs.sqlExpression))
   }
 }

@@ -22,6 +22,11 @@ extension FetchableRecord {
   @inlinable
   public static func fetchOne(_ db: Database, _ request: some FetchRequest) throws -> Self? {
     let request = try request.makePreparedRequest(db, forSingleResult: true)
+    if let statement = request.singleRowStatement {
+      guard let row = try statement.firstRow() else { return nil }
+      defer { statement.endLookup() }
+      return try Self(row: row)
+    }
     return try RecordCursor<Self>(request.singleRowCursor(db)).first()
   }
 }

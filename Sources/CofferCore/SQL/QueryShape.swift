@@ -1,0 +1,283 @@
+/// The structure of a query without its values: two queries of equal shape have the same SQL.
+///
+/// A request describes itself to a shape instead of rendering, which takes a fraction of the time.
+/// The shape is a sequence of bytes that can be read back in only one way: each part begins with
+/// its ``Tag``, lists and texts with their length. It contains all names, literals and limits that
+/// are part of the SQL, but no value that is bound to a parameter. Those are collected in
+/// ``arguments``, in the order of the parameters.
+///
+/// Parts that can render differently from time to time, such as closures, give up instead.
+@usableFromInline
+package struct QueryShape {
+  /// The kind of a part.
+  @usableFromInline
+  package enum Tag: UInt8 {
+    case value, null, argument, list, text, node
+    case column, detached, key, prefix, not, binary, chain, comparison, between, membership
+    case emptyMembership, match, collated, function, aggregate, cast, conditional, tuple
+    case expressions, array, table
+    case allColumns, path
+    case selectedExpression, ordering
+    case request, document
+  }
+
+  /// The structure so far.
+  @usableFromInline package internal(set) var bytes: [UInt8]
+  /// The values of the parameters, in order.
+  package private(set) var arguments: [StatementArgument] = []
+  private var hasGivenUp = false
+
+  /// Whether the SQL depends on nothing but the shape and the schema, and the shape is worth
+  /// keeping.
+  package var isComplete: Bool { !hasGivenUp && bytes.count <= QueryShape.maximumCount }
+
+  /// A longer shape isn't worth comparing and keeping.
+  private static let maximumCount = 2048
+
+  /// Creates an empty shape.
+  ///
+  /// - Parameter buffer: An empty array with memory for the bytes.
+  package init(buffer: [UInt8] = []) { bytes = buffer }
+
+  /// Marks the query as one that always has to be rendered.
+  package mutating func giveUp() { hasGivenUp = true }
+
+  // MARK: Structure
+
+  /// Appends the beginning of a part.
+  @inlinable
+  package mutating func append(_ tag: Tag) { bytes.append(tag.rawValue) }
+
+  /// Appends a choice of the part that has been begun.
+  @inlinable
+  package mutating func append(_ choice: Bool) { bytes.append(choice ? 1 : 0) }
+
+  /// Appends a choice of the part that has been begun.
+  @inlinable
+  package mutating func append(choice: UInt8) { bytes.append(choice) }
+
+  /// Appends the number of parts that follow, or another number that is part of the SQL.
+  @inlinable
+  package mutating func append(count: Int) {
+    if count >= 0, count < 255 { return bytes.append(UInt8(truncatingIfNeeded: count)) }
+    append(largeCount: count)
+  }
+
+  @usableFromInline
+  mutating func append(largeCount count: Int) {
+    bytes.append(255)
+    var rest = UInt64(bitPattern: Int64(count))
+    for _ in 0..<8 {
+      bytes.append(UInt8(truncatingIfNeeded: rest))
+      rest >>= 8
+    }
+  }
+
+  /// Appends a text that is part of the SQL.
+  package mutating func append(_ text: String) {
+    var text = text
+    text.withUTF8 { utf8 in
+      append(count: utf8.count)
+      guard utf8.count <= QueryShape.maximumCount else { return giveUp() }
+      unsafe bytes.append(contentsOf: utf8)
+    }
+  }
+
+  // MARK: Values
+
+  /// Appends a parameter for a value, or `NULL`, which is written out.
+  package mutating func append(_ value: DatabaseValue) {
+    if value.isNull { return append(Tag.null) }
+    append(.value)
+    arguments.append(StatementArgument(value))
+  }
+
+  /// Appends a parameter.
+  package mutating func append(_ argument: StatementArgument) {
+    append(.argument)
+    arguments.append(argument)
+  }
+
+  /// Appends the values of a list that is written out, each with a parameter.
+  package mutating func append(writtenOut list: ArrayArgument) {
+    append(count: list.count)
+    for value in list.storage.values { arguments.append(StatementArgument(value)) }
+  }
+
+  /// Appends a list that is a single argument.
+  package mutating func append(argument list: ArrayArgument) {
+    arguments.append(StatementArgument(list))
+  }
+
+  // MARK: Parts
+
+  /// Appends an expression.
+  package mutating func append(_ expression: SQLExpression) {
+    switch expression.content {
+    case .value(let value): append(value)
+    case .sql(let sql): append(sql)
+    case .node(let node): append(node)
+    }
+  }
+
+  /// Appends an expression, if there is one.
+  package mutating func append(_ expression: SQLExpression?) {
+    guard let expression else { return append(false) }
+    append(true)
+    append(expression)
+  }
+
+  /// Appends a list of expressions.
+  package mutating func append(_ expressions: [SQLExpression]) {
+    append(count: expressions.count)
+    for expression in expressions { append(expression) }
+  }
+
+  /// Appends SQL.
+  package mutating func append(_ sql: SQL) {
+    append(.expressions)
+    append(count: sql.elements.count)
+    for element in sql.elements {
+      switch element {
+      case .sql(let text, let new):
+        append(.text)
+        append(text)
+        if !new.isEmpty { append(new) }
+      case .argument(let argument): append(argument)
+      case .list(let list):
+        // The text before it decides whether a longer list is written out.
+        guard list.count <= SQLRenderer.longestWrittenList else { return giveUp() }
+        append(.list)
+        append(writtenOut: list)
+      case .node(let node): append(node)
+      }
+    }
+  }
+
+  /// Appends the arguments of the parameters in a text, which has been appended.
+  private mutating func append(_ new: StatementArguments) {
+    guard new.named.isEmpty else { return giveUp() }
+    arguments.append(contentsOf: new.positional)
+  }
+
+  /// Appends a selection.
+  package mutating func append(_ selection: SQLSelection) {
+    switch selection.content {
+    case .expression(let expression, let name):
+      append(.selectedExpression)
+      append(expression)
+      append(name != nil)
+      if let name { append(name) }
+    case .sql(let sql): append(sql)
+    case .node(let node): append(node)
+    }
+  }
+
+  /// Appends a fragment.
+  package mutating func append(_ node: any SQLNode) {
+    // Deeper parts of a query that always has to be rendered aren't needed.
+    guard isComplete else { return }
+    append(.node)
+    node.describe(in: &self)
+  }
+}
+
+/// The SQL that a connection has rendered, by the shapes of the queries.
+///
+/// - Invariant: It holds no values. SQL that depends on the schema has the schema's stamp.
+package final class QueryShapes {
+  /// Rendered SQL.
+  package struct Entry {
+    /// The SQL, the same `String` each time, so that its statement is found by its two words.
+    package let sql: String
+    /// The revision of the schema cache for which the SQL was rendered.
+    package let schemaRevision: Int
+    /// The number of schemas, in the order of lookups, on which the SQL depends; 0 if on none.
+    package let schemaCount: Int
+
+    package init(sql: String, schemaRevision: Int, schemaCount: Int) {
+      self.sql = sql
+      self.schemaRevision = schemaRevision
+      self.schemaCount = schemaCount
+    }
+  }
+
+  struct Known {
+    let bytes: [UInt8]
+    let entry: Entry
+  }
+
+  /// The maximum number of shapes; a program has as many as places that build a request.
+  static let capacity = 500
+
+  /// The maximum number of bytes that are kept for the next shape.
+  private static let maximumBuffer = 8192
+
+  @safe @exclusivity(unchecked) var known: [UInt64: Known] = [:]
+  /// The memory of the last shape.
+  @safe @exclusivity(unchecked) private var buffer: [UInt8] = []
+
+  /// Creates an empty cache.
+  package init() {}
+
+  /// Returns an empty shape.
+  package func makeShape() -> QueryShape {
+    var shape = QueryShape(buffer: buffer)
+    buffer = []
+    shape.bytes.reserveCapacity(256)
+    return shape
+  }
+
+  /// Takes the memory of a shape back.
+  package func takeBack(_ shape: inout QueryShape) {
+    guard shape.bytes.capacity <= QueryShapes.maximumBuffer else { return }
+    swap(&buffer, &shape.bytes)
+    buffer.removeAll(keepingCapacity: true)
+  }
+
+  /// Returns the SQL of a shape; nil if it isn't known.
+  package func entry(for shape: borrowing QueryShape) -> Entry? {
+    guard let known = known[QueryShapes.hash(shape.bytes)], known.bytes == shape.bytes else {
+      return nil
+    }
+    return known.entry
+  }
+
+  /// Keeps the SQL of a shape.
+  package func insert(_ entry: Entry, for shape: borrowing QueryShape) {
+    if known.count >= QueryShapes.capacity { known.removeAll() }
+    known[QueryShapes.hash(shape.bytes)] = Known(bytes: shape.bytes, entry: entry)
+  }
+
+  /// Forgets all shapes.
+  func removeAll() { known = [:] }
+
+  private static func hash(_ bytes: [UInt8]) -> UInt64 {
+    unsafe bytes.withUnsafeBytes { unsafe $0.wordHash }
+  }
+}
+
+/// It is confined to its connection.
+@available(*, unavailable)
+extension QueryShapes: Sendable {}
+
+extension UnsafeRawBufferPointer {
+  /// A hash of the bytes: FNV-1a over words of eight bytes, mixed at the end.
+  var wordHash: UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325 ^ UInt64(count)
+    var offset = 0
+    while offset + 8 <= count {
+      hash =
+        unsafe (hash ^ loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+        &* 0x0000_0100_0000_01b3
+      hash ^= hash >> 32
+      offset += 8
+    }
+    while offset < count {
+      hash = unsafe (hash ^ UInt64(self[offset])) &* 0x0000_0100_0000_01b3
+      offset += 1
+    }
+    hash ^= hash >> 29
+    return hash
+  }
+}
