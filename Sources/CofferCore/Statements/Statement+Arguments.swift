@@ -96,9 +96,11 @@ extension Statement {
     guard unsafe handle != nil else { throw DatabaseError.connectionIsClosed }
     try withDatabase { try $0.checkAccess() }
     var hasArrays = false
-    // To look whether it is an integer copies nothing.
-    for index in 0..<values.count where unsafe values[index].integer == nil {
-      if unsafe values[index].isArray { hasArrays = true }
+    // By address, since a subscript would copy the argument; integers needn't be copied at all.
+    if let start = values.baseAddress {
+      for index in 0..<values.count where unsafe (start + index).pointee.integer == nil {
+        if unsafe (start + index).pointee.isArray { hasArrays = true }
+      }
     }
     rewind()
     if regionOfArguments != nil { regionOfArguments = nil }
@@ -109,15 +111,18 @@ extension Statement {
       }
     }
     guard let handle else { throw DatabaseError.connectionIsClosed }
-    for index in 0..<values.count {
-      let parameter = CInt(truncatingIfNeeded: index &+ 1)
-      let code =
-        if let integer = unsafe values[index].integer {
-          SQLite.bind(integer, to: handle, at: parameter)
-        } else {
-          unsafe bind(values[index], to: handle, at: parameter)
-        }
-      guard code == SQLite.ok else { throw bindingFailure(code) }
+    if let start = values.baseAddress {
+      for index in 0..<values.count {
+        let value = unsafe start + index
+        let parameter = CInt(truncatingIfNeeded: index &+ 1)
+        let code =
+          if let integer = unsafe value.pointee.integer {
+            SQLite.bind(integer, to: handle, at: parameter)
+          } else {
+            unsafe bind(value.pointee, to: handle, at: parameter)
+          }
+        guard code == SQLite.ok else { throw bindingFailure(code) }
+      }
     }
     lacksArguments = false
   }
