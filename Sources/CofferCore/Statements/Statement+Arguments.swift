@@ -96,9 +96,9 @@ extension Statement {
     guard unsafe handle != nil else { throw DatabaseError.connectionIsClosed }
     try withDatabase { try $0.checkAccess() }
     var hasArrays = false
-    // By address, since a subscript would copy the argument; integers needn't be copied at all.
+    // By address, since a subscript would copy the argument.
     if let start = values.baseAddress {
-      for index in 0..<values.count where unsafe (start + index).pointee.integer == nil {
+      for index in 0..<values.count {
         if unsafe (start + index).pointee.isArray { hasArrays = true }
       }
     }
