@@ -34,6 +34,12 @@ int64_t floor_look_up_isolated(floor_db *db, const char *sql, const int64_t *ids
 // Looks up ten integers for each id, in one transaction or each in its own, and returns the sum.
 int64_t floor_look_up_tens(floor_db *db, const char *sql, const int64_t *ids, int64_t count,
                            int isolated);
+// Inserts `count` rows of an integer, a text and an integer, each in its own transaction, and returns
+// the number of inserted rows.
+int64_t floor_commit_rows(floor_db *db, const char *sql, int64_t count);
+// Opens a file, reads one integer and closes it, `times` times, and returns the sum.
+int64_t floor_open_and_read(const char *path, const void *key, int key_length, const char *sql,
+                            int64_t times);
 // Returns SQLite's handle, for loops in Swift over the C API.
 void *floor_connection(floor_db *db);
 // Prepares and runs SQL that returns one integer, `times` times, and returns the sum.

@@ -65,16 +65,15 @@ extension Database {
         resultCode: .SQLITE_CANTOPEN, message: "unable to open database file",
         hint: "The path holds a NUL character.")
     }
-    let inspection = DatabaseFile.inspect(at: path)
     // SQLite opens devices and waits for pipes, and loses what it writes there.
-    guard inspection.kind != .special else {
+    guard let size = DatabaseFile.size(at: path) else {
       throw DatabaseError(
         resultCode: .SQLITE_CANTOPEN, message: "unable to open database file",
         hint: "The path is that of a device, a pipe or a socket.")
     }
     return try prepare(
       path: path, name: name, file: path, flags: [], configuration: configuration,
-      knownKey: knownKey, mayRace: !path.isEmpty && inspection.size <= 1)
+      knownKey: knownKey, mayRace: !path.isEmpty && size <= 1)
   }
 
   /// - Parameter mayRace: Whether others may create the file, with their salt, until this
@@ -94,7 +93,7 @@ extension Database {
       } catch {
         database.closeConnection()
         if mayRace, database.isKeyed, (error as? DatabaseError)?.resultCode == .SQLITE_NOTADB,
-          DatabaseFile.inspect(at: path).size > 1
+          DatabaseFile.size(at: path) ?? 0 > 1
         {
           throw SaltRace()
         }
@@ -250,7 +249,7 @@ extension Database {
   func createFile(at path: String, schema: String, _ settings: CipherSettings) throws {
     let connection = try openConnection()
     // SQLite treats a file of one byte as empty.
-    if DatabaseFile.inspect(at: path).size <= 1 {
+    if DatabaseFile.size(at: path) ?? 0 <= 1 {
       do {
         // The first transaction writes the first page, whatever it changes.
         try runSetting(

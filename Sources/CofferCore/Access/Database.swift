@@ -100,7 +100,12 @@ import Synchronization
   package let queryShapes = QueryShapes()
 
   /// Prepared changes of records, kept by a higher layer.
-  @safe @exclusivity(unchecked) package var recordStorage: AnyObject?
+  @inlinable package var recordStorage: AnyObject? {
+    get { keptRecordStorage }
+    set { keptRecordStorage = newValue }
+  }
+  // Other modules don't see the attribute, and would check each access; so they call the getter.
+  @safe @exclusivity(unchecked) @usableFromInline var keptRecordStorage: AnyObject?
 
   /// Cached facts about record types; see ``plan(_:make:)``.
   @safe @exclusivity(unchecked) var plans = ConnectionPlans()

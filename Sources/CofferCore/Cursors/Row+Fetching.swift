@@ -47,7 +47,7 @@ extension Row {
 
   private static func forEachCopy(
     _ statement: Statement, _ arguments: StatementArguments?, _ adapter: (any RowAdapter)?,
-    _ body: (Row) -> Void
+    _ body: (consuming Row) -> Void
   ) throws {
     if let arguments { try statement.setArguments(arguments) }
     let execution = StatementExecution(statement)

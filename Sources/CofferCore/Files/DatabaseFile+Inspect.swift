@@ -82,10 +82,24 @@ extension DatabaseFile {
 
   /// Whether a file begins like a plaintext database, although its settings encrypt the beginning.
   static func isExposed(at path: String, despite settings: CipherSettings) -> Bool {
-    guard settings.plaintextHeaderSize == 0, case .plaintext = inspect(at: path).kind else {
+    guard settings.plaintextHeaderSize == 0, case .plaintext = kindAndSize(path).kind else {
       return false
     }
     return true
+  }
+
+  /// The size of a file in bytes, 0 if it can't be determined; nil for a device, a pipe or a
+  /// socket.
+  ///
+  /// One system call, where ``inspect(at:)`` reads the file and looks for its journals.
+  static func size(at path: String) -> Int? {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return 0 }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return Int(status.st_size)
+    case S_IFDIR: return 0
+    default: return nil
+    }
   }
 
   private static func kindAndSize(_ path: String) -> (kind: Inspection.Kind, size: Int) {

@@ -26,7 +26,12 @@ import Foundation
   @usableFromInline package let image: RowImage?
   @safe @exclusivity(unchecked) @usableFromInline private(set) var extras: RowExtras?
   /// The cached result of ``plan(_:make:)``.
-  @safe @exclusivity(unchecked) @usableFromInline package var plan: AnyObject?
+  @inlinable package var plan: AnyObject? {
+    get { keptPlan }
+    _modify { yield &keptPlan }
+  }
+  // Other modules don't see the attribute, and would check each access; so they call the getter.
+  @safe @exclusivity(unchecked) @usableFromInline var keptPlan: AnyObject?
 
   private enum Source {
     case statement(Statement)

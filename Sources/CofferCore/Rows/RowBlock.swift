@@ -35,45 +35,56 @@
   @safe static func copyRow(
     of statement: SQLiteStatement, to block: inout RowBlock
   ) -> UnsafeRawPointer {
-    let columnCount = block.layout.count
+    let names = block.layout.names
+    let columnCount = names.count
     let fixedBytes = fixedBytes(columnCount)
-    if block.end + fixedBytes > block.capacity {
+    if block.end &+ fixedBytes > block.capacity {
       block = block.successor(atLeast: fixedBytes)
     }
     var row = unsafe block.base + block.end
     var end = fixedBytes
-    unsafe row.storeBytes(of: block.layout.names.start, as: UnsafeRawPointer.self)
+    unsafe row.storeBytes(of: names.start, as: UnsafeRawPointer.self)
     for index in 0..<columnCount {
       let value = SQLite.columnValue(statement, CInt(truncatingIfNeeded: index))
       let type = SQLite.valueType(value)
-      var payload: UInt64 = 0
+      let payload: UInt64
       if type == SQLite.integerType {
         payload = UInt64(bitPattern: SQLite.valueInt64(value))
       } else if type == SQLite.floatType {
         payload = SQLite.valueDouble(value).bitPattern
-      } else if type != SQLite.nullType {
+      } else if type == SQLite.nullType {
+        payload = 0
+      } else {
         let bytes = SQLite.valueBytes(value, isText: type == SQLite.textType)
-        if block.end + end + bytes.count > block.capacity {
-          let old = block
-          block = old.successor(atLeast: end + bytes.count)
-          unsafe block.base.copyMemory(from: row, byteCount: end)
-          unsafe row = block.base
-        }
+        unsafe reserve(bytes.count, after: end, in: &block, row: &row)
         if let start = bytes.baseAddress {
           unsafe (row + end).copyMemory(from: start, byteCount: bytes.count)
         }
         payload = RowImage.payload(offset: end, count: bytes.count)
         end += bytes.count
       }
+      // SAFETY: `fixedBytes` includes the values and types of all columns.
       let values = unsafe row + RowImage.headerBytes
-      unsafe values.storeBytes(of: payload, toByteOffset: index * 8, as: UInt64.self)
-      unsafe values.storeBytes(
-        of: UInt8(truncatingIfNeeded: type), toByteOffset: columnCount * 8 + index,
-        as: UInt8.self)
+      unsafe (values + index &* 8).storeBytes(of: payload, as: UInt64.self)
+      unsafe (values + (columnCount &* 8 &+ index)).storeBytes(
+        of: UInt8(truncatingIfNeeded: type), as: UInt8.self)
     }
     // Keeps the next row's values aligned.
     block.end += (end + 7) & ~7
     return UnsafeRawPointer(row)
+  }
+
+  /// Moves the row to a new block if there is no room for `byteCount` bytes after its first `end`.
+  @inline(never)
+  private static func reserve(
+    _ byteCount: Int, after end: Int, in block: inout RowBlock,
+    row: inout UnsafeMutableRawPointer
+  ) {
+    guard block.end + end + byteCount > block.capacity else { return }
+    let old = block
+    block = old.successor(atLeast: end + byteCount)
+    unsafe block.base.copyMemory(from: row, byteCount: end)
+    unsafe row = block.base
   }
 
   private func successor(atLeast byteCount: Int) -> RowBlock {

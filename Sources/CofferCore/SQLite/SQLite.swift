@@ -65,12 +65,7 @@ package enum SQLite {
   @safe static func columnText(
     _ statement: SQLiteStatement, _ index: CInt
   ) -> UnsafeBufferPointer<UInt8> {
-    // SAFETY: reads the text before its length: the order that SQLite requires.
-    guard let text = unsafe sqlite3_column_text(statement, index) else {
-      return unsafe UnsafeBufferPointer(start: nil, count: 0)
-    }
-    return unsafe UnsafeBufferPointer(
-      start: text, count: Int(sqlite3_column_bytes(statement, index)))
+    unsafe valueBytes(columnValue(statement, index), isText: true).bindMemory(to: UInt8.self)
   }
 
   /// Returns the column's bytes, empty for NULL; valid until the next step.
@@ -78,11 +73,7 @@ package enum SQLite {
   @safe static func columnBlob(
     _ statement: SQLiteStatement, _ index: CInt
   ) -> UnsafeRawBufferPointer {
-    guard let bytes = unsafe sqlite3_column_blob(statement, index) else {
-      return unsafe UnsafeRawBufferPointer(start: nil, count: 0)
-    }
-    return unsafe UnsafeRawBufferPointer(
-      start: bytes, count: Int(sqlite3_column_bytes(statement, index)))
+    valueBytes(columnValue(statement, index), isText: false)
   }
 
   // MARK: Values of the current row

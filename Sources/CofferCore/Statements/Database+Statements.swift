@@ -255,7 +255,7 @@ extension Database {
   /// Called when the connection has changed the schema or undone a change of it.
   func schemaDidChange() {
     statementCache.removeAll()
-    hooks.schemaGeneration &+= 1
+    hooks.generation &+= 1
     hooks.authorizer.forgetDroppedTable()
   }
 }

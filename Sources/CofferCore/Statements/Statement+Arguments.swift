@@ -21,11 +21,11 @@ extension Statement {
   /// - Throws: An error, with nothing bound, if an argument is missing or superfluous, or is an
   ///   array outside of an `IN`.
   public func setArguments(_ arguments: StatementArguments) throws {
-    if arguments.named.isEmpty, parametersAreAnonymous {
-      guard arguments.positional.count == parameterCount else {
-        throw wrongArgumentCount(arguments.positional.count)
+    if arguments.isPositional, parametersAreAnonymous {
+      try arguments.withPositional { values in
+        guard values.count == parameterCount else { throw wrongArgumentCount(values.count) }
+        try bind(values)
       }
-      try bind(arguments.positional)
     } else {
       var rest = arguments
       try bind(try takeArguments(from: &rest, allowsMore: false))
@@ -89,32 +89,51 @@ extension Statement {
   }
 
   func bind(_ values: [StatementArgument]) throws {
+    try unsafe values.withUnsafeBufferPointer { try bind($0) }
+  }
+
+  @safe private func bind(_ values: UnsafeBufferPointer<StatementArgument>) throws {
     guard unsafe handle != nil else { throw DatabaseError.connectionIsClosed }
-    try database.checkAccess()
+    try withDatabase { try $0.checkAccess() }
     var hasArrays = false
-    for value in values {
-      if case .array = value.content { hasArrays = true }
+    // By address, since a subscript would copy the argument.
+    if let start = values.baseAddress {
+      for index in 0..<values.count {
+        if unsafe (start + index).pointee.isArray { hasArrays = true }
+      }
     }
     rewind()
     if regionOfArguments != nil { regionOfArguments = nil }
     if unsafe hasArrays || handle != plainHandle {
-      do { try selectHandle(for: values) } catch {
+      do { try unsafe selectHandle(for: Array(values)) } catch {
         clearBindings()
         throw error
       }
     }
     guard let handle else { throw DatabaseError.connectionIsClosed }
-    var index: CInt = 1
-    for value in values {
-      let code =
-        switch value.content {
-        case .value(let value): value.bind(to: handle, at: index)
-        case .array(let array): bind(array.storage, to: handle, at: index)
-        }
-      guard code == SQLite.ok else { throw bindingFailure(code) }
-      index += 1
+    if let start = values.baseAddress {
+      for index in 0..<values.count {
+        let value = unsafe start + index
+        let parameter = CInt(truncatingIfNeeded: index &+ 1)
+        let code =
+          if let integer = unsafe value.pointee.integer {
+            SQLite.bind(integer, to: handle, at: parameter)
+          } else {
+            unsafe bind(value.pointee, to: handle, at: parameter)
+          }
+        guard code == SQLite.ok else { throw bindingFailure(code) }
+      }
     }
     lacksArguments = false
+  }
+
+  @safe private func bind(
+    _ argument: StatementArgument, to handle: SQLiteStatement, at index: CInt
+  ) -> CInt {
+    switch argument.content {
+    case .value(let value): value.bind(to: handle, at: index)
+    case .array(let array): bind(array.storage, to: handle, at: index)
+    }
   }
 
   /// Clears the bound values, which can be secret.

@@ -52,7 +52,7 @@ extension Statement {
   @usableFromInline
   @safe package func beginBinding() throws -> SQLiteStatement {
     guard unsafe handle != nil else { throw DatabaseError.connectionIsClosed }
-    try database.checkAccess()
+    try withDatabase { try $0.checkAccess() }
     rewind()
     if unsafe handle != plainHandle { try selectHandle(for: []) }
     guard let handle else { throw DatabaseError.connectionIsClosed }
@@ -86,7 +86,7 @@ extension Statement {
   func deactivate() {
     isActive = false
     execution = nil
-    database.activeStatementCount &-= 1
+    withDatabase { $0.activeStatementCount &-= 1 }
   }
 
   /// Prepares the statement for its first step.
@@ -95,9 +95,11 @@ extension Statement {
     guard unsafe handle != nil else { throw DatabaseError.connectionIsClosed }
     if lacksArguments { try validateArguments(StatementArguments()) }
     rewind()
-    try database.willExecute(self)
+    try withDatabase {
+      try $0.willExecute(self)
+      $0.activeStatementCount &+= 1
+    }
     isActive = true
-    database.activeStatementCount &+= 1
   }
 
   /// Steps to the next row.
@@ -145,7 +147,7 @@ extension Statement {
         publicStatementArguments: database.configuration.publicStatementArguments)
       throw database.didFail(self, with: error)
     }
-    try database.didExecute(self)
+    try withDatabase { try $0.didExecute(self) }
   }
 
   /// Ends an execution early. A statement that writes runs to its end.

@@ -31,7 +31,17 @@
 
   // SAFETY: the database clears `handle` when it closes, at the latest when it is deallocated, and
   // the statement doesn't use this reference while `handle` is nil.
-  @safe @usableFromInline package unowned(unsafe) let database: Database
+  @safe private let unretainedDatabase: Unmanaged<Database>
+  @safe @usableFromInline package var database: Database {
+    unsafe unretainedDatabase.takeUnretainedValue()
+  }
+
+  /// Calls `body` with the database, which isn't retained: for what is executed once per row.
+  @inline(__always)
+  func withDatabase<Result>(_ body: (Database) throws -> Result) rethrows -> Result {
+    try unsafe unretainedDatabase._withUnsafeGuaranteedRef { try body($0) }
+  }
+
   let registry: StatementRegistry
   /// The index of the statement in `registry`, which sets it.
   var registryIndex = 0
@@ -96,7 +106,7 @@
       to: StatementCore(
         handle: handle, columnCount: SQLite.columnCount(handle), predictor: ColumnPredictor()))
     plainHandle = unsafe handle
-    self.database = database
+    unretainedDatabase = unsafe .passUnretained(database)
     self.facts = facts
     hasAftermath = facts.hasAftermath
     recompilations = database.hooks.authorizer.recompilations

@@ -22,6 +22,33 @@ public struct StatementArgument: Hashable, Sendable {
   /// NULL.
   @inlinable public static var null: StatementArgument { StatementArgument(.null) }
 
+  /// The value, if it is an integer.
+  ///
+  /// To bind integers without a copy of the argument, which would be retained and released.
+  @inline(__always)
+  var integer: Int64? {
+    if case .value(let value) = content, case .int64(let integer) = value.storage {
+      integer
+    } else {
+      nil
+    }
+  }
+
+  /// Whether the argument is an array.
+  @inline(__always)
+  var isArray: Bool {
+    if case .array = content { true } else { false }
+  }
+
+  /// Whether the argument owns memory: a text, a blob or an array.
+  var ownsMemory: Bool {
+    guard case .value(let value) = content else { return true }
+    switch value.storage {
+    case .null, .int64, .double: return false
+    case .string, .blob: return true
+    }
+  }
+
   /// The value, or nil for an array.
   package var databaseValue: DatabaseValue? {
     if case .value(let value) = content { value } else { nil }

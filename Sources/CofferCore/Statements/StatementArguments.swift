@@ -8,26 +8,91 @@
 /// ```
 ///
 /// Named parameters also take positional values, in the order in which the parameters appear.
-public struct StatementArguments: Hashable, Sendable {
-  @usableFromInline var positional: [StatementArgument]
-  @usableFromInline package var named: [String: StatementArgument]
+public struct StatementArguments: Sendable {
+  @usableFromInline
+  enum Storage: Sendable {
+    /// The elements of an array literal, of which there is at least one.
+    case literal(LiteralArguments)
+    case lists(positional: [StatementArgument], named: [String: StatementArgument])
+  }
+
+  @usableFromInline var storage: Storage
 
   @inlinable
   package init(positional: [StatementArgument], named: [String: StatementArgument]) {
-    self.positional = positional
-    self.named = named
+    storage = .lists(positional: positional, named: named)
   }
 
   /// Creates an empty list of arguments.
   @inlinable
-  public init() {
-    positional = []
-    named = [:]
-  }
+  public init() { storage = .lists(positional: [], named: [:]) }
 
   /// Whether there are no arguments.
-  @inlinable
-  public var isEmpty: Bool { positional.isEmpty && named.isEmpty }
+  public var isEmpty: Bool {
+    switch storage {
+    case .literal: false
+    case .lists(let positional, let named): positional.isEmpty && named.isEmpty
+    }
+  }
+
+  // MARK: Storage
+
+  /// The arguments by position.
+  var positional: [StatementArgument] {
+    get {
+      switch storage {
+      case .literal(let values): values.array
+      case .lists(let positional, _): positional
+      }
+    }
+    _modify {
+      // Moves the lists out, so that they aren't copied.
+      var lists = takeLists()
+      defer { storage = .lists(positional: lists.positional, named: lists.named) }
+      yield &lists.positional
+    }
+  }
+
+  /// The arguments by name.
+  package var named: [String: StatementArgument] {
+    get {
+      switch storage {
+      case .literal: [:]
+      case .lists(_, let named): named
+      }
+    }
+    _modify {
+      var lists = takeLists()
+      defer { storage = .lists(positional: lists.positional, named: lists.named) }
+      yield &lists.named
+    }
+  }
+
+  private mutating func takeLists() -> (
+    positional: [StatementArgument], named: [String: StatementArgument]
+  ) {
+    let lists = (positional, named)
+    storage = .lists(positional: [], named: [:])
+    return lists
+  }
+
+  /// Whether there are only arguments by position.
+  var isPositional: Bool {
+    switch storage {
+    case .literal: true
+    case .lists(_, let named): named.isEmpty
+    }
+  }
+
+  /// Calls `body` with the arguments by position.
+  @safe func withPositional<Result>(
+    _ body: (UnsafeBufferPointer<StatementArgument>) throws -> Result
+  ) rethrows -> Result {
+    switch storage {
+    case .literal(let values): try values.withValues(body)
+    case .lists(let positional, _): try unsafe positional.withUnsafeBufferPointer(body)
+    }
+  }
 
   // MARK: By position
 
@@ -151,17 +216,24 @@ extension StatementArguments: ExpressibleByArrayLiteral {
   /// Creates arguments by position from values and arrays.
   @inlinable
   public init(arrayLiteral elements: (any StatementBinding)?...) {
-    let count = elements.count
-    positional = unsafe elements.withUnsafeBufferPointer { elements in
-      unsafe [StatementArgument](unsafeUninitializedCapacity: count) { buffer, initializedCount in
-        for index in 0..<count {
-          unsafe (buffer.baseAddress! + index).initialize(
-            to: elements[index]?.statementArgument ?? .null)
-        }
-        initializedCount = count
-      }
-    }
-    named = [:]
+    // The optimizer keeps the elements on the stack.
+    storage =
+      elements.isEmpty
+      ? .lists(positional: [], named: [:])
+      : unsafe elements.withUnsafeBufferPointer { .literal(LiteralArguments($0)) }
+  }
+}
+
+extension StatementArguments: Hashable {
+  /// Returns whether both have equal arguments by position and by name.
+  public static func == (lhs: StatementArguments, rhs: StatementArguments) -> Bool {
+    lhs.positional == rhs.positional && lhs.named == rhs.named
+  }
+
+  /// Hashes the arguments by position and by name.
+  public func hash(into hasher: inout Hasher) {
+    hasher.combine(positional)
+    hasher.combine(named)
   }
 }
 

@@ -10,7 +10,9 @@ package final class ConnectionHooks {
   var recordedRegions: [DatabaseRegion] = []
   /// Incremented when the connection changes the schema or undoes such a change, which invalidates
   /// everything cached from the schema.
-  @safe @exclusivity(unchecked) package var schemaGeneration = 0
+  @inlinable package var schemaGeneration: Int { generation }
+  // Other modules don't see the attribute, and would check each access; so they call the getter.
+  @safe @exclusivity(unchecked) @usableFromInline var generation = 0
   /// Incremented when a transaction begins.
   @safe @exclusivity(unchecked) var transactionCount = 0
 

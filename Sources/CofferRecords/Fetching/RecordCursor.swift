@@ -42,9 +42,10 @@ public final class RecordCursor<Record: FetchableRecord>: DatabaseCursor {
     // capacity is reserved for all.
     let expected = _execution.statement.lastRecordCount
     let quarter = expected < 64 ? -1 : expected / 4
-    try forEach { record in
+    // Without `forEach`, whose closure would get each record to look at, and copy it.
+    while try _execution.advance() {
       if records.count == quarter { records.reserveCapacity(expected + expected / 8) }
-      records.append(record)
+      do { records.append(try Record(row: rows.row)) } catch { throw _execution.fail(error) }
     }
     _execution.statement.lastRecordCount = records.count
     return records
