@@ -181,7 +181,8 @@ extension Database {
     }
   }
 
-  private var pageSize: Int {
+  /// The size of a page in bytes.
+  var pageSize: Int {
     let size = unsafe sqliteConnection.flatMap { try? SQLite.scalar($0, "PRAGMA page_size") }
     return size.flatMap { Int($0) } ?? 4096
   }

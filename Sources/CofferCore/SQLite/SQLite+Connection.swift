@@ -133,6 +133,15 @@ extension SQLite {
     return misses
   }
 
+  /// Returns the number of pages that the connection has requested, from its cache or its files;
+  /// the counter wraps around.
+  @safe static func pageRequests(_ connection: SQLiteConnection) -> CInt {
+    var hits: CInt = 0
+    var highest: CInt = 0
+    _ = unsafe sqlite3_db_status(connection, SQLITE_DBSTATUS_CACHE_HIT, &hits, &highest, 0)
+    return hits &+ cacheMisses(connection)
+  }
+
   /// Returns whether the transaction holds foreign key violations, which prevent its commit.
   @safe package static func hasBrokenForeignKeys(_ connection: SQLiteConnection) -> Bool {
     var count: CInt = 0
