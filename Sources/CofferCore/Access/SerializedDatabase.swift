@@ -137,6 +137,7 @@ final class SerializedDatabase: @unchecked Sendable {
   private func access<T>(_ body: (Database) throws -> T) throws -> T {
     _ = try database.openConnection()
     database.registry.settleDebts()
+    database.adaptCacheSize()
     let result: T
     do {
       result = try body(database)
@@ -188,7 +189,8 @@ final class SerializedDatabase: @unchecked Sendable {
       "DatabasePool", "\(isSnapshot ? "snapshot" : "reader").\(number)")
     return SerializedDatabase(
       try Database.open(
-        path: path, name: name, configuration: configuration, knownKey: shared.knownKey))
+        path: path, name: name, configuration: configuration, knownKey: shared.knownKey,
+        cacheBudget: database.cacheBudget))
   }
 
   /// Whether the current thread is inside an access.

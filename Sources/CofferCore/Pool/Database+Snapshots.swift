@@ -52,11 +52,14 @@ extension Database {
     reader.readonly = true
     reader.journalMode = .default
     reader.allowsUnsafeTransactions = false
+    // Connections with other settings have a budget of their own, too.
+    let budget =
+      configuration == nil ? cacheBudget : CacheBudget(byteCount: reader.cacheSize)
     let snapshots = try (1...max(1, reader.maximumReaderCount)).map { number in
       SerializedDatabase(
         try Database.open(
           path: path, name: reader.connectionName("DatabaseSnapshotPool", "reader.\(number)"),
-          configuration: reader, knownKey: settings.knownKey))
+          configuration: reader, knownKey: settings.knownKey, cacheBudget: budget))
     }
     try beginTogether(snapshots)
     return snapshots

@@ -304,10 +304,10 @@ import Testing
     let pool = database.pool
     let group = DispatchGroup()
     for _ in 0..<4 {
-      detachThread(group: group) {
+      detachThread(group: group) { () throws in
         #expect(try pool.concurrentFetchAll(Item.all()).count == 20_000)
       }
-      detachThread(group: group) {
+      detachThread(group: group) { () throws in
         for _ in 0..<20 { #expect(try pool.read { try Item.fetchCount($0) } == 20_000) }
       }
     }

@@ -189,8 +189,8 @@ import Testing
     (.sql, rows("item").select(SQL("number").sqlExpression + 1)),
     (
       .association,
-      rows("item").joining(
-        required: Item.belongsTo(Item.self, using: ForeignKey(["id"], to: ["id"])))
+      Item.joining(required: Item.belongsTo(Item.self, using: ForeignKey(["id"], to: ["id"])))
+        .asRequest(of: Row.self)
     ),
     (.compound, rows("item").union(rows("item"))),
     (
