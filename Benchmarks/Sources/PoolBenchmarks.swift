@@ -106,6 +106,8 @@ extension Fixture {
   /// Creates a pool on a copy of the file.
   func makePool() throws -> DatabasePool {
     var configuration = Configuration()
+    // SQLite's default for each of three connections.
+    configuration.cacheSize = 3 * 2_000 << 10
     configuration.prepareDatabase { db in
       if !db.configuration.readonly { try db.execute(sql: "PRAGMA synchronous = OFF") }
     }

@@ -18,7 +18,7 @@ import Testing
   }
 
   static let schema = """
-    CREATE TABLE item (id INTEGER PRIMARY KEY, number INTEGER NOT NULL, text TEXT NOT NULL);
+    CREATE TABLE item (id INTEGER PRIMARY KEY, number INTEGER, text TEXT NOT NULL);
     CREATE INDEX item_number ON item (number);
     """
 
@@ -90,7 +90,7 @@ import Testing
       Item.filter(sql: "number > (SELECT avg(number) FROM item)"),
     ]
     for request in requests {
-      let expected = try pool.read { try request.order { $0.id }.fetchAll($0) }
+      let expected = try pool.read { try request.fetchAll($0).sorted { $0.id < $1.id } }
       #expect(try pool.concurrentFetchAll(request) == expected)
       var items: [Item] = []
       try pool.concurrentForEach(request) { items.append($0) }
@@ -201,14 +201,16 @@ import Testing
     (.virtualTable, rows("item_search")),
     (.withoutRowID, rows("keyed")),
     (.hiddenRowID, rows("hidden")),
-    (.otherSchema, rows("sqlite_temp_master")),
+    (.otherSchema, rows("passing")),
   ]
 
   private static func rows(_ table: String) -> QueryInterfaceRequest<Row> { Table(table).all() }
 
   @Test(arguments: reasons.indices) func `what can't be split says why`(index: Int) throws {
     let (reason, request) = ConcurrentFetchTests.reasons[index]
-    let database = try ConcurrentFetchTests.items(1...3)
+    let database = try ConcurrentFetchTests.items(1...3) {
+      $0.prepareDatabase { try $0.execute(sql: "CREATE TEMP TABLE passing (id INTEGER)") }
+    }
     try database.pool.write { db in
       try db.execute(
         sql: """
@@ -225,7 +227,8 @@ import Testing
   }
 
   @Test func `SQL requests and windows can't be split`() throws {
-    let pool = try ConcurrentFetchTests.items(1...3).pool
+    let database = try ConcurrentFetchTests.items(1...3)
+    let pool = database.pool
     let request: SQLRequest<Int> = "SELECT id FROM item"
     #expect(throws: ConcurrentFetchError(.sql)) { try pool.concurrentFetchAll(request) }
     #expect(throws: ConcurrentFetchError(.sql)) {
@@ -254,7 +257,8 @@ import Testing
   }
 
   @Test func `a table that doesn't exist is SQLite's error`() throws {
-    let pool = try ConcurrentFetchTests.items(1...3).pool
+    let database = try ConcurrentFetchTests.items(1...3)
+    let pool = database.pool
     #expect(throws: DatabaseError.self) { try pool.concurrentFetchAll(Table("missing")) }
   }
 }
