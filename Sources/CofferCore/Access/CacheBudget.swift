@@ -62,7 +62,7 @@ extension Database {
     let share = cacheBudget.share
     cacheShare = share
     // Only a closed connection refuses this.
-    try? runSetting("PRAGMA main.cache_size = -\(share)")
+    try? withoutTracing { try runSetting("PRAGMA main.cache_size = -\(share)") }
     // The authorizer takes it for a setting of the application.
     hasOwnCacheSize = false
   }

@@ -155,9 +155,10 @@ final class ConcurrentScan<Element>: Sendable {
     part.rowCount = ConcurrentScan.initialRowCount(table)
     while true {
       try part.db.checkCancellation()
-      let step = schedule.nextStep(part.sleeper, rowCount: part.rowCount)
-      if case .read(let rowIDs) = step {
-        try read(rowIDs, table, part)
+      let step = schedule.nextStep(
+        part.sleeper, rowCount: part.rowCount, isDense: part.isDense)
+      if case .read(let taken) = step {
+        try read(taken, table, part)
       } else if try !part.perform(step) {
         return
       }
@@ -170,11 +171,12 @@ final class ConcurrentScan<Element>: Sendable {
     reader.scheduleUntilSnapshotEnds { [self] db in
       let part = ScanPart<Element>(db, deliver: nil)
       part.rowCount = ConcurrentScan.initialRowCount(table)
-      while let rowIDs = schedule.nextPart(
-        part.sleeper, rowCount: part.rowCount, canRetire: { pool.readers.hasWaiters })
+      while let taken = schedule.nextPart(
+        part.sleeper, rowCount: part.rowCount, isDense: part.isDense,
+        canRetire: { pool.readers.hasWaiters })
       {
         // Without delivery, errors are kept with the part.
-        try? read(rowIDs, table, part)
+        try? read(taken, table, part)
       }
       schedule.leave(reader)
     } whenOver: { [self] in
@@ -198,31 +200,30 @@ final class ConcurrentScan<Element>: Sendable {
   ///
   /// - Throws: Errors of the delivery. Errors of the part are kept with it.
   private func read(
-    _ taken: ClosedRange<Int64>, _ table: _TableScan.Table, _ part: ScanPart<Element>
+    _ taken: ScanSchedule<Element>.Taken, _ table: _TableScan.Table, _ part: ScanPart<Element>
   ) throws {
-    let (db, start) = (part.db, taken.lowerBound)
+    let (db, start) = (part.db, taken.rowIDs.lowerBound)
     let output = _ScanOutput<Element>(
       check: isBounded ? { try self.handOver($0, start, part) } : nil)
     do {
-      let rowCount = try db.readOnly {
+      let rowCount = try db.readOnly { () throws -> Int? in
         let misses = db.cacheMisses
         let requests = part.pageRequests()
-        let end = try table.end(of: taken, count: part.rowCount, db)
-        let rowIDs = start...(end ?? taken.upperBound)
-        if end != nil { schedule.endPart(start, at: rowIDs.upperBound) }
-        let rowCount = try end == nil ? table.count(rowIDs, db) : part.rowCount
+        let (rowIDs, rowCount) =
+          taken.rowCount == nil
+          ? try findEnd(of: taken.rowIDs, table, part) : (taken.rowIDs, nil)
         part.startChunk()
-        if rowCount > 0 {
+        if rowCount != 0 {
           try decoding(db, scan.request(db, rowIDs: rowIDs), output)
           try db.checkDamage(since: misses)
         }
         try db.requireSnapshot()
-        // The rows' own pages were requested twice.
-        let bytes = part.bytes(since: requests) / 2
-        part.adaptRowCount(
-          isFull: end != nil, isSmall: bytes < ConcurrentScan.partBytes / 2,
-          isLarge: bytes > ConcurrentScan.partBytes * 2,
-          maximum: ConcurrentScan.maximumRowCount(table))
+        let bytes = part.bytes(since: requests)
+        part.adapt(
+          // The rows' own pages were requested twice if they were counted.
+          bytes: rowCount == nil ? bytes : bytes / 2,
+          rowCount: taken.rowCount ?? Double(rowCount ?? 0), wasCounted: rowCount != nil,
+          goal: ConcurrentScan.partBytes, maximum: ConcurrentScan.maximumRowCount(table))
         return rowCount
       }
       schedule.finishPart(start, output.take(), rowCount: rowCount, failure: nil)
@@ -234,6 +235,17 @@ final class ConcurrentScan<Element>: Sendable {
     }
   }
 
+  /// Finds the end of a part, frees the rest of the taken rowids, and counts the rows.
+  private func findEnd(
+    of taken: ClosedRange<Int64>, _ table: _TableScan.Table, _ part: ScanPart<Element>
+  ) throws -> (ClosedRange<Int64>, rowCount: Int?) {
+    guard let end = try table.end(of: taken, count: part.rowCount, part.db) else {
+      return (taken, try table.count(taken, part.db))
+    }
+    schedule.endPart(taken.lowerBound, at: end)
+    return (taken.lowerBound...end, part.rowCount)
+  }
+
   /// Hands elements over if they are many, and waits while too many aren't delivered.
   private func handOver(
     _ output: _ScanOutput<Element>, _ start: Int64, _ part: ScanPart<Element>
@@ -242,7 +254,7 @@ final class ConcurrentScan<Element>: Sendable {
     let count = output.elements.count
     guard bytes >= ConcurrentScan.chunkBytes || count >= ConcurrentScan.chunkCount else {
       let bytesPerElement = bytes / count
-      return output.checkAfter(min(16, max(1, 16_384 / max(bytesPerElement, 1))))
+      return output.checkAfter(min(32, max(1, 16_384 / max(bytesPerElement, 1))))
     }
     if !schedule.add(output.take(), start) {
       if part.deliver == nil {
@@ -313,10 +325,28 @@ private final class ScanPart<Element> {
   /// The bytes of pages that were read for the current chunk.
   func chunkBytes() -> Int { bytes(since: chunkStart) }
 
-  func adaptRowCount(isFull: Bool, isSmall: Bool, isLarge: Bool, maximum: Int) {
-    if isLarge {
+  /// Whether the last part had as many pages as its estimated rows should have.
+  private(set) var isDense = true
+  /// The bytes of pages per row in the last part whose rows were counted.
+  private var bytesPerRow = 0.0
+
+  /// Adapts the number of rows of the next part.
+  ///
+  /// - Parameters:
+  ///   - bytes: The bytes of pages in the part.
+  ///   - rowCount: The number of its rows, counted or estimated.
+  ///   - goal: The bytes that a part should have.
+  func adapt(bytes: Int, rowCount count: Double, wasCounted: Bool, goal: Int, maximum: Int) {
+    if wasCounted {
+      bytesPerRow = count > 0 ? Double(bytes) / count : 0
+      isDense = count > 0
+    } else {
+      // Fewer pages mean that there are gaps, which the condition's elements don't show.
+      isDense = Double(bytes) > count * bytesPerRow / 4
+    }
+    if bytes > 2 * goal {
       rowCount = max(rowCount / 2, 1)
-    } else if isFull, isSmall {
+    } else if bytes < goal / 2, count >= Double(rowCount) / 2 {
       rowCount = min(rowCount * 2, maximum)
     }
   }

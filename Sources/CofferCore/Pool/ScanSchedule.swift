@@ -20,10 +20,17 @@ final class ScanSchedule<Element>: Sendable {
   /// What the delivering connection does next.
   enum Step: Sendable {
     case deliver([Chunk], position: Position, (any Error)?)
-    case read(ClosedRange<Int64>)
+    case read(Taken)
     case wait
     /// Everything is delivered, or the scan was stopped with an error.
     case end((any Error)?)
+  }
+
+  /// Rowids that a connection has taken.
+  struct Taken: Sendable {
+    var rowIDs: ClosedRange<Int64>
+    /// The estimated number of rows if the rowids are one part; nil if the part's end must be found.
+    var rowCount: Double?
   }
 
   /// The part of the scan that is delivered.
@@ -45,8 +52,8 @@ final class ScanSchedule<Element>: Sendable {
     /// From the first segment that isn't delivered.
     var segments: [Segment] = []
     var whole: ClosedRange<Int64>?
-    /// The rows per rowid in the last part.
-    var density = 1.0
+    /// The rows per rowid in the last part whose rows were counted; nil before that.
+    var density: Double?
     /// The chunks that aren't delivered.
     var chunkCount = 0
     var isStopped = false
@@ -120,21 +127,24 @@ final class ScanSchedule<Element>: Sendable {
 
   /// Returns the rowids to begin the next part with; nil at the end.
   ///
-  /// - Parameter canRetire: Whether to return nil also if the other connections can do the rest.
+  /// - Parameters:
+  ///   - rowCount: The wanted number of rows.
+  ///   - isDense: Whether the rowids are as dense as before, as far as the connection knows.
+  ///   - canRetire: Whether to return nil also if the other connections can do the rest.
   func nextPart(
-    _ sleeper: DispatchSemaphore, rowCount: Int, canRetire: () -> Bool
-  ) -> ClosedRange<Int64>? {
+    _ sleeper: DispatchSemaphore, rowCount: Int, isDense: Bool, canRetire: () -> Bool
+  ) -> Taken? {
     while true {
       let mayRetire = canRetire()
       let step: Step = state.withLock { state in
         if state.isStopped || mayRetire && state.isRestFree { return .end(nil) }
-        if let rowIDs = state.takePart(rowCount: rowCount) { return .read(rowIDs) }
+        if let taken = state.takePart(rowCount, isDense) { return .read(taken) }
         guard state.segments.contains(where: { $0.status == .taken }) else { return .end(nil) }
         state.sleepers.append(sleeper)
         return .wait
       }
       switch step {
-      case .read(let rowIDs): return rowIDs
+      case .read(let taken): return taken
       case .wait: sleeper.wait()
       default: return nil
       }
@@ -142,11 +152,11 @@ final class ScanSchedule<Element>: Sendable {
   }
 
   /// Returns the next step of the delivering connection.
-  func nextStep(_ sleeper: DispatchSemaphore, rowCount: Int) -> Step {
+  func nextStep(_ sleeper: DispatchSemaphore, rowCount: Int, isDense: Bool) -> Step {
     update { state in
       if state.isStopped { return .end(state.stopError) }
       if let delivery = state.takeDelivery() { return delivery }
-      if let rowIDs = state.takePart(rowCount: rowCount) { return .read(rowIDs) }
+      if let taken = state.takePart(rowCount, isDense) { return .read(taken) }
       guard !state.segments.isEmpty else { return .end(nil) }
       return .wait
     } sleepingIf: { step in
@@ -205,7 +215,7 @@ final class ScanSchedule<Element>: Sendable {
   /// Ends a part with its last elements.
   ///
   /// - Parameters:
-  ///   - rowCount: The number of rows in the part; nil if it is unknown.
+  ///   - rowCount: The number of rows in the part; nil if they weren't counted.
   ///   - failure: The error after the elements; later rows aren't read.
   func finishPart(
     _ start: Int64, _ elements: [Element], rowCount: Int?, failure: (any Error)?
@@ -225,7 +235,7 @@ final class ScanSchedule<Element>: Sendable {
       }
       if let rowCount {
         let width = state.segments[index].rowIDs.distance + 1
-        state.density = max(Double(rowCount) / width, state.density / 64)
+        state.density = max(Double(rowCount) / width, (state.density ?? 1) / 64)
       }
     }
   }
@@ -257,17 +267,25 @@ extension ScanSchedule.State {
   }
 
   /// Takes the first free rowids for a part of about `rowCount` rows.
-  fileprivate mutating func takePart(rowCount: Int) -> ClosedRange<Int64>? {
+  ///
+  /// If at least every fourth rowid has a row, the rowids are a part: it can't become much larger
+  /// than estimated. Otherwise they are twice as many as are needed on average, and the rest is
+  /// returned.
+  fileprivate mutating func takePart(_ rowCount: Int, _ isDense: Bool) -> ScanSchedule.Taken? {
     guard let index = segments.firstIndex(where: { $0.status == .free }) else { return nil }
     let free = segments[index].rowIDs
-    // Twice as many as are needed on average, since the rest is returned.
-    let width = max(2 * Double(rowCount) / max(density, .leastNormalMagnitude), 1)
+    let isPart = isDense && (density ?? 0) >= 0.25
+    let needed = Double(rowCount) / max(density ?? 1, .leastNormalMagnitude)
+    let width = max((isPart ? needed : 2 * needed).rounded(.up) - 1, 0)
     segments[index].status = .taken
-    guard width < free.distance else { return free }
-    let end = free.lowerBound &+ Int64(truncatingIfNeeded: UInt64(width))
-    segments[index].rowIDs = free.lowerBound...end
-    segments.insert(.init(rowIDs: end + 1...free.upperBound), at: index + 1)
-    return segments[index].rowIDs
+    if width < free.distance {
+      let end = free.lowerBound &+ Int64(truncatingIfNeeded: UInt64(width))
+      segments[index].rowIDs = free.lowerBound...end
+      segments.insert(.init(rowIDs: end + 1...free.upperBound), at: index + 1)
+    }
+    let taken = segments[index].rowIDs
+    let estimate = isPart ? (taken.distance + 1) * (density ?? 1) : nil
+    return ScanSchedule.Taken(rowIDs: taken, rowCount: estimate)
   }
 
   /// Whether the part that begins at `start` can add elements without exceeding the limit.
