@@ -54,6 +54,7 @@ let snippets: [Snippet] = [
   Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet47),
   Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet48),
   Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet49),
+  Snippet("Docs/Performance.md, Memory, 1", [], snippet50),
 ]
 
 // The blocks print to nowhere.
@@ -824,5 +825,12 @@ private func snippet49(_ scene: Scene) throws {
     let statistics = db.statementCacheStatistics
     _ = statement
     _ = statistics
+  }
+}
+
+// Docs/Performance.md, Memory, 1
+private func snippet50(_ scene: Scene) throws {
+  func memoryPressureBegan(in pool: DatabasePool) {
+    pool.releaseMemoryEventually()
   }
 }
