@@ -91,11 +91,13 @@ extension Relation {
     plain.filter = nil
     var renderer = SQLRenderer(db)
     try plain.render(into: &renderer)
-    // SQLite knows all aggregates and window functions, even those of the application.
+    // SQLite knows all aggregates and window functions, even those of the application. `Count` is
+    // its instruction for `count(*)` of a whole table.
     let program = try Row.fetchCursor(
       db, sql: "EXPLAIN " + renderer.sql, arguments: renderer.arguments)
     while let step = try program.next() {
-      if let operation = step["opcode"] as String?, operation.hasPrefix("Agg") {
+      guard let operation = step["opcode"] as String? else { continue }
+      if operation.hasPrefix("Agg") || operation == "Count" {
         throw ConcurrentFetchError(.aggregate)
       }
     }

@@ -367,22 +367,25 @@ import Testing
     deinit { Self.live.subtract(1, ordering: .relaxed) }
   }
 
-  @Test(arguments: [(200, 20_000), (20_000, 1_000), (300_000, 200)])
-  func `the readers wait for a slow function`(length: Int, count: Int) throws {
-    let database = try items((1...count).map(Int64.init), length: length) {
-      $0.maximumReaderCount = 4
+  // One test for all cases, which would count each other's instances.
+  @Test func `the readers wait for a slow function`() throws {
+    for (length, count) in [(200, 20_000), (20_000, 1_000), (300_000, 200)] {
+      let database = try items((1...count).map(Int64.init), length: length) {
+        $0.maximumReaderCount = 4
+      }
+      Counted.largest.store(0, ordering: .relaxed)
+      var seen = 0
+      try database.pool.concurrentForEach(Counted.all()) { _ in
+        seen += 1
+        if seen % (count / 20) == 0 { usleep(20_000) }
+      }
+      #expect(seen == count)
+      // Twice as many blocks as readers wait, and each reader has one more; the function has one.
+      let readers = min(ProcessInfo.processInfo.activeProcessorCount, 4)
+      let perBlock = min(1_024, 300_000 / length + 32)
+      let largest = Counted.largest.load(ordering: .relaxed)
+      #expect(largest <= (3 * readers + 1) * perBlock, "texts of \(length) bytes")
+      #expect(Counted.live.load(ordering: .relaxed) == 0)
     }
-    Counted.largest.store(0, ordering: .relaxed)
-    var seen = 0
-    try database.pool.concurrentForEach(Counted.all()) { _ in
-      seen += 1
-      if seen % (count / 20) == 0 { usleep(20_000) }
-    }
-    #expect(seen == count)
-    // Twice as many blocks as readers wait, and each reader has one more; the function has one.
-    let readers = min(ProcessInfo.processInfo.activeProcessorCount, 4)
-    let perBlock = min(1_024, 300_000 / length + 16)
-    #expect(Counted.largest.load(ordering: .relaxed) <= (3 * readers + 1) * perBlock + count / 20)
-    #expect(Counted.live.load(ordering: .relaxed) == 0)
   }
 }
