@@ -183,7 +183,7 @@ import Testing
     (.distinct, rows("item").select(Column("number")).distinct()),
     (.grouping, rows("item").group(Column("number"))),
     (.aggregate, rows("item").select(count(Column("id")))),
-    (.aggregate, rows("item").select(countAll)),
+    (.aggregate, rows("item").select(countAll())),
     (.aggregate, rows("item").select(max(Column("id")) + 1)),
     (.sql, rows("item").select(sql: "DISTINCT number")),
     (.sql, rows("item").select(sql: "number FROM item LIMIT 1 --")),
