@@ -20,6 +20,8 @@ final class Fixture {
     let key = (0..<32).map { UInt8($0) }
     // Waiting for the disk isn't part of the measured work.
     var configuration = Configuration()
+    // The same as C's connection has, SQLite's default.
+    configuration.cacheSize = 2_000 << 10
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
     queue = try DatabaseQueue(path: path, key: .raw(key), configuration: configuration)
     try Fixture.fill(queue, rows: rows)

@@ -23,6 +23,7 @@ func poolBenchmarks(_ fixture: Fixture) throws -> [Benchmark] {
 
 private func readerBenchmarks(_ pool: DatabasePool, _ fixture: Fixture) -> [Benchmark] {
   let (queue, ids) = (fixture.queue, fixture.ids)
+  let oneColumn = Table("ints").select(Column("i1"), as: Int.self)
   return [
     // Two readers must be at least 1.8 times as fast as one.
     Benchmark(
@@ -39,6 +40,30 @@ private func readerBenchmarks(_ pool: DatabasePool, _ fixture: Fixture) -> [Benc
         let own = try sum(pool)
         group.wait()
         return own &+ (try other.withLock(\.self)?.get() ?? 0)
+      }),
+    // With two cores. Two must be at least 1.8 times as fast as one.
+    Benchmark(
+      name: "one scan on all cores, Row / plain", count: fixture.rows, goal: 1 / 1.8,
+      floor: { try pool.read { Int64(try Table("ints").fetchAll($0).count) } },
+      library: { Int64(try pool.concurrentFetchAll(Table("ints")).count) }),
+    Benchmark(
+      name: "one scan on all cores, Int / plain", count: fixture.rows, goal: 1 / 1.8,
+      floor: { try pool.read { Int64(try oneColumn.fetchAll($0).count) } },
+      library: { Int64(try pool.concurrentFetchAll(oneColumn).count) }),
+    Benchmark(
+      name: "one scan on all cores, forEach / plain", count: fixture.rows, goal: 1 / 1.8,
+      floor: {
+        var sum: Int64 = 0
+        try pool.read { db in
+          let cursor = try oneColumn.fetchCursor(db)
+          while let value = try cursor.next() { sum &+= Int64(value) }
+        }
+        return sum
+      },
+      library: {
+        var sum: Int64 = 0
+        try pool.concurrentForEach(oneColumn) { sum &+= Int64($0) }
+        return sum
       }),
     Benchmark(
       name: "read {} of a pool / of a queue", count: ids.count, goal: nil,
@@ -81,6 +106,8 @@ extension Fixture {
   /// Creates a pool on a copy of the file.
   func makePool() throws -> DatabasePool {
     var configuration = Configuration()
+    // SQLite's default for each of three connections.
+    configuration.cacheSize = 3 * 2_000 << 10
     configuration.prepareDatabase { db in
       if !db.configuration.readonly { try db.execute(sql: "PRAGMA synchronous = OFF") }
     }

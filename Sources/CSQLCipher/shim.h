@@ -16,6 +16,10 @@
 #include <sqlite3.h>
 
 #include <stdint.h>
+#include <stdlib.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 // Compiles a statement. The persistent flag is ignored before SQLite 3.20.
 static inline int coffer_prepare(sqlite3 *db, const char *sql, int byteCount, int persistent,
@@ -179,6 +183,14 @@ static inline int coffer_set_double_quoted_strings(sqlite3 *db, int onoff) {
 // sqlite3_config is variadic.
 static inline int coffer_config_log(void (*log)(void *, int, const char *)) {
   return sqlite3_config(SQLITE_CONFIG_LOG, log, (void *)0);
+}
+
+// Returns free memory to the system. SQLite's pages are small allocations,
+// which the GNU C library keeps when they are freed.
+static inline void coffer_return_free_memory(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 #ifndef SQLITE_DETERMINISTIC

@@ -55,6 +55,7 @@ let snippets: [Snippet] = [
   Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet48),
   Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet49),
   Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet50),
+  Snippet("Docs/Performance.md, Memory, 1", [], snippet51),
 ]
 
 // The blocks print to nowhere.
@@ -837,5 +838,12 @@ private func snippet50(_ scene: Scene) throws {
     let statistics = db.statementCacheStatistics
     _ = statement
     _ = statistics
+  }
+}
+
+// Docs/Performance.md, Memory, 1
+private func snippet51(_ scene: Scene) throws {
+  func memoryPressureBegan(in pool: DatabasePool) {
+    pool.releaseMemoryEventually()
   }
 }

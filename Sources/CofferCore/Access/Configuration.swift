@@ -63,6 +63,21 @@ public struct Configuration: Sendable {
   /// 100 by default; 0 disables the cache.
   public var statementCacheCapacity = 100
 
+  /// The memory for cached pages of the file, in bytes, which all connections of a queue or a pool
+  /// share.
+  ///
+  /// 16 MiB by default, from 0 to 2 TiB: opening throws for other values. Pages stay decrypted in
+  /// the cache, so that a larger one saves decryption; it is used only as far as the file is read.
+  /// Reads of random rows of a file of 19 MB take 12 µs with SQLite's own default of 2 MB, 5 µs with
+  /// 16 MiB, and 3.4 µs with 32 MiB.
+  ///
+  /// Each open connection has an equal share: half of it is a pool's writer's while one reader is
+  /// open. A connection adapts to others that open and close at its next access, or at once if it is
+  /// opened. A pool's snapshots share its memory, too. `PRAGMA cache_size`, also in
+  /// ``prepareDatabase(_:)``, sets the size of a connection's cache regardless of this.
+  /// ``DatabasePool/releaseMemory()`` empties the caches. Databases in memory ignore this setting.
+  public var cacheSize = 16 << 20
+
   /// The source of schema facts that SQLite doesn't know, such as the primary keys of views.
   public var schemaSource: (any DatabaseSchemaSource)?
 

@@ -8,9 +8,11 @@ extension Database {
   /// - Parameters:
   ///   - name: The connection's name.
   ///   - knownKey: The file's key, if another connection has derived it.
-  package static func open(
+  ///   - cacheBudget: The memory that the connection shares with others; nil for all of the
+  ///     configuration's.
+  static func open(
     path: String, name: String, configuration: Configuration,
-    knownKey: KnownKey? = nil
+    knownKey: KnownKey? = nil, cacheBudget: CacheBudget? = nil
   ) throws -> Database {
     // Between the inspection and the first write, another process may create the file with a
     // different salt.
@@ -18,7 +20,8 @@ extension Database {
     while true {
       do {
         return try openOnce(
-          path: path, name: name, configuration: configuration, knownKey: knownKey)
+          path: path, name: name, configuration: configuration, knownKey: knownKey,
+          cacheBudget: cacheBudget)
       } catch is SaltRace where attempts > 1 {
         attempts -= 1
       }
@@ -57,7 +60,7 @@ extension Database {
 
   private static func openOnce(
     path: String, name: String, configuration: Configuration,
-    knownKey: KnownKey?
+    knownKey: KnownKey?, cacheBudget: CacheBudget?
   ) throws -> Database {
     // SQLite would end the path there and open another file.
     guard !path.utf8.contains(0) else {
@@ -73,19 +76,23 @@ extension Database {
     }
     return try prepare(
       path: path, name: name, file: path, flags: [], configuration: configuration,
-      knownKey: knownKey, mayRace: !path.isEmpty && size <= 1)
+      knownKey: knownKey, cacheBudget: cacheBudget,
+      mayRace: !path.isEmpty && size <= 1)
   }
 
   /// - Parameter mayRace: Whether others may create the file, with their salt, until this
   ///   connection has.
   private static func prepare(
     path: String, name: String, file: String, flags: SQLite.OpenFlags,
-    configuration: Configuration, knownKey: KnownKey? = nil, mayRace: Bool = false
+    configuration: Configuration, knownKey: KnownKey? = nil, cacheBudget: CacheBudget? = nil,
+    mayRace: Bool = false
   ) throws -> Database {
+    try configuration.checkCacheSize()
     let connection = try connect(
       to: file, flags: flags.union(configuration.readonly ? .readOnly : [.readWrite, .create]))
     let database = Database(
-      connection: connection, path: path, name: name, configuration: configuration)
+      connection: connection, path: path, name: name, configuration: configuration,
+      cacheBudget: cacheBudget ?? CacheBudget(byteCount: configuration.cacheSize))
     database.knownKey = knownKey
     try database.gate.withAccess { () throws -> Void in
       do {
@@ -159,6 +166,8 @@ extension Database {
     try settleKey()
     isPreparing = false
     try validateFormat()
+    // Reads the schema, so that it comes after the key.
+    setCacheSize()
     try createEncryptedFile()
     if configuration.journalMode == .wal, !configuration.readonly {
       try setUpWAL()

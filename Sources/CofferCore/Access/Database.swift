@@ -127,13 +127,24 @@ import Synchronization
   /// The version of the data that a snapshot sees; nil for other connections.
   var snapshotVersion: String?
 
+  /// The memory for cached pages that the connections of the database share.
+  let cacheBudget: CacheBudget
+
+  /// The share of the budget that was last set, in KiB; nil before that.
+  var cacheShare: Int?
+
+  /// Whether the application has set the size of the cache.
+  var hasOwnCacheSize = false
+
   /// The clock's date for the current transaction.
   var currentTransactionDate: TransactionInstant?
 
   @safe init(
-    connection: SQLiteConnection, path: String, name: String, configuration: Configuration
+    connection: SQLiteConnection, path: String, name: String, configuration: Configuration,
+    cacheBudget: CacheBudget
   ) {
     sqliteConnection = unsafe connection
+    self.cacheBudget = cacheBudget
     self.path = path
     description = name
     self.configuration = configuration
@@ -146,6 +157,7 @@ import Synchronization
     statementCache = StatementCache(capacity: configuration.statementCacheCapacity)
     interruption = Interruption(connection: connection)
     arrays.connection = unsafe connection
+    cacheBudget.join()
   }
 
   deinit { closeConnection() }
@@ -153,6 +165,7 @@ import Synchronization
   /// Closes the connection and finalizes its statements.
   func closeConnection() {
     guard let connection = sqliteConnection else { return }
+    cacheBudget.leave()
     interruption.disconnect()
     hooks.removeAll(from: connection)
     SQLite.setWALHook(nil, in: connection)
@@ -215,7 +228,11 @@ import Synchronization
   /// The hits, misses and evictions of the connection's statement cache.
   public var statementCacheStatistics: StatementCacheStatistics { statementCache.statistics }
 
-  /// Releases memory that the connection doesn't need.
+  /// Releases memory that the connection doesn't need: cached pages, statements and facts.
+  ///
+  /// The pages are decrypted again when they are next needed. The memory is free for other
+  /// allocations of the process; ``DatabaseQueue/releaseMemory()`` and
+  /// ``DatabasePool/releaseMemory()`` also return it to the system.
   public func releaseMemory() {
     statementCache.removeAll()
     plans.removeAll()

@@ -141,9 +141,14 @@ public final class DatabaseQueue: DatabaseWriter {
   /// Closes the database after the accesses that are under way. Closing twice does nothing.
   public func close() throws { try access.close() }
 
-  /// Releases memory that the connection doesn't need.
+  /// Releases memory that the connection doesn't need, such as cached pages, and returns it to the
+  /// system.
+  ///
+  /// Call this under memory pressure. Waits for an access that is under way, and takes a few
+  /// milliseconds. Later accesses read and decrypt their pages again.
   public func releaseMemory() {
     try? access.reentrantSync { $0.releaseMemory() }
+    SQLite.returnFreeMemory()
   }
 }
 

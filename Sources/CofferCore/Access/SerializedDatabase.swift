@@ -9,7 +9,8 @@ final class SerializedDatabase: @unchecked Sendable {
   private let interruption: Interruption
   let path: String
   private let sharedConfiguration: SharedConfiguration
-  /// Whether an access can leave a transaction open; set before the connection is shared.
+  /// Whether an access can leave a transaction open; set while the connection isn't shared, or lent
+  /// to one user.
   private var keepsTransaction: Bool
   private let invalidity = Atomic(false)
   /// The number of readers opened from this connection, for their names.
@@ -26,7 +27,8 @@ final class SerializedDatabase: @unchecked Sendable {
     keepsTransaction = database.configuration.allowsUnsafeTransactions
   }
 
-  /// Begins a read that lasts as long as the connection. Call this before sharing the connection.
+  /// Begins a read that lasts until ``endSnapshot()``, or as long as the connection. Call this
+  /// before sharing the connection, or while it is lent.
   ///
   /// - Returns: The version of the data that the read sees.
   @discardableResult
@@ -44,6 +46,25 @@ final class SerializedDatabase: @unchecked Sendable {
   func endSnapshot() throws {
     keepsTransaction = false
     try sync { try $0.rollback() }
+  }
+
+  /// Schedules `body`, which is called once while the connection is open, and returns. Then the
+  /// snapshot's read ends.
+  ///
+  /// - Parameter whenOver: Called once after that.
+  func scheduleUntilSnapshotEnds(
+    _ body: @escaping @Sendable (Database) -> Void, whenOver: @escaping @Sendable () -> Void
+  ) {
+    gate.schedule { [self] in
+      if unsafe database.sqliteConnection != nil {
+        scheduledAccess { db in
+          body(db)
+          keepsTransaction = false
+          db.rollbackAfterError()
+        }
+      }
+      whenOver()
+    }
   }
 
   // MARK: Accesses
@@ -116,6 +137,7 @@ final class SerializedDatabase: @unchecked Sendable {
   private func access<T>(_ body: (Database) throws -> T) throws -> T {
     _ = try database.openConnection()
     database.registry.settleDebts()
+    database.adaptCacheSize()
     let result: T
     do {
       result = try body(database)
@@ -167,7 +189,8 @@ final class SerializedDatabase: @unchecked Sendable {
       "DatabasePool", "\(isSnapshot ? "snapshot" : "reader").\(number)")
     return SerializedDatabase(
       try Database.open(
-        path: path, name: name, configuration: configuration, knownKey: shared.knownKey))
+        path: path, name: name, configuration: configuration, knownKey: shared.knownKey,
+        cacheBudget: database.cacheBudget))
   }
 
   /// Whether the current thread is inside an access.

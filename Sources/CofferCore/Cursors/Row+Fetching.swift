@@ -45,9 +45,9 @@ extension Row {
     return row
   }
 
-  private static func forEachCopy(
+  static func forEachCopy(
     _ statement: Statement, _ arguments: StatementArguments?, _ adapter: (any RowAdapter)?,
-    _ body: (consuming Row) -> Void
+    _ body: (consuming Row) throws -> Void
   ) throws {
     if let arguments { try statement.setArguments(arguments) }
     let execution = StatementExecution(statement)
@@ -57,7 +57,7 @@ extension Row {
     var block = RowBlock(layout: statement.layout, capacity: 0)
     while let handle = statement.handle {
       let start = RowBlock.copyRow(of: handle, to: &block)
-      body(Row(block: block, start: start, adaptation: adaptation))
+      try body(Row(block: block, start: start, adaptation: adaptation))
       guard try execution.advance() else { break }
     }
   }

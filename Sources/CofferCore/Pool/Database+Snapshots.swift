@@ -52,22 +52,25 @@ extension Database {
     reader.readonly = true
     reader.journalMode = .default
     reader.allowsUnsafeTransactions = false
+    // Connections with other settings have a budget of their own, too.
+    let budget =
+      configuration == nil ? cacheBudget : CacheBudget(byteCount: reader.cacheSize)
     let snapshots = try (1...max(1, reader.maximumReaderCount)).map { number in
       SerializedDatabase(
         try Database.open(
           path: path, name: reader.connectionName("DatabaseSnapshotPool", "reader.\(number)"),
-          configuration: reader, knownKey: settings.knownKey))
+          configuration: reader, knownKey: settings.knownKey, cacheBudget: budget))
     }
     try beginTogether(snapshots)
     return snapshots
   }
 
-  /// Begins reads that all see the same commit: on `snapshots`, and in this access if its
-  /// transaction is pending.
+  /// Begins reads that all see the same commit: on `snapshots`, of which there is at least one, and
+  /// in this access if its transaction is pending.
   ///
   /// This blocks no commits. One of the connections reads the data version before the others begin,
   /// and again when it begins last. If the versions differ, all begin again.
-  private func beginTogether(_ snapshots: [SerializedDatabase]) throws {
+  func beginTogether(_ snapshots: [SerializedDatabase]) throws {
     let isOwing = accessState.contains(.pendingTransaction)
     let witness = snapshots[0]
     // Beginning takes less time than most commits. The limit is for a connection that commits
@@ -122,7 +125,7 @@ extension Database {
     return hooks.transactionCount != transactions && (try? dataVersion()) != snapshotVersion
   }
 
-  private func requireSnapshot() throws {
+  func requireSnapshot() throws {
     guard isInsideTransaction else { throw DatabaseError.snapshotIsLost }
   }
 }

@@ -24,21 +24,26 @@ extension DatabasePool {
   /// Later reads use new connections, which `Configuration.prepareDatabase` prepares again.
   public func invalidateReadOnlyConnections() { readers.invalidate() }
 
-  /// Releases memory that the connections don't need.
+  /// Releases memory that the connections don't need, and returns it to the system.
   ///
   /// Empties caches, and closes idle readers unless `Configuration.persistentReadOnlyConnections`
-  /// keeps them open.
+  /// keeps them open. Readers in use keep their memory.
   ///
-  /// Waits for a write that is under way.
+  /// Call this under memory pressure. Waits for a write that is under way, and takes a few
+  /// milliseconds. Later accesses read and decrypt their pages again.
   public func releaseMemory() {
     releaseReaders()
     try? writer.reentrantSync { $0.releaseMemory() }
+    SQLite.returnFreeMemory()
   }
 
   /// Releases memory like ``releaseMemory()``, without waiting.
   public func releaseMemoryEventually() {
     releaseReaders()
-    writer.schedule { if case .success(let db) = $0 { db.releaseMemory() } }
+    writer.schedule {
+      if case .success(let db) = $0 { db.releaseMemory() }
+      SQLite.returnFreeMemory()
+    }
   }
 
   private func releaseReaders() {
@@ -181,7 +186,8 @@ extension Database {
     }
   }
 
-  private var pageSize: Int {
+  /// The size of a page in bytes.
+  var pageSize: Int {
     let size = unsafe sqliteConnection.flatMap { try? SQLite.scalar($0, "PRAGMA page_size") }
     return size.flatMap { Int($0) } ?? 4096
   }

@@ -115,8 +115,27 @@ final class ReaderPool: Sendable {
     }
   }
 
+  /// Lends further connections that are free or can be opened now, up to `count`.
+  ///
+  /// It doesn't wait, so that accesses that use several connections can't wait for each other.
+  /// Connections are returned with ``giveBack(_:)``.
+  func takeSpare(_ count: Int) -> [SerializedDatabase] {
+    var result: [SerializedDatabase] = []
+    while result.count < count {
+      let lease = state.withLock { state in
+        state.waiters.isEmpty ? nextLease(&state, isUrgent: false) : nil
+      }
+      guard let lease, let reader = try? reader(of: lease) else { break }
+      result.append(reader)
+    }
+    return result
+  }
+
+  /// Whether accesses are waiting for a connection.
+  var hasWaiters: Bool { state.withLock { !$0.waiters.isEmpty } }
+
   /// Returns a connection to the pool.
-  private func giveBack(_ reader: SerializedDatabase) {
+  func giveBack(_ reader: SerializedDatabase) {
     let isSpoiled = reader.isInvalid
     if isSpoiled { reader.closeAfterUse() }
     serve { state in

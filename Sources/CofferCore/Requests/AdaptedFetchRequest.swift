@@ -11,10 +11,12 @@ public struct AdaptedFetchRequest<Base: FetchRequest>: FetchRequest {
     _ db: Database, forSingleResult singleResult: Bool
   ) throws -> PreparedRequest {
     var request = try base.makePreparedRequest(db, forSingleResult: singleResult)
-    let adapter = try adapter(db)
-    request.adapter = request.adapter.map { ChainedRowAdapter($0, then: adapter) } ?? adapter
+    request.apply(try adapter(db))
     return request
   }
+
+  /// Returns the base request by ranges of rowids.
+  public func _tableScan() throws -> _TableScan { try base._tableScan().adapted(adapter) }
 
   /// Returns the number of rows of the base request.
   public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }

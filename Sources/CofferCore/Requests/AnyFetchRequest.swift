@@ -19,6 +19,9 @@ public struct AnyFetchRequest<RowDecoder>: FetchRequest {
     try base.makePreparedRequest(db, forSingleResult: singleResult)
   }
 
+  /// Returns the request by ranges of rowids.
+  public func _tableScan() throws -> _TableScan { try base._tableScan() }
+
   /// Returns the number of rows of the request.
   public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 

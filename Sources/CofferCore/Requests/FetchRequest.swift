@@ -13,9 +13,17 @@ public protocol FetchRequest<RowDecoder>: SQLSubqueryable, DatabaseRegionConvert
 
   /// Returns the number of rows of the request.
   func fetchCount(_ db: Database) throws -> Int
+
+  /// Returns the request by ranges of rowids, for ``DatabasePool/concurrentFetchAll(_:progress:)``.
+  ///
+  /// - Throws: ``ConcurrentFetchError``, by default with the reason that the SQL isn't known.
+  func _tableScan() throws -> _TableScan
 }
 
 extension FetchRequest {
+  /// Throws ``ConcurrentFetchError``: the request's SQL isn't known.
+  public func _tableScan() throws -> _TableScan { throw ConcurrentFetchError(.sql) }
+
   /// Returns the statement for fetching all rows, with its arguments bound.
   public func makePreparedRequest(_ db: Database) throws -> PreparedRequest {
     try makePreparedRequest(db, forSingleResult: false)
@@ -62,6 +70,11 @@ public struct PreparedRequest {
   public init(statement: Statement, adapter: (any RowAdapter)? = nil) {
     self.statement = statement
     self.adapter = adapter
+  }
+
+  /// Adds an adapter, which is applied to the result of the others.
+  mutating func apply(_ other: any RowAdapter) {
+    adapter = adapter.map { ChainedRowAdapter($0, then: other) } ?? other
   }
 
   /// The statement, marked for a single fetch where ``isForOneFetch`` is set.

@@ -3,7 +3,8 @@ extension Database {
   func installAuthorizer() throws {
     let connection = try openConnection()
     let code = hooks.authorizer.install(in: connection) { [unowned self] name, value, schema in
-      pragmaRefusal(name: name, value: value, schema: schema)
+      notePragma(name: name, value: value, schema: schema)
+      return pragmaRefusal(name: name, value: value, schema: schema)
     }
     guard code == SQLite.ok else { throw DatabaseError(code: code, connection: connection) }
   }

@@ -331,7 +331,7 @@ extension Database {
 
   /// Returns the error unchanged, or one that reports a damaged page where SQLCipher reports
   /// nothing but "SQL logic error".
-  private func explainingDamage(_ error: any Error) -> any Error {
+  func explainingDamage(_ error: any Error) -> any Error {
     guard isKeyed, let error = error as? DatabaseError, error.resultCode == .SQLITE_ERROR,
       error.cipherDiagnosis == nil,
       error.message == SQLite.errorString(error.resultCode.rawValue),

@@ -53,6 +53,11 @@ extension Relation {
       }
   }
 
+  /// Returns whether the condition or the selection may read any table, as subqueries do.
+  func mayReadTables(_ db: Database) throws -> Bool {
+    try filter?.mayRead(nil, db) == true || selectionMayRead(nil, db)
+  }
+
   /// Returns whether the selection or the condition on groups may read a table; nil for any table.
   ///
   /// They also apply to a row of aggregates over no rows.
