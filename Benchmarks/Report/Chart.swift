@@ -50,16 +50,17 @@ package struct Chart {
     }
     let height = y - 8
     lines.append(text(origin, x: 16, y: height - 14, class: "note"))
-    return ([
-      """
-      <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(number(width)) \(number(height))" \
-      width="\(number(width))" height="\(number(height))" role="img" \
-      aria-labelledby="title description">
-      """,
-      #"<title id="title">Coffer and GRDB compared with C</title>"#,
-      #"<desc id="description">\#(Self.escaped(summary))</desc>"#,
-      Self.style,
-    ] + legend + lines + ["</svg>", ""]).joined(separator: "\n")
+    return
+      ([
+        """
+        <svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 \(number(width)) \(number(height))" \
+        width="\(number(width))" height="\(number(height))" role="img" \
+        aria-labelledby="title description">
+        """,
+        #"<title id="title">Coffer and GRDB compared with C</title>"#,
+        #"<desc id="description">\#(Self.escaped(summary))</desc>"#,
+        Self.style,
+      ] + legend + lines + ["</svg>", ""]).joined(separator: "\n")
   }
 
   // MARK: Parts

@@ -39,7 +39,8 @@ package struct MarkedDocument {
   /// - Throws: ``Failure`` if a marker names an unknown block, or a block has no end.
   package init(_ text: String) throws {
     var open: (block: Block, line: Int)?
-    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+    {
       if let (block, start) = open {
         if line == Self.end {
           parts.append(.block(block))

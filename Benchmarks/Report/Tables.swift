@@ -12,12 +12,15 @@ package struct Tables {
 
   /// The names of all blocks that can stand between markers.
   package static let names =
-    PublishedTable.all.map(\.name) + ["others", "allocations", "limits", "growth", "summary"]
+    PublishedTable.all.map(\.name) + [
+      "others", "allocations", "limits", "growth", "recorded", "missed",
+    ]
 
   /// Returns the lines of a block; nil if there is no block of this name.
   package func lines(of name: String) -> [String]? {
     switch name {
-    case "summary": [summary]
+    case "recorded": [recorded]
+    case "missed": missed
     case "others": others
     case "allocations": allocations
     case "limits": limits
@@ -62,23 +65,27 @@ package struct Tables {
     return Self.markdown(["work", "goal", "ratio to C", "met", "time"], rows)
   }
 
-  /// What was measured, when and on what, and which goals it misses.
-  private var summary: String {
+  /// What was measured, when and on what, and how many goals it meets.
+  private var recorded: String {
     let environment = run.environment
-    let withGoal = run.benchmarks.filter { $0.meetsGoal != nil }
-    let missed = withGoal.filter { $0.meetsGoal == false }.compactMap { figure in
-      figure.ratio.map { "\(figure.name) (\(Format.ratio($0)))" }
-    }
-    let verdict =
-      missed.isEmpty
-      ? "It meets all \(withGoal.count) goals."
-      : "It misses \(missed.count) of \(withGoal.count) goals: \(missed.joined(separator: "; "))."
+    let verdicts = run.benchmarks.compactMap(\.meetsGoal)
     return """
       Recorded on \(environment.date) ([JSON](\(source))): medians of \(run.runs) runs with \
-      \(run.rounds) rounds and \(Format.count(run.rows)) rows; SQLCipher \(environment.sqlcipher) \
-      with its provider `\(environment.cipherProvider)`; \(environment.processor), \
-      \(environment.cores) cores. \(verdict)
+      \(run.rounds) rounds and \(Format.count(run.rows)) rows; SQLCipher \(environment.sqlcipher), \
+      provider `\(environment.cipherProvider)`; \(environment.processor), \(environment.cores) \
+      cores. The run meets \(verdicts.count { $0 }) of the \(verdicts.count) goals.
       """
+  }
+
+  /// The goals that the run misses, one per line.
+  private var missed: [String] {
+    let lines = run.benchmarks.filter { $0.meetsGoal == false }.compactMap { figure in
+      figure.ratio.flatMap { ratio in
+        figure.goal.map { "- \(figure.name): \(Format.ratio(ratio)), goal \(Format.ratio($0))" }
+      }
+    }
+    return lines.isEmpty
+      ? ["The run misses no goal."] : ["The run misses these goals:", ""] + lines
   }
 
   private var allocations: [String] {
@@ -91,7 +98,10 @@ package struct Tables {
 
   private var limits: [String] {
     Self.markdown(
-      ["work", "pages", "primitives, at least", "C on the stock provider", "Coffer", "Coffer / primitives"],
+      [
+        "work", "pages", "primitives, at least", "C on the stock provider", "Coffer",
+        "Coffer / primitives",
+      ],
       run.limits.map { limit in
         [
           limit.work, Self.pages(limit.pages), Format.time(limit.primitives),

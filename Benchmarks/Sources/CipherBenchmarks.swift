@@ -44,7 +44,8 @@ final class CipherFixture {
     configuration.prepareDatabase { db in
       try db.execute(sql: inWAL ? Self.log : "PRAGMA synchronous = OFF")
     }
-    let queue = try DatabaseQueue(path: path(name), key: .raw(Self.key), configuration: configuration)
+    let queue = try DatabaseQueue(
+      path: path(name), key: .raw(Self.key), configuration: configuration)
     try Fixture.fillIntegers(queue, rows: rows)
     if let copy {
       try queue.inDatabase { db in

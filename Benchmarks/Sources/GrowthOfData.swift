@@ -141,7 +141,8 @@ private final class ChangeCounter: TransactionObserver {
       try queue.read { db in
         for id in ids {
           blackHole(
-            try Int.fetchOne(db, sql: "SELECT length(bytes) FROM page WHERE id = ?", arguments: [id]))
+            try Int.fetchOne(
+              db, sql: "SELECT length(bytes) FROM page WHERE id = ?", arguments: [id]))
         }
       }
     })

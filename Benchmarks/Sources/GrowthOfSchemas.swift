@@ -1,3 +1,4 @@
+import CFloor
 import Coffer
 import Foundation
 
@@ -37,6 +38,7 @@ private func openQueue(_ folder: String) throws -> DatabaseQueue {
     }
   }
   try queue.close()
+  values.append(try measureTablesInC(size, folder))
   values.append(
     try .time(of: "many tables: opening", per: "table", count: size) {
       queue = try openQueue(folder)
@@ -46,12 +48,35 @@ private func openQueue(_ folder: String) throws -> DatabaseQueue {
   try measure("second look at the schema") { try lookAtAll($0) }
   try measure("insertion by a request into each") { db in
     for table in 0..<size {
-      try db.execute(sql: "INSERT INTO t\(table) (name, amount) VALUES (?, ?)", arguments: ["a", 1])
+      try db.execute(
+        sql: "INSERT INTO t\(table) (name, amount) VALUES (?, ?)", arguments: ["a", 1])
       blackHole(try Table("t\(table)").filter(Column("amount") == 1).fetchCount(db))
     }
   }
   try queue.close()
   return values
+}
+
+/// Creates the same tables with the C API: SQLite reads its whole schema table after each of them.
+private func measureTablesInC(_ size: Int, _ folder: String) throws -> GrowthCase.Value {
+  let spec = Fixture.keySpec(key)
+  guard let db = floor_open("\(folder)/floor.db", spec, CInt(spec.utf8.count)) else {
+    throw WrongResult(description: "C can't create a file")
+  }
+  defer { floor_close(db) }
+  return .time(of: "many tables: creation, in C", per: "table", count: size) {
+    floor_exec(db, "BEGIN IMMEDIATE")
+    for table in 0..<size {
+      floor_exec(
+        db,
+        """
+        CREATE TABLE t\(table) (
+          id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL, amount INTEGER);
+        CREATE INDEX t\(table)_on_amount ON t\(table)(amount)
+        """)
+    }
+    floor_exec(db, "COMMIT")
+  }
 }
 
 /// Registers migrations, and applies them.

@@ -54,7 +54,11 @@ enum Output {
 extension Run.Environment {
   /// The environment of this process.
   static func current() throws -> Run.Environment {
-    let queue = try DatabaseQueue()
+    // Only an encrypted connection has a provider.
+    let path = FileManager.default.temporaryDirectory
+      .appendingPathComponent("coffer-benchmarks-\(UUID().uuidString).db").path
+    let queue = try DatabaseQueue(path: path, key: .random())
+    defer { try? FileManager.default.removeItem(atPath: path) }
     let pragmas = try queue.inDatabase { db in
       try ["cipher_version", "cipher_provider"].map {
         try String.fetchOne(db, sql: "PRAGMA \($0)") ?? "unknown"
