@@ -69,7 +69,7 @@ package struct PublishedTable: Sendable {
     name: "records", heading: "ratio",
     rows: [
       Row(
-        "records, init(row:), 3 strings, a date and 2 numbers",
+        "records, 3 strings, a date and 2 numbers",
         "`init(row:)`, 3 strings, one optional, a date and 2 numbers"),
       Row("records, mapping, 3 strings, a date and 2 numbers", "declared mapping, the same"),
       Row("Codable records, 3 strings, a date and 2 numbers", "Codable, the same"),

@@ -158,21 +158,30 @@ package struct Growth: Codable, Equatable, Sendable {
   }
 
   package var work: String
-  /// What is counted: "row", "table".
+  /// What a value belongs to: "row", "table".
   package var unit: String
+  /// What is counted; nil if it is the unit.
+  package var sizeUnit: String?
   package var quantity: Quantity
   /// The sizes, in units, from small to large, and the value at each.
   package var counts: [Int]
   package var values: [Double]
 
   package init(
-    work: String, unit: String, quantity: Quantity, counts: [Int] = [], values: [Double] = []
+    work: String, unit: String, sizeUnit: String? = nil, quantity: Quantity, counts: [Int] = [],
+    values: [Double] = []
   ) {
     self.work = work
     self.unit = unit
+    self.sizeUnit = sizeUnit
     self.quantity = quantity
     self.counts = counts
     self.values = values
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case work, unit, quantity, counts, values
+    case sizeUnit = "size_unit"
   }
 
   /// The last value divided by the first; nil if there is only one size, or the first is 0.

@@ -69,8 +69,9 @@ package struct Tables {
   private var recorded: String {
     let environment = run.environment
     let verdicts = run.benchmarks.compactMap(\.meetsGoal)
+    let runs = run.runs == 1 ? "1 run" : "\(run.runs) runs"
     return """
-      Recorded on \(environment.date) ([JSON](\(source))): medians of \(run.runs) runs with \
+      Recorded on \(environment.date) ([JSON](\(source))): medians of \(runs) with \
       \(run.rounds) rounds and \(Format.count(run.rows)) rows; SQLCipher \(environment.sqlcipher), \
       provider `\(environment.cipherProvider)`; \(environment.processor), \(environment.cores) \
       cores. The run meets \(verdicts.count { $0 }) of the \(verdicts.count) goals.
@@ -138,8 +139,8 @@ package struct Tables {
 
 extension Growth {
   func units(_ count: Int) -> String {
-    guard count != 1 else { return unit }
-    return unit + (unit.hasSuffix("x") ? "es" : "s")
+    let unit = sizeUnit ?? unit
+    return count == 1 ? unit : unit + "s"
   }
 
   package func text(of value: Double) -> String {

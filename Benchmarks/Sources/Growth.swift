@@ -10,8 +10,10 @@ struct GrowthCase: Sendable {
     var unit: String
     var quantity: Growth.Quantity
     var value: Double
-    /// The size in units, if it isn't the case's.
+    /// The size, if it isn't the case's.
     var count: Int?
+    /// What is counted, if it isn't the unit.
+    var sizeUnit: String?
 
     init(
       _ work: String, _ unit: String, _ quantity: Growth.Quantity, _ value: Double,
@@ -58,7 +60,10 @@ func measureGrowth(_ options: Options) throws -> Run {
           growths.firstIndex { $0.work == value.work && $0.quantity == value.quantity }
           ?? growths.endIndex
         if index == growths.endIndex {
-          growths.append(Growth(work: value.work, unit: value.unit, quantity: value.quantity))
+          growths.append(
+            Growth(
+              work: value.work, unit: value.unit, sizeUnit: value.sizeUnit,
+              quantity: value.quantity))
         }
         growths[index].counts.append(count)
         growths[index].values.append(value.value)

@@ -148,6 +148,7 @@ private final class ChangeCounter: TransactionObserver {
     })
   // What was measured is a lookup in a file of this size.
   values[1].count = size
+  values[1].sizeUnit = "page"
   values.append(
     try .time(of: "large file: scan", per: "page", count: size) {
       blackHole(try queue.read { try Int.fetchOne($0, sql: "SELECT sum(length(bytes)) FROM page") })

@@ -119,11 +119,15 @@ private let cursor = "cursor, 10 integer columns by index"
         work: "cursor", unit: "row", quantity: .time, counts: [1_000_000, 10_000_000],
         values: [100, 150]),
       Growth(work: "peak", unit: "row", quantity: .totalMemory, counts: [1], values: [0]),
+      Growth(
+        work: "lookup", unit: "lookup", sizeUnit: "page", quantity: .time, counts: [10],
+        values: [5]),
     ]
     #expect(
       try lines(run, "growth").dropFirst(2) == [
         "| cursor | 1,000,000 rows: 100 ns per row | 10,000,000 rows: 150 ns per row | 1.50 |",
         "| peak | 1 row: 0.00 B | – | – |",
+        "| lookup | 10 pages: 5.00 ns per lookup | – | – |",
       ])
   }
 
