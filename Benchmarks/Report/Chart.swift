@@ -8,7 +8,7 @@ package struct Chart {
   }
 
   // In SVG's units, which browsers show as pixels.
-  private let width = 860.0
+  private let width = 880.0
   private let plotStart = 350.0
   private let plotEnd = 740.0
   private let rowHeight = 28.0
@@ -48,8 +48,11 @@ package struct Chart {
       }
       y += 52
     }
-    let height = y - 8
-    lines.append(text(origin, x: 16, y: height - 14, class: "note"))
+    for note in notes {
+      lines.append(text(note, x: 16, y: y - 22, class: "note"))
+      y += 16
+    }
+    let height = y - 22
     return
       ([
         """
@@ -137,11 +140,13 @@ package struct Chart {
     return lines
   }
 
-  private var origin: String {
+  private var notes: [String] {
     let environment = run.environment
-    return "\(environment.date), \(environment.processor), \(environment.cores) cores, "
-      + "SQLCipher \(environment.sqlcipher): medians of \(run.runs) runs; "
-      + "GRDB 7.8 on the same SQLCipher, measured on 2026-11-22"
+    return [
+      "Recorded on \(environment.date), SQLCipher \(environment.sqlcipher), "
+        + "\(environment.processor), \(environment.cores) cores",
+      "GRDB 7.8 on SQLCipher 4.6.1, measured on 2026-11-22",
+    ]
   }
 
   private var summary: String {
