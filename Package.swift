@@ -37,9 +37,11 @@ let package = Package(
       name: "CFloor",
       dependencies: ["CSQLCipher"],
       path: "Benchmarks/CFloor"),
+    // Recorded figures as tables and as a picture, for the benchmarks and for tests.
+    .target(name: "BenchmarkReport", path: "Benchmarks/Report"),
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["Coffer", "CSQLCipher", "CFloor"],
+      dependencies: ["Coffer", "CSQLCipher", "CFloor", "BenchmarkReport"],
       path: "Benchmarks/Sources"),
     // A process for tests to kill.
     .executableTarget(
@@ -57,7 +59,7 @@ let package = Package(
       name: "CofferSwift5Tests", dependencies: ["Coffer"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(name: "CofferToolTests", dependencies: ["CofferTool"]),
-    .testTarget(name: "CofferDocsTests", dependencies: ["Coffer"]),
+    .testTarget(name: "CofferDocsTests", dependencies: ["Coffer", "BenchmarkReport"]),
   ],
   swiftLanguageModes: [.v6]
 )

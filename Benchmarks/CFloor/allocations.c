@@ -1,5 +1,6 @@
 #include "cfloor.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 // These replace the C library's functions in the benchmark program, to count
@@ -43,3 +44,5 @@ int64_t floor_stop_counting_allocations(void) {
   counting = 0;
   return allocations;
 }
+
+void floor_return_unused_memory(void) { malloc_trim(0); }

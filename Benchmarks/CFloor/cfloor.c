@@ -6,14 +6,19 @@
 #include <string.h>
 
 floor_db *floor_open(const char *path, const void *key, int key_length) {
+  return floor_open_with(path, key, key_length, "PRAGMA synchronous = OFF");
+}
+
+floor_db *floor_open_with(const char *path, const void *key, int key_length,
+                          const char *settings) {
   floor_db *db = malloc(sizeof *db);
   if (!db) return NULL;
   // The settings that Coffer uses: no mutex, no temporary files.
   int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX;
   if (sqlite3_open_v2(path, &db->handle, flags, NULL) != SQLITE_OK ||
       sqlite3_key(db->handle, key, key_length) != SQLITE_OK ||
+      floor_exec(db, settings) != SQLITE_OK ||
       floor_exec(db, "PRAGMA temp_store = MEMORY; PRAGMA foreign_keys = ON;"
-                     "PRAGMA synchronous = OFF;"
                      "SELECT count(*) FROM sqlite_master") != SQLITE_OK) {
     floor_close(db);
     return NULL;
@@ -166,3 +171,33 @@ int64_t floor_scalar(floor_db *db, const char *sql, int times) {
   }
   return sum;
 }
+
+int64_t floor_insert_ones(floor_db *db, const char *sql, int64_t count) {
+  sqlite3_stmt *statement = prepare(db, sql);
+  sqlite3_stmt *begin = prepare(db, "BEGIN IMMEDIATE TRANSACTION");
+  sqlite3_stmt *commit = prepare(db, "COMMIT TRANSACTION");
+  int64_t done = 0;
+  for (; done < count; done++) {
+    sqlite3_step(begin);
+    sqlite3_reset(begin);
+    for (int i = 0; i < 10; i++) sqlite3_bind_int64(statement, i + 1, done * 10 + i);
+    if (sqlite3_step(statement) != SQLITE_DONE) break;
+    sqlite3_reset(statement);
+    if (sqlite3_step(commit) != SQLITE_DONE) break;
+    sqlite3_reset(commit);
+  }
+  sqlite3_finalize(statement);
+  sqlite3_finalize(begin);
+  sqlite3_finalize(commit);
+  return done;
+}
+
+static int64_t status(floor_db *db, int counter) {
+  int value = 0, highest = 0;
+  sqlite3_db_status(db->handle, counter, &value, &highest, 1);
+  return value;
+}
+
+int64_t floor_take_pages_read(floor_db *db) { return status(db, SQLITE_DBSTATUS_CACHE_MISS); }
+
+int64_t floor_take_pages_written(floor_db *db) { return status(db, SQLITE_DBSTATUS_CACHE_WRITE); }

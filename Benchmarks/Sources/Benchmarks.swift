@@ -18,7 +18,7 @@ private func readingBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let (queue, floor, rows) = (fixture.queue, fixture.floor, fixture.rows)
   return [
     Benchmark(
-      name: "cursor, 10 integer columns by index", count: rows, goal: 1.05,
+      name: "cursor, 10 integer columns by index", count: rows, goal: 1.03,
       floor: { floor_sum_ten(floor, "SELECT * FROM ints") }
     ) {
       try queue.unsafeRead { db in
@@ -31,7 +31,7 @@ private func readingBenchmarks(_ fixture: Fixture) -> [Benchmark] {
       }
     },
     Benchmark(
-      name: "cursor, 10 integer columns by name", count: rows, goal: 1.15,
+      name: "cursor, 10 integer columns by name", count: rows, goal: 1.05,
       floor: { floor_sum_ten(floor, "SELECT * FROM ints") }
     ) {
       try queue.unsafeRead { db in
@@ -55,7 +55,7 @@ private func readingBenchmarks(_ fixture: Fixture) -> [Benchmark] {
       }
     },
     Benchmark(
-      name: "one integer column, Int.fetchAll", count: rows, goal: 1.10,
+      name: "one integer column, Int.fetchAll", count: rows, goal: 1.05,
       floor: { floor_collect_one(floor, "SELECT i1 FROM ints") }
     ) {
       try queue.unsafeRead { db in
@@ -63,7 +63,7 @@ private func readingBenchmarks(_ fixture: Fixture) -> [Benchmark] {
       }
     },
     Benchmark(
-      name: "Row.fetchAll, 10 integer columns", count: rows, goal: 1.6,
+      name: "Row.fetchAll, 10 integer columns", count: rows, goal: 1.25,
       floor: { floor_collect_ten(floor, "SELECT * FROM ints") }
     ) {
       try queue.unsafeRead { db in
@@ -77,7 +77,7 @@ private func bytesBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let (queue, floor, rows) = (fixture.queue, fixture.floor, fixture.rows)
   return [
     Benchmark(
-      name: "3 strings, String", count: rows, goal: nil,
+      name: "3 strings, String", count: rows, goal: 1.12,
       floor: { floor_copy_lengths(floor, "SELECT * FROM texts", 1) }
     ) {
       try queue.unsafeRead { db in
@@ -110,7 +110,7 @@ private func bytesBenchmarks(_ fixture: Fixture) -> [Benchmark] {
       }
     },
     Benchmark(
-      name: "2 blobs, Data", count: rows, goal: nil,
+      name: "2 blobs, Data", count: rows, goal: 1.12,
       floor: { floor_copy_lengths(floor, "SELECT * FROM blobs", 0) }
     ) {
       try queue.unsafeRead { db in
@@ -150,7 +150,7 @@ private func writingBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let empty = { try queue.write { try $0.execute(sql: "DELETE FROM target") } }
   return [
     Benchmark(
-      name: "insert of 10 integers, execute(arguments:)", count: rows, goal: nil,
+      name: "insert of 10 integers, execute(arguments:)", count: rows, goal: 1.25,
       prepare: empty, floor: { Int64(floor_insert_ten(floor, insertSQL, Int64(rows))) }
     ) {
       try queue.write { db in
@@ -199,7 +199,7 @@ private func requestBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let sql = "SELECT i1 FROM ints WHERE i0 = ?"
   return [
     Benchmark(
-      name: "point lookup, request with a condition", count: ids.count, goal: nil,
+      name: "point lookup, request with a condition", count: ids.count, goal: 1.15,
       floor: { floor_look_up(floor, sql, ids, Int64(ids.count)) }
     ) {
       let ints = Table("ints").select(Column("i1"), as: Int64.self)
@@ -210,7 +210,7 @@ private func requestBenchmarks(_ fixture: Fixture) -> [Benchmark] {
       }
     },
     Benchmark(
-      name: "point lookup, request by key", count: ids.count, goal: nil,
+      name: "point lookup, request by key", count: ids.count, goal: 1.15,
       floor: { floor_look_up(floor, sql, ids, Int64(ids.count)) }
     ) {
       let ints = Table("ints")

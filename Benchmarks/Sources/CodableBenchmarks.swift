@@ -20,7 +20,7 @@ private func codableReadingBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let (queue, floor, rows) = (fixture.queue, fixture.floor, fixture.rows)
   return [
     Benchmark(
-      name: "Codable records, cursor of 10 integer columns", count: rows, goal: 1.8,
+      name: "Codable records, cursor of 10 integer columns", count: rows, goal: 1.45,
       floor: { floor_sum_ten(floor, "SELECT * FROM ints") }
     ) {
       try queue.unsafeRead { db in
@@ -34,7 +34,7 @@ private func codableReadingBenchmarks(_ fixture: Fixture) -> [Benchmark] {
       }
     },
     Benchmark(
-      name: "Codable records, fetchAll of 10 integer columns", count: rows, goal: 1.8,
+      name: "Codable records, fetchAll of 10 integer columns", count: rows, goal: 1.45,
       floor: { floor_collect_ten(floor, "SELECT * FROM ints") }
     ) {
       try queue.unsafeRead { db in
@@ -49,7 +49,7 @@ private func codableWritingBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let insertSQL = "INSERT INTO target VALUES (?,?,?,?,?,?,?,?,?,?)"
   return [
     Benchmark(
-      name: "Codable records, insert of 10 integers", count: rows, goal: 1.8,
+      name: "Codable records, insert of 10 integers", count: rows, goal: 1.40,
       prepare: { try queue.write { try $0.execute(sql: "DELETE FROM target") } },
       floor: { Int64(floor_insert_ten(floor, insertSQL, Int64(rows))) }
     ) {
@@ -86,7 +86,7 @@ private struct CodablePerson: Codable, FetchableRecord {
 private func codablePersonBenchmark(_ records: RecordFixture) -> Benchmark {
   Benchmark(
     name: "Codable records, 3 strings, a date and 2 numbers", count: records.fixture.rows,
-    goal: 1.8, prepare: { try records.fill() },
+    goal: 1.45, prepare: { try records.fill() },
     floor: {
       var people: [CodablePerson] = []
       records.forEachRow("SELECT * FROM person") { row in

@@ -103,7 +103,7 @@ private func insertion(_ documents: DocumentFixture) -> Benchmark {
   let (floor, rows) = (documents.fixture.floor, documents.fixture.rows)
   let sql = "INSERT INTO documentNewTen VALUES (?,?,?,?,?,?,?,?,?,?)"
   return Benchmark(
-    name: "documents, bulk insert of 10 integers", count: rows, goal: 1.8,
+    name: "documents, bulk insert of 10 integers", count: rows, goal: 1.45,
     prepare: {
       _ = documents.tenDocuments
       _ = try documents.newTens.all().delete()
@@ -178,7 +178,7 @@ private func bind(_ text: String, to statement: OpaquePointer, at index: CInt) {
 private func fetch(_ documents: DocumentFixture) -> Benchmark {
   let floor = documents.fixture.floor
   return Benchmark(
-    name: "documents, fetchMany of 10 integers", count: documents.fixture.rows, goal: 1.8,
+    name: "documents, fetchMany of 10 integers", count: documents.fixture.rows, goal: 1.45,
     prepare: { try documents.fill() },
     floor: { floor_collect_ten(floor, "SELECT * FROM documentTen") }
   ) {
@@ -219,7 +219,7 @@ private func lookups(_ documents: DocumentFixture) -> [Benchmark] {
   let sql = "SELECT * FROM documentTen WHERE id = ?"
   return [
     Benchmark(
-      name: "documents, filter(id:).fetchOne()", count: ids.count, goal: 2,
+      name: "documents, filter(id:).fetchOne()", count: ids.count, goal: 1.15,
       prepare: { try documents.fill() },
       floor: { floor_look_up_tens(floor, sql, ids, Int64(ids.count), 1) }
     ) {
@@ -228,7 +228,7 @@ private func lookups(_ documents: DocumentFixture) -> [Benchmark] {
       return sum
     },
     Benchmark(
-      name: "documents, filter(id:).fetchOne(), all in one read {}", count: ids.count, goal: 2,
+      name: "documents, filter(id:).fetchOne(), all in one read {}", count: ids.count, goal: 1.15,
       prepare: { try documents.fill() },
       floor: { floor_look_up_tens(floor, sql, ids, Int64(ids.count), 0) }
     ) {

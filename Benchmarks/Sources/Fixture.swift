@@ -25,14 +25,41 @@ final class Fixture {
     configuration.prepareDatabase { try $0.execute(sql: "PRAGMA synchronous = OFF") }
     queue = try DatabaseQueue(path: path, key: .raw(key), configuration: configuration)
     try Fixture.fill(queue, rows: rows)
-    let hex = key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    let spec = "x'\(hex)'"
+    let spec = Fixture.keySpec(key)
     guard let floor = floor_open(path, spec, CInt(spec.utf8.count)) else {
       throw WrongResult(description: "C can't open the file")
     }
     self.floor = floor
+    ids = Fixture.ids(rows: rows)
+  }
+
+  /// Returns the key in the form that C passes to `sqlite3_key`.
+  static func keySpec(_ key: [UInt8]) -> String {
+    "x'\(key.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())'"
+  }
+
+  static func ids(rows: Int) -> [Int64] {
     var generator = SplitMix(state: 42)
-    ids = (0..<20_000).map { _ in Int64.random(in: 1...Int64(rows), using: &generator) }
+    return (0..<20_000).map { _ in Int64.random(in: 1...Int64(rows), using: &generator) }
+  }
+
+  /// Creates the tables of ten integers: `ints`, with rows, and `target`, without.
+  static func fillIntegers(_ queue: DatabaseQueue, rows: Int) throws {
+    try queue.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE ints (
+            i0 INTEGER PRIMARY KEY, i1 INT, i2 INT, i3 INT, i4 INT, i5 INT, i6 INT, i7 INT,
+            i8 INT, i9 INT);
+          CREATE TABLE target (
+            i0 INT, i1 INT, i2 INT, i3 INT, i4 INT, i5 INT, i6 INT, i7 INT, i8 INT, i9 INT);
+          """)
+      let ints = try db.makeStatement(sql: "INSERT INTO ints VALUES (?,?,?,?,?,?,?,?,?,?)")
+      for row in 1...rows {
+        try ints.execute(
+          arguments: StatementArguments((0..<10).map { $0 == 0 ? row : row &* 7919 &+ $0 }))
+      }
+    }
   }
 
   deinit {
@@ -42,23 +69,16 @@ final class Fixture {
   }
 
   private static func fill(_ queue: DatabaseQueue, rows: Int) throws {
+    try fillIntegers(queue, rows: rows)
     try queue.write { db in
       try db.execute(
         sql: """
-          CREATE TABLE ints (
-            i0 INTEGER PRIMARY KEY, i1 INT, i2 INT, i3 INT, i4 INT, i5 INT, i6 INT, i7 INT,
-            i8 INT, i9 INT);
           CREATE TABLE texts (t0 TEXT, t1 TEXT, t2 TEXT);
           CREATE TABLE blobs (b0 BLOB, b1 BLOB);
-          CREATE TABLE target (
-            i0 INT, i1 INT, i2 INT, i3 INT, i4 INT, i5 INT, i6 INT, i7 INT, i8 INT, i9 INT);
           """)
-      let ints = try db.makeStatement(sql: "INSERT INTO ints VALUES (?,?,?,?,?,?,?,?,?,?)")
       let texts = try db.makeStatement(sql: "INSERT INTO texts VALUES (?,?,?)")
       let blobs = try db.makeStatement(sql: "INSERT INTO blobs VALUES (?,?)")
       for row in 1...rows {
-        try ints.execute(
-          arguments: StatementArguments((0..<10).map { $0 == 0 ? row : row &* 7919 &+ $0 }))
         try texts.execute(
           arguments: [
             "name \(row)", "A text of middling length, number \(row), with an é in it",

@@ -28,7 +28,7 @@ private func mappedTenBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let (queue, floor, rows) = (fixture.queue, fixture.floor, fixture.rows)
   return [
     Benchmark(
-      name: "records, mapping, cursor", count: rows, goal: 1.15,
+      name: "records, mapping, cursor", count: rows, goal: 1.08,
       floor: { floor_sum_ten(floor, "SELECT * FROM ints") }
     ) {
       try queue.unsafeRead { db in
@@ -39,7 +39,7 @@ private func mappedTenBenchmarks(_ fixture: Fixture) -> [Benchmark] {
       }
     },
     Benchmark(
-      name: "records, mapping, fetchAll", count: rows, goal: 1.15,
+      name: "records, mapping, fetchAll", count: rows, goal: 1.08,
       floor: { floor_collect_ten(floor, "SELECT * FROM ints") }
     ) {
       try queue.unsafeRead { Int64(try MappedTen.fetchAll($0).count * 10) }
@@ -62,7 +62,7 @@ private func insertTenBenchmark(_ fixture: Fixture) -> Benchmark {
   let (queue, floor, rows) = (fixture.queue, fixture.floor, fixture.rows)
   let sql = "INSERT INTO target VALUES (?,?,?,?,?,?,?,?,?,?)"
   return Benchmark(
-    name: "insert of records, mapping", count: rows, goal: 1.2,
+    name: "insert of records, mapping", count: rows, goal: 1.15,
     prepare: { try queue.write { try $0.execute(sql: "DELETE FROM target") } },
     floor: { Int64(floor_insert_ten(floor, sql, Int64(rows))) }
   ) {

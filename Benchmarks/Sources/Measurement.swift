@@ -1,5 +1,10 @@
+import BenchmarkReport
+
 /// A benchmark: the same work in C and with Coffer.
 struct Benchmark {
+  /// The result of a loop, and its time in nanoseconds.
+  typealias Timed = (result: Int64, nanoseconds: Double)
+
   var name: String
   /// The number of operations per run, to compute the time of one.
   var count: Int
@@ -9,21 +14,9 @@ struct Benchmark {
   var prepare: () throws -> Void = {}
   /// The work in C; nil if there is no equivalent. Its result must equal the result of `library`.
   var floor: (() throws -> Int64)?
+  /// The work in C if another process runs it and takes the time; used instead of `floor`.
+  var remoteFloor: (() throws -> Timed)? = nil
   var library: () throws -> Int64
-}
-
-/// The result of a benchmark.
-struct Measurement {
-  var name: String
-  var count: Int
-  var goal: Double?
-  /// The time per operation in the median run, in nanoseconds.
-  var floor: Double?
-  var library: Double
-  /// The median and the quartiles of the ratios of neighboring runs.
-  var ratio: Double?
-  var lowerQuartile: Double?
-  var upperQuartile: Double?
 }
 
 struct WrongResult: Error, CustomStringConvertible {
@@ -32,52 +25,49 @@ struct WrongResult: Error, CustomStringConvertible {
 
 extension Benchmark {
   /// Runs C and Coffer alternately, after an unmeasured run of each to compare their results.
-  func measure(rounds: Int) throws -> Measurement {
-    try prepare()
-    let expected = try floor?()
-    try prepare()
-    let result = try library()
+  func measure(rounds: Int) throws -> Figure {
+    let timedFloor = remoteFloor ?? floor.map { floor in { try time(floor) } }
+    let expected = try timedFloor?().result
+    let result = try time(library).result
     if let expected, expected != result {
       throw WrongResult(description: "\(name): C gives \(expected), Coffer \(result)")
     }
     var floors: [Double] = []
     var libraries: [Double] = []
     for round in 0..<rounds {
-      if round % 2 == 0 {
-        if let floor { floors.append(try time(floor)) }
-        libraries.append(try time(library))
-      } else {
-        libraries.append(try time(library))
-        if let floor { floors.append(try time(floor)) }
-      }
+      let libraryIsFirst = round % 2 == 1
+      if libraryIsFirst { libraries.append(try time(library).nanoseconds) }
+      if let timedFloor { floors.append(try timedFloor().nanoseconds) }
+      if !libraryIsFirst { libraries.append(try time(library).nanoseconds) }
     }
     let ratios = zip(libraries, floors).map { $0 / $1 }
-    return Measurement(
+    var figure = Figure(
       name: name, count: count, goal: goal,
       floor: floors.isEmpty ? nil : quantile(floors, 0.5) / Double(count),
-      library: quantile(libraries, 0.5) / Double(count),
-      ratio: ratios.isEmpty ? nil : quantile(ratios, 0.5),
-      lowerQuartile: ratios.isEmpty ? nil : quantile(ratios, 0.25),
-      upperQuartile: ratios.isEmpty ? nil : quantile(ratios, 0.75))
+      library: quantile(libraries, 0.5) / Double(count))
+    if !ratios.isEmpty {
+      figure.ratio = quantile(ratios, 0.5)
+      figure.lowerQuartile = quantile(ratios, 0.25)
+      figure.upperQuartile = quantile(ratios, 0.75)
+    }
+    return figure
   }
 
-  private func time(_ work: () throws -> Int64) throws -> Double {
+  private func time(_ work: () throws -> Int64) throws -> Timed {
     try prepare()
-    let clock = ContinuousClock()
-    let start = clock.now
-    blackHole(try work())
-    let (seconds, attoseconds) = (clock.now - start).components
-    return Double(seconds) * 1e9 + Double(attoseconds) / 1e9
+    return try timed(work)
   }
+}
+
+/// Runs work, and returns its result and its time in nanoseconds.
+func timed<Result>(_ work: () throws -> Result) rethrows -> (result: Result, nanoseconds: Double) {
+  let clock = ContinuousClock()
+  let start = clock.now
+  let result = try work()
+  let (seconds, attoseconds) = (clock.now - start).components
+  blackHole(result)
+  return (result, Double(seconds) * 1e9 + Double(attoseconds) / 1e9)
 }
 
 @inline(never)
-func blackHole(_ value: Int64) {}
-
-private func quantile(_ values: [Double], _ fraction: Double) -> Double {
-  let sorted = values.sorted()
-  let position = fraction * Double(sorted.count - 1)
-  let index = Int(position)
-  guard index + 1 < sorted.count else { return sorted[index] }
-  return sorted[index] + (sorted[index + 1] - sorted[index]) * (position - Double(index))
-}
+func blackHole<Value>(_ value: Value) {}

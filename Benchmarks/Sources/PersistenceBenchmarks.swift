@@ -10,7 +10,7 @@ func persistenceBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let records = (0..<rows).map { TenIntegers(Int64($0) * 10) }
   return [
     Benchmark(
-      name: "insert of records of 10 integers, encode(to:)", count: rows, goal: 1.3,
+      name: "insert of records of 10 integers, encode(to:)", count: rows, goal: 1.15,
       prepare: empty, floor: { Int64(floor_insert_ten(floor, sql, Int64(rows))) }
     ) {
       try queue.write { db in
@@ -19,7 +19,7 @@ func persistenceBenchmarks(_ fixture: Fixture) -> [Benchmark] {
       return 0
     },
     Benchmark(
-      name: "insertAll of records of 10 integers", count: rows, goal: 1.2,
+      name: "insertAll of records of 10 integers", count: rows, goal: 1.10,
       prepare: empty, floor: { Int64(floor_insert_ten(floor, sql, Int64(rows))) }
     ) {
       _ = try queue.write { db in try TenIntegers.insertAll(db, records) }

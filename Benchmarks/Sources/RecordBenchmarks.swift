@@ -47,7 +47,7 @@ private func tenBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let (queue, floor, rows) = (fixture.queue, fixture.floor, fixture.rows)
   return [
     Benchmark(
-      name: "records, init(row:) by name, cursor", count: rows, goal: 1.25,
+      name: "records, init(row:) by name, cursor", count: rows, goal: 1.08,
       floor: { floor_sum_ten(floor, "SELECT * FROM ints") }
     ) {
       try queue.unsafeRead { db in
@@ -58,7 +58,7 @@ private func tenBenchmarks(_ fixture: Fixture) -> [Benchmark] {
       }
     },
     Benchmark(
-      name: "records, init(row:) by name, fetchAll", count: rows, goal: 1.25,
+      name: "records, init(row:) by name, fetchAll", count: rows, goal: 1.08,
       floor: { floor_collect_ten(floor, "SELECT * FROM ints") }
     ) {
       try queue.unsafeRead { Int64(try Ten.fetchAll($0).count * 10) }
@@ -73,7 +73,7 @@ private func keyBenchmarks(_ fixture: Fixture) -> [Benchmark] {
   let sql = "SELECT * FROM ints WHERE i0 = ?"
   return [
     Benchmark(
-      name: "fetchOne(key:), 10 columns", count: ids.count, goal: 1.3,
+      name: "fetchOne(key:), 10 columns", count: ids.count, goal: 1.08,
       floor: { floor_look_up_tens(floor, sql, ids, Int64(ids.count), 0) }
     ) {
       try queue.read { db in
@@ -83,7 +83,7 @@ private func keyBenchmarks(_ fixture: Fixture) -> [Benchmark] {
       }
     },
     Benchmark(
-      name: "fetchOne(key:), 10 columns, each in its own read {}", count: ids.count, goal: 1.3,
+      name: "fetchOne(key:), 10 columns, each in its own read {}", count: ids.count, goal: 1.12,
       floor: { floor_look_up_tens(floor, sql, ids, Int64(ids.count), 1) }
     ) {
       var sum: Int64 = 0
@@ -91,7 +91,7 @@ private func keyBenchmarks(_ fixture: Fixture) -> [Benchmark] {
       return sum
     },
     Benchmark(
-      name: "fetchOne(key:), 2 columns", count: ids.count, goal: 1.3,
+      name: "fetchOne(key:), 2 columns", count: ids.count, goal: 1.08,
       floor: { floor_look_up(floor, "SELECT i1, i0 FROM ints WHERE i0 = ?", ids, Int64(ids.count)) }
     ) {
       try queue.read { db in

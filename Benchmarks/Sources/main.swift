@@ -1,25 +1,21 @@
+import BenchmarkReport
 import Foundation
 
 do {
   let options = try Options(Array(CommandLine.arguments.dropFirst()))
-  let fixture = try Fixture(rows: options.rows)
-  print(Report.header)
-  var measurements: [Measurement] = []
-  for benchmark in try coreBenchmarks(fixture) {
-    if let filter = options.filter, !benchmark.name.contains(filter) { continue }
-    let measurement = try benchmark.measure(rounds: options.rounds)
-    print(Report.line(measurement))
-    measurements.append(measurement)
+  if options.runsStockLoops {
+    try StockLoops.serve()
+    exit(0)
   }
-  if options.filter == nil {
-    print("\nheap allocations per row of a cursor, beyond those of the C loop")
-    for (name, count) in try allocationsPerRow(fixture) {
-      print("  \(name): \(String(format: "%.4f", count))")
+  let run =
+    if !options.sources.isEmpty {
+      Run.median(of: try options.sources.map { try Run(contentsOf: URL(fileURLWithPath: $0)) })
+    } else if options.measuresGrowth {
+      try measureGrowth(options)
+    } else {
+      try measureBenchmarks(options)
     }
-  }
-  if let path = options.json {
-    try Report.json(measurements, options: options).write(to: URL(fileURLWithPath: path))
-  }
+  try Output.write(run, options)
 } catch is Options.UsageError {
   FileHandle.standardError.write(Data((Options.usage + "\n").utf8))
   exit(64)

@@ -11,6 +11,9 @@ typedef struct floor_db floor_db;
 
 // Opens an encrypted file with a key for sqlite3_key. Returns NULL on failure.
 floor_db *floor_open(const char *path, const void *key, int key_length);
+// Does the same with other settings than `synchronous = OFF`, as SQL.
+floor_db *floor_open_with(const char *path, const void *key, int key_length,
+                          const char *settings);
 void floor_close(floor_db *db);
 // Executes SQL without results, and returns SQLite's code.
 int floor_exec(floor_db *db, const char *sql);
@@ -27,6 +30,8 @@ int64_t floor_sum_lengths(floor_db *db, const char *sql, int is_text);
 int64_t floor_copy_lengths(floor_db *db, const char *sql, int is_text);
 // Inserts `count` rows of ten integers in one transaction, and returns SQLite's code.
 int floor_insert_ten(floor_db *db, const char *sql, int64_t count);
+// Inserts `count` rows of ten integers, each in a transaction, and returns how many were inserted.
+int64_t floor_insert_ones(floor_db *db, const char *sql, int64_t count);
 // Looks up one integer for each id with one statement, and returns the sum.
 int64_t floor_look_up(floor_db *db, const char *sql, const int64_t *ids, int64_t count);
 // Looks up one integer for each id, each in a transaction, and returns the sum.
@@ -44,6 +49,27 @@ int64_t floor_open_and_read(const char *path, const void *key, int key_length, c
 void *floor_connection(floor_db *db);
 // Prepares and runs SQL that returns one integer, `times` times, and returns the sum.
 int64_t floor_scalar(floor_db *db, const char *sql, int times);
+
+// Returns the numbers of pages that were read and decrypted, or encrypted and written, since the last call.
+int64_t floor_take_pages_read(floor_db *db);
+int64_t floor_take_pages_written(floor_db *db);
+
+// The cryptography of a page of 4,096 bytes, in SQLCipher 4's layout.
+typedef enum {
+  floor_hmac_sha512,
+  floor_hmac_sha256,
+  floor_aes_256_cbc_decrypt,
+  floor_aes_256_cbc_encrypt,
+  // The initialization vector of an encrypted page.
+  floor_random_iv,
+} floor_primitive;
+
+// Runs a primitive of libcrypto for `pages` pages, with one context for all of them, and returns the
+// nanoseconds per page; negative if the process's libcrypto lacks it.
+double floor_time_primitive(floor_primitive primitive, int pages);
+
+// Gives memory that isn't allocated back to the system.
+void floor_return_unused_memory(void);
 
 // Counts the calls of malloc, calloc, realloc and posix_memalign on this thread, from start to
 // stop.

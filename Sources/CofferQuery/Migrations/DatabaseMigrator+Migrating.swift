@@ -71,10 +71,9 @@ extension DatabaseMigrator {
     guard let end = registered.firstIndex(where: { $0.identifier == target }) else {
       preconditionFailure("no migration \(String(reflecting: target)) is registered")
     }
-    func applied() throws -> Set<String> {
-      let identifiers = try appliedIdentifiers(db)
-      guard
-        let later = registered[(end + 1)...].last(where: { identifiers.contains($0.identifier) })
+    let later = registered[(end + 1)...]
+    func check(_ identifiers: Set<String>) throws -> Set<String> {
+      guard let later = later.last(where: { identifiers.contains($0.identifier) })
       else { return identifiers }
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
@@ -82,14 +81,24 @@ extension DatabaseMigrator {
         hint: "It has gone through \(String(reflecting: later.identifier)), and migrations "
           + "can't be undone: open a new database, or an earlier copy.")
     }
-    var identifiers = try explaining(nil, applied)
+    // Each transaction asks only for the identifiers that concern it: all of them each time would
+    // take time in proportion to the square of their number.
+    let laterIdentifiers = Set(later.map(\.identifier))
+    var identifiers = try explaining(nil) { try check(appliedIdentifiers(db)) }
     for migration in registered[...end] {
       if case .nothing = migration.work(after: identifiers) { continue }
-      try explaining(migration) {
+      let related = migration.merged.union(laterIdentifiers).union([migration.identifier])
+      let wasDone = try explaining(migration) {
         try migration.run(db) {
-          identifiers = try applied()
-          return identifiers
+          try check(MigrationTable.identifiers(among: related, db))
         }
+      }
+      if wasDone {
+        identifiers.subtract(migration.merged)
+        identifiers.insert(migration.identifier)
+      } else {
+        // Another process migrates the database, too.
+        identifiers = try explaining(nil) { try check(appliedIdentifiers(db)) }
       }
     }
   }

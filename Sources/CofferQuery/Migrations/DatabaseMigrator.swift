@@ -42,6 +42,7 @@ public struct DatabaseMigrator: Sendable {
 
   private var defersForeignKeyChecks = true
   private(set) var registered: [Migration] = []
+  private var registeredIdentifiers: Set<String> = []
 
   /// Creates a migrator without migrations.
   public init() {}
@@ -89,9 +90,8 @@ public struct DatabaseMigrator: Sendable {
     merging mergedIdentifiers: Set<String> = [],
     migrate: @escaping @Sendable (_ db: Database, _ appliedIdentifiers: Set<String>) throws -> Void
   ) {
-    precondition(
-      !registered.contains { $0.identifier == identifier },
-      "a migration \(String(reflecting: identifier)) is registered already")
+    let isNew = registeredIdentifiers.insert(identifier).inserted
+    precondition(isNew, "a migration \(String(reflecting: identifier)) is registered already")
     let checks: Migration.Checks =
       switch foreignKeyChecks {
       case .immediate: .immediate

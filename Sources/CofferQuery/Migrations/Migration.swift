@@ -36,13 +36,15 @@ struct Migration: Sendable {
   ///
   /// Other processes may have migrated the database since the caller looked, so this is checked
   /// again once the transaction prevents other writes.
-  /// - Parameter applied: Returns the applied identifiers; called inside the transaction.
-  func run(_ db: Database, after applied: () throws -> Set<String>) throws {
+  /// - Parameter applied: Returns which of the migration's identifiers are applied; called inside the
+  ///   transaction.
+  /// - Returns: False if nothing remained to be done.
+  func run(_ db: Database, after applied: () throws -> Set<String>) throws -> Bool {
     switch checks {
     case .immediate:
-      try transact(db, after: applied, checksForeignKeys: false)
+      return try transact(db, after: applied, checksForeignKeys: false)
     case .deferred, .none:
-      try db.withoutForeignKeys { wereEnforced in
+      return try db.withoutForeignKeys { wereEnforced in
         try transact(
           db, after: applied, checksForeignKeys: wereEnforced && checks == .deferred)
       }
@@ -51,10 +53,12 @@ struct Migration: Sendable {
 
   private func transact(
     _ db: Database, after applied: () throws -> Set<String>, checksForeignKeys: Bool
-  ) throws {
+  ) throws -> Bool {
+    var isDone = true
     try db.inTransaction(.immediate) {
       switch work(after: try applied()) {
       case .nothing:
+        isDone = false
         return .rollback
       case .forgetMerged:
         try MigrationTable.delete(merged, db)
@@ -67,5 +71,6 @@ struct Migration: Sendable {
       }
       return .commit
     }
+    return isDone
   }
 }

@@ -11,13 +11,26 @@ enum MigrationTable {
 
   /// Returns the identifiers; none if the table doesn't exist.
   static func identifiers(_ db: Database) throws -> Set<String> {
-    // Only in the main database: an attached one may have a migration table too.
-    let exists = try Bool.fetchOne(
-      db,
-      sql: "SELECT 1 FROM main.sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE",
-      arguments: [name])
-    guard exists != nil else { return [] }
+    guard try exists(db) else { return [] }
     return try String.fetchSet(db, sql: "SELECT identifier FROM main.\(name)")
+  }
+
+  /// Returns those of the given identifiers that the table contains.
+  ///
+  /// - Complexity: O(*n* log *m*) for *n* given identifiers and *m* in the table, so that a migrator
+  ///   can ask again before each migration.
+  static func identifiers(among candidates: Set<String>, _ db: Database) throws -> Set<String> {
+    guard try exists(db) else { return [] }
+    return try String.fetchSet(
+      db, sql: "SELECT identifier FROM main.\(name) WHERE identifier IN (?)",
+      arguments: [candidates])
+  }
+
+  /// Returns whether the main database has the table: an attached one may have another.
+  ///
+  /// - Complexity: O(1) in the size of the schema.
+  private static func exists(_ db: Database) throws -> Bool {
+    try Row.fetchOne(db, sql: "PRAGMA main.table_info(\(name))") != nil
   }
 
   static func insert(_ identifier: String, _ db: Database) throws {

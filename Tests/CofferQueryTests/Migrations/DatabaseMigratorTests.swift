@@ -195,6 +195,37 @@ struct DatabaseMigratorTests {
     #expect(try database.queue.read(Self.tables) == ["a", "b", "c"])
   }
 
+  @Test func `all applied migrations are read once, however many follow`() throws {
+    var migrator = DatabaseMigrator()
+    for number in 0..<20 { migrator.registerMigration("\(number)") { _ in } }
+    let database = try EncryptedQueue()
+    try migrator.migrate(database.queue, upTo: "9")
+    let statements = Mutex<[String]>([])
+    try database.queue.inDatabase { db in
+      db.trace { event in statements.withLock { $0.append(event.description) } }
+    }
+    try migrator.migrate(database.queue)
+    let reads = statements.withLock(\.self).filter { $0.contains("SELECT identifier") }
+    #expect(reads.count == 11, "\(reads)")
+    #expect(reads.filter { !$0.contains("WHERE") }.count == 1)
+  }
+
+  @Test func `a migration that another one marks as applied doesn't run`() throws {
+    let runs = Mutex<[String]>([])
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("a") { db in
+      try db.execute(sql: "INSERT INTO grdb_migrations VALUES ('b')")
+    }
+    for name in ["b", "c"] {
+      migrator.registerMigration(name) { _ in runs.withLock { $0.append(name) } }
+    }
+    let database = try EncryptedQueue()
+    try migrator.migrate(database.queue)
+    #expect(runs.withLock { $0 } == ["c"])
+    let hasCompleted = try database.queue.read(migrator.hasCompletedMigrations)
+    #expect(hasCompleted)
+  }
+
   @Test func `an identifier is registered once`() async {
     await #expect(processExitsWith: .failure) {
       var migrator = DatabaseMigrator()

@@ -1,0 +1,211 @@
+import CFloor
+import Coffer
+import Foundation
+
+/// Files with the same contents for Coffer and for C on the stock provider.
+final class CipherFixture {
+  static let scanSQL = "SELECT * FROM ints"
+  static let readSQL = "SELECT i1 FROM ints WHERE i0 = ?"
+  static let insertSQL = "INSERT INTO target VALUES (?,?,?,?,?,?,?,?,?,?)"
+  static let commitCount = 2_000
+  /// A cache, in pages, for the upper pages of the tables but hardly any leaf.
+  fileprivate static let smallCache = "PRAGMA cache_size = 16"
+  private static let log = "PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0"
+
+  fileprivate static let key = (0..<32).map { UInt8($0) }
+  let fixture: Fixture
+  let rows: Int
+  private let directory: String
+  private var stockLoops: StockLoops?
+
+  init(in fixture: Fixture) throws {
+    self.fixture = fixture
+    rows = fixture.rows
+    directory = fixture.directory.appendingPathComponent("cipher").path
+    try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+  }
+
+  /// The process of C, started on demand.
+  fileprivate func stock(_ loop: StockLoops.Loop) throws -> Benchmark.Timed {
+    let loops = try stockLoops ?? StockLoops()
+    stockLoops = loops
+    return try loops.run(loop, path: path("stock-\(loop == .commit ? "wal" : "file")"), rows: rows)
+  }
+
+  func path(_ name: String) -> String { "\(directory)/\(name).db" }
+
+  /// Creates a file with Coffer, and the copy that C uses.
+  fileprivate func makeQueue(
+    _ name: String, copy: String? = nil, cipher: CipherSettings = .default, inWAL: Bool = false
+  ) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.cipher = cipher
+    if inWAL { configuration.journalMode = .wal }
+    configuration.prepareDatabase { db in
+      try db.execute(sql: inWAL ? Self.log : "PRAGMA synchronous = OFF")
+    }
+    let queue = try DatabaseQueue(
+      path: path(name), key: .raw(Self.key), configuration: configuration)
+    try Fixture.fillIntegers(queue, rows: rows)
+    if let copy {
+      try queue.inDatabase { db in
+        if inWAL { try db.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") }
+      }
+      try FileManager.default.copyItem(atPath: path(name), toPath: path(copy))
+    }
+    return queue
+  }
+
+  /// Opens a file in C for a loop, and prepares it.
+  static func openFloor(
+    _ path: String, _ loop: StockLoops.Loop, settings: String? = nil
+  ) throws -> OpaquePointer {
+    let spec = Fixture.keySpec(key)
+    let pragmas = [settings, loop == .commit ? log : "PRAGMA synchronous = OFF"]
+      .compactMap(\.self).joined(separator: ";")
+    guard let db = floor_open_with(path, spec, CInt(spec.utf8.count), pragmas) else {
+      throw WrongResult(description: "C can't open the file")
+    }
+    switch loop {
+    case .scan: break
+    case .read: floor_exec(db, smallCache)
+    case .insert: floor_exec(db, "DELETE FROM target")
+    case .commit: floor_exec(db, "DELETE FROM target; PRAGMA wal_checkpoint(TRUNCATE)")
+    }
+    return db
+  }
+}
+
+/// Returns the benchmarks whose baseline is C on SQLCipher's own provider, in another process.
+func cipherBenchmarks(_ files: CipherFixture) -> [Benchmark] {
+  let queue = Lazy { try files.makeQueue("file", copy: "stock-file") }
+  let log = Lazy { try files.makeQueue("wal", copy: "stock-wal", inWAL: true) }
+  let scan = scanBenchmark(files, "Cipher: full scan", goal: 0.80, queue)
+  // SQLCipher 3 has no other HMAC than its own.
+  let settings = CipherSettings.default
+  guard settings == .sqlcipher4 else {
+    return [scan, readBenchmark(files, queue)] + writingBenchmarks(files, queue, log)
+  }
+  let shorter = Lazy {
+    try files.makeQueue("file-256", cipher: CipherSettings(hmacAlgorithm: .sha256))
+  }
+  return [
+    scan, scanBenchmark(files, "Cipher: full scan, HMAC-SHA256", goal: 0.50, shorter, and: queue),
+    readBenchmark(files, queue),
+  ] + writingBenchmarks(files, queue, log)
+}
+
+private func scanBenchmark(
+  _ files: CipherFixture, _ name: String, goal: Double, _ queue: Lazy<DatabaseQueue>,
+  and other: Lazy<DatabaseQueue>? = nil
+) -> Benchmark {
+  Benchmark(
+    name: name, count: files.rows, goal: goal,
+    prepare: {
+      // The file of C is a copy of the other queue's.
+      _ = try other?.value()
+      try queue.value().releaseMemory()
+    },
+    remoteFloor: {
+      _ = try (other ?? queue).value()
+      return try files.stock(.scan)
+    }
+  ) {
+    try queue.value().unsafeRead { db in
+      var sum: Int64 = 0
+      let cursor = try Row.fetchCursor(db, sql: CipherFixture.scanSQL)
+      while let row = try cursor.next() {
+        for index in 0..<10 { sum &+= row[index] as Int64 }
+      }
+      return sum
+    }
+  }
+}
+
+private func readBenchmark(_ files: CipherFixture, _ queue: Lazy<DatabaseQueue>) -> Benchmark {
+  let ids = files.fixture.ids
+  return Benchmark(
+    name: "Cipher: point read of a cold page", count: ids.count, goal: 0.85,
+    prepare: {
+      let queue = try queue.value()
+      try queue.inDatabase { try $0.execute(sql: CipherFixture.smallCache) }
+      queue.releaseMemory()
+    },
+    remoteFloor: {
+      _ = try queue.value()
+      return try files.stock(.read)
+    }
+  ) {
+    try queue.value().read { db in
+      var sum: Int64 = 0
+      for id in ids {
+        sum &+= try Int64.fetchOne(db, sql: CipherFixture.readSQL, arguments: [id]) ?? 0
+      }
+      return sum
+    }
+  }
+}
+
+private func writingBenchmarks(
+  _ files: CipherFixture, _ queue: Lazy<DatabaseQueue>, _ log: Lazy<DatabaseQueue>
+) -> [Benchmark] {
+  func insert(_ row: Int, _ statement: Statement) throws {
+    try statement.execute {
+      for column in 0..<10 { $0.bind(row &* 10 &+ column) }
+    }
+  }
+  return [
+    Benchmark(
+      name: "Cipher: bulk insert", count: files.rows, goal: 0.92,
+      prepare: {
+        try queue.value().write {
+          try $0.execute(sql: "PRAGMA cache_size = -2000; DELETE FROM target")
+        }
+        try queue.value().releaseMemory()
+      },
+      remoteFloor: {
+        _ = try queue.value()
+        return try files.stock(.insert)
+      }
+    ) {
+      try queue.value().write { db in
+        let statement = try db.makeStatement(sql: CipherFixture.insertSQL)
+        for row in 0..<files.rows { try insert(row, statement) }
+      }
+      return 0
+    },
+    Benchmark(
+      name: "Cipher: one-row commits", count: CipherFixture.commitCount, goal: 1.0,
+      prepare: {
+        try log.value().inDatabase {
+          try $0.execute(sql: "DELETE FROM target; PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+      },
+      remoteFloor: {
+        _ = try log.value()
+        return try files.stock(.commit)
+      }
+    ) {
+      let queue = try log.value()
+      for row in 0..<CipherFixture.commitCount {
+        try queue.write { try insert(row, $0.cachedStatement(sql: CipherFixture.insertSQL)) }
+      }
+      return Int64(CipherFixture.commitCount)
+    },
+  ]
+}
+
+/// A value that is made when it is first needed.
+private final class Lazy<Value> {
+  private let make: () throws -> Value
+  private var made: Value?
+
+  init(_ make: @escaping () throws -> Value) { self.make = make }
+
+  func value() throws -> Value {
+    if let made { return made }
+    let value = try make()
+    made = value
+    return value
+  }
+}
