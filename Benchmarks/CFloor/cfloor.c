@@ -125,6 +125,22 @@ int floor_insert_ten(floor_db *db, const char *sql, int64_t count) {
   return floor_exec(db, "COMMIT");
 }
 
+int64_t floor_insert_blobs(floor_db *db, const char *sql, int64_t count, const void *blob,
+                           int size) {
+  floor_exec(db, "BEGIN IMMEDIATE");
+  sqlite3_stmt *statement = prepare(db, sql);
+  int64_t row = 0;
+  for (; row < count; row++) {
+    sqlite3_bind_int64(statement, 1, row);
+    sqlite3_bind_blob(statement, 2, blob, size, SQLITE_STATIC);
+    if (sqlite3_step(statement) != SQLITE_DONE) break;
+    sqlite3_reset(statement);
+  }
+  sqlite3_finalize(statement);
+  floor_exec(db, "COMMIT");
+  return row;
+}
+
 static int64_t look_up_one(sqlite3_stmt *statement, int64_t id) {
   int64_t value = 0;
   sqlite3_bind_int64(statement, 1, id);

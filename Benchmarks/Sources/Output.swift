@@ -54,21 +54,14 @@ enum Output {
 extension Run.Environment {
   /// The environment of this process.
   static func current() throws -> Run.Environment {
-    // Only an encrypted connection has a provider.
-    let path = FileManager.default.temporaryDirectory
-      .appendingPathComponent("coffer-benchmarks-\(UUID().uuidString).db").path
-    let queue = try DatabaseQueue(path: path, key: .random())
-    defer { try? FileManager.default.removeItem(atPath: path) }
-    let pragmas = try queue.inDatabase { db in
-      try ["cipher_version", "cipher_provider"].map {
-        try String.fetchOne(db, sql: "PRAGMA \($0)") ?? "unknown"
-      }
-    }
+    // Only an encrypted connection has SQLCipher's pragmas.
+    let queue = try DatabaseQueue(path: ":memory:", key: .random())
+    let version = try queue.read { try String.fetchOne($0, sql: "PRAGMA cipher_version") }
     try queue.close()
     let date = Date.now.formatted(.iso8601.year().month().day())
     return Run.Environment(
       date: date, processor: processor, cores: ProcessInfo.processInfo.activeProcessorCount,
-      sqlcipher: pragmas[0], cipherProvider: pragmas[1])
+      sqlcipher: version ?? "unknown", cipherProvider: Database.cipherProviderDescription)
   }
 
   /// The name that the kernel gives the processor, or else the architecture.

@@ -90,9 +90,12 @@ final class StockLoops {
   /// Performs a loop in C, and returns its result.
   static func perform(_ loop: Loop, on db: OpaquePointer, rows: Int, ids: [Int64]) -> Int64 {
     switch loop {
-    case .scan: floor_sum_ten(db, CipherFixture.scanSQL)
+    case .scan: floor_scalar(db, CipherFixture.scanSQL, 1)
     case .read: floor_look_up(db, CipherFixture.readSQL, ids, Int64(ids.count))
-    case .insert: Int64(floor_insert_ten(db, CipherFixture.insertSQL, Int64(rows)))
+    case .insert:
+      floor_insert_blobs(
+        db, CipherFixture.insertBlobSQL, Int64(rows), CipherFixture.blob,
+        CInt(CipherFixture.blob.count))
     case .commit:
       floor_insert_ones(db, CipherFixture.insertSQL, Int64(CipherFixture.commitCount))
     }

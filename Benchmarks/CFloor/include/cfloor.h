@@ -29,6 +29,9 @@ int64_t floor_sum_lengths(floor_db *db, const char *sql, int is_text);
 // Does the same with a copy of each value.
 int64_t floor_copy_lengths(floor_db *db, const char *sql, int is_text);
 // Inserts `count` rows of ten integers in one transaction, and returns SQLite's code.
+// Inserts rows of an integer and a blob in one transaction, and returns their number.
+int64_t floor_insert_blobs(floor_db *db, const char *sql, int64_t count, const void *blob,
+                           int size);
 int floor_insert_ten(floor_db *db, const char *sql, int64_t count);
 // Inserts `count` rows of ten integers, each in a transaction, and returns how many were inserted.
 int64_t floor_insert_ones(floor_db *db, const char *sql, int64_t count);

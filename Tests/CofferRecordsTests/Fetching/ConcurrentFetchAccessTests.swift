@@ -245,7 +245,8 @@ import Testing
       await called.waited()
       task.cancel()
       await #expect(throws: CancellationError.self) { try await task.value }
-      #expect(calls.load(ordering: .relaxed) < 5_000)
+      // All of them would have taken 20 s of each reader.
+      #expect(calls.load(ordering: .relaxed) < 40_000)
     }
     try expectIdle(pool)
   }
