@@ -30,7 +30,9 @@ enum MigrationTable {
   ///
   /// - Complexity: O(1) in the size of the schema.
   private static func exists(_ db: Database) throws -> Bool {
-    try Row.fetchOne(db, sql: "PRAGMA main.table_info(\(name))") != nil
+    // Old versions of SQLite answer the pragma from a schema that may be outdated. Any query renews it.
+    _ = try Row.fetchOne(db, sql: "SELECT 1 FROM main.sqlite_master LIMIT 1")
+    return try Row.fetchOne(db, sql: "PRAGMA main.table_info(\(name))") != nil
   }
 
   static func insert(_ identifier: String, _ db: Database) throws {
