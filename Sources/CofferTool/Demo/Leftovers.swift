@@ -46,7 +46,10 @@ enum Leftovers {
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(
         signal: number, queue: .global(qos: .userInteractive))
-      source.setEventHandler { exit(withCode: 128 + number) }
+      source.setEventHandler {
+        if number == SIGINT, Interrupts.deliver() { return }
+        exit(withCode: 128 + number)
+      }
       source.resume()
       return source
     }
@@ -55,6 +58,7 @@ enum Leftovers {
   /// Deletes the leftovers and ends the process at once, whatever its threads are doing.
   static func exit(withCode code: CInt) -> Never {
     removeAll()
+    Prompt.restoreEcho()
     _exit(code)
   }
 }

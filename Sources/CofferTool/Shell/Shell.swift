@@ -1,0 +1,3 @@
+extension Tool {
+  static func shell(_ invocation: Invocation, _ console: Console) throws -> CInt { 1 }
+}
