@@ -139,12 +139,14 @@ extension Invocation {
     let names = command.options.map { "--" + $0.name } + ["--help"]
     let nearest = NearestName.find(word, in: names).map { "did you mean \($0)?" }
     return ToolError(
-      .usage, "there is no option \(word.printable): \(nearest ?? "see coffer help \(command.name)")")
+      .usage,
+      "there is no option \(word.printable): \(nearest ?? "see coffer help \(command.name)")")
   }
 
   private func checkArguments() throws {
     let specs = command.arguments
-    if let missing = specs.indices.first(where: { !specs[$0].isOptional && $0 >= arguments.count }) {
+    if let missing = specs.indices.first(where: { !specs[$0].isOptional && $0 >= arguments.count })
+    {
       throw ToolError(
         .usage, "\(command.name): \(specs[missing].name) is missing: coffer \(command.form)")
     }

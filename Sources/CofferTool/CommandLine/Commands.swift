@@ -13,7 +13,8 @@ extension OptionSpec {
     let whose = prefix.isEmpty ? "the" : "the second"
     return [
       .value(
-        prefix + "passphrase-file", "PATH", "\(whose) passphrase, in a file; its last line end is "
+        prefix + "passphrase-file", "PATH",
+        "\(whose) passphrase, in a file; its last line end is "
           + "left out", .files),
       .value(prefix + "passphrase-fd", "N", "a file descriptor with a line, \(whose) passphrase"),
       .value(
@@ -38,11 +39,13 @@ extension OptionSpec {
   static let twoKeys = file + keys("new-")
 
   static let mode = value(
-    "mode", "MODE", "the form of the rows: " + OutputMode.names.joined(separator: ", ")
+    "mode", "MODE",
+    "the form of the rows: " + OutputMode.names.joined(separator: ", ")
       + "; by default box on a terminal, and csv elsewhere", .words(OutputMode.names))
   static let parameter = value(
     "param", "NAME=VALUE", "the value of the parameter :NAME; can be repeated", isRepeatable: true)
-  static let output = value("output", "PATH", "the file to write, instead of standard output", .files)
+  static let output = value(
+    "output", "PATH", "the file to write, instead of standard output", .files)
   static let yes = flag("yes", "don't ask: what is written is plaintext")
   static let json = flag("json", "print one JSON object")
 }
@@ -57,7 +60,8 @@ extension Tool {
       details: "The file may not exist yet. A new passphrase is asked for twice.",
       options: OptionSpec.file, run: createFile),
     CommandSpec(
-      name: "info", arguments: [file], summary: "tell what a file is, without its key; with it, more",
+      name: "info", arguments: [file],
+      summary: "tell what a file is, without its key; with it, more",
       options: OptionSpec.file + [.json], run: info),
     CommandSpec(
       name: "shell", arguments: [file], summary: "open the interactive shell; coffer FILE does too",
@@ -79,7 +83,8 @@ extension Tool {
       name: "tables", arguments: [file], summary: "list the tables and views",
       options: OptionSpec.file, run: tables),
     CommandSpec(
-      name: "schema", arguments: [file, ArgumentSpec(name: "NAME", isOptional: true, completion: .none)],
+      name: "schema",
+      arguments: [file, ArgumentSpec(name: "NAME", isOptional: true, completion: .none)],
       summary: "print the SQL of the schema, or of one table, view, index or trigger",
       options: OptionSpec.file, run: schema),
     CommandSpec(
@@ -90,7 +95,8 @@ extension Tool {
       summary: "show how a query is executed, and propose an index",
       options: OptionSpec.file, run: plan),
     CommandSpec(
-      name: "import", arguments: [file, table, source], summary: "insert rows from a file, or from -",
+      name: "import", arguments: [file, table, source],
+      summary: "insert rows from a file, or from -",
       details: """
         All rows are inserted, or none: a line that doesn't fit is named by its number. CSV follows \
         RFC 4180, and its first line names the columns if it has the names of some. An empty field \
@@ -113,12 +119,14 @@ extension Tool {
         .parameter,
         .value(
           "format", "FORMAT",
-          ExportFormat.names.joined(separator: ", ") + "; by default after the name of the output, or csv",
+          ExportFormat.names.joined(separator: ", ")
+            + "; by default after the name of the output, or csv",
           .words(ExportFormat.names)),
         .output,
       ], run: exportRows),
     CommandSpec(
-      name: "dump", arguments: [file], summary: "print SQL that makes the database again, in plaintext",
+      name: "dump", arguments: [file],
+      summary: "print SQL that makes the database again, in plaintext",
       options: OptionSpec.file + [.output, .yes], run: dump),
     CommandSpec(
       name: "search", arguments: [file, table, ArgumentSpec(name: "PATTERN", completion: .none)],

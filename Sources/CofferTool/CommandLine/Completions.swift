@@ -72,7 +72,8 @@ enum Completions {
         text += "'"
       }
       for argument in command.arguments {
-        text += " \\\n      '\(argument.isOptional ? ":" : "")"
+        text +=
+          " \\\n      '\(argument.isOptional ? ":" : "")"
           + ":\(argument.name):\(action(argument.completion))'"
       }
       text += " ;;\n"
@@ -94,7 +95,8 @@ enum Completions {
       text += "complete -c coffer -n __fish_use_subcommand -a \(command.name) "
       text += "-d '\(quoted(command.summary))'\n"
       for option in command.options {
-        text += "complete -c coffer -n '__fish_seen_subcommand_from \(command.name)' -l \(option.name)"
+        text +=
+          "complete -c coffer -n '__fish_seen_subcommand_from \(command.name)' -l \(option.name)"
         switch (option.value, option.completion) {
         case (nil, _): break
         case (_, .none): text += " -x"

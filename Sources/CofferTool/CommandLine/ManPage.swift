@@ -14,7 +14,8 @@ enum ManPage {
     ]
     for command in Tool.commands {
       lines.append(".SS \"\(escaped(command.form))\"")
-      lines.append(escaped(command.summary.prefix(1).uppercased() + command.summary.dropFirst()) + ".")
+      lines.append(
+        escaped(command.summary.prefix(1).uppercased() + command.summary.dropFirst()) + ".")
       if !command.details.isEmpty { lines.append(escaped(command.details)) }
       for option in command.options where !isShared(option) {
         lines += [".TP", ".B \(escaped(option.form))", escaped(option.help) + "."]
@@ -42,7 +43,8 @@ enum ManPage {
   private static let exitCodes: [(Int, String)] = [
     (0, "Done"), (1, "SQL or data failed"), (2, "The command line is wrong"),
     (3, "check or diff has found something"),
-    (65, "The file is damaged, has other settings, or is no database"), (66, "There is no such file"),
+    (65, "The file is damaged, has other settings, or is no database"),
+    (66, "There is no such file"),
     (70, "An internal error"), (73, "A file can't be created"),
     (74, "Reading or writing failed"), (75, "Another program uses the file"),
     (77, "The key is wrong or missing"), (130, "Interrupted"), (141, "The output was closed"),

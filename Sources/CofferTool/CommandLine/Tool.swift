@@ -24,7 +24,9 @@ enum Tool {
     guard let first = arguments.first else {
       throw ToolError(.usage, "name a command or a file: coffer help lists the commands")
     }
-    if first == "--version" { return try Invocation(command("version"), parsing: arguments.dropFirst()) }
+    if first == "--version" {
+      return try Invocation(command("version"), parsing: arguments.dropFirst())
+    }
     // Help takes precedence over everything else.
     if words.contains(where: { $0 == "--help" || $0 == "-h" }) {
       let name = commands.first { $0.name == first }.map { [$0.name] } ?? []

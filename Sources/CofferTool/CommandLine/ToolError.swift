@@ -76,7 +76,8 @@ extension ToolError {
     case .SQLITE_NOTADB, .SQLITE_CORRUPT:
       self.init(.dataError, "\(file)\(message)\(hint). Look at it with coffer check")
     case .SQLITE_READONLY:
-      self.init(.failed, "\(message). To change the data: coffer exec, and a file that can be written")
+      self.init(
+        .failed, "\(message). To change the data: coffer exec, and a file that can be written")
     default:
       self.init(.failed, message + Self.advice(message, hint: hint))
     }
@@ -100,7 +101,8 @@ extension ToolError {
           + "coffer encrypt")
     case .wrongKey:
       self.init(
-        .noPermission, "\(file)the key is wrong. Check the passphrase or the key file, and --cipher")
+        .noPermission, "\(file)the key is wrong. Check the passphrase or the key file, and --cipher"
+      )
     case .wrongKeyOrDamaged:
       self.init(
         .noPermission,

@@ -27,7 +27,8 @@ struct DatabaseDiff {
     }
     var common: [String] = []
     for object in old where isCompared(object) {
-      guard let other = new.first(where: { $0.name == object.name && $0.kind == object.kind }) else {
+      guard let other = new.first(where: { $0.name == object.name && $0.kind == object.kind })
+      else {
         try report("- \(object.kind) \(object.name)")
         continue
       }

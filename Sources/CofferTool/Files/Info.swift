@@ -49,7 +49,9 @@ struct FileInfo {
       add("Cipher", "cipher", CipherOption.text(db.configuration.cipher))
       add("Cipher settings", "cipherSettings", "\(db.configuration.cipher)")
     }
-    func number(_ pragma: String) throws -> Int { try Int.fetchOne(db, sql: "PRAGMA \(pragma)") ?? 0 }
+    func number(_ pragma: String) throws -> Int {
+      try Int.fetchOne(db, sql: "PRAGMA \(pragma)") ?? 0
+    }
     if !facts.contains(where: { $0.key == "pageSize" }) {
       add("Page size", "pageSize", try number("page_size"), unit: " bytes")
       add("User version", "userVersion", try number("user_version"))
@@ -91,10 +93,14 @@ extension Tool {
     let opening = try Opening(invocation, path: path)
     if case .plaintext = inspection.kind, opening.source == nil {
       // A plaintext database needs no key. One that is damaged is still a file to describe.
-      if let queue = try? opening.open(readonly: true) { try queue.read { try info.addDatabase($0) } }
+      if let queue = try? opening.open(readonly: true) {
+        try queue.read { try info.addDatabase($0) }
+      }
     } else if opening.source != nil {
       let queue = try opening.open(readonly: true)
-      do { try queue.read { try info.addDatabase($0) } } catch { throw ToolError(error, path: path) }
+      do { try queue.read { try info.addDatabase($0) } } catch {
+        throw ToolError(error, path: path)
+      }
     }
     guard !invocation.has("json") else {
       console.line(info.json)

@@ -12,11 +12,15 @@ enum NewFile {
           .cantCreate, "\(file) exists already. Name another file, or delete this one first")
       }
     }
-    let folder = path.contains("/") ? path.split(
-      separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/") + "/" : "."
+    let folder =
+      path.contains("/")
+      ? path.split(
+        separator: "/", omittingEmptySubsequences: false
+      ).dropLast().joined(separator: "/") + "/" : "."
     guard access(folder, W_OK | X_OK) == 0 else {
       throw ToolError(
-        .cantCreate, "\(path): \(String(cString: strerror(errno))). Check the folder and its rights")
+        .cantCreate, "\(path): \(String(cString: strerror(errno))). Check the folder and its rights"
+      )
     }
   }
 

@@ -79,7 +79,8 @@ struct RowImport {
       definitions.append("PRIMARY KEY (\(key))")
     }
     try db.execute(
-      sql: "CREATE TABLE \(table.quotedDatabaseIdentifier) (\(definitions.joined(separator: ", ")))")
+      sql: "CREATE TABLE \(table.quotedDatabaseIdentifier) (\(definitions.joined(separator: ", ")))"
+    )
   }
 
   /// Throws if `--types` or `--upsert` names a column that isn't there.
@@ -88,7 +89,8 @@ struct RowImport {
     for name in types.keys.sorted() + upsertColumns where !known.contains(name.lowercased()) {
       let nearest = NearestName.find(name, in: columns).map { "Did you mean \($0)?" }
       throw ToolError(
-        .usage, "there is no column \(name.printable). \(nearest ?? "coffer schema shows the columns")")
+        .usage,
+        "there is no column \(name.printable). \(nearest ?? "coffer schema shows the columns")")
     }
   }
 
@@ -169,7 +171,8 @@ struct RowImport {
       guard fields.count == columns.names.count else {
         throw Self.refusal(
           reader.line,
-          "\(Numbers.count(fields.count, "field")), but \(Numbers.count(columns.names.count, "column"))")
+          "\(Numbers.count(fields.count, "field")), but \(Numbers.count(columns.names.count, "column"))"
+        )
       }
       func bind(_ binder: inout StatementBinder) throws {
         for (field, column) in zip(fields, columns.names) {
@@ -250,11 +253,13 @@ struct RowImport {
     let all = try tableColumns()
     try checkNames(all.map(\.name))
     guard !names.isEmpty else { return 0 }
-    let columns = names.compactMap { name in all.first { $0.name.lowercased() == name.lowercased() } }
+    let columns = names.compactMap { name in all.first { $0.name.lowercased() == name.lowercased() }
+    }
     reader = JSONReader(bytes, isArray: format == .json)
     guard columns.count == names.count else {
       while let object = try reader.next() {
-        for member in object where !all.contains(where: { $0.name.lowercased() == member.name.lowercased() }) {
+        for member in object
+        where !all.contains(where: { $0.name.lowercased() == member.name.lowercased() }) {
           throw Self.refusal(
             reader.line, "\(table.printable) has no column \"\(member.name.printable)\"")
         }
@@ -272,7 +277,8 @@ struct RowImport {
         guard let value = ImportedValue(member.value, type: columns[index].type) else {
           throw Self.refusal(
             reader.line,
-            "the value of \(member.name.printable) doesn't fit its type \(columns[index].type.rawValue)")
+            "the value of \(member.name.printable) doesn't fit its type \(columns[index].type.rawValue)"
+          )
         }
         values[index] = value
       }
@@ -311,7 +317,9 @@ extension Tool {
         rows.upsertColumns = upsert
         rows.types = types
         if console.isTerminal {
-          rows.progress = { bytes, count in bar.advance(to: bytes, note: Numbers.count(count, "row")) }
+          rows.progress = { bytes, count in
+            bar.advance(to: bytes, note: Numbers.count(count, "row"))
+          }
         }
         return try rows.run()
       }

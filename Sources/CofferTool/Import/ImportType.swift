@@ -62,9 +62,11 @@ enum ImportType: String, CaseIterable {
         throw ToolError(.usage, "--types takes NAME:TYPE,…")
       }
       let type = part[part.index(after: colon)...].uppercased()
-      guard !type.isEmpty, type.allSatisfy({ $0.isLetter || $0.isNumber || " ()".contains($0) }) else {
+      guard !type.isEmpty, type.allSatisfy({ $0.isLetter || $0.isNumber || " ()".contains($0) })
+      else {
         throw ToolError(
-          .usage, "--types: \"\(String(part).printable)\" has no type: INTEGER, REAL, TEXT, BLOB, …")
+          .usage, "--types: \"\(String(part).printable)\" has no type: INTEGER, REAL, TEXT, BLOB, …"
+        )
       }
       types[part[..<colon].lowercased()] = type
     }
@@ -124,7 +126,8 @@ enum NumberText {
       let digit = Int64(bytes[index]) - 0x30
       guard (0...9).contains(digit) else { return nil }
       let (product, isTooLarge) = number.multipliedReportingOverflow(by: 10)
-      let (sum, overflows) = isNegative
+      let (sum, overflows) =
+        isNegative
         ? product.subtractingReportingOverflow(digit) : product.addingReportingOverflow(digit)
       if isTooLarge || overflows { return nil }
       number = sum
@@ -136,7 +139,9 @@ enum NumberText {
   /// The number that the whole text is; nil if it is none.
   static func real(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
     guard !bytes.isEmpty, bytes.count < 64,
-      bytes.allSatisfy({ (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0) })
+      bytes.allSatisfy({
+        (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0)
+      })
     else { return nil }
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text in
       for (index, byte) in bytes.enumerated() { text[index] = CChar(byte) }

@@ -60,7 +60,9 @@ struct JSONReader {
     if take("}") { return members }
     while true {
       skipSpace()
-      guard peek == UInt8(ascii: "\"") else { throw refusal("a member begins with its name in quotes") }
+      guard peek == UInt8(ascii: "\"") else {
+        throw refusal("a member begins with its name in quotes")
+      }
       let name = try string()
       skipSpace()
       guard take(":") else { throw refusal("a colon is missing after a name") }
@@ -88,7 +90,9 @@ struct JSONReader {
 
   private mutating func number() throws -> JSONValue {
     let start = position
-    while let byte = peek, (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte) {
+    while let byte = peek,
+      (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte)
+    {
       position += 1
     }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
@@ -122,7 +126,9 @@ struct JSONReader {
     }
     var text = Array(bytes[start..<position])
     while let byte = peek, byte != UInt8(ascii: "\"") {
-      guard byte >= 0x20 else { throw refusal("a text has a line end or a control character in it") }
+      guard byte >= 0x20 else {
+        throw refusal("a text has a line end or a control character in it")
+      }
       position += 1
       if byte == UInt8(ascii: "\\") { try escape(&text) } else { text.append(byte) }
     }

@@ -35,7 +35,9 @@ enum CipherOption {
       return number
     }
     func hash() throws -> CipherSettings.Hash {
-      guard let hash = CipherSettings.Hash(rawValue: value.uppercased()) else { throw refusal(part) }
+      guard let hash = CipherSettings.Hash(rawValue: value.uppercased()) else {
+        throw refusal(part)
+      }
       return hash
     }
     switch name {

@@ -91,7 +91,9 @@ enum KeySource: Equatable {
     {
       let warning =
         "coffer: warning: every user of this machine can read \(path.printable); chmod 600 ends that\n"
-      _ = warning.utf8.withContiguousStorageIfAvailable { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+      _ = warning.utf8.withContiguousStorageIfAvailable {
+        write(STDERR_FILENO, $0.baseAddress, $0.count)
+      }
     }
     try secret.read(descriptor, name: path)
   }

@@ -126,6 +126,14 @@ enum Interrupts {
     return try body()
   }
 
+  /// Returns whether Ctrl-C has been pressed, and forgets it.
+  static func takeRequest() -> Bool {
+    state.withLock { state in
+      defer { state.isRequested = false }
+      return state.isRequested
+    }
+  }
+
   /// Throws if Ctrl-C has been pressed.
   static func check() throws {
     if isRequested { throw ToolError(.interrupted, "interrupted; nothing was changed") }

@@ -69,7 +69,8 @@ final class OutputFile {
     descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       throw ToolError(
-        .cantCreate, "\(path): \(String(cString: strerror(errno))). Check the folder and its rights")
+        .cantCreate, "\(path): \(String(cString: strerror(errno))). Check the folder and its rights"
+      )
     }
   }
 

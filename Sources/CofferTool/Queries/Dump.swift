@@ -3,7 +3,8 @@ import Coffer
 extension Tool {
   /// `coffer dump`
   static func dump(_ invocation: Invocation, _ console: Console) throws -> CInt {
-    try requireConsent(invocation, "The SQL text holds all data of \(invocation.arguments[0]) in plaintext.")
+    try requireConsent(
+      invocation, "The SQL text holds all data of \(invocation.arguments[0]) in plaintext.")
     try invocation.withDatabase { queue in
       try console.withOutput(invocation) { output in
         try queue.read { try writeDump($0, to: output) }
@@ -29,7 +30,8 @@ extension Tool {
     let shadows = SchemaObject.shadowTables(objects)
     output.line("PRAGMA foreign_keys=OFF;")
     output.line("BEGIN TRANSACTION;")
-    for table in objects where table.kind == "table" && !table.isInternal && !shadows.contains(table.name) {
+    for table in objects
+    where table.kind == "table" && !table.isInternal && !shadows.contains(table.name) {
       guard let sql = table.sql else { continue }
       output.line(sql + ";")
       if table.isVirtual, sql.lowercased().replacing(" ", with: "").contains("content=") {
@@ -55,10 +57,13 @@ extension Tool {
     try output.flush()
   }
 
-  private static func writeInserts(into table: String, _ db: Database, to output: ByteOutput) throws {
+  private static func writeInserts(into table: String, _ db: Database, to output: ByteOutput) throws
+  {
     // Generated columns can't be inserted, and table_info doesn't list them.
     let name = table.quotedDatabaseIdentifier
-    let columns = try Row.fetchAll(db, sql: "PRAGMA table_info(\(name))").map { $0["name"] as String }
+    let columns = try Row.fetchAll(db, sql: "PRAGMA table_info(\(name))").map {
+      $0["name"] as String
+    }
     guard !columns.isEmpty else { return }
     let list = columns.map(\.quotedDatabaseIdentifier).joined(separator: ",")
     let statement = try db.makeStatement(sql: "SELECT \(list) FROM \(name)")

@@ -43,7 +43,8 @@ extension Tool {
     let table = invocation.argument(1)
     let sql = invocation.value("sql")
     guard (table == nil) != (sql == nil) else {
-      throw ToolError(.usage, "export: give a table, or --sql with a query: coffer export FILE TABLE")
+      throw ToolError(
+        .usage, "export: give a table, or --sql with a query: coffer export FILE TABLE")
     }
     let arguments = try Parameters.parse(invocation.values("param"))
     try invocation.withDatabase { queue in

@@ -91,7 +91,9 @@ extension Tool {
     guard !found.isEmpty else {
       let nearest = NearestName.find(name, in: objects.map(\.name)).map { "did you mean \($0)?" }
       throw ToolError(
-        .failed, "there is no \"\(name.printable)\" in the schema: \(nearest ?? "coffer tables lists the tables")")
+        .failed,
+        "there is no \"\(name.printable)\" in the schema: \(nearest ?? "coffer tables lists the tables")"
+      )
     }
     return found.compactMap { $0.sql.map { $0 + ";" } }
   }
@@ -121,7 +123,8 @@ extension Tool {
     else {
       let nearest = NearestName.find(table, in: objects.map(\.name)).map { "did you mean \($0)?" }
       throw ToolError(
-        .failed, "no such table: \(table.printable). \(nearest ?? "coffer tables lists the tables")")
+        .failed, "no such table: \(table.printable). \(nearest ?? "coffer tables lists the tables")"
+      )
     }
     let name = object.name.quotedDatabaseIdentifier
     if let order = fullTextOrder(object) {
@@ -131,14 +134,19 @@ extension Tool {
       guard fullTextOrder(index) != nil, let sql = index.sql?.lowercased() else { return false }
       let target = object.name.lowercased()
       return ["content='\(target)'", "content=\"\(target)\"", "content=\(target)"]
-        .contains { sql.replacing(" ", with: "").contains($0 + ",") || sql.replacing(" ", with: "").contains($0 + ")") }
+        .contains {
+          sql.replacing(" ", with: "").contains($0 + ",")
+            || sql.replacing(" ", with: "").contains($0 + ")")
+        }
     }
     if let index, object.kind == "table", try db.primaryKey(object.name).isRowID {
       let text = index.name.quotedDatabaseIdentifier
       return "SELECT * FROM \(name) WHERE rowid IN "
         + "(SELECT rowid FROM \(text) WHERE \(text) MATCH :pattern)"
     }
-    let columns = try Row.fetchAll(db, sql: "PRAGMA table_info(\(name))").map { $0["name"] as String }
+    let columns = try Row.fetchAll(db, sql: "PRAGMA table_info(\(name))").map {
+      $0["name"] as String
+    }
     let conditions = columns.map {
       "instr(lower(CAST(\($0.quotedDatabaseIdentifier) AS TEXT)), lower(:pattern)) > 0"
     }

@@ -16,7 +16,9 @@ struct PlanStep {
     if rows.first?.hasColumn("parent") != true {
       return rows.enumerated().map { PlanStep(id: $0.offset, text: $0.element["detail"]) }
     }
-    let steps = rows.map { (parent: $0["parent"] as Int, step: PlanStep(id: $0["id"], text: $0["detail"])) }
+    let steps = rows.map {
+      (parent: $0["parent"] as Int, step: PlanStep(id: $0["id"], text: $0["detail"]))
+    }
     func children(of id: Int, depth: Int) -> [PlanStep] {
       guard depth < 100 else { return [] }
       return steps.filter { $0.parent == id }.map { _, step in
@@ -74,9 +76,11 @@ enum IndexAdvice {
       for table in objects where table.kind == "table" && words.contains(table.name.lowercased()) {
         let names = try copy.columns(in: table.name).map(\.name)
         let columns = names.filter { words.contains($0.lowercased()) }.prefix(12)
-        for candidate in columns.map({ [$0] }) + columns.flatMap({ first in
-          columns.filter { $0 != first }.map { [first, $0] }
-        }) {
+        for candidate in columns.map({ [$0] })
+          + columns.flatMap({ first in
+            columns.filter { $0 != first }.map { [first, $0] }
+          })
+        {
           guard let found = try improvement(table.name, candidate, sql, copy) else { continue }
           if try found < best?.cost ?? cost(sql, copy) {
             best = (found, create(table.name, candidate))

@@ -72,7 +72,8 @@ enum SQLArgument {
     let source = try ByteSource.file("/dev/stdin")
     while try source.readChunk(&bytes) {}
     guard let text = String(validating: bytes, as: UTF8.self) else {
-      throw ToolError(.failed, "standard input is not UTF-8. Convert it first, with iconv for example")
+      throw ToolError(
+        .failed, "standard input is not UTF-8. Convert it first, with iconv for example")
     }
     return text
   }

@@ -66,7 +66,8 @@ struct CommandTests {
   }
 
   @Test func `every command is in the help, the manual and the completions`() throws {
-    let texts = [try Help.text(nil), ManPage.text] + (try ["bash", "zsh", "fish"].map(Completions.text))
+    let texts =
+      [try Help.text(nil), ManPage.text] + (try ["bash", "zsh", "fish"].map(Completions.text))
     for command in Tool.commands {
       for text in texts { #expect(text.contains(command.name)) }
       for option in command.options {
