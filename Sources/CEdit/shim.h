@@ -5,7 +5,13 @@
 #define COFFER_EDIT_SHIM_H
 
 #include <histedit.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+/// Makes an editor on the standard files; NULL if there is no memory or no terminal.
+static inline EditLine *coffer_el_init(void) {
+  return el_init("coffer", stdin, stdout, stderr);
+}
 
 /// Sets what the editor needs. `client` is what `coffer_el_client` returns.
 static inline void coffer_el_set_up(

@@ -19,10 +19,10 @@ enum Completions {
       let options = (command.options.map { "--" + $0.name } + ["--help"]).joined(separator: " ")
       var words = ""
       if case .words(let list)? = command.arguments.last?.completion {
-        words = " " + list.joined(separator: " ")
+        words = list.joined(separator: " ")
       }
-      if command.name == "help" { words = " " + names }
-      cases += "    \(command.name)) words=\"\(options)\(words)\" ;;\n"
+      if command.name == "help" { words = names }
+      cases += "    \(command.name)) options=\"\(options)\" words=\"\(words)\" ;;\n"
       for option in command.options {
         if case .words(let list) = option.completion {
           values["--" + option.name] = list.joined(separator: " ")
@@ -35,7 +35,7 @@ enum Completions {
     return """
       # Completions of coffer for bash.
       _coffer() {
-        local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} words=
+        local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]} options= words=
         case $previous in
       \(valueCases)  esac
         if ((COMP_CWORD == 1)); then
@@ -45,9 +45,9 @@ enum Completions {
         case ${COMP_WORDS[1]} in
       \(cases)  esac
         if [[ $current == -* ]]; then
-          COMPREPLY=($(compgen -W "$words" -- "$current"))
+          COMPREPLY=($(compgen -W "$options" -- "$current"))
         else
-          COMPREPLY=($(compgen -W "${words//--*([^ ])/}" -- "$current") $(compgen -f -- "$current"))
+          COMPREPLY=($(compgen -W "$words" -- "$current") $(compgen -f -- "$current"))
         fi
       }
       complete -o filenames -F _coffer coffer

@@ -14,7 +14,7 @@
     /// - Parameter completions: Returns the words that a line can go on with.
     init?(completing completions: @escaping () -> [String]) {
       setlocale(LC_CTYPE, "")
-      guard let editor = el_init("coffer", stdin, stdout, stderr) else { return nil }
+      guard let editor = coffer_el_init() else { return nil }
       guard let history = coffer_history_init(500) else {
         el_end(editor)
         return nil

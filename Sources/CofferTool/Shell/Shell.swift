@@ -67,7 +67,7 @@ final class Shell {
         execute(line: line)
       } catch is LineInterrupted {
         reader.clear()
-        console.line("^C")
+        console.line()
       }
     }
     if !isDone {
