@@ -9,7 +9,8 @@ extension Tool {
       let opening = try Opening(invocation, path: path)
       let queue = try opening.openDamaged()
       try Interrupts.handled(by: { queue.interrupt() }) {
-        findings = try queue.read { try FileCheck.findings($0) }
+        // The read itself fails at its end if it has met a damaged page.
+        try queue.read { findings = try FileCheck.findings($0) }
         if findings.isEmpty, console.isTerminal {
           try queue.read { try describe($0, console) }
         }
@@ -17,7 +18,7 @@ extension Tool {
       }
     } catch let error as DatabaseError {
       guard let found = FileCheck.findings(error) else { throw ToolError(error, path: path) }
-      findings += found
+      if findings.isEmpty { findings = found }
     }
     guard !findings.isEmpty else {
       console.line("ok")

@@ -15,6 +15,16 @@ enum CipherOption {
       }
       try set(String(words[0]), String(words[1]), part, &settings)
     }
+    let size = settings.pageSize
+    guard (512...65_536).contains(size), size & (size - 1) == 0 else {
+      throw ToolError(.usage, "--cipher: a page size is a power of two from 512 to 65536")
+    }
+    guard settings.kdfIterations > 0 else {
+      throw ToolError(.usage, "--cipher: kdf-iter is at least 1")
+    }
+    guard settings.plaintextHeaderSize % 16 == 0, settings.plaintextHeaderSize <= 96 else {
+      throw ToolError(.usage, "--cipher: plaintext-header is a multiple of 16 up to 96")
+    }
     return settings
   }
 

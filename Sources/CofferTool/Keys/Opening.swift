@@ -1,5 +1,4 @@
 import Coffer
-import Synchronization
 
 /// Opens the file of a command with its key.
 struct Opening {
@@ -96,58 +95,6 @@ struct Opening {
       throw ToolError(.noPermission, "\(path): the new file needs a key. \(ToolError.keyAdvice)")
     }
     return try Prompt.newPassphrase(of: path)
-  }
-}
-
-/// Who is told when Ctrl-C is pressed.
-enum Interrupts {
-  private struct State {
-    var handler: (@Sendable () -> Void)?
-    var isRequested = false
-    /// Whether a second Ctrl-C ends the process.
-    var endsTool = true
-  }
-
-  private static let state = Mutex(State())
-
-  /// Whether Ctrl-C has been pressed since the handler was set.
-  static var isRequested: Bool { state.withLock(\.isRequested) }
-
-  /// Calls `body`, and `handler` for the first Ctrl-C meanwhile.
-  static func handled<Result>(
-    by handler: @escaping @Sendable () -> Void = {}, endsTool: Bool = true,
-    _ body: () throws -> Result
-  ) rethrows -> Result {
-    let previous = state.withLock { state in
-      defer { state = State(handler: handler, endsTool: endsTool) }
-      return state
-    }
-    defer { state.withLock { $0 = previous } }
-    return try body()
-  }
-
-  /// Returns whether Ctrl-C has been pressed, and forgets it.
-  static func takeRequest() -> Bool {
-    state.withLock { state in
-      defer { state.isRequested = false }
-      return state.isRequested
-    }
-  }
-
-  /// Throws if Ctrl-C has been pressed.
-  static func check() throws {
-    if isRequested { throw ToolError(.interrupted, "interrupted; nothing was changed") }
-  }
-
-  /// Called for a signal; returns false if the process is to end at once.
-  static func deliver() -> Bool {
-    let handler = state.withLock { state -> (@Sendable () -> Void)? in
-      guard let handler = state.handler, !(state.isRequested && state.endsTool) else { return nil }
-      state.isRequested = true
-      return handler
-    }
-    handler?()
-    return handler != nil
   }
 }
 

@@ -18,7 +18,8 @@ struct ByteSource {
   /// Returns whether a path is a file that can be read twice, unlike a pipe.
   static func isRepeatable(_ path: String) -> Bool {
     var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    // What standard input gives is gone, even if it is a file.
+    return path != "/dev/stdin" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// Returns bytes in memory, in chunks of a given size.

@@ -61,15 +61,8 @@ final class Shell {
     if isInteractive {
       console.line("coffer \(Tool.version). .help lists the commands; a statement ends with ;")
     }
-    while !isDone {
-      do {
-        guard let line = try nextLine() else { break }
-        execute(line: line)
-      } catch is LineInterrupted {
-        reader.clear()
-        console.line()
-      }
-    }
+    try isInteractive
+      ? Interrupts.handled(endsTool: false) { try executeLines() } : executeLines()
     if !isDone {
       if !reader.isEmpty, !isInteractive { execute(statement: reader.text) }
       if isInteractive { console.line() }
@@ -79,10 +72,23 @@ final class Shell {
     return hasFailed && !isInteractive ? ToolError.Code.failed.rawValue : 0
   }
 
+  private func executeLines() throws {
+    while !isDone {
+      do {
+        guard let line = try nextLine() else { break }
+        execute(line: line)
+      } catch is LineInterrupted {
+        reader.clear()
+        console.line()
+      }
+    }
+  }
+
   private func nextLine() throws -> String? {
     let prompt = prompt
     // Without a terminal, Ctrl-C between two statements ends the process.
     guard isInteractive else { return try lines.next(prompt: prompt) }
+    Interrupts.takeRequest()
     return try Interrupts.handled(endsTool: false) { try lines.next(prompt: prompt) }
   }
 
@@ -130,7 +136,8 @@ final class Shell {
   private func attempt(_ body: () throws -> Void) {
     let queue = queue
     do {
-      try Interrupts.handled(by: { queue.interrupt() }, endsTool: false, body)
+      try Interrupts.handled(
+        by: { queue.interrupt() }, endsTool: false, inherits: isInteractive, body)
     } catch {
       let error = ToolError(error, path: opening.path)
       hasFailed = true

@@ -44,7 +44,8 @@ struct ImportScenarios {
     "CREATE TABLE copy (id INTEGER PRIMARY KEY, name TEXT, score REAL, photo BLOB)"
 
   @Test(arguments: [
-    ("id,name\n1,a\n2,b,c\n", "csv", "line 3: "), ("id,name\n1,\"a\nb\"\nx,y\n", "csv", "line 4: "),
+    ("id,name\n11,a\n12,b,c\n", "csv", "line 3: "),
+    ("id,name\n11,\"a\nb\"\nx,y\n", "csv", "line 4: "),
     ("id,name\n1,\"a\n", "csv", "line 2: "), ("id,name\n1,a\"b\n", "csv", "line 2: "),
     ("id,name\n10,a\n10,b\n", "csv", "line 3: "), ("id,nmae\n1,a\n", "csv", "line 1: "),
     ("id,name\n10,\u{0}a\n11\n", "csv", "line 3: "),
