@@ -86,6 +86,10 @@ enum FileCheck {
         findings.append("foreign key: " + (try violation.failureDescription(db)))
       }
     } catch let error as DatabaseError {
+      if !findings.isEmpty, !error.isInterruptionError {
+        // A damaged page hides what is behind it, and SQLCipher's message says nothing.
+        return findings
+      }
       guard let found = self.findings(error) else { throw error }
       findings += found.map { "structure: \($0)" }
     }
