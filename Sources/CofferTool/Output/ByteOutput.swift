@@ -4,7 +4,7 @@ import Glibc
 final class ByteOutput {
   private static let limit = 1 << 16
 
-  var buffer: [UInt8] = []
+  @exclusivity(unchecked) var buffer: [UInt8] = []
   /// Whether the output is a terminal, and its number of columns.
   let isTerminal: Bool
   let width: Int

@@ -17,7 +17,7 @@ struct CSVRows: RowFormat {
     self.output = output
     isSpecial = (0..<256).map { byte in
       let byte = UInt8(byte)
-      if separator == 0x09 { return [0x09, 0x0A, 0x0D, UInt8(ascii: "\"")].contains(byte) }
+      if separator == 0x09 { return [0x09, 0x0A, 0x0D].contains(byte) }
       // Those of SQLite's shell, which are more than the necessary ones.
       return byte <= 0x20 || byte >= 0x7F || byte == separator
         || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
@@ -57,14 +57,21 @@ struct CSVRows: RowFormat {
   func end() {}
 
   private func endLine() {
-    // A single NULL would be an empty line, which readers skip.
     if separator != 0x09 { output.append(0x0D) }
     output.append(0x0A)
     output.flushIfFull()
   }
 
   private func appendText(_ text: UnsafeBufferPointer<UInt8>) {
-    guard text.isEmpty || text.contains(where: { isSpecial[Int($0)] }) else {
+    // A quote means something at the beginning only, where there are tabs.
+    var needsQuotes = text.isEmpty || text.first == UInt8(ascii: "\"")
+    isSpecial.withUnsafeBufferPointer { isSpecial in
+      for byte in text where isSpecial[Int(byte)] {
+        needsQuotes = true
+        break
+      }
+    }
+    guard needsQuotes else {
       output.buffer += text
       return
     }

@@ -73,6 +73,8 @@ extension ByteOutput {
       while let row = next {
         try format.add(row)
         count += 1
+        // What is slow shows that it works.
+        if count == 1 { try flush() }
         next = try rows.next()
       }
       try format.end()

@@ -32,10 +32,14 @@ extension ByteOutput {
 
 /// The text of values.
 enum ValueText {
-  /// SQLite's form of a number: 15 digits if they are enough to give the same number, else 17.
+  /// SQLite's form of a number, with as many digits as the same number needs when it is read.
   static func text(_ number: Double) -> String {
     if number.isNaN { return "NaN" }
     if number.isInfinite { return number < 0 ? "-Inf" : "Inf" }
+    // The sign of zero isn't SQLite's.
+    if number == 0 { return "0.0" }
+    // Swift's shortest text is SQLite's, where neither has an exponent.
+    if (1e-4..<1e15).contains(number.magnitude) { return number.description }
     let short = formatted("%.15g", number)
     let text = strtod(short, nil) == number ? short : formatted("%.17g", number)
     if text.contains(".") { return text }
