@@ -21,7 +21,8 @@ extension Tool {
       if findings.isEmpty { findings = found }
     }
     guard !findings.isEmpty else {
-      console.line("ok")
+      // A script has the exit code.
+      if console.isTerminal { console.line("ok") }
       return 0
     }
     for finding in findings { console.line(finding.printable) }
@@ -49,7 +50,7 @@ extension Opening {
       configuration.cipher = cipher ?? .default
       configuration.readonly = true
       do {
-        return try DatabaseQueue(path: path, configuration: configuration)
+        return try Opening.connect(path, configuration)
       } catch let error as DatabaseError where FileCheck.findings(error) != nil {
         damage = error
         return nil

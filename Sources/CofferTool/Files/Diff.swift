@@ -158,9 +158,7 @@ extension Tool {
       configuration.key = key
       configuration.cipher = cipher ?? .default
       configuration.readonly = true
-      let queue = try DatabaseQueue(path: path, configuration: configuration)
-      _ = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") }
-      return queue
+      return try Opening.connect(path, configuration)
     } catch {
       throw ToolError(error, path: path)
     }

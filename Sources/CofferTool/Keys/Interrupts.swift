@@ -9,6 +9,7 @@ enum Interrupts {
     var scope = 0
     var handler: @Sendable () -> Void = {}
     var isRequested = false
+    var requestTime = ContinuousClock.now
     /// Whether a second Ctrl-C ends the process.
     var endsTool = true
   }
@@ -63,11 +64,15 @@ enum Interrupts {
   /// Called for a signal; returns false if the process is to end at once.
   static func deliver() -> Bool {
     state.withLock { state in
-      guard state.current.scope > 0, !(state.current.isRequested && state.current.endsTool) else {
-        return false
+      guard state.current.scope > 0 else { return false }
+      guard !state.current.isRequested else {
+        // Some programs send the signal to the process and to its group, at once.
+        return !state.current.endsTool
+          || ContinuousClock.now - state.current.requestTime < .milliseconds(500)
       }
-      if !state.current.isRequested { repeatHandler(state.current.scope) }
+      repeatHandler(state.current.scope)
       state.current.isRequested = true
+      state.current.requestTime = .now
       return true
     }
   }

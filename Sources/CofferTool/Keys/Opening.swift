@@ -32,10 +32,26 @@ struct Opening {
       configuration.readonly = readonly
       configuration.label = "coffer"
       configure(&configuration)
+      return try Self.connect(path, configuration)
+    }
+  }
+
+  /// Opens a file and reads its schema, by which a plaintext file is recognized.
+  static func connect(_ path: String, _ configuration: Configuration) throws -> DatabaseQueue {
+    func connect(_ configuration: Configuration) throws -> DatabaseQueue {
       let queue = try DatabaseQueue(path: path, configuration: configuration)
-      // A plaintext file is only recognized when it is read.
       _ = try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") }
       return queue
+    }
+    do {
+      return try connect(configuration)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
+      // A killed process has left a transaction, which only a connection that can write rolls back.
+      var writable = configuration
+      writable.readonly = false
+      guard configuration.readonly, let queue = try? connect(writable) else { throw error }
+      try? queue.close()
+      return try connect(configuration)
     }
   }
 
