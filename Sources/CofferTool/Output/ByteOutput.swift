@@ -63,18 +63,28 @@ final class ByteOutput {
 final class OutputFile {
   private let path: String
   private var descriptor: CInt
+  /// Whether the file wasn't there before: a part of it isn't kept.
+  private let isNew: Bool
 
   init(_ path: String) throws {
     self.path = path
-    descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o600)
+    var file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    isNew = file >= 0
+    if !isNew, errno == EEXIST { file = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) }
+    descriptor = file
     guard descriptor >= 0 else {
       throw ToolError(
         .cantCreate, "\(path): \(String(cString: strerror(errno))). Check the folder and its rights"
       )
     }
+    if isNew { Leftovers.add(path) }
   }
 
-  deinit { if descriptor >= 0 { close(descriptor) } }
+  deinit {
+    guard descriptor >= 0 else { return }
+    close(descriptor)
+    if isNew { Leftovers.remove(path) }
+  }
 
   func write(_ bytes: [UInt8]) throws {
     guard Console.writeAll(bytes, to: descriptor) else {
@@ -86,6 +96,7 @@ final class OutputFile {
   func finish() throws {
     let result = close(descriptor)
     descriptor = -1
+    Leftovers.keep(path)
     guard result == 0 else {
       throw ToolError(.inputOutput, "\(path): \(String(cString: strerror(errno)))")
     }
@@ -103,11 +114,20 @@ extension Console {
       try output.flush()
       return result
     }
+    if let database = invocation.argument(0), Self.isSameFile(path, database) {
+      throw ToolError(.usage, "--output \(path) is the database itself. Name another file")
+    }
     let file = try OutputFile(path)
     let output = ByteOutput(sink: { try file.write($0) })
     let result = try body(output)
     try output.flush()
     try file.finish()
     return result
+  }
+
+  private static func isSameFile(_ first: String, _ second: String) -> Bool {
+    var (a, b) = (stat(), stat())
+    return stat(first, &a) == 0 && stat(second, &b) == 0 && a.st_dev == b.st_dev
+      && a.st_ino == b.st_ino
   }
 }

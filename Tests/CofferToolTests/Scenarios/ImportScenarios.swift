@@ -129,6 +129,22 @@ struct ImportScenarios {
     #expect(sum.output == "n\r\n3990\r\n")
   }
 
+  @Test func `an export never overwrites the database itself, and keeps no part of a file`() throws
+  {
+    let vault = try Vault()
+    let before = try vault.contents(of: "vault.db")
+    for command in ["export vault.db player", "dump vault.db --yes"] {
+      let run = try vault.bash(
+        "ln -sf vault.db link; $coffer \(command) --key-file key --output link")
+      #expect(run.code == 2)
+      #expect(try vault.contents(of: "vault.db") == before)
+    }
+    let failing = "SELECT 1 AS a UNION ALL SELECT abs(-9223372036854775807 - 1)"
+    let run = try vault.run("export", "vault.db", "--sql", failing, "--output", "part.csv")
+    #expect(run.code == 1)
+    #expect(try !vault.folder.contents().contains("part.csv"))
+  }
+
   @Test func `export has the other forms too`() throws {
     let vault = try Vault()
     let sql = try vault.run(
