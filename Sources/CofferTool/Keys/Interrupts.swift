@@ -25,9 +25,10 @@ enum Interrupts {
   /// - Parameters:
   ///   - endsTool: Whether a second Ctrl-C ends the process.
   ///   - inherits: Whether a Ctrl-C just before the call counts.
+  ///   - passesOn: Whether a Ctrl-C that `body` hasn't noticed counts after the call.
   static func handled<Result>(
     by handler: @escaping @Sendable () -> Void = {}, endsTool: Bool = true, inherits: Bool = false,
-    _ body: () throws -> Result
+    passesOn: Bool = false, _ body: () throws -> Result
   ) rethrows -> Result {
     let previous = state.withLock { state in
       let previous = state.current
@@ -40,8 +41,10 @@ enum Interrupts {
     }
     defer {
       state.withLock { state in
+        let isUnnoticed = passesOn && state.current.isRequested
         state.current = previous
         if inherits { state.current.isRequested = false }
+        if isUnnoticed { state.current.isRequested = true }
       }
     }
     return try body()

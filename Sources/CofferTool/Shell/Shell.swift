@@ -59,6 +59,10 @@ final class Shell {
 
   func run() throws -> CInt {
     if isInteractive {
+      // Does nothing, but ends a read.
+      var action = sigaction()
+      action.__sigaction_handler.sa_handler = { _ in }
+      sigaction(SIGURG, &action, nil)
       console.line("coffer \(Tool.version). .help lists the commands; a statement ends with ;")
     }
     try isInteractive
@@ -89,7 +93,13 @@ final class Shell {
     // Without a terminal, Ctrl-C between two statements ends the process.
     guard isInteractive else { return try lines.next(prompt: prompt) }
     Interrupts.takeRequest()
-    return try Interrupts.handled(endsTool: false) { try lines.next(prompt: prompt) }
+    let thread = pthread_self()
+    // Ctrl-C drops a line that is typed but not read yet, and a read would wait for the next one.
+    return try Interrupts.handled(
+      by: { pthread_kill(thread, SIGURG) }, endsTool: false, passesOn: true
+    ) {
+      try lines.next(prompt: prompt)
+    }
   }
 
   private func execute(line: String) {
