@@ -90,15 +90,24 @@ struct JSONReader {
 
   private mutating func number() throws -> JSONValue {
     let start = position
-    while let byte = peek,
-      (0x30...0x39).contains(byte) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains(byte)
-    {
-      position += 1
+    while let byte = peek, Self.isNumberByte(byte) { position += 1 }
+    let number = bytes.withUnsafeBufferPointer {
+      NumberText.integer(UnsafeBufferPointer(rebasing: $0[start..<position]))
     }
+    // JSON has no plus sign before a number.
+    if let number, bytes[start] != 0x2B { return .integer(number) }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
-    if let number = Int64(text) { return .integer(number) }
-    guard !text.isEmpty, let number = Double(text) else { throw refusal("this is no value") }
+    guard !text.isEmpty, !text.hasPrefix("+"), let number = Double(text) else {
+      throw refusal("this is no value")
+    }
     return .real(number)
+  }
+
+  private static func isNumberByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x2B, 0x2D, 0x2E, 0x45, 0x65: true
+    default: false
+    }
   }
 
   private mutating func skipNested() throws {
@@ -123,6 +132,14 @@ struct JSONReader {
     let start = position
     while let byte = peek, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\"), byte >= 0x20 {
       position += 1
+    }
+    if take("\"") {
+      let text = bytes.withUnsafeBufferPointer {
+        String(
+          validating: UnsafeBufferPointer(rebasing: $0[start..<position - 1]), as: UTF8.self)
+      }
+      guard let text else { throw refusal("a text is not UTF-8") }
+      return text
     }
     var text = Array(bytes[start..<position])
     while let byte = peek, byte != UInt8(ascii: "\"") {
@@ -181,7 +198,8 @@ struct JSONReader {
   }
 
   private mutating func skipSpace() {
-    while let byte = peek, [0x20, 0x09, 0x0A, 0x0D].contains(byte) {
+    while let byte = peek, byte <= 0x20 {
+      guard byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09 else { return }
       if byte == 0x0A { currentLine += 1 }
       position += 1
     }
