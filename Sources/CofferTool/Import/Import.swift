@@ -148,6 +148,7 @@ struct RowImport {
       if let empty = first.firstIndex(of: "") {
         throw Self.refusal(1, "column \(empty + 1) has no name")
       }
+      try Self.refuseTwice(first)
       var detectors = first.map { _ in TypeDetector() }
       while try reader.next() {
         for (index, field) in reader.fields.enumerated() where index < detectors.count {
@@ -217,6 +218,7 @@ struct RowImport {
           "\(table.printable) has no column \"\(first[unknown].printable)\""
             + (nearest.map { ": did you mean \($0)?" } ?? ""))
       }
+      try Self.refuseTwice(first)
       return (found.compactMap(\.self), true)
     }
     guard first.count == all.count else {
@@ -226,6 +228,14 @@ struct RowImport {
           + "for \(Numbers.count(all.count, "column"))")
     }
     return (all, false)
+  }
+
+  /// Throws if two fields would go to the same column.
+  private static func refuseTwice(_ names: [String]) throws {
+    var seen: Set<String> = []
+    for name in names where !seen.insert(name.lowercased()).inserted {
+      throw refusal(1, "the column \"\(name.printable)\" is named twice")
+    }
   }
 
   // MARK: JSON

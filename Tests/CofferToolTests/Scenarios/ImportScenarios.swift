@@ -53,7 +53,7 @@ struct ImportScenarios {
     ("{\"id\":10}\n{\"id\":11\n", "ndjson", "line "),
     ("[{\"id\":10},\n{\"id\":11,\"nmae\":1}]", "json", "line 2: "),
     ("[{\"id\":10},\n{\"id\":}]", "json", "line 2: "), ("{\"id\":10}", "json", "line 1: "),
-    ("", "csv", "is empty"),
+    ("", "csv", "is empty"), ("id,name,ID\n1,a,2\n", "csv", "line 1: "),
   ])
   func `a line that doesn't fit is named, and nothing is imported`(
     text: String, format: String, place: String
