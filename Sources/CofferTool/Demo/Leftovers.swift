@@ -42,7 +42,14 @@ enum Leftovers {
   static func removeOnSignals() -> [any DispatchSourceSignal] {
     // Makes a write to a closed pipe an error, which the console handles.
     signal(SIGPIPE, SIG_IGN)
-    return [SIGINT, SIGTERM, SIGHUP].map { number in
+    let numbers = [SIGINT, SIGTERM, SIGHUP]
+    // Blocked in this thread and in all that it starts: Dispatch reads the signals from a descriptor,
+    // and loses the first one if a thread takes it before that.
+    var blocked = sigset_t()
+    sigemptyset(&blocked)
+    for number in numbers { sigaddset(&blocked, number) }
+    pthread_sigmask(SIG_BLOCK, &blocked, nil)
+    return numbers.map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(
         signal: number, queue: .global(qos: .userInteractive))
