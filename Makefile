@@ -1,12 +1,17 @@
 # Each target does everything it needs, on a machine with Swift 6.2 and nothing else.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint setup docs clean
+.PHONY: help demo test bench lint setup docs install clean
 
 SWIFT ?= swift
+PREFIX ?= /usr/local
+# With libedit-dev, LineEditing gives the shell history and completion.
+TRAITS ?= $(shell pkg-config --exists libedit 2>/dev/null && echo LineEditing)
+man = share/man/man1
+completions = share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d
 
 help: ## List the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-6s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: setup ## Build an encrypted inventory of this machine's packages, and query it
 	$(SWIFT) build --product coffer
@@ -27,6 +32,15 @@ setup: ## Install SQLCipher and pkg-config where they are missing
 
 docs: setup ## Write the API reference to Docs/api
 	Scripts/make-docs
+
+install: setup ## Install the tool, its manual and its completions (PREFIX=/usr/local DESTDIR=)
+	$(SWIFT) build -c release --product coffer $(if $(TRAITS),--traits $(TRAITS))
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin $(man) $(completions))
+	install -m 755 "$$($(SWIFT) build -c release --show-bin-path)/coffer" $(DESTDIR)$(PREFIX)/bin/coffer
+	$(DESTDIR)$(PREFIX)/bin/coffer man >$(DESTDIR)$(PREFIX)/$(man)/coffer.1
+	$(DESTDIR)$(PREFIX)/bin/coffer completions bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/coffer
+	$(DESTDIR)$(PREFIX)/bin/coffer completions zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_coffer
+	$(DESTDIR)$(PREFIX)/bin/coffer completions fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/coffer.fish
 
 clean: ## Remove what was built
 	rm -rf .build .build-* Docs/api

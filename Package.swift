@@ -10,6 +10,9 @@ let package = Package(
     .library(name: "Coffer", targets: ["Coffer"]),
     .executable(name: "coffer", targets: ["CofferTool"]),
   ],
+  traits: [
+    .trait(name: "LineEditing", description: "History and completion in the shell, by libedit")
+  ],
   targets: [
     .systemLibrary(
       name: "CSQLCipher",
@@ -32,7 +35,10 @@ let package = Package(
       dependencies: [
         "CofferCore", "CofferQuery", "CofferRecords", "CofferObservation", "CofferDocuments",
       ], swiftSettings: librarySettings),
-    .executableTarget(name: "CofferTool", dependencies: ["Coffer"]),
+    .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
+    .executableTarget(
+      name: "CofferTool",
+      dependencies: ["Coffer", .target(name: "CEdit", condition: .when(traits: ["LineEditing"]))]),
     .target(
       name: "CFloor",
       dependencies: ["CSQLCipher"],

@@ -45,11 +45,11 @@ extension Tool {
   private static func advice(_ kind: DatabaseFile.Inspection.Kind) -> String? {
     switch kind {
     case .plaintext:
-      "Anybody can read it. DatabaseFile.encrypt(at:to:key:) makes an encrypted copy."
+      "Anybody can read it. coffer encrypt makes an encrypted copy."
     case .encryptedOrUnknown:
-      "Only its key can tell more: DatabaseQueue(path:key:) opens it, or says why not."
+      "Only its key can tell more: coffer info with a key, such as --passphrase-file PATH."
     case .plaintextHeader:
-      "Opens with its raw key and salt only: DatabaseKey.raw(_:salt:)."
+      "Opens with its raw key and salt only: 96 hexadecimal digits in a --key-file."
     default:
       nil
     }

@@ -4,44 +4,67 @@ import Coffer
 enum Tool {
   static let version = "0.1.0"
 
-  static let usage = """
-    Usage:
-      coffer demo [--status FILE] [--db FILE] [--keep]
-      coffer inspect FILE
-      coffer --help | --version
-
-    demo     Builds an encrypted inventory of the installed packages, asks it ten
-             questions, and shows that its file has no readable text.
-      --status FILE   the list of packages (default: /var/lib/dpkg/status)
-      --db FILE       make this file, and keep it (default: a temporary file)
-      --keep          keep the temporary file
-    inspect  Tells what a database file is, without its key.
-
-    """
-
   /// Executes the command and returns the exit code.
   ///
   /// - Parameter arguments: The arguments, without the tool's name.
   static func run(_ arguments: [String], console: Console) -> Int32 {
     do {
-      switch try Command(arguments: arguments) {
-      case .demo(let options): try Demo.run(options, console: console)
-      case .inspect(let path): try inspect(path, console)
-      case .help: console.write(usage)
-      case .version: try printVersion(console)
-      }
-      return 0
-    } catch let error as ToolError {
-      console.error("coffer: \(error)")
-      if error.code == .usage { console.writeError("\n" + usage) }
-      return error.code.rawValue
+      let invocation = try parse(arguments)
+      return try invocation.command.run(invocation, console)
     } catch {
+      let error = ToolError(error)
       console.error("coffer: \(error)")
-      return ToolError.Code.software.rawValue
+      return error.code.rawValue
     }
   }
 
-  private static func printVersion(_ console: Console) throws {
+  /// Finds the command and parses its arguments.
+  static func parse(_ arguments: [String]) throws -> Invocation {
+    let words = arguments.prefix { $0 != "--" }
+    guard let first = arguments.first else {
+      throw ToolError(.usage, "name a command or a file: coffer help lists the commands")
+    }
+    if first == "--version" {
+      return try Invocation(command("version"), parsing: arguments.dropFirst())
+    }
+    // Help takes precedence over everything else.
+    if words.contains(where: { $0 == "--help" || $0 == "-h" }) {
+      let name = commands.first { $0.name == first }.map { [$0.name] } ?? []
+      return try Invocation(command("help"), parsing: name)
+    }
+    if let command = commands.first(where: { $0.name == first }) {
+      return try Invocation(command, parsing: arguments.dropFirst())
+    }
+    if first.hasPrefix("-"), first != "--" {
+      // An option before the file: coffer --passphrase-file KEY FILE
+      return try Invocation(command("shell"), parsing: arguments)
+    }
+    guard first == "--" || isPath(first) else {
+      let nearest = NearestName.find(first, in: commands.map(\.name))
+      throw ToolError(
+        .usage,
+        "there is no command \"\(first.printable)\": "
+          + (nearest.map { "did you mean \($0)?" } ?? "coffer help lists the commands"))
+    }
+    return try Invocation(command("shell"), parsing: arguments)
+  }
+
+  private static func command(_ name: String) -> CommandSpec {
+    guard let command = commands.first(where: { $0.name == name }) else {
+      preconditionFailure("no command \(name)")
+    }
+    return command
+  }
+
+  /// Whether a first argument that isn't a command is a file.
+  private static func isPath(_ word: String) -> Bool {
+    guard !word.isEmpty else { return false }
+    if word.contains("/") || word.contains(".") { return true }
+    return DatabaseFile.inspect(at: word).kind != .missing
+  }
+
+  /// Prints the versions of the tool and of its engine.
+  static func printVersion(_ console: Console) throws {
     let engine = try DatabaseQueue().read { db in
       (
         cipher: try String.fetchOne(db, sql: "PRAGMA cipher_version") ?? "none",

@@ -180,7 +180,8 @@ struct Demo {
     if files.isKept {
       console.facts([
         ("The file", files.database), ("Its passphrase", passphrase),
-        ("Look at it", "coffer inspect \(files.database)"),
+        ("Look at it", "coffer \(files.database)"),
+        ("Ask it", "coffer query \(files.database) 'SELECT name, size FROM package LIMIT 5'"),
       ])
     } else {
       console.text("The file is deleted. To keep one: coffer demo --db inventory.db")

@@ -42,11 +42,21 @@ enum Leftovers {
   static func removeOnSignals() -> [any DispatchSourceSignal] {
     // Makes a write to a closed pipe an error, which the console handles.
     signal(SIGPIPE, SIG_IGN)
-    return [SIGINT, SIGTERM, SIGHUP].map { number in
+    let numbers = [SIGINT, SIGTERM, SIGHUP]
+    // Blocked in this thread and in all that it starts: Dispatch reads the signals from a descriptor,
+    // and loses the first one if a thread takes it before that.
+    var blocked = sigset_t()
+    sigemptyset(&blocked)
+    for number in numbers { sigaddset(&blocked, number) }
+    pthread_sigmask(SIG_BLOCK, &blocked, nil)
+    return numbers.map { number in
       signal(number, SIG_IGN)
       let source = DispatchSource.makeSignalSource(
         signal: number, queue: .global(qos: .userInteractive))
-      source.setEventHandler { exit(withCode: 128 + number) }
+      source.setEventHandler {
+        if number == SIGINT, Interrupts.deliver() { return }
+        exit(withCode: 128 + number)
+      }
       source.resume()
       return source
     }
@@ -55,6 +65,7 @@ enum Leftovers {
   /// Deletes the leftovers and ends the process at once, whatever its threads are doing.
   static func exit(withCode code: CInt) -> Never {
     removeAll()
+    Prompt.restoreEcho()
     _exit(code)
   }
 }

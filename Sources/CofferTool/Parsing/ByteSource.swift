@@ -18,7 +18,8 @@ struct ByteSource {
   /// Returns whether a path is a file that can be read twice, unlike a pipe.
   static func isRepeatable(_ path: String) -> Bool {
     var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+    // What standard input gives is gone, even if it is a file.
+    return path != "/dev/stdin" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// Returns bytes in memory, in chunks of a given size.
@@ -50,7 +51,10 @@ private final class OpenFile {
 
   init(path: String) throws {
     self.path = path
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    // A socket can't be opened by that name.
+    descriptor =
+      path == "/dev/stdin"
+      ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
     var status = stat()
     let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0

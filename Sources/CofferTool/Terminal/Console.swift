@@ -10,10 +10,29 @@ struct Console {
   var isStyled = false
   /// Writes text unchanged.
   let write: (String) -> Void
+  /// Writes the bytes of rows; as text by default.
+  var bytesWriter: (([UInt8]) -> Void)?
   /// Writes text that isn't a result: errors and usage.
   let writeError: (String) -> Void
 
   private static let indentation = "  "
+
+  /// Creates a console.
+  init(
+    isTerminal: Bool = false, width: Int = 100, isStyled: Bool = false,
+    write: @escaping (String) -> Void, writeError: @escaping (String) -> Void
+  ) {
+    self.isTerminal = isTerminal
+    self.width = width
+    self.isStyled = isStyled
+    self.write = write
+    self.writeError = writeError
+  }
+
+  /// Writes bytes unchanged.
+  func writeBytes(_ bytes: [UInt8]) {
+    if let bytesWriter { bytesWriter(bytes) } else { write(String(decoding: bytes, as: UTF8.self)) }
+  }
 
   /// Writes a line of text without wrapping it.
   func line(_ text: String = "") {
@@ -62,16 +81,26 @@ struct Console {
 extension Console {
   /// Returns a console for standard output and standard error.
   ///
-  /// - Parameter onBrokenPipe: Called when the reader has closed the output. It must not return.
-  static func standard(onBrokenPipe: @escaping () -> Never) -> Console {
+  /// - Parameter onFailure: Called with `errno` when the output can't be written: its reader has
+  ///   closed it, or its disk is full. It must not return.
+  static func standard(onFailure: @escaping (CInt) -> Never) -> Console {
     let isTerminal = isatty(STDOUT_FILENO) == 1 && getenv("TERM").map { strcmp($0, "dumb") } != 0
-    return Console(
+    let isPlain = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
+    var console = Console(
       isTerminal: isTerminal, width: terminalWidth(isTerminal: isTerminal),
-      isStyled: isTerminal && getenv("NO_COLOR") == nil,
-      write: { text in
-        if !writeAll(text, to: STDOUT_FILENO), errno == EPIPE { onBrokenPipe() }
-      },
-      writeError: { _ = writeAll($0, to: STDERR_FILENO) })
+      isStyled: isTerminal && !isPlain,
+      write: { if !writeAll($0.utf8, to: STDOUT_FILENO) { onFailure(errno) } },
+      writeError: { _ = writeAll($0.utf8, to: STDERR_FILENO) })
+    console.bytesWriter = { if !writeAll($0, to: STDOUT_FILENO) { onFailure(errno) } }
+    return console
+  }
+
+  /// The console with the current width of its window.
+  var resized: Console {
+    guard bytesWriter != nil else { return self }
+    var console = self
+    console.width = Self.terminalWidth(isTerminal: isTerminal)
+    return console
   }
 
   private static func terminalWidth(isTerminal: Bool) -> Int {
@@ -84,10 +113,10 @@ extension Console {
     return min(max(columns ?? (isTerminal ? 80 : 100), limits.least), limits.most)
   }
 
-  private static func writeAll(_ text: String, to descriptor: CInt) -> Bool {
-    var text = text
-    return text.withUTF8 { bytes in
-      var rest = UnsafeRawBufferPointer(bytes)[...]
+  /// Writes all bytes; returns false, with `errno`, if that fails.
+  static func writeAll(_ bytes: some Sequence<UInt8>, to descriptor: CInt) -> Bool {
+    let done = bytes.withContiguousStorageIfAvailable { buffer in
+      var rest = UnsafeRawBufferPointer(buffer)[...]
       while !rest.isEmpty {
         let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
         if count < 0, errno == EINTR { continue }
@@ -96,5 +125,6 @@ extension Console {
       }
       return true
     }
+    return done ?? writeAll(Array(bytes), to: descriptor)
   }
 }

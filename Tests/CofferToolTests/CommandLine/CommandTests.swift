@@ -5,42 +5,77 @@ import Testing
 struct CommandTests {
   @Test(
     arguments: [
-      (["demo"], .demo(DemoFiles.Options())),
-      (["demo", "--keep"], .demo(DemoFiles.Options(keepsDatabase: true))),
-      (
-        ["demo", "--db", "a", "--status=b=c"],
-        .demo(DemoFiles.Options(status: "b=c", database: "a"))
-      ),
-      (["demo", "--db", "--keep"], .demo(DemoFiles.Options(database: "--keep"))),
-      (["inspect", "a"], .inspect(path: "a")),
-      (["inspect", "--", "-a"], .inspect(path: "-a")),
-      (["--help"], .help),
-      (["demo", "--keep", "-h"], .help),
-      (["help"], .help),
-      (["--version"], .version),
-    ] as [([String], Command)])
-  func `arguments are understood`(arguments: [String], command: Command) throws {
-    #expect(try Command(arguments: arguments) == command)
+      (["demo"], "demo", []),
+      (["demo", "--keep"], "demo", []),
+      (["inspect", "a"], "inspect", ["a"]),
+      (["inspect", "--", "-a"], "inspect", ["-a"]),
+      (["query", "a", "--mode", "box", "SELECT 1"], "query", ["a", "SELECT 1"]),
+      (["query", "--mode=box", "a", "-"], "query", ["a", "-"]),
+      (["--help"], "help", []),
+      (["demo", "--keep", "-h"], "help", ["demo"]),
+      (["help", "demo"], "help", ["demo"]),
+      (["--version"], "version", []),
+      (["/tmp"], "shell", ["/tmp"]),
+      (["no.db"], "shell", ["no.db"]),
+      (["--passphrase-file", "p", "no.db"], "shell", ["no.db"]),
+    ] as [([String], String, [String])])
+  func `arguments are understood`(words: [String], name: String, arguments: [String]) throws {
+    let invocation = try Tool.parse(words)
+    #expect(invocation.command.name == name)
+    #expect(invocation.arguments == arguments)
+  }
+
+  @Test func `options have values, after a space or an equals sign`() throws {
+    let demo = DemoFiles.Options(try Tool.parse(["demo", "--db", "--keep", "--status=b=c"]))
+    #expect(demo == DemoFiles.Options(status: "b=c", database: "--keep"))
+    let query = try Tool.parse(["query", "a", "b", "--param", "x=1", "--param=y=2"])
+    #expect(query.values("param") == ["x=1", "y=2"])
   }
 
   @Test(arguments: [
     [], [""], ["frob"], ["--frob"], ["demo", "frob"], ["demo", "--frob"], ["demo", "--keep=yes"],
     ["demo", "--db"], ["demo", "--db="], ["demo", "--status", ""], ["inspect"],
-    ["inspect", "a", "b"], ["inspect", "--frob"], ["--version", "x"],
+    ["inspect", "a", "b"], ["inspect", "--frob"], ["--version", "x"], ["query", "a"],
+    ["query", "a", "b", "--mode", "csv", "--mode", "box"], ["help", "frob"],
+    ["query", "a", "b", "--key", "6b6579"], ["query", "a", "b", "--passphrase", "p"],
   ])
-  func `arguments that aren't understood give the usage, and the code 64`(arguments: [String]) {
+  func `arguments that aren't understood give one line, and the code 2`(arguments: [String]) {
     let output = Output()
-    #expect(Tool.run(arguments, console: output.console()) == 64)
+    #expect(Tool.run(arguments, console: output.console()) == 2)
     #expect(output.text == "")
     #expect(output.errorText.hasPrefix("coffer: "))
-    #expect(output.errorText.contains("coffer demo [--status FILE]"))
+    #expect(output.errorText.filter { $0 == "\n" }.count == 1)
+  }
+
+  @Test(arguments: [
+    (["qurey", "a", "b"], "did you mean query?"), (["query", "a", "b", "--mdoe", "x"], "--mode?"),
+    (["shema", "a"], "did you mean schema?"), (["help", "improt"], "did you mean import?"),
+  ])
+  func `a misspelled name is corrected`(arguments: [String], advice: String) {
+    let output = Output()
+    #expect(Tool.run(arguments, console: output.console()) == 2)
+    #expect(output.errorText.contains(advice))
   }
 
   @Test func `help goes to the standard output and fits eighty columns`() {
-    let output = Output()
-    #expect(output.run("--help") == 0)
-    #expect(output.text == Tool.usage)
-    #expect(output.lines.allSatisfy { $0.count <= 80 })
+    for arguments in [["--help"]] + Tool.commands.map({ ["help", $0.name] }) {
+      let output = Output()
+      #expect(Tool.run(arguments, console: output.console()) == 0)
+      #expect(output.lines.allSatisfy { $0.count <= 80 }, "\(arguments)")
+    }
+  }
+
+  @Test func `every command is in the help, the manual and the completions`() throws {
+    let texts =
+      [try Help.text(nil), ManPage.text] + (try ["bash", "zsh", "fish"].map(Completions.text))
+    for command in Tool.commands {
+      for text in texts { #expect(text.contains(command.name)) }
+      for option in command.options {
+        #expect(try Help.text(command.name).contains("--" + option.name))
+        #expect(try Completions.text(shell: "bash").contains("--" + option.name))
+      }
+    }
+    #expect(throws: ToolError.self) { try Completions.text(shell: "tcsh") }
   }
 
   @Test func `the version names the engine`() {

@@ -1,0 +1,85 @@
+import Coffer
+import Foundation
+
+/// Rows as RFC 4180 has them, or with tabs instead of commas. The first line has the names.
+///
+/// NULL is an empty field, an empty text is `""`, and a blob is in base64.
+struct CSVRows: RowFormat {
+  private let columns: [String]
+  private let separator: UInt8
+  private let output: ByteOutput
+  /// Whether a field with the byte needs quotes.
+  private let isSpecial: [Bool]
+
+  init(_ columns: [String], separator: UInt8, to output: ByteOutput) {
+    self.columns = columns
+    self.separator = separator
+    self.output = output
+    isSpecial = (0..<256).map { byte in
+      let byte = UInt8(byte)
+      if separator == 0x09 { return [0x09, 0x0A, 0x0D].contains(byte) }
+      // Those of SQLite's shell, which are more than the necessary ones.
+      return byte <= 0x20 || byte >= 0x7F || byte == separator
+        || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'")
+    }
+  }
+
+  func begin() {
+    for (index, name) in columns.enumerated() {
+      if index > 0 { output.append(separator) }
+      var name = name
+      name.withUTF8 { appendText($0) }
+    }
+    endLine()
+  }
+
+  func add(_ row: Row) throws {
+    for index in columns.indices {
+      if index > 0 { output.append(separator) }
+      let isText = row.withUTF8(at: index) { text in
+        guard let text else { return false }
+        appendText(text)
+        return true
+      }
+      if isText { continue }
+      switch (row[index] as DatabaseValue).storage {
+      case .null: break
+      case .int64(let number): output.appendNumber(number)
+      case .double(let number): output.append(ValueText.text(number))
+      case .string(let text): output.append(text)
+      case .blob(let data):
+        if data.isEmpty { output.append("\"\"") } else { output.append(data.base64EncodedString()) }
+      }
+    }
+    endLine()
+  }
+
+  func end() {}
+
+  private func endLine() {
+    if separator != 0x09 { output.append(0x0D) }
+    output.append(0x0A)
+    output.flushIfFull()
+  }
+
+  private func appendText(_ text: UnsafeBufferPointer<UInt8>) {
+    // A quote means something at the beginning only, where there are tabs.
+    var needsQuotes = text.isEmpty || text.first == UInt8(ascii: "\"")
+    isSpecial.withUnsafeBufferPointer { isSpecial in
+      for byte in text where isSpecial[Int(byte)] {
+        needsQuotes = true
+        break
+      }
+    }
+    guard needsQuotes else {
+      output.buffer += text
+      return
+    }
+    output.append(UInt8(ascii: "\""))
+    for byte in text {
+      if byte == UInt8(ascii: "\"") { output.append(byte) }
+      output.append(byte)
+    }
+    output.append(UInt8(ascii: "\""))
+  }
+}

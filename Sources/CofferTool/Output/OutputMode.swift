@@ -1,0 +1,92 @@
+import Coffer
+
+/// The form in which rows are printed.
+enum OutputMode: String, CaseIterable, Sendable {
+  case table, box, csv, json, ndjson, markdown, lines, tabs
+
+  static let names = allCases.map(\.rawValue)
+
+  /// The mode of `--mode`, or the default: `box` on a terminal, and `csv` elsewhere.
+  init(_ invocation: Invocation, _ console: Console) throws {
+    guard let name = invocation.value("mode") else {
+      self = console.isTerminal ? .box : .csv
+      return
+    }
+    self = try Self.named(name)
+  }
+
+  static func named(_ name: String) throws -> OutputMode {
+    guard let mode = OutputMode(rawValue: name) else {
+      throw ToolError(
+        .usage, "there is no mode \"\(name.printable)\": \(names.joined(separator: ", "))")
+    }
+    return mode
+  }
+
+  /// Returns the form of the rows with these columns.
+  func format(_ columns: [String], to output: ByteOutput) -> any RowFormat {
+    switch self {
+    case .csv: CSVRows(columns, separator: UInt8(ascii: ","), to: output)
+    case .tabs: CSVRows(columns, separator: 0x09, to: output)
+    case .json: JSONRows(columns, isArray: true, to: output)
+    case .ndjson: JSONRows(columns, isArray: false, to: output)
+    case .lines: LineRows(columns, to: output)
+    case .table: GridRows(columns, .table, to: output)
+    case .box: GridRows(columns, .box, to: output)
+    case .markdown: GridRows(columns, .markdown, to: output)
+    }
+  }
+}
+
+/// Writes rows in one form.
+protocol RowFormat {
+  /// Writes what comes before the first row.
+  mutating func begin() throws
+  mutating func add(_ row: Row) throws
+  /// Writes what comes after the last row.
+  mutating func end() throws
+}
+
+extension ByteOutput {
+  /// Writes the rows of a statement, and returns their number.
+  @discardableResult
+  func writeRows(
+    of statement: Statement, _ arguments: StatementArguments? = nil, mode: OutputMode
+  ) throws -> Int {
+    try writeRows(of: statement, arguments) { mode.format($0, to: self) }
+  }
+
+  /// Writes the rows of a statement in a form that `format` makes for its columns.
+  @discardableResult
+  func writeRows(
+    of statement: Statement, _ arguments: StatementArguments? = nil,
+    format makeFormat: ([String]) -> any RowFormat
+  ) throws -> Int {
+    let rows = try Row.fetchCursor(statement, arguments: arguments)
+    var count = 0
+    // SQLite can have compiled the statement anew before the first row.
+    let first = try rows.next()
+    guard statement.columnCount > 0 else { return 0 }
+    return try writeAll(makeFormat(statement.columnNames)) { format in
+      try format.begin()
+      var next = first
+      while let row = next {
+        try format.add(row)
+        count += 1
+        // What is slow shows that it works.
+        if count == 1 { try flush() }
+        next = try rows.next()
+      }
+      try format.end()
+      try flush()
+      return count
+    }
+  }
+
+  private func writeAll<Result>(
+    _ format: any RowFormat, _ body: (inout any RowFormat) throws -> Result
+  ) rethrows -> Result {
+    var format = format
+    return try body(&format)
+  }
+}

@@ -1,0 +1,162 @@
+import Coffer
+
+/// A table, view, index or trigger, as `sqlite_master` has it.
+struct SchemaObject {
+  let kind: String
+  let name: String
+  let table: String
+  let sql: String?
+
+  /// The objects of the main database, in the order in which they can be made.
+  static func all(_ db: Database) throws -> [SchemaObject] {
+    try Row.fetchAll(
+      db,
+      sql: """
+        SELECT type, name, tbl_name, sql FROM sqlite_master
+        ORDER BY CASE type WHEN 'table' THEN 0 WHEN 'index' THEN 1 WHEN 'view' THEN 2 ELSE 3 END,
+          rowid
+        """
+    ).map { SchemaObject(kind: $0[0], name: $0[1], table: $0[2], sql: $0[3]) }
+  }
+
+  var isInternal: Bool { Database.isSQLiteInternalTable(name) }
+
+  /// The tables that virtual tables keep for themselves.
+  static func shadowTables(_ objects: [SchemaObject]) -> Set<String> {
+    let parts = [
+      "content", "segments", "segdir", "docsize", "stat", "data", "idx", "config", "node", "rowid",
+      "parent",
+    ]
+    return Set(
+      objects.filter(\.isVirtual).flatMap { table in parts.map { "\(table.name)_\($0)" } })
+  }
+
+  var isVirtual: Bool {
+    kind == "table" && sql?.uppercased().hasPrefix("CREATE VIRTUAL TABLE") == true
+  }
+}
+
+extension Tool {
+  /// `coffer tables`
+  static func tables(_ invocation: Invocation, _ console: Console) throws -> CInt {
+    try invocation.withDatabase { queue in
+      try queue.read { db in
+        let names = try tableNames(db)
+        guard console.isTerminal else { return names.forEach { console.line($0.name) } }
+        var table = TextTable([.text("Name"), .text("Kind"), .number("Rows")])
+        for object in names {
+          let count = try? Int.fetchOne(
+            db, sql: "SELECT count(*) FROM \(object.name.quotedDatabaseIdentifier)")
+          let kind = object.isVirtual ? "virtual table" : object.kind
+          table.append([object.name, kind, count.map { Numbers.grouped($0) } ?? ""])
+        }
+        if names.isEmpty { console.line("No tables yet.") } else { console.table(table) }
+      }
+    }
+    return 0
+  }
+
+  /// The tables and views that a user has made, by name.
+  static func tableNames(_ db: Database) throws -> [SchemaObject] {
+    let objects = try SchemaObject.all(db)
+    let shadows = SchemaObject.shadowTables(objects)
+    return objects.filter { object in
+      (object.kind == "table" || object.kind == "view") && !object.isInternal
+        && !shadows.contains(object.name)
+    }.sorted { $0.name < $1.name }
+  }
+
+  /// `coffer schema`
+  static func schema(_ invocation: Invocation, _ console: Console) throws -> CInt {
+    try invocation.withDatabase { queue in
+      try queue.read { db in
+        for sql in try schemaSQL(invocation.argument(1), db) { console.line(sql) }
+      }
+    }
+    return 0
+  }
+
+  /// The statements that make the schema, or those of one object and what belongs to it.
+  static func schemaSQL(_ name: String?, _ db: Database) throws -> [String] {
+    let objects = try SchemaObject.all(db)
+    guard let name = name?.lowercased() else {
+      let shadows = SchemaObject.shadowTables(objects)
+      return objects.filter { !$0.isInternal && !shadows.contains($0.name) }
+        .compactMap { $0.sql.map { $0 + ";" } }
+    }
+    let found = objects.filter {
+      $0.name.lowercased() == name
+        || ($0.table.lowercased() == name && ($0.kind == "index" || $0.kind == "trigger"))
+    }
+    guard !found.isEmpty else {
+      let nearest = NearestName.find(name, in: objects.map(\.name)).map { "did you mean \($0)?" }
+      throw ToolError(
+        .failed,
+        "there is no \"\(name.printable)\" in the schema: \(nearest ?? "coffer tables lists the tables")"
+      )
+    }
+    return found.compactMap { $0.sql.map { $0 + ";" } }
+  }
+
+  /// `coffer search`
+  static func search(_ invocation: Invocation, _ console: Console) throws -> CInt {
+    let mode = try OutputMode(invocation, console)
+    let (table, pattern) = (invocation.arguments[1], invocation.arguments[2])
+    try invocation.withDatabase { queue in
+      try queue.read { db in
+        let sql = try searchSQL(table, db)
+        try ByteOutput(console).writeRows(
+          of: db.makeStatement(sql: sql), ["pattern": pattern], mode: mode)
+      }
+    }
+    return 0
+  }
+
+  /// The query for the rows that match `:pattern`: of the table if it is a full-text table, or else
+  /// through a full-text table over it, or else by reading all of its texts.
+  private static func searchSQL(_ table: String, _ db: Database) throws -> String {
+    let objects = try SchemaObject.all(db)
+    guard
+      let object = objects.first(where: {
+        $0.name.lowercased() == table.lowercased() && ($0.kind == "table" || $0.kind == "view")
+      })
+    else {
+      let nearest = NearestName.find(table, in: objects.map(\.name)).map { "did you mean \($0)?" }
+      throw ToolError(
+        .failed, "no such table: \(table.printable). \(nearest ?? "coffer tables lists the tables")"
+      )
+    }
+    let name = object.name.quotedDatabaseIdentifier
+    if let order = fullTextOrder(object) {
+      return "SELECT * FROM \(name) WHERE \(name) MATCH :pattern\(order)"
+    }
+    let index = objects.first { index in
+      guard fullTextOrder(index) != nil, let sql = index.sql?.lowercased() else { return false }
+      let target = object.name.lowercased()
+      return ["content='\(target)'", "content=\"\(target)\"", "content=\(target)"]
+        .contains {
+          sql.replacing(" ", with: "").contains($0 + ",")
+            || sql.replacing(" ", with: "").contains($0 + ")")
+        }
+    }
+    if let index, object.kind == "table", try db.primaryKey(object.name).isRowID {
+      let text = index.name.quotedDatabaseIdentifier
+      return "SELECT * FROM \(name) WHERE rowid IN "
+        + "(SELECT rowid FROM \(text) WHERE \(text) MATCH :pattern)"
+    }
+    let columns = try Row.fetchAll(db, sql: "PRAGMA table_info(\(name))").map {
+      $0["name"] as String
+    }
+    let conditions = columns.map {
+      "instr(lower(CAST(\($0.quotedDatabaseIdentifier) AS TEXT)), lower(:pattern)) > 0"
+    }
+    return "SELECT * FROM \(name) WHERE " + conditions.joined(separator: " OR ")
+  }
+
+  /// The order of a full-text table's rows, the best first; nil for other tables.
+  private static func fullTextOrder(_ object: SchemaObject) -> String? {
+    guard object.isVirtual, let sql = object.sql?.lowercased() else { return nil }
+    if sql.contains("using fts5") { return " ORDER BY rank" }
+    return sql.contains("using fts") ? "" : nil
+  }
+}

@@ -1,0 +1,73 @@
+import Glibc
+
+/// The source of the shell's lines.
+protocol LineSource: AnyObject {
+  /// Returns the next line without its end; nil at the end of the input.
+  ///
+  /// - Throws: ``LineInterrupted`` if Ctrl-C was pressed.
+  func next(prompt: String) throws -> String?
+  /// Keeps a statement for later.
+  func remember(_ statement: String)
+}
+
+/// Ctrl-C while a line was typed.
+struct LineInterrupted: Error {}
+
+/// Lines of a file descriptor, such as a pipe or a terminal without an editor.
+final class PlainLines: LineSource {
+  private let descriptor: CInt
+  private let showsPrompt: Bool
+  private var buffer: [UInt8] = []
+  private var position = 0
+  private var isAtEnd = false
+
+  init(descriptor: CInt, showsPrompt: Bool) {
+    self.descriptor = descriptor
+    self.showsPrompt = showsPrompt
+  }
+
+  func next(prompt: String) throws -> String? {
+    if showsPrompt { _ = Console.writeAll(prompt.utf8, to: STDOUT_FILENO) }
+    while true {
+      if let end = buffer[position...].firstIndex(of: 0x0A) {
+        defer { position = end + 1 }
+        return line(upTo: end)
+      }
+      if isAtEnd {
+        guard position < buffer.count else { return nil }
+        defer { position = buffer.count }
+        return line(upTo: buffer.count)
+      }
+      buffer.removeSubrange(..<position)
+      position = 0
+      try fill()
+    }
+  }
+
+  func remember(_ statement: String) {}
+
+  private func line(upTo end: Int) -> String {
+    var end = end
+    if end > position, buffer[end - 1] == 0x0D { end -= 1 }
+    return String(decoding: buffer[position..<end], as: UTF8.self)
+  }
+
+  private func fill() throws {
+    // Ctrl-C arrives on another thread and doesn't end a read, so the wait is in short pieces.
+    var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    while poll(&wait, 1, showsPrompt ? 50 : -1) <= 0 {
+      if Interrupts.takeRequest() {
+        buffer = []
+        throw LineInterrupted()
+      }
+    }
+    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    let count = read(descriptor, &chunk, chunk.count)
+    if count < 0 {
+      if errno == EINTR { return }
+      throw FileError(path: "standard input", code: errno)
+    }
+    isAtEnd = count == 0
+    buffer += chunk[..<count]
+  }
+}

@@ -1,0 +1,222 @@
+import Coffer
+import Foundation
+import Testing
+
+struct FileScenarios {
+  @Test func `create makes an encrypted file for its owner alone, and never replaces one`() throws {
+    let vault = try Vault()
+    #expect(try vault.run("create", "new.db").output == "")
+    let data = try vault.contents(of: "new.db")
+    #expect(data.count == CipherSettings.default.pageSize)
+    #expect(!data.starts(with: Data("SQLite format 3".utf8)))
+    let attributes = try FileManager.default.attributesOfItem(atPath: vault.folder.path("new.db"))
+    #expect(attributes[.posixPermissions] as? Int == 0o600)
+    let again = try vault.run("create", "new.db")
+    #expect(again.code == 73)
+    #expect(again.hasOneErrorLine)
+    #expect(try vault.run("create", "no/new.db").code == 73)
+    #expect(try vault.contents(of: "new.db") == data)
+    let keyless = try vault.runPlain("create", "keyless.db")
+    #expect(keyless.code == 77)
+    #expect(!FileManager.default.fileExists(atPath: vault.folder.path("keyless.db")))
+  }
+
+  @Test func `info tells more with the key`() throws {
+    let vault = try Vault()
+    let without = try vault.runPlain("info", "vault.db", "--json")
+    #expect(without.code == 0)
+    let object = try #require(
+      try JSONSerialization.jsonObject(with: Data(without.output.utf8)) as? [String: Any])
+    #expect(object["kind"] as? String == "encrypted")
+    #expect(object["encrypted"] as? Bool == true)
+    #expect(object["tables"] == nil)
+    let with = try vault.run("info", "vault.db", "--json")
+    let more = try #require(
+      try JSONSerialization.jsonObject(with: Data(with.output.utf8)) as? [String: Any])
+    #expect(more["pageSize"] as? Int == CipherSettings.default.pageSize)
+    #expect((more["tables"] as? [[String: Any]])?.count == 2)
+    #expect(try vault.runPlain("info", "vault.db").output.contains("an encrypted database"))
+    #expect(try vault.runPlain("info", "none.db").code == 66)
+    #expect(try vault.runPlain("info", "vault.db", "--passphrase-file", "other").code == 77)
+  }
+
+  @Test func `check is silent about a whole file, and lists what is wrong`() throws {
+    let vault = try Vault()
+    let whole = try vault.run("check", "vault.db")
+    #expect(whole.output == "")
+    #expect(whole.code == 0)
+    _ = try vault.run(
+      "exec", "vault.db", "PRAGMA foreign_keys = OFF; CREATE TABLE big(x)")
+    let orphan = try vault.bash(
+      "printf 'PRAGMA foreign_keys=OFF;\\nINSERT INTO note VALUES (1, 99, 1);\\n' | "
+        + "$coffer vault.db --key-file key && $coffer check vault.db --key-file key")
+    #expect(orphan.code == 3)
+    #expect(orphan.output.contains("foreign key: "))
+    var data = try vault.contents(of: "vault.db")
+    data[data.count - 1000] ^= 1
+    try data.write(to: URL(fileURLWithPath: vault.path))
+    let damaged = try vault.run("check", "vault.db")
+    #expect(damaged.code == 3)
+    #expect(damaged.output.contains("wrong authentication code"))
+    try data.dropLast(700).write(to: URL(fileURLWithPath: vault.path))
+    #expect(try vault.run("check", "vault.db").code == 3)
+    #expect(try vault.runPlain("check", "vault.db").code == 77)
+    #expect(try vault.run("check", "none.db").code == 66)
+  }
+
+  @Test func `encrypt and decrypt make whole copies`() throws {
+    let vault = try Vault()
+    let refused = try vault.run("decrypt", "vault.db", "plain.db")
+    #expect(refused.code == 2)
+    #expect(!FileManager.default.fileExists(atPath: vault.folder.path("plain.db")))
+    #expect(try vault.run("decrypt", "vault.db", "plain.db", "--yes").code == 0)
+    #expect(try vault.contents(of: "plain.db").starts(with: Data("SQLite format 3\0".utf8)))
+    #expect(try vault.run("decrypt", "vault.db", "plain.db", "--yes").code == 73)
+    #expect(try vault.run("decrypt", "plain.db", "other.db", "--yes").code == 65)
+    #expect(try vault.run("encrypt", "plain.db", "a.db").code == 0)
+    #expect(try vault.runPlain("encrypt", "plain.db", "b.db", "--new-key-file", "key").code == 0)
+    #expect(try vault.run("encrypt", "plain.db", "c.db", "--new-key-file", "key").code == 2)
+    #expect(try vault.run("encrypt", "plain.db", "b.db").code == 73)
+    #expect(try vault.run("encrypt", "vault.db", "c.db").code == 65)
+    #expect(try vault.run("encrypt", "none.db", "c.db").code == 66)
+    #expect(try vault.runPlain("encrypt", "plain.db", "c.db").code == 77)
+    for name in ["a.db", "b.db"] {
+      #expect(try vault.run("diff", "vault.db", name).code == 0)
+    }
+  }
+
+  @Test func `convert changes the settings, and finds the old ones`() throws {
+    let vault = try Vault()
+    #expect(try vault.run("convert", "vault.db", "three.db", "--new-cipher", "3").code == 0)
+    let wrong = try vault.run("query", "three.db", "SELECT 1")
+    let isOld = CipherSettings.default == .sqlcipher3
+    #expect(wrong.code == (isOld ? 0 : 65))
+    if !isOld { #expect(wrong.error.contains("--cipher 3")) }
+    #expect(try vault.run("query", "three.db", "SELECT 1", "--cipher", "3").code == 0)
+    #expect(try vault.run("convert", "three.db", "four.db").code == 0)
+    #expect(try vault.run("diff", "vault.db", "four.db").code == 0)
+    #expect(
+      try vault.runPlain("convert", "three.db", "x.db", "--passphrase-file", "other").code == 77)
+    #expect(try vault.run("convert", "three.db", "four.db").code == 73)
+  }
+
+  @Test func `rekey changes the key in place`() throws {
+    let vault = try Vault()
+    _ = try vault.runPlain("keygen", "new")
+    #expect(try vault.run("rekey", "vault.db", "--new-key-file", "new").code == 0)
+    #expect(try vault.run("query", "vault.db", "SELECT 1").code == 77)
+    #expect(try vault.runPlain("query", "vault.db", "SELECT 1", "--key-file", "new").code == 0)
+    #expect(try vault.runPlain("rekey", "vault.db", "--key-file", "new").code == 77)
+    _ = try vault.runPlain("decrypt", "vault.db", "plain.db", "--yes", "--key-file", "new")
+    #expect(try vault.runPlain("rekey", "plain.db", "--new-key-file", "new").code == 65)
+  }
+
+  @Test func `backup copies with the same key or another`() throws {
+    let vault = try Vault()
+    _ = try vault.runPlain("keygen", "new")
+    #expect(try vault.run("backup", "vault.db", "same.db").code == 0)
+    #expect(try vault.run("backup", "vault.db", "same.db").code == 73)
+    #expect(try vault.run("backup", "vault.db", "other.db", "--new-key-file", "new").code == 0)
+    #expect(try vault.run("diff", "vault.db", "same.db").code == 0)
+    #expect(try vault.run("diff", "vault.db", "other.db", "--new-key-file", "new").code == 0)
+    #expect(try vault.run("backup", "none.db", "x.db").code == 66)
+  }
+
+  @Test func `diff tells schemas and rows apart by key`() throws {
+    let vault = try Vault()
+    _ = try vault.run("backup", "vault.db", "b.db")
+    _ = try vault.run(
+      "exec", "b.db",
+      "UPDATE player SET name = 'Ford' WHERE id = 2; DELETE FROM player WHERE id = 3;"
+        + "INSERT INTO player(id) VALUES (9); CREATE TABLE x(a)")
+    let run = try vault.run("diff", "vault.db", "b.db")
+    #expect(run.code == 3)
+    #expect(
+      run.lines == [
+        "+ table x", "- player id=2 name=NULL score=3.0 photo=NULL",
+        "+ player id=2 name='Ford' score=3.0 photo=NULL",
+        "- player id=3 name='' score=0.1 photo=X''",
+        "+ player id=9 name=NULL score=NULL photo=NULL",
+      ])
+    #expect(try vault.run("diff", "vault.db", "none.db").code == 66)
+  }
+
+  @Test func `a locked file is another program's`() throws {
+    let vault = try Vault()
+    let run = try vault.bash(
+      "{ printf 'BEGIN EXCLUSIVE;\\n'; sleep 9; } | $coffer vault.db --key-file key & sleep 1; "
+        + "$coffer exec vault.db 'DELETE FROM player' --key-file key; code=$?; kill %1; exit $code")
+    #expect(run.code == 75)
+    #expect(run.hasOneErrorLine)
+  }
+
+  @Test func `a transaction that a killed process has left is rolled back by a query`() throws {
+    let vault = try Vault()
+    let run = try vault.bash(
+      """
+      { printf 'PRAGMA cache_size = 1;\\nBEGIN;\\nINSERT INTO note(text) WITH RECURSIVE c(x) AS \
+      (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 5000) SELECT hex(zeroblob(200)) FROM c;\\nSELECT 1 AS one;\\n'; sleep 20; } \
+      | { $coffer vault.db --key-file key & tool=$!; sleep 3; kill -KILL $tool; } >out 2>/dev/null
+      cat out; ls vault.db-journal; $coffer query vault.db 'SELECT count(*) AS n FROM note' --key-file key
+      """)
+    #expect(run.output == "one\r\n1\r\nvault.db-journal\nn\r\n0\r\n")
+    #expect(run.code == 0)
+  }
+
+  @Test(arguments: [
+    "import vault.db t big.csv --create --key-file key", "encrypt big.db e.db --key-file key",
+    "dump big.db --yes --output d.sql", "export big.db t --output e.csv",
+    "backup big.db b.db --new-key-file key", "exec big.db 'UPDATE t SET x = hex(zeroblob(300))'",
+  ])
+  func `Ctrl-C in a long command ends it with 130 and leaves nothing behind`(command: String) throws
+  {
+    let vault = try Vault()
+    _ = try vault.bash(
+      """
+      yes 'some text,12345' | head -400000 | sed '1s/.*/x,y/' >big.csv
+      $coffer decrypt vault.db big.db --yes --key-file key
+      $coffer import big.db t big.csv --create
+      """)
+    let before = try vault.folder.contents().filter { !$0.hasPrefix(".") }
+    let run = try vault.bash(
+      "set -m; $coffer \(command) & sleep 0.15; kill -INT %1; wait %1")
+    // A quick machine can be done before the signal.
+    #expect(run.code == 130 || run.code == 0)
+    if run.code == 130 {
+      let after = try vault.folder.contents().filter { !$0.hasPrefix(".") }
+      #expect(after == before)
+      #expect(try vault.runPlain("check", "big.db").code == 0)
+      #expect(try vault.run("check", "vault.db").code == 0)
+    }
+  }
+
+  @Test func `a full or closed output is told by the exit code`() throws {
+    let vault = try Vault()
+    let full = try vault.bash("$coffer query vault.db 'SELECT 1' --key-file key >/dev/full")
+    #expect(full.code == 74)
+    #expect(full.hasOneErrorLine)
+    #expect(try vault.bash("$coffer help >/dev/full").code == 74)
+    #expect(try vault.bash("$coffer tables vault.db --key-file key >/dev/full").code == 74)
+    #expect(
+      try vault.bash("$coffer export vault.db player --output /dev/full --key-file key").code == 74)
+    let rows = "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c"
+    let closed = try vault.bash(
+      "$coffer query vault.db '\(rows)' --key-file key | head -1; exit ${PIPESTATUS[0]}")
+    #expect(closed.code == 141)
+    #expect(closed.output == "x\r\n")
+    #expect(closed.error == "")
+  }
+
+  @Test func `Ctrl-C ends a long statement with 130 and changes nothing`() throws {
+    let vault = try Vault()
+    let sql =
+      "INSERT INTO note(text) WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c"
+    // A background job of a script ignores SIGINT, unless it is its own process group's.
+    let run = try vault.bash(
+      "set -m; $coffer exec vault.db '\(sql)' --key-file key & sleep 1; kill -INT %1; wait %1")
+    #expect(run.code == 130)
+    #expect(run.output == "")
+    let count = try vault.run("query", "vault.db", "SELECT count(*) AS n FROM note")
+    #expect(count.output == "n\r\n0\r\n")
+  }
+}

@@ -1,0 +1,157 @@
+import Testing
+
+struct ImportScenarios {
+  @Test func `csv is RFC 4180, with detected types`() throws {
+    let vault = try Vault()
+    let csv = "id,price,code,text,empty\r\n1,1.5,007,\"a \"\"b\"\",\r\nc\",\r\n-2,2,10,\"\",\r\n"
+    #expect(try vault.run("import", "vault.db", "t", "-", "--create", input: csv).code == 0)
+    let rows = try vault.run("query", "vault.db", "SELECT * FROM t", "--mode", "ndjson")
+    #expect(
+      rows.output == """
+        {"id":1,"price":1.5,"code":"007","text":"a \\"b\\",\\r\\nc","empty":null}
+        {"id":-2,"price":2.0,"code":"10","text":"","empty":null}
+
+        """)
+    #expect(
+      try vault.run("schema", "vault.db", "t").output
+        == "CREATE TABLE \"t\" (\"id\" INTEGER, \"price\" REAL, \"code\" TEXT, \"text\" TEXT, \"empty\" TEXT);\n"
+    )
+  }
+
+  @Test(arguments: ["csv", "tsv", "json", "ndjson"])
+  func `what is exported can be imported again`(format: String) throws {
+    let vault = try Vault()
+    _ = try vault.run(
+      "exec", "vault.db",
+      "INSERT INTO player VALUES (4, 'tab\t\"quote\" \nline, 日本', 1e300, x'010203'), (5, '1', -0.1, x'')"
+    )
+    #expect(try vault.run("export", "vault.db", "player", "--output", "rows.\(format)").code == 0)
+    let sql = Self.copy
+    #expect(try vault.run("exec", "vault.db", sql).code == 0)
+    let run = try vault.run("import", "vault.db", "copy", "rows.\(format)")
+    #expect(run.error == "")
+    #expect(run.output == "")
+    let same = try vault.run(
+      "query", "vault.db",
+      """
+      SELECT count(*) AS n FROM player a JOIN copy b ON a.id = b.id AND a.name IS b.name
+      AND a.score = b.score AND a.photo IS b.photo AND typeof(a.photo) = typeof(b.photo)
+      """)
+    #expect(same.output == "n\r\n5\r\n")
+  }
+
+  private static let copy =
+    "CREATE TABLE copy (id INTEGER PRIMARY KEY, name TEXT, score REAL, photo BLOB)"
+
+  @Test(arguments: [
+    ("id,name\n11,a\n12,b,c\n", "csv", "line 3: "),
+    ("id,name\n11,\"a\nb\"\nx,y\n", "csv", "line 4: "),
+    ("id,name\n1,\"a\n", "csv", "line 2: "), ("id,name\n1,a\"b\n", "csv", "line 2: "),
+    ("id,name\n10,a\n10,b\n", "csv", "line 3: "), ("id,nmae\n1,a\n", "csv", "line 1: "),
+    ("id,name\n10,\u{0}a\n11\n", "csv", "line 3: "),
+    ("{\"id\":10}\n{\"id\":\"x\"}\n", "ndjson", "line 2: "),
+    ("{\"id\":10}\n{\"id\":11\n", "ndjson", "line "),
+    ("[{\"id\":10},\n{\"id\":11,\"nmae\":1}]", "json", "line 2: "),
+    ("[{\"id\":10},\n{\"id\":}]", "json", "line 2: "), ("{\"id\":10}", "json", "line 1: "),
+    ("", "csv", "is empty"), ("id,name,ID\n1,a,2\n", "csv", "line 1: "),
+  ])
+  func `a line that doesn't fit is named, and nothing is imported`(
+    text: String, format: String, place: String
+  ) throws {
+    let vault = try Vault()
+    let run = try vault.run("import", "vault.db", "player", "-", "--format", format, input: text)
+    #expect(run.code == 1)
+    #expect(run.hasOneErrorLine)
+    #expect(run.error.contains(place))
+    let count = try vault.run("query", "vault.db", "SELECT count(*) AS n FROM player")
+    #expect(count.output == "n\r\n3\r\n")
+  }
+
+  @Test func `bytes that aren't UTF-8 are refused`() throws {
+    let vault = try Vault()
+    let run = try vault.bash(
+      "printf 'id,name\\n7,\\xff\\n' | $coffer import vault.db player - --key-file key")
+    #expect(run.code == 1)
+    #expect(run.error.contains("line 2: "))
+  }
+
+  @Test func `upsert updates the rows that exist`() throws {
+    let vault = try Vault()
+    let run = try vault.run(
+      "import", "vault.db", "player", "-", "--upsert", "id", input: "id,name\n1,Ford\n9,Zaphod\n")
+    #expect(run.code == 0)
+    let rows = try vault.run(
+      "query", "vault.db", "SELECT id, name, score FROM player WHERE name > ''", "--mode", "tabs")
+    #expect(rows.output == "id\tname\tscore\n1\tFord\t1.5\n9\tZaphod\t\n")
+    let unknown = try vault.run(
+      "import", "vault.db", "player", "-", "--upsert", "idd", input: "id\n1\n")
+    #expect(unknown.code == 2)
+  }
+
+  @Test func `types can be given`() throws {
+    let vault = try Vault()
+    let run = try vault.run(
+      "import", "vault.db", "t", "-", "--create", "--types", "a:TEXT,b:BLOB",
+      input: "a,b\n1,AP8=\n")
+    #expect(run.code == 0)
+    let rows = try vault.run("query", "vault.db", "SELECT typeof(a) AS a, hex(b) AS b FROM t")
+    #expect(rows.output == "a,b\r\ntext,00FF\r\n")
+  }
+
+  @Test func `a file without names fills the columns in their order`() throws {
+    let vault = try Vault()
+    #expect(try vault.run("import", "vault.db", "note", "-", input: "7,1,seven\n").code == 0)
+    #expect(
+      try vault.run("query", "vault.db", "SELECT * FROM note").output
+        == "id,player,text\r\n7,1,seven\r\n")
+  }
+
+  @Test func `a missing table or file is told`() throws {
+    let vault = try Vault()
+    let table = try vault.run("import", "vault.db", "plaier", "-", input: "a\n1\n")
+    #expect(table.code == 1)
+    #expect(table.error.contains("--create"))
+    #expect(try vault.run("import", "vault.db", "player", "none.csv").code == 66)
+    #expect(try vault.run("export", "vault.db", "plaier").code == 1)
+    #expect(try vault.run("export", "vault.db").code == 2)
+    #expect(try vault.run("export", "vault.db", "player", "--format", "xml").code == 2)
+    #expect(try vault.run("export", "vault.db", "player", "--output", "no/file").code == 73)
+  }
+
+  @Test func `records that cross the reader's chunks are whole`() throws {
+    let vault = try Vault()
+    var csv = "id,name\n"
+    for id in 10..<4000 { csv += "\(id),\"\(String(repeating: "x\n\"\"", count: id % 200))\"\r\n" }
+    #expect(try vault.run("import", "vault.db", "player", "-", input: csv).code == 0)
+    let sum = try vault.run(
+      "query", "vault.db",
+      "SELECT count(*) AS n FROM player WHERE id > 9 AND length(name) = 3 * (id % 200)")
+    #expect(sum.output == "n\r\n3990\r\n")
+  }
+
+  @Test func `an export never overwrites the database itself, and keeps no part of a file`() throws
+  {
+    let vault = try Vault()
+    let before = try vault.contents(of: "vault.db")
+    for command in ["export vault.db player", "dump vault.db --yes"] {
+      let run = try vault.bash(
+        "ln -sf vault.db link; $coffer \(command) --key-file key --output link")
+      #expect(run.code == 2)
+      #expect(try vault.contents(of: "vault.db") == before)
+    }
+    let failing = "SELECT 1 AS a UNION ALL SELECT abs(-9223372036854775807 - 1)"
+    let run = try vault.run("export", "vault.db", "--sql", failing, "--output", "part.csv")
+    #expect(run.code == 1)
+    #expect(try !vault.folder.contents().contains("part.csv"))
+  }
+
+  @Test func `export has the other forms too`() throws {
+    let vault = try Vault()
+    let sql = try vault.run(
+      "export", "vault.db", "--sql", "SELECT 1 AS a, 'it''s' AS b", "--format", "sql")
+    #expect(sql.output == "INSERT INTO \"query\"(\"a\",\"b\") VALUES(1,'it''s');\n")
+    let markdown = try vault.run(
+      "export", "vault.db", "--sql", "SELECT 'a|b' AS c", "--format", "markdown")
+    #expect(markdown.output == "|  c   |\n|------|\n| a\\|b |\n")
+  }
+}
