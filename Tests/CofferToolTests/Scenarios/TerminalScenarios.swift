@@ -115,7 +115,7 @@ struct TerminalScenarios {
     #expect(terminal.read(until: "\n") != nil)
     // The statement begins after its line is shown.
     terminal.type("\u{3}")
-    #expect(terminal.read(until: "coffer> ") != nil)
+    #expect(terminal.read(until: "coffer> ") != nil, "\(terminal.shown)")
     terminal.type(line: "SELECT 1 +")
     #expect(terminal.read(until: "...> ") != nil)
     terminal.type("\u{3}")
