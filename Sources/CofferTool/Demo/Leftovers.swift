@@ -1,4 +1,3 @@
-import Dispatch
 import Glibc
 import Synchronization
 
@@ -38,27 +37,37 @@ enum Leftovers {
 
   /// Deletes the leftovers when a signal ends the process, such as Ctrl-C or a closed terminal.
   ///
-  /// - Returns: The signal sources, which the caller must keep alive.
-  static func removeOnSignals() -> [any DispatchSourceSignal] {
+  /// - Precondition: The process has no other thread yet.
+  static func removeOnSignals() {
     // Makes a write to a closed pipe an error, which the console handles.
     signal(SIGPIPE, SIG_IGN)
-    let numbers = [SIGINT, SIGTERM, SIGHUP]
-    // Blocked in this thread and in all that it starts: Dispatch reads the signals from a descriptor,
-    // and loses the first one if a thread takes it before that.
-    var blocked = sigset_t()
-    sigemptyset(&blocked)
-    for number in numbers { sigaddset(&blocked, number) }
+    // Blocked in this thread and in all that it starts, so that a signal waits for the thread below.
+    // It must not be ignored: Dispatch's sources need that, and lose signals on a busy machine.
+    for number in signals { signal(number, SIG_DFL) }
+    var blocked = signalSet
     pthread_sigmask(SIG_BLOCK, &blocked, nil)
-    return numbers.map { number in
-      signal(number, SIG_IGN)
-      let source = DispatchSource.makeSignalSource(
-        signal: number, queue: .global(qos: .userInteractive))
-      source.setEventHandler {
-        if number == SIGINT, Interrupts.deliver() { return }
-        exit(withCode: 128 + number)
-      }
-      source.resume()
-      return source
+    var thread = pthread_t()
+    let code = pthread_create(&thread, nil, { _ in Leftovers.waitForSignals() }, nil)
+    // Without the thread, signals end the process as usual.
+    if code != 0 { pthread_sigmask(SIG_UNBLOCK, &blocked, nil) }
+  }
+
+  private static let signals = [SIGINT, SIGTERM, SIGHUP]
+
+  private static var signalSet: sigset_t {
+    var set = sigset_t()
+    sigemptyset(&set)
+    for number in signals { sigaddset(&set, number) }
+    return set
+  }
+
+  private static func waitForSignals() -> Never {
+    var set = signalSet
+    while true {
+      var number: CInt = 0
+      guard sigwait(&set, &number) == 0 else { continue }
+      if number == SIGINT, Interrupts.deliver() { continue }
+      exit(withCode: 128 + number)
     }
   }
 

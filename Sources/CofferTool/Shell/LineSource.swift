@@ -16,14 +16,24 @@ struct LineInterrupted: Error {}
 /// Lines of a file descriptor, such as a pipe or a terminal without an editor.
 final class PlainLines: LineSource {
   private let descriptor: CInt
+  private let ownsDescriptor: Bool
   private let showsPrompt: Bool
   private var buffer: [UInt8] = []
   private var position = 0
   private var isAtEnd = false
 
   init(descriptor: CInt, showsPrompt: Bool) {
-    self.descriptor = descriptor
+    // Ctrl-C drops a line even after `poll` has announced it, and a read would then wait. The
+    // terminal is opened again, since other processes share the mode of the descriptor.
+    let name = showsPrompt ? ttyname(descriptor) : nil
+    let own = name.map { open($0, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) } ?? -1
+    self.descriptor = own >= 0 ? own : descriptor
+    ownsDescriptor = own >= 0
     self.showsPrompt = showsPrompt
+  }
+
+  deinit {
+    if ownsDescriptor { close(descriptor) }
   }
 
   func next(prompt: String) throws -> String? {
@@ -64,7 +74,7 @@ final class PlainLines: LineSource {
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     let count = read(descriptor, &chunk, chunk.count)
     if count < 0 {
-      if errno == EINTR { return }
+      if errno == EINTR || errno == EAGAIN { return }
       throw FileError(path: "standard input", code: errno)
     }
     isAtEnd = count == 0
