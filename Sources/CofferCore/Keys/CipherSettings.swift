@@ -83,7 +83,7 @@ public struct CipherSettings: Hashable, Sendable {
   /// A file needs the same settings at each opening. Other tools open it with
   /// `PRAGMA cipher_hmac_algorithm = HMAC_SHA256` after the key. The shorter hash is as hard to
   /// forge in practice; it is faster only on a processor with SHA instructions (`sha_ni` in
-  /// `/proc/cpuinfo`, `sha2` on ARM), and slower on others. SQLCipher 3 doesn't have it.
+  /// `/proc/cpuinfo`, `sha2` on ARM). SQLCipher 3 doesn't have it.
   ///
   /// ```swift
   /// var configuration = Configuration()

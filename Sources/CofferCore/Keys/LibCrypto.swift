@@ -11,8 +11,7 @@ import Glibc
     return found
   }()
 
-  private typealias Algorithm = OpaquePointer
-  private typealias Context = OpaquePointer
+  private typealias Algorithm = PageCrypto.Algorithm
   private typealias PBKDF2 =
     @convention(c) @Sendable (
       UnsafeRawPointer?, CInt, UnsafeRawPointer?, CInt, CInt, Algorithm, CInt,
@@ -23,32 +22,11 @@ import Glibc
       Algorithm, UnsafeRawPointer?, CInt, UnsafeRawPointer?, Int, UnsafeMutableRawPointer?,
       UnsafeMutablePointer<CUnsignedInt>?
     ) -> UnsafeMutableRawPointer?
-  private typealias FindAlgorithm = @convention(c) @Sendable () -> Algorithm?
-  private typealias MakeContext = @convention(c) @Sendable () -> Context?
-  private typealias FreeContext = @convention(c) @Sendable (Context?) -> Void
-  private typealias StartDecryption =
-    @convention(c) @Sendable (
-      Context, Algorithm?, OpaquePointer?, UnsafeRawPointer?, UnsafeRawPointer?
-    ) -> CInt
-  private typealias SetPadding = @convention(c) @Sendable (Context, CInt) -> CInt
-  private typealias Decrypt =
-    @convention(c) @Sendable (
-      Context, UnsafeMutableRawPointer?, UnsafeMutablePointer<CInt>, UnsafeRawPointer?, CInt
-    ) -> CInt
-
   // SAFETY: these are addresses of C functions with the signatures in OpenSSL's manual. They can be
   // called from any thread, and stay valid while libsqlcipher, which uses them, is loaded.
   private let pbkdf2: PBKDF2
   private let hmac: HMAC
-  private let sha1: FindAlgorithm
-  private let sha256: FindAlgorithm
-  private let sha512: FindAlgorithm
-  private let aes256CBC: FindAlgorithm
-  private let makeContext: MakeContext
-  private let freeContext: FreeContext
-  private let startDecryption: StartDecryption
-  private let setPadding: SetPadding
-  private let decrypt: Decrypt
+  private let pages: PageCrypto
 
   /// Returns a C function that the process has loaded; nil if it is missing.
   ///
@@ -67,35 +45,18 @@ import Glibc
   private init?() {
     guard
       let pbkdf2 = unsafe LibCrypto.find("PKCS5_PBKDF2_HMAC", as: PBKDF2.self),
-      let hmac = unsafe LibCrypto.find("HMAC", as: HMAC.self),
-      let sha1 = unsafe LibCrypto.find("EVP_sha1", as: FindAlgorithm.self),
-      let sha256 = unsafe LibCrypto.find("EVP_sha256", as: FindAlgorithm.self),
-      let sha512 = unsafe LibCrypto.find("EVP_sha512", as: FindAlgorithm.self),
-      let aes256CBC = unsafe LibCrypto.find("EVP_aes_256_cbc", as: FindAlgorithm.self),
-      let makeContext = unsafe LibCrypto.find("EVP_CIPHER_CTX_new", as: MakeContext.self),
-      let freeContext = unsafe LibCrypto.find("EVP_CIPHER_CTX_free", as: FreeContext.self),
-      let startDecryption = unsafe LibCrypto.find("EVP_DecryptInit_ex", as: StartDecryption.self),
-      let setPadding = unsafe LibCrypto.find("EVP_CIPHER_CTX_set_padding", as: SetPadding.self),
-      let decrypt = unsafe LibCrypto.find("EVP_DecryptUpdate", as: Decrypt.self)
+      let hmac = unsafe LibCrypto.find("HMAC", as: HMAC.self), let pages = unsafe PageCrypto()
     else { return nil }
     unsafe self.pbkdf2 = unsafe pbkdf2
     unsafe self.hmac = unsafe hmac
-    unsafe self.sha1 = unsafe sha1
-    unsafe self.sha256 = unsafe sha256
-    unsafe self.sha512 = unsafe sha512
-    unsafe self.aes256CBC = unsafe aes256CBC
-    unsafe self.makeContext = unsafe makeContext
-    unsafe self.freeContext = unsafe freeContext
-    unsafe self.startDecryption = unsafe startDecryption
-    unsafe self.setPadding = unsafe setPadding
-    unsafe self.decrypt = unsafe decrypt
+    unsafe self.pages = unsafe pages
   }
 
   private func algorithm(_ hash: CipherSettings.Hash) -> Algorithm? {
     switch hash {
-    case .sha1: unsafe sha1()
-    case .sha256: unsafe sha256()
-    case .sha512: unsafe sha512()
+    case .sha1: unsafe pages.sha1()
+    case .sha256: unsafe pages.sha256()
+    case .sha512: unsafe pages.sha512()
     }
   }
 
@@ -148,19 +109,24 @@ import Glibc
     _ ciphertext: UnsafeRawBufferPointer, key: SecureBytes, iv: UnsafeRawBufferPointer
   ) -> [UInt8]? {
     precondition(key.count == 32 && iv.count == 16 && ciphertext.count % 16 == 0)
-    guard let cipher = unsafe aes256CBC(), let context = unsafe makeContext() else { return nil }
-    defer { unsafe freeContext(context) }
-    let started = key.withUnsafeBytes { key in
-      unsafe startDecryption(context, cipher, nil, key.baseAddress, iv.baseAddress) == 1
+    guard let cipher = unsafe pages.aes256CBC(), let context = unsafe pages.makeCipher() else {
+      return nil
     }
-    guard started, unsafe setPadding(context, 0) == 1 else { return nil }
-    // SAFETY: without padding, EVP_DecryptUpdate writes as many bytes as it reads here, plus at
-    // most one block.
+    defer { unsafe pages.freeCipher(context) }
+    let started = key.withUnsafeBytes { key in
+      unsafe pages.startCipher(
+        context, cipher, nil, key.assumingMemoryBound(to: UInt8.self).baseAddress,
+        iv.assumingMemoryBound(to: UInt8.self).baseAddress, 0) == 1
+    }
+    guard started, unsafe pages.setPadding(context, 0) == 1 else { return nil }
+    // SAFETY: without padding, EVP_CipherUpdate writes as many bytes as it reads here, plus at most
+    // one block.
     var plaintext = [UInt8](repeating: 0, count: ciphertext.count + 16)
     var count: CInt = 0
-    let result = unsafe plaintext.withUnsafeMutableBytes { plaintext in
-      unsafe decrypt(
-        context, plaintext.baseAddress, &count, ciphertext.baseAddress, CInt(ciphertext.count))
+    let result = unsafe plaintext.withUnsafeMutableBufferPointer { plaintext in
+      unsafe pages.updateCipher(
+        context, plaintext.baseAddress, &count,
+        ciphertext.assumingMemoryBound(to: UInt8.self).baseAddress, CInt(ciphertext.count))
     }
     guard result == 1, Int(count) == ciphertext.count else { return nil }
     return Array(plaintext.prefix(Int(count)))

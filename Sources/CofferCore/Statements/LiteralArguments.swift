@@ -25,6 +25,11 @@
   /// Converts the elements of a literal.
   @usableFromInline
   @safe init(_ elements: UnsafeBufferPointer<(any StatementBinding)?>) {
+    unsafe self.init(elements, inPlace: LiteralElement.layoutIsKnown)
+  }
+
+  /// - Parameter inPlace: Whether elements are read by their layout, see ``LiteralElement``.
+  @safe init(_ elements: UnsafeBufferPointer<(any StatementBinding)?>, inPlace: Bool) {
     let count = elements.count
     block = Block.create(minimumCapacity: count) { _ in Header(count: count) }
     var ownsMemory = false
@@ -32,11 +37,13 @@
       guard let start = elements.baseAddress else { return }
       for index in 0..<count {
         let element = unsafe LiteralElement(start + index)
-        if let integer = element.integer {
+        if inPlace, let integer = element.integer {
           unsafe (values + index).initialize(
             to: StatementArgument(DatabaseValue(storage: .int64(integer))))
         } else {
-          let argument = element.argument
+          let argument =
+            unsafe inPlace
+            ? element.argument : (start + index).pointee?.statementArgument ?? .null
           if argument.ownsMemory { ownsMemory = true }
           unsafe (values + index).initialize(to: argument)
         }
@@ -67,8 +74,25 @@ extension LiteralArguments: @unchecked Sendable {}
 /// An element of a literal, read where it is.
 ///
 /// Swift copies an existential to read it, through calls of the runtime that take longer than to
-/// bind the value.
-@safe private struct LiteralElement {
+/// bind the value. Where the layout isn't the known one, that is what happens.
+@safe struct LiteralElement {
+  /// Whether this process's Swift has the layout that is assumed here, tested once with elements of
+  /// known results.
+  static let layoutIsKnown: Bool = {
+    typealias Element = (any StatementBinding)?
+    guard MemoryLayout<Element>.stride == 5 * MemoryLayout<UInt>.size,
+      MemoryLayout<Element>.size == MemoryLayout<any StatementBinding>.size
+    else { return false }
+    let probes: [Element] = [Int.min + 7, nil, Int64(-5), true, "a text that isn't in the element"]
+    return unsafe probes.withUnsafeBufferPointer { probes in
+      guard let start = probes.baseAddress else { return false }
+      let elements = (0..<probes.count).map { unsafe LiteralElement(start + $0) }
+      let type = UInt(bitPattern: ObjectIdentifier(String.self))
+      return elements.map(\.integer) == [Int64(Int.min + 7), nil, -5, nil, nil]
+        && elements[1].type == 0 && elements[3].type != 0 && elements[4].type == type
+    }
+  }()
+
   private let address: UnsafeRawPointer
 
   @inline(__always)

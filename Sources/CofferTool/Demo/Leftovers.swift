@@ -42,7 +42,7 @@ enum Leftovers {
     // Makes a write to a closed pipe an error, which the console handles.
     signal(SIGPIPE, SIG_IGN)
     // Blocked in this thread and in all that it starts, so that a signal waits for the thread below.
-    // It must not be ignored: Dispatch's sources need that, and lose signals on a busy machine.
+    // A process can inherit ignored signals, which would never arrive.
     for number in signals { signal(number, SIG_DFL) }
     var blocked = signalSet
     pthread_sigmask(SIG_BLOCK, &blocked, nil)

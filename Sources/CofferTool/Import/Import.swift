@@ -124,6 +124,27 @@ struct RowImport {
   }
 
   /// An error of a line, with its number.
+  /// Executes a statement for a row, and the second one if the first has changed nothing.
+  private func insert(
+    by statement: Statement, or second: Statement?, line: Int,
+    _ bind: (inout StatementBinder) throws -> Void
+  ) throws {
+    do {
+      try statement.execute(binding: bind)
+      if let second, db.changesCount == 0 { try second.execute(binding: bind) }
+    } catch {
+      throw Self.failure(line, error)
+    }
+  }
+
+  /// Counts a row, and shows the progress now and then.
+  private func advance(_ count: inout Int, _ bytesConsumed: Int) throws {
+    count += 1
+    guard count & 0x3FF == 0 else { return }
+    try Interrupts.check()
+    progress(bytesConsumed, count)
+  }
+
   private static func failure(_ line: Int, _ error: any Error) -> any Error {
     guard let error = error as? DatabaseError, error.resultCode != .SQLITE_INTERRUPT,
       error.resultCode != .SQLITE_FULL, error.resultCode != .SQLITE_IOERR
@@ -165,7 +186,7 @@ struct RowImport {
     try checkNames(all.map(\.name))
     let (statement, second) = try statements(columns.names.map(\.name))
     var count = 0
-    func insert() throws {
+    func insertRow() throws {
       let fields = reader.fields
       let isBlank = fields.count == 1 && fields[0].start == fields[0].end && !fields[0].isQuoted
       if isBlank, columns.names.count > 1 { return }
@@ -188,20 +209,11 @@ struct RowImport {
           value.bind(to: &binder)
         }
       }
-      do {
-        try statement.execute { try bind(&$0) }
-        if let second, db.changesCount == 0 { try second.execute { try bind(&$0) } }
-      } catch {
-        throw Self.failure(reader.line, error)
-      }
-      count += 1
-      if count & 0x3FF == 0 {
-        try Interrupts.check()
-        progress(reader.bytesConsumed, count)
-      }
+      try insert(by: statement, or: second, line: reader.line, bind)
+      try advance(&count, reader.bytesConsumed)
     }
-    if !columns.firstIsNames { try insert() }
-    while try reader.next() { try insert() }
+    if !columns.firstIsNames { try insertRow() }
+    while try reader.next() { try insertRow() }
     return count
   }
 
@@ -292,19 +304,10 @@ struct RowImport {
         }
         values[index] = value
       }
-      do {
-        try statement.execute { for value in values { value.bind(to: &$0) } }
-        if let second, db.changesCount == 0 {
-          try second.execute { for value in values { value.bind(to: &$0) } }
-        }
-      } catch {
-        throw Self.failure(reader.line, error)
+      try insert(by: statement, or: second, line: reader.line) { binder in
+        for value in values { value.bind(to: &binder) }
       }
-      count += 1
-      if count & 0x3FF == 0 {
-        try Interrupts.check()
-        progress(reader.bytesConsumed, count)
-      }
+      try advance(&count, reader.bytesConsumed)
     }
     return count
   }

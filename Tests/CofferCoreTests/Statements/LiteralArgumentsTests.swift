@@ -28,6 +28,20 @@ import Testing
       positional: values.map { $0?.statementArgument ?? .null }, named: [:])
   }
 
+  @Test func `elements are stored the same without knowing their layout`() {
+    #expect(LiteralElement.layoutIsKnown)
+    let elements: [(any StatementBinding)?] = [
+      1, nil, Int64.min, Int8(3), true, 2.5, "short", String(repeating: "long ", count: 50),
+      Data([1, 2]), Large(), Object(), [1, 2, 3],
+    ]
+    elements.withUnsafeBufferPointer { elements in
+      let inPlace = LiteralArguments(elements, inPlace: true)
+      let copied = LiteralArguments(elements, inPlace: false)
+      #expect(inPlace.array == copied.array)
+      #expect(copied.array == converted(Array(elements)).positional)
+    }
+  }
+
   @Test func `an existential is three words of value, followed by its type, on this toolchain`() {
     #expect(MemoryLayout<(any StatementBinding)?>.size == 5 * MemoryLayout<UInt>.size)
     #expect(MemoryLayout<(any StatementBinding)?>.stride == MemoryLayout<any StatementBinding>.size)
