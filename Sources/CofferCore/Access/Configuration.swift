@@ -53,6 +53,17 @@ public struct Configuration: Sendable {
   /// See ``JournalModeConfiguration``.
   public var journalMode: JournalModeConfiguration = .default
 
+  /// The permissions of a new database file, its journal and its WAL.
+  ///
+  /// `0o600` by default: only the owner of the process can read and write them. The permissions don't
+  /// depend on the process's `umask`, and those of an existing file don't change. Nil leaves them to
+  /// SQLite, which lets all users read (`0o644`, less `umask`).
+  ///
+  /// ```swift
+  /// configuration.fileMode = 0o660  // also for the file's group
+  /// ```
+  public var fileMode: UInt32? = 0o600
+
   /// The behavior of a connection when another connection has locked the database.
   ///
   /// By default it waits for up to 5 seconds.

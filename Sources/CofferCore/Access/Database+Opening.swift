@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Glibc
 
 extension Database {
   /// Opens a file.
@@ -35,6 +36,7 @@ extension Database {
   static func openInMemory(
     named sharedName: String?, name: String, configuration: Configuration
   ) throws -> Database {
+    try configuration.checkCacheSize()
     guard let sharedName else {
       return try prepare(
         path: ":memory:", name: name, file: ":memory:", flags: [], configuration: configuration)
@@ -62,6 +64,7 @@ extension Database {
     path: String, name: String, configuration: Configuration,
     knownKey: KnownKey?, cacheBudget: CacheBudget?
   ) throws -> Database {
+    try configuration.checkCacheSize()
     // SQLite would end the path there and open another file.
     guard !path.utf8.contains(0) else {
       throw DatabaseError(
@@ -74,10 +77,33 @@ extension Database {
         resultCode: .SQLITE_CANTOPEN, message: "unable to open database file",
         hint: "The path is that of a device, a pipe or a socket.")
     }
+    if let mode = configuration.fileMode, !configuration.readonly, !path.isEmpty,
+      path != ":memory:"
+    {
+      createEmptyFile(at: path, mode: mode)
+    }
     return try prepare(
       path: path, name: name, file: path, flags: [], configuration: configuration,
       knownKey: knownKey, cacheBudget: cacheBudget,
       mayRace: !path.isEmpty && size <= 1)
+  }
+
+  /// Creates an empty file with the permissions, unless the file exists.
+  ///
+  /// SQLite gives its journal, WAL and shared memory the permissions of the file. Where the file can't
+  /// be created, SQLite's error tells it.
+  private static func createEmptyFile(at path: String, mode: UInt32) {
+    // A file that exists must not be opened: closing it would drop this process's locks on it. That
+    // is why links to missing files are followed here.
+    var target = path
+    for _ in 0..<8 {
+      guard let link = PendingFile.destination(ofLink: target) else { break }
+      target = link
+    }
+    let descriptor = unsafe Glibc.open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { return }
+    fchmod(descriptor, mode)
+    Glibc.close(descriptor)
   }
 
   /// - Parameter mayRace: Whether others may create the file, with their salt, until this
@@ -87,7 +113,6 @@ extension Database {
     configuration: Configuration, knownKey: KnownKey? = nil, cacheBudget: CacheBudget? = nil,
     mayRace: Bool = false
   ) throws -> Database {
-    try configuration.checkCacheSize()
     let connection = try connect(
       to: file, flags: flags.union(configuration.readonly ? .readOnly : [.readWrite, .create]))
     let database = Database(

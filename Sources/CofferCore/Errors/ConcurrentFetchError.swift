@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// The error of a request that can't be fetched in parts.
 ///
 /// See ``DatabasePool/concurrentFetchAll(_:progress:)``. Such a request can be fetched in a `read`.
@@ -40,11 +42,14 @@ public struct ConcurrentFetchError: Error, Sendable, Hashable {
   package init(_ reason: Reason) { self.reason = reason }
 }
 
-extension ConcurrentFetchError: CustomStringConvertible {
+extension ConcurrentFetchError: CustomStringConvertible, LocalizedError {
   /// The reason, and what to do instead.
   public var description: String {
     "the request can't be fetched in parts: \(reason.explanation). Fetch it in a `read`."
   }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }
 
 extension ConcurrentFetchError.Reason {

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// An error of reading a row: a value of the wrong type, or a column that doesn't exist.
 public struct RowDecodingError: Error {
   /// A kind of decoding error.
@@ -214,13 +216,16 @@ extension RowDecodingError {
   public var arguments: StatementArguments? { contents.context.arguments }
 }
 
-extension RowDecodingError: CustomStringConvertible {
+extension RowDecodingError: CustomStringConvertible, LocalizedError {
   /// The message, the column, the row and the SQL.
   ///
   /// It shows the statement's arguments only if they are declared public.
   public var description: String {
     describe(showingArguments: contents.context.publicStatementArguments)
   }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 
   /// ``description`` with the arguments, which can expose private data in a log.
   public var expandedDescription: String { describe(showingArguments: true) }

@@ -48,6 +48,11 @@ extension DatabaseFile {
     /// The file's kind.
     public let kind: Kind
 
+    /// What a file is that isn't a database, by its first bytes, such as `a PNG image` or `text`.
+    ///
+    /// Nil if they don't tell.
+    public let fileType: String?
+
     /// The file's size in bytes.
     ///
     /// 0 if there is no file.
@@ -74,15 +79,16 @@ extension DatabaseFile {
   public static func inspect(at path: String) -> Inspection {
     // Journals are beside the file itself, not beside a symbolic link to it.
     let path = PendingFile.resolved(path)
-    let (kind, size) = kindAndSize(path)
+    let (kind, size, fileType) = examine(path)
     return Inspection(
-      kind: kind, size: size, hasWAL: PendingFile.size(of: path + "-wal") ?? 0 > 0,
+      kind: kind, fileType: fileType, size: size,
+      hasWAL: PendingFile.size(of: path + "-wal") ?? 0 > 0,
       hasJournal: isHotJournal(path + "-journal"))
   }
 
   /// Whether a file begins like a plaintext database, although its settings encrypt the beginning.
   static func isExposed(at path: String, despite settings: CipherSettings) -> Bool {
-    guard settings.plaintextHeaderSize == 0, case .plaintext = kindAndSize(path).kind else {
+    guard settings.plaintextHeaderSize == 0, case .plaintext = examine(path).kind else {
       return false
     }
     return true
@@ -102,28 +108,31 @@ extension DatabaseFile {
     }
   }
 
-  private static func kindAndSize(_ path: String) -> (kind: Inspection.Kind, size: Int) {
+  private static func examine(
+    _ path: String
+  ) -> (kind: Inspection.Kind, size: Int, fileType: String?) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else {
-      if errno == ENOENT { return (.missing, 0) }
-      return unsafe (.unreadable(reason: String(cString: strerror(errno))), 0)
+      if errno == ENOENT { return (.missing, 0, nil) }
+      return unsafe (.unreadable(reason: String(cString: strerror(errno))), 0, nil)
     }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
-    case S_IFDIR: return (.directory, 0)
-    default: return (.special, 0)
+    case S_IFDIR: return (.directory, 0, nil)
+    default: return (.special, 0, nil)
     }
     let size = Int(status.st_size)
-    if size == 0 { return (.empty, 0) }
+    if size == 0 { return (.empty, 0, nil) }
     do throws(ReadOnlyFileError) {
       let start = try ReadOnlyFile(path: path).read(count: 4096, at: 0)
-      return (kind(of: start), size)
+      let fileType = FileSignature.name(of: start)
+      return (kind(of: start, fileType), size, fileType)
     } catch {
-      return (.unreadable(reason: error.reason), size)
+      return (.unreadable(reason: error.reason), size, nil)
     }
   }
 
-  private static func kind(of start: [UInt8]) -> Inspection.Kind {
+  private static func kind(of start: [UInt8], _ fileType: String?) -> Inspection.Kind {
     guard start.count >= 512, let header = SQLiteHeader(start) else { return .tooShort }
     if header.hasMagic {
       let facts = Inspection.Header(header)
@@ -132,7 +141,7 @@ extension DatabaseFile {
       let body = start[100..<max(512, min(header.pageSize, start.count))]
       return looksRandom(body) ? .plaintextHeader(facts) : .plaintext(facts)
     }
-    return looksRandom(start[16...])
+    return fileType == nil && looksRandom(start[16...])
       ? .encryptedOrUnknown(salt: Array(start.prefix(16))) : .notADatabase
   }
 
@@ -140,8 +149,7 @@ extension DatabaseFile {
   /// deleted.
   private static func isHotJournal(_ path: String) -> Bool {
     guard PendingFile.size(of: path) ?? 0 > 0 else { return false }
-    let magic: [UInt8] = [0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]
-    return (try? ReadOnlyFile(path: path).read(count: 8, at: 0)) == magic
+    return (try? ReadOnlyFile(path: path).read(count: 8, at: 0)) == FileSignature.journal
   }
 }
 
@@ -167,7 +175,7 @@ extension DatabaseFile.Inspection: CustomStringConvertible {
     switch kind {
     case .missing: "no file"
     case .empty: "an empty file, which becomes a database with the first write"
-    case .tooShort: "\(size) bytes, too few for a database"
+    case .tooShort: fileType ?? "\(size) bytes, too few for a database"
     case .directory: "a directory"
     case .special: "neither a file nor a directory"
     case .unreadable(let reason): "a file that can't be read: \(reason)"
@@ -179,7 +187,7 @@ extension DatabaseFile.Inspection: CustomStringConvertible {
     case .encryptedOrUnknown:
       "an encrypted database, or unknown data: \(size) bytes, \(pageSizeDescription)"
     case .notADatabase:
-      "neither an SQLite database nor an encrypted file: \(size) bytes"
+      fileType ?? "neither an SQLite database nor an encrypted file: \(size) bytes"
     }
   }
 

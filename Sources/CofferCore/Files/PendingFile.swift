@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Glibc
 
 /// A file that is being written, and gets its name once it is complete.
@@ -130,6 +131,15 @@ final class PendingFile {
     guard let real = unsafe realpath(path, nil) else { return path }
     defer { unsafe free(real) }
     return unsafe String(cString: real)
+  }
+
+  /// Returns the path that a symbolic link leads to, from the current folder; nil for anything else.
+  static func destination(ofLink path: String) -> String? {
+    guard let link = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else {
+      return nil
+    }
+    guard !link.hasPrefix("/"), let slash = path.lastIndex(of: "/") else { return link }
+    return path[...slash] + link
   }
 
   /// Whether both paths lead to the same file.

@@ -14,7 +14,8 @@ extension CipherDiagnosis {
     case .missing, .empty, .directory, .special, .unreadable:
       return nil
     case .tooShort:
-      return inspection.size == 1 ? nil : .truncated  // SQLite treats one byte as empty
+      if inspection.size == 1 { return nil }  // SQLite treats one byte as empty
+      return inspection.fileType == nil ? .truncated : .wrongKeyOrDamaged
     case .plaintext(let header):
       if key != nil { return .notEncrypted }
       return inspection.lacksPages(of: header) ? .truncated : nil
@@ -28,7 +29,9 @@ extension CipherDiagnosis {
       let file = try ReadOnlyFile(path: path)
       let examination = CipherExamination(
         file: file, inspection: inspection, key: key, settings: settings, derived: derived)
-      return try examination.run()
+      let found = try examination.run()
+      let isForeign = inspection.fileType != nil && (found == .wrongKey || found == .truncated)
+      return isForeign ? .wrongKeyOrDamaged : found
     } catch {
       return nil
     }
@@ -48,8 +51,15 @@ extension DatabaseError {
   func diagnosed(
     path: String, key: DatabaseKey?, settings: CipherSettings, derived: DerivedKey?
   ) -> DatabaseError {
-    CipherDiagnosis.diagnose(path: path, key: key, settings: settings, derived: derived)
-      .map { DatabaseError(self, diagnosis: $0) } ?? self
+    guard
+      let diagnosis = CipherDiagnosis.diagnose(
+        path: path, key: key, settings: settings, derived: derived)
+    else { return self }
+    let fileType =
+      diagnosis == .wrongKeyOrDamaged ? DatabaseFile.inspect(at: path).fileType : nil
+    return DatabaseError(
+      self, diagnosis: diagnosis,
+      hint: fileType.map { "The file is \($0), not a database. Check the path." })
   }
 
   func diagnosed(path: String, _ key: FileKey?) -> DatabaseError {

@@ -49,3 +49,21 @@ extension Database {
     }
   }
 }
+
+extension Database {
+  /// Adds what to do to an error that reports damage without a reason.
+  func explainingCorruption(_ error: DatabaseError) -> DatabaseError {
+    guard error.resultCode == .SQLITE_CORRUPT, error.hint == nil, !isInMemory else { return error }
+    if error.extendedResultCode == .SQLITE_CORRUPT_VTAB {
+      return error.addingHint(
+        "The content of a virtual table is damaged: rebuild it, as a full-text index by "
+          + "INSERT INTO name(name) VALUES ('rebuild').")
+    }
+    let check =
+      keying?.settings.usesHMAC == true
+      ? "checkCipherIntegrity() returns the damaged pages; if there are none, PRAGMA "
+        + "integrity_check shows what is wrong in the structure."
+      : "PRAGMA integrity_check shows what is wrong."
+    return error.addingHint("Copy the file before anything else. \(check)")
+  }
+}

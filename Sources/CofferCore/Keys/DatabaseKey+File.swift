@@ -8,7 +8,10 @@ extension DatabaseKey {
   ///
   /// - 32 bytes that aren't all printable ASCII are a raw key.
   /// - 64 or 96 hexadecimal digits are a raw key, or a raw key and its salt. A line end may follow.
-  /// - Anything else is a passphrase, without one line end after it.
+  /// - Other text in UTF-8 is a passphrase, without one line end after it.
+  ///
+  /// Other bytes are an error: most likely they are a damaged raw key. For a passphrase in another
+  /// encoding, see ``passphrase(bytes:)``.
   ///
   /// A file that all users of the machine can read or write is refused. Access by its group is
   /// allowed.
@@ -22,7 +25,11 @@ extension DatabaseKey {
       }
       let line = unsafe UnsafeRawBufferPointer(rebasing: bytes.dropLast(lineEndCount(bytes)))
       if unsafe line.isEmpty { throw .emptyKeyFile(path: path) }
-      return keyFromHex(line) ?? DatabaseKey(form: .passphrase, bytes: SecureBytes(copying: line))
+      if let key = keyFromHex(line) { return key }
+      guard unsafe line.allSatisfy(FileSignature.isTextByte),
+        unsafe String(validating: line, as: UTF8.self) != nil
+      else { throw .binaryKeyFile(path: path, byteCount: count) }
+      return DatabaseKey(form: .passphrase, bytes: SecureBytes(copying: line))
     }
   }
 

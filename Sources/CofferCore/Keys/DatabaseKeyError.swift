@@ -19,6 +19,8 @@ public enum DatabaseKeyError: Error, Hashable, Sendable {
   case emptyKeyFile(path: String)
   /// The key file is larger than ``DatabaseKey/largestKeyFile``, and so probably isn't one.
   case oversizedKeyFile(path: String)
+  /// The key file is binary, but not the 32 bytes of a raw key.
+  case binaryKeyFile(path: String, byteCount: Int)
   /// All users of the machine can read or write the key file.
   case exposedKeyFile(path: String)
 }
@@ -46,6 +48,9 @@ extension DatabaseKeyError: CustomStringConvertible, LocalizedError {
       "The key file \(path) is empty."
     case .oversizedKeyFile(let path):
       "The key file \(path) is larger than \(DatabaseKey.largestKeyFile) bytes. Is it a key file?"
+    case .binaryKeyFile(let path, let count):
+      "The key file \(path) is neither text nor the 32 bytes of a raw key: it has \(count) bytes. "
+        + "Check that it is the right file and complete."
     case .exposedKeyFile(let path):
       "Every user of this machine can read or write the key file \(path). Run: chmod 600 \(path)"
     }

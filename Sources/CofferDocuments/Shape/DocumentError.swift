@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// The error of a use of documents that can't work.
 ///
 /// It never shows a stored value, only types, properties and positions.
@@ -9,7 +11,10 @@ public struct DocumentError: Error, Hashable, Sendable {
   public init(_ message: String) { self.message = message }
 }
 
-extension DocumentError: CustomStringConvertible {
+extension DocumentError: CustomStringConvertible, LocalizedError {
   /// The message.
   public var description: String { message }
+
+  /// The same as ``description``.
+  public var errorDescription: String? { description }
 }

@@ -25,7 +25,8 @@ extension DatabaseMigrator {
 
   /// Returns whether all registered migrations are applied.
   public func hasCompletedMigrations(_ db: Database) throws -> Bool {
-    try completedMigrations(db).count == registered.count
+    try checkIdentifiers()
+    return try completedMigrations(db).count == registered.count
   }
 
   /// Returns whether a migration is applied that isn't registered.

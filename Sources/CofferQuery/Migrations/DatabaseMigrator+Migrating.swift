@@ -8,7 +8,8 @@ extension DatabaseMigrator {
   /// Several processes can migrate a database at the same time: each migration is run by one of
   /// them, and the others wait for it, as configured by `Configuration.busyMode`.
   /// - Throws: The error of a migration, after its rollback; earlier migrations remain applied. A
-  ///   ``DatabaseError`` names the migration.
+  ///   ``DatabaseError`` names the migration. If an identifier is registered twice, no migration
+  ///   runs.
   public func migrate(_ writer: any DatabaseWriter) throws {
     try writer.barrierWriteWithoutTransaction { try migrate($0) }
   }
@@ -58,12 +59,22 @@ extension DatabaseMigrator {
 
   /// Erases the database if necessary, and runs the migrations up to `target`; nil for all.
   private func migrate(_ db: Database, upTo target: String? = nil) throws {
+    try checkIdentifiers()
     guard let target = target ?? registered.last?.identifier else { return }
     if eraseDatabaseOnSchemaChange, try hasSchemaChanges(db) {
       // Checked again, since another process may have erased it meanwhile.
       try db.erase(if: { try hasSchemaChanges(db) })
     }
     try run(db, upTo: target)
+  }
+
+  /// Throws if an identifier is registered twice: nothing tells which migration it stands for.
+  func checkIdentifiers() throws {
+    guard let repeatedIdentifier else { return }
+    throw DatabaseError(
+      resultCode: .SQLITE_MISUSE,
+      message: "the migration \(String(reflecting: repeatedIdentifier)) is registered twice",
+      hint: "Give each migration an identifier of its own.")
   }
 
   /// Runs the migrations that aren't applied, without erasing.

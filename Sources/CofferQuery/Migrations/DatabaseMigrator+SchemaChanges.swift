@@ -16,8 +16,9 @@ extension DatabaseMigrator {
   /// }
   /// try migrator.migrate(queue)
   /// ```
-  /// - Throws: The error of a migration.
+  /// - Throws: The error of a migration, or ``DatabaseError`` if an identifier is registered twice.
   public func hasSchemaChanges(_ db: Database) throws -> Bool {
+    try checkIdentifiers()
     let identifiers = try appliedIdentifiers(db)
     guard identifiers.isSubset(of: migrations) else { return true }
     guard let last = migrations.last(where: identifiers.contains) else { return false }

@@ -43,6 +43,8 @@ public struct DatabaseMigrator: Sendable {
   private var defersForeignKeyChecks = true
   private(set) var registered: [Migration] = []
   private var registeredIdentifiers: Set<String> = []
+  /// The first identifier that was registered twice.
+  private(set) var repeatedIdentifier: String?
 
   /// Creates a migrator without migrations.
   public init() {}
@@ -56,7 +58,8 @@ public struct DatabaseMigrator: Sendable {
   ///   - foreignKeyChecks: When foreign keys are checked.
   ///   - migrate: Changes the schema and the data, inside a transaction. An error rolls back all of
   ///     its changes.
-  /// - Precondition: No other migration has this identifier.
+  ///
+  /// The identifier must be unique: if another migration has it, ``migrate(_:)`` throws.
   public mutating func registerMigration(
     _ identifier: String,
     foreignKeyChecks: ForeignKeyChecks = .deferred,
@@ -83,15 +86,18 @@ public struct DatabaseMigrator: Sendable {
   ///   - mergedIdentifiers: The migrations that it replaces.
   ///   - migrate: Changes the schema and the data. Its argument is the set of merged identifiers
   ///     that are already applied.
-  /// - Precondition: No other migration has this identifier.
+  ///
+  /// The identifier must be unique: if another migration has it, ``migrate(_:)`` throws.
   public mutating func registerMigration(
     _ identifier: String,
     foreignKeyChecks: ForeignKeyChecks = .deferred,
     merging mergedIdentifiers: Set<String> = [],
     migrate: @escaping @Sendable (_ db: Database, _ appliedIdentifiers: Set<String>) throws -> Void
   ) {
-    let isNew = registeredIdentifiers.insert(identifier).inserted
-    precondition(isNew, "a migration \(String(reflecting: identifier)) is registered already")
+    guard registeredIdentifiers.insert(identifier).inserted else {
+      repeatedIdentifier = repeatedIdentifier ?? identifier
+      return
+    }
     let checks: Migration.Checks =
       switch foreignKeyChecks {
       case .immediate: .immediate
@@ -107,7 +113,8 @@ public struct DatabaseMigrator: Sendable {
   ///
   /// They are the default of ``registerMigration(_:foreignKeyChecks:migrate:)``.
   ///
-  /// - Precondition: No other migration has this identifier.
+  ///
+  /// The identifier must be unique: if another migration has it, ``migrate(_:)`` throws.
   public mutating func registerMigrationWithDeferredForeignKeyCheck(
     _ identifier: String,
     migrate: @escaping @Sendable (_ db: Database) throws -> Void

@@ -1,3 +1,4 @@
+import CofferCore
 import Synchronization
 
 /// The names of the columns that key paths stand for.
@@ -17,27 +18,24 @@ enum ColumnNames {
   ///
   /// The name derives from the property's coding key, or from the property's name if there is no
   /// such key: a record with a custom `init(row:)` can have columns without a coding key.
-  /// - Precondition: The key path is that of a stored property of the record itself. This is not a
-  ///   thrown error because every expression would then have to be marked with `try`.
+  /// - Throws: ``DatabaseError`` if the key path isn't that of a stored property of the record itself.
   /// - Complexity: One dictionary lookup after the first call for the key path.
   static func name<Record>(
     of keyPath: PartialKeyPath<Record>, in record: Record.Type
-  ) -> String {
+  ) throws(DatabaseError) -> String {
     let path = PropertyPath(keyPath: keyPath)
     if let name = known.withLock({ $0[path] }) { return name }
     // The lock is not held here, because decoding runs code of the record type.
     if let naming = record as? any ColumnNaming.Type {
-      let name = declaredName(of: keyPath, in: naming)
+      let name = try declaredName(of: keyPath, in: naming)
       known.withLock { $0[path] = name }
       return name
     }
     guard let key = key(of: keyPath, in: record) else {
-      preconditionFailure(
-        """
-        \(keyPath) is no stored property of \(record): only those have columns. \
-        Use a stored property, or declare the columns by hand, in \
-        \(record): enum Columns { static let name = Column("name") }
-        """)
+      throw noColumn(
+        "\(keyPath) is no stored property of \(record): only those have columns",
+        hint: "Use a stored property, or declare the columns by hand, in \(record): "
+          + "enum Columns { static let name = Column(\"name\") }")
     }
     // The only place where a record type can customize the name.
     let name = (record as? any _CodingKeyColumns.Type)?._columnName(forCodingKey: key) ?? key
@@ -48,14 +46,19 @@ enum ColumnNames {
   /// Returns the name that the type declares for the property.
   private static func declaredName<Record: ColumnNaming>(
     of keyPath: AnyKeyPath, in record: Record.Type
-  ) -> String {
+  ) throws(DatabaseError) -> String {
     guard let keyPath = keyPath as? PartialKeyPath<Record>,
       let name = record.columnName(of: keyPath)
     else {
-      preconditionFailure(
-        "\(keyPath) has no column in \(record): use Column(\"name\"), or add it to the mapping")
+      throw noColumn(
+        "\(keyPath) has no column in \(record)",
+        hint: "Use Column(\"name\"), or add it to the mapping.")
     }
     return name
+  }
+
+  private static func noColumn(_ message: String, hint: String) -> DatabaseError {
+    DatabaseError(resultCode: .SQLITE_MISUSE, message: message, hint: hint)
   }
 
   /// Returns the coding key of a property, or its name if it has no coding key.

@@ -8,14 +8,21 @@
 /// The columns of a `Decodable` type have the names of its coding keys, those of other types the
 /// names of the properties. Dates, data and UUIDs that are compared with a column, or assigned to
 /// it, have the format in which the record type stores them.
-/// - Precondition: The property is a stored property of the record itself.
+///
+/// Only stored properties of the record itself have columns. A query with another property throws a
+/// ``DatabaseError`` when it is executed.
 @dynamicMemberLookup
 public enum RecordColumns<Record> {
   /// Returns the column of a stored property.
   public static subscript<Value>(
     dynamicMember keyPath: KeyPath<Record, Value>
   ) -> TypedColumn<Value> {
-    let name = ColumnNames.name(of: keyPath, in: Record.self)
-    return TypedColumn(name, form: _ColumnForm(Record.self, name, of: Value.self))
+    do {
+      let name = try ColumnNames.name(of: keyPath, in: Record.self)
+      return TypedColumn(name, form: _ColumnForm(Record.self, name, of: Value.self))
+    } catch {
+      // Here every expression would have to be marked with `try`.
+      return TypedColumn("\(keyPath)", failure: error)
+    }
   }
 }

@@ -16,16 +16,21 @@ public struct TypedColumn<Value>: SQLTypedExpressible, Sendable {
   /// Nil if their type has only one format.
   public let _form: _ColumnForm?
 
+  /// The reason why there is no such column.
+  private let failure: DatabaseError?
+
   /// Creates a column with a name.
   public init(_ name: String) { self.init(name, form: nil) }
 
-  init(_ name: String, form: _ColumnForm?) {
+  init(_ name: String, form: _ColumnForm? = nil, failure: DatabaseError? = nil) {
     self.name = name
     _form = form
+    self.failure = failure
   }
 
   /// The column as an untyped expression, resolved in the tables of the query.
   public var sqlExpression: SQLExpression {
-    SQLExpression(.column(name))
+    if let failure { return SQLExpression(.deferred { _ in throw failure }) }
+    return SQLExpression(.column(name))
   }
 }

@@ -104,9 +104,52 @@ import Testing
     let random = (0..<40_960).map { _ in UInt8.random(in: 0...255, using: &generator) }
     try expect(.wrongKey, "Check the passphrase") { $0 = Data(random) }
     let text = Data(String(repeating: "No database at all. ", count: 1000).utf8)
-    try expect(.wrongKeyOrDamaged, "nothing in it can tell") { $0 = text }
+    try expect(.wrongKeyOrDamaged, "is text, not a database") { $0 = text }
     try expect(.wrongKeyOrDamaged, "nothing in it can tell") { $0 = Data(count: 8192) }
     #expect(openError(path, key: nil)?.cipherDiagnosis == .wrongKeyOrDamaged)
+  }
+
+  @Test(
+    arguments: [
+      ("a PNG image", [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]),
+      ("an ELF program or library", [0x7F, 0x45, 0x4C, 0x46, 2, 1, 1]),
+      ("a ZIP archive", [0x50, 0x4B, 0x03, 0x04]),
+      ("text", Array(#"{"name": "Arthur"}"#.utf8)),
+    ] as [(String, [UInt8])])
+  func `a file of another kind is called what it is, and stays as it is`(
+    name: String, start: [UInt8]
+  ) throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.path("file")
+    var generator = SeededGenerator()
+    for count in [0, 300, 8_192] {
+      let rest = (0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      let data = Data(
+        name == "text" ? Array(repeating: start, count: count / 8 + 1).joined() + [] : start + rest)
+      try data.write(to: URL(fileURLWithPath: path))
+      for key in [Self.key, .passphrase("x"), nil] {
+        let error = openError(path, key: key)
+        #expect(error?.resultCode == .SQLITE_NOTADB)
+        #expect("\(error as Any)".contains("The file is \(name), not a database"))
+      }
+      #expect(try bytes(path) == data)
+    }
+  }
+
+  @Test func `a database whose salt begins like another file is one`() throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.path("db")
+    let salt: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 1, 2, 3, 4, 5, 6, 7, 8]
+    let bytes = [UInt8](repeating: 9, count: 32)
+    try Self.makeDatabase(path, key: .raw(bytes, salt: salt))
+    let queue = try DatabaseQueue(path: path, key: .raw(bytes))
+    #expect(
+      try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") } ?? 0 > 0)
+    try queue.close()
+    var data = try Data(contentsOf: URL(fileURLWithPath: path))
+    data[100] ^= 1
+    try data.write(to: URL(fileURLWithPath: path))
+    #expect(openError(path, key: try .raw(bytes))?.cipherDiagnosis == .damaged(pages: [1]))
   }
 
   @Test func `an older format is diagnosed`() throws {

@@ -125,6 +125,35 @@ import Testing
     #expect(error?.resultCode == .SQLITE_CORRUPT)
   }
 
+  @Test func `SQLite's error about a damaged structure says what to do`() throws {
+    func error(key: DatabaseKey?) throws -> DatabaseError? {
+      let folder = try TemporaryDirectory()
+      var configuration = Configuration()
+      configuration.key = key
+      let queue = try DatabaseQueue(path: folder.path("db"), configuration: configuration)
+      try queue.writeWithoutTransaction { db in
+        try db.execute(
+          sql: """
+            CREATE TABLE t (a); CREATE INDEX i ON t (a);
+            PRAGMA writable_schema = ON;
+            UPDATE sqlite_master SET rootpage = 5 - rootpage;
+            """)
+      }
+      try queue.close()
+      let other = try DatabaseQueue(path: folder.path("db"), configuration: configuration)
+      return #expect(throws: DatabaseError.self) {
+        try other.read { _ = try Int.fetchOne($0, sql: "SELECT a FROM t") }
+      }
+    }
+    let encrypted = try error(key: Self.key)
+    #expect(encrypted?.resultCode == .SQLITE_CORRUPT)
+    #expect("\(encrypted as Any)".contains("checkCipherIntegrity()"))
+    let plain = try error(key: nil)
+    #expect(plain?.resultCode == .SQLITE_CORRUPT)
+    #expect("\(plain as Any)".contains("PRAGMA integrity_check"))
+    #expect(!"\(plain as Any)".contains("checkCipherIntegrity()"))
+  }
+
   @Test func `the error about a damaged value says what to do`() throws {
     let folder = try TemporaryDirectory()
     _ = try makeDamagedValue(folder.path("db"))

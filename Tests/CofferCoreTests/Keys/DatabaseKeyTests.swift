@@ -156,13 +156,26 @@ struct KeyFileTests {
     }
   }
 
-  @Test func `any other content is a passphrase without its last line end`() throws {
+  @Test func `other text is a passphrase without its last line end`() throws {
     for (contents, passphrase) in [
       ("secret", "secret"), ("secret\n", "secret"), ("secret\r\n", "secret"),
-      ("secret\n\n", "secret\n"), (" two\nlines ", " two\nlines "), ("a\0b", "a\0b"),
+      ("secret\n\n", "secret\n"), (" two\nlines ", " two\nlines "), ("tab\tü👍", "tab\tü👍"),
       (String(repeating: "a", count: 63), String(repeating: "a", count: 63)),
     ] {
       #expect(try key(contents).isSameKey(as: .passphrase(passphrase)))
+    }
+  }
+
+  @Test(arguments: [
+    Array(KeyFixtures.rawBytes.dropLast()), KeyFixtures.rawBytes + [0x0a],
+    KeyFixtures.rawBytes + KeyFixtures.salt, [0xE9, 0x74, 0xE9], [0x61, 0x00, 0x62], [0x7F],
+  ])
+  func `bytes that are neither text nor 32 are refused by name`(bytes: [UInt8]) throws {
+    try KeyFixtures.withFile(bytes) { path in
+      #expect(chmod(path, 0o600) == 0)
+      let expected = DatabaseKeyError.binaryKeyFile(path: path, byteCount: bytes.count)
+      #expect(throws: expected) { try DatabaseKey.file(path) }
+      #expect("\(expected)".contains(path) && "\(expected)".contains("\(bytes.count) bytes"))
     }
   }
 
@@ -185,10 +198,10 @@ struct KeyFileTests {
 
   @Test func `a file that others may read or write is refused`() throws {
     for mode in [0o644, 0o604, 0o602, 0o666] as [mode_t] {
-      #expect(throws: DatabaseKeyError.self) { try key([1, 2, 3], mode: mode) }
+      #expect(throws: DatabaseKeyError.self) { try key(Array("abc".utf8), mode: mode) }
     }
     for mode in [0o600, 0o400, 0o640, 0o440] as [mode_t] {
-      #expect(throws: Never.self) { try key([1, 2, 3], mode: mode) }
+      #expect(throws: Never.self) { try key(Array("abc".utf8), mode: mode) }
     }
   }
 

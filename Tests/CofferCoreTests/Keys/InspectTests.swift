@@ -50,6 +50,36 @@ struct InspectTests {
     #expect(try inspect("keys-4.db") { $0 = Array($0.prefix(5000)) }.matchingPageSizes == [])
   }
 
+  @Test func `the kind of another file is known by its first bytes`() throws {
+    let samples: [(String?, [UInt8])] = [
+      ("a JPEG image", [0xFF, 0xD8, 0xFF, 0xE0, 0, 16] + Array("JFIF\0".utf8)),
+      ("a GIF image", Array("GIF89a".utf8)), ("a PDF document", Array("%PDF-1.7".utf8)),
+      ("a WebP image", Array("RIFF".utf8) + [1, 2, 3, 4] + Array("WEBP".utf8)),
+      ("an xz archive", [0xFD, 0x37, 0x7A, 0x58, 0x5A, 0x00]),
+      ("a zstd archive", [0x28, 0xB5, 0x2F, 0xFD]),
+      ("a gzip archive", [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]),
+      ("a DuckDB database", [UInt8](repeating: 1, count: 8) + Array("DUCK".utf8)),
+      ("the -wal file of a database", [0x37, 0x7F, 0x06, 0x82, 0x00, 0x2D, 0xE2, 0x18]),
+      (nil, [0x1F, 0x8B]), (nil, [0xFF, 0xD8, 0xFF, 0xE0, 0, 16, 1]), (nil, [0x50, 0x4B]),
+    ]
+    for (name, start) in samples {
+      let found = try inspect("keys-4.db") { $0.replaceSubrange(0..<start.count, with: start) }
+      #expect(found.fileType == name)
+      #expect((found.kind == .notADatabase) == (name != nil))
+      if let name { #expect(found.description.hasPrefix(name)) }
+    }
+    for text in ["root:x:0:0:root:/root:/bin/bash\n", "{}\r\n\t", "ü👍 überall "] {
+      for count in [1, 100, 1000] {
+        let bytes = Array(String(repeating: text, count: count).utf8)
+        #expect(try inspect("keys-4.db") { $0 = bytes }.fileType == "text")
+      }
+    }
+    for name in ["keys-4.db", "keys-3.db", "keys-plain.db", "keys-4-header.db"] {
+      #expect(try inspect(name).fileType == nil)
+    }
+    #expect(try inspect("keys-4.db") { $0 = [UInt8](repeating: 0, count: 4096) }.fileType == nil)
+  }
+
   @Test func `a WAL and a hot journal are found`() throws {
     try KeyFixtures.withCopy(of: "keys-4.db") { path in
       try Data([1]).write(to: URL(fileURLWithPath: path + "-wal"))

@@ -33,6 +33,25 @@ struct DatabaseMigratorTests {
     #expect(runs.withLock { $0 } == ["second", "first", "third"])
   }
 
+  @Test func `an identifier that is registered twice runs no migration and erases nothing`() throws
+  {
+    var migrator = Self.threeSteps
+    migrator.registerMigration("b", merging: ["a"]) { db, _ in
+      try db.execute(sql: "CREATE TABLE other (x)")
+    }
+    migrator.eraseDatabaseOnSchemaChange = true
+    let database = try EncryptedQueue("CREATE TABLE kept (x)")
+    let calls: [(DatabaseMigrator, DatabaseQueue) throws -> Void] = [
+      { try $0.migrate($1) }, { try $0.migrate($1, upTo: "a") },
+      { _ = try $1.read($0.hasSchemaChanges) }, { _ = try $1.read($0.hasCompletedMigrations) },
+    ]
+    for call in calls {
+      let error = #expect(throws: DatabaseError.self) { try call(migrator, database.queue) }
+      #expect(error?.message == #"the migration "b" is registered twice"#)
+    }
+    #expect(try database.queue.read(Self.tables) == ["kept"])
+  }
+
   @Test func `identifiers are kept in GRDB's table`() throws {
     let database = try EncryptedQueue()
     try Self.threeSteps.migrate(database.queue)
@@ -224,14 +243,6 @@ struct DatabaseMigratorTests {
     #expect(runs.withLock { $0 } == ["c"])
     let hasCompleted = try database.queue.read(migrator.hasCompletedMigrations)
     #expect(hasCompleted)
-  }
-
-  @Test func `an identifier is registered once`() async {
-    await #expect(processExitsWith: .failure) {
-      var migrator = DatabaseMigrator()
-      migrator.registerMigration("a") { _ in }
-      migrator.registerMigration("a") { _ in }
-    }
   }
 
   @Test func `a target must be registered`() async {

@@ -35,20 +35,28 @@ import Testing
     #expect(RecordColumns<Player>.cache.name == "cache")
   }
 
-  @Test func `a computed property traps with advice`() async {
-    let result = await #expect(
-      processExitsWith: .failure, observing: [\.standardErrorContent]
-    ) {
-      _ = RecordColumns<Player>.computed
+  @Test func `a query of a computed property throws with advice`() throws {
+    try EncryptedQueue.with("CREATE TABLE player (name, computed, shouted)") { db throws in
+      let column = RecordColumns<Player>.computed
+      let request = Table("player")
+      for query in [
+        request.filter(column == 1), request.order(column), request.select(column),
+        request.filter(column + 1 > 2 || column == nil), request.group(column),
+      ] {
+        let error = #expect(throws: DatabaseError.self) { _ = try Row.fetchAll(db, query) }
+        #expect(error?.message?.contains("is no stored property of Player") == true)
+        #expect(error?.hint?.contains("enum Columns") == true)
+      }
+      #expect(throws: DatabaseError.self) { try request.updateAll(db, column.set(to: 1)) }
     }
-    let message = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
-    #expect(message.contains("is no stored property of Player"))
-    #expect(message.contains("enum Columns"))
   }
 
-  @Test func `a property of a property traps`() async {
-    await #expect(processExitsWith: .failure) {
-      _ = RecordColumns<Player>[dynamicMember: \.address.city]
+  @Test func `a query of a property of a property throws`() throws {
+    try EncryptedQueue.with("CREATE TABLE player (city)") { db throws in
+      let column = RecordColumns<Player>[dynamicMember: \.address.city]
+      #expect(throws: DatabaseError.self) {
+        try Row.fetchAll(db, Table("player").filter(column == "Paris"))
+      }
     }
   }
 
@@ -137,11 +145,18 @@ import Testing
     #expect(Columns.maybe.name == "maybe")
   }
 
-  @Test func `computed values that follow a stored one are told apart from it`() async {
-    await #expect(processExitsWith: .failure) { _ = RecordColumns<Observed>.doubled }
-    await #expect(processExitsWith: .failure) { _ = RecordColumns<Observed>.size }
-    await #expect(processExitsWith: .failure) { _ = RecordColumns<Observed>.shouted }
-    await #expect(processExitsWith: .failure) { _ = RecordColumns<Observed>.either }
+  @Test func `computed values that follow a stored one are told apart from it`() throws {
+    typealias Columns = RecordColumns<Observed>
+    let columns: [any SQLExpressible] = [
+      Columns.doubled, Columns.size, Columns.shouted, Columns.either,
+    ]
+    try EncryptedQueue.with("CREATE TABLE t (doubled, size, shouted, either)") { db throws in
+      for column in columns {
+        #expect(throws: DatabaseError.self) {
+          try Row.fetchAll(db, Table("t").filter(column.sqlExpression == 1))
+        }
+      }
+    }
   }
 
   class Base: Codable {
