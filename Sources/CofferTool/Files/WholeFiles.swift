@@ -9,7 +9,7 @@ struct FileProgress {
   private var phase: DatabaseFile.Progress.Phase?
 
   init(_ console: Console) {
-    isShown = console.isTerminal
+    isShown = console.redraws
     self.console = console
     bars = [
       .copying: ProgressBar("Writing", total: 1000, console: console),
@@ -161,13 +161,13 @@ extension Tool {
     try invocation.withDatabase { queue in
       try queue.backup(toPath: target, key: newKey) { progress in
         try Interrupts.check()
-        guard console.isTerminal, progress.totalPageCount > 0 else { return }
+        guard console.redraws, progress.totalPageCount > 0 else { return }
         bar.advance(
           to: progress.completedPageCount * 1000 / progress.totalPageCount,
           note: Numbers.count(progress.completedPageCount, "page"))
       }
     }
-    if console.isTerminal { bar.finish() }
+    bar.finish()
     return 0
   }
 }

@@ -320,16 +320,19 @@ extension Tool {
     let format = try ImportFormat(invocation, source: source)
     let types = try ImportType.parse(invocation.value("types"))
     let upsert = (invocation.value("upsert") ?? "").split(separator: ",").map(String.init)
-    let size = source == "-" ? nil : try ByteSource.file(source).size
+    // A pipe is opened once: its writer would lose what it writes before the second time.
+    let isStream =
+      source == "-" || access(source, F_OK) == 0 && !ByteSource.isRepeatable(source)
+    let size = isStream ? nil : try ByteSource.file(source).size
     var bar = ProgressBar("Rows", total: size, console: console)
     let count = try invocation.withDatabase(readonly: false) { queue in
-      defer { if console.isTerminal { bar.finish() } }
+      defer { bar.finish() }
       return try queue.write { db in
         var rows = RowImport(db, table: invocation.arguments[1], source: source, format: format)
         rows.creates = invocation.has("create")
         rows.upsertColumns = upsert
         rows.types = types
-        if console.isTerminal {
+        if console.redraws {
           rows.progress = { bytes, count in
             bar.advance(to: bytes, note: Numbers.count(count, "row"))
           }

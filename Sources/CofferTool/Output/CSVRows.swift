@@ -7,13 +7,16 @@ import Foundation
 struct CSVRows: RowFormat {
   private let columns: [String]
   private let separator: UInt8
+  /// Whether numbers have all their digits, so that they are the same when they are read.
+  private let isExact: Bool
   private let output: ByteOutput
   /// Whether a field with the byte needs quotes.
   private let isSpecial: [Bool]
 
-  init(_ columns: [String], separator: UInt8, to output: ByteOutput) {
+  init(_ columns: [String], separator: UInt8, isExact: Bool, to output: ByteOutput) {
     self.columns = columns
     self.separator = separator
+    self.isExact = isExact
     self.output = output
     isSpecial = (0..<256).map { byte in
       let byte = UInt8(byte)
@@ -45,7 +48,8 @@ struct CSVRows: RowFormat {
       switch (row[index] as DatabaseValue).storage {
       case .null: break
       case .int64(let number): output.appendNumber(number)
-      case .double(let number): output.append(ValueText.text(number))
+      case .double(let number):
+        output.append(isExact ? ValueText.text(number) : ValueText.roundedText(number))
       case .string(let text): output.append(text)
       case .blob(let data):
         if data.isEmpty { output.append("\"\"") } else { output.append(data.base64EncodedString()) }

@@ -31,6 +31,8 @@ struct GridRows: RowFormat {
   /// Which cells are NULL, and dim.
   private var nulls: [[Bool]] = []
   private var isFixed: [Bool]
+  /// Whether a cell has several lines.
+  private var hasLines = false
 
   init(_ columns: [String], _ style: Style, to output: ByteOutput) {
     self.columns = columns.map { Self.cell($0, style) }
@@ -51,35 +53,69 @@ struct GridRows: RowFormat {
       default: break
       }
       areNull.append(value.isNull)
-      cells.append(Self.cell(ValueText.shown(row, index), style))
+      let cell = Self.cell(ValueText.shown(row, index), style)
+      if cell.utf8.contains(0x0A) { hasLines = true }
+      cells.append(cell)
     }
     rows.append(cells)
     if output.isStyled { nulls.append(areNull) }
   }
 
+  /// The text of a cell: in one line in Markdown, whose rows are lines.
   private static func cell(_ text: String, _ style: Style) -> String {
-    let text = text.printable
-    return style.isMarkdown ? text.replacing("|", with: "\\|") : text
+    guard text.utf8.contains(where: { $0 < 0x20 || $0 == UInt8(ascii: "|") || $0 >= 0x7F }) else {
+      return text
+    }
+    let lines = text.split(
+      omittingEmptySubsequences: false, whereSeparator: { $0 == "\n" || $0 == "\r\n" }
+    ).map { expandingTabs($0).printable }
+    if style.isMarkdown { return lines.joined(separator: " ").replacing("|", with: "\\|") }
+    return (lines.last == "" ? lines.dropLast() : lines[...]).joined(separator: "\n")
+  }
+
+  /// Tabs as spaces, up to the next multiple of 8.
+  private static func expandingTabs(_ line: Substring) -> String {
+    guard line.utf8.contains(0x09) else { return String(line) }
+    return line.split(separator: "\t", omittingEmptySubsequences: false).dropFirst()
+      .reduce(line.prefix { $0 != "\t" }.description) { text, part in
+        text + String(repeating: " ", count: 8 - text.terminalWidth % 8) + part
+      }
   }
 
   func end() {
     // As SQLite's shell: without rows there is nothing.
     guard !rows.isEmpty else { return }
     var widths = columns.indices.map { index in
-      rows.reduce(columns[index].terminalWidth) { max($0, $1[index].terminalWidth) }
+      rows.reduce(columns[index].terminalWidth) { width, row in
+        guard hasLines else { return max(width, row[index].terminalWidth) }
+        let widths = row[index].split(separator: "\n").map { String($0).terminalWidth }
+        return max(width, widths.max() ?? 0)
+      }
     }
     if output.isTerminal, !style.isMarkdown, !fit(&widths) { return writeLines() }
     if let top = style.top { rule(top, widths) }
     line(columns.indices.map { centered(columns[$0], widths[$0]) })
-    rule(style.middle, widths)
     for (number, row) in rows.enumerated() {
-      line(
-        columns.indices.map { index in
-          let text = row[index].cut(to: widths[index]).padded(to: widths[index])
-          return output.isStyled && nulls[number][index] ? "\u{1B}[2m\(text)\u{1B}[0m" : text
-        })
+      // Rows of several lines are told apart by rules.
+      if number == 0 || hasLines { rule(style.middle, widths) }
+      guard hasLines else {
+        line(number, row, widths)
+        continue
+      }
+      let cells = row.map { $0.split(separator: "\n", omittingEmptySubsequences: false) }
+      for index in 0..<(cells.map(\.count).max() ?? 0) {
+        line(number, cells.map { $0.indices.contains(index) ? String($0[index]) : "" }, widths)
+      }
     }
     if let bottom = style.bottom { rule(bottom, widths) }
+  }
+
+  private func line(_ number: Int, _ row: [String], _ widths: [Int]) {
+    line(
+      row.indices.map { index in
+        let text = row[index].cut(to: widths[index]).padded(to: widths[index])
+        return output.isStyled && nulls[number][index] ? "\u{1B}[2m\(text)\u{1B}[0m" : text
+      })
   }
 
   /// Shrinks the text columns to the window; returns false if there are too many columns.
@@ -100,7 +136,8 @@ struct GridRows: RowFormat {
     let width = columns.map(\.terminalWidth).max() ?? 0
     for row in rows {
       for (index, name) in columns.enumerated() {
-        output.line((name.paddedLeft(to: width) + " = " + row[index]).cut(to: output.width))
+        let text = row[index].replacing("\n", with: " ")
+        output.line((name.paddedLeft(to: width) + " = " + text).cut(to: output.width))
       }
       output.line("")
     }

@@ -24,10 +24,15 @@ enum OutputMode: String, CaseIterable, Sendable {
   }
 
   /// Returns the form of the rows with these columns.
-  func format(_ columns: [String], to output: ByteOutput) -> any RowFormat {
+  ///
+  /// - Parameter isExact: Whether numbers in CSV have all their digits, instead of the 15 of SQLite's
+  ///   text.
+  func format(
+    _ columns: [String], isExact: Bool = false, to output: ByteOutput
+  ) -> any RowFormat {
     switch self {
-    case .csv: CSVRows(columns, separator: UInt8(ascii: ","), to: output)
-    case .tabs: CSVRows(columns, separator: 0x09, to: output)
+    case .csv: CSVRows(columns, separator: UInt8(ascii: ","), isExact: isExact, to: output)
+    case .tabs: CSVRows(columns, separator: 0x09, isExact: isExact, to: output)
     case .json: JSONRows(columns, isArray: true, to: output)
     case .ndjson: JSONRows(columns, isArray: false, to: output)
     case .lines: LineRows(columns, to: output)

@@ -41,7 +41,18 @@ enum ValueText {
     // Swift's shortest text is SQLite's, where neither has an exponent.
     if (1e-4..<1e15).contains(number.magnitude) { return number.description }
     let short = formatted("%.15g", number)
-    let text = strtod(short, nil) == number ? short : formatted("%.17g", number)
+    return withFraction(strtod(short, nil) == number ? short : formatted("%.17g", number))
+  }
+
+  /// SQLite's text of a number, which has up to 15 digits.
+  static func roundedText(_ number: Double) -> String {
+    // Most numbers have fewer, and are the same in both forms.
+    let exact = text(number)
+    guard exact.utf8.count > 16, number.isFinite else { return exact }
+    return withFraction(formatted("%.15g", number))
+  }
+
+  private static func withFraction(_ text: String) -> String {
     if text.contains(".") { return text }
     guard let exponent = text.firstIndex(of: "e") else { return text + ".0" }
     return text[..<exponent] + ".0" + text[exponent...]
@@ -65,7 +76,7 @@ enum ValueText {
     switch (row[index] as DatabaseValue).storage {
     case .null: "NULL"
     case .int64(let number): "\(number)"
-    case .double(let number): text(number)
+    case .double(let number): roundedText(number)
     case .string(let text): text
     case .blob(let data): "x'\(hex(data))'"
     }

@@ -51,10 +51,10 @@ private final class OpenFile {
 
   init(path: String) throws {
     self.path = path
-    // A socket can't be opened by that name.
+    // A socket can't be opened by that name. Opening a pipe doesn't wait for its writer: reading does.
     descriptor =
       path == "/dev/stdin"
-      ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC)
+      ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { throw FileError(path: path, code: errno) }
     var status = stat()
     let kind = fstat(descriptor, &status) == 0 ? status.st_mode & S_IFMT : 0
@@ -67,9 +67,11 @@ private final class OpenFile {
   func append(to target: inout [UInt8]) throws -> Bool {
     let path = path
     let descriptor = descriptor
+    if size == nil { try waitForBytes() }
     let chunk = try [UInt8](unsafeUninitializedCapacity: Self.chunk) { buffer, count in
       var result = read(descriptor, buffer.baseAddress, buffer.count)
-      while result < 0, errno == EINTR {
+      while result < 0, errno == EINTR || errno == EAGAIN {
+        if errno == EAGAIN { try waitForBytes() }
         result = read(descriptor, buffer.baseAddress, buffer.count)
       }
       guard result >= 0 else { throw FileError(path: path, code: errno) }
@@ -77,5 +79,11 @@ private final class OpenFile {
     }
     target += chunk
     return !chunk.isEmpty
+  }
+
+  /// Waits until a read doesn't; throws if Ctrl-C is pressed meanwhile.
+  private func waitForBytes() throws {
+    var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    repeat { try Interrupts.check() } while poll(&wait, 1, 50) <= 0
   }
 }

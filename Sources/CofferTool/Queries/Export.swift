@@ -26,8 +26,8 @@ enum ExportFormat: String, CaseIterable {
 
   func rows(_ columns: [String], table: String, to output: ByteOutput) -> any RowFormat {
     switch self {
-    case .csv: OutputMode.csv.format(columns, to: output)
-    case .tsv: OutputMode.tabs.format(columns, to: output)
+    case .csv: OutputMode.csv.format(columns, isExact: true, to: output)
+    case .tsv: OutputMode.tabs.format(columns, isExact: true, to: output)
     case .json: OutputMode.json.format(columns, to: output)
     case .ndjson: OutputMode.ndjson.format(columns, to: output)
     case .markdown: OutputMode.markdown.format(columns, to: output)

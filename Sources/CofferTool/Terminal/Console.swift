@@ -2,8 +2,10 @@ import Glibc
 
 /// The tool's output and its width.
 struct Console {
-  /// Whether the output is a terminal, on which lines can be overwritten.
+  /// Whether the output is a terminal.
   var isTerminal = false
+  /// Whether lines can be overwritten.
+  var redraws = false
   /// The number of columns.
   var width = 100
   /// Whether headings are bold.
@@ -23,6 +25,7 @@ struct Console {
     write: @escaping (String) -> Void, writeError: @escaping (String) -> Void
   ) {
     self.isTerminal = isTerminal
+    redraws = isTerminal
     self.width = width
     self.isStyled = isStyled
     self.write = write
@@ -84,13 +87,15 @@ extension Console {
   /// - Parameter onFailure: Called with `errno` when the output can't be written: its reader has
   ///   closed it, or its disk is full. It must not return.
   static func standard(onFailure: @escaping (CInt) -> Never) -> Console {
-    let isTerminal = isatty(STDOUT_FILENO) == 1 && getenv("TERM").map { strcmp($0, "dumb") } != 0
+    let isTerminal = isatty(STDOUT_FILENO) == 1
+    let isDumb = getenv("TERM").map { strcmp($0, "dumb") } == 0
     let isPlain = getenv("NO_COLOR").map { $0.pointee != 0 } ?? false
     var console = Console(
       isTerminal: isTerminal, width: terminalWidth(isTerminal: isTerminal),
-      isStyled: isTerminal && !isPlain,
+      isStyled: isTerminal && !isPlain && !isDumb,
       write: { if !writeAll($0.utf8, to: STDOUT_FILENO) { onFailure(errno) } },
       writeError: { _ = writeAll($0.utf8, to: STDERR_FILENO) })
+    console.redraws = isTerminal && !isDumb
     console.bytesWriter = { if !writeAll($0, to: STDOUT_FILENO) { onFailure(errno) } }
     return console
   }
@@ -105,7 +110,7 @@ extension Console {
 
   private static func terminalWidth(isTerminal: Bool) -> Int {
     var size = winsize()
-    let limits = (least: 40, most: 140)
+    let limits = (least: 20, most: 140)
     if isTerminal, ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 {
       return min(max(Int(size.ws_col), limits.least), limits.most)
     }

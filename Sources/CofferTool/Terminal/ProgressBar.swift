@@ -1,4 +1,4 @@
-/// Shows the progress of a job: as a bar on a terminal, as a few plain lines elsewhere.
+/// Shows the progress of a job: as a bar where lines can be overwritten, as a few plain lines elsewhere.
 struct ProgressBar {
   private static let barWidth = 24
 
@@ -18,7 +18,7 @@ struct ProgressBar {
   /// Shows the amount of work that is done. It is cheap enough to call for each item.
   mutating func advance(to done: Int, note: @autoclosure () -> String) {
     let percent = total.map { min(100, done * 100 / $0) }
-    if console.isTerminal {
+    if console.redraws {
       draw(percent: percent, note: note())
     } else if let percent, percent / 25 > lastPercent / 25, percent >= 25 {
       console.line("  \(title): \(percent / 25 * 25) %")
@@ -28,7 +28,7 @@ struct ProgressBar {
 
   /// Removes the bar. Later output takes its place.
   func finish() {
-    if console.isTerminal { console.write("\r\u{1B}[K") }
+    if console.redraws { console.write("\r\u{1B}[K") }
   }
 
   private mutating func draw(percent: Int?, note: @autoclosure () -> String) {

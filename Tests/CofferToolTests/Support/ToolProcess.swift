@@ -17,8 +17,10 @@ struct ToolRun {
   }
 }
 
-/// The built tool beside the test bundle's own executable.
-let toolPath = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+/// The tool of `COFFER_TOOL`, or the built one beside the test bundle's own executable.
+let toolPath =
+  ProcessInfo.processInfo.environment["COFFER_TOOL"]
+  ?? URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
   .deletingLastPathComponent().appendingPathComponent("coffer").path
 
 /// A folder with an encrypted database, its raw key, and two passphrases in files.
