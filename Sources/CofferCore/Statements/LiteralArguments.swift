@@ -25,7 +25,7 @@
   /// Converts the elements of a literal.
   @usableFromInline
   @safe init(_ elements: UnsafeBufferPointer<(any StatementBinding)?>) {
-    unsafe self.init(elements, inPlace: LiteralElement.layoutIsKnown)
+    self.init(elements, inPlace: LiteralElement.layoutIsKnown)
   }
 
   /// - Parameter inPlace: Whether elements are read by their layout, see ``LiteralElement``.
