@@ -10,6 +10,8 @@
     private let history: OpaquePointer
     private let completions: () -> [String]
     private var prompt: UnsafeMutablePointer<CChar>?
+    /// Whether no character of the line has been read.
+    private var isAtStart = true
 
     /// - Parameter completions: Returns the words that a line can go on with.
     init?(completing completions: @escaping () -> [String]) {
@@ -43,6 +45,7 @@
     func next(prompt text: String) throws -> String? {
       free(prompt)
       prompt = strdup(text)
+      isAtStart = true
       var count: CInt = 0
       guard let line = el_gets(editor, &count), count > 0 else {
         if Interrupts.takeRequest() {
@@ -69,14 +72,21 @@
     private static func readCharacter(
       _ editor: OpaquePointer?, _ result: UnsafeMutablePointer<wchar_t>?
     ) -> CInt {
+      let lines = EditedLines.of(editor)
+      let wasAtStart = lines.isAtStart
+      lines.isAtStart = false
       var state = mbstate_t()
       while true {
         var wait = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
+        let isTypedAhead = wasAtStart && poll(&wait, 1, 0) > 0
         while poll(&wait, 1, 50) <= 0 { if Interrupts.isRequested { return -1 } }
         var byte: CChar = 0
         let count = read(STDIN_FILENO, &byte, 1)
         if count < 0, errno == EINTR { continue }
         guard count == 1 else { return CInt(count) }
+        // libedit shows the prompt before it changes the terminal's mode. The kernel makes a NUL of
+        // a Ctrl-D that comes between.
+        if byte == 0, isTypedAhead { return 0 }
         switch mbrtowc(result, &byte, 1, &state) {
         case Int.max - 1, Int(bitPattern: UInt.max - 1): continue  // more bytes are needed
         case Int(bitPattern: UInt.max): state = mbstate_t()
