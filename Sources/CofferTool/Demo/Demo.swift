@@ -1,4 +1,5 @@
 import Coffer
+import Glibc
 
 /// The demo: builds an encrypted inventory of a machine's packages, runs ten queries, and examines
 /// the file without its key.
@@ -38,7 +39,9 @@ struct Demo {
     try ask(queue)
     try showTree(queue)
     try Secrecy(files: files, passphrase: passphrase, console: console).check(queue)
-    close(built, total: clock.now - start)
+    let total = clock.now - start
+    showTool()
+    close(built, total: total)
   }
 
   // MARK: Building
@@ -171,8 +174,24 @@ struct Demo {
 
   // MARK: The end
 
+  /// Queries the file as any user of the tool does.
+  private func showTool() {
+    let sql = "SELECT name, size FROM package ORDER BY size DESC LIMIT 3"
+    console.heading("5. The same file in the tool")
+    console.line("  $ coffer query \(files.database) '\(sql)'")
+    var ends: [CInt] = [-1, -1]
+    guard pipe(&ends) == 0 else { return }
+    defer { Glibc.close(ends[0]) }
+    let isWritten = Console.writeAll((passphrase + "\n").utf8, to: ends[1])
+    Glibc.close(ends[1])
+    guard isWritten else { return }
+    _ = Tool.run(
+      ["query", files.database, sql, "--mode", "box", "--passphrase-fd", "\(ends[0])"],
+      console: console)
+  }
+
   private func close(_ built: Built, total: Duration) {
-    console.heading("5. Done")
+    console.heading("6. Done")
     console.text(
       "\(Numbers.count(built.counts.packages, "package")) stored encrypted at "
         + "\(Numbers.count(built.rate, "row")) a second, ten questions answered, nothing readable "
