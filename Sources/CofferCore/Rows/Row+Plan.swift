@@ -9,6 +9,15 @@ extension Row {
     return try findPlan(type, make: make)
   }
 
+  /// Returns the cached plan of a type without retaining it; nil if there is none.
+  ///
+  /// The row owns it until it gets another plan.
+  @inlinable @inline(__always)
+  @safe package func unretainedPlan<Plan: AnyObject>(_ type: Plan.Type) -> Unmanaged<Plan>? {
+    guard let plan, let known = exactly(type, plan) else { return nil }
+    return unsafe .passUnretained(known)
+  }
+
   @usableFromInline
   package func findPlan<Plan: AnyObject>(
     _ type: Plan.Type, make: () throws -> Plan

@@ -13,7 +13,9 @@ import CofferCore
   @safe @usableFromInline var row: Unmanaged<Row>?
   /// Whether there are decoders of parts of the row, which are released with it.
   @usableFromInline var hasParts = false
-  var generation: UInt32 = 0
+  /// Whether a number must be stored as one.
+  var isStrict = false
+  @usableFromInline var generation: UInt32 = 0
   @safe var reading: Unmanaged<RowReading>?
 
   /// Starts to read a row, which the caller retains until it calls `leave`.

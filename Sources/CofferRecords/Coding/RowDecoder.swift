@@ -59,8 +59,8 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
   /// Returns the record decoded from a row.
   @inlinable
   static func record(_ row: Row) throws -> Record {
-    if let plan = row.plan, let decoder = exactly(RecordDecoder<Record>.self, plan) {
-      return try decoder.decode(row)
+    if let decoder = row.unretainedPlan(RecordDecoder<Record>.self) {
+      return try unsafe decoder._withUnsafeGuaranteedRef { try $0.decode(row) }
     }
     guard unsafe row.core == nil else {
       return try row.findPlan(RecordDecoder<Record>.self) { RecordDecoder() }.decode(row)
@@ -72,7 +72,10 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
   func decode(_ row: Row) throws -> Record {
     // While a record is being decoded, another record of the type needs another decoder.
     guard live.pointee.enter(row) else { return try RecordDecoder().decode(row) }
-    defer { live.pointee.leave() }
+    let live = live
+    let generation = unsafe live.pointee.generation
+    // The row can get another plan meanwhile; then only `init(from:)` retains this decoder.
+    defer { if unsafe live.pointee.generation == generation { unsafe live.pointee.leave() } }
     return try Record(from: self)
   }
 
