@@ -26,10 +26,13 @@
     self.stride = stride > 0 && last &- start == stride &* (count &- 1) ? stride : 0
   }
 
+  /// Whether the values are found by their places.
+  var areFound: Bool { stride > 0 }
+
   /// Returns the value of a column, whose index isn't checked.
   @inline(__always)
   @safe subscript(_ index: Int) -> OpaquePointer? {
-    guard stride > 0, let first else {
+    guard areFound, let first else {
       return SQLite.columnValue(statement, CInt(truncatingIfNeeded: index))
     }
     // SAFETY: an array whose first and last elements are where SQLite says.

@@ -15,7 +15,7 @@ import CofferCore
   @usableFromInline var hasParts = false
   /// Whether a number must be stored as one.
   var isStrict = false
-  @usableFromInline var generation: UInt32 = 0
+  var generation: UInt32 = 0
   @safe var reading: Unmanaged<RowReading>?
 
   /// Starts to read a row, which the caller retains until it calls `leave`.

@@ -59,9 +59,7 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
   /// Returns the record decoded from a row.
   @inlinable
   static func record(_ row: Row) throws -> Record {
-    if let decoder = row.unretainedPlan(RecordDecoder<Record>.self) {
-      return try unsafe decoder._withUnsafeGuaranteedRef { try $0.decode(row) }
-    }
+    if let decoder = row.knownPlan(RecordDecoder<Record>.self) { return try decoder.decode(row) }
     guard unsafe row.core == nil else {
       return try row.findPlan(RecordDecoder<Record>.self) { RecordDecoder() }.decode(row)
     }
@@ -72,10 +70,7 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
   func decode(_ row: Row) throws -> Record {
     // While a record is being decoded, another record of the type needs another decoder.
     guard live.pointee.enter(row) else { return try RecordDecoder().decode(row) }
-    let live = live
-    let generation = unsafe live.pointee.generation
-    // The row can get another plan meanwhile; then only `init(from:)` retains this decoder.
-    defer { if unsafe live.pointee.generation == generation { unsafe live.pointee.leave() } }
+    defer { live.pointee.leave() }
     return try Record(from: self)
   }
 
