@@ -90,6 +90,9 @@ import Synchronization
   /// Whether the connection has been set up and can be used.
   var isSetUp = false
 
+  /// The statements whose bindings are cleared at the end of the access.
+  @safe @exclusivity(unchecked) var boundStatements: [Statement] = []
+
   /// The number of statements under way.
   @safe @exclusivity(unchecked) var activeStatementCount = 0
 
@@ -172,6 +175,7 @@ import Synchronization
     statementCache.removeAll()
     plans.removeAll()
     recordStorage = nil
+    boundStatements = []
     additions = SQLAdditions()
     registry.finalizeAll()
     control.finalizeAll()

@@ -155,6 +155,7 @@ final class SerializedDatabase: @unchecked Sendable {
   ///   permission.
   private func end() throws {
     if database.activeStatementCount > 0 { database.registry.endExecutions() }
+    if !database.boundStatements.isEmpty { database.clearBoundStatements() }
     if database.accessState.contains(.logged) {
       database.settleCommitLog()
       database.checkpointer?.restartIfNeeded(database)

@@ -5,8 +5,14 @@ extension Row {
   /// Plans are looked up by their class, which can be generic over the record type.
   @inlinable
   package func plan<Plan: AnyObject>(_ type: Plan.Type, make: () throws -> Plan) rethrows -> Plan {
-    if let plan, let known = exactly(type, plan) { return known }
+    if let known = knownPlan(type) { return known }
     return try findPlan(type, make: make)
+  }
+
+  /// Returns the plan that the last record of a type has used; nil if there is none.
+  @inlinable @inline(__always)
+  package func knownPlan<Plan: AnyObject>(_ type: Plan.Type) -> Plan? {
+    plan.flatMap { exactly(type, $0) }
   }
 
   @usableFromInline

@@ -44,8 +44,9 @@
     var row = unsafe block.base + block.end
     var end = fixedBytes
     unsafe row.storeBytes(of: names.start, as: UnsafeRawPointer.self)
+    let sources = RowValues(of: statement, count: columnCount)
     for index in 0..<columnCount {
-      let value = SQLite.columnValue(statement, CInt(truncatingIfNeeded: index))
+      let value = sources[index]
       let type = SQLite.valueType(value)
       let payload: UInt64
       if type == SQLite.integerType {

@@ -14,9 +14,10 @@
 
   private final class Block: ManagedBuffer<Header, StatementArgument> {
     deinit {
-      let count = header.count
-      guard header.ownsMemory else { return }
-      _ = unsafe withUnsafeMutablePointerToElements { unsafe $0.deinitialize(count: count) }
+      unsafe withUnsafeMutablePointers { header, values in
+        guard unsafe header.pointee.ownsMemory else { return }
+        _ = unsafe values.deinitialize(count: header.pointee.count)
+      }
     }
   }
 
@@ -32,8 +33,7 @@
   @safe init(_ elements: UnsafeBufferPointer<(any StatementBinding)?>, inPlace: Bool) {
     let count = elements.count
     block = Block.create(minimumCapacity: count) { _ in Header(count: count) }
-    var ownsMemory = false
-    unsafe block.withUnsafeMutablePointerToElements { values in
+    unsafe block.withUnsafeMutablePointers { header, values in
       guard let start = elements.baseAddress else { return }
       for index in 0..<count {
         let element = unsafe LiteralElement(start + index)
@@ -44,16 +44,20 @@
           let argument =
             unsafe inPlace
             ? element.argument : (start + index).pointee?.statementArgument ?? .null
-          if argument.ownsMemory { ownsMemory = true }
+          if argument.ownsMemory { unsafe header.pointee.ownsMemory = true }
           unsafe (values + index).initialize(to: argument)
         }
       }
     }
-    block.header.ownsMemory = ownsMemory
   }
 
   /// The number of values.
   var count: Int { block.header.count }
+
+  /// Whether a value owns memory, as a text, a blob or an array does.
+  @safe var ownsMemory: Bool {
+    unsafe block.withUnsafeMutablePointerToHeader { unsafe $0.pointee.ownsMemory }
+  }
 
   /// The values as an array, which is made at each call.
   var array: [StatementArgument] { withValues { unsafe Array($0) } }

@@ -22,9 +22,9 @@ extension Statement {
   ///   array outside of an `IN`.
   public func setArguments(_ arguments: StatementArguments) throws {
     if arguments.isPositional, parametersAreAnonymous {
-      try arguments.withPositional { values in
+      try arguments.withPositional { values, mayHaveArrays in
         guard values.count == parameterCount else { throw wrongArgumentCount(values.count) }
-        try bind(values)
+        try bind(values, mayHaveArrays: mayHaveArrays)
       }
     } else {
       var rest = arguments
@@ -92,12 +92,14 @@ extension Statement {
     try unsafe values.withUnsafeBufferPointer { try bind($0) }
   }
 
-  @safe private func bind(_ values: UnsafeBufferPointer<StatementArgument>) throws {
+  @safe private func bind(
+    _ values: UnsafeBufferPointer<StatementArgument>, mayHaveArrays: Bool = true
+  ) throws {
     guard unsafe handle != nil else { throw DatabaseError.connectionIsClosed }
     try withDatabase { try $0.checkAccess() }
     var hasArrays = false
     // By address, since a subscript would copy the argument.
-    if let start = values.baseAddress {
+    if mayHaveArrays, let start = values.baseAddress {
       for index in 0..<values.count {
         if unsafe (start + index).pointee.isArray { hasArrays = true }
       }
@@ -119,7 +121,7 @@ extension Statement {
           if let integer = unsafe value.pointee.integer {
             SQLite.bind(integer, to: handle, at: parameter)
           } else {
-            unsafe bind(value.pointee, to: handle, at: parameter)
+            bind(value, to: handle, at: parameter)
           }
         guard code == SQLite.ok else { throw bindingFailure(code) }
       }
@@ -127,13 +129,24 @@ extension Statement {
     lacksArguments = false
   }
 
+  @inline(never)
   @safe private func bind(
-    _ argument: StatementArgument, to handle: SQLiteStatement, at index: CInt
+    _ argument: UnsafePointer<StatementArgument>, to handle: SQLiteStatement, at index: CInt
   ) -> CInt {
-    switch argument.content {
+    switch unsafe argument.pointee.content {
     case .value(let value): value.bind(to: handle, at: index)
     case .array(let array): bind(array.storage, to: handle, at: index)
     }
+  }
+
+  /// Clears the bound values at the end of the access.
+  ///
+  /// They can be secret. Clearing them after each execution would take a twentieth of an insertion.
+  @inline(__always)
+  package func clearBindingsAtEnd() {
+    guard !isBound else { return }
+    isBound = true
+    withDatabase { $0.boundStatements.append(self) }
   }
 
   /// Clears the bound values, which can be secret.
@@ -150,5 +163,15 @@ extension Statement {
     lacksArguments = parameterCount > 0
     if regionOfArguments != nil { regionOfArguments = nil }
     if !boundArguments.isEmpty { boundArguments = StatementArguments() }
+  }
+}
+
+extension Database {
+  func clearBoundStatements() {
+    for statement in boundStatements {
+      statement.isBound = false
+      statement.clearBindings()
+    }
+    boundStatements = []
   }
 }

@@ -75,14 +75,19 @@ extension Statement {
   }
 
   /// Ends the current execution, and marks it as superseded for the cursor that reads it.
-  func rewind() {
-    guard isActive, let handle else { return }
+  @inline(__always)
+  func rewind() { if isActive { rewindActive() } }
+
+  @inline(never)
+  private func rewindActive() {
+    guard let handle else { return }
     if let execution, execution.phase == .running { execution.phase = .superseded }
     deactivate()
     _ = SQLite.reset(handle)
     if !isReadonly { database.didAbandon(self) }
   }
 
+  @inline(__always)
   func deactivate() {
     isActive = false
     execution = nil
@@ -90,7 +95,7 @@ extension Statement {
   }
 
   /// Prepares the statement for its first step.
-  @usableFromInline
+  @usableFromInline @inline(__always)
   package func begin() throws {
     guard unsafe handle != nil else { throw DatabaseError.connectionIsClosed }
     if lacksArguments { try validateArguments(StatementArguments()) }
@@ -129,10 +134,7 @@ extension Statement {
     guard let handle else { throw DatabaseError.connectionIsClosed }
     guard code == SQLite.done else {
       // Reads the error first: resetting can replace the message.
-      let error = DatabaseError(
-        code: code, connection: database.sqliteConnection, sql: sql,
-        arguments: boundArguments,
-        publicStatementArguments: database.configuration.publicStatementArguments)
+      let error = failure(code)
       deactivate()
       _ = SQLite.reset(handle)
       throw database.didFail(self, with: error)
@@ -140,14 +142,15 @@ extension Statement {
     deactivate()
     // A statement that returns rows can report its failure only here.
     let resetCode = SQLite.reset(handle)
-    guard resetCode == SQLite.ok else {
-      let error = DatabaseError(
-        code: resetCode, connection: database.sqliteConnection, sql: sql,
-        arguments: boundArguments,
-        publicStatementArguments: database.configuration.publicStatementArguments)
-      throw database.didFail(self, with: error)
-    }
+    guard resetCode == SQLite.ok else { throw database.didFail(self, with: failure(resetCode)) }
     try withDatabase { try $0.didExecute(self) }
+  }
+
+  /// Returns the error of a step or a reset, with the connection's message.
+  private func failure(_ code: CInt) -> DatabaseError {
+    DatabaseError(
+      code: code, connection: database.sqliteConnection, sql: sql, arguments: boundArguments,
+      publicStatementArguments: database.configuration.publicStatementArguments)
   }
 
   /// Ends an execution early. A statement that writes runs to its end.

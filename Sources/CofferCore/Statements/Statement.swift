@@ -88,6 +88,9 @@
   /// has requested for one fetch.
   @safe @exclusivity(unchecked) var clearsBindings = false
 
+  /// Whether the bindings are cleared at the end of the access.
+  @safe @exclusivity(unchecked) var isBound = false
+
   @safe @exclusivity(unchecked) var boundArguments = StatementArguments()
   /// The region read with the bound arguments, if set by ``setRequestRegion(_:)``.
   @safe @exclusivity(unchecked) var regionOfArguments: RegionOfArguments?

@@ -84,13 +84,15 @@ public struct StatementArguments: Sendable {
     }
   }
 
-  /// Calls `body` with the arguments by position.
+  /// Calls `body` with the arguments by position, and with whether there can be arrays among them.
   @safe func withPositional<Result>(
-    _ body: (UnsafeBufferPointer<StatementArgument>) throws -> Result
+    _ body: (UnsafeBufferPointer<StatementArgument>, _ mayHaveArrays: Bool) throws -> Result
   ) rethrows -> Result {
     switch storage {
-    case .literal(let values): try values.withValues(body)
-    case .lists(let positional, _): try unsafe positional.withUnsafeBufferPointer(body)
+    case .literal(let values):
+      try values.withValues { try unsafe body($0, values.ownsMemory) }
+    case .lists(let positional, _):
+      try unsafe positional.withUnsafeBufferPointer { try unsafe body($0, true) }
     }
   }
 

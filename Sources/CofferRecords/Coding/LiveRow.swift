@@ -13,6 +13,8 @@ import CofferCore
   @safe @usableFromInline var row: Unmanaged<Row>?
   /// Whether there are decoders of parts of the row, which are released with it.
   @usableFromInline var hasParts = false
+  /// Whether a number must be stored as one.
+  var isStrict = false
   var generation: UInt32 = 0
   @safe var reading: Unmanaged<RowReading>?
 

@@ -59,9 +59,7 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
   /// Returns the record decoded from a row.
   @inlinable
   static func record(_ row: Row) throws -> Record {
-    if let plan = row.plan, let decoder = exactly(RecordDecoder<Record>.self, plan) {
-      return try decoder.decode(row)
-    }
+    if let decoder = row.knownPlan(RecordDecoder<Record>.self) { return try decoder.decode(row) }
     guard unsafe row.core == nil else {
       return try row.findPlan(RecordDecoder<Record>.self) { RecordDecoder() }.decode(row)
     }

@@ -5,28 +5,27 @@ import CofferCore
 /// Keys of one byte, such as the cases of most `CodingKeys`, are recognized by their byte, so that
 /// a key's name is looked up only once.
 ///
-/// The container holds no counted references, since the standard library copies it for each decoded
-/// value.
+/// The standard library copies the container for each decoded value. So it is three words, and holds
+/// no counted references.
 @safe struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  private let form = KeyForm(Key.self)
-  /// Whether a number must be stored as one.
-  private let isStrict: Bool
-  private let generation: UInt32
   @safe private let live: UnsafeMutablePointer<LiveRow>
-  /// The columns of the keys, in the statement's row or in the copy.
+  /// The columns of the keys, in the statement's row or in the copy; -1 for a key that has to be
+  /// looked up.
   ///
-  /// -1 for a key that has to be looked up. Like the table, they exist as long as `live` has the
-  /// generation.
-  @safe private let columns: UnsafeMutablePointer<CInt>
+  /// The table exists as long as `live` has the generation.
   @safe private let unsafeTable: Unmanaged<KeyTable<KeySlot, CInt>>
+  private let generation: UInt32
+  private let form = KeyForm(Key.self)
 
   init(_ reading: RowReading) {
-    isStrict = reading.rules.isStrict
     live = reading.live
+    unsafeTable = unsafe .passUnretained(reading.makeKeyTable())
     generation = reading.live.pointee.generation
-    let table = reading.makeKeyTable()
-    columns = table.words
-    unsafeTable = unsafe .passUnretained(table)
+  }
+
+  /// Whether a number must be stored as one.
+  private var isStrict: Bool {
+    @inline(__always) get { live.pointee.isStrict }
   }
 
   /// The current reading; nil if the container was kept for too long.
@@ -59,7 +58,8 @@ import CofferCore
   @inline(__always)
   private func column(_ key: Key) -> CInt {
     guard live.pointee.generation == generation, let byte = form.byte(of: key) else { return -1 }
-    return columns[byte]
+    // SAFETY: with this generation, the table exists; it has words for all bytes.
+    return unsafe unsafeTable._withUnsafeGuaranteedRef { $0.words[byte] }
   }
 
   /// Returns the current reading and the place of a key.
@@ -110,12 +110,14 @@ import CofferCore
     return value == 0 || value == .max || value == .min ? nil : value
   }
 
-  // These are two functions, since a generic one would look up the metadata of an optional.
+  /// Decodes an integer that isn't plain, as an `Int` or an `Int64`.
+  ///
+  /// It isn't generic, since it would look up the metadata of an optional. One function for both types
+  /// leaves its callers less to keep while they call SQLite.
   @inline(never)
-  private func otherInt(_ key: Key) throws -> Int { try number(Int.self, key) }
-
-  @inline(never)
-  private func otherInt64(_ key: Key) throws -> Int64 { try number(Int64.self, key) }
+  private func otherInteger(_ key: Key, isInt: Bool) throws -> Int64 {
+    isInt ? Int64(try number(Int.self, key)) : try number(Int64.self, key)
+  }
 
   /// Decodes a number.
   ///
@@ -238,12 +240,12 @@ import CofferCore
   @inline(__always)
   func decode(_ type: Int.Type, forKey key: Key) throws -> Int {
     if let value = plainInteger(key), let result = Int(exactly: value) { return result }
-    return try otherInt(key)
+    return Int(truncatingIfNeeded: try otherInteger(key, isInt: true))
   }
   @inline(__always)
   func decode(_ type: Int64.Type, forKey key: Key) throws -> Int64 {
     if let value = plainInteger(key) { return value }
-    return try otherInt64(key)
+    return try otherInteger(key, isInt: false)
   }
   @inline(__always)
   func decode<V: FixedWidthInteger & DatabaseValueConvertible & Decodable>(

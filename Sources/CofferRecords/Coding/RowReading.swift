@@ -40,6 +40,7 @@ import CofferCore
     self.types = types
     keptRow = row
     live.pointee.reading = unsafe .passUnretained(self)
+    live.pointee.isStrict = rules.isStrict
     if let row { _ = live.pointee.enter(row) }
   }
 

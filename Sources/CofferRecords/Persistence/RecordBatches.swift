@@ -11,8 +11,6 @@ extension Database {
   package func inRecordBatch(_ indices: Range<Int>, _ body: (Int) throws -> Void) throws {
     guard !indices.isEmpty else { return }
     try inSavepoint {
-      beginRecordBatch()
-      defer { endRecordBatch() }
       for index in indices {
         do { try body(index) } catch let error as DatabaseError {
           throw error.inBatch(at: index)
@@ -20,16 +18,6 @@ extension Database {
       }
       return .commit
     }
-  }
-
-  @usableFromInline
-  func beginRecordBatch() { recordPlans.batchDepth += 1 }
-
-  @usableFromInline
-  func endRecordBatch() {
-    let plans = recordPlans
-    plans.batchDepth = max(0, plans.batchDepth - 1)
-    if plans.batchDepth == 0 { plans.clearBindings() }
   }
 }
 

@@ -6,7 +6,7 @@ import CofferQuery
 /// It holds the statement, and the columns in the order in which records set them, so that values
 /// can be bound directly.
 ///
-/// - Invariant: The statement has bound values only between `begin` and `execute`, or in a batch.
+/// - Invariant: The statement has bound values only from `begin` to the end of the access.
 @usableFromInline
 @safe final class RecordPlan {
   @usableFromInline
@@ -40,8 +40,6 @@ import CofferQuery
   /// Released with the plan.
   @safe @exclusivity(unchecked) private var statement: Unmanaged<Statement>?
 
-  /// Whether a batch clears the bindings at its end.
-  @safe @exclusivity(unchecked) var keepsBindings = false
   /// The number of records that have deviated from the plan.
   var missCount = 0
 
@@ -67,6 +65,7 @@ import CofferQuery
   var isBusy: Bool { target.pointee.isBusy }
 
   /// Prepares the statement for a record's values.
+  @inline(__always)
   @safe func begin(_ db: Database) throws -> UnsafeMutablePointer<BindingTarget> {
     let statement = try unsafe self.statement ?? .passRetained(db.makeStatement(sql: sql))
     self.statement = unsafe statement
@@ -84,7 +83,7 @@ import CofferQuery
   /// Ends an encoding that has failed.
   func cancel() {
     endBinding()
-    clearBindings()
+    unsafe statement?._withUnsafeGuaranteedRef { $0.clearBindings() }
   }
 
   private func endBinding() {
@@ -94,13 +93,11 @@ import CofferQuery
     target.pointee.isBusy = false
   }
 
-  /// Clears the bound values, which can be secrets.
-  func clearBindings() { unsafe statement?._withUnsafeGuaranteedRef { $0.clearBindings() } }
-
   /// Executes the statement with the bound values.
   ///
   /// - Returns: Whether it was executed. It isn't if the record has set other columns, or set them
   ///   in another order.
+  @inline(__always)
   func execute() throws -> Bool {
     guard let statement, target.pointee.isComplete else {
       cancel()
@@ -118,7 +115,7 @@ import CofferQuery
       throw error
     }
     endBinding()
-    if !keepsBindings { clearBindings() }
+    unsafe statement._withUnsafeGuaranteedRef { $0.clearBindingsAtEnd() }
     return true
   }
 }
@@ -131,14 +128,11 @@ import CofferQuery
   @safe @exclusivity(unchecked) private var recentUpdate: Unmanaged<RecordPlan>?
   /// Replaced plans that were in use at the time.
   private var retired: [RecordPlan] = []
-  /// The number of current batches.
-  ///
-  /// Bindings are cleared when the last batch ends.
-  @safe @exclusivity(unchecked) var batchDepth = 0
 
   /// Prepares the plan for a record of the type in the table.
   ///
   /// Returns nil if no usable plan exists.
+  @inline(__always)
   @safe func begin(
     _ db: Database, _ key: RecordPlan.Key, _ tableName: String
   ) throws -> UnsafeMutablePointer<BindingTarget>? {
@@ -150,11 +144,11 @@ import CofferQuery
         remove(plan)
         return nil
       }
-      plan.keepsBindings = batchDepth > 0
       return try plan.begin(db)
     }
   }
 
+  @inline(__always)
   @safe private func recent(_ key: RecordPlan.Key) -> Unmanaged<RecordPlan>? {
     guard let plan = key.kind == .insert ? recentInsertion : recentUpdate,
       unsafe plan._withUnsafeGuaranteedRef({ $0.key == key })
@@ -192,11 +186,6 @@ import CofferQuery
     remove(plan)
     plans[key] = plan
     return plan
-  }
-
-  /// Clears the values that batches have left bound.
-  func clearBindings() {
-    for plan in plans.values where !plan.isBusy { plan.clearBindings() }
   }
 
   /// The requested tables.

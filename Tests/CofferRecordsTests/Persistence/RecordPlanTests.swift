@@ -1,4 +1,5 @@
 import Coffer
+@testable import CofferCore
 import Testing
 
 @Suite struct RecordPlanTests {
@@ -17,6 +18,25 @@ import Testing
       _ = try Player(9, "new", 1).inserted(db)
       #expect(
         try Persisted.rows(db, "player") == [["other": "x", "score": 1, "name": "new", "id": "9"]])
+    }
+  }
+
+  @Test func `the values of records aren't bound any more after the access`() throws {
+    let database = try EncryptedQueue(Persisted.schema)
+    var used: Statement?
+    try database.queue.inDatabase { db throws in
+      for name in ["a", "b", "secret"] { _ = try Player(name).inserted(db) }
+      used = db.boundStatements.first
+      let handle = try #require(used?.handle)
+      #expect(db.boundStatements.count == 1)
+      #expect(SQLite.expandedSQL(handle)?.contains("secret") == true)
+    }
+    try database.queue.inDatabase { db throws in
+      let handle = try #require(used?.handle)
+      #expect(db.boundStatements.isEmpty)
+      #expect(SQLite.expandedSQL(handle)?.contains("secret") == false)
+      _ = try Player("c").inserted(db)
+      #expect(db.boundStatements.count == 1)
     }
   }
 
