@@ -72,5 +72,5 @@ extension MappedRecord where Self: Encodable {
 extension MappedRecord where Self: PersistableRecord {
   /// Does nothing, since insertions don't change the record.
   @inlinable
-  public func didInsert(_ inserted: InsertionSuccess) {}
+  public func didInsert(_ inserted: InsertionSuccess) { inserted.stored.defaultCallbackCount &+= 1 }
 }

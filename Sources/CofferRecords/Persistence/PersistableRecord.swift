@@ -7,6 +7,8 @@ public protocol PersistableRecord: MutablePersistableRecord {
   func willInsert(_ db: Database) throws
 
   /// Called after the record has been inserted.
+  ///
+  /// A `mutating` implementation would change a copy of the record: the first insertion throws then.
   func didInsert(_ inserted: InsertionSuccess)
 }
 
@@ -17,5 +19,5 @@ extension PersistableRecord {
 
   /// Does nothing.
   @inlinable
-  public func didInsert(_ inserted: InsertionSuccess) {}
+  public func didInsert(_ inserted: InsertionSuccess) { inserted.stored.defaultCallbackCount &+= 1 }
 }

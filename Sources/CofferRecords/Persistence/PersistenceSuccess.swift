@@ -11,12 +11,15 @@ public struct InsertionSuccess {
   @usableFromInline let stored: StoredValues
   /// Whether the row wasn't inserted because a conflict was ignored.
   @usableFromInline let isIgnored: Bool
+  /// Whether the connection hasn't inserted a record of the type before.
+  @usableFromInline let isFirst: Bool
 
   @inlinable
-  init(rowID: Int64, stored: StoredValues, isIgnored: Bool = false) {
+  init(rowID: Int64, stored: StoredValues, isIgnored: Bool = false, isFirst: Bool = false) {
     self.rowID = rowID
     self.stored = stored
     self.isIgnored = isIgnored
+    self.isFirst = isFirst
   }
 
   /// The `INTEGER PRIMARY KEY` column, whose value is the rowid; nil if there is none.

@@ -48,8 +48,31 @@ extension MutablePersistableRecord {
       return success
     }
     guard let inserted else { throw DatabaseError.callbackMisuse("aroundInsert") }
-    if !inserted.isIgnored { didInsert(inserted) }
+    if !inserted.isIgnored {
+      if inserted.isFirst { try didInsertFirst(inserted) } else { didInsert(inserted) }
+    }
     return inserted
+  }
+
+  /// Calls the record's `didInsert`, and throws if it changes a record that can't keep the change.
+  ///
+  /// A `mutating` method of a ``PersistableRecord`` isn't the one that this protocol requires, which
+  /// the compiler replaces by the default without a word. Then the default is called here, but not
+  /// by ``MutablePersistableRecord``'s requirement.
+  @usableFromInline
+  mutating func didInsertFirst(_ inserted: InsertionSuccess) throws {
+    guard let record = self as? any PersistableRecord else { return didInsert(inserted) }
+    let stored = inserted.stored
+    let count = stored.defaultCallbackCount
+    record.didInsert(inserted)
+    guard stored.defaultCallbackCount != count else { return }
+    didInsert(inserted)
+    guard stored.defaultCallbackCount == count + 1 else { return }
+    throw DatabaseError(
+      resultCode: .SQLITE_MISUSE,
+      message: "\(type(of: self)).didInsert(_:) is mutating, and would change a copy of the record",
+      hint: "Conform to MutablePersistableRecord instead of PersistableRecord, or make it "
+        + "nonmutating.")
   }
 
   /// Calls `update` inside the callbacks of an update.

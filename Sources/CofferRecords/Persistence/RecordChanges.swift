@@ -78,10 +78,11 @@ extension MutablePersistableRecord {
 
   @usableFromInline
   func insertCollectedRow(_ db: Database, _ key: RecordPlan.Key) throws -> InsertionSuccess {
+    let isFirst = !db.recordPlans.hasPlan(key)
     let stored = try executeCollected(db, key, isInsertion: true) { $0.insertSQL($1, key.conflict) }
     return InsertionSuccess(
       rowID: db.lastInsertedRowID, stored: stored,
-      isIgnored: key.conflict == .ignore && db.changesCount == 0)
+      isIgnored: key.conflict == .ignore && db.changesCount == 0, isFirst: isFirst)
   }
 
   // MARK: Other statements

@@ -162,6 +162,8 @@ import CofferQuery
     return unsafe plan
   }
 
+  func hasPlan(_ key: RecordPlan.Key) -> Bool { plans[key] != nil }
+
   private func remove(_ plan: RecordPlan) {
     (recentInsertion, recentUpdate) = (nil, nil)
     retired.removeAll { !$0.isBusy }

@@ -12,6 +12,8 @@ import CofferCore
   /// The target's owner count, which shows whether the target still belongs to the same plan.
   @usableFromInline let owner: UInt
   private let values: PersistenceContainer?
+  /// How often the library's own `didInsert` was called with these values.
+  @safe @exclusivity(unchecked) @usableFromInline final var defaultCallbackCount = 0
 
   init(_ values: PersistenceContainer, _ table: RecordTable, plan: RecordPlan? = nil) {
     self.values = values

@@ -176,4 +176,57 @@ import Testing
       #expect(databaseError { try hiding.update(db) }?.resultCode == .SQLITE_MISUSE)
     }
   }
+
+  private struct Forgetful: Codable, PersistableRecord {
+    static let databaseTableName = "player"
+    var id: Int64?
+    var name: String
+    mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
+  }
+
+  private struct Noting: Codable, PersistableRecord {
+    static let databaseTableName = "player"
+    static let ids = Locked<[Int64]>([])
+    var name: String
+    func didInsert(_ inserted: InsertionSuccess) { Self.ids.append(inserted.rowID) }
+  }
+
+  private struct Silent: Codable, PersistableRecord {
+    static let databaseTableName = "player"
+    var name: String
+  }
+
+  private struct Mapped: MappedRecord, PersistableRecord {
+    static let databaseTableName = "player"
+    var id: Int64?
+    var name: String
+    static let mapping = Mapping(
+      Mapped.init, Field("id", \.id), Field("name", \.name))
+  }
+
+  @Test func `a mutating didInsert of a PersistableRecord throws, and nothing is kept`() throws {
+    let database = try EncryptedQueue("CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT)")
+    for _ in 0..<2 {
+      let error = #expect(throws: DatabaseError.self) {
+        try database.queue.write { try Forgetful(id: nil, name: "a").insert($0) }
+      }
+      #expect(error?.message?.contains("didInsert(_:) is mutating") == true)
+      #expect(error?.hint?.contains("MutablePersistableRecord") == true)
+    }
+    #expect(throws: DatabaseError.self) {
+      try database.queue.write { try Forgetful(id: nil, name: "a").save($0) }
+    }
+    #expect(try database.queue.read { try Table("player").fetchCount($0) } == 0)
+  }
+
+  @Test func `other records are called once for each insertion`() throws {
+    try EncryptedQueue.with("CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT)") {
+      db throws in
+      for _ in 0..<3 { try Noting(name: "a").insert(db) }
+      #expect(Noting.ids.value == [1, 2, 3])
+      for _ in 0..<2 { try Silent(name: "b").insert(db) }
+      for _ in 0..<2 { try Mapped(id: nil, name: "c").insert(db) }
+      #expect(try Table("player").fetchCount(db) == 7)
+    }
+  }
 }
