@@ -25,7 +25,7 @@ bench: setup ## Measure against compiled C (ARGS="--filter NAME --rows N --json 
 	$(SWIFT) run -c release Benchmarks $(ARGS)
 
 lint: ## Check the format, and who imports what
-	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Scripts Package.swift
 	Scripts/check-imports
 
 setup: ## Install SQLCipher and pkg-config where they are missing

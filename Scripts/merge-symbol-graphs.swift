@@ -128,10 +128,10 @@ for file in files.sorted(by: { $0.path < $1.path }) where file.pathExtension == 
 }
 try merger.write(to: folders[1])
 
-let catalogName = folders[2].lastPathComponent
 let forgotten = try merger.topLevelSymbols().subtracting(curatedSymbols(in: folders[2]))
 if !forgotten.isEmpty {
   let names = forgotten.sorted().joined(separator: ", ")
-  FileHandle.standardError.write(Data("No page of \(catalogName) lists these symbols under a topic: \(names)\n".utf8))
+  let text = "No page of \(folders[2].lastPathComponent) lists these symbols under a topic: \(names)\n"
+  FileHandle.standardError.write(Data(text.utf8))
   exit(1)
 }
