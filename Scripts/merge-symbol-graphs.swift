@@ -131,7 +131,8 @@ try merger.write(to: folders[1])
 let forgotten = try merger.topLevelSymbols().subtracting(curatedSymbols(in: folders[2]))
 if !forgotten.isEmpty {
   let names = forgotten.sorted().joined(separator: ", ")
-  let text = "No page of \(folders[2].lastPathComponent) lists these symbols under a topic: \(names)\n"
+  let catalog = folders[2].lastPathComponent
+  let text = "No page of \(catalog) lists these symbols under a topic: \(names)\n"
   FileHandle.standardError.write(Data(text.utf8))
   exit(1)
 }

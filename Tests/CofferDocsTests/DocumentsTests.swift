@@ -84,6 +84,20 @@ import Testing
     #expect(manifest.contains(#".library(name: "Coffer","#))
   }
 
+  @Test func `the tool, the changelog and the manifests to copy have the same version`() throws {
+    func versions(_ path: String, _ pattern: Regex<(Substring, Substring)>) throws -> [String] {
+      let url = Self.root.appendingPathComponent(path)
+      return try String(contentsOf: url, encoding: .utf8).matches(of: pattern)
+        .map { String($0.output.1) }
+    }
+    let tool = "Sources/CofferTool/CommandLine/Tool.swift"
+    let version = try #require(try versions(tool, /version = "([0-9.]+)"/).first)
+    #expect(try versions("CHANGELOG.md", /(?m)^## ([0-9.]+) – \d{4}-\d\d-\d\d$/).first == version)
+    for guide in ["README.md", "Sources/Coffer/Coffer.docc/GettingStarted.md"] {
+      #expect(try versions(guide, /from: "([0-9.]+)"/) == [version], "\(guide)")
+    }
+  }
+
   @Test func `blocks are distinguished from text, and counted under their headings`() {
     let text = """
       # Title
