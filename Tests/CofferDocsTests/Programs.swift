@@ -43,15 +43,15 @@ struct Programs {
         "-o", program, "-module-name", "Program", "-warnings-as-errors",
         "-L", library.folder.path, "-lPrograms", "-Xlinker", "-rpath", "-Xlinker",
         library.folder.path,
-      ])
+      ] + library.linkFlags)
     let isBuilt = result?.status == 0
     #expect(isBuilt, "\(block.title): \(result?.output ?? "")")
     return isBuilt ? program : nil
   }
 
-  /// Runs a program in the document's folder.
+  /// Runs a program in the document's folder, without a terminal that it could ask.
   func run(_ program: String) throws -> (status: CInt, text: String) {
-    let script = "cd \"$1\" && exec \"$2\""
+    let script = "cd \"$1\" && exec \"$2\" </dev/null"
     let result = Command.run("/bin/sh", ["-c", script, "sh", folder.path("files"), program])
     let (status, output) = try #require(result)
     return (status, output)
@@ -91,9 +91,13 @@ struct Programs {
 private struct Library {
   static let shared = Result { try Library() }
   let folder: TemporaryDirectory
+  /// Those of the SQLCipher of this build, which the modules ask the linker for.
+  let linkFlags: [String]
 
   private init() throws {
     folder = try TemporaryDirectory()
+    let flags = Command.run("/usr/bin/env", ["pkg-config", "--libs", "sqlcipher"])
+    linkFlags = try #require(flags).output.split(whereSeparator: \.isWhitespace).map(String.init)
     let compiler = try #require(Compiler.found)
     let modules = [
       "CofferCore", "CofferQuery", "CofferRecords", "CofferObservation", "CofferDocuments",
@@ -105,10 +109,8 @@ private struct Library {
     let objects = try String(contentsOf: list, encoding: .utf8).split(separator: "\n")
       .map { $0.trimmingCharacters(in: ["'", "\""]) }
       .filter { path in modules.contains { path.contains("/\($0).build/") } }
-    let flags = Command.run("/usr/bin/env", ["pkg-config", "--libs", "sqlcipher"])
     let result = compiler.run(
-      ["-emit-library", "-o", folder.path("libPrograms.so")] + objects
-        + (flags?.output ?? "").split(whereSeparator: \.isWhitespace).map(String.init))
+      ["-emit-library", "-o", folder.path("libPrograms.so")] + objects + linkFlags)
     if result?.status != 0 { Issue.record("\(result?.output ?? "")") }
   }
 }
