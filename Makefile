@@ -1,17 +1,18 @@
 # Each target does everything it needs, on a machine with Swift 6.2 and nothing else.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint setup docs install clean
+.PHONY: help demo test bench lint setup docs docs-serve install clean
 
 SWIFT ?= swift
 PREFIX ?= /usr/local
+PORT ?= 8080
 # With libedit-dev, LineEditing gives the shell history and completion.
 TRAITS ?= $(shell pkg-config --exists libedit 2>/dev/null && echo LineEditing)
 man = share/man/man1
 completions = share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d
 
 help: ## List the targets
-	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-7s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-10s  %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 demo: setup ## Build an encrypted inventory of this machine's packages, and query it
 	$(SWIFT) build --product coffer
@@ -24,14 +25,17 @@ bench: setup ## Measure against compiled C (ARGS="--filter NAME --rows N --json 
 	$(SWIFT) run -c release Benchmarks $(ARGS)
 
 lint: ## Check the format, and who imports what
-	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Scripts Package.swift
 	Scripts/check-imports
 
 setup: ## Install SQLCipher and pkg-config where they are missing
 	@Scripts/setup
 
-docs: setup ## Write the API reference to Docs/api
+docs: setup ## Write the documentation's site to Docs/api
 	Scripts/make-docs
+
+docs-serve: setup ## Show the site at http://localhost:8080/documentation/coffer (PORT=8080)
+	Scripts/make-docs --serve $(PORT)
 
 install: setup ## Install the tool, its manual and its completions (PREFIX=/usr/local DESTDIR=)
 	$(SWIFT) build -c release --product coffer $(if $(TRAITS),--traits $(TRAITS))

@@ -28,7 +28,10 @@ import Testing
       let unknown = Set(block.words).subtracting(contexts)
       #expect(block.language == "swift" ? unknown.isEmpty : block.words.isEmpty, "\(block.title)")
     }
-    #expect(blocks.filter { $0.language == "swift" }.map(\.title) == snippets.map(\.title))
+    let programs = try extractor.guides().flatMap { try extractor.blocks(in: $0) }
+    #expect(
+      blocks.filter { $0.language == "swift" && !programs.contains($0) }.map(\.title)
+        == snippets.map(\.title))
   }
 
   @Test(arguments: snippets)
@@ -79,6 +82,20 @@ import Testing
     let readme = try #require(try extractor.blocks().first { $0.language == "text" })
     #expect(readme.lines.contains { $0.contains(#".product(name: "Coffer", package: "coffer")"#) })
     #expect(manifest.contains(#".library(name: "Coffer","#))
+  }
+
+  @Test func `the tool, the changelog and the manifests to copy have the same version`() throws {
+    func versions(_ path: String, _ pattern: Regex<(Substring, Substring)>) throws -> [String] {
+      let url = Self.root.appendingPathComponent(path)
+      return try String(contentsOf: url, encoding: .utf8).matches(of: pattern)
+        .map { String($0.output.1) }
+    }
+    let tool = "Sources/CofferTool/CommandLine/Tool.swift"
+    let version = try #require(try versions(tool, /version = "([0-9.]+)"/).first)
+    #expect(try versions("CHANGELOG.md", /(?m)^## ([0-9.]+) – \d{4}-\d\d-\d\d$/).first == version)
+    for guide in ["README.md", "Sources/Coffer/Coffer.docc/GettingStarted.md"] {
+      #expect(try versions(guide, /from: "([0-9.]+)"/) == [version], "\(guide)")
+    }
   }
 
   @Test func `blocks are distinguished from text, and counted under their headings`() {

@@ -1,8 +1,11 @@
 import Foundation
 
-/// Turns the Swift code blocks of the documents into functions of a Swift file.
+/// Takes the Swift code blocks out of the documents.
 ///
-/// A block begins with ```` ```swift ````, and may have more words on that line:
+/// Blocks of the README and of the site's articles are programs: each is a file of its own. Those of
+/// the other documents become functions of a Swift file. Such a block begins with ```` ```swift ````,
+/// and may have more words on that line, a program's in a comment such as `<!-- sqlcipher4 -->` on
+/// the line before it:
 ///
 /// - nothing: the block is the body of a function;
 /// - `queue`: there is a `queue`, a `DatabaseQueue` with the table `player`;
@@ -27,19 +30,30 @@ struct SnippetExtractor {
   /// The root of the package.
   let root: URL
 
-  /// The documents, in their order.
+  /// The documents whose Swift blocks are programs.
+  func guides() throws -> [String] {
+    try ["README.md"] + markdown(in: "Sources/Coffer/Coffer.docc")
+  }
+
+  /// All documents, in their order.
   func documents() throws -> [String] {
-    let folder = root.appendingPathComponent("Docs").path
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder)
-    return ["README.md"] + names.filter { $0.hasSuffix(".md") }.sorted().map { "Docs/\($0)" }
+    try guides() + markdown(in: "Docs")
+  }
+
+  private func markdown(in folder: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: root.appendingPathComponent(folder).path)
+      .filter { $0.hasSuffix(".md") }.sorted().map { "\(folder)/\($0)" }
+  }
+
+  /// The code blocks of a document.
+  func blocks(in document: String) throws -> [Block] {
+    let url = root.appendingPathComponent(document)
+    return SnippetExtractor.blocks(of: try String(contentsOf: url, encoding: .utf8), in: document)
   }
 
   /// All code blocks of all documents.
   func blocks() throws -> [Block] {
-    try documents().flatMap { document in
-      let url = root.appendingPathComponent(document)
-      return SnippetExtractor.blocks(of: try String(contentsOf: url, encoding: .utf8), in: document)
-    }
+    try documents().flatMap { try blocks(in: $0) }
   }
 
   static func blocks(of text: String, in document: String) -> [Block] {
@@ -47,6 +61,7 @@ struct SnippetExtractor {
     var current: Block?
     var heading = ""
     var count = 0
+    var comment: [String] = []
     for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
       if var block = current {
         if line == "```" {
@@ -61,11 +76,13 @@ struct SnippetExtractor {
         count += 1
         current = Block(
           title: "\(document), \(heading), \(count)", language: words.first ?? "",
-          words: Array(words.dropFirst()), lines: [])
+          words: Array(words.dropFirst()) + comment, lines: [])
       } else if line.hasPrefix("#") {
         heading = String(line.drop { $0 == "#" }.dropFirst())
         count = 0
       }
+      let isComment = line.hasPrefix("<!-- ") && line.hasSuffix(" -->")
+      comment = isComment ? line.split(separator: " ").dropFirst().dropLast().map(String.init) : []
     }
     if var block = current {
       block.language = "unclosed"
@@ -78,7 +95,10 @@ struct SnippetExtractor {
 
   /// The text of `Snippets.swift`.
   func source() throws -> String {
-    let blocks = try blocks().filter { $0.language == "swift" }
+    let guides = try Set(guides())
+    let documents = try documents().filter { !guides.contains($0) }
+    let blocks = try documents.flatMap { try self.blocks(in: $0) }
+      .filter { $0.language == "swift" }
     var text = """
       // swift-format-ignore-file
       // Written by Scripts/extract-snippets from the documents. Change those, and run it again.

@@ -5,402 +5,48 @@ import Coffer
 import Foundation
 
 let snippets: [Snippet] = [
-  Snippet("README.md, Use it, 2", [], snippet1),
-  Snippet("README.md, Use it, 3", ["queue"], snippet2),
-  Snippet("README.md, Keys, 1", [], snippet3),
-  Snippet("README.md, Records, 1", ["db"], snippet4),
-  Snippet("README.md, Records, 2", ["db"], snippet5),
-  Snippet("README.md, Associations, 1", ["library"], snippet6),
-  Snippet("README.md, Requests, 1", ["db"], snippet7),
-  Snippet("README.md, Requests, 2", ["db"], snippet8),
-  Snippet("README.md, Schema and migrations, 1", ["queue"], snippet9),
-  Snippet("README.md, SQL, 1", ["db"], snippet10),
-  Snippet("README.md, SQL, 2", ["db"], snippet11),
-  Snippet("README.md, SQL, 3", ["db"], snippet12),
-  Snippet("README.md, Many readers, 1", [], snippet13),
-  Snippet("README.md, Observation, 1", ["queue"], snippet14),
-  Snippet("README.md, Documents, 1", [], snippet15),
-  Snippet("README.md, Errors, 1", [], snippet16),
-  Snippet("Docs/EasyDBCompatibility.md, EasyDB compatibility, 1", [], snippet17),
-  Snippet("Docs/EasyDBCompatibility.md, Moving, 1", [], snippet18),
-  Snippet("Docs/EasyDBCompatibility.md, What is beyond, 1", ["store"], snippet19),
-  Snippet("Docs/EasyDBCompatibility.md, Observation, 1", ["store"], snippet20),
-  Snippet("Docs/EasyDBCompatibility.md, Full-text search, 1", ["store"], snippet21),
-  Snippet("Docs/EasyDBCompatibility.md, Full-text search, 2", ["store", "sqlcipher4"], snippet22),
-  Snippet("Docs/EasyDBCompatibility.md, References, 1", ["store"], snippet23),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 1", ["store"], snippet24),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 2", [], snippet25),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 3", ["store"], snippet26),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 4", ["store"], snippet27),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 5", ["store"], snippet28),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 6", [], snippet29),
-  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 1", [], snippet30),
-  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 2", ["store"], snippet31),
-  Snippet("Docs/EasyDBCompatibility.md, Documents that expire, 1", [], snippet32),
-  Snippet("Docs/EasyDBCompatibility.md, Tables, records and SQL, 1", ["queue"], snippet33),
-  Snippet("Docs/EasyDBCompatibility.md, Identifiers that cost nothing, 1", [], snippet34),
-  Snippet("Docs/Encryption.md, Keys, 1", [], snippet35),
-  Snippet("Docs/Encryption.md, Opening, 1", [], snippet36),
-  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet37),
-  Snippet("Docs/Encryption.md, Settings, 1", [], snippet38),
-  Snippet("Docs/Encryption.md, The cipher provider, 1", [], snippet39),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet40),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet41),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet42),
-  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet43),
-  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet44),
-  Snippet("Docs/Encryption.md, Whole files, 2", [], snippet45),
-  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet46),
-  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet47),
-  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet48),
-  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet49),
-  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet50),
-  Snippet("Docs/Performance.md, Memory, 1", [], snippet51),
+  Snippet("Docs/EasyDBCompatibility.md, EasyDB compatibility, 1", [], snippet1),
+  Snippet("Docs/EasyDBCompatibility.md, Moving, 1", [], snippet2),
+  Snippet("Docs/EasyDBCompatibility.md, What is beyond, 1", ["store"], snippet3),
+  Snippet("Docs/EasyDBCompatibility.md, Observation, 1", ["store"], snippet4),
+  Snippet("Docs/EasyDBCompatibility.md, Full-text search, 1", ["store"], snippet5),
+  Snippet("Docs/EasyDBCompatibility.md, Full-text search, 2", ["store", "sqlcipher4"], snippet6),
+  Snippet("Docs/EasyDBCompatibility.md, References, 1", ["store"], snippet7),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 1", ["store"], snippet8),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 2", [], snippet9),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 3", ["store"], snippet10),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 4", ["store"], snippet11),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 5", ["store"], snippet12),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 6", [], snippet13),
+  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 1", [], snippet14),
+  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 2", ["store"], snippet15),
+  Snippet("Docs/EasyDBCompatibility.md, Documents that expire, 1", [], snippet16),
+  Snippet("Docs/EasyDBCompatibility.md, Tables, records and SQL, 1", ["queue"], snippet17),
+  Snippet("Docs/EasyDBCompatibility.md, Identifiers that cost nothing, 1", [], snippet18),
+  Snippet("Docs/Encryption.md, Keys, 1", [], snippet19),
+  Snippet("Docs/Encryption.md, Opening, 1", [], snippet20),
+  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet21),
+  Snippet("Docs/Encryption.md, Settings, 1", [], snippet22),
+  Snippet("Docs/Encryption.md, The cipher provider, 1", [], snippet23),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet24),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet25),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet26),
+  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet27),
+  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet28),
+  Snippet("Docs/Encryption.md, Whole files, 2", [], snippet29),
+  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet30),
+  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet31),
+  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet32),
+  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet33),
+  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet34),
+  Snippet("Docs/Performance.md, Memory, 1", [], snippet35),
 ]
 
 // The blocks print to nowhere.
 private func print(_ items: Any...) {}
 
-// README.md, Use it, 2
-private func snippet1(_ scene: Scene) throws {
-  struct Player: Codable, FetchableRecord, MutablePersistableRecord {
-    var id: Int64?
-    var name: String
-    var score: Int?
-
-    mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
-  }
-
-  let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("correct horse battery staple"))
-
-  try queue.write { db in
-    try db.create(table: "player", options: .ifNotExists) { t in
-      t.autoIncrementedPrimaryKey("id")
-      t.column("name", .text).notNull()
-      t.column("score", .integer)
-    }
-    var player = Player(name: "Arthur", score: 1000)
-    try player.insert(db)
-  }
-
-  let best = try queue.read { db in
-    try Player.filter { $0.score >= 500 }.order { $0.name }.fetchAll(db)
-  }
-  print(best.map(\.name))
-  _ = queue
-  _ = best
-}
-
-// README.md, Use it, 3
-private func snippet2(_ scene: Scene) async throws {
-  let queue = try scene.queue()
-  let count = try await queue.read { db in
-    try Int.fetchOne(db, sql: "SELECT count(*) FROM player")
-  }
-  _ = count
-}
-
-// README.md, Keys, 1
-private func snippet3(_ scene: Scene) throws {
-  let passphrase = DatabaseKey.passphrase("correct horse battery staple")
-  let random = DatabaseKey.random()  // 32 bytes; store them, or the data is lost with them
-  let fromFile = try DatabaseKey.file(scene.file("vault.key"))
-
-  var configuration = Configuration()
-  configuration.key = fromFile
-  configuration.journalMode = .wal
-  let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
-  try queue.changeKey(to: passphrase)
-  _ = passphrase
-  _ = random
-  _ = fromFile
-  _ = configuration
-  _ = queue
-}
-
-// README.md, Records, 1
-private func snippet4(_ scene: Scene) throws {
-  try scene.queue().write { db in
-    struct Player: Codable, FetchableRecord, MutablePersistableRecord {
-      var id: Int64?
-      var name: String
-      var score: Int?
-
-      mutating func didInsert(_ inserted: InsertionSuccess) { id = inserted.rowID }
-    }
-
-    var player = try Player.find(db, key: 1)             // throws where there is none
-    let nobody = try Player.fetchOne(db, key: 99)        // nil
-    try player.updateChanges(db) { $0.score = 1200 }     // UPDATE, of that column alone
-    try player.delete(db)
-
-    var newcomers = ["Diane", "Eugene"].map { Player(name: $0, score: 0) }
-    try Player.insertAll(db, &newcomers)                 // all or nothing; they have their ids now
-    _ = player
-    _ = nobody
-    _ = newcomers
-  }
-}
-
-// README.md, Records, 2
-private func snippet5(_ scene: Scene) throws {
-  try scene.queue().write { db in
-    struct Reading: MappedRecord {
-      var id: Int64?, sensor: String, celsius: Double?
-
-      static let mapping = Mapping(
-        Reading.init(id:sensor:celsius:),
-        Field("id", \.id), Field("sensor", \.sensor, .indexed), Field("celsius", \.celsius))
-    }
-
-    try Reading.createTable(db)
-    var reading = Reading(id: nil, sensor: "roof", celsius: 21.5)
-    try reading.insert(db)                               // reading.id is 1
-    let warm = try Reading.filter { $0.celsius > 20 }.fetchAll(db)
-    _ = reading
-    _ = warm
-  }
-}
-
-// README.md, Associations, 1
-private func snippet6(_ scene: Scene) throws {
-  try scene.library().write { db in
-    struct Author: Codable, FetchableRecord, PersistableRecord {
-      static let books = hasMany(Book.self)
-      var id: Int64
-      var name: String
-    }
-
-    struct Book: Codable, FetchableRecord, PersistableRecord {
-      static let author = belongsTo(Author.self)
-      var id: Int64
-      var authorId: Int64
-      var title: String
-      var year: Int?
-    }
-
-    // Joined: one query
-    struct BookInfo: Decodable, FetchableRecord {
-      var book: Book
-      var author: Author
-    }
-    let books = try BookInfo.fetchAll(db, Book.including(required: Book.author))
-
-    // Fetched along: two queries, however many authors there are
-    struct AuthorInfo: Decodable, FetchableRecord {
-      var author: Author
-      var books: [Book]
-    }
-    let authors = try AuthorInfo.fetchAll(db, Author.including(all: Author.books.order { $0.year }))
-
-    // Counted, and asked for
-    let busy = try Author.having(Author.books.count > 10).fetchAll(db)
-    let titles = try authors[0].author.request(for: Author.books).select { $0.title }.fetchAll(db)
-    _ = books
-    _ = authors
-    _ = busy
-    _ = titles
-  }
-}
-
-// README.md, Requests, 1
-private func snippet7(_ scene: Scene) throws {
-  try scene.queue().write { db in
-    struct Player: Codable, FetchableRecord, TableRecord {
-      var id: Int64
-      var name: String
-      var score: Int?
-    }
-
-    let best = Player
-      .filter { $0.score >= 1000 && $0.name.hasPrefix("A") }
-      .order { $0.score.desc }
-    let scores = try best.select { $0.score }.fetchAll(db)  // [Int?]
-    let count = try best.fetchCount(db)
-
-    try Player.filter { $0.score == nil }.updateAll(db) { $0.score.set(to: 0) }
-    try Player.filter(keys: [7, 8, 9]).deleteAll(db)
-    _ = best
-    _ = scores
-    _ = count
-  }
-}
-
-// README.md, Requests, 2
-private func snippet8(_ scene: Scene) throws {
-  try scene.queue().write { db in
-    let player = Table("player")
-    let top = player.select(max(Column("score")))
-    let rows = try player
-      .filter(Column("score") == top || SQL("name LIKE \("A%")"))
-      .annotated(with: Column("name").uppercased.forKey("loud"))
-      .fetchAll(db)
-    _ = player
-    _ = top
-    _ = rows
-  }
-}
-
-// README.md, Schema and migrations, 1
-private func snippet9(_ scene: Scene) throws {
-  let queue = try scene.queue()
-  var migrator = DatabaseMigrator()
-  migrator.registerMigration("library") { db in
-    try db.create(table: "author") { t in
-      t.autoIncrementedPrimaryKey("id")
-      t.column("name", .text).notNull()
-    }
-    try db.create(table: "book") { t in
-      t.autoIncrementedPrimaryKey("id")
-      t.belongsTo("author", onDelete: .cascade).notNull()
-      t.column("title", .text).notNull()
-    }
-  }
-  migrator.registerMigration("search") { db in
-    try db.create(virtualTable: "bookText", using: FTS4()) { t in
-      t.synchronize(withTable: "book")
-      t.column("title")
-    }
-  }
-  try migrator.migrate(queue)
-
-  let titles = try queue.read { db in
-    try Table("bookText")
-      .matching(FTS3Pattern(matchingAllTokensIn: "moby dick"))
-      .select(Column("title"), as: String.self)
-      .fetchAll(db)
-  }
-  _ = migrator
-  _ = titles
-}
-
-// README.md, SQL, 1
-private func snippet10(_ scene: Scene) throws {
-  try scene.queue().write { db in
-    let names: Set = ["Arthur", "Barbara"]
-    let rows = try Row.fetchAll(
-      db, sql: "SELECT * FROM player WHERE name IN (:names) AND score > :score",
-      arguments: ["names": names, "score": 500])
-
-    let ids = try Int64.fetchAll(
-      db, sql: "SELECT id FROM player WHERE id NOT IN (?)", arguments: [[1, 2, 3]])
-    _ = names
-    _ = rows
-    _ = ids
-  }
-}
-
-// README.md, SQL, 2
-private func snippet11(_ scene: Scene) throws {
-  try scene.queue().write { db in
-    let score = 1000
-    let names = ["Arthur", "Barbara"]
-    let request: SQLRequest<String> = """
-      SELECT name FROM player WHERE score >= \(score) OR name IN \(names)
-      """
-    let found = try request.fetchAll(db)
-    _ = score
-    _ = names
-    _ = request
-    _ = found
-  }
-}
-
-// README.md, SQL, 3
-private func snippet12(_ scene: Scene) throws {
-  try scene.queue().write { db in
-    let rows = try Row.fetchCursor(db, sql: "SELECT id, name, score, photo FROM player")
-    while let row = try rows.next() {
-      let id: Int64 = row["id"]
-      let score: Int? = row["score"]
-      let length = row.withUTF8(at: 1) { name in name?.count ?? 0 }
-      print(id, score ?? 0, length)
-    }
-    _ = rows
-  }
-}
-
-// README.md, Many readers, 1
-private func snippet13(_ scene: Scene) throws {
-  let pool = try DatabasePool(path: scene.file("vault.db"), key: .passphrase("correct horse battery staple"))
-  try pool.write { db in
-    try db.execute(sql: "CREATE TABLE note (text TEXT)")
-  }
-  let snapshot = try pool.makeSnapshot()  // sees what is there now, whatever is written from here on
-  try pool.write { db in
-    try db.execute(sql: "INSERT INTO note VALUES (?)", arguments: ["Buy milk."])
-  }
-  let count = try pool.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM note") }      // 1
-  let before = try snapshot.read { db in try Int.fetchOne(db, sql: "SELECT count(*) FROM note") } // 0
-  _ = pool
-  _ = snapshot
-  _ = count
-  _ = before
-}
-
-// README.md, Observation, 1
-private func snippet14(_ scene: Scene) async throws {
-  let queue = try scene.queue()
-  struct Player: Codable, FetchableRecord, TableRecord {
-    var name: String
-    var score: Int?
-  }
-
-  let best = ValueObservation.tracking { db in
-    try Player.order { $0.score.desc }.limit(10).fetchAll(db)
-  }
-
-  let cancellable = best.start(in: queue, scheduling: .async(onQueue: .global())) { error in
-    print("No more values: \(error)")
-  } onChange: { players in
-    print(players.map(\.name))
-  }
-
-  let task = Task {
-    for try await players in best.values(in: queue) { print(players.count) }
-  }
-  task.cancel()
-  _ = best
-  _ = cancellable
-  _ = task
-}
-
-// README.md, Documents, 1
-private func snippet15(_ scene: Scene) throws {
-  struct Book: Codable, Identifiable {
-    var id = UUID()
-    @Unique var name: String
-    var author: String
-    var priceCents: Int
-  }
-
-  let store = try DocumentStore(path: scene.file("library.db"), key: .passphrase("correct horse battery staple"))
-  let books = try store.collection(Book.self)
-  try books.insert(Book(name: "Catch-22", author: "Joseph Heller", priceCents: 1050))
-  let cheap = try books.filter(\.priceCents, lessThan: 2000).orderBy(\.author).fetchMany()
-  _ = store
-  _ = books
-  _ = cheap
-}
-
-// README.md, Errors, 1
-private func snippet16(_ scene: Scene) throws {
-  do {
-    let queue = try DatabaseQueue(path: scene.file("old.db"), key: .passphrase("incorrect"))
-    try queue.close()
-  } catch let error as DatabaseError {
-    switch error.cipherDiagnosis {
-    case .wrongKey: print("Try another passphrase.")
-    case .keyRequired, .notEncrypted: print("A key where none is needed, or none where one is.")
-    case .olderFormat(let settings): print("The key is right; the file is one of \(settings).")
-    case .damaged(let pages): print("The key is right; pages \(pages) are damaged.")
-    default: print(error)  // the code, the message and the SQL
-    }
-  }
-}
-
 // Docs/EasyDBCompatibility.md, EasyDB compatibility, 1
-private func snippet17(_ scene: Scene) throws {
+private func snippet1(_ scene: Scene) throws {
   struct Book: Codable, Identifiable {
     var id = UUID()
     @Unique var name: String
@@ -421,7 +67,7 @@ private func snippet17(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, Moving, 1
-private func snippet18(_ scene: Scene) throws {
+private func snippet2(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("books.db"), key: key)
   let store = try DocumentStore(path: scene.file("books.db"), key: key)
@@ -430,7 +76,7 @@ private func snippet18(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, What is beyond, 1
-private func snippet19(_ scene: Scene) async throws {
+private func snippet3(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let cheap = try await books.filter { $0.priceCents < 1000 && $0.title.hasPrefix("M") }.fetchMany()
@@ -441,7 +87,7 @@ private func snippet19(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Observation, 1
-private func snippet20(_ scene: Scene) async throws {
+private func snippet4(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   for try await cheap in books.filter(\.priceCents, lessThan: 1000).values() {
@@ -462,7 +108,7 @@ private func snippet20(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Full-text search, 1
-private func snippet21(_ scene: Scene) async throws {
+private func snippet5(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let found = try await books.matching("white whale").fetchMany()
@@ -472,7 +118,7 @@ private func snippet21(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Full-text search, 2
-private func snippet22(_ scene: Scene) async throws {
+private func snippet6(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let best = try await books.matching("whale").orderByRelevance().limit(10).fetchMany()
@@ -480,7 +126,7 @@ private func snippet22(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, References, 1
-private func snippet23(_ scene: Scene) async throws {
+private func snippet7(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let authors = try await store.collection(Author.self)
@@ -493,7 +139,7 @@ private func snippet23(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 1
-private func snippet24(_ scene: Scene) async throws {
+private func snippet8(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let some = try await books.filter(\.title, in: ["Moby-Dick", "Typee"]).fetchMany()
@@ -508,7 +154,7 @@ private func snippet24(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 2
-private func snippet25(_ scene: Scene) throws {
+private func snippet9(_ scene: Scene) throws {
   struct Article: Codable, Identifiable, Equatable {
     var id = UUID()
     var author: String
@@ -541,7 +187,7 @@ private func snippet25(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 3
-private func snippet26(_ scene: Scene) throws {
+private func snippet10(_ scene: Scene) throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   try store.read { db in
@@ -551,7 +197,7 @@ private func snippet26(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 4
-private func snippet27(_ scene: Scene) async throws {
+private func snippet11(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   for try await batch in books.all().orderBy(\.title).batches(of: 500) {
@@ -560,7 +206,7 @@ private func snippet27(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 5
-private func snippet28(_ scene: Scene) async throws {
+private func snippet12(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let page = try await books.all().orderBy(\.title).fetchPage(20)
@@ -570,7 +216,7 @@ private func snippet28(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 6
-private func snippet29(_ scene: Scene) async throws {
+private func snippet13(_ scene: Scene) async throws {
   struct Chore: Codable, Identifiable, Equatable {
     var id: Int
     var isDone = false
@@ -585,7 +231,7 @@ private func snippet29(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Migrations by rules, 1
-private func snippet30(_ scene: Scene) throws {
+private func snippet14(_ scene: Scene) throws {
   struct Note: Codable, MigratingDocument {
     struct Place: Codable {
       var city: String  // was `town`
@@ -615,7 +261,7 @@ private func snippet30(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, Migrations by rules, 2
-private func snippet31(_ scene: Scene) async throws {
+private func snippet15(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   for result in try await books.all().fetchResults() {
@@ -627,7 +273,7 @@ private func snippet31(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Documents that expire, 1
-private func snippet32(_ scene: Scene) throws {
+private func snippet16(_ scene: Scene) throws {
   struct Session: Codable, Identifiable, MigratingDocument {
     var id = UUID()
     var created = Date()
@@ -641,7 +287,7 @@ private func snippet32(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, Tables, records and SQL, 1
-private func snippet33(_ scene: Scene) throws {
+private func snippet17(_ scene: Scene) throws {
   let queue = try scene.queue()
   struct Player: Codable, FetchableRecord, PersistableRecord {
     var id: Int64
@@ -659,7 +305,7 @@ private func snippet33(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, Identifiers that cost nothing, 1
-private func snippet34(_ scene: Scene) throws {
+private func snippet18(_ scene: Scene) throws {
   struct Event: Codable, Identifiable {
     var id: UUID
     var name: String
@@ -675,7 +321,7 @@ private func snippet34(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Keys, 1
-private func snippet35(_ scene: Scene) throws {
+private func snippet19(_ scene: Scene) throws {
   let passphrase = DatabaseKey.passphrase("correct horse battery staple")
   let bytes = DatabaseKey.passphrase(bytes: [0x66, 0x00, 0xFF])
   let raw = try DatabaseKey.raw((0..<32).map { UInt8($0) })
@@ -691,7 +337,7 @@ private func snippet35(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 1
-private func snippet36(_ scene: Scene) throws {
+private func snippet20(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = try .file(scene.file("vault.key"))
   let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -700,7 +346,7 @@ private func snippet36(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 2
-private func snippet37(_ scene: Scene) throws {
+private func snippet21(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.prepareDatabase { db in
     try db.usePassphrase("correct horse battery staple")
@@ -710,7 +356,7 @@ private func snippet37(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Settings, 1
-private func snippet38(_ scene: Scene) throws {
+private func snippet22(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   configuration.cipher = .sqlcipher3
@@ -720,7 +366,7 @@ private func snippet38(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, The cipher provider, 1
-private func snippet39(_ scene: Scene) throws {
+private func snippet23(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   configuration.usesStockCipherProvider = true
@@ -732,7 +378,7 @@ private func snippet39(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 1
-private func snippet40(_ scene: Scene) throws {
+private func snippet24(_ scene: Scene) throws {
   let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("right"))
   try queue.close()
   let other = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("wrong"))
@@ -741,7 +387,7 @@ private func snippet40(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 2
-private func snippet41(_ scene: Scene) throws {
+private func snippet25(_ scene: Scene) throws {
   let inspection = DatabaseFile.inspect(at: scene.file("plain.db"))
   if case .plaintext(let header) = inspection.kind {
     print("not encrypted, pages of \(header.pageSize) bytes")
@@ -750,20 +396,20 @@ private func snippet41(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 3
-private func snippet42(_ scene: Scene) throws {
+private func snippet26(_ scene: Scene) throws {
   let queue = try scene.queue()
   let damagedPages = try queue.checkCipherIntegrity()
   _ = damagedPages
 }
 
 // Docs/Encryption.md, Changing the key, 1
-private func snippet43(_ scene: Scene) throws {
+private func snippet27(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.changeKey(to: .passphrase("staple battery horse correct"))
 }
 
 // Docs/Encryption.md, Whole files, 1
-private func snippet44(_ scene: Scene) throws {
+private func snippet28(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("encrypted.db"), key: key)
   try DatabaseFile.decrypt(at: scene.file("encrypted.db"), key: key, to: scene.file("readable.db"))
@@ -772,7 +418,7 @@ private func snippet44(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Whole files, 2
-private func snippet45(_ scene: Scene) throws {
+private func snippet29(_ scene: Scene) throws {
   let byLength = DatabaseCollation("byLength") { lhs, rhs in
     lhs.count < rhs.count ? .orderedAscending : lhs.count == rhs.count ? .orderedSame : .orderedDescending
   }
@@ -785,7 +431,7 @@ private func snippet45(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, From SQLCipher 3 to 4, 1
-private func snippet46(_ scene: Scene) throws {
+private func snippet30(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   func openVault() throws -> DatabaseQueue {
     do {
@@ -802,7 +448,7 @@ private func snippet46(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Backups, 1
-private func snippet47(_ scene: Scene) throws {
+private func snippet31(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.backup(toPath: scene.file("backup.db"))
   try queue.backup(toPath: scene.file("for-a-friend.db"), key: .passphrase("another one"))
@@ -810,7 +456,7 @@ private func snippet47(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Attached files, 1
-private func snippet48(_ scene: Scene) throws {
+private func snippet32(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.inDatabase { db in
     try db.attach(scene.file("archive.db"), as: "archive", key: .passphrase("another one"))
@@ -820,7 +466,7 @@ private func snippet48(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, Moving, 1
-private func snippet49(_ scene: Scene) throws {
+private func snippet33(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   let dbQueue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -829,7 +475,7 @@ private func snippet49(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, What differs, 1
-private func snippet50(_ scene: Scene) throws {
+private func snippet34(_ scene: Scene) throws {
   try scene.queue().write { db in
     let statement = try db.makeStatement(sql: "INSERT INTO player (name, score) VALUES (?, ?)")
     for number in 1...100 {
@@ -842,7 +488,7 @@ private func snippet50(_ scene: Scene) throws {
 }
 
 // Docs/Performance.md, Memory, 1
-private func snippet51(_ scene: Scene) throws {
+private func snippet35(_ scene: Scene) throws {
   func memoryPressureBegan(in pool: DatabasePool) {
     pool.releaseMemoryEventually()
   }

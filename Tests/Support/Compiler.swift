@@ -5,6 +5,8 @@ import Testing
 struct Compiler {
   static let found = Compiler()
 
+  /// The folder with the objects of this build, a subfolder for each module.
+  let build: URL
   private let executable: String
   private let arguments: [String]
 
@@ -19,10 +21,15 @@ struct Compiler {
       let end = line.range(of: "/lib/swift/linux/libswiftCore.so", options: .backwards)
     else { return nil }
     executable = line[start..<end.lowerBound] + "/bin/swiftc"
-    let build = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
+    build = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
       .deletingLastPathComponent()
-    let package = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    // Targets link to this file, or to its folder: it isn't always as deep.
+    var package = URL(fileURLWithPath: #filePath)
+    while package.path != "/",
+      !files.fileExists(atPath: package.appendingPathComponent("Package.swift").path)
+    {
+      package.deleteLastPathComponent()
+    }
     let modules = build.appendingPathComponent("Modules").path
     let map = package.appendingPathComponent("Sources/CSQLCipher/module.modulemap").path
     guard files.isExecutableFile(atPath: executable), files.fileExists(atPath: map),
@@ -31,8 +38,13 @@ struct Compiler {
       flags.status == 0
     else { return nil }
     arguments =
-      ["-typecheck", "-swift-version", "6", "-I", modules, "-Xcc", "-fmodule-map-file=" + map]
+      ["-swift-version", "6", "-I", modules, "-Xcc", "-fmodule-map-file=" + map]
       + flags.output.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
+  }
+
+  /// Runs the compiler with the package's modules in its reach.
+  func run(_ options: [String]) -> (status: CInt, output: String)? {
+    Command.run(executable, arguments + options)
   }
 
   /// The first error of each line of the source with errors; lines count from 1.
@@ -40,7 +52,7 @@ struct Compiler {
     let directory = try TemporaryDirectory()
     let path = directory.path("Snippet.swift")
     try source.write(toFile: path, atomically: true, encoding: .utf8)
-    let result = Command.run(executable, arguments + options + ["-diagnostic-style=llvm", path])
+    let result = run(["-typecheck", "-diagnostic-style=llvm"] + options + [path])
     let output = try #require(result?.output)
     let lines = output.split(separator: "\n").compactMap { line -> (Int, String)? in
       let parts = line.split(separator: ":", maxSplits: 4, omittingEmptySubsequences: false)

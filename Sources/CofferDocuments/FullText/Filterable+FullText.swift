@@ -30,7 +30,8 @@ extension Filterable {
 }
 
 extension QueryBuilder {
-  /// Returns the query ordered by relevance for its last ``matching(_:_:in:)``, best first.
+  /// Returns the query ordered by relevance for its last ``Filterable/matching(_:_:in:)``,
+  /// best first.
   ///
   /// It is applied after the query's other orders.
   ///

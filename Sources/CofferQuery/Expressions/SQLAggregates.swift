@@ -76,7 +76,7 @@ public func min(
 /// The sum of integers is an integer; SQLite reports an error if it overflows. Compare
 /// ``total(_:orderBy:filter:)``.
 /// - Parameters:
-///   - orderBy: The order in which the values are added. Requires SQLite 3.44 or later.
+///   - ordering: The order in which the values are added. Requires SQLite 3.44 or later.
 ///   - filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func sum(
   _ value: some SQLSpecificExpressible, orderBy ordering: (any SQLOrderingTerm)? = nil,
@@ -88,7 +88,7 @@ public func sum(
 /// Returns `TOTAL(value)`: the sum of the non-NULL values as a `Double`, or 0 if there is none.
 ///
 /// - Parameters:
-///   - orderBy: The order in which the values are added. Requires SQLite 3.44 or later.
+///   - ordering: The order in which the values are added. Requires SQLite 3.44 or later.
 ///   - filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func total(
   _ value: some SQLSpecificExpressible, orderBy ordering: (any SQLOrderingTerm)? = nil,
@@ -101,7 +101,7 @@ public func total(
 ///
 /// - Parameters:
 ///   - separator: The text between two values; nil for a comma.
-///   - orderBy: The order of the texts, which is undefined by default. Requires SQLite 3.44 or
+///   - ordering: The order of the texts, which is undefined by default. Requires SQLite 3.44 or
 ///     later.
 ///   - filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func groupConcat(

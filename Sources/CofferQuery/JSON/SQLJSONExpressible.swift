@@ -3,7 +3,7 @@ import CofferCore
 /// An expression whose value is JSON.
 ///
 /// SQLite stores JSON as text and can't distinguish it from other text. So functions that build
-/// JSON, such as ``CofferCore/Database/jsonArray(_:)``, treat text as a string: a `Column` that
+/// JSON, such as ``Database/jsonArray(_:)``, treat text as a string: a `Column` that
 /// holds `{"a":1}` becomes `["{\"a\":1}"]`. A `SQLJSONExpressible` becomes `[{"a":1}]`:
 ///
 /// ```swift

@@ -126,7 +126,7 @@ public struct DatabaseMigrator: Sendable {
   ///
   /// These checks read the whole database. Earlier registrations keep their checks. Migrations with
   /// ``ForeignKeyChecks/deferred`` checks still run with foreign keys disabled, and violations
-  /// remain: call ``CofferCore/Database/checkForeignKeys()`` if needed.
+  /// remain: call ``Database/checkForeignKeys()`` if needed.
   public func disablingDeferredForeignKeyChecks() -> DatabaseMigrator {
     var migrator = self
     migrator.defersForeignKeyChecks = false

@@ -27,7 +27,7 @@ public struct CommonTableExpression<RowDecoder>: Sendable {
 
   /// Returns a request for all rows of the expression.
   ///
-  /// The expression must also be added to the request: ``DerivableRequest/with(_:)``.
+  /// The expression must also be added to the request: ``RequestSource/with(_:)``.
   public func all() -> QueryInterfaceRequest<RowDecoder> {
     QueryInterfaceRequest(relation: Relation(table: tableName))
   }

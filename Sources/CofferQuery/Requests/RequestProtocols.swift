@@ -9,7 +9,7 @@ public protocol TypedRequest<RowDecoder> {
 /// A type with the methods of requests.
 ///
 /// A request, or a `Table`, which is a request for all of its rows. All methods are based on
-/// ``_with(_:)``. Only types of the library conform.
+/// `_with(_:)`. Only types of the library conform.
 public protocol RequestSource<RowDecoder>: TypedRequest {
   /// The type of the requests that methods return.
   ///

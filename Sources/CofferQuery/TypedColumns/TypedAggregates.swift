@@ -61,7 +61,7 @@ public func min<Value: DatabaseValueConvertible>(
 /// The sum of integers is an integer; SQLite reports an error if it overflows. Compare
 /// ``total(_:orderBy:filter:)``.
 /// - Parameters:
-///   - orderBy: The order in which the values are added. Requires SQLite 3.44 or later.
+///   - ordering: The order in which the values are added. Requires SQLite 3.44 or later.
 ///   - filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func sum<Value: SQLNumber>(
   _ value: some SQLTypedExpressible<Value>, orderBy ordering: (any SQLOrderingTerm)? = nil,
@@ -73,7 +73,7 @@ public func sum<Value: SQLNumber>(
 /// Returns `TOTAL(value)`: the sum of the non-NULL values as a `Double`, or 0 if there is none.
 ///
 /// - Parameters:
-///   - orderBy: The order in which the values are added. Requires SQLite 3.44 or later.
+///   - ordering: The order in which the values are added. Requires SQLite 3.44 or later.
 ///   - filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func total(
   _ value: some SQLTypedExpressible<some SQLNumber>,
@@ -86,7 +86,7 @@ public func total(
 ///
 /// - Parameters:
 ///   - separator: The text between two values; nil for a comma.
-///   - orderBy: The order of the texts, which is undefined by default. Requires SQLite 3.44 or
+///   - ordering: The order of the texts, which is undefined by default. Requires SQLite 3.44 or
 ///     later.
 ///   - filter: A condition on the aggregated rows. Requires SQLite 3.30 or later.
 public func groupConcat(

@@ -9,7 +9,9 @@ extension MappedRecord {
   ///
   /// ```swift
   /// struct Player: MappedRecord {
-  ///   var id: Int64?, name: String, score: Int?
+  ///   var id: Int64?
+  ///   var name: String
+  ///   var score: Int?
   ///   static let mapping = Mapping(
   ///     Player.init(id:name:score:), Field("id", \.id), Field("name", \.name, .unique),
   ///     Field("score", \.score))

@@ -5,7 +5,9 @@ import CofferQuery
 ///
 /// ```swift
 /// struct Player: MappedRecord {
-///   var id: Int64?, name: String, score: Int?
+///   var id: Int64?
+///   var name: String
+///   var score: Int?
 ///
 ///   static let mapping = Mapping(
 ///     Player.init(id:name:score:),

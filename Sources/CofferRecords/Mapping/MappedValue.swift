@@ -2,12 +2,15 @@
 ///
 /// ```swift
 /// struct Address: MappedValue {
-///   var street: String, city: String
+///   var street: String
+///   var city: String
 ///   static let mapping = Mapping(
 ///     Address.init(street:city:), Field("street", \.street), Field("city", \.city))
 /// }
 /// struct Person: MappedRecord {
-///   var name: String, home: Address, work: Address?
+///   var name: String
+///   var home: Address
+///   var work: Address?
 ///   static let mapping = Mapping(
 ///     Person.init(name:home:work:), Field("name", \.name),
 ///     Field.nested(\.home, prefix: "home_"), Field.nestedOptional(\.work, prefix: "work_"))
