@@ -120,6 +120,7 @@ extension DatabaseCursor {
     case .replaying:
       if let replay, replay() { return true }
       phase = .ended
+      replay = nil
       return false
     case .superseded:
       guard unsafe core.pointee.handle != nil else { throw DatabaseError.connectionIsClosed }

@@ -17,14 +17,6 @@ public final class RowCursor: DatabaseCursor {
     }
   }
 
-  /// Calls `body` with the current row, without counting a reference for each row.
-  @inlinable @inline(__always)
-  package func withRow<Result>(_ body: (Row) throws -> Result) rethrows -> Result {
-    // SAFETY: the cursor keeps every row that it shows. Its own row is only replaced by the first
-    // step, and fetched rows are kept by the execution.
-    try unsafe Unmanaged.passUnretained(row)._withUnsafeGuaranteedRef { try body($0) }
-  }
-
   /// Creates a cursor over rows that were fetched before.
   init(_ statement: Statement, replaying rows: [Row]) {
     _execution = StatementExecution(statement)

@@ -200,7 +200,6 @@ extension Database {
   // MARK: Before and after a statement
 
   /// Called before the first step of every statement.
-  @inline(__always)
   func willExecute(_ statement: Statement) throws {
     try checkAccess()
     if interruption.isCancelled.load(ordering: .relaxed) { throw CancellationError() }
@@ -208,12 +207,6 @@ extension Database {
     guard !state.isEmpty else { return }
     try checkTransaction(statement.sql)
     if state == .transactionBlock { return }
-    try prepareExecution(of: statement)
-  }
-
-  /// Does what the state of the access requires before a statement.
-  @inline(never)
-  private func prepareExecution(of statement: Statement) throws {
     if accessState.contains(.readOnly), !statement.isReadonly, !statement.facts.asksJournalMode {
       throw DatabaseError(
         .SQLITE_READONLY, "attempt to write a readonly database",
@@ -226,16 +219,10 @@ extension Database {
   }
 
   /// Called when a statement has been executed to its end.
-  @inline(__always)
   func didExecute(_ statement: Statement) throws {
     if accessState.contains(.logged) { settleCommitLog() }
     if accessState.contains(.revocable) { noteCommit(by: statement) }
     guard statement.hasAftermath || accessState.contains(.observed) else { return }
-    try settleAftermath(of: statement)
-  }
-
-  @inline(never)
-  private func settleAftermath(of statement: Statement) throws {
     if statement.facts.transactionEffect != nil { hooks.transactionCount &+= 1 }
     if statement.facts.invalidatesSchemaCache {
       schemaDidChange()

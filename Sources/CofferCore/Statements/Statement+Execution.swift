@@ -75,19 +75,14 @@ extension Statement {
   }
 
   /// Ends the current execution, and marks it as superseded for the cursor that reads it.
-  @inline(__always)
-  func rewind() { if isActive { rewindActive() } }
-
-  @inline(never)
-  private func rewindActive() {
-    guard let handle else { return }
+  func rewind() {
+    guard isActive, let handle else { return }
     if let execution, execution.phase == .running { execution.phase = .superseded }
     deactivate()
     _ = SQLite.reset(handle)
     if !isReadonly { database.didAbandon(self) }
   }
 
-  @inline(__always)
   func deactivate() {
     isActive = false
     execution = nil
@@ -95,7 +90,7 @@ extension Statement {
   }
 
   /// Prepares the statement for its first step.
-  @usableFromInline @inline(__always)
+  @usableFromInline
   package func begin() throws {
     guard unsafe handle != nil else { throw DatabaseError.connectionIsClosed }
     if lacksArguments { try validateArguments(StatementArguments()) }

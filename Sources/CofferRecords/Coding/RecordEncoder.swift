@@ -121,15 +121,11 @@ extension PersistenceContainer {
   /// Returns the encoder that is kept for the type; nil if values aren't bound.
   @usableFromInline
   func encoder<Record: EncodableRecord>(of type: Record.Type) -> RecordEncoder? {
-    guard let target, unsafe target.pointee.use == use else { return nil }
-    // SAFETY: `use` matches, so the target's plan is in use, and a plan in use isn't released.
-    return unsafe target.pointee.plan?._withUnsafeGuaranteedRef { plan in
-      guard plan.key.type == ObjectIdentifier(type) else { return nil }
-      if let encoder = plan.encoder { return encoder }
-      let encoder = RecordEncoder(type)
-      plan.encoder = encoder
-      return encoder
-    }
+    guard let plan, plan.key.type == ObjectIdentifier(type) else { return nil }
+    if let encoder = plan.encoder { return encoder }
+    let encoder = RecordEncoder(type)
+    plan.encoder = encoder
+    return encoder
   }
 }
 

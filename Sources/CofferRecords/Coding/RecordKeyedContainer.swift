@@ -2,21 +2,23 @@ import CofferCore
 
 /// The columns of a record, under coding keys.
 ///
-/// Like ``RowKeyedContainer``, it is three words, recognizes keys by their byte, and doesn't count
-/// references.
+/// Like ``RowKeyedContainer``, it recognizes keys by their byte, and doesn't count references.
 @safe struct RecordKeyedContainer<Key: CodingKey>: KeyedEncodingContainerProtocol {
+  private let form = KeyForm(Key.self)
+  private let generation: UInt32
   @safe private let live: UnsafeMutablePointer<LiveTarget>
   /// The names of the keys' columns.
   ///
-  /// The table exists as long as `live` has the generation.
+  /// Like the table, they exist as long as `live` has the generation.
+  @safe private let words: UnsafeMutablePointer<TextWords>
   @safe private let unsafeTable: Unmanaged<KeyTable<EncodedColumn, TextWords>>
-  private let generation: UInt32
-  private let form = KeyForm(Key.self)
 
   init(_ writing: RecordWriting) {
     live = writing.live
-    unsafeTable = unsafe .passUnretained(writing.makeKeyTable())
     generation = writing.live.pointee.generation
+    let table = writing.makeKeyTable()
+    words = table.words
+    unsafeTable = unsafe .passUnretained(table)
   }
 
   private var writing: RecordWriting? {
@@ -48,9 +50,7 @@ import CofferCore
     // SAFETY: with this generation, the table exists; it has words for all bytes.
     if live.pointee.generation == generation, let target = live.pointee.target,
       let byte = form.byte(of: key),
-      unsafe unsafeTable._withUnsafeGuaranteedRef({
-        BindingTarget.bind(value, to: target, live.pointee.use, forColumnWith: $0.words[byte])
-      })
+      BindingTarget.bind(value, to: target, live.pointee.use, forColumnWith: words[byte])
     {
       return
     }

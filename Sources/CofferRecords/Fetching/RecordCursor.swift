@@ -17,20 +17,20 @@ public final class RecordCursor<Record: FetchableRecord>: DatabaseCursor {
 
   /// Returns the record of the current row.
   @inlinable
-  public func _element() throws -> Record { try rows.withRow { try Record(row: $0) } }
+  public func _element() throws -> Record { try Record(row: rows.row) }
 
   /// Returns the next record; nil at the end.
   @inlinable
   public func next() throws -> Record? {
     guard try _execution.advance() else { return nil }
-    return try rows.withRow { try Record(row: $0) }
+    return try Record(row: rows.row)
   }
 
   /// Calls `body` with each remaining record.
   @inlinable
   public func forEach(_ body: (Record) throws -> Void) throws {
     while try _execution.advance() {
-      do { try body(rows.withRow { try Record(row: $0) }) } catch { throw _execution.fail(error) }
+      do { try body(Record(row: rows.row)) } catch { throw _execution.fail(error) }
     }
   }
 
@@ -45,9 +45,7 @@ public final class RecordCursor<Record: FetchableRecord>: DatabaseCursor {
     // Without `forEach`, whose closure would get each record to look at, and copy it.
     while try _execution.advance() {
       if records.count == quarter { records.reserveCapacity(expected + expected / 8) }
-      do { records.append(try rows.withRow { try Record(row: $0) }) } catch {
-        throw _execution.fail(error)
-      }
+      do { records.append(try Record(row: rows.row)) } catch { throw _execution.fail(error) }
     }
     _execution.statement.lastRecordCount = records.count
     return records

@@ -40,7 +40,6 @@ final class RecordTable {
   /// Returns whether the table's schema is unchanged.
   ///
   /// - Complexity: Two comparisons in a transaction that has checked it before.
-  @inline(__always)
   func isCurrent(_ db: Database) throws -> Bool {
     let current = db.openTransaction
     if let transaction, transaction == current, generation == db.hooks.schemaGeneration {
