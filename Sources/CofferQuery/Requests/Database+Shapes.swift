@@ -14,7 +14,7 @@ extension Database {
   ) throws -> (sql: String, arguments: StatementArguments) {
     var shape = queryShapes.makeShape()
     describe(&shape)
-    defer { queryShapes.takeBack(&shape) }
+    defer { queryShapes.takeBack(shape) }
     if shape.isComplete, let entry = queryShapes.entry(for: shape),
       try entry.schemaCount == 0
         || schemaCache.isCurrent(entry.schemaRevision, schemaCount: entry.schemaCount)

@@ -19,9 +19,11 @@ public struct QueryInterfaceRequest<RowDecoder>: Sendable {
 
   package init(relation: Relation) { parts = _RequestParts(relation: relation) }
 
+  fileprivate init(_ parts: _RequestParts) { self.parts = parts }
+
   /// Returns the same request with its rows decoded to another type.
-  public func asRequest<T>(of type: T.Type = T.self) -> QueryInterfaceRequest<T> {
-    QueryInterfaceRequest<T>(relation: relation)
+  public consuming func asRequest<T>(of type: T.Type = T.self) -> QueryInterfaceRequest<T> {
+    QueryInterfaceRequest<T>(parts)
   }
 }
 
@@ -116,9 +118,7 @@ extension Database {
     let statement = try cachedStatement(sql: sql)
     try statement.setArguments(arguments)
     if parts.isFiltered || (isPrefetching && parts.relation.hasPrefetches) {
-      statement.setRequestRegion { statement in
-        try parts.relation.region(of: statement, isPrefetching: isPrefetching)
-      }
+      statement.setRequestRegion(parts.region(isPrefetching: isPrefetching))
       // Computed here, where errors can be thrown.
       if isRecordingRegion { _ = try statement.requestRegion() }
     }
@@ -135,10 +135,9 @@ extension QueryInterfaceRequest: DerivableRequest {
   public var databaseTableName: String { relation.tableName }
 
   /// Returns the request after a change of its relation.
-  public func _with(_ change: (inout _RequestParts) -> Void) -> Self {
-    var result = self
-    change(&result.parts)
-    return result
+  public consuming func _with(_ change: (inout _RequestParts) -> Void) -> Self {
+    change(&parts)
+    return self
   }
 }
 
@@ -146,7 +145,7 @@ extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
   /// Returns the request with a limit and an offset.
   ///
   /// - Parameter limit: The maximum number of rows; a negative number for all.
-  public func limit(_ limit: Int, offset: Int? = nil) -> _Request {
+  public consuming func limit(_ limit: Int, offset: Int? = nil) -> _Request {
     _with { $0.relation.limit = Relation.Limit(count: limit, offset: offset) }
   }
 }

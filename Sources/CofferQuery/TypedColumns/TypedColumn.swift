@@ -19,6 +19,7 @@ public struct TypedColumn<Value>: SQLTypedExpressible, Sendable {
   /// Creates a column with a name.
   public init(_ name: String) { self.init(name, form: nil) }
 
+  @inlinable
   init(_ name: String, form: _ColumnForm?) {
     self.name = name
     _form = form

@@ -62,7 +62,8 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
     if let plan = row.plan, let decoder = exactly(RecordDecoder<Record>.self, plan) {
       return try decoder.decode(row)
     }
-    guard unsafe row.core == nil else {
+    // A copy keeps the plan of one type.
+    guard !row.keepsPlan || (unsafe row.core == nil && row.plan != nil) else {
       return try row.findPlan(RecordDecoder<Record>.self) { RecordDecoder() }.decode(row)
     }
     return try decodeCopy(row)
