@@ -40,9 +40,7 @@ extension QueryInterfaceRequest: FetchRequest {
   ) throws -> PreparedRequest {
     if parts.isAlone {
       let (sql, arguments) = try db.sql(
-        describedBy: {
-          parts.describe(in: &$0, isSingle: singleResult)
-        },
+        describedBy: { parts.describe(in: &$0, for: singleResult ? .first : .all) },
         renderedBy: { renderer in
           try relation.limited(db, toSingleResult: singleResult).render(into: &renderer)
         })
@@ -60,15 +58,22 @@ extension QueryInterfaceRequest: FetchRequest {
 
   /// Returns the number of rows, counted by SQLite.
   public func fetchCount(_ db: Database) throws -> Int {
-    try relation.fetchCount(db)
+    let (sql, arguments) = try db.sql(
+      describedBy: { parts.describe(in: &$0, for: .count) },
+      renderedBy: { try relation.renderCount(into: &$0) })
+    let request = try db.preparedRequest(sql, arguments, of: parts)
+    return try Int.fetchOne(request.fetchedStatement) ?? 0
   }
 
   /// Returns whether the request has no rows.
   public func isEmpty(_ db: Database) throws -> Bool {
-    var renderer = SQLRenderer(db)
-    renderer.append("SELECT ")
-    try renderer.append(exists())
-    let request = try db.preparedRequest(renderer.sql, renderer.arguments, of: parts)
+    let (sql, arguments) = try db.sql(
+      describedBy: { parts.describe(in: &$0, for: .existence) },
+      renderedBy: { renderer in
+        renderer.append("SELECT ")
+        try renderer.append(exists())
+      })
+    let request = try db.preparedRequest(sql, arguments, of: parts)
     return try Bool.fetchOne(request.fetchedStatement) != true
   }
 }

@@ -79,9 +79,9 @@ public struct _RequestParts: Sendable {
     return { try storage.relation.region(of: $0, isPrefetching: true) }
   }
 
-  /// Appends the structure of the query.
-  func describe(in shape: inout QueryShape, isSingle: Bool) {
-    storage.relation.describe(in: &shape, isSingle: isSingle)
+  /// Appends the structure of a query for the relation.
+  func describe(in shape: inout QueryShape, for query: Relation.Query) {
+    storage.relation.describe(in: &shape, for: query)
   }
 }
 

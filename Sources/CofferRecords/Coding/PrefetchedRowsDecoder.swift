@@ -55,6 +55,25 @@ private struct WrappedListContainer: SingleValueDecodingContainer {
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: decoder) }
 }
 
+/// An array of decodable values.
+protocol DecodableArray {
+  /// Decodes the rows of a decoder, as the standard library does by way of a container.
+  static func decoded(from decoder: PrefetchedRowsDecoder) throws -> Self
+}
+
+extension Array: DecodableArray where Element: Decodable {
+  static func decoded(from decoder: PrefetchedRowsDecoder) throws -> [Element] {
+    var container = PrefetchedRowsContainer(decoder)
+    // SAFETY: there is memory for as many elements as there are rows.
+    return try unsafe Array(unsafeUninitializedCapacity: decoder.rows.count) { elements, count in
+      while !container.isAtEnd {
+        unsafe elements.initializeElement(at: count, to: try container.decode(Element.self))
+        count += 1
+      }
+    }
+  }
+}
+
 /// A container for the rows, in order.
 private struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
   private let decoder: PrefetchedRowsDecoder

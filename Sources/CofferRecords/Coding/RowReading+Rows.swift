@@ -128,8 +128,15 @@ extension RowReading {
   }
 
   private func decode<T: Decodable>(_ type: T.Type, _ rows: RowList, _ slot: KeySlot) throws -> T {
-    try T(
-      from: PrefetchedRowsDecoder(rows, self, codingPath: codingPath + [StringKey(slot.key)]))
+    let decoder = PrefetchedRowsDecoder(
+      rows, self, codingPath: codingPath + [StringKey(slot.key)])
+    // Without the container's box, and the lookup of metadata for each element.
+    if let array = type as? any DecodableArray.Type,
+      let decoded = try array.decoded(from: decoder) as? T
+    {
+      return decoded
+    }
+    return try T(from: decoder)
   }
 
   /// Decodes a key that has neither a column, a scope, nor prefetched rows.
