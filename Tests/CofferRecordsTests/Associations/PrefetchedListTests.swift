@@ -32,13 +32,16 @@ import Testing
       for parent in 1...20 {
         let id = round * 100 + parent
         let name = "the name of child \(id), on the heap"
-        schema += "INSERT INTO child VALUES (\(id), \(parent), \(id % 2 + 1), '\(name)');"
+        schema += "INSERT INTO child VALUES (\(id), \(parent), \(Self.team(id)), '\(name)');"
       }
     }
     database = try RequestDatabase(schema)
   }
 
   private static func ids(of parent: Int) -> [Int] { [parent, 100 + parent, 200 + parent] }
+
+  /// Of a parent's children, one or two have team 2.
+  private static func team(_ id: Int) -> Int { (id + id / 100) % 2 + 1 }
 
   private static func name(_ id: Int) -> String { "the name of child \(id), on the heap" }
 
@@ -186,7 +189,7 @@ import Testing
           == Self.ids(of: parent.id).map { id in
             Member(
               id: id, name: Self.name(id),
-              team: Team(id: id % 2 + 1, title: id % 2 == 0 ? "red" : "blue"))
+              team: Team(id: Self.team(id), title: Self.team(id) == 1 ? "red" : "blue"))
           })
     }
     let (wrapped, _) = try database.run { db in try Wrapped.fetchAll(db, Self.request) }
