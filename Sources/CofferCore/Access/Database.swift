@@ -97,7 +97,11 @@ import Synchronization
   @safe @exclusivity(unchecked) var activeStatementCount = 0
 
   /// The schema cache of a higher layer.
-  package var schemaStorage: AnyObject?
+  package var schemaStorage: AnyObject? {
+    get { keptSchemaStorage }
+    set { keptSchemaStorage = newValue }
+  }
+  @safe @exclusivity(unchecked) private var keptSchemaStorage: AnyObject?
 
   /// The SQL of the shapes of queries that have been rendered.
   package let queryShapes = QueryShapes()

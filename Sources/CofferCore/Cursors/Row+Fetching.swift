@@ -50,6 +50,15 @@ extension Row {
     _ body: (consuming Row) throws -> Void
   ) throws {
     if let arguments { try statement.setArguments(arguments) }
+    try forEachImage(statement, adapter) { try body(Row(block: $0, start: $1, adaptation: $2)) }
+  }
+
+  /// Executes a statement, and calls `body` with the place of each copied row.
+  @inline(__always)
+  @safe static func forEachImage(
+    _ statement: Statement, _ adapter: (any RowAdapter)?,
+    _ body: (RowBlock, UnsafeRawPointer, RowAdaptation?) throws -> Void
+  ) throws {
     let execution = StatementExecution(statement)
     guard try execution.advance() else { return }
     // After the first step, since SQLite may have recompiled the statement.
@@ -57,7 +66,7 @@ extension Row {
     var block = RowBlock(layout: statement.layout, capacity: 0)
     while let handle = statement.handle {
       let start = RowBlock.copyRow(of: handle, to: &block)
-      try body(Row(block: block, start: start, adaptation: adaptation))
+      try unsafe body(block, start, adaptation)
       guard try execution.advance() else { break }
     }
   }

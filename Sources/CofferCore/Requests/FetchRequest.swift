@@ -89,7 +89,7 @@ extension PreparedRequest {
   /// statement writes, since it has to run to its end then.
   @usableFromInline
   package var singleRowStatement: Statement? {
-    guard isForOneFetch, adapter == nil, supplementaryFetch == nil, statement.isReadonly,
+    guard isForOneFetch, case nil = adapter, supplementaryFetch == nil, statement.isReadonly,
       statement.columnCount > 0
     else { return nil }
     return statement.forOneFetch

@@ -40,6 +40,12 @@ extension PreparedRequest {
     return rows
   }
 
+  /// Returns all rows, with an object for each only if there is a supplementary fetch.
+  package func rowList(_ db: Database) throws -> RowList {
+    guard supplementaryFetch == nil else { return RowList(try allRows(db)) }
+    return RowList(try RowCopies(fetchedStatement, adapter: adapter))
+  }
+
   /// Returns the first row, after the supplementary fetch; nil if there is none.
   func firstRow(_ db: Database) throws -> Row? {
     let row = try Row.fetchOne(fetchedStatement, adapter: adapter)

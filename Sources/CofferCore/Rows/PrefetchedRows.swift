@@ -7,7 +7,7 @@ extension Row {
   public struct PrefetchedRowsView: Equatable {
     private struct Node: Equatable {
       /// Nil for a key that only leads to nested keys.
-      var rows: [Row]?
+      var rows: RowList?
       var nested = PrefetchedRowsView()
     }
 
@@ -29,7 +29,10 @@ extension Row {
     }
 
     /// The rows of the matching key that is nearest to the row; nil if none was prefetched.
-    public subscript(_ key: String) -> [Row]? {
+    public subscript(_ key: String) -> [Row]? { list(key)?.rows }
+
+    /// The rows of the matching key that is nearest to the row; nil if none was prefetched.
+    package func list(_ key: String) -> RowList? {
       var level = [self]
       while !level.isEmpty {
         for view in level {
@@ -46,7 +49,7 @@ extension Row {
     /// Stores the rows of an association.
     /// - Parameter path: The association's key, after the keys of the scopes and associations
     ///   leading to it; not empty.
-    package mutating func setRows(_ rows: [Row], forKeyPath path: some Collection<String>) {
+    package mutating func setRows(_ rows: RowList, forKeyPath path: some Collection<String>) {
       guard let key = path.first else { return }
       let rest = path.dropFirst()
       if rest.isEmpty {

@@ -21,9 +21,10 @@ import Foundation
   /// The core of the statement whose current row this is, if there is no adapter.
   @safe @usableFromInline package let live: UnsafeMutablePointer<StatementCore>?
   /// The storage of the values, which the row keeps alive.
-  private let source: Source
+  @safe @exclusivity(unchecked) private var source: Source
   /// The values of a copied row, stored in a ``RowBlock``.
-  @usableFromInline package let image: RowImage?
+  @inlinable package var image: RowImage? { shownImage }
+  @safe @exclusivity(unchecked) @usableFromInline var shownImage: RowImage?
   @safe @exclusivity(unchecked) @usableFromInline private(set) var extras: RowExtras?
   /// The cached result of ``plan(_:make:)``.
   @inlinable package var plan: AnyObject? {
@@ -32,6 +33,9 @@ import Foundation
   }
   // Other modules don't see the attribute, and would check each access; so they call the getter.
   @safe @exclusivity(unchecked) @usableFromInline var keptPlan: AnyObject?
+  /// Whether the object shows one row after the other, so that a plan is worth keeping in it.
+  @inlinable package var keepsPlan: Bool { showsManyRows }
+  @safe @exclusivity(unchecked) @usableFromInline var showsManyRows = false
 
   private enum Source {
     case statement(Statement)
@@ -96,14 +100,13 @@ import Foundation
 
   package init(columnNames: [String], values: [DatabaseValue]) {
     live = nil
-    image = nil
     source = .literal(RowLiteral(layout: RowLayout(columnNames: columnNames), values: values))
   }
 
   /// Creates a view of a statement's current row.
   package init(statement: Statement, adaptation: RowAdaptation? = nil) {
     live = adaptation == nil ? statement.core : nil
-    image = nil
+    showsManyRows = true
     source = .statement(statement)
     if let adaptation { extras = RowExtras(adaptation, live: statement.core) }
   }
@@ -111,16 +114,24 @@ import Foundation
   /// Creates a copied row.
   @safe init(block: RowBlock, start: UnsafeRawPointer, adaptation: RowAdaptation?) {
     live = nil
-    image = RowImage(start: start)
+    shownImage = RowImage(start: start)
     source = .block(block)
     if let adaptation { extras = RowExtras(adaptation, live: nil) }
+  }
+
+  /// Shows another copied row, which has the same columns.
+  @safe func show(in block: RowBlock, at start: UnsafeRawPointer) {
+    shownImage = RowImage(start: start)
+    if case .block(let current) = source, current === block { return }
+    source = .block(block)
   }
 
   /// Creates another view of a row.
   package init(base: Row, adaptation: RowAdaptation?, prefetched: PrefetchedRows? = nil) {
     let core = base.statement?.core
     live = unsafe adaptation == nil ? core : nil
-    image = base.image
+    shownImage = base.image
+    showsManyRows = unsafe core != nil
     source = base.source
     if adaptation != nil || prefetched != nil {
       extras = RowExtras(adaptation, prefetched, live: core)

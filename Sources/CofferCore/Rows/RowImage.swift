@@ -35,6 +35,12 @@ import Foundation
     UInt64(truncatingIfNeeded: offset) << 31 | UInt64(truncatingIfNeeded: count)
   }
 
+  /// Returns the value if it is stored as an integer.
+  @inlinable
+  package func integer(_ index: Int) -> Int64? {
+    type(index) == SQLite.integerType ? Int64(bitPattern: payload(index)) : nil
+  }
+
   package func isNull(_ index: Int) -> Bool { type(index) == SQLite.nullType }
 
   @usableFromInline

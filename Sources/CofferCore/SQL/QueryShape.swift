@@ -1,3 +1,5 @@
+import Glibc
+
 /// The structure of a query without its values: two queries of equal shape have the same SQL.
 ///
 /// A request describes itself to a shape instead of rendering, which takes a fraction of the time.
@@ -8,7 +10,7 @@
 ///
 /// Parts that can render differently from time to time, such as closures, give up instead.
 @usableFromInline
-package struct QueryShape {
+@safe package struct QueryShape {
   /// The kind of a part.
   @usableFromInline
   package enum Tag: UInt8 {
@@ -21,54 +23,72 @@ package struct QueryShape {
     case request, document
   }
 
-  /// The structure so far.
-  @usableFromInline package internal(set) var bytes: [UInt8]
+  /// The memory for the bytes of a shape.
+  @safe final class Memory {
+    @safe let start = UnsafeMutablePointer<UInt8>.allocate(capacity: QueryShape.capacity)
+
+    deinit { unsafe start.deallocate() }
+  }
+
+  /// A longer shape isn't worth comparing and keeping.
+  @inlinable static var capacity: Int { 2048 }
+
+  fileprivate let memory: Memory
+  /// The address of `memory`.
+  @safe @usableFromInline let start: UnsafeMutablePointer<UInt8>
+  @usableFromInline var count = 0
   /// The values of the parameters, in order.
   package private(set) var arguments: [StatementArgument] = []
-  private var hasGivenUp = false
+  @usableFromInline var hasGivenUp = false
 
   /// Whether the SQL depends on nothing but the shape and the schema, and the shape is worth
   /// keeping.
-  package var isComplete: Bool { !hasGivenUp && bytes.count <= QueryShape.maximumCount }
+  package var isComplete: Bool { !hasGivenUp }
 
-  /// A longer shape isn't worth comparing and keeping.
-  private static let maximumCount = 2048
+  /// The structure so far.
+  @safe fileprivate var bytes: UnsafeRawBufferPointer {
+    unsafe UnsafeRawBufferPointer(start: start, count: count)
+  }
 
-  /// Creates an empty shape.
-  ///
-  /// - Parameter buffer: An empty array with memory for the bytes.
-  package init(buffer: [UInt8] = []) { bytes = buffer }
+  fileprivate init(_ memory: Memory) {
+    self.memory = memory
+    start = memory.start
+  }
 
   /// Marks the query as one that always has to be rendered.
   package mutating func giveUp() { hasGivenUp = true }
 
   // MARK: Structure
 
+  /// Appends a choice of the part that has been begun.
+  @inlinable @inline(__always)
+  package mutating func append(choice: UInt8) {
+    guard count < QueryShape.capacity else { return hasGivenUp = true }
+    start[count] = choice
+    count &+= 1
+  }
+
   /// Appends the beginning of a part.
-  @inlinable
-  package mutating func append(_ tag: Tag) { bytes.append(tag.rawValue) }
+  @inlinable @inline(__always)
+  package mutating func append(_ tag: Tag) { append(choice: tag.rawValue) }
 
   /// Appends a choice of the part that has been begun.
-  @inlinable
-  package mutating func append(_ choice: Bool) { bytes.append(choice ? 1 : 0) }
-
-  /// Appends a choice of the part that has been begun.
-  @inlinable
-  package mutating func append(choice: UInt8) { bytes.append(choice) }
+  @inlinable @inline(__always)
+  package mutating func append(_ choice: Bool) { append(choice: choice ? 1 : 0) }
 
   /// Appends the number of parts that follow, or another number that is part of the SQL.
   @inlinable
   package mutating func append(count: Int) {
-    if count >= 0, count < 255 { return bytes.append(UInt8(truncatingIfNeeded: count)) }
+    if count >= 0, count < 255 { return append(choice: UInt8(truncatingIfNeeded: count)) }
     append(largeCount: count)
   }
 
   @usableFromInline
   mutating func append(largeCount count: Int) {
-    bytes.append(255)
+    append(choice: 255)
     var rest = UInt64(bitPattern: Int64(count))
     for _ in 0..<8 {
-      bytes.append(UInt8(truncatingIfNeeded: rest))
+      append(choice: UInt8(truncatingIfNeeded: rest))
       rest >>= 8
     }
   }
@@ -78,8 +98,11 @@ package struct QueryShape {
     var text = text
     text.withUTF8 { utf8 in
       append(count: utf8.count)
-      guard utf8.count <= QueryShape.maximumCount else { return giveUp() }
-      unsafe bytes.append(contentsOf: utf8)
+      guard utf8.count <= QueryShape.capacity &- count else { return giveUp() }
+      guard let text = utf8.baseAddress else { return }
+      // SAFETY: there is room for the text, since `count` is at most the capacity.
+      unsafe (start + count).update(from: text, count: utf8.count)
+      count &+= utf8.count
     }
   }
 
@@ -174,7 +197,7 @@ package struct QueryShape {
   }
 
   /// Appends a fragment.
-  package mutating func append(_ node: any SQLNode) {
+  package mutating func append(_ node: any SQLNodeObject) {
     // Deeper parts of a query that always has to be rendered aren't needed.
     guard isComplete else { return }
     append(.node)
@@ -210,51 +233,36 @@ package final class QueryShapes {
   /// The maximum number of shapes; a program has as many as places that build a request.
   static let capacity = 500
 
-  /// The maximum number of bytes that are kept for the next shape.
-  private static let maximumBuffer = 8192
-
   @safe @exclusivity(unchecked) var known: [UInt64: Known] = [:]
-  /// The memory of the last shape.
-  @safe @exclusivity(unchecked) private var buffer: [UInt8] = []
+  /// The memory of the last shape; nil while a shape uses it.
+  @safe @exclusivity(unchecked) private var memory: QueryShape.Memory?
 
   /// Creates an empty cache.
   package init() {}
 
   /// Returns an empty shape.
-  package func makeShape() -> QueryShape {
-    var shape = QueryShape(buffer: buffer)
-    buffer = []
-    shape.bytes.reserveCapacity(256)
-    return shape
-  }
+  package func makeShape() -> QueryShape { QueryShape(memory.take() ?? QueryShape.Memory()) }
 
-  /// Takes the memory of a shape back.
-  package func takeBack(_ shape: inout QueryShape) {
-    guard shape.bytes.capacity <= QueryShapes.maximumBuffer else { return }
-    swap(&buffer, &shape.bytes)
-    buffer.removeAll(keepingCapacity: true)
-  }
+  /// Takes the memory of a shape back, which isn't used any more.
+  package func takeBack(_ shape: borrowing QueryShape) { memory = shape.memory }
 
   /// Returns the SQL of a shape; nil if it isn't known.
   package func entry(for shape: borrowing QueryShape) -> Entry? {
-    guard let known = known[QueryShapes.hash(shape.bytes)], known.bytes == shape.bytes else {
-      return nil
-    }
+    let bytes = shape.bytes
+    guard let known = unsafe known[bytes.wordHash], known.bytes.count == bytes.count,
+      unsafe memcmp(known.bytes, shape.start, bytes.count) == 0  // SAFETY: both have as many bytes.
+    else { return nil }
     return known.entry
   }
 
   /// Keeps the SQL of a shape.
   package func insert(_ entry: Entry, for shape: borrowing QueryShape) {
     if known.count >= QueryShapes.capacity { known.removeAll() }
-    known[QueryShapes.hash(shape.bytes)] = Known(bytes: shape.bytes, entry: entry)
+    unsafe known[shape.bytes.wordHash] = Known(bytes: Array(shape.bytes), entry: entry)
   }
 
   /// Forgets all shapes.
   func removeAll() { known = [:] }
-
-  private static func hash(_ bytes: [UInt8]) -> UInt64 {
-    unsafe bytes.withUnsafeBytes { unsafe $0.wordHash }
-  }
 }
 
 /// It is confined to its connection.

@@ -19,7 +19,7 @@ public struct SQL: Sendable {
     /// A list of values, written in parentheses.
     case list(ArrayArgument)
     /// A part that renders itself, with access to the database.
-    case node(any SQLNode)
+    case node(any SQLNodeObject)
 
     /// Text without parameters.
     package static func text(_ text: String) -> Element { .sql(text, StatementArguments()) }
@@ -28,7 +28,7 @@ public struct SQL: Sendable {
     package static func deferred(
       _ make: @escaping @Sendable (Database) throws -> SQL
     ) -> Element {
-      .node(DeferredSQL(make: make))
+      .node(DeferredSQL(make: make).object)
     }
   }
 
@@ -94,6 +94,7 @@ public struct SQL: Sendable {
 ///
 /// Higher layers define expressions and queries as fragments. They are rendered in place, so that
 /// columns know the tables around them.
+@usableFromInline
 package protocol SQLNode: Sendable {
   /// Appends the fragment's text and arguments.
   func render(into renderer: inout SQLRenderer) throws
@@ -102,21 +103,45 @@ package protocol SQLNode: Sendable {
   ///
   /// By default, it gives up, so that queries with the fragment are always rendered.
   func describe(in shape: inout QueryShape)
-
-  /// Returns the fragment as a type if it has exactly that type.
-  func cast<T>(to type: T.Type) -> T?
 }
 
 extension SQLNode {
   package func describe(in shape: inout QueryShape) { shape.giveUp() }
 
-  /// Returns the fragment as a type if it has exactly that type.
-  ///
-  /// Ten times as fast as `as?`, which also considers base classes and protocols.
-  package func cast<T>(to type: T.Type) -> T? {
-    // SAFETY: both are the same type.
-    unsafe type == Self.self ? unsafeBitCast(self, to: type) : nil
+  /// The fragment as an object.
+  @inlinable package var object: any SQLNodeObject { SQLNodeBox(self) }
+}
+
+/// A fragment in an object, so that copying an expression only counts references.
+@usableFromInline
+package protocol SQLNodeObject: AnyObject, Sendable {
+  /// Appends the fragment's text and arguments.
+  func render(into renderer: inout SQLRenderer) throws
+
+  /// Appends the fragment's structure and arguments: see ``SQLNode/describe(in:)``.
+  func describe(in shape: inout QueryShape)
+}
+
+extension SQLNodeObject {
+  /// Returns the fragment if it is of the type.
+  @inlinable @inline(__always)
+  package func cast<Node: SQLNode>(to type: Node.Type) -> Node? {
+    exactly(SQLNodeBox<Node>.self, self)?.node
   }
+}
+
+@usableFromInline
+final class SQLNodeBox<Node: SQLNode>: SQLNodeObject {
+  @usableFromInline let node: Node
+
+  @inlinable
+  init(_ node: Node) { self.node = node }
+
+  @inlinable
+  func render(into renderer: inout SQLRenderer) throws { try node.render(into: &renderer) }
+
+  @inlinable
+  func describe(in shape: inout QueryShape) { node.describe(in: &shape) }
 }
 
 private struct DeferredSQL: SQLNode {

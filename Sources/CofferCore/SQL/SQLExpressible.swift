@@ -32,6 +32,7 @@ extension SQLSpecificExpressible {
 
 extension DatabaseValueConvertible {
   /// A parameter bound to the value.
+  @inlinable
   public var sqlExpression: SQLExpression { SQLExpression(databaseValue) }
 }
 

@@ -1,17 +1,18 @@
 /// An SQL expression: a value, a column, or an operator or function applied to expressions.
 public struct SQLExpression: Sendable {
+  @usableFromInline
   package enum Content: Sendable {
     case value(DatabaseValue)
     case sql(SQL)
     /// An expression that is defined in CofferQuery.
-    case node(any SQLNode)
+    case node(any SQLNodeObject)
   }
 
-  package let content: Content
+  @usableFromInline package let content: Content
 
-  package init(_ value: DatabaseValue) { content = .value(value) }
+  @inlinable package init(_ value: DatabaseValue) { content = .value(value) }
   package init(sql: SQL) { content = .sql(sql) }
-  package init(node: any SQLNode) { content = .node(node) }
+  @inlinable package init(node: some SQLNode) { content = .node(node.object) }
 
   /// The expression as a part of other SQL.
   package var sql: SQL {

@@ -17,7 +17,7 @@ extension SQLInterpolation {
   /// ```
   @_disfavoredOverload
   public mutating func appendInterpolation(_ request: some SQLSubqueryable) {
-    append(.node(EmbeddedQuery(query: request.sqlSubquery)))
+    append(.node(EmbeddedQuery(query: request.sqlSubquery).object))
   }
 
   /// `\(expression)` appends an expression.

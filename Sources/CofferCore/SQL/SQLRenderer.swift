@@ -1,6 +1,7 @@
 import FoundationEssentials
 
 /// Builds SQL: the text, its arguments, and the names of its tables.
+@usableFromInline
 package struct SQLRenderer {
   package let database: Database
 

@@ -1,21 +1,22 @@
 /// A selection of a query: an expression, or several columns.
 public struct SQLSelection: Sendable, SQLSelectable {
+  @usableFromInline
   package enum Content: Sendable {
     /// An expression and the name of its column.
     case expression(SQLExpression, name: String?)
     case sql(SQL)
     /// A selection that is defined in CofferQuery.
-    case node(any SQLNode)
+    case node(any SQLNodeObject)
   }
 
-  package let content: Content
+  @usableFromInline package let content: Content
 
   package init(_ expression: SQLExpression, name: String? = nil) {
     content = .expression(expression, name: name)
   }
 
   package init(sql: SQL) { content = .sql(sql) }
-  package init(node: any SQLNode) { content = .node(node) }
+  @inlinable package init(node: some SQLNode) { content = .node(node.object) }
 
   /// The selection as a part of other SQL.
   package var sql: SQL {

@@ -1,15 +1,16 @@
 /// A query that can be a part of another query.
 public struct SQLSubquery: Sendable {
+  @usableFromInline
   package enum Content: Sendable {
     case sql(SQL)
     /// A query that is defined in CofferQuery.
-    case node(any SQLNode)
+    case node(any SQLNodeObject)
   }
 
-  package let content: Content
+  @usableFromInline package let content: Content
 
   package init(sql: SQL) { content = .sql(sql) }
-  package init(node: any SQLNode) { content = .node(node) }
+  @inlinable package init(node: some SQLNode) { content = .node(node.object) }
 
   /// The query as a part of other SQL, without parentheses.
   package var sql: SQL {

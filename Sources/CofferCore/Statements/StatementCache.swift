@@ -26,14 +26,14 @@ final class StatementCache {
   }
 
   private let capacity: Int
-  private var entries: [Entry] = []
+  @safe @exclusivity(unchecked) private var entries: [Entry] = []
   /// Indices of `entries` by hash of the SQL's bytes.
   private var indices: [UInt64: Int] = [:]
-  private var recents: [Recent?] = Array(repeating: nil, count: 16)
+  @safe @exclusivity(unchecked) private var recents: [Recent?] = Array(repeating: nil, count: 16)
   /// Incremented whenever an index in `entries` can refer to another statement.
-  private var generation: UInt64 = 0
-  private var clock: UInt64 = 0
-  private(set) var statistics = StatementCacheStatistics()
+  @safe @exclusivity(unchecked) private var generation: UInt64 = 0
+  @safe @exclusivity(unchecked) private var clock: UInt64 = 0
+  @safe @exclusivity(unchecked) private(set) var statistics = StatementCacheStatistics()
 
   init(capacity: Int) { self.capacity = capacity }
 

@@ -156,16 +156,13 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
         ]))
   }
 
-  /// Returns a condition of the property and of values, in the form in which the property stores
-  /// them.
-  fileprivate func condition(
-    _ values: [some Codable], _ make: (SQLExpression, [DatabaseValue]) -> SQLExpression
-  ) -> TypedPredicate {
+  /// Returns the condition that the property is one of some values, in the form in which the
+  /// property stores them.
+  fileprivate func isContained(in values: [some Codable]) -> TypedPredicate {
     TypedPredicate(
       deferringErrors { column in
-        make(
-          DocumentExpression.expression(of: column),
-          try values.map { try DocumentValue.databaseValue(of: $0, in: column) })
+        try values.map { try DocumentValue.databaseValue(of: $0, in: column) }
+          .contains(DocumentExpression.expression(of: column))
       })
   }
 
@@ -248,13 +245,22 @@ extension DocumentExpression where Value: Codable {
   /// `lhs = rhs`; `IS NULL` where the value is nil.
   @_disfavoredOverload
   public static func == (lhs: Self, rhs: Value) -> TypedPredicate {
-    lhs.condition([rhs]) { comparison(.equal, $0, $1.first.flatMap { $0.isNull ? nil : $0 }) }
+    lhs.comparison(.equal, rhs)
   }
 
   /// `lhs <> rhs`; `IS NOT NULL` where the value is nil.
   @_disfavoredOverload
   public static func != (lhs: Self, rhs: Value) -> TypedPredicate {
-    lhs.condition([rhs]) { comparison(.notEqual, $0, $1.first.flatMap { $0.isNull ? nil : $0 }) }
+    lhs.comparison(.notEqual, rhs)
+  }
+
+  /// Returns the comparison with a value in the form in which the property stores it.
+  private func comparison(_ comparison: Comparison, _ value: Value) -> TypedPredicate {
+    TypedPredicate(
+      deferringErrors { column in
+        let value = SQLExpression(try DocumentValue.databaseValue(of: value, in: column))
+        return comparing(comparison, DocumentExpression.expression(of: column), value)
+      })
   }
 }
 
@@ -264,7 +270,7 @@ extension Sequence where Element: Codable {
   public func contains<Document>(_ property: DocumentExpression<Document, Element>)
     -> TypedPredicate
   {
-    property.condition(Array(self)) { $1.contains($0) }
+    property.isContained(in: Array(self))
   }
 
   /// `property IN (…)`: whether the list contains the value; no list contains nil.
@@ -272,6 +278,6 @@ extension Sequence where Element: Codable {
   public func contains<Document>(_ property: DocumentExpression<Document, Element?>)
     -> TypedPredicate
   {
-    property.condition(Array(self)) { $1.contains($0) }
+    property.isContained(in: Array(self))
   }
 }

@@ -210,11 +210,14 @@ struct DocumentQuery: Sendable {
   }
 
   /// Appends the structure of ``selecting(_:from:)`` and its arguments.
-  func describe(in shape: inout QueryShape, selecting columns: String, from table: DocumentTable) {
+  ///
+  /// - Parameter columns: Nil for ``counting(from:)``.
+  func describe(in shape: inout QueryShape, selecting columns: String?, from table: DocumentTable) {
     // A search joins other tables.
     guard search == nil else { return shape.giveUp() }
     shape.append(.document)
-    shape.append(columns)
+    shape.append(columns != nil)
+    if let columns { shape.append(columns) }
     shape.append(table.name)
     shape.append(id != nil)
     if let id {
@@ -223,6 +226,8 @@ struct DocumentQuery: Sendable {
     }
     shape.append(count: conditions.count)
     for condition in conditions { shape.append(condition) }
+    // Without a limit, the number of documents doesn't depend on their order.
+    let orders = columns == nil && !isLimited ? [] : orders
     shape.append(count: orders.count)
     for order in orders { shape.append(order) }
     shape.append(isLimited)

@@ -124,18 +124,35 @@ extension QueryBuilder {
   /// it ends.
   @usableFromInline
   func selection(_ db: Database) throws -> Statement {
-    let query = try valid(db)
-    let (columns, table) = (collection.columnList, collection.table)
-    let (sql, arguments) = try db.sql(
-      describedBy: { query.describe(in: &$0, selecting: columns, from: table) },
-      renderedBy: { try $0.append(query.selecting(columns, from: table)) })
+    let (sql, arguments) = try sql(valid(db), collection.columnList, db)
     let statement = try db.fetchStatement(sql)
     try statement.setArguments(arguments)
     return statement
   }
 
+  /// Returns the SQL of a query of the collection.
+  ///
+  /// - Parameter columns: The selection; nil to count the documents.
+  private func sql(
+    _ query: DocumentQuery, _ columns: String?, _ db: Database
+  ) throws -> (sql: String, arguments: StatementArguments) {
+    let table = collection.table
+    return try db.sql(
+      describedBy: { query.describe(in: &$0, selecting: columns, from: table) },
+      renderedBy: {
+        try $0.append(
+          columns.map { query.selecting($0, from: table) } ?? query.counting(from: table))
+      })
+  }
+
+  /// Returns the query of some columns as SQL.
+  func selecting(_ columns: String?, of query: DocumentQuery, _ db: Database) throws -> SQL {
+    let (sql, arguments) = try sql(query, columns, db)
+    return SQL(sql: sql, arguments: arguments)
+  }
+
   func fetchCount(_ db: Database) throws -> Int {
-    let sql = try valid(db).counting(from: collection.table)
+    let sql = try selecting(nil, of: valid(db), db)
     return try Int.fetchOne(db, SQLRequest<Int>(literal: sql)) ?? 0
   }
 
@@ -145,7 +162,7 @@ extension QueryBuilder {
     let column = selection.column
     let name = SelectedValue<Value>.columnName.quotedDatabaseIdentifier
     let columns = "\(column.sqlText()) AS \(name)"
-    let sql = try valid(db).selecting(columns, from: collection.table)
+    let sql = try selecting(columns, of: valid(db), db)
     do { return try selection.fetchAll(db, sql) } catch let error as RowDecodingError {
       let named = error.naming(column: column.description, ofRecord: Document.self)
       throw located(named, selecting: columns, db) { _ = try selection.value(of: $0, at: 0) }
@@ -155,7 +172,7 @@ extension QueryBuilder {
   func fetchMany<Value: Decodable>(
     _ type: Value.Type, columns: String, _ db: Database
   ) throws -> [Value] {
-    let sql = try valid(db).selecting(columns, from: collection.table)
+    let sql = try selecting(columns, of: valid(db), db)
     do {
       return try DecodedRow<Value>.fetchAll(db, SQLRequest<Never>(literal: sql)).map(\.value)
     } catch let error as RowDecodingError {

@@ -43,7 +43,7 @@ extension QueryBuilder {
     selecting columns: String, of query: DocumentQuery, _ db: Database
   ) throws -> RowCursor {
     let selection = "\(columns), \(collection.table.idColumn) AS coffer_key"
-    let sql = query.selecting(selection, from: collection.table)
+    let sql = try self.selecting(selection, of: query, db)
     return try CofferCore.Row.fetchCursor(db, SQLRequest<CofferCore.Row>(literal: sql))
   }
 

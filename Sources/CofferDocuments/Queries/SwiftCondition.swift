@@ -54,13 +54,15 @@ extension SQLExpression {
   ) -> SQLExpression {
     let isEqual = (comparison == .equal || comparison == .is) != isNegated
     let (lhs, rhs) = (lhs.operand, rhs.operand)
-    for (value, other) in [(lhs.value, rhs), (rhs.value, lhs)] {
-      guard let value, let number = DocumentValue.number(readAs: value) else { continue }
+    /// Returns the comparison with a text that a number can be read as.
+    func numeric(_ value: DatabaseValue?, _ other: SQLExpression) -> SQLExpression? {
+      guard let value, let number = DocumentValue.number(readAs: value) else { return nil }
       let sides = [value, number].map { value in
         SQLExpression(.comparison(isEqual ? .equal : .isNot, other, SQLExpression(value)))
       }
       return SQLExpression(.chain(isEqual ? .or : .and, sides))
     }
+    if let condition = numeric(lhs.value, rhs) ?? numeric(rhs.value, lhs) { return condition }
     // A comparison with a value other than nil needs no `IS`.
     let hasValue = lhs.isNotNull || rhs.isNotNull
     return SQLExpression(

@@ -50,7 +50,7 @@ extension ExpressionNode: SQLNode {
       renderer.append(isNegated ? "NOT EXISTS (" : "EXISTS (")
       // Older SQLite versions ignore LIMIT in the query of EXISTS, even LIMIT 0.
       var isEmpty = false
-      if case .node(let relation as Relation) = query.content {
+      if case .node(let node) = query.content, let relation = node.cast(to: Relation.self) {
         isEmpty = relation.limit?.count == 0
       }
       if isEmpty { renderer.append("SELECT * FROM (") }

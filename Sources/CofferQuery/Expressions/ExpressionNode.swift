@@ -3,7 +3,7 @@ import CofferCore
 /// The syntax tree node of an expression that is neither a value nor an SQL literal.
 ///
 /// Nodes are independent of a query: columns are qualified with a table when they are rendered.
-package indirect enum ExpressionNode: Sendable {
+package enum ExpressionNode: Sendable {
   /// A column of the enclosing query.
   case column(String)
   /// A column or another name that is never qualified with a table.
@@ -35,7 +35,7 @@ package indirect enum ExpressionNode: Sendable {
   /// `F(a, b)`.
   case function(String, [SQLExpression])
   /// Returns `COUNT(DISTINCT a) FILTER (WHERE b)`, and window functions.
-  case aggregate(Aggregate)
+  indirect case aggregate(Aggregate)
   /// `CAST(a AS t)`.
   case cast(SQLExpression, type: String)
   /// `CASE a WHEN b THEN c ELSE d END`.
@@ -49,6 +49,7 @@ package indirect enum ExpressionNode: Sendable {
 }
 
 /// A comparison with a negated operator in SQL.
+@usableFromInline
 package enum Comparison: UInt8, Sendable {
   case equal, notEqual, `is`, isNot
 

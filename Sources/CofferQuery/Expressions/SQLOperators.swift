@@ -197,6 +197,7 @@ package func comparison(
 }
 
 /// Returns a comparison, with the collation of an operand moved to the end: `a = b COLLATE c`.
+@usableFromInline
 package func comparing(
   _ comparison: Comparison, _ lhs: SQLExpression, _ rhs: SQLExpression
 ) -> SQLExpression {
@@ -211,6 +212,7 @@ package func comparison(
 }
 
 /// Returns a comparison without a negated operator in SQL.
+@usableFromInline
 func comparing(
   _ symbol: String, _ lhs: SQLExpression, _ rhs: SQLExpression
 ) -> SQLExpression {

@@ -14,8 +14,9 @@ struct Prefetch: DatabaseRegionConvertible, Sendable {
     let columns = try columns(db)
     let groups = try PrefetchGroups(parents, by: columns.map { try first.index(of: $0.left) })
     let request = request(columns.map(\.right)) { groups.condition(on: columns.map(\.right)) }
-    let children = try groups.isEmpty ? [] : request.fetchAll(db)
-    try groups.store(children, columnCount: columns.count, under: keyPath, in: parents)
+    let children =
+      try groups.isEmpty ? RowList([]) : request.makePreparedRequest(db).rowList(db)
+    groups.store(children, columnCount: columns.count, under: keyPath, in: parents)
   }
 
   /// Returns a request for the rows of some parents, without the columns that identify the parent.

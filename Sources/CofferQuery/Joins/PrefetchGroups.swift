@@ -66,11 +66,20 @@ struct PrefetchGroups {
   /// Returns a condition that columns have the values of one of the parents.
   ///
   /// For many parents with several columns each, it also includes rows that combine values of
-  /// different parents and belong to none.
+  /// different parents and belong to none; and for integers without gaps, rows with other numbers
+  /// between them.
   func condition(on columns: [String]) -> SQLExpression {
     switch values {
     case .integers(let numbers):
-      return isContained(columns[0], numbers.keys.sorted().map(\.databaseValue))
+      let sorted = numbers.keys.sorted()
+      if let first = sorted.first, let last = sorted.last,
+        sorted.count > SQLRenderer.longestWrittenList,
+        last.subtractingReportingOverflow(first) == (Int64(sorted.count - 1), false)
+      {
+        // Two comparisons for each row, instead of a search in the list.
+        return (first...last).contains(Column(columns[0]))
+      }
+      return isContained(columns[0], sorted.map(\.databaseValue))
     case .values(let numbers):
       return isContained(columns[0], numbers.keys.sorted(by: DatabaseValue.isBefore))
     case .tuples(let numbers):
@@ -99,41 +108,40 @@ struct PrefetchGroups {
   ///
   /// - Parameter columnCount: The number of columns that identify the parent.
   func store(
-    _ children: [Row], columnCount: Int, under keyPath: [String], in parents: [Row]
-  ) throws {
-    var rows = [[Row]](repeating: [], count: count)
-    if let first = children.first {
-      // These columns are last, since they follow the selection of the first table.
-      let columns = first.count - columnCount..<first.count
-      // Rows of the same parent are often adjacent.
-      var last: (key: DatabaseValue, group: Int)?
-      for child in children {
-        let key = child.databaseValue(at: columns.lowerBound)
-        if columnCount == 1, let last, last.key == key {
-          rows[last.group].append(child)
-        } else if let group = group(of: child, key, columns) {
-          rows[group].append(child)
-          last = (key, group)
-        }
-      }
-    }
+    _ children: RowList, columnCount: Int, under keyPath: [String], in parents: [Row]
+  ) {
+    // These columns are last, since they follow the selection of the first table.
+    let columns = max(children.columnCount - columnCount, 0)..<children.columnCount
+    // Rows of the same parent are often adjacent.
+    var last: (key: DatabaseValue, group: Int?)?
+    let lists = children.grouped(
+      by: (0..<children.count).map { index in
+        let key = children.databaseValue(at: columns.lowerBound, ofRow: index)
+        if columnCount == 1, let last, last.key == key { return last.group }
+        let group = group(of: children, index, key, columns)
+        last = (key, group)
+        return group
+      }, count: count)
     for (parent, group) in zip(parents, groups) {
       var prefetched = parent.prefetched ?? Row.PrefetchedRowsView()
-      prefetched.setRows(group.map { rows[$0] } ?? [], forKeyPath: keyPath)
+      prefetched.setRows(group.map { lists[$0] } ?? RowList([]), forKeyPath: keyPath)
       parent.prefetched = prefetched
     }
   }
 
   /// Returns the number of the group that a row belongs to; nil for none.
   /// - Parameter key: The first value that identifies the parent.
-  private func group(of child: Row, _ key: DatabaseValue, _ columns: Range<Int>) -> Int? {
+  private func group(
+    of children: RowList, _ index: Int, _ key: DatabaseValue, _ columns: Range<Int>
+  ) -> Int? {
     switch values {
     case .integers(let numbers):
       // Not in a separate function, which crashes the optimizer of Swift 6.
       guard case .int64(let integer) = key.storage else { return nil }
       return numbers[integer]
     case .values(let numbers): return numbers[key]
-    case .tuples(let numbers): return numbers[columns.map { child.databaseValue(at: $0) }]
+    case .tuples(let numbers):
+      return numbers[columns.map { children.databaseValue(at: $0, ofRow: index) }]
     }
   }
 }

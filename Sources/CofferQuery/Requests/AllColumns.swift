@@ -9,8 +9,10 @@ public struct AllColumns: SQLSelectable, Sendable {
   /// Creates a selection of all columns.
   public init() {}
 
+  private static let selected = SQLSelection(node: AllColumnsNode())
+
   /// `*`, or `"table".*` in a query of several tables.
-  public var sqlSelection: SQLSelection { SQLSelection(node: AllColumnsNode()) }
+  public var sqlSelection: SQLSelection { AllColumns.selected }
 }
 
 /// All columns of a table except some, selected by name.
@@ -84,9 +86,13 @@ private struct AllColumnsExcludingNode: SQLNode {
   }
 }
 
-extension SQLNode {
+extension SQLNodeObject {
   /// Whether the fragment only selects columns of the query's own table.
-  var isOwnColumns: Bool { self is AllColumnsNode || self is AllColumnsExcludingNode }
+  var isOwnColumns: Bool {
+    isAllColumns || cast(to: AllColumnsExcludingNode.self) != nil
+  }
+
+  fileprivate var isAllColumns: Bool { cast(to: AllColumnsNode.self) != nil }
 }
 
 extension SQLSelection {
@@ -96,15 +102,15 @@ extension SQLSelection {
     case .expression: return 1
     case .sql: return nil
     case .node(let node):
-      if let node = node as? AllColumnsExcludingNode {
+      if let node = node.cast(to: AllColumnsExcludingNode.self) {
         return try node.columns(db, in: table).count
       }
-      if let node = node as? AliasedSelection {
+      if let node = node.cast(to: AliasedSelection.self) {
         return node.selection.isAllColumns
           ? nil
           : try node.selection.columnCount(db, of: relation, named: table)
       }
-      guard node is AllColumnsNode else { return nil }
+      guard node.isAllColumns else { return nil }
       if case .compound(let query, _) = relation.source {
         guard case .node(let node) = query.content, let inner = node.cast(to: Relation.self)
         else { return nil }
@@ -119,6 +125,6 @@ extension SQLSelection {
 
   /// Whether the selection is `*`.
   var isAllColumns: Bool {
-    if case .node(let node) = content { node is AllColumnsNode } else { false }
+    if case .node(let node) = content { node.isAllColumns } else { false }
   }
 }

@@ -14,7 +14,7 @@ extension Database {
   ) throws -> (sql: String, arguments: StatementArguments) {
     var shape = queryShapes.makeShape()
     describe(&shape)
-    defer { queryShapes.takeBack(&shape) }
+    defer { queryShapes.takeBack(shape) }
     if shape.isComplete, let entry = queryShapes.entry(for: shape),
       try entry.schemaCount == 0
         || schemaCache.isCurrent(entry.schemaRevision, schemaCount: entry.schemaCount)
@@ -41,15 +41,20 @@ extension Database {
 }
 
 extension Relation {
-  /// Appends the structure of the query.
-  ///
-  /// - Parameter isSingle: Whether a limit to one row is added where one is needed.
-  func describe(in shape: inout QueryShape, isSingle: Bool) {
+  /// A query for a relation.
+  enum Query: UInt8 {
+    /// All rows, or the first one, with a limit where one is needed.
+    case all, first
+    case count, existence
+  }
+
+  /// Appends the structure of a query for the relation.
+  func describe(in shape: inout QueryShape, for query: Query) {
     guard case .table(let name) = source, aliases.isEmpty, tableExpressions.isEmpty,
       children.isEmpty, conflict == nil
     else { return shape.giveUp() }
     shape.append(.request)
-    shape.append(isSingle)
+    shape.append(choice: query.rawValue)
     shape.append(isDistinct)
     shape.append(name)
     shape.append(count: selection.count)

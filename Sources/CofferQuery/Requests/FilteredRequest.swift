@@ -18,7 +18,7 @@ extension RequestSource {
   /// Player.all().filter(Column("score") >= 1000)
   /// ```
   @_disfavoredOverload
-  public func filter(_ predicate: any SQLExpressible & SQLSelectable) -> _Request {
+  public consuming func filter(_ predicate: any SQLExpressible & SQLSelectable) -> _Request {
     _with { $0.relation.addFilter(predicate.sqlExpression) }
   }
 
@@ -47,9 +47,10 @@ extension RequestSource where _Record: TableRecord {
   /// ```swift
   /// Player.all().filter { $0.score >= 1000 && $0.name != "Arthur" }
   /// ```
-  public func filter(
+  public consuming func filter(
     _ predicate: (DatabaseComponents) throws -> any SQLExpressible
   ) rethrows -> _Request {
-    try filter(predicate(_Record.databaseComponents).sqlExpression)
+    let condition = try predicate(_Record.databaseComponents).sqlExpression
+    return _with { $0.relation.addFilter(condition) }
   }
 }

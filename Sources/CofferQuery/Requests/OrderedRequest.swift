@@ -21,7 +21,7 @@ extension RequestSource {
   public func withStableOrder() -> _Request { _with { $0.relation.ordering.isStable = true } }
 
   /// Returns the request with another ordering.
-  public func order(_ orderings: [any SQLOrderingTerm]) -> _Request {
+  public consuming func order(_ orderings: [any SQLOrderingTerm]) -> _Request {
     _with { $0.relation.ordering = RelationOrdering(orderings.map(\.sqlOrdering)) }
   }
 
@@ -31,7 +31,9 @@ extension RequestSource {
   /// // SELECT * FROM "player" ORDER BY "score" DESC, "name"
   /// Player.all().order(Column("score").desc, Column("name"))
   /// ```
-  public func order(_ orderings: any SQLOrderingTerm...) -> _Request { order(orderings) }
+  public consuming func order(_ orderings: any SQLOrderingTerm...) -> _Request {
+    order(orderings)
+  }
 
   /// Returns the request with another ordering, written in SQL.
   public func order(

@@ -168,7 +168,8 @@ extension Relation {
       return db.changesCount
     }
     // For views, SQLite only counts the changes made by their triggers.
-    let (count, changes) = (try fetchCount(db), db.totalChangesCount)
+    let count = try QueryInterfaceRequest<Row>(relation: self).fetchCount(db)
+    let changes = db.totalChangesCount
     try db.execute(sql: sql, arguments: arguments)
     return db.totalChangesCount == changes ? 0 : count
   }

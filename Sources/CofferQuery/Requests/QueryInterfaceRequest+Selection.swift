@@ -8,14 +8,14 @@ extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
   /// ```swift
   /// let best = try Player.all().select([max(Column("score"))], as: Int.self).fetchOne(db)
   /// ```
-  public func select<T>(
+  public consuming func select<T>(
     _ selection: [any SQLSelectable], as type: T.Type = T.self
   ) -> QueryInterfaceRequest<T> {
     select(selection).asRequest(of: type)
   }
 
   /// Returns the request with another selection, decoded to another type.
-  public func select<T>(
+  public consuming func select<T>(
     _ selection: any SQLSelectable..., as type: T.Type = T.self
   ) -> QueryInterfaceRequest<T> {
     select(selection, as: type)

@@ -19,9 +19,11 @@ public struct QueryInterfaceRequest<RowDecoder>: Sendable {
 
   package init(relation: Relation) { parts = _RequestParts(relation: relation) }
 
+  fileprivate init(_ parts: _RequestParts) { self.parts = parts }
+
   /// Returns the same request with its rows decoded to another type.
-  public func asRequest<T>(of type: T.Type = T.self) -> QueryInterfaceRequest<T> {
-    QueryInterfaceRequest<T>(relation: relation)
+  public consuming func asRequest<T>(of type: T.Type = T.self) -> QueryInterfaceRequest<T> {
+    QueryInterfaceRequest<T>(parts)
   }
 }
 
@@ -38,9 +40,7 @@ extension QueryInterfaceRequest: FetchRequest {
   ) throws -> PreparedRequest {
     if parts.isAlone {
       let (sql, arguments) = try db.sql(
-        describedBy: {
-          parts.describe(in: &$0, isSingle: singleResult)
-        },
+        describedBy: { parts.describe(in: &$0, for: singleResult ? .first : .all) },
         renderedBy: { renderer in
           try relation.limited(db, toSingleResult: singleResult).render(into: &renderer)
         })
@@ -58,15 +58,22 @@ extension QueryInterfaceRequest: FetchRequest {
 
   /// Returns the number of rows, counted by SQLite.
   public func fetchCount(_ db: Database) throws -> Int {
-    try relation.fetchCount(db)
+    let (sql, arguments) = try db.sql(
+      describedBy: { parts.describe(in: &$0, for: .count) },
+      renderedBy: { try relation.renderCount(into: &$0) })
+    let request = try db.preparedRequest(sql, arguments, of: parts)
+    return try Int.fetchOne(request.fetchedStatement) ?? 0
   }
 
   /// Returns whether the request has no rows.
   public func isEmpty(_ db: Database) throws -> Bool {
-    var renderer = SQLRenderer(db)
-    renderer.append("SELECT ")
-    try renderer.append(exists())
-    let request = try db.preparedRequest(renderer.sql, renderer.arguments, of: parts)
+    let (sql, arguments) = try db.sql(
+      describedBy: { parts.describe(in: &$0, for: .existence) },
+      renderedBy: { renderer in
+        renderer.append("SELECT ")
+        try renderer.append(exists())
+      })
+    let request = try db.preparedRequest(sql, arguments, of: parts)
     return try Bool.fetchOne(request.fetchedStatement) != true
   }
 }
@@ -116,9 +123,7 @@ extension Database {
     let statement = try cachedStatement(sql: sql)
     try statement.setArguments(arguments)
     if parts.isFiltered || (isPrefetching && parts.relation.hasPrefetches) {
-      statement.setRequestRegion { statement in
-        try parts.relation.region(of: statement, isPrefetching: isPrefetching)
-      }
+      statement.setRequestRegion(parts.region(isPrefetching: isPrefetching))
       // Computed here, where errors can be thrown.
       if isRecordingRegion { _ = try statement.requestRegion() }
     }
@@ -135,10 +140,9 @@ extension QueryInterfaceRequest: DerivableRequest {
   public var databaseTableName: String { relation.tableName }
 
   /// Returns the request after a change of its relation.
-  public func _with(_ change: (inout _RequestParts) -> Void) -> Self {
-    var result = self
-    change(&result.parts)
-    return result
+  public consuming func _with(_ change: (inout _RequestParts) -> Void) -> Self {
+    change(&parts)
+    return self
   }
 }
 
@@ -146,7 +150,7 @@ extension RequestSource where _Request == QueryInterfaceRequest<RowDecoder> {
   /// Returns the request with a limit and an offset.
   ///
   /// - Parameter limit: The maximum number of rows; a negative number for all.
-  public func limit(_ limit: Int, offset: Int? = nil) -> _Request {
+  public consuming func limit(_ limit: Int, offset: Int? = nil) -> _Request {
     _with { $0.relation.limit = Relation.Limit(count: limit, offset: offset) }
   }
 }

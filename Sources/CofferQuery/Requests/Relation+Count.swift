@@ -1,15 +1,6 @@
 import CofferCore
 
 extension Relation {
-  /// Returns the number of rows, counted by SQLite.
-  func fetchCount(_ db: Database) throws -> Int {
-    var renderer = SQLRenderer(db)
-    try renderCount(into: &renderer)
-    let request = try db.preparedRequest(
-      renderer.sql, renderer.arguments, of: _RequestParts(relation: self))
-    return try Int.fetchOne(request.fetchedStatement) ?? 0
-  }
-
   /// Appends the query that counts the rows.
   package func renderCount(into renderer: inout SQLRenderer) throws {
     let selection = try selection(renderer.database)

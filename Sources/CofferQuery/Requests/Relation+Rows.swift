@@ -190,7 +190,7 @@ extension [DatabaseValue] {
 
 // MARK: - Other reads
 
-extension SQLNode {
+extension SQLNodeObject {
   /// Returns whether the fragment may read a table; true if it is unknown.
   fileprivate func mayRead(_ table: String?, _ db: Database) throws -> Bool {
     if let node = cast(to: ExpressionNode.self) { return try node.mayRead(table, db) }

@@ -50,8 +50,14 @@ package struct Relation: Sendable {
     self.selection = [.value(selection)]
   }
 
+  // One array for all requests that select all columns.
+  private static let allColumns = [Deferred.value([AllColumns().sqlSelection])]
+
   package init(table: String, selection: [any SQLSelectable] = [AllColumns()]) {
-    self.init(source: .table(table), selection: selection.map(\.sqlSelection))
+    source = .table(table)
+    self.selection =
+      unsafe selection.isSelection(AllColumns.selection)
+      ? Relation.allColumns : [.value(selection.map(\.sqlSelection))]
   }
 
   /// The table's name; empty for compound queries.

@@ -20,7 +20,7 @@ public protocol RequestSource<RowDecoder>: TypedRequest {
   associatedtype _Record = RowDecoder
 
   /// Returns the request with changed parts; for the library's use.
-  func _with(_ change: (inout _RequestParts) -> Void) -> _Request
+  consuming func _with(_ change: (inout _RequestParts) -> Void) -> _Request
 }
 
 extension RequestSource where _Record: TableRecord {
@@ -39,17 +39,25 @@ public protocol JoinableRequest<RowDecoder>: RequestSource where _Request == Sel
 /// The parts of a request; see ``RequestSource``.
 public struct _RequestParts: Sendable {
   /// The many parts of a relation in one object, so that copies of a request are cheap.
-  private final class Storage: Sendable {
-    let relation: Relation
+  // SAFETY: the relation changes only while there is a single reference to the object.
+  private final class Storage: @unchecked Sendable {
+    @safe @exclusivity(unchecked) var relation: Relation
 
     init(_ relation: Relation) { self.relation = relation }
+
+    func region(of statement: Statement) throws -> DatabaseRegion {
+      try relation.region(of: statement, isPrefetching: false)
+    }
   }
 
   private var storage: Storage
 
   package var relation: Relation {
     get { storage.relation }
-    set { storage = Storage(newValue) }
+    _modify {
+      if !isKnownUniquelyReferenced(&storage) { storage = Storage(storage.relation) }
+      yield &storage.relation
+    }
   }
 
   package init(relation: Relation) { storage = Storage(relation) }
@@ -62,9 +70,18 @@ public struct _RequestParts: Sendable {
   /// Whether there is a condition.
   var isFiltered: Bool { storage.relation.filter != nil }
 
-  /// Appends the structure of the query.
-  func describe(in shape: inout QueryShape, isSingle: Bool) {
-    storage.relation.describe(in: &shape, isSingle: isSingle)
+  /// Returns the region of a statement; see ``Relation/region(of:isPrefetching:)``.
+  ///
+  /// A closure that captures one object needs no memory.
+  func region(isPrefetching: Bool) -> (Statement) throws -> DatabaseRegion {
+    let storage = storage
+    guard isPrefetching else { return { try storage.region(of: $0) } }
+    return { try storage.relation.region(of: $0, isPrefetching: true) }
+  }
+
+  /// Appends the structure of a query for the relation.
+  func describe(in shape: inout QueryShape, for query: Relation.Query) {
+    storage.relation.describe(in: &shape, for: query)
   }
 }
 

@@ -33,12 +33,13 @@ extension SQLInterpolation {
       .node(
         QualifiedSelection(
           selection: T.databaseSelection.map(\.sqlSelection),
-          qualifier: alias ?? T.databaseTableName, tableName: T.databaseTableName)))
+          qualifier: alias ?? T.databaseTableName, tableName: T.databaseTableName
+        ).object))
   }
 
   /// `\(alias)` appends the name of an alias.
   public mutating func appendInterpolation(_ alias: any TableAliasBase) {
-    append(.node(AliasName(alias: alias)))
+    append(.node(AliasName(alias: alias).object))
   }
 
   /// `\(CodingKeys.name)` appends the name of the key's column.
@@ -59,7 +60,7 @@ extension SQLInterpolation {
   /// let request: SQLRequest<Row> = "WITH \(definitionFor: cte) SELECT * FROM \(cte)"
   /// ```
   public mutating func appendInterpolation<T>(definitionFor cte: CommonTableExpression<T>) {
-    append(.node(cte.expression))
+    append(.node(cte.expression.object))
   }
 }
 

@@ -19,7 +19,7 @@ extension RequestSource {
   }
 
   /// Returns the request with another selection.
-  public func select(_ selection: [any SQLSelectable]) -> _Request {
+  public consuming func select(_ selection: [any SQLSelectable]) -> _Request {
     _with { $0.relation.selection = [.value(selection.map(\.sqlSelection))] }
   }
 
@@ -29,7 +29,9 @@ extension RequestSource {
   /// // SELECT "name", "score" FROM "player"
   /// Player.all().select(Column("name"), Column("score"))
   /// ```
-  public func select(_ selection: any SQLSelectable...) -> _Request { select(selection) }
+  public consuming func select(_ selection: any SQLSelectable...) -> _Request {
+    select(selection)
+  }
 
   /// Returns the request with another selection, written in SQL.
   public func select(

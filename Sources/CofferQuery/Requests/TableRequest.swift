@@ -21,7 +21,7 @@ extension RequestSource {
   ///
   /// - Throws: Fetching throws if the primary key has several columns.
   @_disfavoredOverload
-  public func filter(key: any DatabaseValueConvertible) -> _Request {
+  public consuming func filter(key: any DatabaseValueConvertible) -> _Request {
     let value = key.databaseValue
     guard !value.isNull else { return none() }
     if let formed = _FormedValue(key), let filtered = filter(keyValues: [formed]) {
@@ -90,7 +90,7 @@ extension RequestSource {
     }
   }
 
-  private func filter(keyValues values: [DatabaseValue]) -> _Request {
+  private consuming func filter(keyValues values: [DatabaseValue]) -> _Request {
     let keys = SQLCollection(values.map { SQLExpression($0) })
     return _with { parts in
       let condition = SQLExpression(.key(keys, table: parts.relation.tableName))

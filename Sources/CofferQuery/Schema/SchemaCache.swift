@@ -24,7 +24,7 @@ package final class SchemaCache {
   }
 
   // SAFETY: the database owns the cache.
-  unowned let database: Database
+  @safe unowned(unsafe) let database: Database
   /// The schemas, in SQLite's lookup order.
   @safe @exclusivity(unchecked) private var schemas: [Schema] = []
   @safe @exclusivity(unchecked) private var generation: Int?
@@ -43,6 +43,10 @@ package final class SchemaCache {
   /// began depend.
   @safe @exclusivity(unchecked) private var consultedCount = 0
 
+  /// The transaction in which ``isCurrent(_:schemaCount:)`` last validated schemas, and their
+  /// number.
+  @safe @exclusivity(unchecked) private var validated: (transaction: Int?, count: Int) = (nil, 0)
+
   init(_ database: Database) { self.database = database }
 
   func rows(_ sql: String) throws -> [[DatabaseValue]] {
@@ -55,6 +59,7 @@ package final class SchemaCache {
     revision &+= 1
     generation = nil
     schemas = []
+    validated = (nil, 0)
   }
 
   // MARK: Lookup
@@ -166,7 +171,12 @@ package final class SchemaCache {
     guard self.revision == revision, viewsInQuestion.isEmpty, count <= schemas.count else {
       return false
     }
+    let transaction = database.openTransaction
+    if let transaction, validated.transaction == transaction, count <= validated.count {
+      return true
+    }
     for index in 0..<count { try validate(schemas[index]) }
+    validated = (transaction, count)
     return self.revision == revision
   }
 
@@ -177,6 +187,7 @@ package final class SchemaCache {
     let current = database.hooks.schemaGeneration
     guard generation != current else { return }
     revision &+= 1
+    validated = (nil, 0)
     database.forgetSchemaVersions()
     let names = try rows("PRAGMA database_list").compactMap {
       String.fromDatabaseValue($0[1])

@@ -54,27 +54,30 @@ public enum _FormedValue: Sendable {
 
 /// The format in which a record type stores the values of a column.
 public struct _ColumnForm: Sendable {
-  private let record: any _CodingKeyColumns.Type
-  private let column: String
+  @usableFromInline let record: any _CodingKeyColumns.Type
+  @usableFromInline let column: String
 
   /// Creates the format of a column.
   ///
   /// Returns nil if the type has only one format.
+  @inlinable
   package init?(_ record: Any.Type, _ column: String, of type: Any.Type) {
     guard _FormedValue.includes(type), let record = record as? any _CodingKeyColumns.Type
     else { return nil }
     (self.record, self.column) = (record, column)
   }
 
-  fileprivate func expression(_ value: _FormedValue) -> SQLExpression {
+  @usableFromInline
+  func expression(_ value: _FormedValue) -> SQLExpression {
     SQLExpression(record._storedValue(value, inColumn: column))
   }
 }
 
 extension SQLTypedExpressible {
   /// Returns a value as an operand, in the format of the expression's column.
+  @inlinable
   package func operand(_ value: (some DatabaseValueConvertible)?) -> SQLExpression {
-    guard let value else { return SQLExpression(.null) }
+    guard let value else { return SQLExpression(DatabaseValue.null) }
     if let form = _form, let formed = _FormedValue(value) { return form.expression(formed) }
     return value.sqlExpression
   }

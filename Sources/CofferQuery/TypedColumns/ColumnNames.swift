@@ -2,6 +2,7 @@ import CofferCore
 import Synchronization
 
 /// The names of the columns that key paths stand for.
+@usableFromInline
 enum ColumnNames {
   /// A key path as a dictionary key.
   ///
@@ -14,17 +15,28 @@ enum ColumnNames {
   /// The cached names for all record types; a key path includes its root type.
   private static let known = Mutex<[PropertyPath: String]>([:])
 
+  /// The names by the objects of key paths: a literal is the same object each time.
+  private static let literals = KeptNames()
+
   /// Returns the name of the column of a stored property.
   ///
   /// The name derives from the property's coding key, or from the property's name if there is no
   /// such key: a record with a custom `init(row:)` can have columns without a coding key.
   /// - Throws: ``DatabaseError`` if the key path isn't that of a stored property of the record itself.
-  /// - Complexity: One dictionary lookup after the first call for the key path.
+  /// - Complexity: After the first call for the key path, a comparison of addresses, or one
+  ///   dictionary lookup.
+  @usableFromInline
   static func name<Record>(
     of keyPath: PartialKeyPath<Record>, in record: Record.Type
   ) throws(DatabaseError) -> String {
+    if let name = literals.name(of: keyPath) { return name }
     let path = PropertyPath(keyPath: keyPath)
-    if let name = known.withLock({ $0[path] }) { return name }
+    let knownName = known.withLock { known in
+      let name = known[path]
+      if let name { literals.keep(name, of: keyPath) }
+      return name
+    }
+    if let knownName { return knownName }
     // The lock is not held here, because decoding runs code of the record type.
     if let naming = record as? any ColumnNaming.Type {
       let name = try declaredName(of: keyPath, in: naming)

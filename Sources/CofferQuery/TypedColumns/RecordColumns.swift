@@ -14,6 +14,7 @@
 @dynamicMemberLookup
 public enum RecordColumns<Record> {
   /// Returns the column of a stored property.
+  @inlinable
   public static subscript<Value>(
     dynamicMember keyPath: KeyPath<Record, Value>
   ) -> TypedColumn<Value> {

@@ -8,6 +8,7 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
   // MARK: Equality and identity
 
   /// Returns `lhs = rhs`, or `IS NULL` if an operand is nil.
+  @inlinable
   public static func == (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
     TypedPredicate(comparing(.equal, lhs.sqlExpression, lhs.operand(rhs)))
   }
@@ -27,6 +28,7 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
   }
 
   /// Returns `lhs <> rhs`, or `IS NOT NULL` if an operand is nil.
+  @inlinable
   public static func != (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
     TypedPredicate(comparing(.notEqual, lhs.sqlExpression, lhs.operand(rhs)))
   }
@@ -46,6 +48,7 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
   }
 
   /// Returns `lhs IS rhs`, for which two NULL operands are equal.
+  @inlinable
   public static func === (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
     TypedPredicate(comparing(.is, lhs.sqlExpression, lhs.operand(rhs)))
   }
@@ -64,6 +67,7 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
   }
 
   /// Returns `lhs IS NOT rhs`, for which two NULL operands are equal.
+  @inlinable
   public static func !== (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
     TypedPredicate(comparing(.isNot, lhs.sqlExpression, lhs.operand(rhs)))
   }
@@ -84,6 +88,7 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
   // MARK: Order
 
   /// Returns the SQL expression `lhs < rhs`.
+  @inlinable
   public static func < (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
     TypedPredicate(comparing(" < ", lhs.sqlExpression, lhs.operand(rhs)))
   }
@@ -102,6 +107,7 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
   }
 
   /// Returns the SQL expression `lhs <= rhs`.
+  @inlinable
   public static func <= (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
     TypedPredicate(comparing(" <= ", lhs.sqlExpression, lhs.operand(rhs)))
   }
@@ -120,6 +126,7 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
   }
 
   /// Returns the SQL expression `lhs > rhs`.
+  @inlinable
   public static func > (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
     TypedPredicate(comparing(" > ", lhs.sqlExpression, lhs.operand(rhs)))
   }
@@ -138,6 +145,7 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible {
   }
 
   /// Returns the SQL expression `lhs >= rhs`.
+  @inlinable
   public static func >= (lhs: Self, rhs: SQLValue._Base?) -> TypedPredicate {
     TypedPredicate(comparing(" >= ", lhs.sqlExpression, lhs.operand(rhs)))
   }

@@ -17,11 +17,12 @@ public struct TypedColumn<Value>: SQLTypedExpressible, Sendable {
   public let _form: _ColumnForm?
 
   /// The reason why there is no such column.
-  private let failure: DatabaseError?
+  @usableFromInline let failure: DatabaseError?
 
   /// Creates a column with a name.
   public init(_ name: String) { self.init(name, form: nil) }
 
+  @inlinable
   init(_ name: String, form: _ColumnForm? = nil, failure: DatabaseError? = nil) {
     self.name = name
     _form = form

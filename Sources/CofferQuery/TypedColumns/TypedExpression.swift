@@ -15,6 +15,7 @@ public struct TypedExpression<Value>: SQLTypedExpressible, Sendable {
   /// Creates a typed expression from SQL.
   ///
   /// The type is not checked until values are decoded.
+  @inlinable
   public init(_ expression: some SQLExpressible) { self.init(expression, form: nil) }
 
   /// The storage format of values that are compared with the expression.
@@ -22,6 +23,7 @@ public struct TypedExpression<Value>: SQLTypedExpressible, Sendable {
   /// Nil if their type has only one format.
   public let _form: _ColumnForm?
 
+  @inlinable
   init(_ expression: some SQLExpressible, form: _ColumnForm?) {
     sqlExpression = expression.sqlExpression
     _form = form

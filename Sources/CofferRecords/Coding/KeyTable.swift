@@ -33,7 +33,7 @@ enum KeyForm: UInt8 {
 
   /// A word for each key, which the container reads without accessing this object.
   @safe let words: UnsafeMutablePointer<Word>
-  private var columns: [Column?] = []
+  @safe @exclusivity(unchecked) private var columns: [Column?] = []
 
   /// - Parameter unknown: The word of a key whose column isn't known.
   init(unknown: Word) {

@@ -5,16 +5,26 @@ import FoundationEssentials
 ///
 /// It decodes arrays, sets, and other types that request an unkeyed container.
 final class PrefetchedRowsDecoder: Decoder {
-  fileprivate let rows: [Row]
+  fileprivate let rows: RowList
+  /// The object that shows the rows.
+  @safe @exclusivity(unchecked) private var shown: Row?
   /// The reading of the row to which the rows belong.
   fileprivate let reading: RowReading
   fileprivate var rules: DecodingRules { reading.rules }
   let codingPath: [any CodingKey]
 
-  init(_ rows: [Row], _ reading: RowReading, codingPath: [any CodingKey]) {
+  init(_ rows: RowList, _ reading: RowReading, codingPath: [any CodingKey]) {
     self.rows = rows
     self.reading = reading
     self.codingPath = codingPath
+  }
+
+  deinit { rows.end(shown) }
+
+  /// Returns the row at an index, which is valid until the next call.
+  fileprivate func row(_ index: Int) -> Row {
+    rows.show(index, in: &shown)
+    return shown ?? Row()
   }
 
   var userInfo: [CodingUserInfoKey: Any] { rules.userInfo }
@@ -45,6 +55,25 @@ private struct WrappedListContainer: SingleValueDecodingContainer {
   func decode<T: Decodable>(_ type: T.Type) throws -> T { try T(from: decoder) }
 }
 
+/// An array of decodable values.
+protocol DecodableArray {
+  /// Decodes the rows of a decoder, as the standard library does by way of a container.
+  static func decoded(from decoder: PrefetchedRowsDecoder) throws -> Self
+}
+
+extension Array: DecodableArray where Element: Decodable {
+  static func decoded(from decoder: PrefetchedRowsDecoder) throws -> [Element] {
+    var container = PrefetchedRowsContainer(decoder)
+    // SAFETY: there is memory for as many elements as there are rows.
+    return try unsafe Array(unsafeUninitializedCapacity: decoder.rows.count) { elements, count in
+      while !container.isAtEnd {
+        unsafe elements.initializeElement(at: count, to: try container.decode(Element.self))
+        count += 1
+      }
+    }
+  }
+}
+
 /// A container for the rows, in order.
 private struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
   private let decoder: PrefetchedRowsDecoder
@@ -53,6 +82,8 @@ private struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
   private var reader: KeptObject?
   private var layout: RowLayout?
   private var adaptation: RowAdaptation?
+  /// The object that showed the previous row: the same object has the same columns.
+  private var previous: ObjectIdentifier?
 
   init(_ decoder: PrefetchedRowsDecoder) { self.decoder = decoder }
 
@@ -68,14 +99,14 @@ private struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
           codingPath: codingPath, debugDescription: "there are no more prefetched rows"))
     }
     defer { currentIndex += 1 }
-    return decoder.rows[currentIndex]
+    return decoder.row(currentIndex)
   }
 
   mutating func decodeNil() -> Bool { false }
 
   mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
     let row = try nextRow(for: type)
-    do { return try reader(type, row).value(of: row) } catch {
+    do { return try reader(type, row).value(ofOwn: row) } catch {
       currentIndex -= 1
       throw error
     }
@@ -83,7 +114,8 @@ private struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
 
   /// Returns the reader of the previous row if the row has the same columns; otherwise, a new one.
   private mutating func reader<T: Decodable>(_ type: T.Type, _ row: Row) -> RowReader<T> {
-    if layout === row.baseLayout, adaptation === row.adaptation,
+    if previous == ObjectIdentifier(row)
+      || layout === row.baseLayout && adaptation === row.adaptation,
       let reader: RowReader<T> = reader?.get()
     {
       return reader
@@ -95,6 +127,7 @@ private struct PrefetchedRowsContainer: UnkeyedDecodingContainer {
     self.reader = KeptObject(reader)
     layout = row.baseLayout
     adaptation = row.adaptation
+    previous = ObjectIdentifier(row)
     return reader
   }
 

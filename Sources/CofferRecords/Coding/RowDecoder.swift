@@ -60,7 +60,8 @@ final class RecordDecoder<Record: FetchableRecord & Decodable>: RowDecoder {
   @inlinable
   static func record(_ row: Row) throws -> Record {
     if let decoder = row.knownPlan(RecordDecoder<Record>.self) { return try decoder.decode(row) }
-    guard unsafe row.core == nil else {
+    // A copy keeps the plan of one type.
+    guard !row.keepsPlan || (unsafe row.core == nil && row.plan != nil) else {
       return try row.findPlan(RecordDecoder<Record>.self) { RecordDecoder() }.decode(row)
     }
     return try decodeCopy(row)

@@ -101,7 +101,10 @@ import CofferCore
   @inline(__always)
   private func plainInteger(_ key: Key) -> Int64? {
     let column = column(key)
-    guard column >= 0, let handle = live.pointee.handle else { return nil }
+    guard column >= 0 else { return nil }
+    guard let handle = live.pointee.handle else {
+      return live.pointee.image?.integer(Int(column))
+    }
     if isStrict {
       let value = SQLite.columnValue(handle, column)
       return SQLite.valueType(value) == SQLite.integerType ? SQLite.valueInt64(value) : nil
@@ -307,7 +310,7 @@ import CofferCore
     guard let reading, let row = reading.row, let slot = try? slot(key, reading) else {
       return false
     }
-    return slot.column != nil || slot.scope(of: row) != nil || row.prefetched?[slot.key] != nil
+    return slot.column != nil || slot.scope(of: row) != nil || row.prefetched?.list(slot.key) != nil
   }
 
   func decodeNil(forKey key: Key) throws -> Bool {
@@ -315,7 +318,7 @@ import CofferCore
     if slot.column != nil { return try reading.isNull(slot) }
     let row = try reading.currentRow()
     if let scope = slot.scope(of: row) { return !scope.containsNonNullValue }
-    return row.prefetched?[slot.key] == nil
+    return row.prefetched?.list(slot.key) == nil
   }
 
   func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {

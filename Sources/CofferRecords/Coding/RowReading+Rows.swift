@@ -11,6 +11,9 @@ class RowReader<Value>: SubjectSpecific {
 
   fileprivate func read(_ row: Row) throws -> Value { preconditionFailure("overridden") }
 
+  /// Returns the value of a row from which nothing else is being decoded.
+  func value(ofOwn row: Row) throws -> Value { try read(row) }
+
   /// Returns the value of a row, even if another type's plan is in use for the row.
   func value(of row: Row) throws -> Value {
     // The plan is moved, which counts no references. A nested reading by the same reader finds no
@@ -94,7 +97,7 @@ extension RowReading {
   func decodeRow<T: Decodable>(_ type: T.Type, _ slot: KeySlot) throws -> T {
     let row = try currentRow()
     if let scope = slot.scope(of: row) { return try reader(type, slot).value(of: scope) }
-    if let rows = row.prefetched?[slot.key] { return try decode(type, rows, slot) }
+    if let rows = row.prefetched?.list(slot.key) { return try decode(type, rows, slot) }
     return try decodeMissing(type, slot, row)
   }
 
@@ -106,7 +109,7 @@ extension RowReading {
     if let scope = slot.scope(of: row), scope.containsNonNullValue {
       return try reader(type, slot).value(of: scope)
     }
-    if let rows = row.prefetched?[slot.key] { return try decode(type, rows, slot) }
+    if let rows = row.prefetched?.list(slot.key) { return try decode(type, rows, slot) }
     return nil
   }
 
@@ -124,9 +127,16 @@ extension RowReading {
     }
   }
 
-  private func decode<T: Decodable>(_ type: T.Type, _ rows: [Row], _ slot: KeySlot) throws -> T {
-    try T(
-      from: PrefetchedRowsDecoder(rows, self, codingPath: codingPath + [StringKey(slot.key)]))
+  private func decode<T: Decodable>(_ type: T.Type, _ rows: RowList, _ slot: KeySlot) throws -> T {
+    let decoder = PrefetchedRowsDecoder(
+      rows, self, codingPath: codingPath + [StringKey(slot.key)])
+    // Without the container's box, and the lookup of metadata for each element.
+    if let array = type as? any DecodableArray.Type,
+      let decoded = try array.decoded(from: decoder) as? T
+    {
+      return decoded
+    }
+    return try T(from: decoder)
   }
 
   /// Decodes a key that has neither a column, a scope, nor prefetched rows.
@@ -177,6 +187,6 @@ extension RowReading {
     if let scope = slot.scope(of: row) {
       return part(scope, codingPath: path)
     }
-    return row.prefetched?[slot.key].map { PrefetchedRowsDecoder($0, self, codingPath: path) }
+    return row.prefetched?.list(slot.key).map { PrefetchedRowsDecoder($0, self, codingPath: path) }
   }
 }

@@ -99,8 +99,7 @@ extension Row {
     let rows = try prefetched(key, Records.Element.self)
     var records = Records()
     records.reserveCapacity(rows.count)
-    var plan: AnyObject?
-    for row in rows { records.append(try row.record(Records.Element.self, keeping: &plan)) }
+    try rows.forEach { records.append(try Records.Element(row: $0)) }
     return records
   }
 
@@ -114,26 +113,13 @@ extension Row {
   ) throws -> Set<Record> {
     let rows = try prefetched(key, Record.self)
     var records = Set<Record>(minimumCapacity: rows.count)
-    var plan: AnyObject?
-    for row in rows { records.insert(try row.record(Record.self, keeping: &plan)) }
+    try rows.forEach { records.insert(try Record(row: $0)) }
     return records
   }
 
-  /// Returns the record of the row.
-  ///
-  /// - Parameter plan: The type's plan for other rows with the same columns.
-  @inlinable
-  func record<Record: FetchableRecord>(
-    _ type: Record.Type, keeping plan: inout AnyObject?
-  ) throws -> Record {
-    swap(&self.plan, &plan)
-    defer { swap(&self.plan, &plan) }
-    return try Record(row: self)
-  }
-
   @usableFromInline
-  func prefetched(_ key: String, _ record: Any.Type) throws -> [Row] {
-    if let rows = prefetchedRows[key] { return rows }
+  func prefetched(_ key: String, _ record: Any.Type) throws -> RowList {
+    if let rows = prefetched?.list(key) { return rows }
     throw missing(key, record, prefetchedRows.keys)
   }
 

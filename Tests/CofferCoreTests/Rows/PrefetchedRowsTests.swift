@@ -13,8 +13,8 @@ struct PrefetchedRowsTests {
 
   @Test func `rows are found by their key, on every level`() {
     var view = PrefetchedRows()
-    view.setRows(rows, forKeyPath: ["books"])
-    view.setRows([], forKeyPath: ["pivot", "readers"])
+    view.setRows(RowList(rows), forKeyPath: ["books"])
+    view.setRows(RowList([]), forKeyPath: ["pivot", "readers"])
     #expect(!view.isEmpty)
     #expect(view.keys == ["books", "readers"])
     #expect(view["books"] == rows)
@@ -25,8 +25,8 @@ struct PrefetchedRowsTests {
 
   @Test func `the nearest rows of a key are found`() {
     var view = PrefetchedRows()
-    view.setRows([], forKeyPath: ["a", "x"])
-    view.setRows(rows, forKeyPath: ["x"])
+    view.setRows(RowList([]), forKeyPath: ["a", "x"])
+    view.setRows(RowList(rows), forKeyPath: ["x"])
     #expect(view["x"] == rows)
   }
 
@@ -38,7 +38,7 @@ struct PrefetchedRowsTests {
       let plain = try #require(try Row.fetchOne(db, sql: sql, adapter: adapter))
       #expect(row == plain)
       row.prefetched = PrefetchedRows()
-      row.prefetched?.setRows(rows, forKeyPath: ["author", "books"])
+      row.prefetched?.setRows(RowList(rows), forKeyPath: ["author", "books"])
       #expect(row != plain)
       #expect(row.hashValue == plain.hashValue)
       #expect(row.prefetchedRows["books"] == rows)

@@ -44,9 +44,9 @@ struct RowDescriptionTests {
   @Test func `a debug description has the number of prefetched rows`() {
     let row: Row = ["id": 1]
     var prefetched = PrefetchedRows()
-    prefetched.setRows([["x": 1], ["x": 2]], forKeyPath: ["books"])
-    prefetched.setRows([["x": 1]], forKeyPath: ["awards"])
-    prefetched.setRows([], forKeyPath: ["pivot", "readers"])
+    prefetched.setRows(RowList([["x": 1], ["x": 2]]), forKeyPath: ["books"])
+    prefetched.setRows(RowList([["x": 1]]), forKeyPath: ["awards"])
+    prefetched.setRows(RowList([]), forKeyPath: ["pivot", "readers"])
     row.prefetched = prefetched
     #expect(
       row.debugDescription == """

@@ -87,7 +87,7 @@ import Testing
       let row = try #require(try cursor.next())
       #expect(row.scopes["author"]?.prefetchedRows["x"] == nil)
       var prefetched = PrefetchedRows()
-      prefetched.setRows([["a": 1]], forKeyPath: ["author", "x"])
+      prefetched.setRows(RowList([["a": 1]]), forKeyPath: ["author", "x"])
       row.prefetched = prefetched
       #expect(row.scopes["author"]?.prefetchedRows["x"] == [["a": 1]])
       #expect(row.scopes["author"]?["id"] == 11)

@@ -13,6 +13,10 @@ import Testing
     var tags: [String]
   }
 
+  private struct Name: Codable {
+    var name: String
+  }
+
   private let encrypted: EncryptedStore
   private let people: DocumentCollection<Person>
 
@@ -71,6 +75,10 @@ import Testing
       let (all, first) = (try query.fetchMany(), try query.fetchOne())
       let expected = try rendered(query)
       #expect(all == expected && first == expected.first)
+      #expect(try query.fetchCount() == expected.count)
+      #expect(try query.fetchMany(\.nickname) == expected.map(\.nickname))
+      #expect(try query.fetchMany(Name.self).map(\.name) == expected.map(\.name))
+      #expect(try query.fetchResults().map { try $0.get() } == expected)
       shapeCount = try encrypted.store.read { $0.queryShapes.known.count }
     }
     #expect(shapeCount > 20)

@@ -20,11 +20,18 @@ private struct Player: Codable, TableRecord, FetchableRecord, Identifiable {
     CREATE VIEW best AS SELECT * FROM player WHERE score > 5;
     """
 
-  /// The SQL, the arguments and the rows of a request, or its error.
+  /// A query for a request.
+  private enum Query: CaseIterable { case all, first, count, existence }
+
+  /// The SQL, the arguments and the rows of a request, the result of another query for it, or its
+  /// error.
   private static func outcome(
-    _ db: Database, _ request: QueryInterfaceRequest<Player>, isSingle: Bool
+    _ db: Database, _ request: QueryInterfaceRequest<Player>, _ query: Query
   ) -> String {
+    let isSingle = query == .first
     do {
+      if query == .count { return "\(try request.fetchCount(db))" }
+      if query == .existence { return "\(try request.isEmpty(db))" }
       let statement = try request.makePreparedRequest(db, forSingleResult: isSingle).statement
       let text = "\(statement.sql) \(statement.arguments)"
       statement.clearBindings()
@@ -51,13 +58,11 @@ private struct Player: Codable, TableRecord, FetchableRecord, Identifiable {
     var random = RandomRequests(generator: SeededGenerator(state: seed))
     for round in 0..<400 {
       let request = random.request()
-      let isSingle = random.chance(3)
-      let cached = try file.writer.write {
-        QueryShapeTests.outcome($0, request, isSingle: isSingle)
-      }
+      let query = random.pick(Query.allCases)
+      let cached = try file.writer.write { QueryShapeTests.outcome($0, request, query) }
       let fresh = try other.read { db in
         db.queryShapes.removeAll()
-        return QueryShapeTests.outcome(db, request, isSingle: isSingle)
+        return QueryShapeTests.outcome(db, request, query)
       }
       #expect(cached == fresh)
       guard round % 20 == 19 else { continue }
@@ -136,6 +141,54 @@ private struct Player: Codable, TableRecord, FetchableRecord, Identifiable {
         #expect(one?.id == id && all.allSatisfy { $0.id == id })
       }
       #expect(db.queryShapes.known.count == 2)
+    }
+  }
+
+  @Test func `counts have shapes of their own, which hold no values`() throws {
+    let file = try File(QueryShapeTests.schema)
+    try file.writer.read { db in
+      for (score, count) in [(10, 1), (30, 1), (99, 0)] {
+        let request = Player.filter { $0.score == score }
+        let (counted, isEmpty) = (try request.fetchCount(db), try request.isEmpty(db))
+        #expect(counted == count && isEmpty == (count == 0))
+        #expect(try request.fetchAll(db).count == count)
+      }
+      #expect(db.queryShapes.known.count == 3)
+      // NULL and lists of other lengths are other SQL.
+      let score = Column("score")
+      for _ in 0..<2 {
+        #expect(try Player.filter { $0.score == nil }.fetchCount(db) == 1)
+        #expect(try !Player.filter { $0.score == nil }.isEmpty(db))
+        #expect(try Player.filter([10, 20].contains(score)).fetchCount(db) == 2)
+        #expect(try Player.filter([10, 20, 30].contains(score)).fetchCount(db) == 3)
+        #expect(try Player.filter((0..<40).map { $0 }.contains(score)).fetchCount(db) == 5)
+        #expect(try Player.filter((0..<20).map { $0 }.contains(score)).fetchCount(db) == 3)
+        #expect(try Player.limit(4).fetchCount(db) == 4)
+        #expect(try Player.limit(5).fetchCount(db) == 5)
+        #expect(try Player.limit(0).isEmpty(db))
+        #expect(try Player.select(Column("team")).distinct().fetchCount(db) == 3)
+      }
+    }
+    try file.writer.write { try $0.execute(sql: "DROP VIEW best; DROP TABLE player") }
+    #expect(throws: DatabaseError.self) {
+      try file.writer.read { try Player.filter { $0.score == 10 }.fetchCount($0) }
+    }
+  }
+
+  @Test func `a request stays as it was when others are made from it`() throws {
+    let file = try File(QueryShapeTests.schema)
+    try file.writer.read { db in
+      let base = Player.filter { $0.score > 0 }
+      let sql = try QueryShapeTests.sql(db, base)
+      let narrower = base.filter { $0.name != nil }
+      let ordered = narrower.order(Column("name")).limit(1)
+      let rows = base.asRequest(of: Row.self).select(Column("name"))
+      _ = try (narrower.fetchAll(db), ordered.fetchAll(db), rows.fetchAll(db))
+      #expect(try QueryShapeTests.sql(db, base) == sql)
+      #expect(try QueryShapeTests.sql(db, narrower) != sql)
+      #expect(try base.fetchCount(db) == 4)
+      #expect(try narrower.fetchCount(db) == 3)
+      #expect(try ordered.fetchCount(db) == 1)
     }
   }
 

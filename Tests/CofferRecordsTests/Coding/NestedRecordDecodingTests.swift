@@ -175,7 +175,7 @@ import Testing
 extension Row {
   fileprivate func setPrefetched(_ rows: [Row], forKey key: String) {
     var prefetched = self.prefetched ?? PrefetchedRows()
-    prefetched.setRows(rows, forKeyPath: [key])
+    prefetched.setRows(RowList(rows), forKeyPath: [key])
     self.prefetched = prefetched
   }
 }

@@ -127,7 +127,7 @@ private struct WithBooks<RowDecoder>: FetchRequest {
   let byAuthor = Dictionary(grouping: books) { $0["authorId"] as Int }
   for author in authors {
     var prefetched = author.prefetched ?? PrefetchedRows()
-    prefetched.setRows(byAuthor[author["id"]] ?? [], forKeyPath: ["books"])
+    prefetched.setRows(RowList(byAuthor[author["id"]] ?? []), forKeyPath: ["books"])
     author.prefetched = prefetched
   }
 }
