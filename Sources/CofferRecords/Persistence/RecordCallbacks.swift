@@ -49,7 +49,7 @@ extension MutablePersistableRecord {
     }
     guard let inserted else { throw DatabaseError.callbackMisuse("aroundInsert") }
     if !inserted.isIgnored {
-      if inserted.isFirst { try didInsertFirst(inserted) } else { didInsert(inserted) }
+      if inserted.isFirst { try didInsertFirst(inserted, db) } else { didInsert(inserted) }
     }
     return inserted
   }
@@ -60,7 +60,7 @@ extension MutablePersistableRecord {
   /// the compiler replaces by the default without a word. Then the default is called here, but not
   /// by ``MutablePersistableRecord``'s requirement.
   @usableFromInline
-  mutating func didInsertFirst(_ inserted: InsertionSuccess) throws {
+  mutating func didInsertFirst(_ inserted: InsertionSuccess, _ db: Database) throws {
     guard let record = self as? any PersistableRecord else { return didInsert(inserted) }
     let stored = inserted.stored
     let count = stored.defaultCallbackCount
@@ -68,6 +68,8 @@ extension MutablePersistableRecord {
     guard stored.defaultCallbackCount != count else { return }
     didInsert(inserted)
     guard stored.defaultCallbackCount == count + 1 else { return }
+    // The next insertion is a first one, too.
+    db.recordPlans.forgetInsertions(of: type(of: self))
     throw DatabaseError(
       resultCode: .SQLITE_MISUSE,
       message: "\(type(of: self)).didInsert(_:) is mutating, and would change a copy of the record",

@@ -160,6 +160,13 @@ import CofferQuery
 
   func hasPlan(_ key: RecordPlan.Key) -> Bool { plans[key] != nil }
 
+  func forgetInsertions(of type: Any.Type) {
+    for plan in plans.values
+    where plan.key.type == ObjectIdentifier(type) && plan.key.kind == .insert {
+      remove(plan)
+    }
+  }
+
   private func remove(_ plan: RecordPlan) {
     (recentInsertion, recentUpdate) = (nil, nil)
     retired.removeAll { !$0.isBusy }

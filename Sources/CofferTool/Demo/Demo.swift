@@ -40,7 +40,7 @@ struct Demo {
     try showTree(queue)
     try Secrecy(files: files, passphrase: passphrase, console: console).check(queue)
     let total = clock.now - start
-    showTool()
+    try showTool()
     close(built, total: total)
   }
 
@@ -175,7 +175,7 @@ struct Demo {
   // MARK: The end
 
   /// Queries the file as any user of the tool does.
-  private func showTool() {
+  private func showTool() throws {
     let sql = "SELECT name, size FROM package ORDER BY size DESC LIMIT 3"
     console.heading("5. The same file in the tool")
     console.line("  $ coffer query \(files.database) '\(sql)'")
@@ -188,6 +188,10 @@ struct Demo {
     _ = Tool.run(
       ["query", files.database, sql, "--mode", "box", "--passphrase-fd", "\(ends[0])"],
       console: console)
+    // A connection that only reads leaves the log's files behind.
+    let queue = try DatabaseQueue(path: files.database, key: .passphrase(passphrase))
+    _ = try queue.read { db in try Int.fetchOne(db, sql: "PRAGMA schema_version") }
+    try queue.close()
   }
 
   private func close(_ built: Built, total: Duration) {
