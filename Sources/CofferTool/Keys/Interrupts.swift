@@ -64,6 +64,17 @@ enum Interrupts {
     if isRequested { throw ToolError(.interrupted, "interrupted; nothing was changed") }
   }
 
+  /// Takes the Ctrl-C that the thread for signals hasn't come to yet.
+  ///
+  /// So one that was pressed before a line isn't taken for one that was pressed after it.
+  static func collect() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGINT)
+    var atOnce = timespec()
+    while sigtimedwait(&signals, nil, &atOnce) == SIGINT { _ = deliver() }
+  }
+
   /// Called for a signal; returns false if the process is to end at once.
   static func deliver() -> Bool {
     state.withLock { state in

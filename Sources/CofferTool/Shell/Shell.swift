@@ -92,6 +92,7 @@ final class Shell {
     let prompt = prompt
     // Without a terminal, Ctrl-C between two statements ends the process.
     guard isInteractive else { return try lines.next(prompt: prompt) }
+    Interrupts.collect()
     Interrupts.takeRequest()
     let thread = pthread_self()
     // Ctrl-C drops a line that is typed but not read yet, and a read would wait for the next one.

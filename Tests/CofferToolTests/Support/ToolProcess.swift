@@ -36,6 +36,12 @@ final class Vault: Sendable {
   static let playerSQL =
     "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score REAL, photo BLOB)"
 
+  /// Whether the tool is linked to SQLCipher 3.
+  static let isSQLCipher3: Bool = {
+    let run = try? Vault().runPlain("version")
+    return run?.output.contains("(SQLCipher 3") == true
+  }()
+
   init() throws {
     folder = try TemporaryDirectory()
     path = folder.path("vault.db")
