@@ -41,6 +41,8 @@ extension SerializedDatabase {
     var look = ExternalChangeWatch.Look.isClosed
     try? sync { db in
       look = .isDone
+      // A commit that is seen while nobody observes would be missed by the next observer.
+      guard db.accessState.contains(.observed) else { return }
       switch db.lookForExternalChanges() {
       case .same: break
       case .unknown: look = .isBusy
