@@ -8,10 +8,13 @@ let package = Package(
   name: "Coffer",
   products: [
     .library(name: "Coffer", targets: ["Coffer"]),
+    // Keys in the desktop's keyring; with the trait SecretService.
+    .library(name: "CofferSecretService", targets: ["CofferSecretService"]),
     .executable(name: "coffer", targets: ["CofferTool"]),
   ],
   traits: [
-    .trait(name: "LineEditing", description: "History and completion in the shell, by libedit")
+    .trait(name: "LineEditing", description: "History and completion in the shell, by libedit"),
+    .trait(name: "SecretService", description: "Keys in the desktop's keyring, by libsecret"),
   ],
   targets: [
     .systemLibrary(
@@ -35,6 +38,13 @@ let package = Package(
       dependencies: [
         "CofferCore", "CofferQuery", "CofferRecords", "CofferObservation", "CofferDocuments",
       ], swiftSettings: librarySettings),
+    .systemLibrary(
+      name: "CSecret", pkgConfig: "libsecret-1", providers: [.apt(["libsecret-1-dev"])]),
+    .target(
+      name: "CofferSecretService",
+      dependencies: [
+        "CofferCore", .target(name: "CSecret", condition: .when(traits: ["SecretService"])),
+      ], swiftSettings: librarySettings),
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .executableTarget(
       name: "CofferTool",
@@ -49,13 +59,28 @@ let package = Package(
       name: "Benchmarks",
       dependencies: ["Coffer", "CSQLCipher", "CFloor", "BenchmarkReport"],
       path: "Benchmarks/Sources"),
-    // A process for tests to kill.
+    // Failing calls of SQLite's memory and files.
+    .target(name: "CFaults", dependencies: ["CSQLCipher"], path: "Tests/CFaults"),
+    // A process for tests to kill, or to let calls fail in.
     .executableTarget(
-      name: "CofferTestChild", dependencies: ["Coffer", "CofferCore", "CofferQuery"],
+      name: "CofferTestChild",
+      dependencies: ["Coffer", "CofferCore", "CofferQuery", "CofferSecretService", "CFaults"],
       path: "Tests/Child"),
+    // Power cuts: what a program does to files is recorded, and cut at each point.
+    .target(name: "CRecorder", path: "Tests/CRecorder"),
+    .executableTarget(
+      name: "CofferFaults", dependencies: ["Coffer", "CRecorder"], path: "Tests/Faults"),
+    // Changed inputs for the parsers.
+    .executableTarget(
+      name: "CofferFuzz", dependencies: ["Coffer", "CofferCore"], path: "Tests/Fuzz",
+      exclude: ["Regressions"]),
+    // Random programs with a model in memory, and histories of several processes.
+    .executableTarget(
+      name: "CofferSimulator", dependencies: ["Coffer", "CFaults"], path: "Tests/Simulator",
+      exclude: ["seeds.txt"]),
     .testTarget(
       name: "CofferCoreTests",
-      dependencies: ["Coffer", "CSQLCipher", "CofferTestChild"]),
+      dependencies: ["Coffer", "CSQLCipher", "CofferTestChild", "CofferFuzz"]),
     .testTarget(name: "CofferQueryTests", dependencies: ["Coffer", "CofferTestChild"]),
     .testTarget(name: "CofferRecordsTests", dependencies: ["Coffer", "CofferTestChild"]),
     .testTarget(name: "CofferObservationTests", dependencies: ["Coffer", "CofferTestChild"]),

@@ -42,7 +42,7 @@ final class CipherFixture {
   ) throws -> DatabaseQueue {
     var configuration = Configuration()
     configuration.cipher = cipher
-    if inWAL { configuration.journalMode = .wal }
+    configuration.journalMode = inWAL ? .wal : .delete
     // As in C.
     configuration.cacheSize = 2_000 << 10
     configuration.prepareDatabase { db in

@@ -69,22 +69,28 @@ static inline void *coffer_value_array(sqlite3_value *value) {
 #endif
 }
 
-// Returns FTS5's extension API, valid until the connection closes; null if
-// FTS5 is missing. It also requires typed pointers.
+// Finds FTS5's extension API, valid until the connection closes; null if FTS5
+// is missing. It also requires typed pointers. Returns SQLITE_OK or SQLITE_NOMEM.
 // <https://sqlite.org/fts5.html#extending_fts5>
-static inline const fts5_api *coffer_fts5_api(sqlite3 *db) {
+static inline int coffer_fts5_api(sqlite3 *db, const fts5_api **result) {
+  *result = 0;
 #if COFFER_HAS_BIND_POINTER
   fts5_api *api = 0;
   sqlite3_stmt *statement = 0;
-  if (sqlite3_prepare_v2(db, "SELECT fts5(?1)", -1, &statement, 0) == SQLITE_OK) {
-    sqlite3_bind_pointer(statement, 1, &api, "fts5_api_ptr", 0);
-    sqlite3_step(statement);
+  int code = sqlite3_prepare_v2(db, "SELECT fts5(?1)", -1, &statement, 0);
+  if (code == SQLITE_OK) {
+    code = sqlite3_bind_pointer(statement, 1, &api, "fts5_api_ptr", 0);
+    if (code == SQLITE_OK) {
+      sqlite3_step(statement);
+      code = sqlite3_reset(statement);
+    }
   }
   sqlite3_finalize(statement);
-  return api;
+  *result = api;
+  return (code & 0xff) == SQLITE_NOMEM ? code : SQLITE_OK;
 #else
   (void)db;
-  return 0;
+  return SQLITE_OK;
 #endif
 }
 
@@ -158,9 +164,35 @@ static inline int coffer_db_config_flag(sqlite3 *db, int option, int onoff) {
   return sqlite3_db_config(db, option, onoff, &now);
 }
 
+#ifndef SQLITE_DBCONFIG_ENABLE_FKEY
+#define SQLITE_DBCONFIG_ENABLE_FKEY 1002
+#endif
 #ifndef SQLITE_DBCONFIG_ENABLE_TRIGGER
 #define SQLITE_DBCONFIG_ENABLE_TRIGGER 1003
 #endif
+
+#ifndef SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
+#define SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE 1006
+#endif
+
+// Leaves the log as it is when the connection closes. Needs SQLite 3.16.
+static inline int coffer_keep_log_at_close(sqlite3 *db) {
+  return coffer_db_config_flag(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1);
+}
+
+// Enforces foreign keys again; unlike the pragma, without memory.
+static inline int coffer_enforce_foreign_keys(sqlite3 *db) {
+  return coffer_db_config_flag(db, SQLITE_DBCONFIG_ENABLE_FKEY, 1);
+}
+
+// Makes the schema's table read-only again; without memory from SQLite 3.26 on.
+static inline int coffer_protect_schema(sqlite3 *db) {
+#ifdef SQLITE_DBCONFIG_WRITABLE_SCHEMA
+  return coffer_db_config_flag(db, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 0);
+#else
+  return sqlite3_exec(db, "PRAGMA writable_schema = OFF", 0, 0, 0);
+#endif
+}
 
 static inline int coffer_set_triggers_enabled(sqlite3 *db, int onoff) {
   return coffer_db_config_flag(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, onoff);
@@ -185,12 +217,62 @@ static inline int coffer_config_log(void (*log)(void *, int, const char *)) {
   return sqlite3_config(SQLITE_CONFIG_LOG, log, (void *)0);
 }
 
+// Sets the functions for memory of the process, and returns the former ones. It
+// fails once SQLite is initialized. With statistics, SQLite calls the functions
+// inside of a mutex.
+static inline int coffer_config_memory(sqlite3_mem_methods *former,
+                                       const sqlite3_mem_methods *methods) {
+  int code = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 1);
+  if (code == SQLITE_OK) code = sqlite3_config(SQLITE_CONFIG_GETMALLOC, former);
+  if (code == SQLITE_OK) code = sqlite3_config(SQLITE_CONFIG_MALLOC, methods);
+  return code;
+}
+
 // Returns free memory to the system. SQLite's pages are small allocations,
 // which the GNU C library keeps when they are freed.
 static inline void coffer_return_free_memory(void) {
 #ifdef __GLIBC__
   malloc_trim(0);
 #endif
+}
+
+// The kernel's keyrings; syscall is variadic. See man 2 keyctl.
+#include <linux/keyctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+// Returns the number of a key of the type user; -1 with errno set if there is none.
+static inline long coffer_keyring_search(int inSession, const char *description) {
+  int keyring = inSession ? KEY_SPEC_SESSION_KEYRING : KEY_SPEC_USER_KEYRING;
+  return syscall(SYS_keyctl, KEYCTL_SEARCH, keyring, "user", description, 0);
+}
+
+// Copies a key to the buffer; returns its length, or -1 with errno set.
+static inline long coffer_keyring_read(long key, void *buffer, long capacity) {
+  return syscall(SYS_keyctl, KEYCTL_READ, key, buffer, capacity, 0);
+}
+
+// Adds a key to the user's keyring; returns its number, or -1 with errno set.
+static inline long coffer_keyring_add(const char *description, const void *key, long length) {
+  return syscall(SYS_add_key, "user", description, key, length, KEY_SPEC_USER_KEYRING);
+}
+
+// Removes a key from the user's keyring.
+static inline long coffer_keyring_unlink(long key) {
+  return syscall(SYS_keyctl, KEYCTL_UNLINK, key, KEY_SPEC_USER_KEYRING, 0, 0);
+}
+
+// What glibc declares for GNU's dialect alone.
+#include <fcntl.h>
+
+// Renames a file, unless the other name is taken; returns 0, or -1 with errno set.
+static inline int coffer_rename_to_new(const char *path, const char *target) {
+  return (int)syscall(SYS_renameat2, AT_FDCWD, path, AT_FDCWD, target, 1 /* RENAME_NOREPLACE */);
+}
+
+// Syncs the file system of a file; returns 0, or -1 with errno set.
+static inline int coffer_sync_file_system(int descriptor) {
+  return (int)syscall(SYS_syncfs, descriptor);
 }
 
 #ifndef SQLITE_DETERMINISTIC

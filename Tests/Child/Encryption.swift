@@ -6,6 +6,7 @@
 //   CofferTestChild open PATH PASSPHRASE [readonly]
 //   CofferTestChild as-nobody SCENARIO…
 //   CofferTestChild memory-scan PATH HOW
+//   CofferTestChild dump-scan PATH
 //   CofferTestChild log PATH PASSPHRASE CONTROL
 //   CofferTestChild provider
 //
@@ -39,11 +40,15 @@ func runEncryptionScenario(_ arguments: [String]) throws -> Bool {
     return try runEncryptionScenario(Array(arguments.dropFirst()))
   case ("memory-scan", 3):
     try scanMemory(arguments[1], how: arguments[2])
+  case ("dump-scan", 2):
+    try scanDump(arguments[1])
   case ("log", 4):
     try logFailures(arguments[1], passphrase: arguments[2], control: arguments[3])
   case ("provider", 1): say(Database.cipherProviderDescription)
   case ("interop", 3), ("interop", 4):
     try runInterop(Array(arguments.dropFirst()))
+  case ("matrix", 2), ("matrix", 3), ("matrix", 5):
+    try runMatrix(Array(arguments.dropFirst()))
   default:
     return false
   }

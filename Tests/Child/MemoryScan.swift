@@ -1,4 +1,4 @@
-// Looks for a passphrase, and for the keys derived from it, in all memory of the process.
+// Looks for a passphrase, for the keys derived from it, and for rows in the memory of the process.
 
 import CofferCore
 import Foundation
@@ -31,8 +31,11 @@ private final class MemoryScanner {
   private let window: UnsafeMutableRawBufferPointer
   private let memory: CInt
   private(set) var scannedBytes = 0
+  /// Whether to leave out what a core dump leaves out.
+  private let onlyDumped: Bool
 
-  init() throws {
+  init(onlyDumped: Bool = false) throws {
+    self.onlyDumped = onlyDumped
     let size = 1 << 20
     let start = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
     guard let start, start != MAP_FAILED else { throw ScenarioError("no memory for the scan") }
@@ -87,10 +90,20 @@ private final class MemoryScanner {
 
   /// All memory that is writable, or readable and anonymous, except the scanner's own window.
   private func readableRanges() throws -> [Range<UInt>] {
-    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/maps"))
+    let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: "/proc/self/smaps"))
     let text = String(decoding: try file.readToEnd() ?? Data(), as: UTF8.self)
     let own = UInt(bitPattern: window.baseAddress)
-    return text.split(separator: "\n").compactMap { line in
+    // A line for each mapping, and then lines about it, the last of which has its flags.
+    var mappings: [Substring] = []
+    for line in text.split(separator: "\n") {
+      let words = line.split(separator: " ")
+      if words.first == "VmFlags:" {
+        if onlyDumped, words.contains("dd") { mappings.removeLast() }
+      } else if words.first?.hasSuffix(":") == false {
+        mappings.append(line)
+      }
+    }
+    return mappings.compactMap { line in
       let fields = line.split(separator: " ")
       let ends = fields[0].split(separator: "-").compactMap { UInt($0, radix: 16) }
       // Keys lie in read-only pages without a name; a library's code holds none.
@@ -107,6 +120,48 @@ private final class MemoryScanner {
       return ends[0]..<ends[1]
     }
   }
+}
+
+/// Counts the rows of a table in what a core dump would contain: after they were inserted, read by
+/// another connection, sorted, and after closing.
+func scanDump(_ path: String) throws {
+  try warmUp()
+  var random = SeededGenerator()
+  let text = MaskedBytes(count: 24, using: &random)
+  let scanner = try MemoryScanner(onlyDumped: true)
+  let everything = try MemoryScanner()
+  func report(_ label: String) throws {
+    let dumped = try scanner.count([("dumped", text)])[0].1
+    let all = try everything.count([("all", text)])[0].1
+    say("\(label): dumped=\(dumped) all=\(all)")
+  }
+  do {
+    // SQLite puts the text together, so that it is nowhere else.
+    let codes = text.map(String.init).joined(separator: ", ")
+    let pool = try DatabasePool(path: path, key: .random())
+    try pool.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE t (id INTEGER PRIMARY KEY, text TEXT);
+          WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 5000)
+            INSERT INTO t SELECT x, x || char(\(codes)) || x FROM c;
+          """)
+    }
+    try report("inserted")
+    let sum = "SELECT sum(length(text)) FROM "
+    _ = try pool.read { db in try Int.fetchOne(db, sql: sum + "t") }
+    try report("read")
+    _ = try pool.read { db in
+      try Int.fetchOne(db, sql: sum + "(SELECT text FROM t ORDER BY text DESC LIMIT 4000)")
+    }
+    try report("sorted")
+    try pool.close()
+  }
+  try report("closed")
+  // A control: what Swift has is dumped.
+  let exposed = Array(text)
+  try report("control")
+  withExtendedLifetime(exposed) {}
 }
 
 /// - Parameter how: `key`, or `preparation` for a passphrase given in GRDB's way.

@@ -64,6 +64,8 @@ func run(_ arguments: [String]) throws {
   default:
     if try runEncryptionScenario(arguments) || runMigrationScenario(arguments)
       || runProcessScenario(arguments) || runDocumentScenario(arguments)
+      || runKeySlotsScenario(arguments) || runFreshnessScenario(arguments)
+      || runSecretServiceScenario(arguments) || runFaultScenario(arguments)
     {
       return
     }

@@ -163,6 +163,6 @@ struct SnippetExtractor {
 
   /// `"vault.db"` becomes `scene.file("vault.db")`.
   private static func withPaths(_ line: String) -> String {
-    line.replacing(/"[A-Za-z0-9-]+\.(db|key)"/) { "scene.file(\($0.output.0))" }
+    line.replacing(/"[A-Za-z0-9-]+\.(db|key|anchor)"/) { "scene.file(\($0.output.0))" }
   }
 }

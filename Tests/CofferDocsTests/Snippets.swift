@@ -31,15 +31,20 @@ let snippets: [Snippet] = [
   Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet24),
   Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet25),
   Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet26),
-  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet27),
-  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet28),
-  Snippet("Docs/Encryption.md, Whole files, 2", [], snippet29),
-  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet30),
-  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet31),
-  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet32),
-  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet33),
-  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet34),
-  Snippet("Docs/Performance.md, Memory, 1", [], snippet35),
+  Snippet("Docs/Encryption.md, Damaged files, 1", [], snippet27),
+  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet28),
+  Snippet("Docs/Encryption.md, Key slots, 1", [], snippet29),
+  Snippet("Docs/Encryption.md, Key slots, 2", ["queue"], snippet30),
+  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet31),
+  Snippet("Docs/Encryption.md, Whole files, 2", [], snippet32),
+  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet33),
+  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet34),
+  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet35),
+  Snippet("Docs/Encryption.md, Values with a key of their own, 1", [], snippet36),
+  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet37),
+  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet38),
+  Snippet("Docs/Performance.md, Memory, 1", [], snippet39),
+  Snippet("Docs/Security.md, Old versions, 1", [], snippet40),
 ]
 
 // The blocks print to nowhere.
@@ -402,14 +407,43 @@ private func snippet26(_ scene: Scene) throws {
   _ = damagedPages
 }
 
-// Docs/Encryption.md, Changing the key, 1
+// Docs/Encryption.md, Damaged files, 1
 private func snippet27(_ scene: Scene) throws {
+  let key = DatabaseKey.passphrase("correct horse battery staple")
+  let report = try DatabaseFile.salvage(at: scene.file("players.db"), key: key, to: scene.file("saved.db"))
+  if !report.isComplete { print(report) }
+  _ = key
+  _ = report
+}
+
+// Docs/Encryption.md, Changing the key, 1
+private func snippet28(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.changeKey(to: .passphrase("staple battery horse correct"))
 }
 
+// Docs/Encryption.md, Key slots, 1
+private func snippet29(_ scene: Scene) throws {
+  let passphrase = KeyUnlocker.passphrase("correct horse battery staple")
+  let slots = try KeySlots.create(forDatabaseAt: scene.file("vault.db"), unlocker: passphrase, label: "Ada")
+  let recovery = try slots.addRecoveryKey(label: "safe", authorizedBy: passphrase)
+  print(recovery.text)  // shown once
+  let pool = try DatabasePool(path: scene.file("vault.db"), key: .slots(unlocker: passphrase))
+  try slots.change(1, to: .passphrase("staple battery"), authorizedBy: .recoveryKey(recovery.text))
+  _ = passphrase
+  _ = slots
+  _ = recovery
+  _ = pool
+}
+
+// Docs/Encryption.md, Key slots, 2
+private func snippet30(_ scene: Scene) throws {
+  let queue = try scene.queue()
+  try queue.changeKey(to: .slots(unlocker: .passphrase("a new one"), label: "Ada"))
+}
+
 // Docs/Encryption.md, Whole files, 1
-private func snippet28(_ scene: Scene) throws {
+private func snippet31(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("encrypted.db"), key: key)
   try DatabaseFile.decrypt(at: scene.file("encrypted.db"), key: key, to: scene.file("readable.db"))
@@ -418,7 +452,7 @@ private func snippet28(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Whole files, 2
-private func snippet29(_ scene: Scene) throws {
+private func snippet32(_ scene: Scene) throws {
   let byLength = DatabaseCollation("byLength") { lhs, rhs in
     lhs.count < rhs.count ? .orderedAscending : lhs.count == rhs.count ? .orderedSame : .orderedDescending
   }
@@ -431,7 +465,7 @@ private func snippet29(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, From SQLCipher 3 to 4, 1
-private func snippet30(_ scene: Scene) throws {
+private func snippet33(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   func openVault() throws -> DatabaseQueue {
     do {
@@ -448,7 +482,7 @@ private func snippet30(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Backups, 1
-private func snippet31(_ scene: Scene) throws {
+private func snippet34(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.backup(toPath: scene.file("backup.db"))
   try queue.backup(toPath: scene.file("for-a-friend.db"), key: .passphrase("another one"))
@@ -456,7 +490,7 @@ private func snippet31(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Attached files, 1
-private func snippet32(_ scene: Scene) throws {
+private func snippet35(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.inDatabase { db in
     try db.attach(scene.file("archive.db"), as: "archive", key: .passphrase("another one"))
@@ -465,8 +499,48 @@ private func snippet32(_ scene: Scene) throws {
   }
 }
 
+// Docs/Encryption.md, Values with a key of their own, 1
+private func snippet36(_ scene: Scene) throws {
+  struct Patient: Codable, Identifiable, FetchableRecord, PersistableRecord {
+    var id: UUID
+    var name: String
+    var diagnosis: EncryptedValue<[String]>
+    var insuranceHash: Data
+  }
+
+  let key = DatabaseKey.random()  // .file(scene.file("values.key")) in a program
+  let cipher = try ValueCipher(key: key)
+  let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("correct horse battery staple"))
+  try queue.write { db in
+    try db.create(table: "patient") { t in
+      t.primaryKey("id", .blob)
+      t.column("name", .text).notNull()
+      t.column("diagnosis", .blob).notNull()
+      t.column("insuranceHash", .blob).notNull().indexed()
+    }
+    let id = UUID()
+    try Patient(
+      id: id, name: "Ada",
+      diagnosis: cipher.seal(["measles"], at: Patient.valuePlace(of: \.diagnosis, row: id)),
+      insuranceHash: cipher.indexHash(of: "A 123 456", name: "patient.insurance")
+    ).insert(db)
+  }
+
+  let hash = try cipher.indexHash(of: "A 123 456", name: "patient.insurance")
+  let patient = try queue.read { db in try Patient.filter { $0.insuranceHash == hash }.fetchOne(db) }
+  if let patient {
+    let diagnosis = try cipher.open(patient.diagnosis, at: patient.valuePlace(of: \.diagnosis))
+    print(diagnosis)
+  }
+  _ = key
+  _ = cipher
+  _ = queue
+  _ = hash
+  _ = patient
+}
+
 // Docs/GRDBCompatibility.md, Moving, 1
-private func snippet33(_ scene: Scene) throws {
+private func snippet37(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   let dbQueue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -475,7 +549,7 @@ private func snippet33(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, What differs, 1
-private func snippet34(_ scene: Scene) throws {
+private func snippet38(_ scene: Scene) throws {
   try scene.queue().write { db in
     let statement = try db.makeStatement(sql: "INSERT INTO player (name, score) VALUES (?, ?)")
     for number in 1...100 {
@@ -488,8 +562,18 @@ private func snippet34(_ scene: Scene) throws {
 }
 
 // Docs/Performance.md, Memory, 1
-private func snippet35(_ scene: Scene) throws {
+private func snippet39(_ scene: Scene) throws {
   func memoryPressureBegan(in pool: DatabasePool) {
     pool.releaseMemoryEventually()
   }
+}
+
+// Docs/Security.md, Old versions, 1
+private func snippet40(_ scene: Scene) throws {
+  var configuration = Configuration()
+  configuration.key = .passphrase("correct horse battery staple")
+  configuration.freshness = Freshness(anchor: FileAnchor(path: scene.file("vault.anchor")))  // elsewhere
+  let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
+  _ = configuration
+  _ = queue
 }

@@ -9,6 +9,8 @@ final class Locked<Value: Sendable>: Sendable {
   var value: Value { mutex.withLock { $0 } }
 
   func set(_ value: Value) { mutex.withLock { $0 = value } }
+
+  func update(_ change: (inout Value) -> Void) { mutex.withLock { change(&$0) } }
 }
 
 extension Locked

@@ -48,12 +48,14 @@ extension Database {
     setCacheSize()
   }
 
-  /// Records that the application sets the size of the cache.
+  /// Records that the application sets the size of the cache, or the journal mode.
   func notePragma(name: String, value: String?, schema: String?) {
-    guard value != nil, name.lowercased() == "cache_size", schema ?? "main" == "main" else {
-      return
+    guard value != nil, schema ?? "main" == "main" else { return }
+    switch name.lowercased() {
+    case "cache_size": hasOwnCacheSize = true
+    case "journal_mode": hasChosenJournalMode = true
+    default: break
     }
-    hasOwnCacheSize = true
   }
 
   /// Sets the size of the cache to the connection's share.

@@ -31,6 +31,12 @@ public struct Configuration: Sendable {
   /// for where it is at work. Files that such a connection attaches use the process's provider.
   public var usesStockCipherProvider = false
 
+  /// The detection of older files, pages and logs that somebody has put back.
+  ///
+  /// Nil by default. It needs an encrypted file with HMACs, and sets WAL mode, also for a queue. See
+  /// ``Freshness``.
+  public var freshness: Freshness?
+
   // MARK: SQLite
 
   /// Whether foreign keys are enforced.
@@ -213,10 +219,20 @@ public struct Configuration: Sendable {
 
   /// The journal mode of a database.
   public enum JournalModeConfiguration: Sendable {
-    /// A queue keeps the file's mode; a pool uses WAL.
+    /// A new encrypted file gets WAL, and a queue keeps the mode of an existing file; a pool uses WAL.
+    ///
+    /// A queue that makes a file with WAL waits for the disk at each commit, as with a rollback journal.
     case `default`
     /// The write-ahead log: <https://sqlite.org/wal.html>.
+    ///
+    /// A commit doesn't wait for the disk: a power cut can lose the last ones.
     case wal
+    /// The rollback journal, for a queue: <https://sqlite.org/lockingv3.html#rollback>.
+    ///
+    /// The database is a single file while no transaction is open, and a transaction that changes
+    /// attached databases is atomic for all of them. But SQLite takes a damaged journal for a short
+    /// one: see "Not detected" in `Docs/Security.md`.
+    case delete
   }
 
   /// The name of a connection.

@@ -39,7 +39,8 @@ extension Database {
     try configuration.checkCacheSize()
     guard let sharedName else {
       return try prepare(
-        path: ":memory:", name: name, file: ":memory:", flags: [], configuration: configuration)
+        path: ":memory:", name: name, file: ":memory:", flags: [], configuration: configuration,
+        key: configuration.resolvedKey(nil, path: ":memory:"))
     }
     guard configuration.key == nil else {
       throw DatabaseError(
@@ -66,7 +67,7 @@ extension Database {
   ) throws -> Database {
     try configuration.checkCacheSize()
     // SQLite would end the path there and open another file.
-    guard !path.utf8.contains(0) else {
+    guard CName.isWhole(path) else {
       throw DatabaseError(
         resultCode: .SQLITE_CANTOPEN, message: "unable to open database file",
         hint: "The path holds a NUL character.")
@@ -77,13 +78,15 @@ extension Database {
         resultCode: .SQLITE_CANTOPEN, message: "unable to open database file",
         hint: "The path is that of a device, a pipe or a socket.")
     }
+    // Before there is a file: a missing key makes none.
+    let key = try configuration.resolvedKey(knownKey, path: path)
     if let mode = configuration.fileMode, !configuration.readonly, !path.isEmpty,
       path != ":memory:"
     {
       createEmptyFile(at: path, mode: mode)
     }
     return try prepare(
-      path: path, name: name, file: path, flags: [], configuration: configuration,
+      path: path, name: name, file: path, flags: [], configuration: configuration, key: key,
       knownKey: knownKey, cacheBudget: cacheBudget,
       mayRace: !path.isEmpty && size <= 1)
   }
@@ -110,14 +113,15 @@ extension Database {
   ///   connection has.
   private static func prepare(
     path: String, name: String, file: String, flags: SQLite.OpenFlags,
-    configuration: Configuration, knownKey: KnownKey? = nil, cacheBudget: CacheBudget? = nil,
-    mayRace: Bool = false
+    configuration: Configuration, key: DatabaseKey? = nil, knownKey: KnownKey? = nil,
+    cacheBudget: CacheBudget? = nil, mayRace: Bool = false
   ) throws -> Database {
     let connection = try connect(
       to: file, flags: flags.union(configuration.readonly ? .readOnly : [.readWrite, .create]))
     let database = Database(
       connection: connection, path: path, name: name, configuration: configuration,
       cacheBudget: cacheBudget ?? CacheBudget(byteCount: configuration.cacheSize))
+    database.resolvedKey = key
     database.knownKey = knownKey
     try database.gate.withAccess { () throws -> Void in
       do {
@@ -174,6 +178,9 @@ extension Database {
   func setUp() throws {
     let connection = try openConnection()
     isSetUp = false
+    waitingTokenizers = []
+    // Otherwise they read the file, which has to wait for the key.
+    if SQLiteFeatures.linked.compilesBeforeKey { try prepareStatements(connection) }
     setUpBusyMode()
     SQLite.setCancellation(interruption, in: connection)
     // Nothing may spill to a temporary file, which wouldn't be encrypted. None of these settings
@@ -183,20 +190,21 @@ extension Database {
     SQLite.setDoubleQuotedStrings(connection, configuration.acceptsDoubleQuotedStringLiterals)
     try installAuthorizer()
     try Database.addStandardFunctions(to: connection)
-    fts5API = SQLite.fts5API(connection)
-    if let key = configuration.key { try giveKey(key, settings: configuration.cipher) }
+    if let key = resolvedKey { try giveKey(key, settings: configuration.cipher) }
     isPreparing = true
     defer { isPreparing = false }
     for preparation in configuration.preparations { try run(preparation) }
+    try registerAgain()
     try settleKey()
     isPreparing = false
     try validateFormat()
+    try prepareStatements(connection)
+    try addWaitingTokenizers()
     // Reads the schema, so that it comes after the key.
     setCacheSize()
-    try createEncryptedFile()
-    if configuration.journalMode == .wal, !configuration.readonly {
-      try setUpWAL()
-    }
+    let isNew = try createEncryptedFile()
+    if !configuration.readonly { try setUpJournal(isNew: isNew) }
+    try beginFreshness()
     // A reopened connection has a new sequence of data versions.
     externalChanges?.dataVersion = nil
     observation.install()
@@ -205,16 +213,65 @@ extension Database {
     isSetUp = true
   }
 
-  private func setUpWAL() throws {
-    let mode = try retryingWhileBusy {
-      try String.fetchOne(self, sql: "PRAGMA journal_mode = WAL")
+  /// Prepares `ROLLBACK`, and finds FTS5, unless that is done.
+  @safe private func prepareStatements(_ connection: SQLiteConnection) throws {
+    do throws(SQLite.Failure) {
+      try control.prepare(.rollback, in: connection)
+      if unsafe fts5API == nil { fts5API = try SQLite.fts5API(connection) }
+    } catch {
+      throw DatabaseError(code: error.code, connection: connection)
     }
+  }
+
+  /// Registers the tokenizers that came before FTS5 could be found.
+  private func addWaitingTokenizers() throws {
+    let waiting = waitingTokenizers
+    waitingTokenizers = []
+    for tokenizer in waiting {
+      unsafe addTokenizer(named: tokenizer.name, make: tokenizer.make)
+    }
+    try registerAgain()
+  }
+
+  private func setUpJournal(isNew: Bool) throws {
+    if configuration.journalMode == .wal || configuration.freshness != nil { return try setUpWAL() }
+    var mode = try answer("PRAGMA journal_mode")
+    switch (configuration.journalMode, mode) {
+    // A file system without shared memory keeps the journal.
+    case (.default, "delete") where isNew && !hasChosenJournalMode:
+      mode = try answer("PRAGMA journal_mode = WAL")
+    case (.delete, "wal"): mode = try answer("PRAGMA journal_mode = DELETE")
+    default: break
+    }
+    // With FULL, the folder isn't synced after the journal was deleted, so that a power cut would
+    // bring it back, and take the last commit back: https://sqlite.org/pragma.html#pragma_synchronous
+    if mode == "delete", try answer("PRAGMA synchronous") == "2" {
+      try runSetting("PRAGMA synchronous = EXTRA")
+    }
+    if mode == "wal" { try setSpilling(false) }
+  }
+
+  /// Runs a pragma, and returns its first value.
+  private func answer(_ pragma: String) throws -> String? {
+    let connection = try openConnection()
+    return try retryingWhileBusy {
+      do throws(SQLite.Failure) {
+        return try SQLite.scalar(connection, pragma)
+      } catch {
+        throw DatabaseError(code: error.code, connection: connection)
+      }
+    }
+  }
+
+  private func setUpWAL() throws {
+    let mode = try answer("PRAGMA journal_mode = WAL")
     guard mode?.lowercased() == "wal" || isInMemory else {
       throw DatabaseError(
         resultCode: .SQLITE_ERROR, message: "could not activate the WAL journal mode",
         hint: "The file system may lack shared memory; the journal mode is now "
           + "\(mode ?? "unknown").")
     }
+    try setSpilling(false)
     // The first read creates the log's files, which read-only connections need.
     try validateFormat()
     // In WAL mode this is as safe as FULL, except that a power cut can lose the last transactions.
@@ -250,7 +307,7 @@ extension Database {
     }
     guard isKeyed else { return }
     // A preparation may have allowed temporary files.
-    guard try SQLite.scalar(connection, "PRAGMA temp_store") == "2" else {
+    guard try setting("PRAGMA temp_store") == "2" else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "temp_store must be MEMORY",
         hint: "Temporary files would contain data of the encrypted database in plaintext.")
@@ -261,51 +318,75 @@ extension Database {
   private func diagnose(_ failure: DatabaseError) throws -> any Error {
     guard !isInMemory, failure.canBeDiagnosed else { return failure }
     if let derivedKey, openingKey?.isPassphrase == true,
-      let salt = Database.salt(of: path), salt != derivedKey.salt
+      let salt = try Database.salt(of: path), salt != derivedKey.salt
     {
       return SaltRace()
     }
+    let hasRead = failure.resultCode == .SQLITE_NOTADB || failure.resultCode == .SQLITE_CORRUPT
     return failure.diagnosed(
-      path: path, key: openingKey, settings: openingSettings, derived: derivedKey)
+      path: path, key: openingKey, settings: openingSettings, derived: derivedKey,
+      index: hasRead ? logIndex : nil)
   }
 
   /// Writes the first page of a new encrypted file, and proves that the file is encrypted.
-  private func createEncryptedFile() throws {
-    guard isKeyed, !isInMemory, !configuration.readonly else { return }
+  ///
+  /// - Returns: Whether the file is new.
+  private func createEncryptedFile() throws -> Bool {
+    guard isKeyed, !isInMemory, !configuration.readonly else { return false }
     do {
-      try createFile(at: path, schema: "main", openingSettings)
+      return try createFile(at: path, schema: "main", openingSettings)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
       throw SaltRace()
     }
   }
 
   /// Writes the first page of an encrypted file that is empty, and proves that it is encrypted.
-  func createFile(at path: String, schema: String, _ settings: CipherSettings) throws {
+  ///
+  /// - Returns: Whether the file was empty.
+  @discardableResult
+  func createFile(at path: String, schema: String, _ settings: CipherSettings) throws -> Bool {
     let connection = try openConnection()
     // SQLite treats a file of one byte as empty.
-    if DatabaseFile.size(at: path) ?? 0 <= 1 {
+    let isNew = DatabaseFile.size(at: path) ?? 0 <= 1
+    if isNew {
       do {
         // The first transaction writes the first page, whatever it changes.
         try runSetting(
           "BEGIN IMMEDIATE; PRAGMA \(schema.quotedDatabaseIdentifier).user_version = 0; COMMIT")
       } catch {
-        if !SQLite.isAutocommit(connection) { _ = SQLite.run(connection, "ROLLBACK") }
+        if !SQLite.isAutocommit(connection) { _ = control.run(.rollback, in: connection) }
         throw error
       }
     }
-    guard DatabaseFile.isExposed(at: path, despite: settings) else { return }
+    guard try DatabaseFile.isExposed(at: path, despite: settings) else { return isNew }
     throw DatabaseError(
       resultCode: .SQLITE_MISUSE, message: "the file was written without encryption",
       hint: "This is a failure of the SQLite library that the process has loaded. Delete \(path).")
   }
 
-  static func salt(of path: String) -> [UInt8]? {
-    guard let file = try? ReadOnlyFile(path: path), let salt = try? file.read(count: 16, at: 0),
-      salt.count == 16
-    else { return nil }
-    return salt
+  /// Reads the salt of a file.
+  ///
+  /// - Returns: Nil if there is no such file, this process may not read it, or it has no salt.
+  /// - Throws: An error with the code `SQLITE_IOERR` if the salt can't be read: with another one, the
+  ///   key would be wrong.
+  static func salt(of path: String) throws(DatabaseError) -> [UInt8]? {
+    guard DatabaseFile.size(at: path) ?? 0 > 1, unsafe access(path, R_OK) == 0 else { return nil }
+    do {
+      let salt = try ReadOnlyFile(path: path).read(count: 16, at: 0)
+      return salt.count == 16 ? salt : nil
+    } catch {
+      throw error.databaseError(path)
+    }
   }
 }
 
 /// Thrown when another connection has meanwhile created the file with another salt.
 struct SaltRace: Error {}
+
+extension Configuration {
+  /// Returns the key of a file, which a provider or an unlocker may have to give.
+  fileprivate func resolvedKey(_ known: KnownKey?, path: String) throws -> DatabaseKey? {
+    guard let key, key.isUnresolved else { return key }
+    return try known?.key ?? key.resolved(forDatabaseAt: path, settings: cipher)
+  }
+}

@@ -48,6 +48,8 @@ import Synchronization
   package let hooks = ConnectionHooks()
   /// The FTS5 extension API; nil if SQLite has no FTS5.
   @safe package internal(set) var fts5API: SQLiteFTS5API?
+  /// Tokenizers to register once the key is known to be right.
+  var waitingTokenizers: [WaitingTokenizer] = []
   package lazy var observation = TransactionObservation(database: self)
 
   /// The restrictions of an access, and the work pending until its first statement.
@@ -67,6 +69,8 @@ import Synchronization
     static let transactionBlock = AccessState(rawValue: 32)
     /// Nothing has been committed, so the access can still be cancelled without a trace.
     static let revocable = AccessState(rawValue: 64)
+    /// Functions or collations are to be registered again.
+    static let unregistered = AccessState(rawValue: 128)
   }
 
   @safe @exclusivity(unchecked) var accessState: AccessState = []
@@ -77,8 +81,17 @@ import Synchronization
   var externalChanges: ExternalChanges?
   /// Limits the log of a pool's writer; nil for other connections.
   var checkpointer: Checkpointer?
+  /// Keeps the anchor of the database up to date; nil without freshness, and for readers.
+  var freshness: FreshnessSession?
+  /// Whether the file was compared with its anchor.
+  var isFreshnessVerified = false
+  /// The reason why the last record or the anchor couldn't be written at closing.
+  var freshnessFailure: (any Error)?
   /// The file's key, as derived by another connection.
   var knownKey: KnownKey?
+
+  /// The key of the configuration, or the one that it leads to.
+  var resolvedKey: DatabaseKey?
   /// Whether the key has been given to SQLCipher while preparations can still change its settings.
   var isKeyProvisional = false
   /// The cipher settings last set by SQL, where they can be read back.
@@ -87,6 +100,8 @@ import Synchronization
   var isSettingKeyUp = false
   /// Whether the preparations are running.
   var isPreparing = false
+  /// Whether the application has set the journal mode by SQL.
+  var hasChosenJournalMode = false
   /// Whether the connection has been set up and can be used.
   var isSetUp = false
 
@@ -120,6 +135,9 @@ import Synchronization
   /// The functions and collations added to the connection, for other connections to the same file.
   var additions = SQLAdditions()
 
+  /// What couldn't be registered for lack of memory; see ``registerAgain()``.
+  var unregistered: [Registration] = []
+
   /// The collations registered by higher layers; see ``ensure(collation:)``.
   var ensuredCollations: Set<DatabaseCollation.ID> = []
 
@@ -142,6 +160,9 @@ import Synchronization
 
   /// Whether the application has set the size of the cache.
   var hasOwnCacheSize = false
+
+  /// Whether a rollback has failed in this access, as without memory.
+  var hasFailedRollback = false
 
   /// The clock's date for the current transaction.
   var currentTransactionDate: TransactionInstant?
@@ -167,7 +188,12 @@ import Synchronization
     cacheBudget.join()
   }
 
-  deinit { closeConnection() }
+  deinit {
+    closeConnection()
+    if let freshnessFailure {
+      Database.logError?(.SQLITE_WARNING, "freshness of \(path): \(freshnessFailure)")
+    }
+  }
 
   /// Closes the connection and finalizes its statements.
   func closeConnection() {
@@ -175,19 +201,24 @@ import Synchronization
     cacheBudget.leave()
     interruption.disconnect()
     hooks.removeAll(from: connection)
-    SQLite.setWALHook(nil, in: connection)
     statementCache.removeAll()
     plans.removeAll()
     recordStorage = nil
     boundStatements = []
     additions = SQLAdditions()
+    unregistered = []
+    accessState.remove(.unregistered)
     registry.finalizeAll()
     control.finalizeAll()
+    let freshness = freshness
+    endFreshness(connection)
+    SQLite.setWALHook(nil, in: connection)
     sqliteConnection = nil
     fts5API = nil
     arrays.connection = nil
     // Remaining statements belong to virtual tables, which finalize them.
     SQLite.closeWhenIdle(connection)
+    freshness?.unlock()
   }
 
   /// Returns SQLite's handle, or throws if the connection is closed.
@@ -216,11 +247,15 @@ import Synchronization
     unsafe ResultCode(rawValue: sqliteConnection.map { SQLite.errorCode($0) } ?? 0)
   }
 
-  /// The message of the last error.
+  /// The message of the last error, without values that it may quote.
   ///
-  /// Nil once the connection is closed.
+  /// `Configuration.publicStatementArguments` shows them. Nil once the connection is closed.
   public var lastErrorMessage: String? {
-    unsafe sqliteConnection.map { SQLite.errorMessage($0) }
+    guard let connection = sqliteConnection else { return nil }
+    let message = SQLite.errorMessage(connection)
+    if configuration.publicStatementArguments { return message }
+    let code = ResultCode(rawValue: SQLite.extendedErrorCode(connection))
+    return SQLiteMessage(text: message, code: code).withoutValues(of: "")
   }
 
   /// The maximum number of arguments of a statement.

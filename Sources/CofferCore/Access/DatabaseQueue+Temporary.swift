@@ -12,7 +12,8 @@ extension DatabaseQueue {
   ) throws -> T {
     var configuration = configuration
     configuration.readonly = false
-    configuration.journalMode = .default
+    configuration.journalMode = .delete
+    configuration.freshness = nil
     configuration.observesExternalChanges = false
     // The caller may be running on these queues.
     configuration.targetQueue = nil

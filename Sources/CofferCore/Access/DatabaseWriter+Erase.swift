@@ -69,7 +69,7 @@ extension Database {
         return (true, .commit)
       }
     }
-    if isErased { try execute(sql: "VACUUM") }
+    if isErased { try vacuum() }
   }
 
   private func dropEverything() throws {

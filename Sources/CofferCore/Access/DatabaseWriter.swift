@@ -102,11 +102,11 @@ extension DatabaseWriter {
   ///
   /// The rebuilt database is held in memory, never in a plaintext file.
   public func vacuum() throws {
-    try writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
+    try writeWithoutTransaction { try $0.vacuum() }
   }
 
   /// Rebuilds the file without its free pages, on another thread.
   public func vacuum() async throws {
-    try await writeWithoutTransaction { try $0.execute(sql: "VACUUM") }
+    try await writeWithoutTransaction { try $0.vacuum() }
   }
 }

@@ -135,7 +135,9 @@ final class SerializedDatabase: @unchecked Sendable {
   }
 
   private func access<T>(_ body: (Database) throws -> T) throws -> T {
-    _ = try database.openConnection()
+    let connection = try database.openConnection()
+    if !SQLite.isAutocommit(connection), !keepsTransaction { try database.endLeftTransaction() }
+    database.hasFailedRollback = false
     database.registry.settleDebts()
     database.adaptCacheSize()
     let result: T
@@ -163,7 +165,10 @@ final class SerializedDatabase: @unchecked Sendable {
     guard let connection = database.sqliteConnection,
       !SQLite.isAutocommit(connection), !keepsTransaction
     else { return }
+    // Its error is known, or was an observation's, after a commit that must not throw.
+    let hasFailedRollback = database.hasFailedRollback
     database.rollbackAfterError()
+    if hasFailedRollback { return }
     throw DatabaseError(
       resultCode: .SQLITE_MISUSE,
       message: "A transaction has been left opened at the end of a database access",
@@ -181,6 +186,7 @@ final class SerializedDatabase: @unchecked Sendable {
     var configuration = shared.configuration
     configuration.readonly = true
     configuration.journalMode = .default
+    configuration.freshness = nil
     configuration.allowsUnsafeTransactions = false
     let number =
       isSnapshot
@@ -213,9 +219,11 @@ final class SerializedDatabase: @unchecked Sendable {
 
   func close() throws {
     guard !gate.isHeldByCurrentThread else { throw DatabaseError.reentrancy(path) }
-    gate.withAccess {
+    try gate.withAccess { () throws -> Void in
       database.externalChanges?.stop()
       database.closeConnection()
+      defer { database.freshnessFailure = nil }
+      if let failure = database.freshnessFailure { throw failure }
     }
   }
 }

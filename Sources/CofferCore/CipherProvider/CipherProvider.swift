@@ -23,7 +23,8 @@ enum CipherProvider {
   ) -> (code: CInt, keepsContexts: Bool) {
     // Another connection must not change the provider meanwhile. Nothing is derived here.
     choice.withLock { choice in
-      if choice == .undecided, !usesStock { choice = register() }
+      if choice == .undecided { choice = register() }
+      guard choice != .undecided else { return (SQLite.noMemory, false) }
       guard choice == .kept else { return (SQLite.key(connection, bytes), false) }
       guard usesStock, let stock = unsafe SQLCipherLibrary.stockProvider,
         let kept = unsafe KeptProvider.provider
@@ -45,19 +46,30 @@ enum CipherProvider {
   }
 
   /// Registers the provider that keeps its contexts, if it works.
+  ///
+  /// - Returns: The choice; none yet, if memory is exhausted.
   private static func register() -> Choice {
-    guard !isTurnedOff, let anchor = unsafe makeAnchor() else { return .stock }
-    guard let version = try? SQLite.scalar(anchor, "PRAGMA cipher_version"),
+    // SQLCipher allocates its provider with the first of the open keys, and crashes if there is no
+    // memory for it. While the anchor is open, that can't happen again, whatever the choice.
+    do {
+      return unsafe registerKept(beside: try makeAnchor()) ? .kept : .stock
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_NOMEM {
+      return .undecided
+    } catch {
+      return .stock
+    }
+  }
+
+  /// Registers ``KeptProvider``, if this version of SQLCipher is known and its results are the same.
+  private static func registerKept(beside anchor: SQLiteConnection) -> Bool {
+    guard SQLCipherGeneration.linked != .three, !isTurnedOff,
+      let version = try? SQLite.scalar(anchor, "PRAGMA cipher_version"),
       SQLCipherLibrary.isKnown(version: version),
       SQLCipherLibrary.usesStockProvider(),
       let stock = unsafe SQLCipherLibrary.stockProvider,
-      let kept = unsafe KeptProvider.provider,
-      unsafe ProviderProof.holds(for: kept, beside: stock), unsafe SQLCipherLibrary.register(kept)
-    else {
-      SQLite.closeWhenIdle(anchor)
-      return .stock
-    }
-    return .kept
+      let kept = unsafe KeptProvider.provider
+    else { return false }
+    return unsafe ProviderProof.holds(for: kept, beside: stock) && SQLCipherLibrary.register(kept)
   }
 
   private static var isTurnedOff: Bool {
@@ -67,17 +79,20 @@ enum CipherProvider {
 
   /// Opens a connection in memory that stays open: as the last keyed connection closes, SQLCipher
   /// forgets the registered provider.
-  private static func makeAnchor() -> SQLiteConnection? {
-    guard let anchor = try? Database.connect(to: ":memory:", flags: [.readWrite, .create])
-    else { return nil }
-    let key = SecureBytes(count: 32) { unsafe fillWithRandomBytes($0) }
-    guard key.withUnsafeBytes({ SQLite.key(anchor, $0) }) == SQLite.ok,
-      (try? Database.silenceLog(of: anchor)) != nil
-    else {
+  private static func makeAnchor() throws -> SQLiteConnection {
+    let anchor = try Database.connect(to: ":memory:", flags: [.readWrite, .create])
+    do {
+      let key = SecureBytes(count: 32) { unsafe fillWithRandomBytes($0) }
+      let code = key.withUnsafeBytes { SQLite.key(anchor, $0) }
+      guard code == SQLite.ok else {
+        throw DatabaseError(resultCode: ResultCode(rawValue: code), message: nil)
+      }
+      try Database.silenceLog(of: anchor)
+      return unsafe anchor
+    } catch {
       SQLite.closeWhenIdle(anchor)
-      return nil
+      throw error
     }
-    return unsafe anchor
   }
 
   /// Describes a provider.

@@ -145,8 +145,10 @@ extension DatabaseCursor {
   package func fail(_ error: any Error) -> any Error {
     let isReplaying = phase == .replaying
     phase = .failed
-    if !isReplaying { statement.abandon() }
-    return error
+    guard !isReplaying else { return error }
+    let memoryError = statement.memoryError
+    statement.abandon()
+    return memoryError ?? error
   }
 
   /// Ends the execution before the last row; a statement that writes runs to completion.

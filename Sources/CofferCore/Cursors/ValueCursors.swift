@@ -59,6 +59,7 @@ extension Statement {
   @usableFromInline
   package func mismatch(_ type: Any.Type, column: Int) -> any Error {
     guard let handle else { return DatabaseError.connectionIsClosed }
+    if let memoryError { return memoryError }
     let name = column < layout.count ? layout.columnNames[column] : nil
     return RowDecodingError.valueMismatch(
       type,

@@ -1,3 +1,5 @@
+import Glibc
+
 extension DatabaseError {
   /// Creates the error of a statement whose transaction has ended.
   static func transactionWasAborted(sql: String? = nil) -> DatabaseError {
@@ -24,10 +26,31 @@ extension DatabaseError {
       } ?? false
     let message =
       unsafe isCurrent ? connection.map { SQLite.errorMessage($0) } : SQLite.errorString(code)
+    if DatabaseError.canHideReadFailure(code, message: message),
+      let failed = unsafe connection.flatMap({ SQLite.readFailure($0) })
+    {
+      self.init(
+        .SQLITE_IOERR_READ,
+        unsafe "the file could not be read: \(String(cString: strerror(failed)))", hint: hint,
+        note: note, sql: sql, arguments: arguments,
+        publicStatementArguments: publicStatementArguments)
+      return
+    }
     self.init(
       ResultCode(rawValue: code), message ?? SQLite.errorString(code), hint: hint, note: note,
       sql: sql,
       arguments: arguments, publicStatementArguments: publicStatementArguments)
+  }
+
+  /// Whether SQLite, or SQLCipher, reports this error for a page that couldn't be read.
+  private static func canHideReadFailure(_ code: CInt, message: String?) -> Bool {
+    let result = ResultCode(rawValue: code)
+    return switch result.primaryResultCode {
+    case .SQLITE_CORRUPT, .SQLITE_NOTADB: result != .SQLITE_CORRUPT_VTAB
+    // Errors with other messages are about a statement.
+    case .SQLITE_ERROR, .SQLITE_NOMEM: message == SQLite.errorString(result.rawValue)
+    default: false
+    }
   }
 
   /// The error of using a closed connection.

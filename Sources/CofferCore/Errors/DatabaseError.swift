@@ -22,6 +22,8 @@ public struct DatabaseError: Error {
   private final class Contents: Sendable {
     let extendedResultCode: ResultCode
     let message: String?
+    /// The message with the values that it quotes; nil if it quotes none.
+    let fullMessage: String?
     let sql: String?
     let arguments: StatementArguments?
     let publicStatementArguments: Bool
@@ -31,7 +33,7 @@ public struct DatabaseError: Error {
     let batchIndex: Int?
 
     init(
-      _ extendedResultCode: ResultCode, message: String?, sql: String?,
+      _ extendedResultCode: ResultCode, message: String?, fullMessage: String? = nil, sql: String?,
       arguments: StatementArguments?, publicStatementArguments: Bool, hint: String?,
       note: String? = nil, cipherDiagnosis: CipherDiagnosis? = nil, batchIndex: Int? = nil
     ) {
@@ -39,12 +41,21 @@ public struct DatabaseError: Error {
       // SQLite's parser and Coffer's excerpts also quote a key in SQL, or one bound to it.
       let redacted = sql.map { SQLString($0).redacted }
       let hidesKey = redacted != sql
+      // An argument can be a key, or a URI with one, which messages quote.
+      let bindsKey = hidesKey || sql.map { SQLString($0).bindsKey } == true
       let quotes = ["near \"", "unrecognized token", "no such column"]
       let quotesSQL = quotes.contains { message?.hasPrefix($0) == true }
       self.sql = redacted
+      let withoutKey =
+        bindsKey
+        ? message.flatMap {
+          SQLiteMessage(text: $0, code: extendedResultCode).withoutQuotedEnd
+        } : nil
       self.message =
-        hidesKey && quotesSQL ? "syntax error in a statement that may hold a key" : message
-      self.arguments = hidesKey ? nil : arguments
+        hidesKey && quotesSQL
+        ? "syntax error in a statement that may hold a key" : withoutKey ?? message
+      self.fullMessage = bindsKey ? nil : fullMessage
+      self.arguments = bindsKey ? nil : arguments
       self.publicStatementArguments = publicStatementArguments
       self.hint = hint
       // A note is an excerpt of the SQL, or describes a statement.
@@ -107,8 +118,8 @@ public struct DatabaseError: Error {
   private func addingHint(_ text: String, batchIndex: Int?) -> DatabaseError {
     var error = self
     error.contents = Contents(
-      extendedResultCode, message: message, sql: sql, arguments: arguments,
-      publicStatementArguments: contents.publicStatementArguments,
+      extendedResultCode, message: message, fullMessage: contents.fullMessage, sql: sql,
+      arguments: arguments, publicStatementArguments: contents.publicStatementArguments,
       hint: contents.hint.map { "\($0) \(text)" } ?? text, note: contents.note,
       cipherDiagnosis: cipherDiagnosis, batchIndex: batchIndex)
     return error
@@ -120,9 +131,30 @@ public struct DatabaseError: Error {
   ) -> DatabaseError {
     var error = self
     error.contents = Contents(
-      extendedResultCode, message: message, sql: sql, arguments: arguments,
-      publicStatementArguments: publicStatementArguments, hint: contents.hint,
-      note: contents.note, cipherDiagnosis: cipherDiagnosis, batchIndex: batchIndex)
+      extendedResultCode, message: message, fullMessage: contents.fullMessage, sql: sql,
+      arguments: arguments, publicStatementArguments: publicStatementArguments,
+      hint: contents.hint, note: contents.note, cipherDiagnosis: cipherDiagnosis,
+      batchIndex: batchIndex)
+    return error
+  }
+
+  /// Returns the same error with a message for everyone and one for ``expandedDescription``.
+  func replacing(message: String, fullMessage: String) -> DatabaseError {
+    var error = self
+    error.contents = Contents(
+      extendedResultCode, message: message, fullMessage: fullMessage, sql: sql,
+      arguments: arguments, publicStatementArguments: contents.publicStatementArguments,
+      hint: contents.hint, note: contents.note, cipherDiagnosis: cipherDiagnosis,
+      batchIndex: batchIndex)
+    return error
+  }
+
+  /// Returns the same error without the statement, which is internal.
+  package var withoutStatement: DatabaseError {
+    var error = self
+    error.contents = Contents(
+      extendedResultCode, message: message, fullMessage: contents.fullMessage, sql: nil,
+      arguments: nil, publicStatementArguments: false, hint: nil)
     return error
   }
 }
@@ -135,6 +167,9 @@ extension DatabaseError {
   public var extendedResultCode: ResultCode { contents.extendedResultCode }
 
   /// The description of the failure.
+  ///
+  /// Values that SQLite's message quotes are left out, unless
+  /// `Configuration.publicStatementArguments` allows them; ``expandedDescription`` has them.
   public var message: String? { contents.message }
 
   /// The SQL that failed.
@@ -182,7 +217,7 @@ extension DatabaseError {
   }
 }
 
-extension DatabaseError: CustomStringConvertible, CustomDebugStringConvertible {
+extension DatabaseError: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The code, the message and the SQL, without the arguments (unless they are declared public).
   public var description: String {
     describe(showingArguments: contents.publicStatementArguments, hint: contents.hint)
@@ -193,13 +228,26 @@ extension DatabaseError: CustomStringConvertible, CustomDebugStringConvertible {
     describe(showingArguments: contents.publicStatementArguments, hint: hint)
   }
 
-  /// ``description`` with the arguments, which can expose private data in a log.
+  /// ``description`` with the arguments, and SQLite's message as it was.
+  ///
+  /// It can expose private data in a log.
   public var expandedDescription: String {
     describe(showingArguments: true, hint: contents.hint)
   }
 
+  /// The parts of the error that ``description`` shows, for `dump`.
+  public var customMirror: Mirror {
+    var children: [(label: String?, value: Any)] = [
+      ("extendedResultCode", extendedResultCode), ("message", message as Any), ("sql", sql as Any),
+    ]
+    if contents.publicStatementArguments { children.append(("arguments", arguments as Any)) }
+    children.append(("hint", hint as Any))
+    return Mirror(self, children: children, displayStyle: .struct)
+  }
+
   private func describe(showingArguments: Bool, hint: String?) -> String {
     var text = "SQLite error \(resultCode.rawValue)"
+    let message = showingArguments ? contents.fullMessage ?? message : message
     if let message { text += ": \(message)" }
     if let sql { text += " - while executing `\(sql)`" }
     if showingArguments, let arguments, arguments != StatementArguments() {

@@ -89,7 +89,10 @@ extension Database {
       return .changed
     } catch let failure as SQLite.Failure {
       let code = ResultCode(rawValue: failure.code).primaryResultCode
-      return code == .SQLITE_BUSY || code == .SQLITE_INTERRUPT ? .unknown : .same
+      switch code {
+      case .SQLITE_BUSY, .SQLITE_INTERRUPT, .SQLITE_NOMEM: return .unknown
+      default: return .same
+      }
     } catch { return .same }
   }
 }

@@ -19,13 +19,15 @@ extension Database {
     _ path: String, as name: String, key: DatabaseKey?, cipher: CipherSettings? = nil
   ) throws {
     try checkAccess()
+    try CName.check(path)
+    try CName.check(name, "name of the attached database")
     let connection = try openConnection()
     let settings = cipher ?? openingSettings
     let isMemory = path == ":memory:" || path.isEmpty
     let isNew = isMemory || DatabaseFile.inspect(at: path).size == 0
     let fileKey = try key.map { key in
       try isNew
-        ? FileKey.new(key, settings: settings)
+        ? FileKey.new(key, settings: settings, at: path)
         : FileKey.existing(at: path, key: key, settings: settings)
     }
     if fileKey != nil, !isNew, !settings.hasSameLayout(as: .default) {
@@ -43,6 +45,8 @@ extension Database {
     guard fileKey != nil else { return }
     do {
       if isNew {
+        isSettingKeyUp = true
+        defer { isSettingKeyUp = false }
         for pragma in try settings.pragmas(schema: name) { try runSetting(pragma) }
       }
       let canCreate =
@@ -59,6 +63,7 @@ extension Database {
   /// Detaches a database attached by ``attach(_:as:key:cipher:)``.
   public func detach(_ name: String) throws {
     try checkAccess()
+    try CName.check(name, "name of the attached database")
     // Cached statements would keep it locked.
     statementCache.removeAll()
     try execute(sql: "DETACH DATABASE \(name.quotedDatabaseIdentifier)")
@@ -70,6 +75,25 @@ extension Database {
   /// The key is bound directly from secure memory. SQLCipher keeps its own copies, and wipes them.
   /// - Parameter spec: The key; nil for a plaintext file.
   @safe static func attach(
+    _ path: String, as name: String, spec: SecureBytes?, to connection: SQLiteConnection
+  ) throws {
+    do {
+      try attachOnce(path, as: name, spec: spec, to: connection)
+    } catch let error as DatabaseError
+      where error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB
+    {
+      // SQLite has closed the file again, and with it has forgotten a failure to read it.
+      guard !path.isEmpty, path != ":memory:" else { throw error }
+      do {
+        try ReadOnlyFile(path: path).readAll()
+      } catch {
+        throw error.databaseError(path)
+      }
+      try attachOnce(path, as: name, spec: spec, to: connection)
+    }
+  }
+
+  @safe private static func attachOnce(
     _ path: String, as name: String, spec: SecureBytes?, to connection: SQLiteConnection
   ) throws {
     // SAFETY: `spec` lives until the statement to which its bytes are bound is finalized.

@@ -35,7 +35,14 @@ extension Database {
     let last = try unsafe Database.copyPages(
       from: openConnection(), to: target.openConnection(), pagesPerStep: pagesPerStep,
       progress: progress)
-    try target.proveBackup()
+    do {
+      try target.proveBackup()
+    } catch let error as DatabaseError where error.resultCode != .SQLITE_CORRUPT {
+      throw DatabaseError(
+        resultCode: error.extendedResultCode,
+        message: "the target has the new content, which could not be checked: "
+          + (error.message ?? "\(error)"), hint: error.hint)
+    }
     target.didCommit()
     try? progress?(last)
   }
@@ -111,7 +118,7 @@ extension Database {
   private func proveBackup() throws {
     guard !isInMemory else { return }
     let fileKey = try keying.map { key, settings in
-      let salt = Database.salt(of: path) ?? DerivedKey.randomSalt()
+      let salt = try Database.salt(of: path) ?? DerivedKey.randomSalt()
       let known = derivedKey.flatMap { $0.salt == (key.salt ?? salt) ? $0 : nil }
       return try FileKey(key, settings: settings, salt: salt, derived: known)
     }
@@ -130,12 +137,12 @@ extension Database {
         hint: "Delete \(path).")
     }
     do {
-      let result = try connection.rows("PRAGMA quick_check(1)")
-      guard result == [["ok"]] else { throw failure(result.first?.first ?? "no answer") }
+      let findings = try connection.findings("PRAGMA quick_check(1)", at: path)
+      if let finding = findings.first { throw failure(finding) }
     } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
       throw failure(error.message ?? "\(error)")
     }
-    if let key, DatabaseFile.isExposed(at: path, despite: key.settings) {
+    if let key, try DatabaseFile.isExposed(at: path, despite: key.settings) {
       throw failure("it is not encrypted")
     }
   }
@@ -174,7 +181,7 @@ extension DatabaseReader {
       try source.requireFile()
       try FileConversion(
         source: source.path, sourceKey: nil, target: path,
-        targetKey: try .new(key, settings: source.settings), isExclusive: false,
+        targetKey: try .new(key, settings: source.settings, at: path), isExclusive: false,
         additions: source.additions,
         progress: progress.map { progress in { try progress(DatabaseBackupProgress($0)) } }
       ).run()
@@ -185,9 +192,17 @@ extension DatabaseReader {
         resultCode: .SQLITE_CANTOPEN, message: "there is a file at \(path) already",
         hint: "Delete it first, or choose another path.")
     }
-    let targetKey = try (key ?? source.key).map { try FileKey.new($0, settings: source.settings) }
+    let targetKey = try (key ?? source.key).map {
+      try FileKey.new($0, settings: source.settings, at: path)
+    }
+    let slots = try targetKey.flatMap {
+      try KeySlotsChange(copying: $0.key, ofDatabaseAt: source.path, toDatabaseAt: path)
+    }
+    defer { slots?.cancel() }
     let file = try PendingFile(for: path)
     let target = try FileConnection(path: file.path, key: targetKey)
+    // Nothing else is opened beside the file, where another user could have put it.
+    try target.run("PRAGMA journal_mode = MEMORY")
     let last = try read { db in
       _ = try Row.fetchOne(db, sql: "SELECT count(*) FROM sqlite_master")
       return try unsafe Database.copyPages(
@@ -196,7 +211,7 @@ extension DatabaseReader {
     }
     target.close()
     try Database.proveCopy(at: file.path, targetKey, source.additions)
-    try file.moveToTarget(replaces: false)
+    try file.moveToTarget(replaces: false) { slots?.finish() }
     try? progress?(last)
   }
 

@@ -77,9 +77,14 @@ extension DatabaseFile {
   ///
   /// Reads 4 KiB, changes nothing, and takes no lock. An unreadable file is a kind, not an error.
   public static func inspect(at path: String) -> Inspection {
+    guard CName.isWhole(path) else {
+      return Inspection(
+        kind: .unreadable(reason: "its path has a NUL character"), fileType: nil, size: 0,
+        hasWAL: false, hasJournal: false)
+    }
     // Journals are beside the file itself, not beside a symbolic link to it.
     let path = PendingFile.resolved(path)
-    let (kind, size, fileType) = examine(path)
+    let (kind, size, fileType, _) = examine(path)
     return Inspection(
       kind: kind, fileType: fileType, size: size,
       hasWAL: PendingFile.size(of: path + "-wal") ?? 0 > 0,
@@ -87,11 +92,16 @@ extension DatabaseFile {
   }
 
   /// Whether a file begins like a plaintext database, although its settings encrypt the beginning.
-  static func isExposed(at path: String, despite settings: CipherSettings) -> Bool {
-    guard settings.plaintextHeaderSize == 0, case .plaintext = examine(path).kind else {
-      return false
-    }
-    return true
+  ///
+  /// - Throws: An error with the code `SQLITE_IOERR` or `SQLITE_NOMEM` if the file can't be read.
+  static func isExposed(
+    at path: String, despite settings: CipherSettings
+  ) throws(DatabaseError) -> Bool {
+    guard settings.plaintextHeaderSize == 0 else { return false }
+    let (kind, _, _, failure) = examine(path)
+    if let failure { throw failure.databaseError(path) }
+    if case .plaintext = kind { return true }
+    return false
   }
 
   /// The size of a file in bytes, 0 if it can't be determined; nil for a device, a pipe or a
@@ -110,25 +120,26 @@ extension DatabaseFile {
 
   private static func examine(
     _ path: String
-  ) -> (kind: Inspection.Kind, size: Int, fileType: String?) {
+  ) -> (kind: Inspection.Kind, size: Int, fileType: String?, failure: ReadOnlyFileError?) {
     var status = stat()
     guard unsafe stat(path, &status) == 0 else {
-      if errno == ENOENT { return (.missing, 0, nil) }
-      return unsafe (.unreadable(reason: String(cString: strerror(errno))), 0, nil)
+      if errno == ENOENT { return (.missing, 0, nil, nil) }
+      let failure = unsafe ReadOnlyFileError(reason: String(cString: strerror(errno)))
+      return (.unreadable(reason: failure.reason), 0, nil, failure)
     }
     switch status.st_mode & S_IFMT {
     case S_IFREG: break
-    case S_IFDIR: return (.directory, 0, nil)
-    default: return (.special, 0, nil)
+    case S_IFDIR: return (.directory, 0, nil, nil)
+    default: return (.special, 0, nil, nil)
     }
     let size = Int(status.st_size)
-    if size == 0 { return (.empty, 0, nil) }
+    if size == 0 { return (.empty, 0, nil, nil) }
     do throws(ReadOnlyFileError) {
       let start = try ReadOnlyFile(path: path).read(count: 4096, at: 0)
       let fileType = FileSignature.name(of: start)
-      return (kind(of: start, fileType), size, fileType)
+      return (kind(of: start, fileType), size, fileType, nil)
     } catch {
-      return (.unreadable(reason: error.reason), size, nil)
+      return (.unreadable(reason: error.reason), size, nil, error)
     }
   }
 

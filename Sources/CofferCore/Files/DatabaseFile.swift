@@ -8,7 +8,7 @@ public enum DatabaseFile {
       case copying
       /// The new file is being read back and compared.
       case verifying
-      /// The new file is complete and in its place.
+      /// The new file is complete and in its place; the operation can no longer be cancelled.
       case finished
     }
 

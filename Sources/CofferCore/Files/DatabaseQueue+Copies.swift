@@ -30,7 +30,8 @@ extension DatabaseQueue {
     let source = try DatabaseQueue(path: path, configuration: sourceConfiguration)
     var copyConfiguration = configuration
     copyConfiguration.readonly = false
-    copyConfiguration.journalMode = .default
+    copyConfiguration.journalMode = .delete
+    copyConfiguration.freshness = nil
     let copy = try open(copyConfiguration)
     try source.backup(to: copy)
     try source.close()

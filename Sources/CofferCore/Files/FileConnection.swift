@@ -109,6 +109,12 @@
     {
       // SQLCipher's error for a wrong key if the header is in plaintext.
       return false
+    } catch let error as DatabaseError
+      where error.resultCode == .SQLITE_CORRUPT && key.settings.plaintextHeaderSize > 0
+      && !key.settings.usesHMAC
+    {
+      // Nothing tells SQLCipher that the key is wrong: SQLite sees a header and a page of noise.
+      return false
     }
   }
 }

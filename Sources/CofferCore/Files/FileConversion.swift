@@ -4,6 +4,9 @@
 /// `user_version`, `application_id`, `auto_vacuum`, WAL mode, and the rowids of tables that don't
 /// declare them.
 final class FileConversion {
+  /// The name of the new file while rows are copied to it.
+  static let targetSchema = "coffer_target"
+
   private let source: String
   private let sourceKey: FileKey?
   private let target: String
@@ -14,16 +17,16 @@ final class FileConversion {
   private let isExclusive: Bool
   /// The application's functions and collations.
   private let additions: SQLAdditions
-  private let progress: ((DatabaseFile.Progress) throws -> Void)?
-  /// The error that `progress` has thrown while SQLite was running.
-  private var cancellation: (any Error)?
+  private let reports: FileProgressReports
+  /// The permissions that a plaintext file can have, if the source has them as well.
+  private let plaintextMode: UInt32
 
   /// - Parameters:
   ///   - sourceKey: Nil for a plaintext file; the same for `targetKey`.
   ///   - isExclusive: False to read the source while others use it, which rules out replacing it.
   init(
     source: String, sourceKey: FileKey?, target: String, targetKey: FileKey?,
-    isExclusive: Bool = true, additions: SQLAdditions,
+    isExclusive: Bool = true, plaintextMode: UInt32 = 0o600, additions: SQLAdditions,
     progress: ((DatabaseFile.Progress) throws -> Void)?
   ) {
     self.source = PendingFile.resolved(source)
@@ -33,10 +36,12 @@ final class FileConversion {
     self.targetKey = targetKey
     self.isExclusive = isExclusive
     self.additions = additions
-    self.progress = progress
+    self.plaintextMode = plaintextMode
+    reports = FileProgressReports(progress)
   }
 
-  func run() throws {
+  /// - Parameter finish: Called once the new file has its name, even if an error follows.
+  func run(then finish: () -> Void = {}) throws {
     try checkTarget()
     let old = try openSource()
     defer { old.close() }
@@ -47,17 +52,27 @@ final class FileConversion {
       let facts = try SourceFacts(old)
       try copy(from: old, facts, to: file)
       try verify(file, against: old, facts)
-      if isReplacing {
-        try file.takePermissions(from: source)
-        try leaveWAL(old, facts)
-      }
+      try setPermissions(of: file)
+      if isReplacing { try leaveWAL(old, facts) }
       // The source stays locked until `old` closes, after the new file has its name.
-      try file.moveToTarget(replaces: isReplacing)
+      try file.moveToTarget(replaces: isReplacing, then: finish)
     } catch {
       file.discard()
-      throw cancellation ?? error
+      throw reports.cancellation ?? error
     }
-    try progress?(DatabaseFile.Progress(phase: .finished, fraction: 1))
+    // It is too late to cancel.
+    try? reports.report(.finished, 1)
+  }
+
+  /// A file that replaces another one takes its permissions, but plaintext isn't shown to those who
+  /// could read the encrypted file, unless the application says so.
+  private func setPermissions(of file: PendingFile) throws {
+    if isReplacing {
+      try file.takePermissions(
+        from: source, allowed: targetKey == nil ? plaintextMode : 0o777)
+    } else if targetKey == nil {
+      try file.addPermissions(from: source, allowed: plaintextMode)
+    }
   }
 
   // MARK: The source
@@ -71,16 +86,7 @@ final class FileConversion {
       }
       return
     }
-    guard PendingFile.size(of: target) == nil else {
-      throw DatabaseError(
-        resultCode: .SQLITE_CANTOPEN, message: "there is a file at \(target) already",
-        hint: "Delete it first, or choose another path.")
-    }
-    for suffix in ["-wal", "-journal"] where PendingFile.size(of: target + suffix) != nil {
-      throw DatabaseError(
-        resultCode: .SQLITE_CANTOPEN, message: "there is a file at \(target)\(suffix)",
-        hint: "It belongs to a deleted database, and would corrupt the new one: delete it.")
-    }
+    try PendingFile.requireNone(at: target)
   }
 
   /// Opens the source, and locks it while the connection is open.
@@ -149,7 +155,7 @@ final class FileConversion {
   private func copy(
     from old: FileConnection, _ facts: SourceFacts, to file: PendingFile
   ) throws {
-    try report(.copying, 0)
+    try reports.report(.copying, 0)
     try unsafe Database.attach(
       file.path, as: "coffer_target", spec: targetKey?.spec, to: old.connection)
     var isAttached = true
@@ -189,7 +195,7 @@ final class FileConversion {
 
   private func exportRows(from old: FileConnection, to file: PendingFile) throws {
     let sourceSize = max(1, PendingFile.size(of: source) ?? 1)
-    try reporting(on: old, .copying) {
+    try reports.reporting(on: old, .copying) {
       Double(file.size) / Double(sourceSize)
     } body: {
       _ = try old.scalar("SELECT sqlcipher_export('coffer_target')")
@@ -211,36 +217,49 @@ final class FileConversion {
     let new = try FileConnection(path: file.path, key: targetKey, additions: additions)
     defer { new.close() }
     try new.readSchema()
-    if let targetKey, DatabaseFile.isExposed(at: file.path, despite: targetKey.settings) {
+    if let targetKey, try DatabaseFile.isExposed(at: file.path, despite: targetKey.settings) {
       throw mismatch("it is not encrypted")
     }
     try compareContents(new, old)
-    let integrity = try integrity(of: new)
-    if integrity != [["ok"]], integrity != (try self.integrity(of: old)) {
-      throw mismatch("its integrity check reports: \(integrity.first?.first ?? "nothing")")
+    let findings = try findings(in: new, at: file.path)
+    if let finding = findings.first, findings != (try self.findings(in: old, at: source)) {
+      throw mismatch("its integrity check reports: \(finding)")
     }
-    if facts.usesWAL { _ = try new.scalar("PRAGMA journal_mode = WAL") }
+    if facts.usesWAL {
+      // The journal of this change isn't a file: another user could have put one there.
+      try new.run("PRAGMA journal_mode = MEMORY")
+      _ = try new.scalar("PRAGMA journal_mode = WAL")
+    }
     let newFacts = try SourceFacts(new)
-    guard newFacts.isSameContent(as: facts) else {
-      throw mismatch("its user_version, application_id, auto_vacuum or journal mode differs")
+    // A write that fails is no error of the pragma.
+    guard newFacts.usesWAL || !facts.usesWAL else {
+      throw DatabaseError(
+        resultCode: .SQLITE_IOERR, message: "the new file could not be put into WAL mode",
+        hint: "Check the disk and its space. The file was removed; \(source) is unchanged.")
     }
+    if let name = newFacts.difference(from: facts) { throw mismatch("its \(name) differs") }
     new.close()
     if let targetKey, let derived = targetKey.derived {
-      let pages = try CipherFile(path: file.path, key: derived, settings: targetKey.settings)?
-        .verifyAll { [self] done, count in
-          try report(.verifying, 0.5 + 0.5 * Double(done) / Double(max(1, count)))
-        }
+      let pages: [Int]?
+      do {
+        pages = try CipherFile(path: file.path, key: derived, settings: targetKey.settings)?
+          .verifyAll { [self] done, count in
+            try reports.report(.verifying, 0.5 + 0.5 * Double(done) / Double(max(1, count)))
+          }
+      } catch let error as ReadOnlyFileError {
+        throw error.databaseError(file.path)
+      }
       if let pages, !pages.isEmpty { throw mismatch("pages \(pages) are not authentic") }
     }
   }
 
-  private func integrity(of connection: FileConnection) throws -> [[String]] {
+  private func findings(in connection: FileConnection, at path: String) throws -> [String] {
     do {
-      return try connection.rows("PRAGMA integrity_check")
+      return try connection.findings("PRAGMA integrity_check", at: path)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
       // The application's module or tokenizer is missing here. The virtual table's storage is
       // compared.
-      return [[error.message ?? "it can't be checked"]]
+      return [error.message ?? "it can't be checked"]
     }
   }
 
@@ -250,8 +269,8 @@ final class FileConversion {
     let tables = try TableShape.all(in: old)
     for (index, table) in tables.enumerated() {
       let part = 0.5 * Double(index) / Double(tables.count)
-      try report(.verifying, part)
-      try reporting(on: new, .verifying) {
+      try reports.report(.verifying, part)
+      try reports.reporting(on: new, .verifying) {
         part
       } body: {
         let sql = table.selectAll(schema: "main")
@@ -269,31 +288,6 @@ final class FileConversion {
     DatabaseError(
       resultCode: .SQLITE_CORRUPT, message: "the new file is not a faithful copy: \(what)",
       hint: "It was removed; \(source) is unchanged.")
-  }
-
-  // MARK: Progress
-
-  private func report(_ phase: DatabaseFile.Progress.Phase, _ fraction: Double) throws {
-    try progress?(DatabaseFile.Progress(phase: phase, fraction: min(1, max(0, fraction))))
-  }
-
-  /// Reports progress while statements run inside `body`, and interrupts them if reporting throws.
-  private func reporting(
-    on connection: FileConnection, _ phase: DatabaseFile.Progress.Phase,
-    fraction: @escaping () -> Double, body: () throws -> Void
-  ) throws {
-    guard progress != nil else { return try body() }
-    let handler = unsafe SQLiteProgressHandler(try connection.connection, every: 50_000) { [self] in
-      do {
-        try report(phase, fraction())
-        return true
-      } catch {
-        cancellation = error
-        return false
-      }
-    }
-    try withExtendedLifetime(handler) { try body() }
-    if let cancellation { throw cancellation }
   }
 }
 
@@ -313,8 +307,11 @@ private struct SourceFacts {
     usesWAL = try connection.scalar("PRAGMA main.journal_mode")?.lowercased() == "wal"
   }
 
-  func isSameContent(as other: SourceFacts) -> Bool {
-    userVersion == other.userVersion && applicationID == other.applicationID
-      && autoVacuum == other.autoVacuum && usesWAL == other.usesWAL
+  /// The name of a property that differs, apart from the size of a page.
+  func difference(from other: SourceFacts) -> String? {
+    if userVersion != other.userVersion { return "user_version" }
+    if applicationID != other.applicationID { return "application_id" }
+    if autoVacuum != other.autoVacuum { return "auto_vacuum" }
+    return usesWAL == other.usesWAL ? nil : "journal mode"
   }
 }

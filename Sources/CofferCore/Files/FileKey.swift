@@ -31,12 +31,19 @@ struct FileKey {
     at path: String, key: DatabaseKey, settings: CipherSettings
   ) throws -> FileKey {
     try FileKey(
-      key, settings: settings, salt: Database.salt(of: path) ?? DerivedKey.randomSalt())
+      key.resolved(forDatabaseAt: path, settings: settings), settings: settings,
+      salt: Database.salt(of: path) ?? DerivedKey.randomSalt())
   }
 
   /// Returns the key of a new file, with a random salt unless the key includes one.
-  static func new(_ key: DatabaseKey, settings: CipherSettings) throws -> FileKey {
-    try FileKey(key, settings: settings, salt: DerivedKey.randomSalt())
+  ///
+  /// A key in slots is in those of the new file.
+  static func new(
+    _ key: DatabaseKey, settings: CipherSettings, at path: String
+  ) throws -> FileKey {
+    try FileKey(
+      key.resolved(forDatabaseAt: path, settings: settings), settings: settings,
+      salt: DerivedKey.randomSalt())
   }
 
   /// Whether both encrypt with the same key, regardless of its form.

@@ -1,10 +1,12 @@
 import FoundationEssentials
 import Glibc
+import Synchronization
 
 /// A file that is being written, and gets its name once it is complete.
 ///
-/// It is beside its target as `NAME.coffer-partial`. A file that a killed process left there is
-/// rewritten.
+/// It is beside its target as `NAME.coffer-partial`, locked by its writer. What a killed process left
+/// there is removed, never written to: it could be a link to another file. A file of another user is
+/// an error, and so is one with a second name.
 final class PendingFile {
   let path: String
   let target: String
@@ -13,54 +15,149 @@ final class PendingFile {
   /// Creates the file, which only its owner can read.
   /// - Throws: An error if another process is writing the same file, or the folder isn't writable.
   init(for target: String) throws {
+    try CName.check(target)
     self.target = target
     path = target + ".coffer-partial"
     descriptor = -1
-    // Between opening and locking, another process may have finished with the file.
     while true {
-      descriptor = unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0o600)
-      guard descriptor >= 0 else {
-        throw PendingFile.failure("could not create \(path)")
+      descriptor = PendingFile.retrying { [path] in
+        unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
       }
-      guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-        let isBusy = errno == EWOULDBLOCK
-        let error = PendingFile.failure("could not lock \(path)")
-        Glibc.close(descriptor)
-        descriptor = -1
-        throw isBusy
-          ? DatabaseError(
-            resultCode: .SQLITE_BUSY, message: "\(target) is being written already",
-            hint: "Another process or thread is writing this file.") : error
+      if descriptor < 0 {
+        guard errno == EEXIST else { throw PendingFile.failure("could not create \(path)") }
+        try removeLeftover()
+        continue
       }
-      var opened = stat()
-      var named = stat()
-      if unsafe fstat(descriptor, &opened) == 0, unsafe lstat(path, &named) == 0,
-        opened.st_ino == named.st_ino,
-        opened.st_dev == named.st_dev
+      // Until it is locked, others take it for what a killed process left.
+      guard try lock(descriptor) else { throw busy }
+      if isNamed(path) { break }
+      close()
+    }
+    try setPermissions(0o600)
+    try removeCompanions()
+  }
+
+  /// Removes the file that a killed process left at the path.
+  /// - Throws: An error if its writer lives, or if it isn't certain that this user left it.
+  private func removeLeftover() throws {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0 else {
+      if errno == ENOENT { return }
+      throw PendingFile.failure("could not read \(path)")
+    }
+    if let reason = PendingFile.objection(to: status, isOwnerRight: status.st_uid == geteuid()) {
+      throw DatabaseError(
+        resultCode: .SQLITE_PERM, message: "\(path) is not used: \(reason)",
+        hint: "Another user may have put it there. Delete it, and check who can write to its "
+          + "folder.")
+    }
+    // The file of a process that lives must not be removed: its lock shows that.
+    var other = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    if other < 0, errno == EACCES {
+      other = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    }
+    guard other >= 0 else {
+      if errno == ENOENT || errno == EINTR { return }
+      throw PendingFile.failure("could not open \(path)")
+    }
+    defer { PendingFile.unlockAndClose(other) }
+    guard try lock(other) else { throw busy }
+    // Whoever removes or renames a file has its lock, so that the name stays what it is here.
+    guard PendingFile.isName(path, of: other) else { return }
+    guard unsafe unlink(path) == 0 || errno == ENOENT else {
+      throw PendingFile.failure("could not remove \(path)")
+    }
+  }
+
+  /// Locks the file.
+  /// - Returns: False if another process or thread has locked it.
+  private func lock(_ descriptor: CInt) throws -> Bool {
+    if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+    guard errno == EWOULDBLOCK else { throw PendingFile.failure("could not lock \(path)") }
+    return false
+  }
+
+  private var busy: DatabaseError {
+    close()
+    return DatabaseError(
+      resultCode: .SQLITE_BUSY, message: "\(target) is being written already",
+      hint: "Another process or thread is writing this file.")
+  }
+
+  /// Creates the file as soon as no other process or thread is writing it.
+  /// - Throws: An error after five seconds.
+  static func waiting(for target: String) throws -> PendingFile {
+    let end = ContinuousClock.now + .seconds(5)
+    while true {
+      do {
+        return try PendingFile(for: target)
+      } catch let error as DatabaseError
+        where error.resultCode == .SQLITE_BUSY && ContinuousClock.now < end
       {
-        break
+        usleep(2000)
       }
-      Glibc.close(descriptor)
     }
-    guard ftruncate(descriptor, 0) == 0, fchmod(descriptor, 0o600) == 0 else {
-      throw PendingFile.failure("could not empty \(path)")
-    }
-    removeCompanions()
   }
 
   deinit { discard() }
 
+  /// Writes the bytes to the file.
+  func write(_ bytes: [UInt8]) throws {
+    var offset = 0
+    while offset < bytes.count {
+      // SAFETY: `pwrite` gets the rest of the bytes and its length.
+      let count = unsafe bytes.withUnsafeBytes { bytes in
+        unsafe pwrite(
+          descriptor, bytes.baseAddress.map { unsafe $0 + offset }, bytes.count - offset,
+          off_t(offset))
+      }
+      if count > 0 {
+        offset += count
+      } else if errno != EINTR {
+        throw PendingFile.failure("could not write \(path)")
+      }
+    }
+  }
+
   /// Removes the file, unless it has been moved to its place.
   func discard() {
     guard descriptor >= 0 else { return }
-    unsafe unlink(path)
-    removeCompanions()
-    Glibc.close(descriptor)
+    if isNamed(path) {
+      unsafe unlink(path)
+      try? removeCompanions()
+    }
+    close()
+  }
+
+  /// Removes the files that SQLite would take for those of this database.
+  private func removeCompanions() throws {
+    for suffix in ["-journal", "-wal", "-shm"] {
+      guard unsafe unlink(path + suffix) == 0 || errno == ENOENT else {
+        throw PendingFile.failure("could not remove \(path)\(suffix)")
+      }
+    }
+  }
+
+  private func close() {
+    if descriptor >= 0 { PendingFile.unlockAndClose(descriptor) }
     descriptor = -1
   }
 
-  private func removeCompanions() {
-    for suffix in ["-journal", "-wal", "-shm"] { unsafe unlink(path + suffix) }
+  /// Closing alone would leave the lock to a process that is being started: until its `exec`, it has
+  /// a copy of the descriptor.
+  private static func unlockAndClose(_ descriptor: CInt) {
+    flock(descriptor, LOCK_UN)
+    Glibc.close(descriptor)
+  }
+
+  private func isNamed(_ name: String) -> Bool { PendingFile.isName(name, of: descriptor) }
+
+  /// Whether the path, which is no symbolic link, names the file.
+  private static func isName(_ path: String, of descriptor: CInt) -> Bool {
+    var own = stat()
+    var named = stat()
+    return unsafe fstat(descriptor, &own) == 0 && lstat(path, &named) == 0
+      && own.st_ino == named.st_ino && own.st_dev == named.st_dev
   }
 
   var size: Int {
@@ -69,66 +166,199 @@ final class PendingFile {
   }
 
   /// Copies the owner and permissions of the file that is replaced.
-  func takePermissions(from other: String) throws {
-    var status = stat()
-    guard unsafe stat(other, &status) == 0 else {
-      throw PendingFile.failure("could not read the permissions of \(other)")
-    }
+  /// - Parameter allowed: The permissions that the new file may have.
+  func takePermissions(from other: String, allowed: mode_t = 0o777) throws {
+    let status = try PendingFile.status(of: other)
     // Only root can change the owner; others may still be able to set the group.
     if fchown(descriptor, status.st_uid, status.st_gid) != 0 {
       _ = fchown(descriptor, uid_t.max, status.st_gid)
     }
-    guard fchmod(descriptor, status.st_mode & 0o777) == 0 else {
+    try setPermissions(status.st_mode & allowed)
+  }
+
+  /// Lets others than the owner do what they can do with another file.
+  /// - Parameter allowed: The permissions that the new file may have.
+  func addPermissions(from other: String, allowed: mode_t) throws {
+    try setPermissions(PendingFile.status(of: other).st_mode & allowed | 0o600)
+  }
+
+  private func setPermissions(_ mode: mode_t) throws {
+    guard fchmod(descriptor, mode & 0o777) == 0 else {
       throw PendingFile.failure("could not set the permissions of \(path)")
     }
   }
 
-  /// Syncs the file and renames it to its target.
-  /// - Parameter replaces: Whether to overwrite an existing file of that name.
-  func moveToTarget(replaces: Bool) throws {
-    guard fsync(descriptor) == 0 else { throw PendingFile.failure("could not sync \(path)") }
-    removeCompanions()
-    if replaces {
-      guard unsafe rename(path, target) == 0 else {
-        throw PendingFile.failure("could not rename \(path) to \(target)")
-      }
-    } else if unsafe link(path, target) == 0 {
-      unsafe unlink(path)
-    } else {
-      let isThere = unsafe errno == EEXIST || access(target, F_OK) == 0
-      // Some file systems have no hard links.
-      guard !isThere, unsafe rename(path, target) == 0 else {
-        throw PendingFile.failure("could not move the new file to \(target)")
-      }
+  private static func status(of path: String) throws -> stat {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else {
+      throw failure("could not read the permissions of \(path)")
     }
-    // Close it now, since closing drops all the locks that this process has on the file.
-    Glibc.close(descriptor)
-    descriptor = -1
-    try PendingFile.syncFolder(of: target)
+    return status
   }
 
-  private static func syncFolder(of path: String) throws {
-    let folder = path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) }
-    let descriptor = unsafe open(folder ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure("could not open the folder of \(path)") }
-    defer { Glibc.close(descriptor) }
-    // Some file systems can't sync folders, and return EINVAL.
-    guard fsync(descriptor) == 0 || errno == EINVAL else {
-      throw failure("could not sync the folder of \(path)")
+  /// Syncs the file, renames it to its target, and syncs the folder.
+  ///
+  /// - Parameters:
+  ///   - replaces: Whether to overwrite an existing file of that name.
+  ///   - finish: Called once the file has its name, whatever comes after.
+  /// - Throws: An error with nothing changed; or, after `finish`, one with the code
+  ///   `SQLITE_IOERR_DIR_FSYNC`, which says that the new file is in place.
+  func moveToTarget(replaces: Bool, then finish: () -> Void = {}) throws {
+    // What can fail comes before the file has its name.
+    let folder = try Folder(of: target)
+    guard PendingFile.retrying({ fsync(descriptor) }) == 0 else {
+      throw PendingFile.failure("could not sync \(path)")
     }
+    try removeCompanions()
+    try rename(replaces: replaces)
+    finish()
+    let isSynced = folder.sync(with: descriptor)
+    let reason = PendingFile.systemError
+    // Close it now, since closing drops all the locks that this process has on the file.
+    close()
+    guard isSynced else {
+      throw DatabaseError(
+        resultCode: .SQLITE_IOERR_DIR_FSYNC,
+        message: "the new file is in place at \(target), but its folder could not be synced: "
+          + reason,
+        hint: "A power cut can still undo that: keep the keys of both the old and the new file, "
+          + "and check the disk.")
+    }
+  }
+
+  private func rename(replaces: Bool) throws {
+    var code: CInt
+    if replaces {
+      code = moving { unsafe Glibc.rename(path, target) }
+    } else {
+      code = moving { SystemCalls.rename(path, toNew: target) }
+      // Some file systems don't know that flag, and some have no hard links.
+      if code != 0, code != EEXIST {
+        code = moving { unsafe link(path, target) }
+        if code == 0 {
+          unsafe unlink(path)
+        } else if code != EEXIST, PendingFile.size(of: target) == nil {
+          code = moving { unsafe Glibc.rename(path, target) }
+        }
+      }
+      guard code != EEXIST else { throw PendingFile.existing(target) }
+    }
+    guard code == 0 else {
+      errno = code
+      throw PendingFile.failure("could not move \(path) to \(target)")
+    }
+  }
+
+  /// Calls what gives the file its name.
+  /// - Returns: 0 once the file has it, whatever the call returned, or the system's code.
+  private func moving(_ call: () -> CInt) -> CInt {
+    guard PendingFile.retrying(call) != 0 else { return 0 }
+    let code = errno
+    return isNamed(target) ? 0 : code
+  }
+
+  /// The folder of a file, open before the file gets its name there.
+  private struct Folder: ~Copyable {
+    /// Negative where the folder's content can't be read.
+    private let descriptor: CInt
+
+    init(of path: String) throws {
+      let folder = path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) }
+      descriptor = PendingFile.retrying {
+        unsafe open(folder ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+      }
+      guard descriptor >= 0 || errno == EACCES else {
+        throw failure("could not open the folder of \(path)")
+      }
+    }
+
+    deinit { if descriptor >= 0 { Glibc.close(descriptor) } }
+
+    /// Waits until the names in the folder are on the disk.
+    ///
+    /// - Parameter file: A file in the folder: where the folder can't be synced, all of its file
+    ///   system is.
+    /// - Returns: False after a failure, with `errno`.
+    func sync(with file: CInt) -> Bool {
+      // Some file systems can't sync folders, and return EINVAL.
+      if descriptor >= 0,
+        PendingFile.retrying({ SyncFaults.next() ?? fsync(descriptor) }) == 0 || errno == EINVAL
+      {
+        return true
+      }
+      return PendingFile.retrying { SyncFaults.next() ?? SystemCalls.syncFileSystem(of: file) } == 0
+    }
+  }
+
+  /// The codes with which the next calls that sync a folder fail, in tests.
+  final class SyncFaults: Sendable {
+    @TaskLocal static var current: SyncFaults?
+
+    private let codes: Mutex<[CInt]>
+
+    init(_ codes: [CInt]) { self.codes = Mutex(codes) }
+
+    /// Returns the failure of this call; nil if it isn't to fail.
+    fileprivate static func next() -> CInt? {
+      current?.codes.withLock { codes in
+        guard !codes.isEmpty else { return nil }
+        errno = codes.removeFirst()
+        return -1
+      }
+    }
+  }
+
+  /// Syncs the folder of a file that has got its name there.
+  static func syncFolder(of path: String) throws {
+    let folder = try Folder(of: path)
+    guard folder.sync(with: -1) else { throw failure("could not sync the folder of \(path)") }
+  }
+
+  /// Repeats a call of the system while it is interrupted.
+  private static func retrying(_ call: () -> CInt) -> CInt {
+    while true {
+      let result = call()
+      if result >= 0 || errno != EINTR { return result }
+    }
+  }
+
+  private static var systemError: String { unsafe String(cString: strerror(errno)) }
+
+  private static func existing(_ target: String) -> DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_CANTOPEN, message: "there is a file at \(target) already",
+      hint: "Delete it first, or choose another path.")
+  }
+
+  /// The reason not to use a file that another user may have put there; nil if there is none.
+  static func objection(to status: stat, isOwnerRight: Bool) -> String? {
+    if status.st_mode & S_IFMT != S_IFREG { return "it is not a regular file" }
+    if !isOwnerRight { return "it belongs to another user" }
+    return status.st_nlink > 1 ? "it has another name besides" : nil
   }
 
   private static func failure(_ message: String) -> DatabaseError {
-    let reason = unsafe String(cString: strerror(errno))
-    return DatabaseError(resultCode: .SQLITE_IOERR, message: "\(message): \(reason)", hint: nil)
+    DatabaseError(
+      resultCode: .SQLITE_IOERR, message: "\(message): \(systemError)", hint: nil)
   }
 
   // MARK: Names
 
+  /// Throws if there is a file at the path, or what is left of one.
+  static func requireNone(at target: String) throws {
+    try CName.check(target)
+    guard size(of: target) == nil else { throw existing(target) }
+    for suffix in ["-wal", "-journal"] where size(of: target + suffix) != nil {
+      throw DatabaseError(
+        resultCode: .SQLITE_CANTOPEN, message: "there is a file at \(target)\(suffix)",
+        hint: "It belongs to a deleted database, and would corrupt the new one: delete it.")
+    }
+  }
+
   /// Returns the path without symbolic links, if the file exists.
   static func resolved(_ path: String) -> String {
     // SAFETY: `realpath` allocates the path that it returns.
-    guard let real = unsafe realpath(path, nil) else { return path }
+    guard CName.isWhole(path), let real = unsafe realpath(path, nil) else { return path }
     defer { unsafe free(real) }
     return unsafe String(cString: real)
   }
@@ -146,6 +376,7 @@ final class PendingFile {
   static func areSame(_ first: String, _ second: String) -> Bool {
     var one = stat()
     var other = stat()
+    guard CName.isWhole(first), CName.isWhole(second) else { return false }
     return unsafe stat(first, &one) == 0 && stat(second, &other) == 0 && one.st_ino == other.st_ino
       && one.st_dev == other.st_dev
   }

@@ -39,6 +39,18 @@ struct SQLiteHeader: Sendable, Hashable {
     return count > 0 && integer32(24) == integer32(92) ? count : nil
   }
 
+  /// The first page of the list of free pages; 0 if there are none.
+  var firstFreePage: Int { Int(integer32(32)) }
+
+  /// The number of free pages.
+  var freePageCount: Int { Int(integer32(36)) }
+
+  /// The value of `PRAGMA auto_vacuum`.
+  var autoVacuum: Int { integer32(52) == 0 ? 0 : integer32(64) == 0 ? 1 : 2 }
+
+  /// How text is stored; nil for a number that SQLite doesn't use.
+  var textEncoding: TextEncoding? { UInt8(exactly: integer32(56)).flatMap(TextEncoding.init) }
+
   var userVersion: Int { Int(Int32(bitPattern: integer32(60))) }
   var applicationID: Int { Int(Int32(bitPattern: integer32(68))) }
 

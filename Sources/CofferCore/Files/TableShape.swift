@@ -7,6 +7,8 @@ struct TableShape {
   private let columns: [String]
   /// The rowid's name in SQL; nil for a table without rowids, or if columns take all the names.
   private let rowidName: String?
+  /// The declared column that is the rowid.
+  let rowidColumn: String?
   /// Whether the table has rowids that no declared column holds.
   private let hasImplicitRowids: Bool
 
@@ -20,7 +22,7 @@ struct TableShape {
     ).map { try TableShape(name: $0[0], in: connection) }
   }
 
-  private init(name: String, in connection: FileConnection) throws {
+  init(name: String, in connection: FileConnection) throws {
     self.name = name
     let quoted = name.quotedDatabaseIdentifier
     let info = try connection.rows("PRAGMA main.table_info(\(quoted))")
@@ -41,8 +43,12 @@ struct TableShape {
     }
     let isAlias =
       primaryKey.count == 1 && primaryKey[0][2].uppercased() == "INTEGER" && !hasKeyIndex
+    rowidColumn = isAlias ? primaryKey[0][1] : nil
     hasImplicitRowids = rowidName != nil && !isAlias && !SQLName(name).isInternal
   }
+
+  /// The name under which a row's rowid is inserted; nil if it can't be.
+  var insertedRowidName: String? { rowidColumn ?? rowidName }
 
   /// Returns SQL that reads all rows in storage order, with any rowids that no column holds.
   func selectAll(schema: String) -> String {

@@ -107,16 +107,52 @@ extension Database {
     }
   }
 
-  /// Registers or removes a function or collation; does nothing once the connection has closed,
-  /// since no statement can call it any more.
-  @safe private func register(_ subject: String, _ body: (SQLiteConnection) -> CInt) {
+  /// Registers or removes a function, collation or tokenizer; does nothing once the connection has
+  /// closed, since no statement can call it any more.
+  ///
+  /// If memory runs out, the next statement tries again, or throws.
+  @safe func register(_ subject: String, _ body: @escaping (SQLiteConnection) -> CInt) {
     precondition(
       gate.isHeldByCurrentThread,
       "Database was not used on the correct thread: add \(subject) inside an access.")
     guard let sqliteConnection else { return }
-    let code = unsafe body(sqliteConnection)
+    // What comes later replaces what comes first.
+    let code = unregistered.isEmpty ? unsafe body(sqliteConnection) : SQLite.noMemory
     guard code != SQLite.ok else { return }
-    preconditionFailure("\(subject): \(SQLite.errorMessage(sqliteConnection))")
+    guard code == SQLite.noMemory else {
+      preconditionFailure("\(subject): \(SQLite.errorMessage(sqliteConnection))")
+    }
+    unsafe unregistered.append(Registration(subject: subject, body: body))
+    accessState.insert(.unregistered)
+  }
+
+  /// Registers what couldn't be registered for lack of memory.
+  ///
+  /// - Throws: `SQLITE_NOMEM`.
+  func registerAgain() throws {
+    while let first = unregistered.first {
+      let connection = try openConnection()
+      let code = unsafe first.body(connection)
+      guard code == SQLite.ok else {
+        throw DatabaseError(
+          resultCode: ResultCode(rawValue: code),
+          message: "\(first.subject): \(SQLite.errorMessage(connection))")
+      }
+      unregistered.removeFirst()
+    }
+    accessState.remove(.unregistered)
+  }
+}
+
+/// The registration or removal of a function, collation or tokenizer.
+@safe struct Registration {
+  /// What it concerns, for messages.
+  let subject: String
+  let body: (SQLiteConnection) -> CInt
+
+  init(subject: String, body: @escaping (SQLiteConnection) -> CInt) {
+    self.subject = subject
+    unsafe self.body = unsafe body
   }
 }
 

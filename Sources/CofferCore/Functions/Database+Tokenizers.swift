@@ -5,6 +5,12 @@ struct TokenizerFailure {
   var message: String
 }
 
+/// A tokenizer that is registered once FTS5 can be found. It holds a closure and no memory of SQLite's.
+@safe struct WaitingTokenizer {
+  let name: String
+  let make: (Database, [String]) throws -> SQLite.Tokenize
+}
+
 extension Database {
   /// Registers an FTS5 tokenizer in this connection.
   ///
@@ -14,21 +20,22 @@ extension Database {
   package func addTokenizer(
     named name: String, make: @escaping (Database, [String]) throws -> SQLite.Tokenize
   ) {
-    precondition(
-      gate.isHeldByCurrentThread,
-      "Database was not used on the correct thread: add the tokenizer \(name) inside an access.")
-    guard let fts5API else { return }
-    let code = SQLite.addTokenizer(named: name, to: fts5API) {
-      // Tokenizers are created while the connection is in use, so it is alive.
-      [unowned self] arguments throws(SQLite.Failure) in
-      do {
-        return try unsafe make(self, arguments)
-      } catch {
-        throw SQLite.Failure(code: noteTokenizerFailure(error, of: name))
+    precondition(CName.isWhole(name), "a tokenizer's name has no NUL")
+    // The closure is called by this connection, so it is alive.
+    register("the tokenizer \(name)") { [unowned self] _ in
+      guard let fts5API else {
+        if !isSetUp { waitingTokenizers.append(unsafe WaitingTokenizer(name: name, make: make)) }
+        return SQLite.ok
+      }
+      return SQLite.addTokenizer(named: name, to: fts5API) {
+        [unowned self] arguments throws(SQLite.Failure) in
+        do {
+          return try unsafe make(self, arguments)
+        } catch {
+          throw SQLite.Failure(code: noteTokenizerFailure(error, of: name))
+        }
       }
     }
-    // Registration can only fail for lack of memory.
-    precondition(code == SQLite.ok, "the tokenizer \(name): \(SQLite.errorString(code))")
   }
 
   /// Stores the error of a tokenizer for the error that SQLite will report.
@@ -62,12 +69,9 @@ extension Database {
     guard error.hint == nil, error.message?.hasPrefix("no such tokenizer: ") == true else {
       return error
     }
-    return DatabaseError(
-      error.extendedResultCode, error.message ?? "",
-      hint: "It isn't registered in this connection: call db.add(tokenizer:) in "
-        + "Configuration.prepareDatabase, which registers it in all connections.",
-      sql: error.sql, arguments: error.arguments,
-      publicStatementArguments: configuration.publicStatementArguments)
+    return error.addingHint(
+      "It isn't registered in this connection: call db.add(tokenizer:) in "
+        + "Configuration.prepareDatabase, which registers it in all connections.")
   }
 }
 

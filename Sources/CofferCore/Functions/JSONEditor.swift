@@ -21,10 +21,29 @@ package enum JSONEditor {
     let isEmpty = unsafe json[object.lowerBound + 1..<end].allSatisfy {
       [0x20, 9, 10, 13].contains($0)
     }
+    let name = unsafe quoted(UnsafeRawBufferPointer(rebasing: path[last.key]))
     let member =
-      unsafe Array((isEmpty ? "\"" : ",\"").utf8) + path[last.key] + Array("\":".utf8)
-      + Array(value)
+      unsafe (isEmpty ? [] : [UInt8(ascii: ",")]) + name + [UInt8(ascii: ":")] + Array(value)
     return unsafe member.withUnsafeBytes { unsafe text(json[..<end], $0, json[end...]) }
+  }
+
+  /// Returns a path's name as a JSON text. Without quotes in the path, it can have any characters.
+  @safe private static func quoted(_ name: UnsafeRawBufferPointer) -> [UInt8] {
+    let quote = UInt8(ascii: "\"")
+    let plain = unsafe [quote] + name + [quote]
+    let isText = unsafe plain.withUnsafeBytes { JSONScanner.find(in: $0, at: "$") != nil }
+    if isText { return plain }
+    var escaped = [quote]
+    for byte in unsafe Array(name) {
+      switch byte {
+      case quote, UInt8(ascii: "\\"): escaped += [UInt8(ascii: "\\"), byte]
+      case 0..<0x20:
+        let digits = String(byte, radix: 16)
+        escaped += Array("\\u00\(digits.count < 2 ? "0" : "")\(digits)".utf8)
+      default: escaped.append(byte)
+      }
+    }
+    return escaped + [quote]
   }
 
   @safe private static func text(

@@ -1,13 +1,34 @@
+import Glibc
+
 extension CipherDiagnosis {
   /// Determines why a file can't be opened with a key.
   ///
   /// This derives the key for each generation of SQLCipher, up to four times, and reads the whole
   /// file if the key is right. It writes and locks nothing.
-  /// - Parameter derived: The key as already derived with `settings`, if it is.
+  /// - Parameters:
+  ///   - derived: The key as already derived with `settings`, if it is.
+  ///   - index: What the connection that can't read the file knows about its WAL.
   /// - Returns: Nil if nothing is wrong, or if the file system's error is explanation enough: the
   ///   file is missing, a directory, or unreadable.
   static func diagnose(
-    path: String, key: DatabaseKey?, settings: CipherSettings, derived: DerivedKey? = nil
+    path: String, key: DatabaseKey?, settings: CipherSettings, derived: DerivedKey? = nil,
+    index: LogIndex? = nil
+  ) -> CipherDiagnosis? {
+    var found: [CipherDiagnosis] = []
+    // What was read while another connection moved or overwrote pages proves nothing.
+    while found.count < 4 {
+      let moment = FilesMoment(path)
+      guard let diagnosis = examine(path: path, key, settings, derived, index) else { return nil }
+      if FilesMoment(path) == moment { return diagnosis }
+      found.append(diagnosis)
+    }
+    // A wrong key opens nothing, however often it is tried.
+    return found.allSatisfy { $0 == .wrongKey } ? .wrongKey : nil
+  }
+
+  private static func examine(
+    path: String, _ key: DatabaseKey?, _ settings: CipherSettings, _ derived: DerivedKey?,
+    _ index: LogIndex?
   ) -> CipherDiagnosis? {
     let inspection = DatabaseFile.inspect(at: path)
     switch inspection.kind {
@@ -28,8 +49,9 @@ extension CipherDiagnosis {
     do {
       let file = try ReadOnlyFile(path: path)
       let examination = CipherExamination(
-        file: file, inspection: inspection, key: key, settings: settings, derived: derived)
-      let found = try examination.run()
+        file: file, inspection: inspection, key: key, settings: settings, derived: derived,
+        newerPages: .beside(path, index: index))
+      let found = try examination.run().map(examination.doubted)
       let isForeign = inspection.fileType != nil && (found == .wrongKey || found == .truncated)
       return isForeign ? .wrongKeyOrDamaged : found
     } catch {
@@ -49,11 +71,12 @@ extension DatabaseError {
 
   /// Adds the reason for the failure to open a file, as far as the file reveals it.
   func diagnosed(
-    path: String, key: DatabaseKey?, settings: CipherSettings, derived: DerivedKey?
+    path: String, key: DatabaseKey?, settings: CipherSettings, derived: DerivedKey?,
+    index: LogIndex? = nil
   ) -> DatabaseError {
     guard
       let diagnosis = CipherDiagnosis.diagnose(
-        path: path, key: key, settings: settings, derived: derived)
+        path: path, key: key, settings: settings, derived: derived, index: index)
     else { return self }
     let fileType =
       diagnosis == .wrongKeyOrDamaged ? DatabaseFile.inspect(at: path).fileType : nil
@@ -80,6 +103,23 @@ extension DatabaseFile.Inspection {
   }
 }
 
+/// What a commit, a checkpoint and a restart of the log change.
+private struct FilesMoment: Equatable {
+  private var times: [Int] = []
+  private var logHeader: [UInt8] = []
+
+  init(_ path: String) {
+    let path = PendingFile.resolved(path)
+    for suffix in ["", "-wal", "-journal"] {
+      var status = stat()
+      guard CName.isWhole(path), unsafe stat(path + suffix, &status) == 0 else { continue }
+      times += [Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec]
+    }
+    let log = try? RawFile.existing(path + "-wal")
+    logHeader = (try? log?.read(count: WriteAheadLog.Layout.headerSize, at: 0)) ?? []
+  }
+}
+
 /// Tests one file and one key against all known SQLCipher formats.
 private struct CipherExamination {
   let file: ReadOnlyFile
@@ -87,17 +127,20 @@ private struct CipherExamination {
   let key: DatabaseKey
   let settings: CipherSettings
   let derived: DerivedKey?
+  let newerPages: PageVersions.Place
   let fileSalt: [UInt8]
 
   init(
     file: ReadOnlyFile, inspection: DatabaseFile.Inspection, key: DatabaseKey,
-    settings: CipherSettings, derived: DerivedKey?
+    settings: CipherSettings, derived: DerivedKey?,
+    newerPages: PageVersions.Place
   ) {
     self.file = file
     self.inspection = inspection
     self.key = key
     self.settings = settings
     self.derived = derived
+    self.newerPages = newerPages
     fileSalt = (try? file.read(count: 16, at: 0)) ?? []
   }
 
@@ -116,6 +159,20 @@ private struct CipherExamination {
     return try judgeUnopened(configured)
   }
 
+  /// Damage isn't certain where SQLite takes pages that nobody has looked at.
+  func doubted(_ diagnosis: CipherDiagnosis) -> CipherDiagnosis {
+    switch diagnosis {
+    case .damaged, .truncated:
+      do throws(ReadOnlyFileError) {
+        return try PageVersions.find(newerPages, pageSize: settings.pageSize)?.isForeign == true
+          ? .wrongKeyOrDamaged : diagnosis
+      } catch {
+        return .wrongKeyOrDamaged
+      }
+    default: return diagnosis
+    }
+  }
+
   /// The raw key without the salt given with it.
   private var rawKeyAlone: DatabaseKey { DatabaseKey(form: .raw, bytes: key.bytes) }
 
@@ -125,7 +182,9 @@ private struct CipherExamination {
     let key =
       try derived
       ?? DerivedKey.derive(from: other ?? self.key, salt: fileSalt, settings: settings)
-    return key.flatMap { CipherFile(file: file, key: $0, settings: settings) }
+    return key.flatMap {
+      CipherFile(file: file, key: $0, settings: settings, newerPages: newerPages)
+    }
   }
 
   // MARK: Testing the key

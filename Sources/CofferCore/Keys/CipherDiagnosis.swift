@@ -16,8 +16,26 @@ public enum CipherDiagnosis: Equatable, Sendable {
   case truncated
   /// The key is right, but the file has other cipher settings, usually those of an older SQLCipher.
   case olderFormat(CipherSettings)
+  /// The key is right, but the database isn't the newest one, by its anchor.
+  ///
+  /// See ``Configuration/freshness``.
+  case replaced(Replacement)
   /// The key is wrong, the file is damaged, or it isn't a database; the file doesn't show which.
   case wrongKeyOrDamaged
+}
+
+extension CipherDiagnosis {
+  /// What took the place of the newest database.
+  public enum Replacement: Hashable, Sendable, CaseIterable {
+    /// An older version of the whole file.
+    case olderFile
+    /// Older versions of some pages.
+    case olderPage
+    /// The write-ahead log was cut, removed, or replaced: commits are missing.
+    case cutLog
+    /// Another database, also a new one in place of one that was deleted.
+    case otherDatabase
+  }
 }
 
 extension CipherDiagnosis {
@@ -43,6 +61,8 @@ extension CipherDiagnosis {
         + "a backup."
     case .olderFormat(let settings):
       Self.olderFormatMessage(settings)
+    case .replaced(let replacement):
+      replacement.message
     case .wrongKeyOrDamaged:
       "Either the key is wrong, or the file is damaged, or it is no database: nothing in it can "
         + "tell. Check the path and the key, then try a backup."
@@ -60,13 +80,29 @@ extension CipherDiagnosis {
   }
 
   /// "page 3", "pages 3, 4 and 9", or the first ten and the number of the others.
-  private static func listing(_ pages: [Int]) -> String {
+  static func listing(_ pages: [Int]) -> String {
     let shown = pages.prefix(10).map(String.init)
     if pages.count > shown.count {
       return "pages \(shown.joined(separator: ", ")) and \(pages.count - shown.count) more"
     }
     guard let last = shown.last, shown.count > 1 else { return "page \(shown.first ?? "?")" }
     return "pages \(shown.dropLast().joined(separator: ", ")) and \(last)"
+  }
+}
+
+extension CipherDiagnosis.Replacement {
+  fileprivate var message: String {
+    let found =
+      switch self {
+      case .olderFile: "The file is an older version of the database."
+      case .olderPage: "Some pages of the database are older than the others."
+      case .cutLog: "The write-ahead log was cut, removed or replaced: commits are missing."
+      case .otherDatabase: "The file is another database than the one that belongs here."
+      }
+    return found
+      + " Find out who replaced it, and copy all of its files before anything else. Then "
+      + "bring the newest files back; or, if you replaced them yourself, accept them with "
+      + "Freshness.accept."
   }
 }
 

@@ -1,47 +1,89 @@
 /// An encrypted database file, read without SQLite to find out which pages were written with the
 /// key.
 ///
-/// Pages are read without a lock. A page that fails is read a second time, since another process
-/// may have been writing it. To be sure, hold a read transaction.
+/// Each page is read where SQLite reads it: in the WAL or in a hot journal, if they hold a version of
+/// it, and otherwise in the main file. There, its version can be an older one, half written, written
+/// with an earlier key, or missing.
 ///
-/// In WAL mode the pages of the main file are authenticated the same way. Pages in the WAL are
-/// newer and aren't checked here; SQLite checks them when it reads them.
+/// Pages are read without a lock. A page that fails is read again, since another process may have
+/// been writing it. To be sure, hold a read transaction.
 final class CipherFile {
   let settings: CipherSettings
   private let file: ReadOnlyFile
+  private let newerPages: PageVersions.Place
+  private var foundVersions: PageVersions??
   private let key: DerivedKey
   private let hmacKey: SecureBytes
   private let crypto: LibCrypto
 
   /// Returns nil if libcrypto is missing or fails.
-  init?(file: ReadOnlyFile, key: DerivedKey, settings: CipherSettings) {
+  init?(
+    file: ReadOnlyFile, key: DerivedKey, settings: CipherSettings, newerPages: PageVersions.Place
+  ) {
     guard let crypto = LibCrypto.shared, let hmacKey = key.hmacKey(settings, crypto: crypto)
     else { return nil }
     self.file = file
     self.key = key
     self.settings = settings
+    self.newerPages = newerPages
     self.hmacKey = hmacKey
     self.crypto = crypto
   }
 
   /// Opens the file for reading.
   ///
+  /// - Parameter newerPages: Where a new connection looks for them, if nil.
   /// - Returns: Nil if there is no libcrypto.
   convenience init?(
-    path: String, key: DerivedKey, settings: CipherSettings
+    path: String, key: DerivedKey, settings: CipherSettings, newerPages: PageVersions.Place? = nil
   ) throws(ReadOnlyFileError) {
-    self.init(file: try ReadOnlyFile(path: path), key: key, settings: settings)
+    self.init(
+      file: try ReadOnlyFile(path: path), key: key, settings: settings,
+      newerPages: newerPages ?? .beside(path))
   }
 
   /// Returns the same file and key with another page size and HMAC.
   func reinterpreted(as other: CipherSettings) -> CipherFile? {
-    CipherFile(file: file, key: key, settings: other)
+    CipherFile(file: file, key: key, settings: other, newerPages: newerPages)
   }
 
-  /// The current number of whole pages in the file.
-  func wholePageCount() throws(ReadOnlyFileError) -> Int {
-    try file.size() / settings.pageSize
+  // MARK: Reading
+
+  /// The versions of pages that aren't in the main file.
+  private func versions() throws(ReadOnlyFileError) -> PageVersions? {
+    if let foundVersions { return foundVersions }
+    let found = try PageVersions.find(newerPages, pageSize: settings.pageSize)
+    foundVersions = found
+    return found
   }
+
+  /// The current number of whole pages that are stored, without those that a commit has cut off.
+  func wholePageCount() throws(ReadOnlyFileError) -> Int {
+    let inFile = try file.size() / settings.pageSize
+    guard let versions = try versions(), versions.pageCount > 0 else { return inFile }
+    return min(versions.pageCount, versions.storedCount(inFile))
+  }
+
+  /// Returns a page as it is stored; fewer bytes at the end of the file.
+  private func stored(page: Int) throws(ReadOnlyFileError) -> [UInt8] {
+    let pageSize = settings.pageSize
+    guard let versions = try versions(), let offset = versions.offset(of: page) else {
+      return try file.read(count: pageSize, at: (page - 1) * pageSize)
+    }
+    var bytes = [UInt8](repeating: 0, count: pageSize)
+    var failure: ReadOnlyFileError?
+    unsafe bytes.withUnsafeMutableBytes { buffer in
+      do throws(ReadOnlyFileError) {
+        try versions.read(into: buffer, at: offset)
+      } catch {
+        failure = error
+      }
+    }
+    if let failure { throw failure }
+    return bytes
+  }
+
+  // MARK: Authentication
 
   /// The page at byte 2^30, which SQLite uses for locks and never writes.
   private var lockPage: Int { 0x4000_0000 / settings.pageSize + 1 }
@@ -49,11 +91,9 @@ final class CipherFile {
   /// Whether the page, numbered from 1, is authentic. Without HMAC, always true.
   func verify(page: Int) throws(ReadOnlyFileError) -> Bool {
     guard settings.usesHMAC, page != lockPage else { return true }
-    let pageSize = settings.pageSize
-    var bytes = [UInt8](repeating: 0, count: pageSize)
     for _ in 0..<2 {
-      bytes = try file.read(count: pageSize, at: (page - 1) * pageSize)
-      guard bytes.count == pageSize else { return false }
+      var bytes = try stored(page: page)
+      guard bytes.count == settings.pageSize else { return false }
       if unsafe bytes.withUnsafeMutableBytes({ isAuthentic($0, number: page) }) { return true }
     }
     return false
@@ -68,7 +108,9 @@ final class CipherFile {
   func verifyAll(progress: ((Int, Int) throws -> Void)? = nil) throws -> [Int] {
     guard settings.usesHMAC else { return [] }
     let pageSize = settings.pageSize
+    let versions = try versions()
     var count = try wholePageCount()
+    let pagesInFile = try file.size() / pageSize
     if count > 0, try verify(page: 1), let stored = try header()?.pageCount {
       count = min(count, stored)
     }
@@ -82,6 +124,15 @@ final class CipherFile {
       let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<(pages * pageSize)])
       try file.read(into: bytes, at: done * pageSize)
       for index in 0..<pages where done + index + 1 != lockPage {
+        if versions?.offset(of: done + index + 1) != nil {
+          if try !verify(page: done + index + 1) { suspects.append(done + index + 1) }
+          continue
+        }
+        // A page behind the end of the file is missing.
+        if done + index >= pagesInFile {
+          suspects.append(done + index + 1)
+          continue
+        }
         let range = (index * pageSize)..<((index + 1) * pageSize)
         let page = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[range])
         if !isAuthentic(page, number: done + index + 1) { suspects.append(done + index + 1) }
@@ -89,7 +140,13 @@ final class CipherFile {
       done += pages
       try progress?(done, count)
     }
-    return try suspects.filter { try !verify(page: $0) }
+    // Pages can have been moved from the WAL to the file meanwhile, and the WAL been written anew.
+    for _ in 0..<3 where !suspects.isEmpty {
+      foundVersions = nil
+      let count = try wholePageCount()
+      suspects = try suspects.filter { try $0 <= count && !verify(page: $0) }
+    }
+    return suspects
   }
 
   /// Whether the page in the buffer is authentic. Overwrites its HMAC there.
@@ -117,12 +174,36 @@ final class CipherFile {
     }
   }
 
+  /// Decrypts a page in its buffer; its IV and HMAC keep no meaning.
+  ///
+  /// The salt at the beginning of page 1 becomes what a plaintext database has there.
+  /// - Parameter isAuthenticated: Whether to decrypt only an authentic page.
+  /// - Returns: Whether the page was decrypted.
+  @safe func decrypt(
+    _ page: UnsafeMutableRawBufferPointer, number: Int, isAuthenticated: Bool
+  ) -> Bool {
+    precondition(page.count == settings.pageSize)
+    if isAuthenticated, !isAuthentic(page, number: number) { return false }
+    let start = number == 1 ? settings.firstCiphertextOffset : 0
+    let end = page.count - settings.reservedSize
+    let ciphertext = unsafe UnsafeRawBufferPointer(rebasing: page[start..<end])
+    let iv = unsafe UnsafeRawBufferPointer(rebasing: page[end..<(end + 16)])
+    guard let plaintext = crypto.decryptAES256CBC(ciphertext, key: key.key, iv: iv) else {
+      return false
+    }
+    unsafe page[start..<end].copyBytes(from: plaintext)
+    if number == 1, settings.plaintextHeaderSize == 0 {
+      unsafe page[..<16].copyBytes(from: SQLiteHeader.magic)
+    }
+    return true
+  }
+
   /// The beginning of page 1 as decrypted with this key, whether it makes sense or not.
   ///
   /// The 16 bytes that the salt replaces are zeros.
   func decryptedHeader() throws(ReadOnlyFileError) -> SQLiteHeader? {
     let pageSize = settings.pageSize
-    let page = try file.read(count: pageSize, at: 0)
+    let page = try stored(page: 1)
     let start = settings.firstCiphertextOffset
     guard page.count >= 112 else { return nil }
     // A truncated page has lost its IV, which only the first block needs.

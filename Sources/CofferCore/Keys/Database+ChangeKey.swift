@@ -9,12 +9,22 @@ extension Database {
   ///   closed.
   func changeKey(to newKey: DatabaseKey) throws {
     try checkAccess()
-    guard let (old, new) = try prepareKeyChange(to: newKey) else { return }
-    guard !old.isSame(as: new) else { return adopt(new) }
+    guard let (old, new, slots) = try prepareKeyChange(to: newKey) else { return }
+    guard !old.isSame(as: new) else { return adopt(new, as: newKey) }
+    var isChanged: Bool? = false
+    // If it isn't certain which key the file has, the next opening finds out.
+    defer { if isChanged == false { slots?.cancel() } }
     try checkpointForKeyChange()
     try beginTransaction(.exclusive)
     let connection = try openConnection()
-    let code = new.spec.withUnsafeBytes { SQLite.rekey(connection, $0) }
+    do {
+      try freshness?.willChangeKey(to: derivedKey(of: new))
+    } catch {
+      rollbackAfterError()
+      try? freshness?.didNotChangeKey()
+      throw error
+    }
+    let code = spilling { new.spec.withUnsafeBytes { SQLite.rekey(connection, $0) } }
     var failure: (any Error)?
     if code != SQLite.ok {
       failure = DatabaseError(code: code, connection: connection)
@@ -24,23 +34,64 @@ extension Database {
     if failure == nil {
       do { try proveKeyChange(from: old, to: new) } catch { failure = error }
     }
-    if let failure { throw giveUpConnection(old: old, new: new, failure) }
-    adopt(new)
+    if let failure {
+      let (error, hasNewKey) = giveUpConnection(old: old, new: new, as: newKey, failure)
+      isChanged = hasNewKey
+      if hasNewKey == true { slots?.finish() }
+      throw error
+    }
+    isChanged = true
+    slots?.finish()
+    if slots == nil { KeySlotsChange.removeSlots(ofDatabaseAt: path, key: old.key.bytes) }
+    adopt(new, as: newKey)
+    do {
+      try freshness?.didChangeKey(to: derivedKey(of: new))
+    } catch {
+      try restartFreshness()
+    }
     // The log holds every page: truncate it, which a reader can prevent.
-    _ = SQLite.checkpoint(connection, schema: "main", mode: SQLite.truncatingCheckpoint)
+    _ = try? runCheckpoint(schema: "main", mode: SQLite.truncatingCheckpoint)
+  }
+
+  /// Opens the file again with the new key, since freshness can't go on with it.
+  ///
+  /// The anchor allows for the new key, and opening settles the rest.
+  private func restartFreshness() throws {
+    freshness?.finishWork()
+    abandonFreshness()
+    closeConnection()
+    do {
+      try reopenConnection()
+    } catch {
+      let code = (error as? DatabaseError)?.extendedResultCode ?? .SQLITE_ERROR
+      throw DatabaseError(
+        resultCode: code,
+        message: "the key was changed, but the file can't be opened again: \(error)",
+        hint: "The database has the new key. The connection is closed.")
+    }
+  }
+
+  private func derivedKey(of key: FileKey) throws(FreshnessError) -> DerivedKey {
+    guard let derived = key.derived else { throw Freshness.needsLibCrypto }
+    return derived
   }
 
   /// Adopts the key with which the file is opened from now on.
-  private func adopt(_ key: FileKey) {
+  ///
+  /// - Parameter given: The key as it was given, which may be one to be asked for.
+  private func adopt(_ key: FileKey, as given: DatabaseKey) {
     keying = (key.key, key.settings)
     derivedKey = key.derived
-    configuration.replaceKey(with: key.key)
+    resolvedKey = key.key
+    configuration.replaceKey(with: given)
   }
 
   // MARK: Before
 
   /// Throws if the key can't be changed; changes nothing.
-  private func prepareKeyChange(to newKey: DatabaseKey) throws -> (old: FileKey, new: FileKey)? {
+  private func prepareKeyChange(
+    to newKey: DatabaseKey
+  ) throws -> (old: FileKey, new: FileKey, slots: KeySlotsChange?)? {
     func refusal(_ code: ResultCode, _ message: String, _ hint: String) -> DatabaseError {
       DatabaseError(resultCode: code, message: message, hint: hint)
     }
@@ -82,7 +133,7 @@ extension Database {
         .SQLITE_MISUSE, "the key can't be changed in the exclusive locking mode",
         "No other connection could verify the change. Run PRAGMA locking_mode = NORMAL first.")
     }
-    guard let salt = derivedKey?.salt ?? key.salt ?? Database.salt(of: path) else {
+    guard let salt = try derivedKey?.salt ?? key.salt ?? Database.salt(of: path) else {
       throw refusal(
         .SQLITE_CANTOPEN, "the file of the database can't be read", "The file is \(path).")
     }
@@ -92,15 +143,21 @@ extension Database {
         "Pass the raw key without a salt.")
     }
     let old = try FileKey(key, settings: settings, salt: salt, derived: derivedKey)
-    return (old, try FileKey(newKey, settings: settings, salt: salt))
+    if case .slots(let unlocker, let label) = newKey.form {
+      let slots = try KeySlotsChange(
+        forDatabaseAt: path, salt: salt, currentKey: old.derived?.key, unlocker: unlocker,
+        label: label)
+      return (old, try FileKey(slots.key, settings: settings, salt: salt), slots)
+    }
+    let resolved = try newKey.resolved(forDatabaseAt: path, settings: settings)
+    return (old, try FileKey(resolved, settings: settings, salt: salt), nil)
   }
 
   /// Empties the WAL, which is possible only while no connection reads the database.
   private func checkpointForKeyChange() throws {
     guard try setting("PRAGMA main.journal_mode") == "wal" else { return }
     let connection = try openConnection()
-    let (code, _, _) = SQLite.checkpoint(
-      connection, schema: "main", mode: SQLite.truncatingCheckpoint)
+    let (code, _, _) = try runCheckpoint(schema: "main", mode: SQLite.truncatingCheckpoint)
     guard code == SQLite.ok else {
       throw DatabaseError(
         code: code, connection: connection,
@@ -123,28 +180,33 @@ extension Database {
   }
 
   /// Closes the connection, which might mix the keys, and reopens the file with its current key.
+  ///
+  /// - Returns: The error, and whether the file has the new key; nil if that isn't known.
   func giveUpConnection(
-    old: FileKey, new: FileKey, _ failure: any Error
-  ) -> DatabaseError {
+    old: FileKey, new: FileKey, as given: DatabaseKey, _ failure: any Error
+  ) -> (error: DatabaseError, hasNewKey: Bool?) {
+    abandonFreshness()
     closeConnection()
     let opensNew = try? FileConnection.opens(path, with: new)
     let opensOld = try? FileConnection.opens(path, with: old)
     var hint: String
+    let hasNewKey: Bool?
     switch (opensOld, opensNew) {
-    case (true?, false?): hint = "The database has its old key."
-    case (false?, true?): hint = "The database has the new key."
-    default: hint = "Which key the database has could not be determined."
+    case (true?, false?): (hint, hasNewKey) = ("The database has its old key.", false)
+    case (false?, true?): (hint, hasNewKey) = ("The database has the new key.", true)
+    default: (hint, hasNewKey) = ("Which key the database has could not be determined.", nil)
     }
     if opensOld == true || opensNew == true {
-      adopt(opensNew == true ? new : old)
+      if opensNew == true { adopt(new, as: given) } else { adopt(old, as: old.key) }
       do { try reopenConnection() } catch { hint += " The connection is closed." }
     } else {
       hint += " The connection is closed."
     }
     let error = failure as? DatabaseError
-    return DatabaseError(
+    let explained = DatabaseError(
       resultCode: error?.extendedResultCode ?? .SQLITE_ERROR,
       message: "could not change the key: \(error?.message ?? "\(failure)")", hint: hint)
+    return (explained, hasNewKey)
   }
 
   /// Reopens the file for a closed connection, and prepares it as before, with its current key.

@@ -24,7 +24,7 @@ extension Database {
 
   /// Whether no connection can open the file with the key any more, though it isn't damaged.
   private func hasChangedKey(_ keying: (key: DatabaseKey, settings: CipherSettings)) -> Bool {
-    guard let salt = Database.salt(of: path) ?? derivedKey?.salt,
+    guard let salt = (try? Database.salt(of: path)) ?? derivedKey?.salt,
       // A different salt means that the file was replaced: use the connection's own.
       let key = try? FileKey(
         keying.key, settings: keying.settings, salt: derivedKey?.salt ?? salt,
@@ -35,11 +35,8 @@ extension Database {
       let file = try? CipherFile(path: path, key: derived, settings: keying.settings),
       keying.settings.usesHMAC
     else { return true }
-    // If another page is authentic, page 1 is damaged. If page 1 is authentic too, the WAL holds a
-    // newer one.
-    guard let count = try? file.wholePageCount(), count > 0,
-      (try? file.verify(page: 1)) == false
-    else { return true }
+    // If any page is authentic, others are damaged.
+    guard let count = try? file.wholePageCount(), count > 0 else { return true }
     return !(1...min(count, 16)).contains { (try? file.verify(page: $0)) == true }
   }
 }

@@ -4,8 +4,9 @@ extension Database {
   /// Pages are numbered from 1. A wrong code means that the page was changed without the key, or by
   /// a disk fault. Reads the whole file.
   ///
-  /// Pages in the WAL are newer than the file and aren't checked: SQLite drops commits with damaged
-  /// pages there. `PRAGMA integrity_check` additionally checks the structure.
+  /// Pages are checked where SQLite reads them: in the WAL, if it holds a newer version, and
+  /// otherwise in the file. When a database is opened, SQLite drops the commits from the first damaged
+  /// frame of the WAL on. `PRAGMA integrity_check` additionally checks the structure.
   /// - Throws: ``DatabaseError`` for a database without a key or without authentication codes.
   public func checkCipherIntegrity() throws -> [Int] {
     try checkAccess()
@@ -42,15 +43,28 @@ extension Database {
       // The pages are checked anyway.
     }
     do {
-      return try CipherFile(path: path, key: derived, settings: settings)?.verifyAll() ?? []
+      // With the transaction, nothing can be in a journal that isn't in the file.
+      let file = try CipherFile(
+        path: path, key: derived, settings: settings, newerPages: .log(of: self))
+      return try file?.verifyAll() ?? []
     } catch let error as ReadOnlyFileError {
-      throw DatabaseError(
-        resultCode: .SQLITE_IOERR, message: "could not read \(path): \(error.reason)", hint: nil)
+      throw error.databaseError(path)
     }
   }
 }
 
 extension Database {
+  /// What this connection knows about its WAL; nil if it has none, or doesn't share it.
+  ///
+  /// - Precondition: The connection has read the file, and so opened its WAL if there is one.
+  var logIndex: LogIndex? {
+    guard let connection = sqliteConnection, !isInMemory,
+      PendingFile.size(of: PendingFile.resolved(path) + "-wal") ?? 0 > 0,
+      (try? setting("PRAGMA main.locking_mode")) == "normal"
+    else { return nil }
+    return LogIndex(of: connection)
+  }
+
   /// Adds what to do to an error that reports damage without a reason.
   func explainingCorruption(_ error: DatabaseError) -> DatabaseError {
     guard error.resultCode == .SQLITE_CORRUPT, error.hint == nil, !isInMemory else { return error }

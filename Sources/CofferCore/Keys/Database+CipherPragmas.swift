@@ -75,7 +75,15 @@ extension Database {
       return "PRAGMA \(name) is refused: it applies to all connections of the process, and those "
         + "of Coffer set every setting explicitly. Use Configuration.cipher."
     }
-    guard isKeyed, schema == nil || schema?.isSameName(as: "main") == true else { return nil }
+    if let schema, !schema.isSameName(as: "main") {
+      let isSetting = Database.settings.contains(name) || Database.fixedSettings[name] != nil
+      guard isSetting, Database.fixedSettings[name] != value.lowercased(), !isUnused(schema)
+      else { return nil }
+      return
+        "PRAGMA \(schema).\(name) is refused: the file is in use, and stays encrypted as it is. "
+        + "Use db.attach(_:as:key:cipher:)."
+    }
+    guard isKeyed else { return nil }
     if let fixed = Database.fixedSettings[name] {
       guard fixed != value.lowercased() else { return nil }
       return name == "cipher_salt"
@@ -99,6 +107,15 @@ extension Database {
     }
     requestedCipherSettings[name] = value
     return nil
+  }
+
+  /// Whether nothing has been written to the file of an attached database, so that its settings can
+  /// still change.
+  private func isUnused(_ schema: String) -> Bool {
+    guard !isInsideTransaction, let connection = sqliteConnection,
+      let path = SQLite.fileName(connection, schema: schema), !path.isEmpty
+    else { return false }
+    return DatabaseFile.size(at: path) == 0
   }
 
   // MARK: After the preparations

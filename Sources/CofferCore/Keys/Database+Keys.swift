@@ -92,10 +92,13 @@ extension Database {
       } else {
         derivedKey = try derive(key, settings)
       }
+    } catch let error as DatabaseError {
+      throw error
     } catch {
       throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "\(error)")
     }
     try setKeyUp(derivedKey?.sqlcipherKeySpec() ?? key.keySpec(), pragmas)
+    try verifyFreshness()
   }
 
   private func setKeyUp(_ spec: SecureBytes, _ pragmas: [String]) throws {
@@ -140,15 +143,15 @@ extension Database {
   ///   salt.
   private func derive(_ key: DatabaseKey, _ settings: CipherSettings) throws -> DerivedKey? {
     if isInMemory || settings.plaintextHeaderSize > 0, key.salt == nil { return nil }
-    let salt = key.salt ?? Database.salt(of: path) ?? DerivedKey.randomSalt()
+    let salt = try key.salt ?? Database.salt(of: path) ?? DerivedKey.randomSalt()
     return try DerivedKey.derive(from: key, salt: salt, settings: settings)
   }
 
   /// Throws if the SQLite loaded by the process isn't SQLCipher: another library with the same
   /// symbols would ignore the key.
   @safe static func proveEngine(of connection: SQLiteConnection) throws {
-    guard let version = try? SQLite.scalar(connection, "PRAGMA cipher_version"), !version.isEmpty
-    else {
+    let version = try scalar("PRAGMA cipher_version", in: connection)
+    guard let version, !version.isEmpty else {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE,
         message: "the SQLite library in use is not SQLCipher: nothing would be encrypted",
@@ -158,7 +161,7 @@ extension Database {
   }
 
   /// The key given to the connection.
-  var openingKey: DatabaseKey? { keying?.key ?? configuration.key }
+  var openingKey: DatabaseKey? { keying?.key ?? resolvedKey }
 
   /// The settings given to the connection.
   var openingSettings: CipherSettings { keying?.settings ?? configuration.cipher }

@@ -26,6 +26,11 @@ extension Database {
     case "page_size" where isKeyed && SQLCipherGeneration.linked == .three && value != nil:
       return "PRAGMA page_size is refused: after the key, SQLCipher 3 destroys data with it. Use "
         + "Configuration.cipher.pageSize."
+    case "journal_mode" where freshness != nil && value.map { $0.lowercased() != "wal" } == true,
+      "wal_checkpoint" where freshness != nil,
+      "wal_autocheckpoint" where freshness != nil && value != nil:
+      return "PRAGMA \(name) is refused: with Configuration.freshness, the log has to be recorded "
+        + "before it is emptied. Use checkpoint(_:on:), and Configuration.checkpointPolicy."
     case let name where name.hasPrefix("cipher") || name.hasSuffix("kdf_iter"):
       return cipherPragmaRefusal(name: name, value: value, schema: schema)
     default:

@@ -17,7 +17,24 @@ extension DatabaseKey {
   /// allowed.
   /// - Throws: ``DatabaseKeyError``, which names the file.
   public static func file(_ path: String) throws(DatabaseKeyError) -> DatabaseKey {
-    let (contents, count) = try readKeyFile(path)
+    guard CName.isWhole(path) else {
+      throw .unreadableKeyFile(path: path, reason: "its path has a NUL character")
+    }
+    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw unreadable(path) }
+    defer { close(descriptor) }
+    return try contents(of: descriptor, path: path)
+  }
+
+  /// Reads a key from an open file or pipe, up to its end.
+  static func contents(of descriptor: CInt) throws(DatabaseKeyError) -> DatabaseKey {
+    try contents(of: descriptor, path: "of descriptor \(descriptor)")
+  }
+
+  private static func contents(
+    of descriptor: CInt, path: String
+  ) throws(DatabaseKeyError) -> DatabaseKey {
+    let (contents, count) = try readKeyFile(descriptor, path)
     return try contents.withUnsafeBytes { buffer throws(DatabaseKeyError) in
       let bytes = unsafe UnsafeRawBufferPointer(rebasing: buffer[..<count])
       if count == 32, unsafe !bytes.allSatisfy(isText) {
@@ -33,7 +50,8 @@ extension DatabaseKey {
     }
   }
 
-  @safe private static func keyFromHex(_ digits: UnsafeRawBufferPointer) -> DatabaseKey? {
+  /// Returns the raw key that 64 digits are, or the raw key and salt that 96 are.
+  @safe package static func keyFromHex(_ digits: UnsafeRawBufferPointer) -> DatabaseKey? {
     guard digits.count == 64 || digits.count == 96,
       unsafe digits.allSatisfy({ hexValue($0) != nil })
     else { return nil }
@@ -58,16 +76,10 @@ extension DatabaseKey {
 
   /// Returns the file's bytes in a larger buffer, and their number.
   private static func readKeyFile(
-    _ path: String
+    _ descriptor: CInt, _ path: String
   ) throws(DatabaseKeyError) -> (contents: SecureBytes, count: Int) {
-    func failure() -> DatabaseKeyError {
-      unsafe .unreadableKeyFile(path: path, reason: String(cString: strerror(errno)))
-    }
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw failure() }
-    defer { close(descriptor) }
     var status = stat()
-    guard unsafe fstat(descriptor, &status) == 0 else { throw failure() }
+    guard unsafe fstat(descriptor, &status) == 0 else { throw unreadable(path) }
     if status.st_mode & S_IFMT == S_IFDIR {
       throw .unreadableKeyFile(path: path, reason: "it is a directory")
     }
@@ -84,12 +96,16 @@ extension DatabaseKey {
         if got > 0 {
           count += got
         } else if errno != EINTR {
-          throw failure()
+          throw unreadable(path)
         }
       }
     }
     if count > largestKeyFile { throw .oversizedKeyFile(path: path) }
     if count == 0 { throw .emptyKeyFile(path: path) }
     return (contents, count)
+  }
+
+  private static func unreadable(_ path: String) -> DatabaseKeyError {
+    unsafe .unreadableKeyFile(path: path, reason: String(cString: strerror(errno)))
   }
 }

@@ -7,13 +7,17 @@
 /// By design, keys can't be compared with `==` or encoded.
 public struct DatabaseKey: Sendable {
   /// The meaning of the bytes.
-  package enum Form: Sendable, Hashable {
+  package enum Form: Sendable {
     /// The bytes of a passphrase, from which a key is derived.
     case passphrase
     /// A key of 32 bytes.
     case raw
     /// A key of 32 bytes, and its salt of 16 bytes.
     case rawWithSalt([UInt8])
+    /// A random key of 32 bytes, in a slot that this unlocker opens.
+    case slots(KeyUnlocker, label: String)
+    /// A key that is asked for at each opening.
+    case provider(any KeyProvider)
   }
 
   package let form: Form
@@ -82,12 +86,15 @@ public struct DatabaseKey: Sendable {
 
   /// Calls `body` with the 32 bytes of a raw key.
   ///
-  /// `body` can store them in a safe place. Returns nil for a passphrase.
+  /// `body` can store them in a safe place. Returns nil for a passphrase, and for a key that isn't
+  /// known yet.
   @safe public func withUnsafeRawKey<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result? {
-    if case .passphrase = form { return nil }
-    return try bytes.withUnsafeBytes(body)
+    switch form {
+    case .raw, .rawWithSalt: try bytes.withUnsafeBytes(body)
+    case .passphrase, .slots, .provider: nil
+    }
   }
 
   /// The salt given with a raw key; nil otherwise.
@@ -95,7 +102,7 @@ public struct DatabaseKey: Sendable {
     if case .rawWithSalt(let salt) = form { salt } else { nil }
   }
 
-  var isPassphrase: Bool { form == .passphrase }
+  var isPassphrase: Bool { if case .passphrase = form { true } else { false } }
 
   /// Throws for a key that must not reach SQLCipher, which is an empty passphrase.
   package func validate() throws(DatabaseKeyError) {
@@ -104,7 +111,12 @@ public struct DatabaseKey: Sendable {
 
   /// Whether both keys have the same bytes and form. The comparison takes constant time.
   func isSameKey(as other: DatabaseKey) -> Bool {
-    form == other.form && bytes.isEqual(to: other.bytes)
+    switch (form, other.form) {
+    case (.passphrase, .passphrase), (.raw, .raw): bytes.isEqual(to: other.bytes)
+    case (.rawWithSalt(let mine), .rawWithSalt(let theirs)):
+      mine == theirs && bytes.isEqual(to: other.bytes)
+    default: false
+    }
   }
 }
 
@@ -137,6 +149,8 @@ extension DatabaseKey {
       return makeKeySpec(key: bytes, salt: [])
     case .rawWithSalt(let salt):
       return makeKeySpec(key: bytes, salt: salt)
+    case .slots, .provider:
+      throw .unresolvedKey
     }
   }
 

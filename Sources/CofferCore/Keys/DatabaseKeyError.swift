@@ -13,6 +13,8 @@ public enum DatabaseKeyError: Error, Hashable, Sendable {
   /// SQLCipher would use it as a raw key, and without libcrypto Coffer can't derive a key from it
   /// first.
   case ambiguousPassphrase
+  /// The key is in a slot or with a provider, and this use of it can't ask for it.
+  case unresolvedKey
   /// The key file couldn't be read.
   case unreadableKeyFile(path: String, reason: String)
   /// The key file is empty.
@@ -42,6 +44,8 @@ extension DatabaseKeyError: CustomStringConvertible, LocalizedError {
     case .ambiguousPassphrase:
       "The passphrase looks like a raw key in SQLCipher's notation (x'…'), and SQLCipher would "
         + "use it as one. Pass the decoded bytes to .raw(_:), or choose another passphrase."
+    case .unresolvedKey:
+      "The key is in a key slot or with a provider, which can't be asked here. Give the key itself."
     case .unreadableKeyFile(let path, let reason):
       "The key file \(path) can't be read: \(reason)."
     case .emptyKeyFile(let path):

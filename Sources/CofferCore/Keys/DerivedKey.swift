@@ -30,6 +30,7 @@ package struct DerivedKey: Sendable {
     case .raw: return DerivedKey(key: key.bytes, salt: salt)
     case .rawWithSalt(let given): return DerivedKey(key: key.bytes, salt: given)
     case .passphrase: break
+    case .slots, .provider: throw .unresolvedKey
     }
     guard let crypto = LibCrypto.shared else { return nil }
     DerivationCount.add(salt: salt)

@@ -11,7 +11,7 @@ import Glibc
     return found
   }()
 
-  private typealias Algorithm = PageCrypto.Algorithm
+  typealias Algorithm = PageCrypto.Algorithm
   private typealias PBKDF2 =
     @convention(c) @Sendable (
       UnsafeRawPointer?, CInt, UnsafeRawPointer?, CInt, CInt, Algorithm, CInt,
@@ -52,7 +52,7 @@ import Glibc
     unsafe self.pages = unsafe pages
   }
 
-  private func algorithm(_ hash: CipherSettings.Hash) -> Algorithm? {
+  @unsafe func algorithm(_ hash: CipherSettings.Hash) -> Algorithm? {
     switch hash {
     case .sha1: unsafe pages.sha1()
     case .sha256: unsafe pages.sha256()

@@ -109,7 +109,7 @@ func constantTimeEqual(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBuffe
 ///
 /// - Returns: The offset after the last digit.
 @discardableResult
-func writeHex(
+package func writeHex(
   _ bytes: UnsafeRawBufferPointer, into target: UnsafeMutableRawBufferPointer, at offset: Int
 ) -> Int {
   func digit(_ nibble: UInt8) -> UInt8 { nibble < 10 ? 0x30 + nibble : 0x57 + nibble }

@@ -34,11 +34,13 @@ public struct CheckpointPolicy: Sendable, Hashable {
 /// Limits the log of a pool's writer.
 final class Checkpointer {
   private let policy: CheckpointPolicy
-  private let commitLog: CommitLog
+  private let commitLog: CommitLog?
+  /// Records the commits before they are moved to the file; nil without freshness.
+  var freshness: FreshnessSession?
   private var pageCount = 0
   private var nextRestart: Int
 
-  init(_ policy: CheckpointPolicy, _ commitLog: CommitLog) {
+  init(_ policy: CheckpointPolicy, _ commitLog: CommitLog?) {
     self.policy = policy
     self.commitLog = commitLog
     nextRestart = policy.maximumPageCount
@@ -49,11 +51,23 @@ final class Checkpointer {
   /// - Returns: Whether to move its pages to the file.
   @safe func didCommit(_ connection: SQLiteConnection, pageCount: Int, isMain: Bool) -> Bool {
     // Readers see the commit from here on, even before the statement ends.
-    commitLog.settle(connection)
+    commitLog?.settle(connection)
+    if isMain { freshness?.didCommit(frameCount: pageCount) }
     guard isMain else { return pageCount >= policy.automaticPageCount }
     self.pageCount = pageCount
     if pageCount < policy.maximumPageCount { nextRestart = policy.maximumPageCount }
     return pageCount >= policy.automaticPageCount
+  }
+
+  /// Moves the log's pages to the file, as far as readers allow it.
+  @safe func moveToFile(_ connection: SQLiteConnection, schema: String) {
+    let mode = SQLite.passiveCheckpoint
+    guard schema == "main", let freshness else {
+      _ = SQLite.checkpoint(connection, schema: schema, mode: mode)
+      return
+    }
+    // Until the record can be written, the log grows.
+    _ = freshness.checkpoint(connection, schema: schema, mode: mode)
   }
 
   /// Restarts the log if it has become too long.
@@ -62,7 +76,7 @@ final class Checkpointer {
       SQLite.isAutocommit(connection)
     else { return }
     let code = database.withBusyTimeout(seconds: 0.1) {
-      SQLite.checkpoint(connection, schema: "main", mode: SQLite.restartingCheckpoint).code
+      try? database.runCheckpoint(schema: "main", mode: SQLite.restartingCheckpoint).code
     }
     if code == SQLite.ok {
       // The next commit reports the new size.

@@ -70,7 +70,8 @@ final class CommitLog {
   private var hasTurn = false
   /// Whether a writing statement has begun in the transaction.
   private(set) var hasWritten = false
-  private var lastStatement: ObjectIdentifier?
+  /// Those of the last statement, which are often also those of the next one.
+  private var lastChanges: [TableChange] = []
   private var lastChangesCount = 0
 
   deinit { endCommit() }
@@ -78,13 +79,15 @@ final class CommitLog {
   /// Records that a statement is about to write.
   func note(_ statement: Statement) {
     hasWritten = true
-    guard lastStatement != ObjectIdentifier(statement) else { return }
-    lastStatement = ObjectIdentifier(statement)
+    let facts = statement.facts
+    if facts.invalidatesSchemaCache { pending = nil }
+    guard facts.changes != lastChanges else { return }
+    lastChanges = facts.changes
     // A transaction with so many different statements counts as changing everything.
-    if statement.facts.invalidatesSchemaCache || (pending?.count ?? 0) > 1_000 {
+    if (pending?.count ?? 0) > 1_000 {
       pending = nil
     } else {
-      pending?.append(contentsOf: statement.facts.changes)
+      pending?.append(contentsOf: facts.changes)
     }
   }
 
@@ -118,7 +121,7 @@ final class CommitLog {
   private func forgetTransaction() {
     hasWritten = false
     pending = []
-    lastStatement = nil
+    lastChanges = []
   }
 
   private func endCommit() {

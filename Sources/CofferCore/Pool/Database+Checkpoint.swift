@@ -27,8 +27,9 @@ extension Database {
     _ kind: CheckpointMode = .passive, on dbName: String? = "main"
   ) throws -> (walFrameCount: Int, checkpointedFrameCount: Int) {
     try checkAccess()
+    if let dbName { try CName.check(dbName, "name of the database") }
     let connection = try openConnection()
-    let result = SQLite.checkpoint(connection, schema: dbName, mode: kind.rawValue)
+    let result = try runCheckpoint(schema: dbName, mode: kind.rawValue)
     guard result.code == SQLite.ok else {
       throw translated(DatabaseError(code: result.code, connection: connection))
     }

@@ -2,6 +2,8 @@ extension Database {
   /// Opens a file for a snapshot of its current state.
   static func openForSnapshot(_ path: String, _ configuration: Configuration) throws -> Database {
     var configuration = configuration
+    // A snapshot compares the file with the anchor, and leaves it to others to go on.
+    if configuration.freshness != nil { configuration.readonly = true }
     configuration.journalMode = .default
     configuration.allowsUnsafeTransactions = false
     let database = try Database.open(
@@ -51,6 +53,7 @@ extension Database {
     reader.key = reader.key ?? settings.configuration.key
     reader.readonly = true
     reader.journalMode = .default
+    reader.freshness = nil
     reader.allowsUnsafeTransactions = false
     // Connections with other settings have a budget of their own, too.
     let budget =

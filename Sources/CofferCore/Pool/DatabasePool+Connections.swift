@@ -171,11 +171,12 @@ extension Database {
   func setUpPoolWriter() throws -> CommitCount {
     let commitLog = startCommitLog()
     checkpointer = Checkpointer(configuration.checkpointPolicy, commitLog)
+    checkpointer?.freshness = freshness
     try restorePoolWriter()
     return commitLog.commits
   }
 
-  /// Installs the WAL hook and log limit of a pool's writer, also after a connection was reopened.
+  /// Installs the WAL hook and log limit of a pool's writer, or of a queue with freshness, also after a connection was reopened.
   func restorePoolWriter() throws {
     guard let checkpointer, let connection = sqliteConnection else { return }
     SQLite.setWALHook(checkpointer, in: connection)

@@ -16,8 +16,8 @@ extension DatabaseSnapshotReader {
 /// let count = try snapshot.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM player") }
 /// ```
 ///
-/// While the snapshot exists, the write-ahead log can't restart, so it grows with each write. The
-/// key can't be changed meanwhile.
+/// While the snapshot exists, the write-ahead log can't restart, so it grows with each write, and
+/// a change of the key fails if the snapshot needs pages in the log.
 public final class DatabaseSnapshot: DatabaseSnapshotReader {
   private let access: SerializedDatabase
 

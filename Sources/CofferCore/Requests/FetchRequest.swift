@@ -99,7 +99,8 @@ extension PreparedRequest {
 extension Statement {
   /// Executes the statement up to its first row.
   ///
-  /// - Returns: The statement's current row, until ``endLookup()``; nil if there is none.
+  /// - Returns: The statement's current row, until ``decodingLookup(_:)`` ends;
+  ///   nil if there is none.
   @usableFromInline
   package func firstRow() throws -> Row? {
     try stepToFirstRow() ? Row(statement: self) : nil
@@ -110,11 +111,12 @@ extension Statement {
   @inlinable
   package func firstValue<Value: DatabaseValueConvertible>(_ type: Value.Type) throws -> Value? {
     guard try stepToFirstRow(), let handle else { return nil }
-    defer { endLookup() }
-    let column = CInt(try firstColumn(nil))
-    if let value = Value._value(of: handle, at: column) { return value }
-    if SQLite.columnIsNull(handle, column) { return nil }
-    throw mismatch(type, column: Int(column))
+    return try decodingLookup {
+      let column = CInt(try firstColumn(nil))
+      if let value = Value._value(of: handle, at: column) { return value }
+      if SQLite.columnIsNull(handle, column) { return nil }
+      throw mismatch(type, column: Int(column))
+    }
   }
 
   @usableFromInline

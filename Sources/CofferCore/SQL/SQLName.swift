@@ -39,6 +39,9 @@ package struct SQLName: Sendable, Hashable, Comparable {
     text.utf8.prefix(7).lazy.map(SQLName.fold).elementsEqual("sqlite_".utf8)
   }
 
+  /// The name with lowercase ASCII letters: the same for all forms of a name.
+  var folded: String { String(decoding: text.utf8.lazy.map(SQLName.fold), as: UTF8.self) }
+
   private static func fold(_ byte: UInt8) -> UInt8 {
     byte &- 0x41 < 26 ? byte | 0x20 : byte
   }

@@ -2,7 +2,8 @@ import CSQLCipher
 
 /// The statements that begin and end transactions, prepared on first use.
 ///
-/// They are run without a `Statement`, since every access runs them.
+/// They are run without a `Statement`, since every access runs them. `ROLLBACK` is prepared when the
+/// connection is set up: it has to run when there is no memory left.
 @safe final class ControlStatements {
   enum Kind: Int, CaseIterable {
     case beginDeferred, beginImmediate, beginExclusive, commit, rollback
@@ -27,19 +28,25 @@ import CSQLCipher
   /// - Returns: SQLite's result code.
   @safe func run(_ kind: Kind, in connection: SQLiteConnection) -> CInt {
     let handle: SQLiteStatement
-    if let known = unsafe handles[kind.rawValue] {
-      unsafe handle = unsafe known
-    } else {
-      do {
-        unsafe handle = try SQLite.prepare(kind.sql, in: connection, isPersistent: true)
-      } catch {
-        return error.code
-      }
-      unsafe handles[kind.rawValue] = unsafe handle
+    do {
+      unsafe handle = try prepare(kind, in: connection)
+    } catch {
+      return error.code
     }
     let code = unsafe sqlite3_step(handle)
     unsafe sqlite3_reset(handle)
     return code == SQLITE_DONE || code == SQLITE_ROW ? SQLITE_OK : code
+  }
+
+  /// Returns the statement, which is prepared if it isn't yet.
+  @discardableResult
+  @safe func prepare(
+    _ kind: Kind, in connection: SQLiteConnection
+  ) throws(SQLite.Failure) -> SQLiteStatement {
+    if let known = unsafe handles[kind.rawValue] { return unsafe known }
+    let handle = try SQLite.prepare(kind.sql, in: connection, isPersistent: true)
+    unsafe handles[kind.rawValue] = unsafe handle
+    return unsafe handle
   }
 
   func sql(_ kind: Kind) -> String { kind.sql }

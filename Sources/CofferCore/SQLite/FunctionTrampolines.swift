@@ -1,4 +1,5 @@
 import CSQLCipher
+import Synchronization
 
 extension SQLite {
   /// The arguments of one call of a function.
@@ -136,10 +137,23 @@ extension SQLite {
     }
   }
 
+  /// The message of the last function that has failed in a connection, by its address.
+  private static let functionFailures = Mutex<[UInt: String]>([:])
+
+  /// Returns and forgets the message of the last function that has failed in the connection.
+  @safe static func takeFunctionFailure(of connection: SQLiteConnection?) -> String? {
+    unsafe connection.flatMap { connection in
+      functionFailures.withLock { $0.removeValue(forKey: UInt(bitPattern: connection)) }
+    }
+  }
+
   /// Sets an error as the result of a function.
   @safe fileprivate static func setError(_ error: any Error, of context: OpaquePointer?) {
     let databaseError = error as? DatabaseError
     var message = databaseError.map { $0.message ?? "" } ?? "\(error)"
+    if let connection = unsafe sqlite3_context_db_handle(context) {
+      functionFailures.withLock { $0[UInt(bitPattern: connection)] = message }
+    }
     message.withUTF8 { utf8 in
       let count = CInt(clamping: utf8.count)
       guard let start = utf8.baseAddress else { return unsafe sqlite3_result_error(context, "", 0) }

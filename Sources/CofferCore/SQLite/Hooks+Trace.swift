@@ -104,5 +104,6 @@ private func log(
   context: UnsafeMutableRawPointer?, code: CInt, message: UnsafePointer<CChar>?
 ) {
   guard let message = unsafe message, let logError = Database.logError else { return }
-  unsafe logError(ResultCode(rawValue: code), SQLString.redactedMessage(String(cString: message)))
+  let code = ResultCode(rawValue: code)
+  unsafe logError(code, SQLString.redactedMessage(String(cString: message), code: code))
 }

@@ -52,13 +52,12 @@ private func didWriteLog(
 ) -> CInt {
   guard let context = unsafe context, let connection = unsafe connection, let schema = unsafe schema
   else { return SQLITE_OK }
-  let isDue = unsafe Unmanaged<Checkpointer>.fromOpaque(context)._withUnsafeGuaranteedRef {
-    unsafe $0.didCommit(
-      connection, pageCount: Int(pageCount), isMain: String(cString: schema) == "main")
-  }
-  // The commit has succeeded even if the checkpoint fails.
-  if isDue {
-    _ = unsafe sqlite3_wal_checkpoint_v2(connection, schema, SQLITE_CHECKPOINT_PASSIVE, nil, nil)
+  unsafe Unmanaged<Checkpointer>.fromOpaque(context)._withUnsafeGuaranteedRef {
+    let schema = unsafe String(cString: schema)
+    let isDue = $0.didCommit(
+      connection, pageCount: Int(pageCount), isMain: schema == "main")
+    // The commit has succeeded even if the checkpoint fails.
+    if isDue { $0.moveToFile(connection, schema: schema) }
   }
   return SQLITE_OK
 }

@@ -16,6 +16,9 @@ import Glibc
   ///
   /// - Throws: ``ReadOnlyFileError`` if the file can't be opened.
   init(path: String) throws(ReadOnlyFileError) {
+    guard CName.isWhole(path) else {
+      throw ReadOnlyFileError(reason: "its path has a NUL character")
+    }
     var status = stat()
     guard unsafe stat(path, &status) == 0, unsafe access(path, R_OK) == 0 else {
       throw unsafe ReadOnlyFileError(reason: String(cString: strerror(errno)))
@@ -43,7 +46,7 @@ import Glibc
       if let methods = unsafe file.pointee.pMethods { _ = unsafe methods.pointee.xClose(file) }
       unsafe memory.deallocate()
       unsafe name.deallocate()
-      throw unsafe ReadOnlyFileError(reason: String(cString: sqlite3_errstr(code)))
+      throw ReadOnlyFileError(code: code)
     }
     self.file = unsafe file
     self.name = unsafe name
@@ -60,7 +63,7 @@ import Glibc
     var size: sqlite3_int64 = 0
     let code = unsafe file.pointee.pMethods.pointee.xFileSize(file, &size)
     guard code == SQLITE_OK else {
-      throw unsafe ReadOnlyFileError(reason: String(cString: sqlite3_errstr(code)))
+      throw ReadOnlyFileError(code: code)
     }
     return Int(size)
   }
@@ -75,8 +78,20 @@ import Glibc
       file, start, CInt(buffer.count), sqlite3_int64(offset))
     // The low byte is the primary code, IOERR; 2 above it means a short read.
     guard code == SQLITE_OK || code == SQLITE_IOERR | 2 << 8 else {
-      throw unsafe ReadOnlyFileError(reason: String(cString: sqlite3_errstr(code)))
+      throw ReadOnlyFileError(code: code)
     }
+  }
+
+  /// Reads the whole file, to find out whether that is possible.
+  func readAll() throws(ReadOnlyFileError) {
+    let count = 1 << 18
+    let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 16)
+    defer { unsafe buffer.deallocate() }
+    var offset = 0
+    repeat {
+      try read(into: buffer, at: offset)
+      offset += count
+    } while try offset < size()
   }
 
   /// Returns up to `count` bytes from `offset`; fewer at the file's end.
@@ -99,5 +114,25 @@ import Glibc
 /// The reason why a file couldn't be read, as reported by the system or by SQLite.
 struct ReadOnlyFileError: Error, CustomStringConvertible {
   let reason: String
+  /// SQLite's code.
+  let code: CInt
+
+  init(reason: String) {
+    self.reason = reason
+    code = SQLITE_CANTOPEN
+  }
+
+  init(code: CInt) {
+    reason = SQLite.errorString(code)
+    self.code = code
+  }
+
   var description: String { reason }
+
+  /// The error for a file that can't be read.
+  func databaseError(_ path: String) -> DatabaseError {
+    DatabaseError(
+      resultCode: code & 0xFF == SQLITE_NOMEM ? .SQLITE_NOMEM : .SQLITE_IOERR,
+      message: "could not read \(path): \(reason)", hint: nil)
+  }
 }

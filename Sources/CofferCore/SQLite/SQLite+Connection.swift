@@ -1,4 +1,5 @@
 import CSQLCipher
+import Glibc
 
 extension SQLite {
   /// The flags with which a file is opened.
@@ -21,6 +22,7 @@ extension SQLite {
   @safe package static func open(
     _ path: String, flags: OpenFlags
   ) throws(OpenFailure) -> SQLiteConnection {
+    _ = SQLiteMemory.isInstalled
     _ = logIsInstalled
     var connection: SQLiteConnection?
     let code = unsafe sqlite3_open_v2(path, &connection, flags.rawValue, nil)
@@ -88,6 +90,23 @@ extension SQLite {
 
   @safe static func extendedErrorCode(_ connection: SQLiteConnection) -> CInt {
     unsafe sqlite3_extended_errcode(connection)
+  }
+
+  /// Returns the system's code with which reading one of the connection's files has failed last; nil
+  /// if the last read didn't fail.
+  @safe static func readFailure(_ connection: SQLiteConnection) -> CInt? {
+    for schema in ["main", FileConversion.targetSchema] {
+      var code: CInt = 0
+      _ = unsafe sqlite3_file_control(connection, schema, SQLITE_FCNTL_LAST_ERRNO, &code)
+      // The log's file, or the journal's.
+      var journal: UnsafeMutablePointer<sqlite3_file>?
+      _ = unsafe sqlite3_file_control(connection, schema, SQLITE_FCNTL_JOURNAL_POINTER, &journal)
+      if code == 0, let journal = unsafe journal, let methods = unsafe journal.pointee.pMethods {
+        _ = unsafe methods.pointee.xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &code)
+      }
+      if [EIO, ENXIO, ERANGE].contains(code) { return code }
+    }
+    return nil
   }
 
   /// Returns the byte offset in the SQL at which the last error was found, or nil.
@@ -176,11 +195,17 @@ extension SQLite {
 
   /// Returns whether a schema of the connection is read-only; nil for an unknown schema.
   @safe static func isReadOnly(_ connection: SQLiteConnection, schema: String) -> Bool? {
-    switch unsafe sqlite3_db_readonly(connection, schema) {
+    guard CName.isWhole(schema) else { return nil }
+    return switch unsafe sqlite3_db_readonly(connection, schema) {
     case 0: false
     case 1: true
     default: nil
     }
+  }
+
+  /// Returns the file of a schema; empty for one in memory, and nil for an unknown schema.
+  @safe static func fileName(_ connection: SQLiteConnection, schema: String) -> String? {
+    unsafe sqlite3_db_filename(connection, schema).map { unsafe String(cString: $0) }
   }
 
   /// Returns the maximum number of parameters of a statement.
@@ -196,11 +221,26 @@ extension SQLite {
   /// The library's version, such as 3046001.
   static var versionNumber: Int { Int(sqlite3_libversion_number()) }
 
+  /// Leaves the log as it is when the connection closes. SQLite before 3.16 can't.
+  @safe static func keepLogAtClose(_ connection: SQLiteConnection) {
+    _ = unsafe coffer_keep_log_at_close(connection)
+  }
+
   /// Sets whether double-quoted text that names no column is a string.
   /// - Returns: False if this SQLite has no such setting.
   @discardableResult
   @safe static func setDoubleQuotedStrings(_ connection: SQLiteConnection, _ on: Bool) -> Bool {
     unsafe coffer_set_double_quoted_strings(connection, on ? 1 : 0) == SQLITE_OK
+  }
+
+  /// Enforces foreign keys again, which takes no memory.
+  @safe static func enforceForeignKeys(_ connection: SQLiteConnection) {
+    unsafe coffer_enforce_foreign_keys(connection)
+  }
+
+  /// Makes the table of the schema read-only again.
+  @safe static func protectSchema(_ connection: SQLiteConnection) {
+    unsafe coffer_protect_schema(connection)
   }
 
   @discardableResult
@@ -228,10 +268,25 @@ extension SQLite {
     _ connection: SQLiteConnection, _ sql: String
   ) throws(Failure) -> String? {
     let statement = try prepare(sql, in: connection)
-    defer { unsafe sqlite3_finalize(statement) }
+    let text: String?
+    do { text = try firstText(statement) } catch {
+      unsafe sqlite3_finalize(statement)
+      throw error
+    }
+    // What the statement changes, such as the journal mode, is committed only by its end.
+    let code = unsafe sqlite3_finalize(statement)
+    guard code == SQLITE_OK else { throw Failure(code: code) }
+    return text
+  }
+
+  @safe private static func firstText(_ statement: OpaquePointer) throws(Failure) -> String? {
     switch unsafe sqlite3_step(statement) {
     case SQLITE_ROW:
-      guard let text = unsafe sqlite3_column_text(statement, 0) else { return nil }
+      if unsafe sqlite3_column_type(statement, 0) == SQLITE_NULL { return nil }
+      // A number has no text if memory has run out.
+      guard let text = unsafe sqlite3_column_text(statement, 0) else {
+        throw Failure(code: SQLITE_NOMEM)
+      }
       return unsafe String(cString: text)
     case SQLITE_DONE: return nil
     case let code: throw Failure(code: code)
@@ -243,6 +298,7 @@ extension SQLite {
   /// The mode of checkpoints that wait for readers and truncate the WAL.
   static var truncatingCheckpoint: CInt { SQLITE_CHECKPOINT_TRUNCATE }
   static var restartingCheckpoint: CInt { SQLITE_CHECKPOINT_RESTART }
+  static var passiveCheckpoint: CInt { SQLITE_CHECKPOINT_PASSIVE }
 
   // MARK: Memory
 

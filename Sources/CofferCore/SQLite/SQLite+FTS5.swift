@@ -18,8 +18,15 @@ extension SQLite {
   ) -> CInt
 
   /// Returns FTS5's interface for extensions; nil if SQLite has no FTS5.
-  @safe static func fts5API(_ connection: SQLiteConnection) -> SQLiteFTS5API? {
-    unsafe coffer_fts5_api(connection)
+  ///
+  /// - Throws: `SQLITE_NOMEM`.
+  @safe static func fts5API(
+    _ connection: SQLiteConnection
+  ) throws(Failure) -> SQLiteFTS5API? {
+    var api: SQLiteFTS5API?
+    let code = unsafe coffer_fts5_api(connection, &api)
+    guard code == SQLITE_OK else { throw Failure(code: code) }
+    return unsafe api
   }
 
   /// Registers a tokenizer under a name in the connection, which retains `make`.
@@ -51,6 +58,9 @@ extension SQLite {
 
     /// - Throws: `SQLITE_ERROR` if no tokenizer has that name, or the error of its creation.
     @safe package init(_ name: String, arguments: [String], of api: SQLiteFTS5API) throws(Failure) {
+      guard ([name] + arguments).allSatisfy(CName.isWhole) else {
+        throw Failure(code: SQLITE_MISUSE)
+      }
       var methods = fts5_tokenizer()
       var context: UnsafeMutableRawPointer?
       let found = unsafe api.pointee.xFindTokenizer(

@@ -29,29 +29,47 @@ extension SQLite {
   /// Returns whether a schema has a table of that name; false for views.
   @safe static func hasTable(
     _ connection: SQLiteConnection, _ name: String, schema: String
-  ) -> Bool {
-    unsafe sqlite3_table_column_metadata(
-      connection, schema, name, nil, nil, nil, nil, nil, nil) == SQLITE_OK
+  ) throws(Failure) -> Bool {
+    guard CName.isWhole(name), CName.isWhole(schema) else { return false }
+    return try unsafe isFound(
+      sqlite3_table_column_metadata(connection, schema, name, nil, nil, nil, nil, nil, nil))
+  }
+
+  /// Returns whether a table or column was found; throws if that isn't known.
+  private static func isFound(_ code: CInt) throws(Failure) -> Bool {
+    switch code {
+    case SQLITE_OK: return true
+    // There is none, or it is a view.
+    case SQLITE_ERROR: return false
+    default: throw Failure(code: code)
+    }
   }
 
   /// Returns whether the rows of an existing table have rowids.
   @safe static func hasRowIDs(
     _ connection: SQLiteConnection, _ name: String, schema: String
-  ) -> Bool {
+  ) throws(Failure) -> Bool {
+    guard CName.isWhole(name), CName.isWhole(schema) else { return false }
     // A column can have one of these names, but hardly all three.
-    (["rowid", "_rowid_", "oid"] as [String]).allSatisfy { column in
-      unsafe sqlite3_table_column_metadata(
-        connection, schema, name, column, nil, nil, nil, nil, nil) == SQLITE_OK
+    for column in ["rowid", "_rowid_", "oid"] {
+      let isColumn = try unsafe isFound(
+        sqlite3_table_column_metadata(
+          connection, schema, name, column, nil, nil, nil, nil, nil))
+      guard isColumn else { return false }
     }
+    return true
   }
 
   /// Returns whether a column belongs to the table's primary key.
   @safe static func isKeyColumn(
     _ connection: SQLiteConnection, _ column: String, table: String, schema: String
-  ) -> Bool {
+  ) throws(Failure) -> Bool {
+    guard [column, table, schema].allSatisfy(CName.isWhole) else { return false }
     var isKey: CInt = 0
-    return unsafe sqlite3_table_column_metadata(
-      connection, schema, table, column, nil, nil, nil, &isKey, nil) == SQLITE_OK && isKey != 0
+    let isColumn = try unsafe isFound(
+      sqlite3_table_column_metadata(
+        connection, schema, table, column, nil, nil, nil, &isKey, nil))
+    return isColumn && isKey != 0
   }
 
   /// Returns the names of the schemas, by SQLite's numbers.

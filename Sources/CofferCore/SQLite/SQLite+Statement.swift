@@ -72,7 +72,11 @@ extension SQLite {
   }
 
   @safe package static func columnName(_ statement: SQLiteStatement, _ index: Int) -> String {
-    unsafe String(cString: sqlite3_column_name(statement, CInt(index)))
+    // An old SQLite returns no name if memory has run out before, and forgets that it has.
+    let name =
+      unsafe sqlite3_column_name(statement, CInt(index))
+      ?? sqlite3_column_name(statement, CInt(index))
+    return unsafe name.map { unsafe String(cString: $0) } ?? ""
   }
 
   /// Returns the declared type of the column in its table; nil if it has none, and for expressions.

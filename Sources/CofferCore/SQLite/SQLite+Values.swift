@@ -34,4 +34,26 @@ extension SQLite {
     return unsafe coffer_bind_text_static(
       statement, index, start.assumingMemoryBound(to: CChar.self), UInt64(utf8.count))
   }
+
+  /// Binds text of a database without copying it: the bytes must outlive the binding.
+  ///
+  /// - Parameter encoding: SQLite's number of the text's encoding.
+  @safe static func bindStaticText(
+    _ text: UnsafeRawBufferPointer, encoding: UInt8, to statement: SQLiteStatement, at index: CInt
+  ) -> CInt {
+    guard let start = text.baseAddress, unsafe !text.isEmpty else {
+      return bindText(text, to: statement, at: index)
+    }
+    // SAFETY: the address is passed with its length; nil is SQLITE_STATIC.
+    return unsafe sqlite3_bind_text64(
+      statement, index, start.assumingMemoryBound(to: CChar.self), UInt64(text.count), nil,
+      encoding)
+  }
+
+  /// Binds bytes without copying them: they must outlive the binding.
+  @safe static func bindStaticBlob(
+    _ bytes: UnsafeRawBufferPointer, to statement: SQLiteStatement, at index: CInt
+  ) -> CInt {
+    unsafe coffer_bind_blob_static(statement, index, bytes.baseAddress, UInt64(bytes.count))
+  }
 }

@@ -44,6 +44,11 @@ package struct SQLiteFeatures: Sendable {
   /// Whether SQLCipher writes to standard error by default, as version 4 does.
   var logsToStandardError: Bool { isAtLeast(20) }
 
+  /// Whether statements compile before an encrypted file's key is given.
+  ///
+  /// SQLCipher 4.7, with SQLite 3.49, and later read the file for anything but a pragma.
+  var compilesBeforeKey: Bool { !isAtLeast(49) }
+
   /// Throws if a feature is missing.
   package func require(_ hasFeature: Bool, _ feature: String, _ neededVersion: String) throws {
     guard !hasFeature else { return }

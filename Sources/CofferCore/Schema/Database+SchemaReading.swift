@@ -22,6 +22,11 @@ extension Database {
   /// Finalizes the statements that read schema versions, after schemas were attached or detached.
   package func forgetSchemaVersions() { control.finalizeVersions() }
 
+  /// Ends `PRAGMA writable_schema = ON`, even if memory has run out.
+  package func protectSchema() {
+    if let sqliteConnection { SQLite.protectSchema(sqliteConnection) }
+  }
+
   /// Finalizes the cached statements, and forgets the SQL of requests.
   package func forgetCachedStatements() {
     statementCache.removeAll()
@@ -36,10 +41,13 @@ extension Database {
 
   /// Whether an existing table has rowids.
   package func hasRowIDs(_ table: DatabaseObjectID) throws -> Bool {
-    SQLite.hasRowIDs(try openConnection(), table.name, schema: table.schemaID.name)
+    try readSchema { connection in
+      try SQLite.hasRowIDs(connection, table.name, schema: table.schemaID.name)
+    }
   }
 
-  @safe private func readSchema<T>(
+  /// Runs the library's own statements, which are neither traced nor recorded.
+  @safe func readSchema<T>(
     _ sql: String? = nil, _ body: (SQLiteConnection) throws -> T
   ) throws -> T {
     try checkAccess()

@@ -10,7 +10,11 @@ extension Database {
   }
 
   /// Compiles a statement in `body`, and returns the facts that the compiler reports about it.
-  func recordingFacts<T>(_ body: () throws -> T) throws -> (T, StatementFacts) {
+  ///
+  /// - Parameter undo: Called with the result of `body` if the facts can't be had.
+  func recordingFacts<T>(
+    _ body: () throws -> T, undo: (T) -> Void = { _ in }
+  ) throws -> (T, StatementFacts) {
     let authorizer = hooks.authorizer
     let outer = authorizer.recorder
     let recorder = FactsRecorder()
@@ -26,31 +30,46 @@ extension Database {
       throw DatabaseError(resultCode: .SQLITE_AUTH, message: refusal, sql: error.sql)
     }
     guard let connection = sqliteConnection else { return (result, StatementFacts()) }
-    let facts = recorder.finish(reportsAllTables: SQLiteFeatures.linked.reportsAllTables) {
-      table, schema in
-      if let schema {
-        return SQLite.hasTable(connection, table, schema: schema) ? schema : nil
+    do {
+      let facts = try recorder.finish(reportsAllTables: SQLiteFeatures.linked.reportsAllTables) {
+        table, schema in
+        if let schema {
+          return try SQLite.hasTable(connection, table, schema: schema) ? schema : nil
+        }
+        for schema in ["temp", "main"] {
+          if try SQLite.hasTable(connection, table, schema: schema) { return schema }
+        }
+        // Listing the schemas takes a statement, whose facts are discarded.
+        authorizer.recorder = FactsRecorder()
+        let schemas = try SQLite.schemaNames(connection)
+        return try schemas.sorted { $0.key < $1.key }.first {
+          try SQLite.hasTable(connection, table, schema: $0.value)
+        }?.value
       }
-      for schema in ["temp", "main"] where SQLite.hasTable(connection, table, schema: schema) {
-        return schema
-      }
-      // Listing the schemas takes a statement, whose facts are discarded.
-      authorizer.recorder = FactsRecorder()
-      let schemas = try? SQLite.schemaNames(connection)
-      return schemas?.sorted { $0.key < $1.key }.first {
-        SQLite.hasTable(connection, table, schema: $0.value)
-      }?.value
+      return (result, facts)
+    } catch {
+      undo(result)
+      guard let failure = error as? SQLite.Failure else { throw error }
+      throw translated(DatabaseError(code: failure.code, connection: connection))
     }
-    return (result, facts)
+  }
+
+  /// Compiles a statement in `body`, and finalizes it if its facts can't be had.
+  func preparingWithFacts(
+    _ body: () throws -> SQLite.Prepared
+  ) throws -> (SQLite.Prepared, StatementFacts) {
+    try recordingFacts(body) { if let handle = $0.statement { SQLite.finalize(handle) } }
   }
 
   /// Returns the tables and columns that a statement reads, including the tables that the compiler
   /// of an old SQLite doesn't report.
-  func completedRegion(of facts: StatementFacts, sql: String) -> DatabaseRegion {
+  ///
+  /// - Returns: Nil if they can't be had.
+  func completedRegion(of facts: StatementFacts, sql: String) -> DatabaseRegion? {
     guard facts.mayReadMore, let connection = sqliteConnection else { return facts.region }
     var region = facts.region
     // Discards the facts of these statements, which only inspect the given one.
-    _ = try? recordingFacts {
+    let found: Void? = try? recordingFacts {
       let pages = try SQLite.rootPages(connection, readBy: sql)
       let schemas = try SQLite.schemaNames(connection)
       for page in Set(pages.map(\.page)) {
@@ -68,21 +87,20 @@ extension Database {
           region.insert(SQLName(table), schema: SQLName(schema), columns: nil)
         }
       }
-    }
-    return region
+    }.0
+    return found == nil ? nil : region
   }
 
   /// Returns whether a table is virtual.
-  func isVirtual(_ table: String, schema: String) -> Bool {
-    guard let connection = sqliteConnection else { return false }
+  func isVirtual(_ table: String, schema: String) throws -> Bool {
     let master = schema == "temp" ? "sqlite_temp_master" : "sqlite_master"
-    let result = try? recordingFacts {
+    let result = try readSchema { connection in
       try SQLite.scalar(
         connection,
         "SELECT 1 FROM \(schema.quotedDatabaseIdentifier).\(master) WHERE rootpage = 0 "
           + "AND type = 'table' AND name = '\(table.replacing("'", with: "''"))'")
     }
-    return result?.0 == "1"
+    return result == "1"
   }
 }
 

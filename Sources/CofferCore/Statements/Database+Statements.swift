@@ -58,9 +58,10 @@ extension Database {
   ) throws -> (statement: Statement?, end: Int) {
     try checkAccess()
     registry.settleDebts()
+    if accessState.contains(.unregistered) { try registerAgain() }
     if isPreparing || isKeyProvisional { try settleKey(before: sql, from: offset) }
     try refuseUnsafeSQL(sql, from: offset)
-    let (prepared, facts) = try recordingFacts {
+    let (prepared, facts) = try preparingWithFacts {
       try prepareHandle(sql, from: offset, isPersistent: isPersistent)
     }
     let end = offset + prepared.byteCount
@@ -105,7 +106,7 @@ extension Database {
   /// Compiles another form of a statement, and reports `reportedSQL` in errors.
   @safe func prepareHandle(_ sql: String, reportedSQL: String) throws -> SQLiteStatement {
     do {
-      let (prepared, _) = try recordingFacts {
+      let (prepared, _) = try preparingWithFacts {
         try prepareHandle(sql, from: 0, isPersistent: true)
       }
       guard let handle = prepared.statement else { throw DatabaseError.connectionIsClosed }
@@ -118,7 +119,7 @@ extension Database {
 
   /// Returns the facts that the compiler reports about `sql` in the current schema.
   func facts(of sql: String) throws -> StatementFacts {
-    let (prepared, facts) = try recordingFacts {
+    let (prepared, facts) = try preparingWithFacts {
       try prepareHandle(sql, from: 0, isPersistent: false)
     }
     if let handle = prepared.statement { SQLite.finalize(handle) }
@@ -207,6 +208,7 @@ extension Database {
     guard !state.isEmpty else { return }
     try checkTransaction(statement.sql)
     if state == .transactionBlock { return }
+    if accessState.contains(.unregistered) { try registerAgain() }
     if accessState.contains(.readOnly), !statement.isReadonly, !statement.facts.asksJournalMode {
       throw DatabaseError(
         .SQLITE_READONLY, "attempt to write a readonly database",

@@ -2,11 +2,23 @@ extension Statement {
   /// The bound arguments.
   ///
   /// The setter traps if the arguments don't fit the statement; ``setArguments(_:)`` throws
-  /// instead.
+  /// instead. If memory runs out, the next execution throws.
   public var arguments: StatementArguments {
     get { boundArguments }
     set {
-      do { try setArguments(newValue) } catch { preconditionFailure("\(error)") }
+      do { try setArguments(newValue) } catch { noteUnbound(error) }
+    }
+  }
+
+  /// Keeps the failure of a method that can't throw for the next execution; traps if the arguments
+  /// are wrong.
+  private func noteUnbound(_ error: any Error) {
+    switch (error as? DatabaseError)?.resultCode {
+    case .SQLITE_NOMEM, .SQLITE_IOERR, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CANTOPEN,
+      .SQLITE_FULL, .SQLITE_PROTOCOL, .SQLITE_INTERRUPT:
+      lacksArguments = true
+      bindingError = error
+    default: preconditionFailure("\(error)")
     }
   }
 
@@ -37,7 +49,7 @@ extension Statement {
   ///
   /// Missing ones are NULL, and superfluous ones are ignored.
   ///
-  /// Traps if an argument can't be bound at all.
+  /// Traps if an argument can't be bound at all. If memory runs out, the next execution throws.
   public func setUncheckedArguments(_ arguments: StatementArguments) {
     // The connection is closed: the execution throws.
     guard unsafe handle != nil else { return }
@@ -46,7 +58,7 @@ extension Statement {
       if let name, let argument = arguments.named[name] { return argument }
       return positional.popFirst() ?? .null
     }
-    do { try bind(values) } catch { preconditionFailure("\(error)") }
+    do { try bind(values) } catch { return noteUnbound(error) }
     boundArguments = arguments
   }
 
@@ -161,6 +173,7 @@ extension Statement {
   /// Clears the arguments: an execution without new ones throws.
   func forgetArguments() {
     lacksArguments = parameterCount > 0
+    bindingError = nil
     if regionOfArguments != nil { regionOfArguments = nil }
     if !boundArguments.isEmpty { boundArguments = StatementArguments() }
   }

@@ -75,12 +75,16 @@ extension Statement {
   }
 
   /// Ends the current execution, and marks it as superseded for the cursor that reads it.
-  func rewind() {
-    guard isActive, let handle else { return }
+  ///
+  /// - Returns: SQLite's code for the reset.
+  @discardableResult
+  func rewind() -> CInt {
+    guard isActive, let handle else { return SQLite.ok }
     if let execution, execution.phase == .running { execution.phase = .superseded }
     deactivate()
-    _ = SQLite.reset(handle)
+    let code = SQLite.reset(handle)
     if !isReadonly { database.didAbandon(self) }
+    return code
   }
 
   func deactivate() {
@@ -93,7 +97,10 @@ extension Statement {
   @usableFromInline
   package func begin() throws {
     guard unsafe handle != nil else { throw DatabaseError.connectionIsClosed }
-    if lacksArguments { try validateArguments(StatementArguments()) }
+    if lacksArguments {
+      if let bindingError { throw bindingError }
+      try validateArguments(StatementArguments())
+    }
     rewind()
     try withDatabase {
       try $0.willExecute(self)
@@ -119,7 +126,12 @@ extension Statement {
   func firstStep() throws -> Bool {
     try begin()
     let hasRow = try step()
-    if hasRow || columnCount > 0 { noticeSchemaChange() }
+    if hasRow || columnCount > 0 {
+      do { try noticeSchemaChange() } catch {
+        abandon()
+        throw error
+      }
+    }
     return hasRow
   }
 
@@ -143,15 +155,37 @@ extension Statement {
 
   /// Returns the error of a step or a reset, with the connection's message.
   private func failure(_ code: CInt) -> DatabaseError {
-    DatabaseError(
+    let isPublic = database.configuration.publicStatementArguments
+    let error = DatabaseError(
       code: code, connection: database.sqliteConnection, sql: sql, arguments: boundArguments,
-      publicStatementArguments: database.configuration.publicStatementArguments)
+      publicStatementArguments: isPublic)
+    // The text of a function's error is the application's own.
+    let isOwnText = SQLite.takeFunctionFailure(of: database.sqliteConnection) == error.message
+    return isPublic || isOwnText ? error : error.hidingQuotedValues()
   }
 
   /// Ends an execution early. A statement that writes runs to its end.
   package func stop() throws {
     guard isActive else { return }
-    if isReadonly { rewind() } else { while try step() {} }
+    guard isReadonly else {
+      while try step() {}
+      return
+    }
+    try checkMemory(ofReset: rewind())
+  }
+
+  /// Throws if a value whose conversion has found no memory was read, which looks like NULL or like
+  /// an empty value: only the code of the reset tells.
+  func checkMemory(ofReset code: CInt) throws {
+    if code == SQLite.noMemory { throw database.didFail(self, with: failure(code)) }
+  }
+
+  /// The error of a value whose conversion has just found no memory; nil if there was enough.
+  var memoryError: DatabaseError? {
+    guard let connection = database.sqliteConnection,
+      SQLite.errorCode(connection) == SQLite.noMemory
+    else { return nil }
+    return failure(SQLite.noMemory)
   }
 
   /// Resets the statement, whatever its state.
@@ -179,17 +213,17 @@ extension Statement {
   /// Updates the columns and facts if SQLite has recompiled the statement because the schema has
   /// changed.
   @usableFromInline
-  func noticeSchemaChange() {
+  func noticeSchemaChange() throws {
     guard let handle else { return }
     let count = SQLite.reprepareCount(handle)
     if count >= 0 {
       guard count != reprepareCount else { return }
-      reprepareCount = count
     } else if hasCurrentColumns(handle) {
       return
     }
+    try refreshFacts()
+    reprepareCount = count
     readColumns(of: handle)
-    refreshFacts()
   }
 
   @safe func hasCurrentColumns(_ handle: SQLiteStatement) -> Bool {
@@ -207,8 +241,8 @@ extension Statement {
   }
 
   /// Requests the facts from SQLite again, since the schema has changed.
-  func refreshFacts() {
-    if let facts = try? database.facts(of: sql) { self.facts = facts }
+  func refreshFacts() throws {
+    facts = try database.facts(of: sql)
     recompilations = database.hooks.authorizer.recompilations
   }
 }

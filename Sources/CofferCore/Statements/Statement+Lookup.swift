@@ -9,7 +9,8 @@ package final class PreparedLookup {
   /// The result of a lookup.
   @usableFromInline
   package enum Result {
-    /// The row, which is the statement's current one until ``Statement/endLookup()``.
+    /// The row, which is the statement's current one until ``Statement/decodingLookup(_:)``
+    /// ends.
     case found(Row, Statement)
     case none
     /// The lookup wasn't executed: a request has to find the row.
@@ -50,7 +51,7 @@ extension PreparedLookup: Sendable {}
 extension Statement {
   /// The result of ``lookUp(_:)``.
   package enum LookupResult {
-    /// A row: the statement's current one until ``endLookup()``.
+    /// A row: the statement's current one until ``decodingLookup(_:)`` ends.
     case row
     case none
     /// The schema has changed since the statement was compiled, and its columns are outdated.
@@ -80,10 +81,33 @@ extension Statement {
   }
 
   /// Resets the statement and clears its value.
-  @usableFromInline
-  package func endLookup() {
+  func endLookup() {
     rewind()
     clearBindings()
+  }
+
+  /// Decodes the row of a lookup, and ends the lookup.
+  ///
+  /// - Throws: The error of `decode`, or `SQLITE_NOMEM` if a value was lost for lack of memory.
+  @inlinable
+  package func decodingLookup<Value>(_ decode: () throws -> Value) throws -> Value {
+    let value: Value
+    do { value = try decode() } catch { throw failLookup(error) }
+    try finishLookup()
+    return value
+  }
+
+  @usableFromInline
+  func failLookup(_ error: any Error) -> any Error {
+    let memoryError = memoryError
+    endLookup()
+    return memoryError ?? error
+  }
+
+  @usableFromInline
+  func finishLookup() throws {
+    defer { clearBindings() }
+    try checkMemory(ofReset: rewind())
   }
 
   @safe private func isAsCompiled(_ handle: SQLiteStatement) -> Bool {

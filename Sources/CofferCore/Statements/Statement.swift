@@ -29,6 +29,10 @@
   /// Whether a parameter has no value yet, which makes an execution an error.
   @safe @exclusivity(unchecked) @usableFromInline var lacksArguments: Bool
 
+  /// The reason why the last arguments weren't bound, for the next execution; see
+  /// ``arguments``.
+  @safe @exclusivity(unchecked) var bindingError: (any Error)?
+
   // SAFETY: the database clears `handle` when it closes, at the latest when it is deallocated, and
   // the statement doesn't use this reference while `handle` is nil.
   @safe private let unretainedDatabase: Unmanaged<Database>
@@ -186,7 +190,8 @@
   /// The region that the statement reads with any arguments.
   package var fullRegion: DatabaseRegion {
     if facts.mayReadMore, unsafe handle != nil {
-      facts.region = database.completedRegion(of: facts, sql: sql)
+      guard let region = database.completedRegion(of: facts, sql: sql) else { return .fullDatabase }
+      facts.region = region
       facts.mayReadMore = false
     }
     return facts.region
@@ -205,7 +210,10 @@
 @available(*, unavailable)
 extension Statement: Sendable {}
 
-extension Statement: CustomStringConvertible {
+extension Statement: CustomStringConvertible, CustomReflectable {
   /// The SQL.
   public var description: String { sql }
+
+  /// The SQL, without the arguments.
+  public var customMirror: Mirror { Mirror(self, children: ["sql": sql]) }
 }

@@ -34,7 +34,7 @@ package struct StatementFacts: Sendable {
 }
 
 /// A kind of change to a table.
-package struct TableChange: Sendable {
+package struct TableChange: Sendable, Equatable {
   /// `main`, `temp`, or the name of an attached database.
   package var schema: String
   package var kind: DatabaseEventKind
@@ -133,16 +133,16 @@ final class FactsRecorder {
   /// - Parameter find: Returns the schema of the table that a name stands for; nil for views,
   ///   common table expressions and table-valued functions.
   func finish(
-    reportsAllTables: Bool, find: (_ table: String, _ schema: String?) -> String?
-  ) -> StatementFacts {
+    reportsAllTables: Bool, find: (_ table: String, _ schema: String?) throws -> String?
+  ) rethrows -> StatementFacts {
     for (table, columns) in reads {
-      guard let schema = find(table.name.text, table.schema?.text) else { continue }
+      guard let schema = try find(table.name.text, table.schema?.text) else { continue }
       facts.region.insert(table.name, schema: SQLName(schema), columns: columns)
     }
     // Where columns are read as well, only they matter for updates: inserts and deletes affect a
     // region whatever its columns.
     for table in wholeTables {
-      guard let schema = find(table.name.text, table.schema?.text),
+      guard let schema = try find(table.name.text, table.schema?.text),
         !facts.region.reads(table: table.name.text, schema: schema)
       else { continue }
       facts.region.insert(table.name, schema: SQLName(schema), columns: nil)

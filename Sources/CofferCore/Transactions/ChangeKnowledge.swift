@@ -17,14 +17,13 @@ struct ChangeKnowledge {
 
 extension TransactionObservation {
   /// Returns whether SQLite reports which rows of a table change.
-  func reportsRows(_ change: TableChange) -> Bool {
-    guard let connection = database.sqliteConnection else { return true }
+  func reportsRows(_ change: TableChange) throws -> Bool {
     refreshKnowledge()
     let key = change.schema + "." + change.kind.tableName
     if let reportsRows = schemaKnowledge.rowReports[key] { return reportsRows }
     let table = change.kind.tableName
     let reportsRows =
-      SQLite.hasRowIDs(connection, table, schema: change.schema)
+      try database.readSchema { try SQLite.hasRowIDs($0, table, schema: change.schema) }
       && !database.isVirtual(table, schema: change.schema)
     schemaKnowledge.rowReports[key] = reportsRows
     return reportsRows
@@ -33,18 +32,18 @@ extension TransactionObservation {
   /// Returns whether a change can give rows new rowids: SQLite reports only the new ones.
   ///
   /// Every column of the primary key counts as the rowid.
-  func movesRows(_ change: TableChange) -> Bool {
-    guard case .update(let table, let columns) = change.kind,
-      let connection = database.sqliteConnection
-    else { return false }
+  func movesRows(_ change: TableChange) throws -> Bool {
+    guard case .update(let table, let columns) = change.kind else { return false }
     refreshKnowledge()
-    return columns.contains { column in
+    return try columns.contains { column in
       let key = change.schema + "." + table + "." + column
       if let movesRows = schemaKnowledge.rowMoves[key] { return movesRows }
       // SQLite reports an assignment to the rowid under that name, unless a column is the rowid.
       let movesRows =
-        column.isSameName(as: "rowid")
-        || SQLite.isKeyColumn(connection, column, table: table, schema: change.schema)
+        try column.isSameName(as: "rowid")
+        || database.readSchema {
+          try SQLite.isKeyColumn($0, column, table: table, schema: change.schema)
+        }
       schemaKnowledge.rowMoves[key] = movesRows
       return movesRows
     }
@@ -54,11 +53,11 @@ extension TransactionObservation {
   /// report.
   ///
   /// A table also counts if a table of the same name in another schema replaces rows.
-  func replacements(in statement: Statement) -> [DatabaseEventKind] {
+  func replacements(in statement: Statement) throws -> [DatabaseEventKind] {
     let changes = statement.facts.changes.filter { $0.kind.eventKind != .delete }
     guard !changes.isEmpty else { return [] }
     refreshKnowledge()
-    let replacing = schemaKnowledge.replacing ?? findReplacing()
+    let replacing = try schemaKnowledge.replacing ?? findReplacing()
     schemaKnowledge.replacing = replacing
     let tables = Set(changes.map { SQLName($0.kind.tableName) })
     // The conflict resolution of a statement also applies in its triggers.
@@ -84,27 +83,23 @@ extension TransactionObservation {
     schemaKnowledge.recompilations = recompilations
   }
 
-  private func findReplacing() -> ChangeKnowledge.Replacing {
+  private func findReplacing() throws -> ChangeKnowledge.Replacing {
     var result = ChangeKnowledge.Replacing()
-    guard let connection = database.sqliteConnection else { return result }
-    // Keeps these statements out of the facts that are being recorded.
-    _ = try? database.recordingFacts {
-      try database.withoutTracing {
-        for schema in try SQLite.schemaNames(connection).values {
-          let master = schema == "temp" ? "sqlite_temp_master" : "sqlite_master"
-          let rows = try SQLite.rows(
-            connection,
-            "SELECT type, tbl_name, sql FROM \(schema.quotedDatabaseIdentifier).\(master) "
-              + "WHERE type IN ('table', 'trigger') AND sql LIKE '%replace%'")
-          for row in rows {
-            guard let name = String.fromDatabaseValue(row[1]),
-              let sql = String.fromDatabaseValue(row[2]), SQLString(sql).mayReplaceRows
-            else { continue }
-            if String.fromDatabaseValue(row[0]) == "table" {
-              result.tables.insert(SQLName(name))
-            } else {
-              result.triggers.insert(SQLName(name))
-            }
+    try database.readSchema { connection in
+      for schema in try SQLite.schemaNames(connection).values {
+        let master = schema == "temp" ? "sqlite_temp_master" : "sqlite_master"
+        let rows = try SQLite.rows(
+          connection,
+          "SELECT type, tbl_name, sql FROM \(schema.quotedDatabaseIdentifier).\(master) "
+            + "WHERE type IN ('table', 'trigger') AND sql LIKE '%replace%'")
+        for row in rows {
+          guard let name = String.fromDatabaseValue(row[1]),
+            let sql = String.fromDatabaseValue(row[2]), SQLString(sql).mayReplaceRows
+          else { continue }
+          if String.fromDatabaseValue(row[0]) == "table" {
+            result.tables.insert(SQLName(name))
+          } else {
+            result.triggers.insert(SQLName(name))
           }
         }
       }

@@ -21,10 +21,8 @@ extension Database {
 
   private func enforceForeignKeys() {
     guard let connection = sqliteConnection else { return }
-    // Doesn't run as a statement of the access, which a cancellation would refuse.
-    runDespiteInterruptions(in: connection) {
-      SQLite.run(connection, "PRAGMA foreign_keys = ON")
-    }
+    // Not a statement, which a cancellation would refuse, and which needs memory.
+    SQLite.enforceForeignKeys(connection)
   }
 }
 

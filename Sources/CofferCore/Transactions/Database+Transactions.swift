@@ -108,7 +108,21 @@ extension Database {
     currentTransactionDate = nil
     guard !SQLite.isAutocommit(connection) else { return }
     runDespiteInterruptions(in: connection) { control.run(.rollback, in: connection) }
+    hasFailedRollback = !SQLite.isAutocommit(connection)
     observation.didRollBack()
+  }
+
+  /// Ends the transaction of an earlier access, which couldn't be rolled back.
+  ///
+  /// - Throws: ``DatabaseError`` if it still can't.
+  func endLeftTransaction() throws {
+    rollbackAfterError()
+    let connection = try openConnection()
+    guard !SQLite.isAutocommit(connection) else { return }
+    throw DatabaseError(
+      code: SQLite.extendedErrorCode(connection), connection: connection,
+      sql: control.sql(.rollback),
+      hint: "The transaction of an earlier access can't be rolled back.")
   }
 
   /// Runs a statement that must complete even if the access has been interrupted.

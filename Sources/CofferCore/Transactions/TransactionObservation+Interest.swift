@@ -1,7 +1,7 @@
 extension TransactionObservation {
   /// Returns the observers to notify of the changes of a statement; computed once per compiled
   /// statement.
-  func interest(of statement: Statement) -> StatementInterest {
+  func interest(of statement: Statement) throws -> StatementInterest {
     let recompilations = database.hooks.authorizer.recompilations
     if let interest = statement.interest, interest.recompilations == recompilations,
       registry.isCurrent(&interest.stamp)
@@ -9,7 +9,7 @@ extension TransactionObservation {
       return interest
     }
     // The schema has changed, and possibly its triggers.
-    if statement.recompilations != recompilations { statement.refreshFacts() }
+    if statement.recompilations != recompilations { try statement.refreshFacts() }
     let changes = statement.facts.changes
     let (registrations, stamp) = registry.interested(inTables: changes.map(\.kind.tableName))
     var entries: [StatementInterest.Entry] = []
@@ -17,7 +17,7 @@ extension TransactionObservation {
     let hasRowTables = changes.contains { registry.rowTable($0.kind.tableName) != nil }
     if !registrations.isEmpty || hasRowTables {
       let unreported =
-        changes.filter { !reportsRows($0) || movesRows($0) }.map(\.kind)
+        try changes.filter { try !reportsRows($0) || movesRows($0) }.map(\.kind)
         + replacements(in: statement)
       if hasRowTables { rowTables = self.rowTables(of: changes, unreported) }
       entries = registrations.compactMap { registration -> StatementInterest.Entry? in

@@ -139,7 +139,7 @@ package final class TransactionObservation {
     guard !statement.isReadonly else { return }
     hasWritten = true
     guard !statement.facts.changes.isEmpty else { return }
-    let interest = interest(of: statement)
+    let interest = try interest(of: statement)
     lastNames = nil
     var execution = Execution(
       statement: ObjectIdentifier(statement), droppedTable: statement.facts.droppedTable,

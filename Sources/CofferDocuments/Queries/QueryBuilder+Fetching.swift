@@ -87,8 +87,7 @@ extension QueryBuilder {
       do {
         switch try DocumentLookup<Document>.lookUp(db, id, collection) {
         case .found(let row, let statement):
-          defer { statement.endLookup() }
-          return try StoredDocument<Document>(row: row).document
+          return try statement.decodingLookup { try StoredDocument<Document>(row: row).document }
         case .none: return nil
         case .needsRequest: break
         }
@@ -98,8 +97,7 @@ extension QueryBuilder {
     let statement = try limited.selection(db)
     do {
       guard let row = try statement.firstRow() else { return nil }
-      defer { statement.endLookup() }
-      return try StoredDocument<Document>(row: row).document
+      return try statement.decodingLookup { try StoredDocument<Document>(row: row).document }
     } catch let error as RowDecodingError { throw limited.located(error, db) }
   }
 

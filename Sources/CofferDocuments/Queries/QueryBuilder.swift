@@ -215,3 +215,11 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
     with { $0.add(assignment: sqlFragment) }
   }
 }
+
+extension QueryBuilder: CustomStringConvertible, CustomReflectable {
+  /// The type of the query, without its values.
+  public var description: String { "\(Self.self)" }
+
+  /// Nothing but the ``description``.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -230,3 +230,21 @@ extension SQLFragment {
 private let clauses: Set<String> = [
   "WHERE", "GROUP", "HAVING", "ORDER", "LIMIT", "UNION", "INTERSECT", "EXCEPT", "RETURNING",
 ]
+
+extension SQLFragment: CustomStringConvertible, CustomReflectable {
+  /// The SQL, with `?` for values, and `…` for properties and collations.
+  public var description: String {
+    parts.map { part in
+      switch part {
+      case .text(let text): text
+      case .value: "?"
+      case .list: "(?)"
+      case .element: "?"
+      case .column, .collation, .failure: "…"
+      }
+    }.joined()
+  }
+
+  /// Nothing but the ``description``.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

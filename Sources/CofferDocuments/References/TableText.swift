@@ -96,7 +96,7 @@ struct TableText {
   /// Writes the definition to the schema. Requires a transaction.
   func store(_ db: Database) throws {
     try db.execute(sql: "PRAGMA writable_schema = ON")
-    defer { try? db.execute(sql: "PRAGMA writable_schema = OFF") }
+    defer { db.protectSchema() }
     try db.execute(
       sql: """
         UPDATE main.sqlite_master SET sql = ?

@@ -59,9 +59,9 @@ extension ExpressionNode: SQLNode {
     case .collated(let expression, let collation):
       try renderer.append(expression)
       renderer.append(" COLLATE ")
-      renderer.append(collation)
+      renderer.append(collation.sqlWord)
     case .function(let name, let arguments):
-      renderer.append(name)
+      renderer.append(name.sqlWord)
       renderer.append("(")
       try renderer.append(list: arguments)
       renderer.append(")")
@@ -69,7 +69,7 @@ extension ExpressionNode: SQLNode {
     case .cast(let expression, let type):
       renderer.append("CAST(")
       try renderer.append(expression)
-      renderer.append(" AS \(type))")
+      renderer.append(" AS \(try type.sqlType))")
     case .conditional(let subject, let branches, let otherwise):
       try renderer.append(case: subject, branches, otherwise)
     case .tuple(let elements):
@@ -212,7 +212,7 @@ extension SQLCollection {
 extension Aggregate {
   fileprivate func render(into renderer: inout SQLRenderer) throws {
     try requireFeatures()
-    renderer.append(name)
+    renderer.append(name.sqlWord)
     renderer.append(isDistinct ? "(DISTINCT " : "(")
     if arguments.isEmpty, !isWindowOnly { renderer.append("*") }
     try renderer.append(list: arguments)

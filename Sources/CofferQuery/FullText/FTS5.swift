@@ -76,8 +76,17 @@ extension FTS5: VirtualTableModule, VirtualTableRequirements {
       arguments.append("prefix='\(sizes)'")
     }
     if let columnSize = definition.columnSize { arguments.append("columnSize=\(columnSize)") }
-    if let detail = definition.detail { arguments.append("detail=\(detail)") }
+    if let detail = definition.detail { arguments.append("detail=\(try Self.checked(detail))") }
     return arguments
+  }
+
+  private static func checked(_ detail: String) throws -> String {
+    guard ["full", "column", "none"].contains(detail.lowercased()) else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: "not a value of the detail option: \(detail)",
+        hint: "It is full, column or none.")
+    }
+    return detail
   }
 
   /// Creates the triggers of a synchronized table and indexes the existing content.

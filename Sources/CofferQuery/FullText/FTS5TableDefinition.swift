@@ -36,6 +36,7 @@ public final class FTS5TableDefinition {
 
   /// `full`, `column` or `none`: how precisely the index records the positions of words.
   ///
+  /// With any other text, the table isn't created.
   /// <https://sqlite.org/fts5.html#the_detail_option>
   public var detail: String?
 

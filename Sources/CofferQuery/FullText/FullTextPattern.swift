@@ -53,6 +53,6 @@ func validate(_ rawPattern: String, _ create: (Database) throws -> Void) throws 
     }
   } catch let error as DatabaseError {
     // The SQL and the arguments are internal.
-    throw DatabaseError(resultCode: error.extendedResultCode, message: error.message)
+    throw error.withoutStatement
   }
 }

@@ -30,7 +30,7 @@ struct DefinitionRenderer {
 
   mutating func sql(of column: ColumnDefinition) throws -> String {
     var parts = [column.name.quotedDatabaseIdentifier]
-    if let type = column.type, !type.rawValue.isEmpty { parts.append(type.rawValue) }
+    if let type = column.type, !type.rawValue.isEmpty { try parts.append(type.rawValue.sqlType) }
     if let key = column.key {
       parts.append(
         "PRIMARY KEY\(key.conflict.clause)\(key.autoincrement ? " AUTOINCREMENT" : "")")
@@ -39,7 +39,7 @@ struct DefinitionRenderer {
     if let conflict = column.uniqueness { parts.append("UNIQUE\(conflict.clause)") }
     for check in column.checks { parts.append("CHECK (\(try check.quotedSQL(db)))") }
     if let value = column.defaultSQL { parts.append("DEFAULT \(try value.quotedSQL(db))") }
-    if let collation = column.collation { parts.append("COLLATE \(collation.collationSQL)") }
+    if let collation = column.collation { parts.append("COLLATE \(collation.sqlWord)") }
     for reference in column.references {
       let columns =
         try reference.column.map { [$0] } ?? primaryKey(of: reference.table).map(\.name)
@@ -189,17 +189,5 @@ struct DefinitionRenderer {
       resultCode: .SQLITE_ERROR,
       message: "belongsTo(\"\(key.name)\") in the primary key of \(tableName) refers to that key",
       hint: "A primary key can't reference itself.")
-  }
-}
-
-extension String {
-  /// The name of a collation in SQL, quoted only if necessary.
-  fileprivate var collationSQL: String {
-    let isPlain =
-      !isEmpty
-      && utf8.allSatisfy {
-        $0 == UInt8(ascii: "_") || (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF)
-      }
-    return isPlain && !(0x30...0x39).contains(utf8.first ?? 0x30) ? self : quotedDatabaseIdentifier
   }
 }

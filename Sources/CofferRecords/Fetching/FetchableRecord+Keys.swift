@@ -36,8 +36,7 @@ extension FetchableRecord where Self: TableRecord {
     if key.isNull { return nil }
     switch try LookupPlan<Self>.lookUp(db, key: key) {
     case .found(let row, let statement):
-      defer { statement.endLookup() }
-      return try Self(row: row)
+      return try statement.decodingLookup { try Self(row: row) }
     case .none: return nil
     case .needsRequest: return try filter(key: key).fetchOne(db)
     }

@@ -24,8 +24,7 @@ extension FetchableRecord {
     let request = try request.makePreparedRequest(db, forSingleResult: true)
     if let statement = request.singleRowStatement {
       guard let row = try statement.firstRow() else { return nil }
-      defer { statement.endLookup() }
-      return try Self(row: row)
+      return try statement.decodingLookup { try Self(row: row) }
     }
     return try RecordCursor<Self>(request.singleRowCursor(db)).first()
   }

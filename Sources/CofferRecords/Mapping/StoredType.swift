@@ -15,7 +15,7 @@ enum StoredType: Sendable {
     case is any FixedWidthInteger.Type: self = .integer
     case is Double.Type, is Float.Type, is CGFloat.Type: self = .real
     case is String.Type, is URL.Type: self = .text
-    case is Data.Type: self = .blob
+    case is Data.Type, is any StoredAsBlob.Type: self = .blob
     case is Date.Type: self = .date
     case is UUID.Type: self = .uuid
     case is Decimal.Type: self = .decimal

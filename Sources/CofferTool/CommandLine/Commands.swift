@@ -26,6 +26,11 @@ extension OptionSpec {
     ]
   }
 
+  /// A recovery key opens slots, but is never a new key.
+  static let recoveryKey = value(
+    "recovery-key-file", "PATH", "the recovery key of the key slots, in a file", .files)
+  static let label = value("label", "TEXT", "the name of the new slot")
+
   static func cipher(_ prefix: String = "") -> OptionSpec {
     .value(
       prefix + "cipher", "SETTINGS",
@@ -33,8 +38,15 @@ extension OptionSpec {
         + "page-size=8192,hmac=sha256,kdf-iter=64000", .words(["3", "4", "fast", "page-size="]))
   }
 
-  /// The options of a command that opens one file.
-  static let file = keys() + [cipher()]
+  static let anchor = value(
+    "anchor", "PATH",
+    "a file that shows whether the database is the newest; made where it is missing", .files)
+  /// The options of a command that reads one file.
+  static let file = keys() + [recoveryKey, cipher()]
+  /// The options of a command that opens the key slots of a file.
+  static let slots = keys() + [recoveryKey]
+  /// The options of a command that opens one database.
+  static let opened = file + [anchor]
   /// The options of a command with a second key.
   static let twoKeys = file + keys("new-")
 
@@ -52,48 +64,86 @@ extension OptionSpec {
 
 extension Tool {
   /// All commands, in the order of the help.
-  static let commands: [CommandSpec] = files + rows + wholeFiles + others
+  static let commands: [CommandSpec] = files + rows + wholeFiles + keys + others
+
+  private static let keys: [CommandSpec] = [
+    CommandSpec(
+      name: "key list", arguments: [file], summary: "list the key slots of a file",
+      options: [.json], run: listKeys),
+    CommandSpec(
+      name: "key add", arguments: [file], summary: "add a key slot, which the second key opens",
+      options: OptionSpec.slots + OptionSpec.keys("new-") + [.label], run: addKey),
+    CommandSpec(
+      name: "key change",
+      arguments: [file, ArgumentSpec(name: "ID", isOptional: true, completion: .none)],
+      summary: "let the second key open a slot: by default the one that the key opens",
+      options: OptionSpec.slots + OptionSpec.keys("new-"), run: changeKey),
+    CommandSpec(
+      name: "key remove", arguments: [file, ArgumentSpec(name: "ID", completion: .none)],
+      summary: "remove a key slot", options: OptionSpec.slots, run: removeKey),
+    CommandSpec(
+      name: "key recovery", arguments: [file],
+      summary: "add a slot for a new recovery key, and print it",
+      details: "It is shown once. Write it down, and keep it where the file isn't.",
+      options: OptionSpec.slots + [.label], run: addRecoveryKey),
+    CommandSpec(
+      name: "key export", arguments: [file],
+      summary: "print the raw key of the file, for other programs",
+      details: "Whoever has it opens the file without a slot, until coffer rekey changes it.",
+      options: OptionSpec.slots + [.flag("yes", "don't ask: the key itself is printed")],
+      run: exportKey),
+    CommandSpec(
+      name: "key enable", arguments: [file], summary: "give key slots to a file that has none",
+      details: """
+        The whole file is encrypted with a new random key. The first slot opens with the second key, \
+        or else with the one that the file had.
+        """,
+      options: OptionSpec.twoKeys + [.label], run: enableKeys),
+  ]
 
   private static let files: [CommandSpec] = [
     CommandSpec(
       name: "create", arguments: [file], summary: "create an encrypted database",
       details: "The file may not exist yet. A new passphrase is asked for twice.",
-      options: OptionSpec.file, run: createFile),
+      options: OptionSpec.keys() + [
+        .cipher(), .anchor,
+        .flag("slots", "with key slots beside it, of which the key opens the first"), .label,
+      ], run: createFile),
     CommandSpec(
       name: "info", arguments: [file],
       summary: "tell what a file is, without its key; with it, more",
-      options: OptionSpec.file + [.json], run: info),
+      options: OptionSpec.opened + [.json], run: info),
     CommandSpec(
       name: "shell", arguments: [file], summary: "open the interactive shell; coffer FILE does too",
       details: "Statements end with a semicolon. Commands begin with a period; .help lists them.",
-      options: OptionSpec.file + [.mode], run: shell),
+      options: OptionSpec.opened + [.mode], run: shell),
   ]
 
   private static let rows: [CommandSpec] = [
     CommandSpec(
       name: "query", arguments: [file, sql], summary: "print the rows of one query, read-only",
       details: "SQL is read from standard input if it is -.",
-      options: OptionSpec.file + [.parameter, .mode], run: query),
+      options: OptionSpec.opened + [.parameter, .mode], run: query),
     CommandSpec(
       name: "exec", arguments: [file, sql],
       summary: "execute statements that write, in one transaction",
       details: "Prints the number of changed rows. SQL is read from standard input if it is -.",
-      options: OptionSpec.file + [.parameter], run: execute),
+      options: OptionSpec.opened + [.parameter], run: execute),
     CommandSpec(
       name: "tables", arguments: [file], summary: "list the tables and views",
-      options: OptionSpec.file, run: tables),
+      options: OptionSpec.opened, run: tables),
     CommandSpec(
       name: "schema",
       arguments: [file, ArgumentSpec(name: "NAME", isOptional: true, completion: .none)],
       summary: "print the SQL of the schema, or of one table, view, index or trigger",
-      options: OptionSpec.file, run: schema),
+      options: OptionSpec.opened, run: schema),
     CommandSpec(
       name: "stats", arguments: [file], summary: "list the tables by size",
-      options: OptionSpec.file + [.json], run: stats),
+      options: OptionSpec.opened + [.json], run: stats),
     CommandSpec(
       name: "plan", arguments: [file, sql],
       summary: "show how a query is executed, and propose an index",
-      options: OptionSpec.file, run: plan),
+      options: OptionSpec.opened, run: plan),
     CommandSpec(
       name: "import", arguments: [file, table, source],
       summary: "insert rows from a file, or from -",
@@ -102,7 +152,7 @@ extension Tool {
         RFC 4180, and its first line names the columns if it has the names of some. An empty field \
         without quotes is NULL. Blobs are in base64.
         """,
-      options: OptionSpec.file + [
+      options: OptionSpec.opened + [
         .value(
           "format", "FORMAT", "csv, tsv, json or ndjson; by default after the name of SOURCE",
           .words(ImportFormat.allCases.map(\.rawValue))),
@@ -114,7 +164,7 @@ extension Tool {
       name: "export",
       arguments: [file, ArgumentSpec(name: "TABLE", isOptional: true, completion: .none)],
       summary: "write the rows of a table or a query",
-      options: OptionSpec.file + [
+      options: OptionSpec.opened + [
         .value("sql", "SQL", "the query whose rows are written"),
         .parameter,
         .value(
@@ -127,20 +177,38 @@ extension Tool {
     CommandSpec(
       name: "dump", arguments: [file],
       summary: "print SQL that makes the database again, in plaintext",
-      options: OptionSpec.file + [.output, .yes], run: dump),
+      options: OptionSpec.opened + [.output, .yes], run: dump),
     CommandSpec(
       name: "search", arguments: [file, table, ArgumentSpec(name: "PATTERN", completion: .none)],
       summary: "print the rows that match a full-text pattern",
       details: "Where the table has no full-text index, the rows whose text contains PATTERN.",
-      options: OptionSpec.file + [.mode], run: search),
+      options: OptionSpec.opened + [.mode], run: search),
   ]
 
   private static let wholeFiles: [CommandSpec] = [
     CommandSpec(
       name: "check", arguments: [file],
       summary: "check the pages' authentication, the structure and the foreign keys",
-      details: "Ends with the exit code 3, and a list, if something is wrong.",
-      options: OptionSpec.file, run: check),
+      details: """
+        Ends with the exit code 3, and a list, if something is wrong. With --anchor, it also checks that \
+        nothing older was put back, and ends with the exit code 65 otherwise.
+        """,
+      options: OptionSpec.opened, run: check),
+    CommandSpec(
+      name: "accept", arguments: [file],
+      summary: "make a database that was replaced on purpose the newest for its anchor",
+      details:
+        "After a backup was brought back. Nothing shows whether the database is the right one.",
+      options: OptionSpec.opened + [.flag("yes", "don't ask")], run: accept),
+    CommandSpec(
+      name: "salvage", arguments: [file, target],
+      summary: "save what is left of a damaged or truncated file to a new one",
+      details: """
+        The new file has the same key. Rows whose table can't be told are in the table \
+        lost_and_found. Ends with the exit code 3 if something was lost. Without a key option, a \
+        file that looks encrypted asks for its passphrase.
+        """,
+      options: OptionSpec.file + [.json], run: salvage),
     CommandSpec(
       name: "encrypt", arguments: [source, target], summary: "write an encrypted copy",
       options: OptionSpec.twoKeys + [.cipher("new-")], run: encrypt),
@@ -153,7 +221,14 @@ extension Tool {
       options: OptionSpec.twoKeys + [.cipher("new-")], run: convert),
     CommandSpec(
       name: "rekey", arguments: [file], summary: "encrypt the whole file with another key",
-      options: OptionSpec.twoKeys, run: rekey),
+      details: """
+        A file with key slots gets a new random key, and one slot, which the second key opens: the \
+        other slots are gone.
+        """,
+      options: OptionSpec.twoKeys + [
+        .anchor, .flag("yes", "don't ask whether other slots may go"),
+      ],
+      run: rekey),
     CommandSpec(
       name: "keygen", arguments: [ArgumentSpec(name: "PATH")],
       summary: "write a random raw key to a new file that only its owner can read",
@@ -161,7 +236,7 @@ extension Tool {
     CommandSpec(
       name: "backup", arguments: [file, target],
       summary: "write an encrypted copy while the file is in use",
-      options: OptionSpec.twoKeys, run: backup),
+      options: OptionSpec.twoKeys + [.anchor], run: backup),
     CommandSpec(
       name: "diff", arguments: [file, file],
       summary: "compare the schemas and the rows of two files",
@@ -210,10 +285,14 @@ extension Tool {
       }),
     CommandSpec(
       name: "help",
-      arguments: [ArgumentSpec(name: "COMMAND", isOptional: true, completion: .none)],
+      arguments: [
+        ArgumentSpec(name: "COMMAND", isOptional: true, completion: .none),
+        ArgumentSpec(name: "ACTION", isOptional: true, completion: .none),
+      ],
       summary: "list the commands, or describe one",
       run: { invocation, console in
-        console.write(try Help.text(invocation.argument(0)))
+        let name = invocation.arguments.joined(separator: " ")
+        console.write(try Help.text(name.isEmpty ? nil : name))
         return 0
       }),
   ]

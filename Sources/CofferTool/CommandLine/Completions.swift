@@ -10,15 +10,42 @@ enum Completions {
     }
   }
 
-  private static var names: String { Tool.commands.map(\.name).joined(separator: " ") }
+  /// The commands, with those of two words as one whose first argument is the second word.
+  private static var commands: [CommandSpec] {
+    var commands: [CommandSpec] = []
+    for command in Tool.commands {
+      let words = command.name.split(separator: " ").map(String.init)
+      guard words.count == 2 else {
+        commands.append(command)
+        continue
+      }
+      guard commands.last?.name != words[0] else { continue }
+      let group = Tool.commands.filter { $0.name.hasPrefix(words[0] + " ") }
+      var options: [OptionSpec] = []
+      for option in group.flatMap(\.options)
+      where !options.contains(where: { $0.name == option.name }) {
+        options.append(option)
+      }
+      let actions = group.map { String($0.name.dropFirst(words[0].count + 1)) }
+      commands.append(
+        CommandSpec(
+          name: words[0],
+          arguments: [
+            ArgumentSpec(name: "ACTION", completion: .words(actions)), ArgumentSpec(name: "FILE"),
+          ], summary: "the key slots of a file", options: options, run: command.run))
+    }
+    return commands
+  }
+
+  private static var names: String { commands.map(\.name).joined(separator: " ") }
 
   private static var bash: String {
     var cases = ""
     var values: [String: String] = [:]
-    for command in Tool.commands {
+    for command in commands {
       let options = (command.options.map { "--" + $0.name } + ["--help"]).joined(separator: " ")
       var words = ""
-      if case .words(let list)? = command.arguments.last?.completion {
+      for case .words(let list) in command.arguments.map(\.completion) {
         words = list.joined(separator: " ")
       }
       if command.name == "help" { words = names }
@@ -58,10 +85,10 @@ enum Completions {
   private static var zsh: String {
     var text = "#compdef coffer\n# Completions of coffer for zsh.\n_coffer() {\n"
     text += "  local -a commands=(\n"
-    for command in Tool.commands { text += "    '\(command.name):\(quoted(command.summary))'\n" }
+    for command in commands { text += "    '\(command.name):\(quoted(command.summary))'\n" }
     text += "  )\n  if ((CURRENT == 2)); then\n    _describe command commands\n    _files\n"
     text += "    return\n  fi\n  case $words[2] in\n"
-    for command in Tool.commands {
+    for command in commands {
       text += "    \(command.name)) shift words; ((CURRENT--)); _arguments"
       for option in command.options {
         let help = quoted(option.help).replacing("[", with: "(").replacing("]", with: ")")
@@ -91,7 +118,7 @@ enum Completions {
 
   private static var fish: String {
     var text = "# Completions of coffer for fish.\n"
-    for command in Tool.commands {
+    for command in commands {
       text += "complete -c coffer -n __fish_use_subcommand -a \(command.name) "
       text += "-d '\(quoted(command.summary))'\n"
       for option in command.options {
@@ -105,7 +132,7 @@ enum Completions {
         }
         text += " -d '\(quoted(option.help))'\n"
       }
-      if case .words(let words)? = command.arguments.last?.completion {
+      for case .words(let words) in command.arguments.map(\.completion) {
         text += "complete -c coffer -n '__fish_seen_subcommand_from \(command.name)' -f "
         text += "-a '\(words.joined(separator: " "))'\n"
       }

@@ -4,6 +4,8 @@ enum Help {
 
   static func text(_ name: String?) throws -> String {
     guard let name else { return overview }
+    let group = Tool.commands.filter { $0.name.hasPrefix(name + " ") }
+    if !group.isEmpty { return group.map(describe).joined(separator: "\n") }
     guard let command = Tool.commands.first(where: { $0.name == name }) else {
       let nearest = NearestName.find(name, in: Tool.commands.map(\.name))
       throw ToolError(

@@ -27,7 +27,7 @@ enum ManPage {
       "and from nothing else: not from the command line, and not from the environment.",
       "For a second key, each of them begins with \\fB\\-\\-new\\-\\fR.",
     ]
-    for option in OptionSpec.file {
+    for option in OptionSpec.opened {
       lines += [".TP", ".B \(escaped(option.form))", escaped(option.help) + "."]
     }
     lines += [".SH EXIT STATUS"]
@@ -43,7 +43,7 @@ enum ManPage {
   private static let exitCodes: [(Int, String)] = [
     (0, "Done"), (1, "SQL or data failed"), (2, "The command line is wrong"),
     (3, "check or diff has found something"),
-    (65, "The file is damaged, has other settings, or is no database"),
+    (65, "The file is damaged, was replaced, has other settings, or is no database"),
     (66, "There is no such file"),
     (70, "An internal error"), (73, "A file can't be created"),
     (74, "Reading or writing failed"), (75, "Another program uses the file"),
@@ -51,7 +51,7 @@ enum ManPage {
   ]
 
   private static func isShared(_ option: OptionSpec) -> Bool {
-    (OptionSpec.twoKeys + [.cipher("new-")]).contains { $0.name == option.name }
+    (OptionSpec.twoKeys + [.cipher("new-"), .anchor]).contains { $0.name == option.name }
   }
 
   private static func escaped(_ text: some StringProtocol) -> String {

@@ -29,8 +29,11 @@ enum Tool {
     }
     // Help takes precedence over everything else.
     if words.contains(where: { $0 == "--help" || $0 == "-h" }) {
-      let name = commands.first { $0.name == first }.map { [$0.name] } ?? []
-      return try Invocation(command("help"), parsing: name)
+      let isCommand = commands.contains { $0.name == first || $0.name.hasPrefix(first + " ") }
+      return try Invocation(command("help"), parsing: isCommand ? [first] : [])
+    }
+    if commands.contains(where: { $0.name.hasPrefix(first + " ") }) {
+      return try Invocation(group(first, arguments), parsing: arguments.dropFirst(2))
     }
     if let command = commands.first(where: { $0.name == first }) {
       return try Invocation(command, parsing: arguments.dropFirst())
@@ -47,6 +50,24 @@ enum Tool {
           + (nearest.map { "did you mean \($0)?" } ?? "coffer help lists the commands"))
     }
     return try Invocation(command("shell"), parsing: arguments)
+  }
+
+  /// Returns a command of two words.
+  private static func group(_ first: String, _ arguments: [String]) throws -> CommandSpec {
+    let names = commands.map(\.name).filter { $0.hasPrefix(first + " ") }
+    let seconds = names.map { String($0.dropFirst(first.count + 1)) }
+    guard arguments.count > 1, !arguments[1].hasPrefix("-") else {
+      throw ToolError(
+        .usage, "coffer \(first) needs one of \(seconds.joined(separator: ", ")) after it")
+    }
+    guard let command = commands.first(where: { $0.name == first + " " + arguments[1] }) else {
+      let advice =
+        NearestName.find(arguments[1], in: seconds).map { "did you mean \(first) \($0)?" }
+        ?? "there are \(seconds.joined(separator: ", "))"
+      throw ToolError(
+        .usage, "there is no command \"\(first) \(arguments[1].printable)\": \(advice)")
+    }
+    return command
   }
 
   private static func command(_ name: String) -> CommandSpec {

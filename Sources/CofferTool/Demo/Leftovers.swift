@@ -32,7 +32,7 @@ enum Leftovers {
 
   /// Returns all files that a database can have.
   static func files(of path: String) -> [String] {
-    ["", "-wal", "-shm", "-journal"].map { path + $0 }
+    ["", "-wal", "-shm", "-journal", "-keys"].map { path + $0 }
   }
 
   /// Deletes the leftovers when a signal ends the process, such as Ctrl-C or a closed terminal.
@@ -44,7 +44,7 @@ enum Leftovers {
     // Blocked in this thread and in all that it starts, so that a signal waits for the thread below.
     // A process can inherit ignored signals, which would never arrive.
     for number in signals { signal(number, SIG_DFL) }
-    var blocked = signalSet
+    var blocked = sigset_t(signals)
     pthread_sigmask(SIG_BLOCK, &blocked, nil)
     var thread = pthread_t()
     let code = pthread_create(&thread, nil, { _ in Leftovers.waitForSignals() }, nil)
@@ -54,15 +54,8 @@ enum Leftovers {
 
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
-  private static var signalSet: sigset_t {
-    var set = sigset_t()
-    sigemptyset(&set)
-    for number in signals { sigaddset(&set, number) }
-    return set
-  }
-
   private static func waitForSignals() -> Never {
-    var set = signalSet
+    var set = sigset_t(signals)
     while true {
       var number: CInt = 0
       guard sigwait(&set, &number) == 0 else { continue }

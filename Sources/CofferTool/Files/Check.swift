@@ -29,6 +29,25 @@ extension Tool {
     return ToolError.Code.found.rawValue
   }
 
+  /// `coffer accept`
+  static func accept(_ invocation: Invocation, _ console: Console) throws -> CInt {
+    let path = invocation.arguments[0]
+    let opening = try Opening(invocation, path: path)
+    guard let anchor = opening.anchor else {
+      throw ToolError(.usage, "accept needs the anchor of the database: --anchor PATH")
+    }
+    guard try opening.requireDatabase() else {
+      throw ToolError(.dataError, "\(path) is not encrypted. Encrypt it with coffer encrypt")
+    }
+    try requireConsent(invocation, "\(path) will count as the newest version of the database.")
+    try opening.withKey { key in
+      guard let key else { return }
+      try Freshness(anchor: anchor).accept(
+        databaseAt: path, key: key, cipher: opening.cipher ?? .default)
+    }
+    return 0
+  }
+
   private static func describe(_ db: Database, _ console: Console) throws {
     let pages = try Int.fetchOne(db, sql: "PRAGMA page_count") ?? 0
     let free = try Int.fetchOne(db, sql: "PRAGMA freelist_count") ?? 0
@@ -45,12 +64,8 @@ extension Opening {
   fileprivate func openDamaged() throws -> DatabaseQueue {
     var damage: DatabaseError?
     let queue = try withKey { key -> DatabaseQueue? in
-      var configuration = Configuration()
-      configuration.key = key
-      configuration.cipher = cipher ?? .default
-      configuration.readonly = true
       do {
-        return try Opening.connect(path, configuration)
+        return try Opening.connect(path, configuration(key, readonly: true))
       } catch let error as DatabaseError where FileCheck.findings(error) != nil {
         damage = error
         return nil
@@ -80,8 +95,9 @@ enum FileCheck {
   static func findings(_ db: Database) throws -> [String] {
     var findings = try pages(db)
     do {
-      findings += try String.fetchAll(db, sql: "PRAGMA integrity_check(\(limit))")
-        .filter { $0 != "ok" }.map { "structure: \($0)" }
+      let structure = try String.fetchAll(db, sql: "PRAGMA integrity_check(\(limit))")
+      try StructureCheck.requireReadable(structure, path: db.path)
+      findings += structure.filter { $0 != "ok" }.map { "structure: \($0)" }
       let violations = try db.foreignKeyViolations()
       while findings.count < 10 * limit, let violation = try violations.next() {
         findings.append("foreign key: " + (try violation.failureDescription(db)))

@@ -33,7 +33,9 @@ enum NewFile {
       Leftovers.keep(path)
       return result
     } catch {
-      Leftovers.remove(path)
+      // The new file is in place, and can be the only one with its key.
+      let isInPlace = (error as? DatabaseError)?.extendedResultCode == .SQLITE_IOERR_DIR_FSYNC
+      if isInPlace { Leftovers.keep(path) } else { Leftovers.remove(path) }
       throw creationError(error, path)
     }
   }
@@ -53,11 +55,17 @@ extension Tool {
     let path = invocation.arguments[0]
     try NewFile.require(path)
     let opening = try Opening(invocation, path: path)
-    let key = try opening.newKey()
+    var key = try opening.newKey()
     try NewFile.making(path) {
-      var configuration = Configuration()
-      configuration.key = key
-      configuration.cipher = opening.cipher ?? .default
+      if invocation.has("slots") {
+        let unlocker = opening.unlocker(key)
+        _ = try KeySlots.create(
+          forDatabaseAt: path, unlocker: unlocker, label: invocation.value("label") ?? "")
+        key = .slots(unlocker: unlocker)
+      }
+      var configuration = opening.configuration(key, readonly: false)
+      // A single file: commands that only read would leave an empty log beside it.
+      configuration.journalMode = .delete
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       // The first write makes the file.
       try queue.write { try $0.execute(sql: "PRAGMA user_version = 0") }

@@ -140,7 +140,17 @@ extension Tool {
       throw ToolError(.dataError, "\(path) is not encrypted. Use coffer encrypt")
     }
     let queue = try Opening(invocation, path: path).open(readonly: false)
-    let key = try second.newKey()
+    var key = try second.newKey()
+    if second.hasSlots {
+      let slots = try KeySlots.open(forDatabaseAt: path).all
+      if slots.count > 1 {
+        try requireConsent(
+          invocation,
+          "\(path) will have one key slot; the \(Numbers.count(slots.count, "slot")) of now will be gone."
+        )
+      }
+      key = .slots(unlocker: second.unlocker(key), label: slots.first?.label ?? "")
+    }
     do {
       try queue.changeKey(to: key)
       try queue.close()

@@ -2,33 +2,6 @@ import Coffer
 import Foundation
 import Glibc
 
-/// The form of an imported file.
-enum ImportFormat: String, CaseIterable {
-  case csv, tsv, json, ndjson
-
-  init(_ invocation: Invocation, source: String) throws {
-    if let name = invocation.value("format") {
-      guard let format = ImportFormat(rawValue: name) else {
-        throw ToolError(
-          .usage, "there is no format \"\(name.printable)\": csv, tsv, json, ndjson")
-      }
-      self = format
-    } else {
-      self = ImportFormat(path: source) ?? .csv
-    }
-  }
-
-  init?(path: String) {
-    switch path.split(separator: ".").last?.lowercased() {
-    case "csv": self = .csv
-    case "tsv", "tab": self = .tsv
-    case "json": self = .json
-    case "ndjson", "jsonl": self = .ndjson
-    default: return nil
-    }
-  }
-}
-
 /// The type of an imported column, which its values must fit.
 enum ImportType: String, CaseIterable {
   case integer = "INTEGER"
@@ -52,25 +25,6 @@ enum ImportType: String, CaseIterable {
     } else {
       self = .numeric
     }
-  }
-
-  /// Parses `NAME:TYPE,…`.
-  static func parse(_ text: String?) throws -> [String: String] {
-    var types: [String: String] = [:]
-    for part in (text ?? "").split(separator: ",") {
-      guard let colon = part.lastIndex(of: ":"), colon != part.startIndex else {
-        throw ToolError(.usage, "--types takes NAME:TYPE,…")
-      }
-      let type = part[part.index(after: colon)...].uppercased()
-      guard !type.isEmpty, type.allSatisfy({ $0.isLetter || $0.isNumber || " ()".contains($0) })
-      else {
-        throw ToolError(
-          .usage, "--types: \"\(String(part).printable)\" has no type: INTEGER, REAL, TEXT, BLOB, …"
-        )
-      }
-      types[part[..<colon].lowercased()] = type
-    }
-    return types
   }
 }
 

@@ -75,12 +75,15 @@ struct JSONReader {
   }
 
   private mutating func value() throws -> JSONValue {
+    if let byte = peek, byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
+      return .nested(try nested())
+    }
+    return try scalar()
+  }
+
+  private mutating func scalar() throws -> JSONValue {
     switch peek {
     case UInt8(ascii: "\""): return .text(try string())
-    case UInt8(ascii: "{"), UInt8(ascii: "["):
-      let start = position
-      try skipNested()
-      return .nested(String(decoding: bytes[start..<position], as: UTF8.self))
     case UInt8(ascii: "t") where take("true"): return .bool(true)
     case UInt8(ascii: "f") where take("false"): return .bool(false)
     case UInt8(ascii: "n") where take("null"): return .null
@@ -91,15 +94,13 @@ struct JSONReader {
   private mutating func number() throws -> JSONValue {
     let start = position
     while let byte = peek, Self.isNumberByte(byte) { position += 1 }
+    guard Self.isNumber(bytes[start..<position]) else { throw refusal("this is no value") }
     let number = bytes.withUnsafeBufferPointer {
       NumberText.integer(UnsafeBufferPointer(rebasing: $0[start..<position]))
     }
-    // JSON has no plus sign before a number.
-    if let number, bytes[start] != 0x2B { return .integer(number) }
+    if let number { return .integer(number) }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
-    guard !text.isEmpty, !text.hasPrefix("+"), let number = Double(text) else {
-      throw refusal("this is no value")
-    }
+    guard let number = Double(text) else { throw refusal("this is no value") }
     return .real(number)
   }
 
@@ -110,21 +111,75 @@ struct JSONReader {
     }
   }
 
-  private mutating func skipNested() throws {
-    var depth = 0
+  /// Whether the bytes are a number of JSON, which begins with no plus sign and no further zero, and has
+  /// digits on both sides of its point.
+  private static func isNumber(_ bytes: ArraySlice<UInt8>) -> Bool {
+    var rest = bytes
+    func skipDigits() -> Int {
+      let count = rest.prefix { (0x30...0x39).contains($0) }.count
+      rest = rest.dropFirst(count)
+      return count
+    }
+    if rest.first == UInt8(ascii: "-") { rest = rest.dropFirst() }
+    let hasLeadingZero = rest.first == UInt8(ascii: "0")
+    let count = skipDigits()
+    guard count == 1 || count > 1 && !hasLeadingZero else { return false }
+    if rest.first == UInt8(ascii: ".") {
+      rest = rest.dropFirst()
+      guard skipDigits() > 0 else { return false }
+    }
+    if let letter = rest.first, letter | 0x20 == UInt8(ascii: "e") {
+      rest = rest.dropFirst()
+      if let sign = rest.first, sign == 0x2B || sign == 0x2D { rest = rest.dropFirst() }
+      guard skipDigits() > 0 else { return false }
+    }
+    return rest.isEmpty
+  }
+
+  /// Reads an array or an object, and returns it as it is written.
+  private mutating func nested() throws -> String {
+    let start = position
+    var open: [UInt8] = []
     repeat {
+      skipSpace()
       guard let byte = peek else { throw refusal("an array or object has no end") }
-      switch byte {
-      case UInt8(ascii: "\""):
-        _ = try string()
-        continue
-      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-      case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
-      case 0x0A: currentLine += 1
-      default: break
+      let isArray = byte == UInt8(ascii: "[")
+      if isArray || byte == UInt8(ascii: "{") {
+        open.append(byte)
+        position += 1
+        skipSpace()
+        if take(isArray ? "]" : "}") { open.removeLast() } else { try name(in: open); continue }
+      } else {
+        _ = try scalar()
       }
-      position += 1
-    } while depth > 0
+      // What follows a value: the end of what it is in, or the next one.
+      while let container = open.last {
+        skipSpace()
+        if take(container == UInt8(ascii: "[") ? "]" : "}") {
+          open.removeLast()
+        } else {
+          guard take(",") else { throw refusal("a comma is missing after a value") }
+          try name(in: open)
+          break
+        }
+      }
+    } while !open.isEmpty
+    guard let text = String(validating: bytes[start..<position], as: UTF8.self) else {
+      throw refusal("a text is not UTF-8")
+    }
+    return text
+  }
+
+  /// Reads the name and the colon before a value, if it is in an object.
+  private mutating func name(in open: [UInt8]) throws {
+    guard open.last == UInt8(ascii: "{") else { return }
+    skipSpace()
+    guard peek == UInt8(ascii: "\"") else {
+      throw refusal("a member begins with its name in quotes")
+    }
+    _ = try string()
+    skipSpace()
+    guard take(":") else { throw refusal("a colon is missing after a name") }
   }
 
   private mutating func string() throws -> String {
@@ -180,8 +235,10 @@ struct JSONReader {
   }
 
   private mutating func hex() throws -> UInt32 {
-    guard position + 4 <= bytes.count,
-      let code = UInt32(String(decoding: bytes[position..<position + 4], as: UTF8.self), radix: 16)
+    let digits = bytes[position...].prefix(4)
+    // A sign would be taken for a part of the number.
+    guard digits.count == 4, digits.first != 0x2B, digits.first != 0x2D,
+      let code = UInt32(String(decoding: digits, as: UTF8.self), radix: 16)
     else { throw refusal("\\u needs four hexadecimal digits") }
     position += 4
     return code

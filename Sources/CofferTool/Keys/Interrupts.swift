@@ -68,11 +68,22 @@ enum Interrupts {
   ///
   /// So one that was pressed before a line isn't taken for one that was pressed after it.
   static func collect() {
-    var signals = sigset_t()
-    sigemptyset(&signals)
-    sigaddset(&signals, SIGINT)
+    var signals = sigset_t([SIGINT])
     var atOnce = timespec()
     while sigtimedwait(&signals, nil, &atOnce) == SIGINT { _ = deliver() }
+  }
+
+  /// Waits for input on a descriptor, in short pieces, since Ctrl-C arrives on another thread.
+  ///
+  /// - Returns: False if Ctrl-C came first.
+  static func waitForInput(on descriptor: CInt) -> Bool {
+    var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    while true {
+      let isReadable = poll(&wait, 1, 50) > 0
+      collect()
+      if isRequested { return false }
+      if isReadable { return true }
+    }
   }
 
   /// Called for a signal; returns false if the process is to end at once.
@@ -102,5 +113,14 @@ enum Interrupts {
         usleep(10_000)
       }
     }
+  }
+}
+
+extension sigset_t {
+  /// A set of these signals.
+  init(_ signals: [CInt]) {
+    self.init()
+    sigemptyset(&self)
+    for number in signals { sigaddset(&self, number) }
   }
 }

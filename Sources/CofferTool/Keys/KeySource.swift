@@ -8,12 +8,15 @@ enum KeySource: Equatable {
   case passphraseCommand(String)
   case keyFile(String)
   case credential(String)
+  case recoveryKeyFile(String)
 
   /// Returns the source that the options name; nil without such an option.
   ///
   /// - Parameter prefix: `new-` for the second key.
   init?(_ invocation: Invocation, prefix: String = "") throws {
-    let given = OptionSpec.keys(prefix).map(\.name).filter(invocation.has)
+    let given = (OptionSpec.keys(prefix) + [.recoveryKey]).map(\.name).filter { name in
+      name.hasPrefix(prefix) && invocation.has(name)
+    }
     guard let name = given.first, let value = invocation.value(name) else { return nil }
     guard given.count == 1 else {
       throw ToolError(.usage, "--\(given[0]) and --\(given[1]) both give a key: leave one out")
@@ -27,6 +30,7 @@ enum KeySource: Equatable {
       self = .passphraseDescriptor(descriptor)
     case "passphrase-command": self = .passphraseCommand(value)
     case "key-file": self = .keyFile(value)
+    case "recovery-key-file": self = .recoveryKeyFile(value)
     default: self = .credential(value)
     }
   }
@@ -58,7 +62,27 @@ enum KeySource: Equatable {
       return key
     case .credential(let name):
       return try Self.credential(name, secret)
+    case .recoveryKeyFile:
+      throw ToolError(.noPermission, "a recovery key opens key slots, and this file has none")
     }
+  }
+
+  /// What a slot that is made with the key says of it.
+  var kind: KeySlot.Kind {
+    switch self {
+    case .passphraseFile, .passphraseDescriptor, .passphraseCommand: .passphrase
+    case .keyFile: .file
+    case .credential: .credential
+    case .recoveryKeyFile: .recoveryKey
+    }
+  }
+
+  /// Reads what opens a key slot.
+  func unlocker() throws -> KeyUnlocker {
+    guard case .recoveryKeyFile(let path) = self else { return .key(try read(), as: kind) }
+    let secret = SecretBytes()
+    try Self.readFile(path, into: secret)
+    return .recoveryKey(String(decoding: secret.bytes, as: UTF8.self))
   }
 
   /// Reads a credential: a raw key, or else a passphrase.

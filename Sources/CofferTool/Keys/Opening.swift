@@ -5,18 +5,32 @@ struct Opening {
   let path: String
   let source: KeySource?
   let cipher: CipherSettings?
+  /// Where the newest state of the database is; nil if it doesn't matter.
+  let anchor: FileAnchor?
 
   /// - Parameter prefix: `new-` for a second file or key.
   init(_ invocation: Invocation, path: String, prefix: String = "") throws {
     self.path = path
     source = try KeySource(invocation, prefix: prefix)
     cipher = try invocation.value(prefix + "cipher").map(CipherOption.parse)
+    anchor = prefix.isEmpty ? invocation.value("anchor").map { FileAnchor(path: $0) } : nil
   }
 
   init(path: String, source: KeySource?, cipher: CipherSettings?) {
     self.path = path
     self.source = source
     self.cipher = cipher
+    anchor = nil
+  }
+
+  /// The configuration with a key and what the options say.
+  func configuration(_ key: DatabaseKey?, readonly: Bool) -> Configuration {
+    var configuration = Configuration()
+    configuration.key = key
+    configuration.cipher = cipher ?? .default
+    configuration.readonly = readonly
+    configuration.freshness = anchor.map { Freshness(anchor: $0) }
+    return configuration
   }
 
   /// Opens the file, after asking for its passphrase if no option gives the key.
@@ -26,10 +40,7 @@ struct Opening {
     -> DatabaseQueue
   {
     try withKey { key in
-      var configuration = Configuration()
-      configuration.key = key
-      configuration.cipher = cipher ?? .default
-      configuration.readonly = readonly
+      var configuration = configuration(key, readonly: readonly)
       configuration.label = "coffer"
       configure(&configuration)
       return try Self.connect(path, configuration)
@@ -45,6 +56,12 @@ struct Opening {
     }
     do {
       return try connect(configuration)
+    } catch let error as FreshnessError where error == .anchorMissing && configuration.readonly {
+      // Only a connection that can write makes the first anchor.
+      var writable = configuration
+      writable.readonly = false
+      try connect(writable).close()
+      return try connect(configuration)
     } catch let error as DatabaseError where error.resultCode == .SQLITE_READONLY {
       // A killed process has left a transaction, which only a connection that can write rolls back.
       var writable = configuration
@@ -59,24 +76,87 @@ struct Opening {
   ///
   /// - Parameter body: Gets nil for a plaintext file without a key.
   func withKey<Result>(_ body: (DatabaseKey?) throws -> Result) throws -> Result {
-    let isEncrypted = try requireDatabase()
+    try withKey(isEncrypted: try requireDatabase(), body)
+  }
+
+  /// Calls `body` with the key of a file of which not even the beginning may be left.
+  func withDamagedKey<Result>(_ body: (DatabaseKey?) throws -> Result) throws -> Result {
+    switch DatabaseFile.inspect(at: path).kind {
+    case .missing, .unreadable, .directory, .special, .empty: try requireDatabase()
+    // No output of a cipher, so what is left can only be plaintext.
+    case .plaintext, .notADatabase: return try withKey(isEncrypted: false, body)
+    default: break
+    }
+    return try withKey(isEncrypted: true, body)
+  }
+
+  private func withKey<Result>(
+    isEncrypted: Bool, _ body: (DatabaseKey?) throws -> Result
+  ) throws -> Result {
     do {
-      if let source { return try body(try source.read()) }
+      if let source { return try opening(with: source, body) }
       if !isEncrypted { return try body(nil) }
-      return try asking(body)
+      return try asking { passphrase in
+        guard let passphrase else { return try body(nil) }
+        return try opening(with: passphrase, body)
+      }
     } catch {
       throw ToolError(error, path: path)
     }
   }
 
+  /// Whether the file has key slots.
+  var hasSlots: Bool { KeySlots.exist(forDatabaseAt: path) }
+
+  /// Calls `body` with a key that was read or asked for, or with the slots that it opens.
+  private func opening<Result>(
+    with key: DatabaseKey, _ body: (DatabaseKey?) throws -> Result
+  ) throws -> Result {
+    guard hasSlots else { return try body(key) }
+    do {
+      return try body(.slots(unlocker: unlocker(key)))
+    } catch KeySlotsError.noSlot where key.withUnsafeRawKey({ _ in }) != nil {
+      // The data key itself, as coffer key export prints it.
+      return try body(key)
+    } catch KeySlotsError.interrupted {
+      // The file was about to get slots, and has its own key still.
+      return try body(key)
+    }
+  }
+
+  private func opening<Result>(
+    with source: KeySource, _ body: (DatabaseKey?) throws -> Result
+  ) throws -> Result {
+    if case .recoveryKeyFile = source {
+      return try body(.slots(unlocker: source.unlocker()))
+    }
+    return try opening(with: source.read(), body)
+  }
+
+  /// Calls `body` with what opens the file's slots: up to three times if it is asked for and wrong.
+  func withUnlocker<Result>(_ body: (KeyUnlocker) throws -> Result) throws -> Result {
+    try requireDatabase()
+    guard hasSlots else { throw KeySlotsError.missing(path: KeySlots.path(forDatabaseAt: path)) }
+    if let source { return try body(source.unlocker()) }
+    return try asking { passphrase in
+      guard let passphrase else { throw KeySlotsError.noSlot(path: path) }
+      return try body(unlocker(passphrase))
+    }
+  }
+
+  /// Calls `body` with a passphrase that is asked for.
   private func asking<Result>(_ body: (DatabaseKey?) throws -> Result) throws -> Result {
     guard Prompt.isPossible else {
       throw ToolError(.noPermission, "\(path): the file is encrypted. \(ToolError.keyAdvice)")
     }
     for _ in 1..<Prompt.attempts {
-      do { return try body(Prompt.passphrase(of: path)) } catch let error as DatabaseError
+      do {
+        return try body(Prompt.passphrase(of: path))
+      } catch let error as DatabaseError
         where error.cipherDiagnosis == .wrongKey || error.cipherDiagnosis == .wrongKeyOrDamaged
       {
+        Prompt.note("The passphrase is wrong. Try again.")
+      } catch KeySlotsError.noSlot {
         Prompt.note("The passphrase is wrong. Try again.")
       }
     }
@@ -104,6 +184,11 @@ struct Opening {
     }
   }
 
+  /// What opens a slot, for a key that was read or asked for.
+  func unlocker(_ key: DatabaseKey) -> KeyUnlocker {
+    .key(key, as: source?.kind ?? .passphrase)
+  }
+
   /// Reads or asks for the key of a new file.
   func newKey() throws -> DatabaseKey {
     if let source { return try source.read() }
@@ -124,7 +209,8 @@ extension Invocation {
     return try Interrupts.handled(by: { queue.interrupt() }) {
       do {
         let result = try body(queue)
-        try? queue.close()
+        // Closing fails if the anchor can't be written.
+        try queue.close()
         return result
       } catch {
         throw ToolError(error, path: path)

@@ -79,12 +79,7 @@
       while true {
         var wait = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
         let isTypedAhead = wasAtStart && poll(&wait, 1, 0) > 0
-        var isReadable = false
-        repeat {
-          isReadable = poll(&wait, 1, 50) > 0
-          Interrupts.collect()
-          if Interrupts.isRequested { return -1 }
-        } while !isReadable
+        guard Interrupts.waitForInput(on: STDIN_FILENO) else { return -1 }
         var byte: CChar = 0
         let count = read(STDIN_FILENO, &byte, 1)
         if count < 0, errno == EINTR { continue }

@@ -63,18 +63,16 @@ final class PlainLines: LineSource {
   }
 
   private func fill() throws {
-    // Ctrl-C arrives on another thread and doesn't end a read, so the wait is in short pieces.
-    var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    var isReadable = false
-    repeat {
-      isReadable = poll(&wait, 1, showsPrompt ? 50 : -1) > 0
-      guard showsPrompt else { continue }
-      Interrupts.collect()
-      if Interrupts.takeRequest() {
+    if showsPrompt {
+      guard Interrupts.waitForInput(on: descriptor) else {
+        Interrupts.takeRequest()
         buffer = []
         throw LineInterrupted()
       }
-    } while !isReadable
+    } else {
+      var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      poll(&wait, 1, -1)
+    }
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     let count = read(descriptor, &chunk, chunk.count)
     if count < 0 {

@@ -22,7 +22,9 @@ struct FileModeTests {
     let pool = try DatabasePool(path: folder.path("pool"), key: Self.key())
     try pool.write { try $0.execute(sql: "CREATE TABLE t (a)") }
     for name in ["pool", "pool-wal", "pool-shm"] { #expect(try mode(folder.path(name)) == 0o600) }
-    let queue = try DatabaseQueue(path: folder.path("queue"), key: Self.key())
+    var journaled = try configuration(0o600)
+    journaled.journalMode = .delete
+    let queue = try DatabaseQueue(path: folder.path("queue"), configuration: journaled)
     try queue.write { db throws in
       try db.execute(sql: "CREATE TABLE t (a)")
       #expect(try mode(folder.path("queue-journal")) == 0o600)
@@ -35,7 +37,9 @@ struct FileModeTests {
     let folder = try TemporaryDirectory()
     for mode in [0o660, 0o666, 0o640] as [UInt32] {
       let path = folder.path("\(mode)")
-      let queue = try DatabaseQueue(path: path, configuration: configuration(mode))
+      var configuration = try configuration(mode)
+      configuration.journalMode = .delete
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
       try queue.write { db throws in
         try db.execute(sql: "CREATE TABLE t (a)")
         #expect(try self.mode(path + "-journal") == Int(mode))

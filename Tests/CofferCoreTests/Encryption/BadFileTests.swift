@@ -260,7 +260,10 @@ import Testing
       if getuid() == 0 { _ = chown(path, 65534, 65534) }
       _ = chmod(path, mode)
     }
-    let queue = try DatabaseQueue(path: folder.path("db"), key: .passphrase("secret"))
+    var configuration = Configuration()
+    configuration.journalMode = .delete
+    let queue = try DatabaseQueue(
+      path: folder.path("db"), key: .passphrase("secret"), configuration: configuration)
     try queue.write { try $0.execute(sql: "CREATE TABLE t (a)") }
     try queue.close()
     let before = try bytes(folder.path("db"))

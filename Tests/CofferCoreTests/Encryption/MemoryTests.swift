@@ -44,4 +44,25 @@ import Testing
       #expect(counts["refused"] == ["passphrase": 0])
     }
   }
+
+  @Test func `no row that SQLite holds is in a core dump`() throws {
+    let folder = try TemporaryDirectory()
+    let (status, lines, error) = try TestProcess.run(["dump-scan", folder.path("db")])
+    #expect(status == 0, "\(error)")
+    let counts = counts(lines)
+    for label in ["inserted", "read", "sorted"] {
+      #expect(counts[label]?["dumped"] == 0, "\(label)")
+      #expect(counts[label]?["all"] ?? 0 >= 5000, "\(label)")
+    }
+    #expect(counts["closed"]?["dumped"] == 0)
+    #expect(counts["control"]?["dumped"] == 1)
+  }
+
+  @Test func `SQLite's own memory is dumped`() throws {
+    let folder = try TemporaryDirectory()
+    let (status, lines, error) = try TestProcess.run(
+      ["dump-scan", folder.path("db")], environment: ["COFFER_STOCK_MEMORY": "1"])
+    #expect(status == 0, "\(error)")
+    #expect(counts(lines)["read"]?["dumped"] ?? 0 >= 5000)
+  }
 }

@@ -49,6 +49,7 @@ struct ExternalFixture {
   ) throws -> any DatabaseWriter {
     var configuration = Configuration()
     configuration.key = try .raw(EncryptedQueue.rawKey)
+    configuration.journalMode = isPool ? .wal : .delete
     configure(&configuration)
     return isPool
       ? try DatabasePool(path: path, configuration: configuration)

@@ -189,6 +189,7 @@ struct BackupTests {
       try makeQueue("a.db", key).close()
       var configuration = Configuration()
       configuration.key = key
+      configuration.journalMode = .delete
       let path = directory.path("a.db")
       for copy in [
         try DatabaseQueue.inMemoryCopy(fromPath: path, configuration: configuration),

@@ -99,11 +99,11 @@ struct ChangeKeyTests {
   @Test func `one change derives one key`() throws {
     DerivationCount.startCountingBySalt()
     let queue = try makeQueue(key: .passphrase("one"))
-    let salt = try #require(Database.salt(of: path))
+    let salt = try #require(try Database.salt(of: path))
     let before = DerivationCount.count(salt: salt)
     try queue.changeKey(to: .passphrase("two"))
     #expect(DerivationCount.count(salt: salt) == before + 1)
-    #expect(Database.salt(of: path) == salt)
+    #expect(try Database.salt(of: path) == salt)
   }
 
   @Test func `the same key changes nothing, and is no error`() throws {
@@ -225,7 +225,7 @@ struct ChangeKeyTests {
     let other = try DatabaseQueue(path: path, key: old)
     try queue.inDatabase { mine in
       let settings = mine.openingSettings
-      let salt = try #require(Database.salt(of: path))
+      let salt = try #require(try Database.salt(of: path))
       let oldKey = try FileKey(old, settings: settings, salt: salt)
       let newKey = try FileKey(new, settings: settings, salt: salt)
       try other.inDatabase { db in
@@ -235,9 +235,11 @@ struct ChangeKeyTests {
         #expect(code == SQLITE_OK)
         try db.execute(sql: "COMMIT")
       }
-      let error = mine.giveUpConnection(
-        old: oldKey, new: newKey, DatabaseError(resultCode: .SQLITE_ERROR, message: "made up"))
+      let (error, hasNewKey) = mine.giveUpConnection(
+        old: oldKey, new: newKey, as: new,
+        DatabaseError(resultCode: .SQLITE_ERROR, message: "made up"))
       #expect("\(error)".contains("has its old key"))
+      #expect(hasNewKey == false)
       try mine.execute(sql: "INSERT INTO t (b) SELECT b FROM t; INSERT INTO prepared VALUES (1)")
     }
     try queue.close()

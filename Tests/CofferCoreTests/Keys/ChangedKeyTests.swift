@@ -16,7 +16,7 @@ import Testing
 
   private func open(_ key: DatabaseKey, wal: Bool, hmac: Bool = true) throws -> DatabaseQueue {
     var configuration = Configuration()
-    configuration.journalMode = wal ? .wal : .default
+    configuration.journalMode = wal ? .wal : .delete
     configuration.cipher.usesHMAC = hmac
     return try DatabaseQueue(path: path, key: key, configuration: configuration)
   }

@@ -110,7 +110,7 @@ struct DatabaseKeyTests {
   @Test func `random keys are raw keys that differ`() throws {
     let first = DatabaseKey.random()
     let second = DatabaseKey.random()
-    #expect(first.form == .raw)
+    #expect(first.salt == nil && !first.isPassphrase)
     #expect(first.bytes.count == 32)
     #expect(!first.isSameKey(as: second))
     let stored = try #require(first.withUnsafeRawKey { Array($0) })

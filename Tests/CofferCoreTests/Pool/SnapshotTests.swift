@@ -255,7 +255,7 @@ struct SnapshotTests {
   }
 
   @Test func `a read-only pool has snapshot pools where the file is in WAL mode`() throws {
-    let queue = try EncryptedQueue(Self.schema)
+    let queue = try EncryptedQueue(Self.schema) { $0.journalMode = .delete }
     let pool = try EncryptedPool(Self.schema)
     func readOnlyPool(_ path: String, _ configuration: Configuration) throws -> DatabasePool {
       var configuration = configuration
@@ -302,7 +302,7 @@ struct SnapshotTests {
   }
 
   @Test func `a snapshot of a file needs WAL mode`() throws {
-    let queue = try EncryptedQueue(Self.schema)
+    let queue = try EncryptedQueue(Self.schema) { $0.journalMode = .delete }
     let error = databaseError {
       try DatabaseSnapshot(path: queue.path, configuration: queue.configuration)
     }

@@ -149,6 +149,7 @@ struct ObservedTransactionEndTests {
   @Test func `a commit that finds the database busy can be tried again`() throws {
     let database = try EncryptedQueue("CREATE TABLE a (id INTEGER PRIMARY KEY)") {
       $0.busyMode = .immediateError
+      $0.journalMode = .delete
     }
     let (writer, reader) = (database.queue, try database.other())
     writer.add(transactionObserver: observer)

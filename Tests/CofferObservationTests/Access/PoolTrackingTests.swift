@@ -93,6 +93,25 @@ struct PoolTrackingTests {
     }
   }
 
+  @Test func `each statement of a write is noticed, though it may have the place of a former one`()
+    throws
+  {
+    // Without a cache, a statement is often made where the one before it was.
+    let database = try EncryptedPool(Self.schema) { $0.statementCacheCapacity = 0 }
+    let pool = database.pool
+    for count in 0..<50 {
+      let log = Recorder()
+      pool.beginTracking(
+        start(log) {
+          try? pool.write { db in
+            try db.execute(sql: "DELETE FROM team")
+            try db.execute(sql: "INSERT INTO player (id) VALUES (NULL)")
+          }
+        })
+      #expect(log.afterTracking() == ["fetch \(count)", "track true"])
+    }
+  }
+
   @Test func `an observation that begins during a write doesn't wait for it`() throws {
     let database = try EncryptedPool(Self.schema)
     let pool = database.pool

@@ -106,7 +106,7 @@ struct SchemaChangeTests {
   }
 
   @Test func `the comparison runs elsewhere, and sees no old data`() throws {
-    let database = try Self.database()
+    let database = try Self.database { $0.journalMode = .delete }
     let directory = database.directory
     var migrator = DatabaseMigrator()
     migrator.registerMigration("v1") { db throws in

@@ -40,6 +40,31 @@ struct FileScenarios {
     #expect(try vault.runPlain("info", "vault.db", "--passphrase-file", "other").code == 77)
   }
 
+  @Test func `salvage saves what is left, and says whether that is all`() throws {
+    let vault = try Vault()
+    let whole = try vault.run("salvage", "vault.db", "whole.db")
+    #expect(whole.code == 0)
+    #expect(whole.output.hasPrefix("Nothing was lost."))
+    #expect(try vault.run("diff", "vault.db", "whole.db").code == 0)
+    #expect(try vault.run("salvage", "vault.db", "whole.db").code == 73)
+    #expect(try vault.runPlain("salvage", "none.db", "new.db").code == 66)
+    #expect(
+      try vault.runPlain("salvage", "vault.db", "new.db", "--passphrase-file", "other").code == 77)
+    // Nothing but the schema is left.
+    var data = try vault.contents(of: "vault.db")
+    let size = CipherSettings.default.pageSize
+    data.replaceSubrange(size..., with: Data(count: data.count - size))
+    try data.write(to: URL(fileURLWithPath: vault.path))
+    let damaged = try vault.run("salvage", "vault.db", "left.db", "--json")
+    #expect(damaged.code == 3)
+    let report = try JSONDecoder().decode(SalvageReport.self, from: Data(damaged.output.utf8))
+    #expect(!report.isComplete)
+    #expect(report.tables.count == 2)
+    #expect(report.tables.allSatisfy { $0.savedRows == 0 && $0.lostPages.count == 1 })
+    #expect(try vault.run("tables", "left.db").code == 0)
+    #expect(!FileManager.default.fileExists(atPath: vault.folder.path("new.db")))
+  }
+
   @Test func `check is silent about a whole file, and lists what is wrong`() throws {
     let vault = try Vault()
     let whole = try vault.run("check", "vault.db")
@@ -205,6 +230,34 @@ struct FileScenarios {
     #expect(closed.code == 141)
     #expect(closed.output == "x\r\n")
     #expect(closed.error == "")
+  }
+
+  @Test func `output doesn't go to a file that another user may have put there`() throws {
+    let vault = try Vault()
+    func export(to name: String) throws -> CInt {
+      try vault.run("export", "vault.db", "player", "--output", name).code
+    }
+    try vault.write("mine", to: "own.csv")
+    #expect(try export(to: "own.csv") == 0)
+    #expect(try vault.bash("wc -c < own.csv").output != "4\n")
+    symlink("own.csv", vault.folder.path("link.csv"))
+    #expect(try export(to: "link.csv") == 0)
+    try vault.write("precious", to: "victim")
+    link(vault.folder.path("victim"), vault.folder.path("hard.csv"))
+    let run = try vault.run("export", "vault.db", "player", "--output", "hard.csv")
+    #expect(run.code == 73)
+    #expect(run.hasOneErrorLine)
+    if geteuid() == 0 {
+      try vault.write("precious", to: "foreign.csv")
+      chown(vault.folder.path("foreign.csv"), 65534, 65534)
+      chmod(vault.folder.path("foreign.csv"), 0o666)
+      #expect(try export(to: "foreign.csv") == 73)
+      symlink("own.csv", vault.folder.path("planted.csv"))
+      lchown(vault.folder.path("planted.csv"), 65534, 65534)
+      #expect(try export(to: "planted.csv") == 73)
+      #expect(try vault.bash("cat foreign.csv").output == "precious")
+    }
+    #expect(try vault.bash("cat victim").output == "precious")
   }
 
   @Test func `Ctrl-C ends a long statement with 130 and changes nothing`() throws {

@@ -53,6 +53,12 @@ struct ImportScenarios {
     ("{\"id\":10}\n{\"id\":11\n", "ndjson", "line "),
     ("[{\"id\":10},\n{\"id\":11,\"nmae\":1}]", "json", "line 2: "),
     ("[{\"id\":10},\n{\"id\":}]", "json", "line 2: "), ("{\"id\":10}", "json", "line 1: "),
+    ("[{\"id\":10},\n{\"id\":11,\"name\":[1,]}]", "json", "line 2: this is no value"),
+    ("[{\"id\":10,\"name\":[1\n2]}]", "json", "line 2: a comma is missing"),
+    ("[{\"id\":10,\"name\":{\"a\" 1}}]", "json", "line 1: a colon is missing"),
+    ("[{\"id\":10,\"name\":[}]", "json", "line 1: "), ("[{\"id\":007}]", "json", "line 1: "),
+    ("[{\"id\":1.}]", "json", "line 1: "),
+    ("[{\"name\":\"\\u+123\"}]", "json", "line 1: \\u needs"),
     ("", "csv", "is empty"), ("id,name,ID\n1,a,2\n", "csv", "line 1: "),
   ])
   func `a line that doesn't fit is named, and nothing is imported`(

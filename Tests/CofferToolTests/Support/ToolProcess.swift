@@ -52,7 +52,11 @@ final class Vault: Sendable {
       let start = Self.marker.index(Self.marker.startIndex, offsetBy: offset)
       return UInt8(Self.marker[start...].prefix(2), radix: 16) ?? 0
     }
-    let queue = try DatabaseQueue(path: path, key: .raw(bytes))
+    var configuration = Configuration()
+    configuration.key = try .raw(bytes)
+    // A single file, as the tool makes them.
+    configuration.journalMode = .delete
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
     try queue.write { db in
       try db.execute(
         sql: """

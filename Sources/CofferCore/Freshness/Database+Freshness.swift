@@ -1,0 +1,188 @@
+import Glibc
+
+extension Database {
+  // MARK: Opening
+
+  /// Compares the file with its anchor, and begins a session if the connection can write.
+  ///
+  /// This comes before SQLite reads the file, since it would play back a log or a journal that was
+  /// put there. With a wrong key it would do so as well, and move the log to the file at closing: so
+  /// a wrong key is told here.
+  func verifyFreshness() throws {
+    guard let freshness = configuration.freshness, !isFreshnessVerified else { return }
+    let key = try keyForFreshness()
+    if DatabaseFile.size(at: path) ?? 0 <= 1 {
+      guard try Freshness.load(freshness.anchor, forDatabaseAt: path) == nil else {
+        throw FreshnessDifference(.otherDatabase).error
+      }
+      return
+    }
+    if openingKey?.isPassphrase == true, try Database.salt(of: path) != key.salt {
+      throw SaltRace()
+    }
+    let opening = try FreshnessOpening(
+      path: PendingFile.resolved(path), freshness: freshness, key: key, settings: openingSettings,
+      writes: !configuration.readonly)
+    guard try opening.isKeyRight(key) else { throw wrongKeyError() }
+    guard let verified = try opening.verify() else {
+      guard !configuration.readonly else { throw FreshnessError.anchorMissing }
+      return
+    }
+    isFreshnessVerified = true
+    if !configuration.readonly { try follow(opening.begin(verified)) }
+  }
+
+  private func wrongKeyError() -> DatabaseError {
+    let failure = DatabaseError(
+      resultCode: .SQLITE_NOTADB, message: ResultCode.SQLITE_NOTADB.errorString)
+    let diagnosed = failure.diagnosed(
+      path: path, key: openingKey, settings: openingSettings, derived: derivedKey)
+    // The file can still have the old key, and its log the new one.
+    return diagnosed.cipherDiagnosis == nil
+      ? DatabaseError(failure, diagnosis: .wrongKey) : diagnosed
+  }
+
+  /// Makes the anchor of a database that has none.
+  func beginFreshness() throws {
+    guard let freshness = configuration.freshness, !isFreshnessVerified else { return }
+    try verifyFreshness()
+    guard !isFreshnessVerified else { return }
+    guard freshness.createsAnchor, !configuration.readonly else {
+      throw FreshnessError.anchorMissing
+    }
+    let opening = try FreshnessOpening(
+      path: PendingFile.resolved(path), freshness: freshness, key: keyForFreshness(),
+      settings: openingSettings, writes: true)
+    try follow(opening.beginFirst())
+    isFreshnessVerified = true
+  }
+
+  /// The derived key.
+  ///
+  /// - Throws: ``FreshnessError/unsupported(reason:)`` if the database can't have freshness.
+  private func keyForFreshness() throws -> DerivedKey {
+    guard !isInMemory else {
+      throw FreshnessError.unsupported(reason: "the database is in memory")
+    }
+    guard isKeyed else {
+      throw FreshnessError.unsupported(reason: "the database is not encrypted")
+    }
+    guard openingSettings.usesHMAC else { throw Freshness.needsHMAC }
+    if let derivedKey { return derivedKey }
+    guard let openingKey else {
+      throw FreshnessError.unsupported(reason: "the database is not encrypted")
+    }
+    let key = try FileKey.existing(at: path, key: openingKey, settings: openingSettings)
+    guard let derived = key.derived else { throw Freshness.needsLibCrypto }
+    return derived
+  }
+
+  /// Makes the session follow the connection's commits and checkpoints.
+  private func follow(_ session: FreshnessSession?) throws {
+    freshness = session
+    let checkpointer = checkpointer ?? Checkpointer(configuration.checkpointPolicy, commitLog)
+    checkpointer.freshness = session
+    self.checkpointer = checkpointer
+    SQLite.setWALHook(checkpointer, in: try openConnection())
+  }
+
+  // MARK: Checkpoints
+
+  /// Moves frames from the log to the file, after they were recorded.
+  func runCheckpoint(
+    schema: String?, mode: CInt
+  ) throws -> (code: CInt, walFrames: Int, checkpointedFrames: Int) {
+    let connection = try openConnection()
+    guard let freshness, schema == nil || schema?.lowercased() == "main" else {
+      return SQLite.checkpoint(connection, schema: schema, mode: mode)
+    }
+    guard let result = freshness.checkpoint(connection, schema: schema, mode: mode) else {
+      throw freshness.failure
+    }
+    return result
+  }
+
+  // MARK: Closing
+
+  /// Writes the last record and the anchor of a connection whose statements are finalized.
+  @safe func endFreshness(_ connection: SQLiteConnection) {
+    guard let freshness else { return }
+    self.freshness = nil
+    isFreshnessVerified = false
+    checkpointer?.freshness = nil
+    if !SQLite.isAutocommit(connection) { _ = SQLite.run(connection, "ROLLBACK") }
+    do {
+      try freshness.close {
+        SQLite.setBusyTimeout(connection, milliseconds: 100)
+        _ = SQLite.checkpoint(connection, schema: "main", mode: SQLite.truncatingCheckpoint)
+      }
+    } catch {
+      freshnessFailure = error
+      // No record says what SQLite would move to the file.
+      SQLite.keepLogAtClose(connection)
+      freshness.finishWork()
+    }
+  }
+
+  /// Ends the session as if the process were killed.
+  func abandonFreshness() {
+    freshness?.abandon()
+    freshness = nil
+    isFreshnessVerified = false
+    checkpointer?.freshness = nil
+  }
+
+  // MARK: Checks
+
+  /// Compares the files of the database with an anchor.
+  func checkFreshness(against anchor: any FreshnessAnchor) throws {
+    guard !isInsideTransaction else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: "freshness can't be checked inside a transaction")
+    }
+    let key = try keyForFreshness()
+    if let freshness { return try freshness.check(anchor) }
+    // Keeps other connections of the process from moving the log to the file.
+    try beginTransaction(.deferred)
+    defer { rollbackAfterError() }
+    try establishSnapshot()
+    let opening = try FreshnessOpening(
+      path: PendingFile.resolved(path), freshness: Freshness(anchor: anchor, createsAnchor: false),
+      key: key, settings: openingSettings, writes: false)
+    _ = try opening.verify()
+  }
+}
+
+extension FreshnessSession {
+  /// Records all commits and runs a checkpoint.
+  ///
+  /// - Returns: Nil if the record can't be written, so that the checkpoint must not run.
+  @safe func checkpoint(
+    _ connection: SQLiteConnection, schema: String?, mode: CInt
+  ) -> (code: CInt, walFrames: Int, checkpointedFrames: Int)? {
+    guard willCheckpoint() else { return nil }
+    // Truncating an empty log would change its salts a second time, and the next log would be no
+    // successor of the recorded one.
+    if mode == SQLite.truncatingCheckpoint, isLogEmpty { return (SQLite.ok, 0, 0) }
+    let result = SQLite.checkpoint(connection, schema: schema, mode: mode)
+    didCheckpoint(
+      isComplete: result.code == SQLite.ok && result.walFrames == result.checkpointedFrames)
+    return result
+  }
+}
+
+extension DatabaseWriter {
+  /// Compares the files of the database with an anchor, as opening does.
+  ///
+  /// A database that was opened with this anchor writes it first: so this also shows whether the
+  /// anchor can be written. Waits for the write that is under way, and reads the HMAC of each page.
+  ///
+  /// ```swift
+  /// try queue.check(against: FileAnchor(path: "/srv/anchors/vault"))
+  /// ```
+  /// - Throws: ``DatabaseError`` with ``CipherDiagnosis/replaced(_:)`` if the files aren't the newest,
+  ///   or ``FreshnessError``.
+  public func check(against anchor: some FreshnessAnchor) throws {
+    try writeWithoutTransaction { try $0.checkFreshness(against: anchor) }
+  }
+}

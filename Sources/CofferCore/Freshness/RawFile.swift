@@ -1,0 +1,142 @@
+import Glibc
+
+/// A file that is read and written by its descriptor.
+///
+/// Not for database files, whose locks the process would lose: see ``ReadOnlyFile``.
+final class RawFile: Sendable {
+  let path: String
+  private let descriptor: CInt
+
+  /// - Throws: ``RawFileError`` with the system's code.
+  init(path: String, flags: CInt, mode: mode_t = 0o600) throws(RawFileError) {
+    self.path = path
+    guard CName.isWhole(path) else {
+      errno = EINVAL
+      throw RawFileError("open", path)
+    }
+    descriptor = unsafe open(path, flags | O_CLOEXEC, mode)
+    guard descriptor >= 0 else { throw RawFileError("open", path) }
+  }
+
+  deinit {
+    // Closing would leave the lock to a process that is being started: until its `exec`, it has a
+    // copy of the descriptor.
+    unlock()
+    close(descriptor)
+  }
+
+  /// Opens a file for reading; nil if there is none.
+  static func existing(_ path: String) throws(RawFileError) -> RawFile? {
+    do {
+      // Doesn't wait for the writer of a pipe.
+      return try RawFile(path: path, flags: O_RDONLY | O_NONBLOCK)
+    } catch {
+      if error.code == ENOENT { return nil }
+      throw error
+    }
+  }
+
+  /// Fills the buffer from `offset` on, and returns the number of bytes, which is lower at the end.
+  ///
+  /// - Throws: ``RawFileError``
+  @safe func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws -> Int {
+    var count = 0
+    while count < buffer.count {
+      // SAFETY: the address is passed with the length that is left.
+      let read = unsafe pread(
+        descriptor, buffer.baseAddress! + count, buffer.count - count, offset + count)
+      if read < 0, errno == EINTR { continue }
+      guard read >= 0 else { throw RawFileError("read", path) }
+      if read == 0 { break }
+      count += read
+    }
+    return count
+  }
+
+  /// Returns up to `count` bytes; fewer at the end of the file.
+  func read(count: Int, at offset: Int) throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: count)
+    let read = try unsafe bytes.withUnsafeMutableBytes { try self.read(into: $0, at: offset) }
+    bytes.removeLast(count - read)
+    return bytes
+  }
+
+  /// - Throws: ``RawFileError``
+  func write(_ bytes: [UInt8], at offset: Int) throws {
+    try unsafe bytes.withUnsafeBytes { buffer in
+      var count = 0
+      while count < buffer.count {
+        // SAFETY: the address is passed with the length that is left.
+        let written = unsafe pwrite(
+          descriptor, buffer.baseAddress! + count, buffer.count - count, offset + count)
+        if written < 0, errno == EINTR { continue }
+        guard written >= 0 else { throw RawFileError("write", path) }
+        count += written
+      }
+    }
+  }
+
+  /// Waits until the content is on the disk.
+  func sync() throws(RawFileError) {
+    guard fdatasync(descriptor) == 0 else { throw RawFileError("sync", path) }
+  }
+
+  /// Takes a lock that ends with this object.
+  ///
+  /// - Returns: False if another object has locked the file.
+  func lock(exclusively: Bool) throws(RawFileError) -> Bool {
+    if flock(descriptor, (exclusively ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0 { return true }
+    guard errno == EWOULDBLOCK else { throw RawFileError("lock", path) }
+    return false
+  }
+
+  func unlock() { flock(descriptor, LOCK_UN) }
+
+  /// Whether the path still names this file.
+  var hasItsName: Bool {
+    var own = stat()
+    var named = stat()
+    return unsafe fstat(descriptor, &own) == 0 && stat(path, &named) == 0
+      && own.st_ino == named.st_ino && own.st_dev == named.st_dev
+  }
+
+  /// The reason not to write to this file beside a database; nil if there is none.
+  ///
+  /// Its owner is this user or the database's, or anybody where others may write to the database.
+  func objection(besideDatabaseAt database: String) -> String? {
+    var own = stat()
+    var main = stat()
+    guard unsafe fstat(descriptor, &own) == 0, unsafe stat(database, &main) == 0 else {
+      return "it can't be compared with the database"
+    }
+    return PendingFile.objection(
+      to: own,
+      isOwnerRight: own.st_uid == geteuid() || own.st_uid == main.st_uid
+        || main.st_mode & (S_IWGRP | S_IWOTH) != 0)
+  }
+
+  /// The file's size in bytes; 0 if it can't be determined.
+  var size: Int {
+    var status = stat()
+    return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  /// Gives the file the permissions of another one.
+  func takePermissions(from other: String) {
+    var status = stat()
+    guard unsafe stat(other, &status) == 0 else { return }
+    fchmod(descriptor, status.st_mode & 0o666)
+  }
+}
+
+/// A failed call of the system.
+struct RawFileError: Error, CustomStringConvertible {
+  let code: CInt
+  let description: String
+
+  /// Describes `errno`.
+  init(_ action: String, _ path: String) {
+    code = errno
+    description = unsafe "could not \(action) \(path): \(String(cString: strerror(code)))"
+  }
+}

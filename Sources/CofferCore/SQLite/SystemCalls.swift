@@ -1,0 +1,12 @@
+import CSQLCipher
+
+/// Calls of the system that Swift's import of glibc lacks. Each returns 0, or -1 with `errno`.
+enum SystemCalls {
+  /// Renames a file, unless the other name is taken.
+  static func rename(_ path: String, toNew target: String) -> CInt {
+    unsafe coffer_rename_to_new(path, target)
+  }
+
+  /// Waits until the file system of an open file is on the disk.
+  static func syncFileSystem(of descriptor: CInt) -> CInt { coffer_sync_file_system(descriptor) }
+}

@@ -1,0 +1,140 @@
+import Coffer
+
+extension ToolError {
+  /// Translates an error of the library.
+  ///
+  /// - Parameter path: The file that was used, if any.
+  init(_ error: any Error, path: String? = nil) {
+    switch error {
+    case let error as ToolError: self = error
+    case let error as DatabaseError: self.init(error, path: path)
+    case let error as DatabaseKeyError: self.init(.noPermission, "\(error)")
+    case let error as KeySlotsError: self.init(error)
+    case let error as CipherSettingsError: self.init(.usage, "--cipher: \(error)")
+    case let error as FileError: self.init(error)
+    case let error as FreshnessError: self.init(error, path: path)
+    default: self.init(.software, "\(error)")
+    }
+  }
+
+  private init(_ error: KeySlotsError) {
+    let code: Code =
+      switch error {
+      case .noSlot, .mistypedRecoveryKey, .incompleteRecoveryKey, .unavailable,
+        .unavailableDerivation:
+        .noPermission
+      case .missing, .unreadable: .noInput
+      case .damaged, .otherDatabase, .unknownVersion, .alreadyEncrypted, .interrupted: .dataError
+      case .alreadyExists: .cantCreate
+      case .lastSlot, .unknownSlot, .tooManySlots, .longLabel: .failed
+      }
+    self.init(code, "\(error)")
+  }
+
+  init(_ error: FileError) {
+    let isMissing = [2, 13, 20, 21].contains(error.code)  // ENOENT, EACCES, ENOTDIR, EISDIR
+    self.init(isMissing ? .noInput : .inputOutput, "\(error). Check the path")
+  }
+
+  private init(_ error: FreshnessError, path: String?) {
+    let file = path.map { "\($0): " } ?? ""
+    let advice = "bring the right one back, or look at coffer accept"
+    switch error {
+    case .anchorMissing:
+      self.init(.dataError, "\(file)the anchor of the database is missing: \(advice)")
+    case .anchorDamaged:
+      self.init(.dataError, "\(file)the anchor is damaged, or of another key: \(advice)")
+    case .anchorOlder:
+      self.init(.dataError, "\(file)the anchor is older than the database: \(advice)")
+    case .anchorUnavailable, .recordUnavailable: self.init(.inputOutput, "\(file)\(error)")
+    case .inUse: self.init(.temporary, "\(file)\(error)")
+    default: self.init(.dataError, "\(file)\(error)")
+    }
+  }
+
+  private init(_ error: DatabaseError, path: String?) {
+    let file = path.map { "\($0): " } ?? ""
+    if let diagnosis = error.cipherDiagnosis {
+      self.init(diagnosis, file: file)
+      return
+    }
+    let message = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
+    let hint = error.hint.map { ". \($0)" } ?? ""
+    switch error.resultCode {
+    case .SQLITE_INTERRUPT:
+      self.init(.interrupted, "interrupted; nothing was changed")
+    case .SQLITE_BUSY, .SQLITE_LOCKED:
+      self.init(.temporary, "\(file)\(message). Another program uses the file: try again later")
+    case .SQLITE_FULL:
+      self.init(.inputOutput, "\(file)\(message). Free some space, and try again")
+    case .SQLITE_IOERR:
+      self.init(.inputOutput, "\(file)\(message)\(hint). Check the disk and its free space")
+    case .SQLITE_CANTOPEN:
+      self.init(.cantCreate, "\(file)\(message)\(hint)")
+    case .SQLITE_PERM:
+      self.init(.noInput, "\(file)\(message). Check the rights of the file and its folder")
+    case .SQLITE_NOTADB, .SQLITE_CORRUPT:
+      self.init(.dataError, "\(file)\(message)\(hint). Look at it with coffer check")
+    case .SQLITE_READONLY:
+      self.init(
+        .failed, "\(message). To change the data: coffer exec, and a file that can be written")
+    default:
+      self.init(.failed, message + Self.advice(message, hint: hint))
+    }
+  }
+
+  private static func advice(_ message: String, hint: String) -> String {
+    if message.hasPrefix("no such table") { return ". coffer tables lists them" }
+    if message.hasPrefix("no such column") { return ". coffer schema shows the columns" }
+    if message.hasPrefix("missing statement argument") { return ". Give --param NAME=VALUE" }
+    return hint
+  }
+
+  private init(_ diagnosis: CipherDiagnosis, file: String) {
+    switch diagnosis {
+    case .keyRequired:
+      self.init(.noPermission, "\(file)the file is encrypted. \(Self.keyAdvice)")
+    case .notEncrypted:
+      self.init(
+        .dataError,
+        "\(file)the file is not encrypted, but a key was given. Leave the key out, or use "
+          + "coffer encrypt")
+    case .wrongKey:
+      self.init(
+        .noPermission, "\(file)the key is wrong. Check the passphrase or the key file, and --cipher"
+      )
+    case .wrongKeyOrDamaged:
+      self.init(
+        .noPermission,
+        "\(file)the key is wrong, or this is no database. Check the path and the key")
+    case .wrongSalt:
+      self.init(.noPermission, "\(file)the key's salt is not the file's. Give the key alone")
+    case .damaged, .truncated:
+      self.init(
+        .dataError, "\(file)\(diagnosis.message) coffer check lists what is damaged")
+    case .replaced(let replacement):
+      let found =
+        switch replacement {
+        case .olderFile: "the file is an older version of the database"
+        case .olderPage: "some pages of the database are older than the others"
+        case .cutLog: "the write-ahead log was cut, removed or replaced"
+        case .otherDatabase: "the file is another database than the anchor's"
+        }
+      self.init(
+        .dataError,
+        "\(file)\(found). Bring the newest files back, or, if you replaced them yourself, use coffer "
+          + "accept")
+    case .olderFormat(let settings):
+      let name = settings == .sqlcipher3 ? "SQLCipher 3" : "\(settings)"
+      self.init(
+        .dataError,
+        "\(file)the key is right, but the file has the settings of \(name). Add --cipher "
+          + "\(CipherOption.text(settings)), or use coffer convert")
+    }
+  }
+
+  /// The ways to give a key.
+  static let keyAdvice =
+    "Give its key: --passphrase-file, --passphrase-fd, --passphrase-command, --key-file, "
+    + "--credential, --recovery-key-file, or a terminal to ask on"
+}

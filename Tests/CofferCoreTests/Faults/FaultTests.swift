@@ -1,0 +1,50 @@
+import Foundation
+import Testing
+
+/// What Tests/Child/FaultScenarios.swift does, while calls of SQLite's memory and files fail.
+///
+/// After each fault: no crash, an error with the code of the fault, the state before or after, no open
+/// transaction, a database that the same connection can use, and a file that passes all checks.
+@Suite struct FaultTests {
+  /// The names of the scenarios, as the child lists them.
+  static let scenarios: [String] = {
+    let run = try? TestProcess.run(["fault-scenarios"])
+    return run?.status == 0 ? run?.lines ?? [] : []
+  }()
+
+  /// The number of runs for each kind of calls: COFFER_TRIALS, or a few.
+  private static func trials(_ usual: Int) -> Int {
+    ProcessInfo.processInfo.environment["COFFER_TRIALS"].flatMap { Int($0) } ?? usual
+  }
+
+  @Test func `there are scenarios`() {
+    #expect(Self.scenarios.contains("open"))
+  }
+
+  @Test(arguments: scenarios)
+  func `exhausted memory is SQLITE_NOMEM, and changes nothing`(scenario: String) throws {
+    // Each allocation of an opening: one of them crashed in SQLCipher 3.
+    try run(scenario, "memory", Self.trials(scenario == "open" ? 2_000 : 6))
+  }
+
+  @Test(arguments: scenarios)
+  func `a failing file is told as such, and loses nothing`(scenario: String) throws {
+    try run(scenario, "files", Self.trials(1))
+  }
+
+  private func run(_ scenario: String, _ kind: String, _ count: Int) throws {
+    let directory = try TemporaryDirectory()
+    let (status, lines, error) = try TestProcess.run([
+      "faults", directory.path, scenario, kind, "both", "\(count)",
+    ])
+    let last = lines.last { $0.hasPrefix("at ") } ?? "the beginning"
+    #expect(status == 0, "the process ended \(last): \(error.prefix(2000))")
+    for failure in lines.filter({ $0.hasPrefix("failed") }).prefix(5) {
+      Issue.record("\(scenario) \(failure)")
+    }
+    if let result = lines.last, result.hasPrefix("tried") {
+      print("\(scenario), \(kind): \(result)")
+    }
+    withExtendedLifetime(directory) {}
+  }
+}

@@ -1,0 +1,79 @@
+import CRecorder
+import Coffer
+import Glibc
+
+/// Makes calls of scenarios fail.
+enum FailingCalls {
+  /// Calls that fail alike.
+  private struct Kind {
+    let name: String
+    let calls: coffer_recorder_calls
+    let code: CInt
+  }
+
+  private static let kinds = [
+    Kind(name: "open: EMFILE", calls: COFFER_RECORDER_OPEN, code: EMFILE),
+    Kind(name: "open: EACCES", calls: COFFER_RECORDER_OPEN, code: EACCES),
+    Kind(name: "read: EIO", calls: COFFER_RECORDER_READ, code: EIO),
+    Kind(name: "write: ENOSPC", calls: COFFER_RECORDER_WRITES, code: ENOSPC),
+    Kind(name: "write: EIO", calls: COFFER_RECORDER_WRITES, code: EIO),
+    Kind(name: "sync: EIO", calls: COFFER_RECORDER_SYNCS, code: EIO),
+    Kind(name: "truncate: EIO", calls: COFFER_RECORDER_SIZES, code: EIO),
+    Kind(name: "rename, link, unlink: EIO", calls: COFFER_RECORDER_NAMES, code: EIO),
+  ]
+
+  static func run(_ scenario: Scenario, _ options: Options) throws -> Trials {
+    var trials = Trials()
+    for kind in kinds {
+      for lasts in [false, true] {
+        var nth = 1
+        while try fails(scenario, kind, nth, lasts: lasts, &trials) { nth += options.every }
+      }
+    }
+    return trials
+  }
+
+  /// Returns whether the run reached the call.
+  private static func fails(
+    _ scenario: Scenario, _ kind: Kind, _ nth: Int, lasts: Bool, _ trials: inout Trials
+  ) throws -> Bool {
+    trials.count += 1
+    return try Files.withFolder { path in
+      let folder = Folder(path: path)
+      try scenario.prepare(folder)
+      var marks = Marks()
+      var reached = false
+      var thrown: (any Error)?
+      do {
+        let (_, events, error) = try Disk.recordingUntilError(path) {
+          coffer_recorder_fail(kind.calls.rawValue, nth, kind.code, lasts ? 1 : 0)
+          defer {
+            reached = coffer_recorder_count() >= nth
+            coffer_recorder_fail(0, 0, 0, 0)
+          }
+          try scenario.run(folder)
+        }
+        thrown = error
+        for event in events { marks.take(event) }
+        if let error, !scenario.hidesReadFailures || kind.calls != COFFER_RECORDER_READ {
+          try requireHonest(error)
+        }
+        try scenario.check(folder, marks)
+      } catch {
+        trials.failures.append(
+          "\(kind.name), call \(nth)\(lasts ? " and all later ones" : ""), after \(marks): \(error)"
+            + (thrown.map { " (the scenario threw: \($0))" } ?? ""))
+      }
+      return reached
+    }
+  }
+
+  /// Throws if an error calls a failing system a damaged file or a wrong key.
+  private static func requireHonest(_ error: any Error) throws {
+    guard let error = error as? DatabaseError else { return }
+    let isDishonest =
+      error.cipherDiagnosis != nil || error.resultCode == .SQLITE_CORRUPT
+      || error.resultCode == .SQLITE_NOTADB
+    try require(!isDishonest, "a failing call is called damage")
+  }
+}

@@ -1,0 +1,1 @@
+../../../Sources/CofferTool/Parsing/ByteSource.swift

@@ -1,0 +1,1 @@
+../../../Sources/CofferTool/Import/ImportType.swift

@@ -1,0 +1,1 @@
+../../../Sources/CofferTool/Output/RowFormat.swift

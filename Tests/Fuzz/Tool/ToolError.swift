@@ -1,0 +1,1 @@
+../../../Sources/CofferTool/CommandLine/ToolError.swift

@@ -1,0 +1,15 @@
+import Coffer
+
+extension DatabaseError {
+  /// Whether this is the error of a call of SQLite that was made to fail.
+  ///
+  /// - Parameter isMemory: Whether that was an allocation, and not a call of files.
+  func isOfFault(isMemory: Bool) -> Bool {
+    switch resultCode {
+    case .SQLITE_NOMEM: isMemory
+    case .SQLITE_IOERR: !isMemory || extendedResultCode == .SQLITE_IOERR_NOMEM
+    case .SQLITE_FULL, .SQLITE_BUSY, .SQLITE_CANTOPEN, .SQLITE_PROTOCOL: !isMemory
+    default: false
+    }
+  }
+}
