@@ -1,11 +1,14 @@
 # Each target does everything it needs, on a machine with Swift 6.2 and nothing else.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test bench lint setup docs docs-serve install clean
+.PHONY: help demo test faults simulate fuzz matrix bench lint setup docs docs-serve install clean
 
 SWIFT ?= swift
 PREFIX ?= /usr/local
 PORT ?= 8080
+TRIALS ?= 1000000
+RUNS ?= 10000000
+TARGET ?= all
 # With libedit-dev, LineEditing gives the shell history and completion.
 TRAITS ?= $(shell pkg-config --exists libedit 2>/dev/null && echo LineEditing)
 man = share/man/man1
@@ -20,6 +23,20 @@ demo: setup ## Build an encrypted inventory of this machine's packages, and quer
 
 test: setup ## Run all tests
 	$(SWIFT) test
+
+faults: setup ## Cut the power, and let each call fail (ARGS="--every N --scenario TEXT" TRIALS=N)
+	$(SWIFT) run CofferFaults $(ARGS)
+	COFFER_TRIALS=$(TRIALS) $(SWIFT) test --filter FaultTests
+
+fuzz: setup ## Give changed inputs to the parsers (RUNS=10000000 TARGET=all ARGS="--seed N")
+	Scripts/with-fuzzer $(TARGET) --runs $(RUNS) $(ARGS)
+
+matrix: setup ## Exchange files of all settings with other SQLCiphers (ARGS="--every N --faults N --newest")
+	Scripts/check-matrix $(ARGS)
+
+simulate: setup ## Run random programs with a model, and processes with histories (ARGS="--seeds N --from N")
+	$(SWIFT) run CofferSimulator --seeds 1000 $(ARGS)
+	$(SWIFT) run --skip-build CofferSimulator histories --seconds 20
 
 bench: setup ## Measure against compiled C (ARGS="--filter NAME --rows N --json FILE")
 	$(SWIFT) run -c release Benchmarks $(ARGS)

@@ -14,6 +14,7 @@ typealias Object = [String: Any]
 let umbrella = "Coffer"
 let ownModules: Set = [
   "CofferCore", "CofferQuery", "CofferRecords", "CofferObservation", "CofferDocuments", umbrella,
+  "CofferSecretService",
 ]
 
 /// The module under which a reader looks for a module's symbols.
