@@ -334,7 +334,10 @@ extension Database {
   private func createEncryptedFile() throws -> Bool {
     guard isKeyed, !isInMemory, !configuration.readonly else { return false }
     do {
-      return try createFile(at: path, schema: "main", openingSettings)
+      let isNew = try createFile(at: path, schema: "main", openingSettings)
+      // Nothing has read the file since another connection has created it.
+      if hasNewSalt, !isNew { throw SaltRace() }
+      return isNew
     } catch let error as DatabaseError where error.resultCode == .SQLITE_NOTADB {
       throw SaltRace()
     }

@@ -40,6 +40,8 @@ import Synchronization
   let interruption: Interruption
   /// The derived key with which the file was opened, kept for further connections.
   var derivedKey: DerivedKey?
+  /// Whether that key has a salt of its own, since there was no file yet.
+  var hasNewSalt = false
 
   /// Whether the key's provider is ``KeptProvider``.
   var keepsCipherContexts = false

@@ -66,6 +66,7 @@ extension Database {
     // A reopened connection has derived the key before.
     if let ownKnownKey { knownKey = ownKnownKey }
     derivedKey = nil
+    hasNewSalt = false
     keying = (key, settings)
     requestedCipherSettings = [:]
     isKeyProvisional = true
@@ -143,8 +144,10 @@ extension Database {
   ///   salt.
   private func derive(_ key: DatabaseKey, _ settings: CipherSettings) throws -> DerivedKey? {
     if isInMemory || settings.plaintextHeaderSize > 0, key.salt == nil { return nil }
-    let salt = try key.salt ?? Database.salt(of: path) ?? DerivedKey.randomSalt()
-    return try DerivedKey.derive(from: key, salt: salt, settings: settings)
+    let salt = try key.salt ?? Database.salt(of: path)
+    hasNewSalt = salt == nil
+    return try DerivedKey.derive(
+      from: key, salt: salt ?? DerivedKey.randomSalt(), settings: settings)
   }
 
   /// Throws if the SQLite loaded by the process isn't SQLCipher: another library with the same
