@@ -36,11 +36,16 @@ import Glibc
   private let slabs: UnsafeMutablePointer<Slab>
   /// The first slab with room, for each size; -1 for none.
   private let roomy: UnsafeMutablePointer<Int>
-  private var slabCount = 0
-  private var firstFreeSlab = -1
-  private var writableBytes = 0
-  private var lockedBytes = 0
-  private var mostLockedBytes: Int
+  private let counts: UnsafeMutablePointer<Counts>
+
+  /// What changes, apart from the arena, so that ``byteCount(of:)`` reads nothing that changes.
+  private struct Counts {
+    var slabCount = 0
+    var firstFreeSlab = -1
+    var writableBytes = 0
+    var lockedBytes = 0
+    var mostLockedBytes: Int
+  }
 
   /// Reserves the range; nil if the system refuses.
   init?() {
@@ -56,7 +61,9 @@ import Glibc
     // The other half is for keys.
     var limit = rlimit()
     let isKnown = unsafe getrlimit(__rlimit_resource_t(__RLIMIT_MEMLOCK.rawValue), &limit) == 0
-    mostLockedBytes = isKnown ? Int(clamping: limit.rlim_cur / 2) : 0
+    unsafe counts = .allocate(capacity: 1)
+    unsafe counts.initialize(
+      to: Counts(mostLockedBytes: isKnown ? Int(clamping: limit.rlim_cur / 2) : 0))
   }
 
   private static func map(_ count: Int, _ protection: CInt) -> UnsafeMutableRawPointer? {
@@ -101,7 +108,7 @@ import Glibc
 
   /// Returns the address of a block of at least so many bytes; 0 if there is no memory.
   @inline(__always)
-  mutating func allocate(_ count: Int) -> UInt {
+  func allocate(_ count: Int) -> UInt {
     let sizeClass = Self.sizeClass(count)
     var index = unsafe roomy[sizeClass]
     if index < 0 {
@@ -124,7 +131,7 @@ import Glibc
 
   /// Takes a block back.
   @inline(__always)
-  mutating func free(_ block: UInt) {
+  func free(_ block: UInt) {
     let index = slab(of: block)
     let slab = unsafe slabs + index
     let wasFull = isFull(index)
@@ -167,45 +174,48 @@ import Glibc
 
   /// Returns a slab with room for a block; -1 if there is no memory.
   @inline(never)
-  private mutating func addSlab(_ sizeClass: Int) -> Int {
+  private func addSlab(_ sizeClass: Int) -> Int {
     let size = Self.blockSize(sizeClass)
     let count = (size + Self.slabBytes - 1) >> Self.slabShift
-    var index = firstFreeSlab
+    var index = unsafe counts.pointee.firstFreeSlab
     if count == 1, index >= 0 {
-      firstFreeSlab = unsafe slabs[index].next
+      unsafe counts.pointee.firstFreeSlab = unsafe slabs[index].next
     } else {
-      index = slabCount
-      guard makeWritable((slabCount + count) << Self.slabShift) else { return -1 }
-      slabCount += count
+      index = unsafe counts.pointee.slabCount
+      guard makeWritable((index + count) << Self.slabShift) else { return -1 }
+      unsafe counts.pointee.slabCount += count
     }
     unsafe slabs[index] = Slab(sizeClass: sizeClass)
     link(index)
     return index
   }
 
-  private mutating func makeWritable(_ end: Int) -> Bool {
+  private func makeWritable(_ end: Int) -> Bool {
+    let writableBytes = unsafe counts.pointee.writableBytes
     guard end > writableBytes else { return true }
     let newEnd = (end + Self.step - 1) / Self.step * Self.step
     guard newEnd <= Self.reservedBytes else { return false }
     let start = unsafe UnsafeMutableRawPointer(bitPattern: base + UInt(writableBytes))
     let count = newEnd - writableBytes
     guard unsafe mprotect(start, count, PROT_READ | PROT_WRITE) == 0 else { return false }
-    if lockedBytes == writableBytes, newEnd <= mostLockedBytes, unsafe mlock(start, count) == 0 {
-      lockedBytes = newEnd
+    if unsafe counts.pointee.lockedBytes == writableBytes,
+      unsafe newEnd <= counts.pointee.mostLockedBytes, unsafe mlock(start, count) == 0
+    {
+      unsafe counts.pointee.lockedBytes = newEnd
     }
-    writableBytes = newEnd
+    unsafe counts.pointee.writableBytes = newEnd
     return true
   }
 
   /// Returns the memory of a slab without blocks to the system.
   @inline(never)
-  private mutating func release(_ index: Int) {
+  private func release(_ index: Int) {
     let sizeClass = unsafe slabs[index].sizeClass
     let count = (Self.blockSize(sizeClass) + Self.slabBytes - 1) >> Self.slabShift
     let isOnly = unsafe slabs[index].next < 0 && slabs[index].previous < 0
     guard !isOnly || count > 1 else { return }
     let offset = index << Self.slabShift
-    if offset >= lockedBytes {
+    if unsafe offset >= counts.pointee.lockedBytes {
       let start = unsafe UnsafeMutableRawPointer(bitPattern: base + UInt(offset))
       _ = unsafe madvise(start, count << Self.slabShift, MADV_DONTNEED)
     }
@@ -214,7 +224,7 @@ import Glibc
     // A range of several slabs stays one for its size.
     guard count == 1 else { return }
     unlink(index)
-    unsafe slabs[index].next = firstFreeSlab
-    firstFreeSlab = index
+    unsafe slabs[index].next = unsafe counts.pointee.firstFreeSlab
+    unsafe counts.pointee.firstFreeSlab = index
   }
 }

@@ -24,7 +24,7 @@ struct SecretArenaTests {
   }
 
   @Test func `sizes are rounded up by less than an eighth, or to sixteen bytes`() throws {
-    var arena = try #require(SecretArena())
+    let arena = try #require(SecretArena())
     for count in Array(0...600) + [65_535, 65_536, 65_537, 1 << 20, 1 << 30, Int(CInt.max)] {
       let rounded = SecretArena.roundUp(count)
       #expect(rounded >= max(count, 16) && rounded % 16 == 0)
@@ -38,7 +38,7 @@ struct SecretArenaTests {
   }
 
   @Test func `blocks in use never overlap, whatever is freed`() throws {
-    var arena = try #require(SecretArena())
+    let arena = try #require(SecretArena())
     var random = SeededGenerator()
     var blocks: [Block] = []
     var damaged = 0
@@ -69,7 +69,7 @@ struct SecretArenaTests {
   }
 
   @Test func `memory of freed slabs is used again, and returns to the system`() throws {
-    var arena = try #require(SecretArena())
+    let arena = try #require(SecretArena())
     var lowest: [UInt] = []
     for round in 0..<3 {
       let count = 20_000
