@@ -45,6 +45,9 @@ let package = Package(
       dependencies: [
         "CofferCore", .target(name: "CSecret", condition: .when(traits: ["SecretService"])),
       ], swiftSettings: librarySettings),
+    .target(
+      name: "CofferArchive", dependencies: ["Coffer", "CofferCore"],
+      swiftSettings: librarySettings),
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .executableTarget(
       name: "CofferTool",
@@ -89,6 +92,8 @@ let package = Package(
     .testTarget(
       name: "CofferSwift5Tests", dependencies: ["Coffer"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
+    .testTarget(
+      name: "CofferArchiveTests", dependencies: ["Coffer", "CofferCore", "CofferArchive"]),
     .testTarget(name: "CofferToolTests", dependencies: ["CofferTool"]),
     .testTarget(name: "CofferDocsTests", dependencies: ["Coffer", "BenchmarkReport"]),
   ],

@@ -102,20 +102,27 @@ final class PendingFile {
   deinit { discard() }
 
   /// Writes the bytes to the file.
-  func write(_ bytes: [UInt8]) throws {
+  func write(_ bytes: [UInt8], at start: Int = 0) throws {
     var offset = 0
     while offset < bytes.count {
       // SAFETY: `pwrite` gets the rest of the bytes and its length.
       let count = unsafe bytes.withUnsafeBytes { bytes in
         unsafe pwrite(
           descriptor, bytes.baseAddress.map { unsafe $0 + offset }, bytes.count - offset,
-          off_t(offset))
+          off_t(start + offset))
       }
       if count > 0 {
         offset += count
       } else if errno != EINTR {
         throw PendingFile.failure("could not write \(path)")
       }
+    }
+  }
+
+  /// Makes the file so many bytes long.
+  func setSize(_ size: Int) throws {
+    guard PendingFile.retrying({ ftruncate(descriptor, off_t(size)) }) == 0 else {
+      throw PendingFile.failure("could not set the size of \(path)")
     }
   }
 

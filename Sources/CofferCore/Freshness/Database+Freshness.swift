@@ -93,11 +93,11 @@ extension Database {
     schema: String?, mode: CInt
   ) throws -> (code: CInt, walFrames: Int, checkpointedFrames: Int) {
     let connection = try openConnection()
-    guard let freshness, schema == nil || schema?.lowercased() == "main" else {
+    guard let checkpointer, schema == nil || schema?.lowercased() == "main" else {
       return SQLite.checkpoint(connection, schema: schema, mode: mode)
     }
-    guard let result = freshness.checkpoint(connection, schema: schema, mode: mode) else {
-      throw freshness.failure
+    guard let result = checkpointer.checkpoint(connection, schema: schema, mode: mode) else {
+      throw freshness?.failure ?? DatabaseError(resultCode: .SQLITE_BUSY)
     }
     return result
   }

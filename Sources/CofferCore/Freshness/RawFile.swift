@@ -76,6 +76,11 @@ final class RawFile: Sendable {
     }
   }
 
+  /// Makes the file so many bytes long.
+  func setSize(_ size: Int) throws(RawFileError) {
+    guard ftruncate(descriptor, off_t(size)) == 0 else { throw RawFileError("cut", path) }
+  }
+
   /// Waits until the content is on the disk.
   func sync() throws(RawFileError) {
     guard fdatasync(descriptor) == 0 else { throw RawFileError("sync", path) }
@@ -119,6 +124,11 @@ final class RawFile: Sendable {
   var size: Int {
     var status = stat()
     return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+  }
+
+  var isRegular: Bool {
+    var status = stat()
+    return unsafe fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// Gives the file the permissions of another one.

@@ -48,3 +48,29 @@ extension DatabaseKey {
     }
   }
 }
+
+extension DatabaseKey {
+  /// Returns the key of a database of which there are only the salt and the file of its slots.
+  ///
+  /// - Parameter path: Where the database will be, for a key's provider.
+  package func derived(
+    salt: [UInt8], slots: [UInt8], settings: CipherSettings, path: String
+  ) throws -> DerivedKey {
+    var key = self
+    if case .slots(let unlocker, _) = form {
+      let name = "the slots in the archive"
+      let (file, isIntact) = try KeySlotsFile.parse(slots, path: name)
+      guard let (_, opened) = try file.open(with: unlocker.secret(forDatabaseAt: path)) else {
+        throw isIntact ? KeySlotsError.noSlot(path: name) : KeySlotsError.damaged(path: name)
+      }
+      key = DatabaseKey(form: .rawWithSalt(file.databaseSalt), bytes: opened)
+    } else if case .provider = form {
+      key = try resolved(forDatabaseAt: path, settings: settings)
+    }
+    guard let derived = try DerivedKey.derive(from: key, salt: salt, settings: settings) else {
+      throw DatabaseError(
+        resultCode: .SQLITE_ERROR, message: "an archive needs the functions of libcrypto")
+    }
+    return derived
+  }
+}

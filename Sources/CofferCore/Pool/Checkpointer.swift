@@ -37,6 +37,8 @@ final class Checkpointer {
   private let commitLog: CommitLog?
   /// Records the commits before they are moved to the file; nil without freshness.
   var freshness: FreshnessSession?
+  /// Reads the commits before they are moved to the file; nil without an archive.
+  var capture: CommitCapture?
   private var pageCount = 0
   private var nextRestart: Int
 
@@ -62,12 +64,30 @@ final class Checkpointer {
   /// Moves the log's pages to the file, as far as readers allow it.
   @safe func moveToFile(_ connection: SQLiteConnection, schema: String) {
     let mode = SQLite.passiveCheckpoint
-    guard schema == "main", let freshness else {
+    guard schema == "main" else {
       _ = SQLite.checkpoint(connection, schema: schema, mode: mode)
       return
     }
-    // Until the record can be written, the log grows.
-    _ = freshness.checkpoint(connection, schema: schema, mode: mode)
+    // Without a record of the commits, the log grows.
+    _ = checkpoint(connection, schema: schema, mode: mode, frameCount: pageCount)
+  }
+
+  /// Moves frames from the log to the file, after an archive has read them and freshness has recorded
+  /// them.
+  ///
+  /// - Parameter frameCount: The frames in the log; nil if it was asked for.
+  /// - Returns: Nil if freshness has failed.
+  @safe func checkpoint(
+    _ connection: SQLiteConnection, schema: String?, mode: CInt, frameCount: Int? = nil
+  ) -> CheckpointResult? {
+    let run = { [freshness] (mode: CInt) -> CheckpointResult? in
+      guard let freshness else {
+        return SQLite.checkpoint(connection, schema: schema, mode: mode)
+      }
+      return freshness.checkpoint(connection, schema: schema, mode: mode)
+    }
+    guard let capture else { return run(mode) }
+    return capture.checkpoint(mode: mode, frameCount: frameCount, run)
   }
 
   /// Restarts the log if it has become too long.

@@ -1,0 +1,169 @@
+import Coffer
+import CofferCore
+import FoundationEssentials
+
+/// What an archive has.
+public struct ArchiveSummary: Sendable {
+  /// A range of commits, each of which can be restored; often of one.
+  public struct Range: Sendable, Hashable {
+    /// The first commit.
+    public let first: ArchiveCommit
+    /// The last commit.
+    public let last: ArchiveCommit
+  }
+
+  /// What can be restored, in ascending order.
+  public let ranges: [Range]
+  /// The last commit that can be restored; nil while the first pages are being archived.
+  public var last: ArchiveCommit? { ranges.last?.last }
+  /// The size of the layers, in bytes. Segments of the log come on top.
+  public let layerByteCount: Int
+  /// The number of segments in the log.
+  public let segmentCount: Int
+  /// Whether a writer has the archive.
+  public let hasWriter: Bool
+  /// The size of a page, in bytes.
+  public let pageSize: Int
+}
+
+extension Archive {
+  /// Returns what can be restored.
+  ///
+  /// Reads the newest manifest and a few objects; the others aren't verified.
+  /// - Parameters:
+  ///   - key: The key of the database.
+  ///   - cipher: Its settings.
+  /// - Throws: ``ArchiveError``, or the error of the destination.
+  public func summary(
+    key: DatabaseKey, cipher: CipherSettings = .default
+  ) throws -> ArchiveSummary {
+    let reader = try ArchiveReader(destination, key: key, settings: cipher, path: "")
+    let tip = try reader.tip()
+    let manifest = reader.manifest
+    let ranges = try reachable(manifest, tip).map { range in
+      ArchiveSummary.Range(
+        first: try commit(range.lowerBound, reader, tip),
+        last: try commit(range.upperBound, reader, tip))
+    }
+    return ArchiveSummary(
+      ranges: ranges, layerByteCount: manifest.layers.reduce(0) { $0 + $1.byteCount },
+      segmentCount: Int(tip.place.sequence - manifest.logStart.sequence),
+      hasWriter: !manifest.isReleased, pageSize: manifest.header.pageSize)
+  }
+
+  /// Reads all objects, and returns what is wrong with them; nothing for a sound archive.
+  ///
+  /// Each object's seal is verified, the chain of the log, and that each state that the archive has can be
+  /// reached. Downloads the whole archive.
+  /// - Parameter progress: Called with the number of objects that were read, and of all.
+  /// - Throws: ``ArchiveError`` if the archive can't be opened, or the error of the destination.
+  public func verify(
+    key: DatabaseKey, cipher: CipherSettings = .default,
+    progress: ((Int, Int) throws -> Void)? = nil
+  ) throws -> [ArchiveError] {
+    var reader: ArchiveReader
+    do {
+      reader = try ArchiveReader(destination, key: key, settings: cipher, path: "")
+    } catch let error as ArchiveError where error.isFinding {
+      return [error]
+    }
+    while true {
+      let found = try findings(reader, progress)
+      // A writer may have deleted objects meanwhile.
+      guard found.contains(where: \.isMissing), try reader.refresh() else { return found }
+    }
+  }
+
+  private func findings(
+    _ reader: ArchiveReader, _ progress: ((Int, Int) throws -> Void)?
+  ) throws -> [ArchiveError] {
+    var found: [ArchiveError] = []
+    func note(_ error: ArchiveError) { if !found.contains(error) { found.append(error) } }
+    func check(_ body: () throws -> Void) throws {
+      do { try body() } catch let error as ArchiveError where error.isFinding { note(error) }
+    }
+    let manifest = reader.manifest
+    var end = manifest.tip
+    try check {
+      let tip = try reader.tip()
+      end = tip.place
+      if reachable(manifest, tip).isEmpty, !manifest.layers.isEmpty {
+        note(.noCommit(tip.place.commit))
+      }
+    }
+    let parts = manifest.layers.reduce(0) { $0 + $1.partCount }
+    let segments = Int(end.sequence - min(end.sequence, manifest.logStart.sequence))
+    var done = 0
+    func advance() throws {
+      done += 1
+      try progress?(min(done, parts + segments), parts + segments)
+    }
+    for layer in manifest.layers {
+      for index in 0..<layer.partCount {
+        try check { _ = try reader.part(index, of: layer) }
+        try advance()
+      }
+    }
+    var place = manifest.logStart
+    var changes: CommitChanges?
+    while place.sequence < end.sequence {
+      var seal: [UInt8]?
+      try check {
+        guard let (segment, own) = try reader.segment(place.sequence) else {
+          throw ArchiveError.missing(ObjectName.segment(place.sequence))
+        }
+        seal = own
+        if !place.seal.isEmpty, segment.previousSeal != place.seal {
+          throw ArchiveError.brokenChain(ObjectName.segment(place.sequence))
+        }
+        if manifest.gaps.contains(where: { $0 + 1 == segment.firstCommit }) {
+          changes = CommitChanges(after: segment.firstCommit - 1, upTo: .max)
+        }
+        var sequence = changes ?? CommitChanges(after: segment.firstCommit - 1, upTo: .max)
+        _ = try sequence.frames(of: segment, pageSize: manifest.header.pageSize)
+        changes = sequence
+      }
+      // After a lost one, the next can't be compared.
+      if seal == nil { changes = nil }
+      place = Manifest.LogPlace(sequence: place.sequence + 1, seal: seal ?? [], commit: 0)
+      if place.sequence == manifest.tip.sequence, let seal, seal != manifest.tip.seal {
+        note(.brokenChain(ObjectName.segment(place.sequence - 1)))
+      }
+      try advance()
+    }
+    return found
+  }
+
+  /// Deletes what the configuration's retention doesn't keep, and what writers left behind.
+  ///
+  /// A running session does so by itself. The last commit is kept in any case.
+  /// - Returns: The number of deleted objects.
+  /// - Throws: ``ArchiveError/writerExists`` while a session runs.
+  @discardableResult
+  public func prune(key: DatabaseKey, cipher: CipherSettings = .default) throws -> Int {
+    let reader = try ArchiveReader(destination, key: key, settings: cipher, path: "")
+    guard reader.manifest.isReleased || configuration.takesOver else {
+      throw ArchiveError.writerExists
+    }
+    var store = try ArchiveStore(reader, writer: ArchiveStore.newWriter())
+    defer { try? store.release() }
+    return try store.prune(configuration.retention, at: configuration.milliseconds)
+  }
+}
+
+extension ArchiveConfiguration {
+  /// The date, in milliseconds since 1970.
+  var milliseconds: UInt64 { UInt64(max(0, min(now().timeIntervalSince1970 * 1_000, 4e15))) }
+}
+
+extension ArchiveError {
+  /// Whether it is about an object.
+  var isFinding: Bool {
+    switch self {
+    case .damaged, .missing, .misplaced, .otherArchive, .brokenChain, .unknownVersion: true
+    default: false
+    }
+  }
+
+  var isMissing: Bool { if case .missing = self { true } else { false } }
+}

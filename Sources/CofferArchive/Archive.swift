@@ -1,0 +1,214 @@
+import Coffer
+import CofferCore
+import FoundationEssentials
+
+/// A continuous, encrypted archive of a database: a copy elsewhere that is about a second old, with a way
+/// back to each commit.
+///
+/// ```swift
+/// let archive = Archive(FolderDestination(path: "/mnt/backup/vault"))
+/// let session = try archive.start(pool)
+/// // …
+/// try session.stop()
+///
+/// try archive.restore(to: "restored.db", key: key)
+/// ```
+///
+/// The destination gets the database's pages as they are in its file: encrypted, and authenticated with
+/// a key that only those have who have the database's. It needs no trust, but that it keeps what it gets.
+/// What is missing, exchanged or changed there is noticed, but for the end: a destination that
+/// forgets the last objects shows an older archive, in which a commit that you know of is missing.
+///
+/// See `Docs/Archive.md` for costs and limits.
+public struct Archive: Sendable {
+  /// Where the archive is.
+  public let destination: any ArchiveDestination
+
+  /// How it is written.
+  public let configuration: ArchiveConfiguration
+
+  /// Describes an archive. Nothing is read or written yet.
+  public init(
+    _ destination: any ArchiveDestination,
+    configuration: ArchiveConfiguration = ArchiveConfiguration()
+  ) {
+    self.destination = destination
+    self.configuration = configuration
+  }
+
+  /// Begins to archive the commits of a pool, also those of other processes to its file.
+  ///
+  /// The first time, and when commits were missed, all pages are archived first, in the background.
+  /// Commits don't wait for the destination. Keep the session, and stop it before the pool is closed.
+  ///
+  /// Call this outside of the pool's accesses. Waits for a write that is under way, and for the
+  /// destination.
+  /// - Throws: ``ArchiveError``, such as ``ArchiveError/writerExists``; ``DatabaseError`` for a pool
+  ///   without a key; or the error of the destination.
+  public func start(_ pool: DatabasePool) throws -> ArchiveSession {
+    try ArchiveSession(pool, destination, configuration)
+  }
+
+  // MARK: Restoring
+
+  /// Writes the database as of a commit to a new file, which can be opened with the same key.
+  ///
+  /// Each object is verified, then each page, and then the file gets its name. Key slots come along.
+  /// Takes about as long as copying the archive's objects.
+  /// - Parameters:
+  ///   - path: The path of the new file.
+  ///   - point: The commit; the last one by default.
+  ///   - key: The key of the database.
+  ///   - cipher: Its settings, as in its configuration.
+  ///   - progress: Called with the part that is done, from 0 to 1. An error that it throws ends the
+  ///     restore.
+  /// - Returns: The commit that was restored.
+  /// - Throws: ``ArchiveError`` with nothing left at the path; or ``DatabaseError``, for example if
+  ///   there is a file.
+  @discardableResult
+  public func restore(
+    to path: String, at point: ArchivePoint = .latest, key: DatabaseKey,
+    cipher: CipherSettings = .default, progress: ((Double) throws -> Void)? = nil
+  ) throws -> ArchiveCommit {
+    var reader = try ArchiveReader(destination, key: key, settings: cipher, path: path)
+    while true {
+      do {
+        return try restore(to: path, at: point, reader, cipher, progress)
+      } catch ArchiveError.missing(let name) {
+        // A writer may have deleted what a newer manifest no longer has.
+        guard try reader.refresh() else { throw ArchiveError.missing(name) }
+      }
+    }
+  }
+
+  private func restore(
+    to path: String, at point: ArchivePoint, _ reader: ArchiveReader, _ cipher: CipherSettings,
+    _ progress: ((Double) throws -> Void)?
+  ) throws -> ArchiveCommit {
+    let manifest = reader.manifest
+    guard cipher.pageSize == manifest.header.pageSize else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "the archive's pages have \(manifest.header.pageSize) bytes",
+        hint: "Give the cipher settings of the database: its page size differs.")
+    }
+    let (plan, tip) = try plan(to: point, reader)
+    let file = try RestoredFile(at: path, pageSize: manifest.header.pageSize)
+    file.slots = manifest.slots.isEmpty ? nil : manifest.slots
+    let pageCount = try reader.readPages(of: plan) { done, count in
+      try progress?(0.7 * Double(done) / Double(max(1, count)))
+    } write: {
+      try file.write($0)
+    }
+    try file.finish(pageCount: pageCount, key: reader.key, settings: cipher) { done, count in
+      try progress?(0.7 + 0.3 * Double(done) / Double(max(1, count)))
+    }
+    return try commit(plan.commit, reader, tip)
+  }
+
+  /// Returns the way to a commit, and the end of the log.
+  func plan(
+    to point: ArchivePoint, _ reader: ArchiveReader
+  ) throws -> (plan: RestorePlan, tip: ArchiveReader.Tip) {
+    let tip = try reader.tip()
+    let manifest = reader.manifest
+    switch point {
+    case .latest:
+      if let plan = RestorePlan(to: tip.place.commit, manifest, tip: tip.place.commit) {
+        return (plan, tip)
+      }
+      // All pages are still being archived.
+      guard let last = reachable(manifest, tip).last,
+        let plan = RestorePlan(to: last.upperBound, manifest, tip: tip.place.commit)
+      else { throw ArchiveError.noCommit(tip.place.commit) }
+      return (plan, tip)
+    case .commit(let number):
+      guard let plan = RestorePlan(to: number, manifest, tip: tip.place.commit) else {
+        throw ArchiveError.noCommit(number)
+      }
+      return (plan, tip)
+    case .date(let date):
+      let limit = UInt64(max(0, min(date.timeIntervalSince1970 * 1_000, 4e15)))
+      let ends = LayerWays(manifest.layers).ends
+      var candidates = Set(
+        manifest.layers.filter { $0.date <= limit && ends.contains($0.last) }.map(\.last))
+      if let last = try reader.lastCommit(upTo: limit, before: tip.place.sequence) {
+        for range in reachable(manifest, tip) where range.lowerBound <= last {
+          candidates.insert(min(last, range.upperBound))
+        }
+      }
+      for number in candidates.sorted(by: >) {
+        if let plan = RestorePlan(to: number, manifest, tip: tip.place.commit) {
+          return (plan, tip)
+        }
+      }
+      throw ArchiveError.noCommitBefore("\(date)")
+    }
+  }
+
+  /// Returns the ranges in which each commit can be restored, in ascending order.
+  func reachable(_ manifest: Manifest, _ tip: ArchiveReader.Tip) -> [ClosedRange<UInt64>] {
+    let ends = LayerWays(manifest.layers).ends
+    var ranges: [ClosedRange<UInt64>] = []
+    for end in ends {
+      if let last = ranges.last, last.contains(end) { continue }
+      guard end >= manifest.logStart.commit else {
+        ranges.append(end...end)
+        continue
+      }
+      let gap = manifest.gaps.filter { $0 > end }.min()
+      let last = min(tip.place.commit, gap.map { $0 - 1 } ?? .max)
+      ranges.append(end...max(end, last))
+    }
+    return ranges
+  }
+
+  /// Describes a commit.
+  func commit(
+    _ number: UInt64, _ reader: ArchiveReader, _ tip: ArchiveReader.Tip
+  ) throws -> ArchiveCommit {
+    if let layer = reader.manifest.layers.first(where: { $0.last == number }) {
+      return ArchiveCommit(number: number, milliseconds: layer.date)
+    }
+    if number == tip.place.commit { return ArchiveCommit(number: number, milliseconds: tip.date) }
+    var (low, high) = (reader.manifest.logStart.sequence, tip.place.sequence)
+    while low < high {
+      let middle = (low + high) / 2
+      guard let (segment, _) = try reader.segment(middle) else {
+        throw ArchiveError.missing(ObjectName.segment(middle))
+      }
+      if segment.lastWholeCommit >= number, segment.firstCommit <= number {
+        return ArchiveCommit(
+          number: number,
+          milliseconds: segment.commits[Int(number - segment.firstCommit)].date)
+      }
+      if segment.firstCommit > number { high = middle } else { low = middle + 1 }
+    }
+    throw ArchiveError.noCommit(number)
+  }
+}
+
+/// A moment to restore.
+public enum ArchivePoint: Sendable, Hashable {
+  /// The last commit in the archive.
+  case latest
+  /// The commit with a number, as sessions and lists tell it.
+  case commit(UInt64)
+  /// The last commit of a date or before, by the clock of the writing machine.
+  case date(Date)
+}
+
+/// A commit in an archive.
+public struct ArchiveCommit: Sendable, Hashable {
+  /// Counts the archive's commits, from 1.
+  public let number: UInt64
+
+  /// When the archive read the commit, by the clock of the writing machine. Never earlier than that of the
+  /// commit before, also where the clock was set back.
+  public let date: Date
+
+  init(number: UInt64, milliseconds: UInt64) {
+    self.number = number
+    date = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
+  }
+}

@@ -1,0 +1,71 @@
+import CofferCore
+import FoundationEssentials
+
+/// How an archive is written.
+public struct ArchiveConfiguration: Sendable {
+  /// The time between two reads of the commits: one second by default, and at least 10 ms.
+  ///
+  /// An idle database causes no requests. One that changes causes one object in this time.
+  public var interval: Duration = .seconds(1)
+
+  /// How long what can be restored is kept.
+  public var retention = ArchiveRetention()
+
+  /// How often all pages are archived anew: each 7 days by default.
+  ///
+  /// A restore takes the last of these copies, and what has changed since.
+  public var snapshotInterval: Duration = .seconds(7 * 86_400)
+
+  /// The size from which the write-ahead log isn't kept any longer for a destination that is away: 1 GiB
+  /// by default.
+  ///
+  /// What was committed until then stays in the database, but its commits can't be restored one by one:
+  /// as soon as the destination is back, all pages are archived.
+  public var maximumLogSize = 1 << 30
+
+  /// Whether to take the archive over from another writer, which has to be gone for good.
+  public var takesOver = false
+
+  /// Creates the default configuration.
+  public init() {}
+
+  // MARK: Tests
+
+  /// The clock of dates.
+  var now: @Sendable () -> Date = { Date() }
+  /// The clock of intervals.
+  var elapsed: @Sendable () -> Duration = {
+    let start = ContinuousClock().systemEpoch
+    return start.duration(to: .now)
+  }
+  /// The intervals of levels 0 to 2.
+  var levelIntervals: [Duration] = [.seconds(300), .seconds(3_600), .seconds(86_400)]
+  var limits = CommitCapture.Limits()
+  /// How often an idle writer looks for one that has taken over.
+  var leaseInterval: Duration = .seconds(20)
+}
+
+/// How long an archive keeps what can be restored.
+///
+/// The last commit can be restored at any time, whatever its age.
+public struct ArchiveRetention: Sendable, Hashable {
+  /// For how long each commit: a day by default.
+  public var commits: Duration = .seconds(86_400)
+  /// For how long a state each 5 minutes: 3 days by default.
+  public var fiveMinutes: Duration = .seconds(3 * 86_400)
+  /// For how long a state each hour: 14 days by default.
+  public var hours: Duration = .seconds(14 * 86_400)
+  /// For how long a state each day: 90 days by default.
+  public var days: Duration = .seconds(90 * 86_400)
+
+  /// Creates the default retention.
+  public init() {}
+
+  /// Creates a retention.
+  public init(commits: Duration, fiveMinutes: Duration, hours: Duration, days: Duration) {
+    (self.commits, self.fiveMinutes, self.hours, self.days) = (commits, fiveMinutes, hours, days)
+  }
+
+  /// The retention of the ends of a level's layers; copies of all pages are kept as days are.
+  func time(ofLevel level: Int) -> Duration { [fiveMinutes, hours, days, days][level] }
+}

@@ -1,0 +1,83 @@
+import CofferCore
+
+/// What is wrong with an archive, or with the use of one.
+///
+/// Objects are called by their names.
+public enum ArchiveError: Error, Equatable, Sendable {
+  /// There is no archive at the destination.
+  case noArchive
+  /// The key isn't that of the archive's database.
+  case otherKey
+  /// The database has got another key since the archive began.
+  case changedKey
+  /// An object was changed, or cut.
+  case damaged(String)
+  /// An object is missing.
+  case missing(String)
+  /// An object is intact, but belongs elsewhere: it was copied over another one.
+  case misplaced(String)
+  /// An object is of another archive.
+  case otherArchive(String)
+  /// An object doesn't follow the one before.
+  case brokenChain(String)
+  /// An object has a version of the format that isn't known.
+  case unknownVersion(String, Int)
+  /// The archive doesn't have that commit, or no longer.
+  case noCommit(UInt64)
+  /// The archive has no commit of that date or before.
+  case noCommitBefore(String)
+  /// Another writer uses the archive.
+  case writerExists
+  /// Another writer has taken the archive over.
+  case superseded
+  /// The session has ended.
+  case ended
+  /// So much waited for the destination that the write-ahead log was let go.
+  case logTooLong
+  /// A file that Coffer didn't write is in the way.
+  case foreignFile(String)
+  /// The destination isn't one that is known.
+  case unknownDestination(String)
+}
+
+extension ArchiveError: CustomStringConvertible {
+  /// What is wrong, and what to do.
+  public var description: String {
+    switch self {
+    case .noArchive: "there is no archive at the destination. Check its path or URL."
+    case .otherKey: "the key isn't that of the archive's database."
+    case .changedKey:
+      "the database's key was changed. Start an archive at another destination, and keep this one for "
+        + "its commits, with the old key."
+    case .damaged(let name):
+      "the archive's object \(name) is damaged. Fetch it from another copy, or restore an earlier commit."
+    case .missing(let name):
+      "the archive's object \(name) is missing. Fetch it from another copy, or restore an earlier commit."
+    case .misplaced(let name):
+      "the archive's object \(name) is another object under its name. Somebody has exchanged it."
+    case .otherArchive(let name):
+      "the archive's object \(name) belongs to another archive. Somebody has exchanged it."
+    case .brokenChain(let name):
+      "the archive's object \(name) doesn't follow the one before. Somebody has exchanged objects."
+    case .unknownVersion(let name, let version):
+      "the archive's object \(name) has version \(version) of the format, which this version of Coffer "
+        + "doesn't know. Use a newer one."
+    case .noCommit(let number):
+      "the archive doesn't have commit \(number), or no longer. `coffer archive list` shows what it has."
+    case .noCommitBefore(let date):
+      "the archive has no commit of \(date) or before. `coffer archive list` shows what it has."
+    case .writerExists:
+      "another writer uses this archive. If it is gone for good, take the archive over "
+        + "(`takesOver`, --take-over)."
+    case .superseded:
+      "another writer has taken this archive over. This one has ended; nothing was overwritten."
+    case .ended: "the archive's session has ended."
+    case .logTooLong:
+      "the destination was away for so long that the write-ahead log reached its limit. All pages are "
+        + "archived again as soon as it is back."
+    case .foreignFile(let path): "\(path) was not written by Coffer. Move it away."
+    case .unknownDestination(let text):
+      "\(text) is no destination of an archive: give a folder or s3://bucket/prefix."
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import CofferCore
+import FoundationEssentials
+
+/// An archive in a folder: on another disk, a network's file system, or what another program copies away.
+///
+/// Each object is a file that is synced before it gets its name, by `renameat2` or `link`, so that two
+/// writers can't store the same one.
+public struct FolderDestination: ArchiveDestination {
+  /// The folder's path.
+  public let path: String
+
+  /// The largest file that is read: more than any object has.
+  private static let largestObject = 256 << 20
+
+  /// - Parameter path: The folder, which is made with the first object, if it doesn't exist.
+  public init(path: String) { self.path = path }
+
+  /// Stores an object as a file.
+  ///
+  /// - Throws: ``DatabaseError`` if the file can't be written.
+  public func putIfAbsent(_ name: String, _ bytes: Data) throws -> Bool {
+    let file = try file(name)
+    try NewFile.makeFolder(String(file[..<(file.lastIndex(of: "/") ?? file.startIndex)]))
+    return try NewFile.create(file, Array(bytes))
+  }
+
+  /// Reads an object.
+  ///
+  /// - Throws: ``DatabaseError`` if the file can't be read.
+  public func get(_ name: String) throws -> Data? {
+    try NewFile.read(file(name), atMost: Self.largestObject).map { Data($0) }
+  }
+
+  /// Returns the names of the objects, which are regular files: links aren't followed.
+  ///
+  /// - Throws: ``DatabaseError`` if the folder can't be read.
+  public func list(_ prefix: String) throws -> [String] {
+    let folder = prefix.lastIndex(of: "/").map { String(prefix[...$0]) } ?? ""
+    return try NewFile.names(in: path + "/" + folder).map { folder + $0 }
+      .filter { $0.hasPrefix(prefix) && !$0.hasSuffix(".coffer-partial") }.sorted()
+  }
+
+  /// Deletes an object's file.
+  ///
+  /// - Throws: ``DatabaseError`` if it can't be deleted.
+  public func delete(_ name: String) throws { try NewFile.delete(file(name)) }
+
+  private func file(_ name: String) throws -> String {
+    let parts = name.split(separator: "/", omittingEmptySubsequences: false)
+    guard !parts.contains(where: { $0.isEmpty || $0.hasPrefix(".") }) else {
+      throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "\(name) is no name of an object")
+    }
+    return path + "/" + name
+  }
+}

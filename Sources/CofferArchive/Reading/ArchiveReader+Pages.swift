@@ -1,0 +1,67 @@
+import CofferCore
+
+extension ArchiveReader {
+  /// Calls `write` with the pages of a plan, the older versions first.
+  ///
+  /// - Parameter progress: Called with the number of objects that were read, and of those that are
+  ///   known.
+  /// - Returns: The number of the database's pages.
+  func readPages(
+    of plan: RestorePlan, progress: (Int, Int) throws -> Void = { _, _ in },
+    write: (ArraySlice<UInt8>) throws -> Void
+  ) throws -> Int {
+    var pageCount = 0
+    let count = plan.layers.reduce(0) { $0 + $1.partCount }
+    var done = 0
+    for layer in plan.layers {
+      for index in 0..<layer.partCount {
+        try write(part(index, of: layer).frames)
+        done += 1
+        try progress(done, count)
+      }
+      pageCount = layer.pageCount
+    }
+    guard plan.commit > plan.base, let place = plan.layers.last?.place else { return pageCount }
+    var changes = CommitChanges(after: plan.base, upTo: plan.commit)
+    try forEachSegment(from: place) { segment in
+      let frames = try changes.frames(of: segment, pageSize: manifest.header.pageSize)
+      try write(frames)
+      done += 1
+      try progress(done, max(done, count))
+      return changes.last < plan.commit
+    }
+    guard changes.last == plan.commit else { throw ArchiveError.noCommit(plan.commit) }
+    return changes.pageCount ?? pageCount
+  }
+}
+
+/// Takes the commits of a range out of segments, and checks that none is missing.
+struct CommitChanges {
+  /// The last commit that was taken as a whole.
+  private(set) var last: UInt64
+  /// The number of pages after it; nil before the first.
+  private(set) var pageCount: Int?
+  private let end: UInt64
+
+  init(after last: UInt64, upTo end: UInt64) { (self.last, self.end) = (last, end) }
+
+  /// Returns the frames of a segment that belong to the range.
+  mutating func frames(of segment: Segment, pageSize: Int) throws -> ArraySlice<UInt8> {
+    let name = ObjectName.segment(segment.sequence)
+    let size = pageSize + 4
+    var start = segment.frames.startIndex
+    var offset = start
+    for (number, commit) in zip(segment.firstCommit..., segment.commits) {
+      if number > end { break }
+      let next = offset + commit.frameCount * size
+      if number <= last {
+        start = next
+      } else {
+        guard number == last + 1 else { throw ArchiveError.brokenChain(name) }
+        if commit.pageCount > 0 { (last, pageCount) = (number, commit.pageCount) }
+      }
+      offset = next
+    }
+    return segment.frames[start..<offset]
+  }
+}

@@ -1,0 +1,247 @@
+import CofferCore
+import FoundationEssentials
+
+/// Reads an archive's objects, and verifies each.
+struct ArchiveReader {
+  let destination: any ArchiveDestination
+  let key: DerivedKey
+  let seal: ArchiveSeal
+  /// The newest manifest.
+  private(set) var manifest: Manifest
+
+  /// Opens an archive.
+  ///
+  /// - Parameters:
+  ///   - path: Where the database is or will be, for a key's provider.
+  /// - Throws: ``ArchiveError``, or the error of the key or the destination.
+  init(
+    _ destination: any ArchiveDestination, key: DatabaseKey, settings: CipherSettings, path: String
+  ) throws {
+    guard let (name, bytes) = try Self.newestManifest(destination) else {
+      throw ArchiveError.noArchive
+    }
+    let manifest = try Manifest(bytes, name: name)
+    let derived = try key.derived(
+      salt: manifest.salt, slots: manifest.slots, settings: settings, path: path)
+    try self.init(destination, derived, name: name, bytes)
+  }
+
+  /// Opens an archive with the key of its database; nil if there is none.
+  init?(_ destination: any ArchiveDestination, key: DerivedKey) throws {
+    guard let (name, bytes) = try Self.newestManifest(destination) else { return nil }
+    try self.init(destination, key, name: name, bytes)
+  }
+
+  private init(
+    _ destination: any ArchiveDestination, _ key: DerivedKey, name: String, _ bytes: [UInt8]
+  ) throws {
+    self.destination = destination
+    self.key = key
+    seal = try ArchiveSeal(key)
+    guard seal.isSealed(bytes) else {
+      // With the right key, other objects are intact.
+      guard try Self.hasSealedObject(destination, seal) else { throw ArchiveError.otherKey }
+      throw ArchiveError.damaged(name)
+    }
+    manifest = try Manifest(bytes, name: name)
+    guard manifest.number == ObjectName.number(name, in: ObjectName.manifests) else {
+      throw ArchiveError.misplaced(name)
+    }
+    guard manifest.salt == key.salt else { throw ArchiveError.otherKey }
+  }
+
+  private static func newestManifest(
+    _ destination: any ArchiveDestination
+  ) throws -> (name: String, bytes: [UInt8])? {
+    for _ in 0..<5 {
+      let names = try destination.list(ObjectName.manifests)
+      guard let name = names.last(where: { ObjectName.number($0, in: ObjectName.manifests) != nil })
+      else {
+        guard try destination.list(ObjectName.segments).isEmpty else {
+          throw ArchiveError.missing(ObjectName.manifests)
+        }
+        return nil
+      }
+      // A writer may have replaced it meanwhile.
+      if let data = try destination.get(name) { return (name, Array(data)) }
+    }
+    throw ArchiveError.missing(ObjectName.manifests)
+  }
+
+  private static func hasSealedObject(
+    _ destination: any ArchiveDestination, _ seal: ArchiveSeal
+  ) throws -> Bool {
+    let manifests = try destination.list(ObjectName.manifests).dropLast().suffix(3)
+    let segments = try destination.list(ObjectName.segments)
+    for name in Array(manifests) + segments.prefix(2) + segments.suffix(2) {
+      if let data = try destination.get(name), seal.isSealed(Array(data)) { return true }
+    }
+    return false
+  }
+
+  /// Reads the newest manifest again.
+  ///
+  /// - Returns: Whether there is another one.
+  mutating func refresh() throws -> Bool {
+    guard let (name, bytes) = try Self.newestManifest(destination),
+      ObjectName.number(name, in: ObjectName.manifests) != manifest.number
+    else { return false }
+    let archive = manifest.header.archive
+    self = try ArchiveReader(destination, key, name: name, bytes)
+    guard manifest.header.archive == archive else { throw ArchiveError.otherArchive(name) }
+    return true
+  }
+
+  // MARK: Objects
+
+  private func object(_ name: String) throws -> [UInt8]? {
+    guard let data = try destination.get(name) else { return nil }
+    let bytes = Array(data)
+    guard seal.isSealed(bytes) else { throw ArchiveError.damaged(name) }
+    return bytes
+  }
+
+  /// Returns the segment at a place; nil if there is none yet.
+  func segment(at place: Manifest.LogPlace) throws -> Segment? {
+    let name = ObjectName.segment(place.sequence)
+    guard let bytes = try object(name) else { return nil }
+    let segment = try Segment(bytes, name: name, in: manifest.header)
+    guard segment.sequence == place.sequence else { throw ArchiveError.misplaced(name) }
+    guard segment.previousSeal == place.seal else { throw ArchiveError.brokenChain(name) }
+    return segment
+  }
+
+  /// Returns a segment by its number, whose predecessor isn't known.
+  func segment(_ sequence: UInt64) throws -> (segment: Segment, seal: [UInt8])? {
+    let name = ObjectName.segment(sequence)
+    guard let bytes = try object(name) else { return nil }
+    let segment = try Segment(bytes, name: name, in: manifest.header)
+    guard segment.sequence == sequence else { throw ArchiveError.misplaced(name) }
+    return (segment, Array(bytes.suffix(ArchiveSeal.size)))
+  }
+
+  /// Calls `body` for each segment from a place on, while it returns true.
+  ///
+  /// - Returns: The place behind the last one.
+  @discardableResult
+  func forEachSegment(
+    from place: Manifest.LogPlace, _ body: (Segment) throws -> Bool
+  ) throws -> Manifest.LogPlace {
+    var place = place
+    while true {
+      let name = ObjectName.segment(place.sequence)
+      guard let bytes = try object(name) else {
+        // The manifest says how far the log goes at least.
+        guard place.sequence >= manifest.tip.sequence else { throw ArchiveError.missing(name) }
+        if try destination.list(ObjectName.segments).contains(where: { $0 > name }) {
+          // It may have been stored since it was asked for.
+          if try object(name) != nil { continue }
+          throw ArchiveError.missing(name)
+        }
+        return place
+      }
+      let segment = try Segment(bytes, name: name, in: manifest.header)
+      guard segment.sequence == place.sequence else { throw ArchiveError.misplaced(name) }
+      guard segment.previousSeal == place.seal else { throw ArchiveError.brokenChain(name) }
+      guard try body(segment) else { return place }
+      place = Manifest.LogPlace(
+        sequence: place.sequence + 1, seal: Array(bytes.suffix(ArchiveSeal.size)),
+        commit: max(place.commit, segment.lastWholeCommit))
+      if place.sequence == manifest.tip.sequence, place.seal != manifest.tip.seal {
+        throw ArchiveError.brokenChain(name)
+      }
+    }
+  }
+
+  /// Returns a part of a layer.
+  func part(_ index: Int, of layer: Manifest.Layer) throws -> LayerPart {
+    let name = ObjectName.part(index, of: layer.number)
+    guard let bytes = try object(name) else { throw ArchiveError.missing(name) }
+    let part = try LayerPart(bytes, name: name, in: manifest.header)
+    guard part.layer == layer.number, part.index == index else {
+      throw ArchiveError.misplaced(name)
+    }
+    return part
+  }
+
+  // MARK: The log's end
+
+  /// The last segment that is there.
+  private func lastSegment() throws -> (segment: Segment, seal: [UInt8])? {
+    let numbers = try destination.list(ObjectName.segments)
+      .compactMap { ObjectName.number($0, in: ObjectName.segments) }
+      .filter { $0 >= manifest.logStart.sequence }
+    guard let last = numbers.last else {
+      guard manifest.tip.sequence == manifest.logStart.sequence else {
+        throw ArchiveError.missing(ObjectName.segment(manifest.tip.sequence - 1))
+      }
+      return nil
+    }
+    // A hole is a lost object, even where nothing needs to be read there.
+    guard last + 1 >= manifest.tip.sequence else {
+      throw ArchiveError.missing(ObjectName.segment(last + 1))
+    }
+    if let hole = zip(numbers, manifest.logStart.sequence...).first(where: { $0 != $1 }) {
+      throw ArchiveError.missing(ObjectName.segment(hole.1))
+    }
+    guard let found = try segment(last) else {
+      throw ArchiveError.missing(ObjectName.segment(last))
+    }
+    return found
+  }
+
+  /// The end of an archive's log.
+  struct Tip {
+    /// Where the next segment goes.
+    var place: Manifest.LogPlace
+    /// The last segment; nil if there is none.
+    var last: Segment?
+    /// The date of the last whole commit.
+    var date: UInt64
+  }
+
+  /// Returns the end of the log.
+  func tip() throws -> Tip {
+    guard let (last, seal) = try lastSegment() else {
+      return Tip(place: manifest.tip, last: nil, date: manifest.layers.map(\.date).max() ?? 0)
+    }
+    var whole = last
+    while whole.isOpen, whole.commits.count == 1, whole.sequence > manifest.logStart.sequence {
+      guard let (before, _) = try segment(whole.sequence - 1) else {
+        throw ArchiveError.missing(ObjectName.segment(whole.sequence - 1))
+      }
+      whole = before
+    }
+    let index = whole.commits.count - (whole.isOpen ? 2 : 1)
+    let isNone = index < 0
+    return Tip(
+      place: Manifest.LogPlace(
+        sequence: last.sequence + 1, seal: seal,
+        commit: isNone ? manifest.logStart.commit : whole.lastWholeCommit),
+      last: last, date: isNone ? 0 : whole.commits[index].date)
+  }
+
+  /// Returns the last commit of a date or before, among those that the log has; nil if there is none.
+  func lastCommit(upTo date: UInt64, before end: UInt64) throws -> UInt64? {
+    var (low, high) = (manifest.logStart.sequence, end)
+    // The last segment that begins in time.
+    while low < high {
+      let middle = (low + high) / 2
+      guard let (segment, _) = try segment(middle) else {
+        throw ArchiveError.missing(ObjectName.segment(middle))
+      }
+      if segment.commits[0].date <= date { low = middle + 1 } else { high = middle }
+    }
+    var found: UInt64?
+    var sequence = low
+    while sequence > manifest.logStart.sequence, found == nil {
+      sequence -= 1
+      guard let (segment, _) = try segment(sequence) else {
+        throw ArchiveError.missing(ObjectName.segment(sequence))
+      }
+      let count = segment.commits.count { $0.date <= date && $0.pageCount > 0 }
+      if count > 0 { found = segment.firstCommit + UInt64(count) - 1 }
+    }
+    return found
+  }
+}

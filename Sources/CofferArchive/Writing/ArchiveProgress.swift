@@ -1,0 +1,54 @@
+import CofferCore
+import Synchronization
+
+/// What a session tells other threads, while its queue works or waits for the destination.
+final class ArchiveProgress: Sendable {
+  private struct State {
+    var status = ArchiveStatus()
+    /// When the archive last had all commits.
+    var lastCurrent = Duration.zero
+    /// Whether what is stored can be restored.
+    var isWhole = false
+    /// Why the session has ended; nil while it runs, or if it was stopped.
+    var failure: (any Error)?
+  }
+
+  private let state = Mutex(State())
+  private let stop = Atomic(false)
+
+  /// Whether long work should end.
+  var isStopRequested: Bool { stop.load(ordering: .relaxed) }
+
+  func requestStop() { stop.store(true, ordering: .relaxed) }
+
+  var isRunning: Bool { state.withLock(\.status.isRunning) }
+  var failure: (any Error)? { state.withLock(\.failure) }
+
+  func set(_ status: ArchiveStatus, lastCurrent: Duration, isWhole: Bool) {
+    state.withLock { state in
+      let isRunning = state.status.isRunning
+      state.status = status
+      state.status.isRunning = isRunning
+      state.lastCurrent = lastCurrent
+      state.isWhole = isWhole
+    }
+  }
+
+  func end(_ failure: (any Error)? = nil) {
+    state.withLock { state in
+      state.status.isRunning = false
+      state.failure = state.failure ?? failure
+    }
+  }
+
+  /// Returns the status at a time.
+  func status(_ backlog: CommitCapture.Backlog, at now: Duration) -> ArchiveStatus {
+    state.withLock { state in
+      var status = state.status
+      status.waitingByteCount = backlog.byteCount
+      let hasAll = state.isWhole && backlog.byteCount == 0 && backlog.isFollowing
+      if !hasAll { status.lag = now - state.lastCurrent }
+      return status
+    }
+  }
+}

@@ -1,0 +1,132 @@
+import Coffer
+import CofferCore
+import Dispatch
+import FoundationEssentials
+
+/// Archives the commits of a pool while it lives, on a thread of its own.
+///
+/// ``Archive/start(_:)`` makes it. Where the destination is away, it tries again, at first after the
+/// interval, and at last every 30 seconds; commits wait in the write-ahead log.
+///
+/// It ends by itself only where going on would be wrong: another writer has taken over, or the
+/// database's key was changed. ``status`` tells so, and the methods throw the reason.
+public final class ArchiveSession: Sendable {
+  private let queue = DispatchQueue(label: "Coffer.archive", qos: .utility)
+  private let work: ArchiveWork
+  private let progress: ArchiveProgress
+  private let configuration: ArchiveConfiguration
+
+  init(
+    _ pool: DatabasePool, _ destination: any ArchiveDestination,
+    _ configuration: ArchiveConfiguration
+  ) throws {
+    self.configuration = configuration
+    progress = ArchiveProgress()
+    work = try ArchiveWork(pool, destination, configuration, progress)
+    Self.schedule(after: .zero, queue, work, progress, configuration, failures: 0)
+  }
+
+  // The commits are still there for the next session.
+  deinit {
+    progress.requestStop()
+    queue.async { [work, progress] in
+      guard progress.isRunning else { return }
+      try? work.end()
+    }
+  }
+
+  private static func schedule(
+    after delay: Duration, _ queue: DispatchQueue, _ work: ArchiveWork, _ progress: ArchiveProgress,
+    _ configuration: ArchiveConfiguration, failures: Int
+  ) {
+    let nanoseconds = Int(clamping: Int64(delay / .nanoseconds(1)))
+    queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) {
+      guard progress.isRunning, !progress.isStopRequested else { return }
+      let interval = max(configuration.interval, .milliseconds(10))
+      do {
+        try attempt(work, progress)
+        schedule(after: interval, queue, work, progress, configuration, failures: 0)
+      } catch {
+        guard progress.isRunning else { return }
+        // Not all at once, where a store comes back to many.
+        let most = min(interval * (1 << min(failures, 8)), max(interval, .seconds(30)))
+        let pause = max(interval, most * Double.random(in: 0.5...1))
+        schedule(after: pause, queue, work, progress, configuration, failures: failures + 1)
+      }
+    }
+  }
+
+  /// Works once, and ends the session after an error with which it can't go on.
+  private static func attempt(
+    _ work: ArchiveWork, _ progress: ArchiveProgress, isStopping: Bool = false
+  ) throws {
+    do {
+      try work.work(isStopping: isStopping)
+    } catch let error as ArchiveError where error.endsSession {
+      work.abandon(error)
+      Database.logError?(.SQLITE_WARNING, "the archive's session has ended: \(error)")
+      throw error
+    }
+  }
+
+  // MARK: Status
+
+  /// How far the archive is.
+  ///
+  /// Doesn't wait for the destination.
+  public var status: ArchiveStatus {
+    progress.status(work.capture.backlog(), at: configuration.elapsed())
+  }
+
+  // MARK: Waiting
+
+  /// Archives the commits until now, and waits until they can be restored.
+  ///
+  /// Inside a write, its own changes aren't committed yet.
+  /// - Returns: A commit that has them.
+  /// - Throws: The error of the destination, with which the commits wait for the next attempt; or
+  ///   ``ArchiveError``, if the session has ended.
+  @discardableResult
+  public func archiveNow() throws -> ArchiveCommit {
+    try queue.sync {
+      try checkRunning()
+      try Self.attempt(work, progress)
+      guard let archived = status.archived else { throw ArchiveError.ended }
+      return archived
+    }
+  }
+
+  /// Archives the commits until now, and ends the session.
+  ///
+  /// A copy of all pages that is under way isn't finished: the next session begins it again.
+  /// - Throws: An error if the last commits couldn't be archived, after which the session has ended,
+  ///   too: the next one finds them in the write-ahead log. Calling this again returns.
+  public func stop() throws {
+    progress.requestStop()
+    try queue.sync {
+      if let failure = progress.failure { throw failure }
+      guard progress.isRunning else { return }
+      var failure: (any Error)?
+      do { try Self.attempt(work, progress, isStopping: true) } catch { failure = error }
+      if progress.isRunning {
+        do { try work.end() } catch { failure = failure ?? error }
+      }
+      if let failure { throw failure }
+    }
+  }
+
+  private func checkRunning() throws {
+    if let failure = progress.failure { throw failure }
+    guard progress.isRunning, !progress.isStopRequested else { throw ArchiveError.ended }
+  }
+}
+
+extension ArchiveError {
+  /// Whether a writer can't go on after it.
+  fileprivate var endsSession: Bool {
+    switch self {
+    case .superseded, .changedKey, .otherKey: true
+    default: false
+    }
+  }
+}

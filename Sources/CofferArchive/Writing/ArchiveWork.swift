@@ -1,0 +1,425 @@
+import Coffer
+import CofferCore
+import FoundationEssentials
+
+/// The work of a session.
+// SAFETY: it is made before its session, which uses it on its queue alone; `capture` is Sendable.
+final class ArchiveWork: @unchecked Sendable {
+  let capture: CommitCapture
+  private let pool: DatabasePool
+  private let configuration: ArchiveConfiguration
+  private let stateFile: ArchiveStateFile
+  private var store: ArchiveStore
+  private let seal: ArchiveSeal
+  /// The layer that is being written.
+  private var copy: LayerCopy?
+  /// The first commit whose changes the next layer of each level has.
+  private var levelFirst: [UInt64]
+  /// When the last layer of each level ended.
+  private var levelEnd: [Duration]
+  private var leaseCheck: Duration
+  private var pruning: Duration
+  private var saving: Duration
+  /// The date of the last commit in a segment, in milliseconds since 1970.
+  private var lastDate: UInt64
+  private var status = ArchiveStatus()
+  private let progress: ArchiveProgress
+  /// When the archive last had all commits.
+  private var lastCurrent: Duration
+  /// The last commit that can be restored; 0 if there is none.
+  private var restorable: UInt64 = 0
+
+  private struct LayerCopy {
+    var layer: Manifest.Layer
+    /// A part that isn't stored yet.
+    var waiting: LayerPart?
+    /// Whether that is the last part.
+    var isLast = false
+    var pageCount = 0
+  }
+
+  // MARK: Beginning
+
+  init(
+    _ pool: DatabasePool, _ destination: any ArchiveDestination,
+    _ configuration: ArchiveConfiguration, _ progress: ArchiveProgress
+  ) throws {
+    self.pool = pool
+    self.configuration = configuration
+    self.progress = progress
+    let (key, settings) = try pool.archivedKey()
+    seal = try ArchiveSeal(key)
+    guard
+      let stateFile = try ArchiveStateFile(
+        forDatabaseAt: pool.path, makeWriter: ArchiveStore.newWriter)
+    else { throw ArchiveError.writerExists }
+    self.stateFile = stateFile
+    let slots = try pool.keySlotsFile() ?? []
+    var tip: ArchiveReader.Tip?
+    let reader = try ArchiveReader(destination, key: key)
+    if let reader {
+      let manifest = reader.manifest
+      guard
+        manifest.isReleased || manifest.writer == stateFile.writer || configuration.takesOver
+      else { throw ArchiveError.writerExists }
+      guard manifest.header.pageSize == settings.pageSize else { throw ArchiveError.changedKey }
+      store = try ArchiveStore(reader, writer: stateFile.writer)
+      tip = try reader.tip()
+    } else {
+      store = try ArchiveStore(
+        destination, key: key, pageSize: settings.pageSize, slots: slots, writer: stateFile.writer)
+    }
+    lastDate = max(tip?.date ?? 0, store.manifest.layers.map(\.date).max() ?? 0)
+    capture = try pool.makeCommitCapture(
+      limits: configuration.captureLimits, levels: Manifest.snapshotLevel + 1, lastDate: lastDate,
+      now: configuration.now)
+    let now = configuration.elapsed()
+    levelFirst = Array(repeating: 1, count: Manifest.snapshotLevel)
+    levelEnd = Array(repeating: now, count: Manifest.snapshotLevel)
+    (leaseCheck, pruning, saving, lastCurrent) = (now, now, now, now)
+    do {
+      try begin(tip?.last, reader)
+      if slots != store.manifest.slots { try store.putManifest { $0.slots = slots } }
+      try pool.attach(capture)
+    } catch {
+      capture.close()
+      try? store.release()
+      throw error
+    }
+    updateStatus(nil)
+  }
+
+  private func begin(_ last: Segment?, _ reader: ArchiveReader?) throws {
+    let manifest = store.manifest
+    let saved = reader.flatMap { savedState($0) }
+    // A gap that no segment follows has used the next number.
+    let known = max(
+      store.tip.commit, manifest.gaps.max() ?? 0, manifest.layers.map(\.last).max() ?? 0)
+    var beginning: CommitCapture.Beginning?
+    if let saved, saved.place.sequence == store.tip.sequence {
+      beginning = saved.end
+    } else if let last, !manifest.gaps.contains(where: { $0 > store.tip.commit }) {
+      beginning = CommitCapture.Beginning(
+        position: last.end, lastCommit: store.tip.commit, isInsideCommit: last.isOpen)
+    }
+    guard try capture.begin(at: beginning, orAfterGap: known + 1) else {
+      return try beginAfterGap()
+    }
+    levelFirst = levelFirst.map { _ in store.tip.commit + 1 }
+    guard let reader, let saved, store.tip.sequence - saved.place.sequence < 600 else {
+      // What the levels have to copy isn't known: the next layers begin here, after a copy of all.
+      needsSnapshot = true
+      return
+    }
+    levelFirst = saved.levelFirst
+    capture.addChangedPages(saved.pages)
+    try reader.forEachSegment(from: saved.place) { segment in
+      capture.addChangedPages(of: segment.frames)
+      return true
+    }
+  }
+
+  /// Whether all pages are to be archived, whatever the date of the last ones.
+  private var needsSnapshot = false
+
+  /// Begins anew after commits that couldn't be read.
+  private func beginAfterGap() throws {
+    let gap = capture.backlog().lastCommit
+    levelFirst = levelFirst.map { _ in gap + 1 }
+    copy = nil
+    try store.putManifest { $0.gaps.append(gap) }
+  }
+
+  /// Whether commits are missing that only a copy of all pages brings.
+  private var needsBase: Bool {
+    guard let gap = store.manifest.gaps.max() else { return store.manifest.layers.isEmpty }
+    return !LayerWays(store.manifest.layers).ends.contains { $0 >= gap }
+  }
+
+  // MARK: The state beside the database
+
+  /// Where the capture was, and what the levels have to copy.
+  private struct SavedState {
+    var place: Manifest.LogPlace
+    var end: CommitCapture.Beginning
+    var levelFirst: [UInt64] = []
+    var pages: [[UInt64]] = []
+  }
+
+  private static let stateMagic = Array("levels 1".utf8)
+
+  private func saveState() {
+    guard let end = capture.end, let changed = capture.changedPages() else { return }
+    var bytes = Self.stateMagic + store.manifest.header.archive
+    bytes.append(store.tip.sequence)
+    bytes += store.tip.seal
+    bytes.append(store.tip.commit)
+    bytes += end.position.salts
+    bytes.append(UInt32(end.position.frame))
+    bytes.append(UInt8(end.position.checksum.count))
+    bytes += end.position.checksum
+    bytes.append(end.lastCommit)
+    for (first, words) in zip(levelFirst, changed) {
+      bytes.append(first)
+      bytes.append(UInt32(words.count))
+      for word in words { bytes.append(word) }
+    }
+    guard let sealed = try? seal.sealed(bytes) else { return }
+    try? stateFile.setState(sealed)
+    saving = configuration.elapsed()
+  }
+
+  /// Reads the state; nil if there is none that fits the archive.
+  private func savedState(_ reader: ArchiveReader) -> SavedState? {
+    guard let bytes = try? stateFile.state(), seal.isSealed(bytes) else { return nil }
+    var input = ByteReader(bytes.dropLast(ArchiveSeal.size))
+    guard input.bytes(Self.stateMagic.count) == Self.stateMagic,
+      input.bytes(16) == reader.manifest.header.archive, let sequence = input.uint64(),
+      let placeSeal = input.bytes(ArchiveSeal.size), let commit = input.uint64(),
+      let salts = input.bytes(8), let frame = input.uint32(), let checksumSize = input.uint8(),
+      let checksum = input.bytes(Int(checksumSize)), let lastCommit = input.uint64(),
+      sequence >= reader.manifest.logStart.sequence, sequence <= store.tip.sequence,
+      sequence < store.tip.sequence || placeSeal == store.tip.seal
+    else { return nil }
+    var state = SavedState(
+      place: Manifest.LogPlace(sequence: sequence, seal: placeSeal, commit: commit),
+      end: CommitCapture.Beginning(
+        position: LogPosition(salts: salts, frame: Int(frame), checksum: checksum),
+        lastCommit: lastCommit, isInsideCommit: false))
+    for _ in levelFirst {
+      guard let first = input.uint64(), let count = input.uint32(),
+        Int(count) <= bytes.count / 8
+      else { return nil }
+      state.levelFirst.append(first)
+      state.pages.append((0..<count).compactMap { _ in input.uint64() })
+    }
+    return state
+  }
+
+  // MARK: Working
+
+  /// Archives what is new.
+  ///
+  /// - Parameter isStopping: Whether only commits are, since the session ends.
+  func work(isStopping: Bool = false) throws {
+    let start = configuration.elapsed()
+    do {
+      try checkLease(start, isStopping)
+      try follow()
+      try storeCommits()
+      if !isStopping {
+        try copyLayers()
+        try pruneIfDue()
+        try shortenLog()
+      }
+      if isStopping || configuration.elapsed() - saving > .seconds(30) { saveState() }
+      updateStatus(nil)
+      let isCurrent = !needsBase && capture.backlog().isFollowing
+      if isCurrent { lastCurrent = start }
+    } catch {
+      let error = Self.named(error)
+      updateStatus(error)
+      throw error
+    }
+  }
+
+  /// Names the errors after which a session can't go on.
+  private static func named(_ error: any Error) -> any Error {
+    switch error {
+    case CommitCaptureError.otherKey: ArchiveError.changedKey
+    case let error as DatabaseError where error.resultCode == .SQLITE_NOTADB:
+      ArchiveError.changedKey
+    default: error
+    }
+  }
+
+  private func checkLease(_ now: Duration, _ isStopping: Bool) throws {
+    guard now - leaseCheck >= configuration.leaseInterval || isStopping else { return }
+    try store.checkLease()
+    let slots = try pool.keySlotsFile() ?? []
+    if slots != store.manifest.slots { try store.putManifest { $0.slots = slots } }
+    leaseCheck = now
+  }
+
+  /// Follows the log again, if it was let go.
+  private func follow() throws {
+    _ = capture.letGoIfTooLong()
+    guard !capture.backlog().isFollowing else { return }
+    // What was read before comes first.
+    while let piece = capture.nextPiece() { try put(piece) }
+    _ = try capture.begin(at: nil, orAfterGap: 0)
+    try beginAfterGap()
+  }
+
+  private func put(_ piece: CommitPiece) throws {
+    try store.put(piece)
+    capture.dropPiece()
+    if let date = piece.commits.last(where: { $0.pageCount > 0 })?.date { lastDate = date }
+    updateStatus(nil)
+  }
+
+  /// Stores the commits until now: those that come meanwhile only if there was no room for the others.
+  private func storeCommits() throws {
+    var waiting = capture.backlog().byteCount
+    while true {
+      let isComplete: Bool
+      do { isComplete = try capture.collect() } catch CommitCaptureError.logIsGone {
+        capture.letGo()
+        return try follow()
+      }
+      var stored = 0
+      for _ in 0..<capture.pieceCount {
+        guard let piece = capture.nextPiece() else { break }
+        stored += piece.frames.count
+        try put(piece)
+      }
+      waiting -= stored
+      guard !isComplete, waiting > 0, stored > 0 else { return }
+    }
+  }
+
+  // MARK: Layers
+
+  private func copyLayers() throws {
+    var lastStore = configuration.elapsed()
+    while true {
+      if copy == nil {
+        guard let level = dueLevel() else { return }
+        try beginLayer(level)
+      }
+      if progress.isStopRequested { return }
+      guard try copyPart() else { return }
+      if configuration.elapsed() - lastStore >= configuration.interval {
+        lastStore = configuration.elapsed()
+        try storeCommits()
+        updateStatus(nil)
+      }
+    }
+  }
+
+  private func dueLevel() -> Int? {
+    if needsBase || needsSnapshot { return Manifest.snapshotLevel }
+    let now = configuration.elapsed()
+    for level in levelEnd.indices where now - levelEnd[level] >= configuration.levelIntervals[level]
+    {
+      if capture.hasChangedPages(level) { return level }
+      levelEnd[level] = now
+    }
+    let snapshots = store.manifest.layers.filter { $0.level == Manifest.snapshotLevel }
+    guard let last = snapshots.max(by: { $0.last < $1.last }), store.tip.commit > last.last else {
+      return nil
+    }
+    let age = Int64(clamping: configuration.milliseconds) - Int64(clamping: last.date)
+    return Duration.milliseconds(age) >= configuration.snapshotInterval
+      ? Manifest.snapshotLevel : nil
+  }
+
+  private func beginLayer(_ level: Int) throws {
+    let isSnapshot = level == Manifest.snapshotLevel
+    if isSnapshot { try capture.addAllPages(to: level) }
+    let layer = Manifest.Layer(
+      number: store.newLayer(), level: level, first: isSnapshot ? 0 : levelFirst[level], last: 0,
+      date: 0, pageCount: 0, partCount: 0, byteCount: 0, place: store.tip)
+    copy = LayerCopy(layer: layer)
+  }
+
+  /// Stores the next part of the layer, and ends the layer with its last one.
+  ///
+  /// - Returns: False if nothing could be copied right now.
+  private func copyPart() throws -> Bool {
+    guard var copy else { return false }
+    if copy.waiting == nil, !copy.isLast {
+      guard let pages = try capture.copyPages(of: copy.layer.level) else { return false }
+      // The log goes on from here: what waits has commits before and after this one.
+      copy.layer.place = store.tip
+      copy.layer.place.commit = pages.commit
+      (copy.layer.last, copy.layer.date) = (pages.commit, pages.date)
+      copy.layer.pageCount = pages.pageCount
+      copy.isLast = pages.isLast
+      copy.waiting = LayerPart(
+        layer: copy.layer.number, index: copy.layer.partCount, frames: pages.frames[...])
+      self.copy = copy
+    }
+    if let part = copy.waiting {
+      copy.layer.byteCount += try store.put(part)
+      copy.layer.partCount += 1
+      copy.waiting = nil
+      copy.pageCount += part.frames.count / (capture.pageSize + 4)
+      self.copy = copy
+    }
+    guard copy.isLast else { return true }
+    // What the layer is said to follow has to be there.
+    while store.tip.commit < copy.layer.last, let piece = capture.nextPiece() { try put(piece) }
+    try store.putManifest { $0.layers.append(copy.layer) }
+    self.copy = nil
+    if copy.layer.level == Manifest.snapshotLevel {
+      needsSnapshot = false
+    } else {
+      levelFirst[copy.layer.level] = copy.layer.last + 1
+      levelEnd[copy.layer.level] = configuration.elapsed()
+    }
+    saveState()
+    return true
+  }
+
+  // MARK: Keeping house
+
+  private func pruneIfDue() throws {
+    guard configuration.elapsed() - pruning >= configuration.levelIntervals[0] else { return }
+    pruning = configuration.elapsed()
+    _ = try store.prune(
+      configuration.retention, at: configuration.milliseconds, unfinished: copy?.layer.number)
+  }
+
+  /// Shortens a log that other processes write.
+  private func shortenLog() throws {
+    let policy = pool.configuration.checkpointPolicy
+    guard !pool.hasFreshness, policy.automaticPageCount < .max else { return }
+    // Others may use the log right now: then the next time.
+    try? capture.shortenLog(from: policy.automaticPageCount, maximum: policy.maximumPageCount)
+  }
+
+  // MARK: Status
+
+  private func updateStatus(_ error: (any Error)?) {
+    var status = status
+    if !needsBase {
+      restorable = max(restorable, store.tip.commit, store.manifest.layers.map(\.last).max() ?? 0)
+      status.archived = ArchiveCommit(number: restorable, milliseconds: lastDate)
+    }
+    status.storedByteCount = store.byteCount
+    status.storedObjectCount = store.objectCount
+    status.lastError = error
+    status.progress = copy.flatMap { copy in
+      guard copy.layer.level == Manifest.snapshotLevel, copy.layer.pageCount > 0 else { return nil }
+      return min(1, Double(copy.pageCount) / Double(copy.layer.pageCount))
+    }
+    self.status = status
+    progress.set(status, lastCurrent: lastCurrent, isWhole: !needsBase)
+  }
+
+  /// Ends the work.
+  ///
+  /// - Throws: An error if the next writer has to take the archive over.
+  func end() throws {
+    capture.close()
+    progress.end()
+    defer { stateFile.unlock() }
+    try store.release()
+  }
+
+  /// Ends the work of a session that can't go on: the archive has another writer, or another key.
+  func abandon(_ error: any Error) {
+    capture.close()
+    progress.end(error)
+    stateFile.unlock()
+  }
+}
+
+extension ArchiveConfiguration {
+  fileprivate var captureLimits: CommitCapture.Limits {
+    var limits = limits
+    limits.logSize = maximumLogSize
+    return limits
+  }
+}

@@ -1,0 +1,30 @@
+/// A part of a write-ahead log: some commits, or a part of a large one.
+package struct CommitPiece: Sendable {
+  /// A commit, or the part of it that is in this piece.
+  package struct Commit: Sendable, Hashable {
+    /// When the commit was read, in milliseconds since 1970; never earlier than the one before.
+    package var date: UInt64
+    /// Its frames in this piece.
+    package var frameCount: Int
+    /// The number of the database's pages after it; 0 if its other frames are in the next piece.
+    package var pageCount: Int
+
+    package init(date: UInt64, frameCount: Int, pageCount: Int) {
+      (self.date, self.frameCount, self.pageCount) = (date, frameCount, pageCount)
+    }
+  }
+
+  /// The number of the first commit.
+  package let firstCommit: UInt64
+  /// The commits, whose numbers follow each other.
+  package var commits: [Commit] = []
+  /// The frames: each a page's number, of 4 bytes, and the page as it is stored.
+  package var frames: [UInt8] = []
+  /// The place in the log behind this piece.
+  package var end: LogPosition
+
+  /// The number of the last commit that is whole with this piece.
+  package var lastWholeCommit: UInt64 {
+    firstCommit + UInt64(commits.count) - (commits.last?.pageCount == 0 ? 2 : 1)
+  }
+}

@@ -1,0 +1,96 @@
+import Glibc
+
+/// Whole files, for modules that keep some beside databases.
+package enum NewFile {
+  /// Writes a file, unless there is one of that name: synced and whole before it has the name.
+  ///
+  /// - Returns: False if the name is taken; its folder is synced then, too.
+  package static func create(_ path: String, _ bytes: [UInt8]) throws -> Bool {
+    if isTaken(path) {
+      try PendingFile.syncFolder(of: path)
+      return false
+    }
+    let file = try PendingFile(for: path)
+    do {
+      try file.write(bytes)
+      try file.moveToTarget(replaces: false)
+      return true
+    } catch let error as DatabaseError
+      where error.resultCode == .SQLITE_CANTOPEN && isTaken(path)
+    {
+      try PendingFile.syncFolder(of: path)
+      return false
+    }
+  }
+
+  private static func isTaken(_ path: String) -> Bool {
+    var status = stat()
+    return unsafe lstat(path, &status) == 0
+  }
+
+  /// Reads a file.
+  ///
+  /// - Returns: Nil if there is none.
+  /// - Throws: ``DatabaseError`` if it can't be read, is no regular file, or has more bytes than that.
+  package static func read(_ path: String, atMost byteCount: Int) throws -> [UInt8]? {
+    do {
+      let file = try RawFile(path: path, flags: O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
+      guard file.isRegular, file.size <= byteCount else {
+        throw DatabaseError(
+          resultCode: .SQLITE_IOERR,
+          message: "\(path) is not a regular file of at most \(byteCount) bytes")
+      }
+      return try file.read(count: file.size, at: 0)
+    } catch let error as RawFileError {
+      if error.code == ENOENT || error.code == ENOTDIR { return nil }
+      throw DatabaseError(resultCode: .SQLITE_IOERR, message: error.description)
+    }
+  }
+
+  /// Deletes a file; that there is none is no error.
+  package static func delete(_ path: String) throws {
+    guard unsafe unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR else {
+      throw DatabaseError(resultCode: .SQLITE_IOERR, message: "\(RawFileError("delete", path))")
+    }
+  }
+
+  /// Makes a folder and those above it, unless they exist, and syncs the one above.
+  package static func makeFolder(_ path: String) throws {
+    guard !path.isEmpty, path != "/" else { return }
+    var status = stat()
+    if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
+    if let slash = path.lastIndex(of: "/") { try makeFolder(String(path[..<slash])) }
+    guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
+      throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "\(RawFileError("make", path))")
+    }
+    try PendingFile.syncFolder(of: path)
+  }
+
+  /// Returns the names of the regular files in a folder; none if it doesn't exist.
+  package static func names(in folder: String) throws -> [String] {
+    guard let directory = unsafe opendir(folder) else {
+      if errno == ENOENT { return [] }
+      throw DatabaseError(resultCode: .SQLITE_IOERR, message: "\(RawFileError("list", folder))")
+    }
+    defer { unsafe closedir(directory) }
+    var names: [String] = []
+    while true {
+      errno = 0
+      guard let entry = unsafe readdir(directory) else { break }
+      let name = unsafe withUnsafePointer(to: entry.pointee.d_name) { pointer in
+        // SAFETY: the system ends the name with a NUL.
+        unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
+          unsafe String(cString: $0)
+        }
+      }
+      var status = stat()
+      if unsafe lstat(folder + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
+        names.append(name)
+      }
+    }
+    guard errno == 0 else {
+      throw DatabaseError(resultCode: .SQLITE_IOERR, message: "\(RawFileError("list", folder))")
+    }
+    return names
+  }
+}
