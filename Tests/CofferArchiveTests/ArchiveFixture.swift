@@ -111,7 +111,7 @@ final class ArchiveFixture {
   let clock = TestClock()
   var configuration: ArchiveConfiguration
   var pool: DatabasePool
-  static let key = try! DatabaseKey.raw([UInt8](repeating: 5, count: 32))
+  static var key: DatabaseKey { get throws { try .raw([UInt8](repeating: 5, count: 32)) } }
   /// The content after each commit that was archived.
   var contents: [UInt64: String] = [:]
 

@@ -14,9 +14,9 @@ package final class CommitCapture: Sendable {
   /// The sizes from which something happens.
   package struct Limits: Sendable {
     /// The most bytes of a piece, and of the pages that are copied at once.
-    package var pieceSize: Int
+    var pieceSize: Int
     /// The most pieces that wait.
-    package var pieceCount: Int
+    var pieceCount: Int
     /// The most bytes of the log that wait to be read.
     package var logSize: Int
 
