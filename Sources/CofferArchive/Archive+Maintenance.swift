@@ -37,7 +37,15 @@ extension Archive {
   public func summary(
     key: DatabaseKey, cipher: CipherSettings = .default
   ) throws -> ArchiveSummary {
-    let reader = try ArchiveReader(destination, key: key, settings: cipher, path: "")
+    var reader = try ArchiveReader(destination, key: key, settings: cipher, path: "")
+    while true {
+      do { return try summary(reader) } catch ArchiveError.missing(let name) {
+        guard try reader.refresh() else { throw ArchiveError.missing(name) }
+      }
+    }
+  }
+
+  private func summary(_ reader: ArchiveReader) throws -> ArchiveSummary {
     let tip = try reader.tip()
     let manifest = reader.manifest
     let ranges = try reachable(manifest, tip).map { range in

@@ -114,12 +114,9 @@ public struct Archive: Sendable {
     let manifest = reader.manifest
     switch point {
     case .latest:
-      if let plan = RestorePlan(to: tip.place.commit, manifest, tip: tip.place.commit) {
-        return (plan, tip)
-      }
-      // All pages are still being archived.
-      guard let last = reachable(manifest, tip).last,
-        let plan = RestorePlan(to: last.upperBound, manifest, tip: tip.place.commit)
+      // After a gap, that may be a commit that only layers have.
+      guard let last = reachable(manifest, tip).last?.upperBound,
+        let plan = RestorePlan(to: last, manifest, tip: tip.place.commit)
       else { throw ArchiveError.noCommit(tip.place.commit) }
       return (plan, tip)
     case .commit(let number):
@@ -129,7 +126,7 @@ public struct Archive: Sendable {
       return (plan, tip)
     case .date(let date):
       let limit = UInt64(max(0, min(date.timeIntervalSince1970 * 1_000, 4e15)))
-      let ends = LayerWays(manifest.layers).ends
+      let ends = LayerWays(manifest).ends
       var candidates = Set(
         manifest.layers.filter { $0.date <= limit && ends.contains($0.last) }.map(\.last))
       if let last = try reader.lastCommit(upTo: limit, before: tip.place.sequence) {
@@ -148,7 +145,7 @@ public struct Archive: Sendable {
 
   /// Returns the ranges in which each commit can be restored, in ascending order.
   func reachable(_ manifest: Manifest, _ tip: ArchiveReader.Tip) -> [ClosedRange<UInt64>] {
-    let ends = LayerWays(manifest.layers).ends
+    let ends = LayerWays(manifest).ends
     var ranges: [ClosedRange<UInt64>] = []
     for end in ends {
       if let last = ranges.last, last.contains(end) { continue }

@@ -10,14 +10,15 @@ struct Segment {
   var previousSeal: [UInt8]
   /// The number of the first commit.
   var firstCommit: UInt64
-  /// The commits. The last one has no number of pages if it goes on in the next segment.
+  /// The commits; none in the segment with which a writer takes an archive over. The last one has no
+  /// number of pages if it goes on in the next segment.
   var commits: [CommitPiece.Commit]
   /// The place in the log behind the segment.
   var end: LogPosition
   /// Each a page's number, of 4 bytes, and the page as it is stored.
   var frames: ArraySlice<UInt8>
 
-  /// The last commit that ends here.
+  /// The last commit that ends here, or before.
   var lastWholeCommit: UInt64 { firstCommit + UInt64(commits.count) - (isOpen ? 2 : 1) }
 
   /// Whether the last commit goes on in the next segment.
@@ -52,7 +53,7 @@ struct Segment {
       let fence = reader.uint64(), let previousSeal = reader.bytes(ArchiveSeal.size),
       let firstCommit = reader.uint64(), let salts = reader.bytes(8),
       let checksum = reader.bytes(8), let frame = reader.uint32(), let count = reader.uint32(),
-      firstCommit >= 1, firstCommit < 1 << 62, count >= 1, Int(count) <= bytes.count / 16
+      firstCommit >= 1, firstCommit < 1 << 62, Int(count) <= bytes.count / 16
     else { throw .damaged(name) }
     var commits: [CommitPiece.Commit] = []
     for index in 0..<count {

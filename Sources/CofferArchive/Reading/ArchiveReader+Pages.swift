@@ -21,7 +21,9 @@ extension ArchiveReader {
       }
       pageCount = layer.pageCount
     }
-    guard plan.commit > plan.base, let place = plan.layers.last?.place else { return pageCount }
+    guard plan.commit > plan.base, var place = plan.layers.last?.place else { return pageCount }
+    // Of two layers with the same end, one may have begun earlier in the log.
+    if place.sequence < manifest.logStart.sequence { place = manifest.logStart }
     var changes = CommitChanges(after: plan.base, upTo: plan.commit)
     try forEachSegment(from: place) { segment in
       let frames = try changes.frames(of: segment, pageSize: manifest.header.pageSize)

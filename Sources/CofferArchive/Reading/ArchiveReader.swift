@@ -101,14 +101,13 @@ struct ArchiveReader {
     return bytes
   }
 
-  /// Returns the segment at a place; nil if there is none yet.
-  func segment(at place: Manifest.LogPlace) throws -> Segment? {
-    let name = ObjectName.segment(place.sequence)
-    guard let bytes = try object(name) else { return nil }
-    let segment = try Segment(bytes, name: name, in: manifest.header)
-    guard segment.sequence == place.sequence else { throw ArchiveError.misplaced(name) }
-    guard segment.previousSeal == place.seal else { throw ArchiveError.brokenChain(name) }
-    return segment
+  /// Returns the segment at a place, and its seal; nil if there is none yet.
+  func segment(at place: Manifest.LogPlace) throws -> (segment: Segment, seal: [UInt8])? {
+    guard let found = try segment(place.sequence) else { return nil }
+    guard found.segment.previousSeal == place.seal else {
+      throw ArchiveError.brokenChain(ObjectName.segment(place.sequence))
+    }
+    return found
   }
 
   /// Returns a segment by its number, whose predecessor isn't known.
@@ -129,26 +128,27 @@ struct ArchiveReader {
   ) throws -> Manifest.LogPlace {
     var place = place
     while true {
-      let name = ObjectName.segment(place.sequence)
-      guard let bytes = try object(name) else {
+      guard let (segment, seal) = try segment(at: place) else {
+        let name = ObjectName.segment(place.sequence)
         // The manifest says how far the log goes at least.
         guard place.sequence >= manifest.tip.sequence else { throw ArchiveError.missing(name) }
-        if try destination.list(ObjectName.segments).contains(where: { $0 > name }) {
-          // It may have been stored since it was asked for.
-          if try object(name) != nil { continue }
-          throw ArchiveError.missing(name)
+        guard
+          try destination.list(ObjectName.segments).contains(where: {
+            ObjectName.number($0, in: ObjectName.segments) ?? 0 >= place.sequence
+          })
+        else {
+          return place
         }
-        return place
+        // It may have been stored since it was asked for.
+        if try destination.get(name) == nil { throw ArchiveError.missing(name) }
+        continue
       }
-      let segment = try Segment(bytes, name: name, in: manifest.header)
-      guard segment.sequence == place.sequence else { throw ArchiveError.misplaced(name) }
-      guard segment.previousSeal == place.seal else { throw ArchiveError.brokenChain(name) }
       guard try body(segment) else { return place }
       place = Manifest.LogPlace(
-        sequence: place.sequence + 1, seal: Array(bytes.suffix(ArchiveSeal.size)),
+        sequence: place.sequence + 1, seal: seal,
         commit: max(place.commit, segment.lastWholeCommit))
       if place.sequence == manifest.tip.sequence, place.seal != manifest.tip.seal {
-        throw ArchiveError.brokenChain(name)
+        throw ArchiveError.brokenChain(ObjectName.segment(segment.sequence))
       }
     }
   }
@@ -206,7 +206,7 @@ struct ArchiveReader {
       return Tip(place: manifest.tip, last: nil, date: manifest.layers.map(\.date).max() ?? 0)
     }
     var whole = last
-    while whole.isOpen, whole.commits.count == 1, whole.sequence > manifest.logStart.sequence {
+    while whole.lastWholeCommit < whole.firstCommit, whole.sequence > manifest.logStart.sequence {
       guard let (before, _) = try segment(whole.sequence - 1) else {
         throw ArchiveError.missing(ObjectName.segment(whole.sequence - 1))
       }
@@ -221,16 +221,24 @@ struct ArchiveReader {
       last: last, date: isNone ? 0 : whole.commits[index].date)
   }
 
+  /// Returns the date of a segment's first commit, or of one before.
+  private func date(ofSegment sequence: UInt64) throws -> UInt64 {
+    for sequence in (manifest.logStart.sequence...sequence).reversed() {
+      guard let (segment, _) = try segment(sequence) else {
+        throw ArchiveError.missing(ObjectName.segment(sequence))
+      }
+      if let date = segment.commits.first?.date { return date }
+    }
+    return 0
+  }
+
   /// Returns the last commit of a date or before, among those that the log has; nil if there is none.
   func lastCommit(upTo date: UInt64, before end: UInt64) throws -> UInt64? {
     var (low, high) = (manifest.logStart.sequence, end)
     // The last segment that begins in time.
     while low < high {
       let middle = (low + high) / 2
-      guard let (segment, _) = try segment(middle) else {
-        throw ArchiveError.missing(ObjectName.segment(middle))
-      }
-      if segment.commits[0].date <= date { low = middle + 1 } else { high = middle }
+      if try self.date(ofSegment: middle) <= date { low = middle + 1 } else { high = middle }
     }
     var found: UInt64?
     var sequence = low

@@ -11,10 +11,11 @@ struct RestorePlan {
 
   /// - Parameters:
   ///   - tip: The last commit of the log.
+  ///   - start: A commit that is reached already; nil for none.
   /// - Returns: Nil if the archive doesn't have the commit.
-  init?(to commit: UInt64, _ manifest: Manifest, tip: UInt64) {
+  init?(to commit: UInt64, _ manifest: Manifest, tip: UInt64, from start: UInt64? = nil) {
     self.commit = commit
-    let ways = LayerWays(manifest.layers)
+    let ways = LayerWays(manifest, from: start)
     if let way = ways.way(to: commit) {
       layers = way
       return
@@ -36,10 +37,15 @@ struct LayerWays {
   }
 
   private var ways: [UInt64: Way] = [:]
+  private let start: UInt64?
   /// The commits that are reached by layers alone, in ascending order.
   private(set) var ends: [UInt64] = []
 
-  init(_ layers: [Manifest.Layer]) {
+  /// - Parameter start: A commit that is reached already; nil for none.
+  init(_ manifest: Manifest, from start: UInt64? = nil) {
+    self.start = start
+    if let start { ends.append(start) }
+    let layers = manifest.layers.filter { $0.last > start ?? 0 }
     for layer in layers.sorted(by: { ($0.last, $1.first) < ($1.last, $0.first) }) {
       var best: Way?
       if layer.first == 0 {
@@ -47,7 +53,8 @@ struct LayerWays {
       } else {
         // Its pages are right on each state from the one before its first commit on.
         for end in ends.reversed() where end >= layer.first - 1 && end < layer.last {
-          let byteCount = ways[end]!.byteCount + layer.byteCount
+          if manifest.gaps.contains(where: { $0 > end && $0 <= layer.last }) { continue }
+          let byteCount = (ways[end]?.byteCount ?? 0) + layer.byteCount
           if byteCount < best?.byteCount ?? .max {
             best = Way(byteCount: byteCount, layer: layer, previous: end)
           }
@@ -67,7 +74,7 @@ struct LayerWays {
   func way(to end: UInt64) -> [Manifest.Layer]? {
     var layers: [Manifest.Layer] = []
     var next: UInt64? = end
-    while let end = next {
+    while let end = next, end != start {
       guard let way = ways[end] else { return nil }
       layers.append(way.layer)
       next = way.previous

@@ -15,7 +15,7 @@ struct RetentionPlan {
       let age = Duration.milliseconds(Int64(clamping: date) - Int64(clamping: layer.date))
       return age > time
     }
-    let ways = LayerWays(manifest.layers)
+    let ways = LayerWays(manifest)
     let reached = Set(ways.ends)
     // The log can begin at a state that layers alone reach, and that is older than each commit to keep.
     let start = manifest.layers.filter {

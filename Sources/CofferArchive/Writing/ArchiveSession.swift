@@ -89,10 +89,13 @@ public final class ArchiveSession: Sendable {
   @discardableResult
   public func archiveNow() throws -> ArchiveCommit {
     try queue.sync {
-      try checkRunning()
-      try Self.attempt(work, progress)
-      guard let archived = status.archived else { throw ArchiveError.ended }
-      return archived
+      // A log that is let go meanwhile is followed again by the next attempt.
+      for _ in 0..<100 {
+        try checkRunning()
+        try Self.attempt(work, progress)
+        if work.isWhole, let archived = status.archived { return archived }
+      }
+      throw ArchiveError.logTooLong
     }
   }
 

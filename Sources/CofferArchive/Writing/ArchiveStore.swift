@@ -32,8 +32,21 @@ struct ArchiveStore {
     do { try putManifest { $0.isReleased = false } } catch ArchiveError.superseded {
       throw ArchiveError.writerExists
     }
-    // Now the writer before can't add to it any more without being noticed.
     tip = try reader.tip().place
+    if !reader.manifest.isReleased, reader.manifest.writer != writer { try fenceOff(reader) }
+  }
+
+  /// Stores a segment without commits, so that the writer before finds the name of its next one taken.
+  private mutating func fenceOff(_ reader: ArchiveReader) throws {
+    let end = LogPosition(salts: [UInt8](repeating: 0, count: 8), frame: 0, checksum: [])
+    while true {
+      do {
+        try put(CommitPiece(firstCommit: tip.commit + 1, end: end))
+        return
+      } catch ArchiveError.superseded {
+        tip = try reader.tip().place
+      }
+    }
   }
 
   /// Begins an archive.
@@ -83,13 +96,15 @@ struct ArchiveStore {
     change(&next)
     next.number += 1
     next.tip = tip
-    do {
-      _ = try put(ObjectName.manifest(next.number), next.bytes())
-    } catch ArchiveError.superseded {
-      guard try isOwn(next.number) else { throw ArchiveError.superseded }
-      // An attempt that has failed had stored an older state under this number.
-      next.number += 1
-      _ = try put(ObjectName.manifest(next.number), next.bytes())
+    while true {
+      do {
+        _ = try put(ObjectName.manifest(next.number), next.bytes())
+        break
+      } catch ArchiveError.superseded {
+        // An attempt that has failed had stored an older state under this number.
+        guard try isOwn(next.number) else { throw ArchiveError.superseded }
+        next.number += 1
+      }
     }
     manifest = next
   }
@@ -104,10 +119,16 @@ struct ArchiveStore {
   }
 
   /// Throws if there is a manifest of another writer.
-  func checkLease() throws {
-    let newest = try destination.list(ObjectName.manifests)
-      .compactMap { ObjectName.number($0, in: ObjectName.manifests) }.max()
-    guard newest == manifest.number else { throw ArchiveError.superseded }
+  mutating func checkLease() throws {
+    let newest =
+      try destination.list(ObjectName.manifests)
+      .compactMap { ObjectName.number($0, in: ObjectName.manifests) }.max() ?? 0
+    guard newest >= manifest.number else { throw ArchiveError.superseded }
+    // An attempt that has failed may have stored one.
+    while manifest.number < newest {
+      guard try isOwn(manifest.number + 1) else { throw ArchiveError.superseded }
+      manifest.number += 1
+    }
   }
 
   /// Leaves the archive to the next writer.

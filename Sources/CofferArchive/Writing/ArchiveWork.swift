@@ -51,7 +51,7 @@ final class ArchiveWork: @unchecked Sendable {
     seal = try ArchiveSeal(key)
     guard
       let stateFile = try ArchiveStateFile(
-        forDatabaseAt: pool.path, makeWriter: ArchiveStore.newWriter)
+        .writer, forDatabaseAt: pool.path, makeNumber: ArchiveStore.newWriter)
     else { throw ArchiveError.writerExists }
     self.stateFile = stateFile
     let slots = try pool.keySlotsFile() ?? []
@@ -60,14 +60,14 @@ final class ArchiveWork: @unchecked Sendable {
     if let reader {
       let manifest = reader.manifest
       guard
-        manifest.isReleased || manifest.writer == stateFile.writer || configuration.takesOver
+        manifest.isReleased || manifest.writer == stateFile.number || configuration.takesOver
       else { throw ArchiveError.writerExists }
       guard manifest.header.pageSize == settings.pageSize else { throw ArchiveError.changedKey }
-      store = try ArchiveStore(reader, writer: stateFile.writer)
+      store = try ArchiveStore(reader, writer: stateFile.number)
       tip = try reader.tip()
     } else {
       store = try ArchiveStore(
-        destination, key: key, pageSize: settings.pageSize, slots: slots, writer: stateFile.writer)
+        destination, key: key, pageSize: settings.pageSize, slots: slots, writer: stateFile.number)
     }
     lastDate = max(tip?.date ?? 0, store.manifest.layers.map(\.date).max() ?? 0)
     capture = try pool.makeCommitCapture(
@@ -76,7 +76,15 @@ final class ArchiveWork: @unchecked Sendable {
     let now = configuration.elapsed()
     levelFirst = Array(repeating: 1, count: Manifest.snapshotLevel)
     levelEnd = Array(repeating: now, count: Manifest.snapshotLevel)
-    (leaseCheck, pruning, saving, lastCurrent) = (now, now, now, now)
+    (leaseCheck, saving, lastCurrent) = (now, now, now)
+    pruning = now - configuration.levelIntervals[0]
+    // A session may be shorter than the time of a level.
+    for level in levelEnd.indices {
+      let date = store.manifest.layers.filter { $0.level == level }.map(\.date).max() ?? 0
+      let age = Int64(clamping: configuration.milliseconds) - Int64(clamping: date)
+      let most = configuration.levelIntervals[level]
+      levelEnd[level] -= min(most, .milliseconds(max(0, age)))
+    }
     do {
       try begin(tip?.last, reader)
       if slots != store.manifest.slots { try store.putManifest { $0.slots = slots } }
@@ -102,10 +110,12 @@ final class ArchiveWork: @unchecked Sendable {
       beginning = CommitCapture.Beginning(
         position: last.end, lastCommit: store.tip.commit, isInsideCommit: last.isOpen)
     }
-    guard try capture.begin(at: beginning, orAfterGap: known + 1) else {
-      return try beginAfterGap()
+    if let gap = try capture.begin(at: beginning, orAfterGap: known + 1) {
+      return try beginAfterGap(gap)
     }
-    levelFirst = levelFirst.map { _ in store.tip.commit + 1 }
+    // The first pages of a commit that goes on aren't known here.
+    let isInside = beginning?.isInsideCommit == true
+    levelFirst = levelFirst.map { _ in store.tip.commit + (isInside ? 2 : 1) }
     guard let reader, let saved, store.tip.sequence - saved.place.sequence < 600 else {
       // What the levels have to copy isn't known: the next layers begin here, after a copy of all.
       needsSnapshot = true
@@ -122,19 +132,34 @@ final class ArchiveWork: @unchecked Sendable {
   /// Whether all pages are to be archived, whatever the date of the last ones.
   private var needsSnapshot = false
 
+  /// A gap that no manifest has yet.
+  private var newGap: UInt64?
+
   /// Begins anew after commits that couldn't be read.
-  private func beginAfterGap() throws {
-    let gap = capture.backlog().lastCommit
+  private func beginAfterGap(_ gap: UInt64) throws {
     levelFirst = levelFirst.map { _ in gap + 1 }
     copy = nil
+    newGap = gap
+    try storeGap()
+  }
+
+  /// Stores a gap, before any segment behind it.
+  private func storeGap() throws {
+    guard let gap = newGap else { return }
     try store.putManifest { $0.gaps.append(gap) }
+    newGap = nil
   }
 
   /// Whether commits are missing that only a copy of all pages brings.
   private var needsBase: Bool {
-    guard let gap = store.manifest.gaps.max() else { return store.manifest.layers.isEmpty }
-    return !LayerWays(store.manifest.layers).ends.contains { $0 >= gap }
+    guard newGap == nil, let gap = store.manifest.gaps.max() else {
+      return newGap != nil || store.manifest.layers.isEmpty
+    }
+    return !LayerWays(store.manifest).ends.contains { $0 >= gap }
   }
+
+  /// Whether all commits that were read can be restored.
+  var isWhole: Bool { !needsBase && capture.backlog().isFollowing }
 
   // MARK: The state beside the database
 
@@ -149,7 +174,11 @@ final class ArchiveWork: @unchecked Sendable {
   private static let stateMagic = Array("levels 1".utf8)
 
   private func saveState() {
-    guard let end = capture.end, let changed = capture.changedPages() else { return }
+    // Pages that an unfinished layer has copied are in neither set; and where a copy of all pages is
+    // needed, the next session has to know it.
+    guard copy == nil || copy?.layer.level == Manifest.snapshotLevel, !needsSnapshot, newGap == nil,
+      let end = capture.end, let changed = capture.changedPages()
+    else { return }
     var bytes = Self.stateMagic + store.manifest.header.archive
     bytes.append(store.tip.sequence)
     bytes += store.tip.seal
@@ -179,7 +208,10 @@ final class ArchiveWork: @unchecked Sendable {
       let salts = input.bytes(8), let frame = input.uint32(), let checksumSize = input.uint8(),
       let checksum = input.bytes(Int(checksumSize)), let lastCommit = input.uint64(),
       sequence >= reader.manifest.logStart.sequence, sequence <= store.tip.sequence,
-      sequence < store.tip.sequence || placeSeal == store.tip.seal
+      sequence < store.tip.sequence || placeSeal == store.tip.seal,
+      lastCommit >= reader.manifest.logStart.commit,
+      // What was known before a gap says nothing of what comes after it.
+      !reader.manifest.gaps.contains(where: { $0 > lastCommit })
     else { return nil }
     var state = SavedState(
       place: Manifest.LogPlace(sequence: sequence, seal: placeSeal, commit: commit),
@@ -204,18 +236,18 @@ final class ArchiveWork: @unchecked Sendable {
   func work(isStopping: Bool = false) throws {
     let start = configuration.elapsed()
     do {
+      _ = capture.letGoIfTooLong()
       try checkLease(start, isStopping)
       try follow()
       try storeCommits()
       if !isStopping {
         try copyLayers()
         try pruneIfDue()
-        try shortenLog()
+        shortenLog()
       }
       if isStopping || configuration.elapsed() - saving > .seconds(30) { saveState() }
+      if isWhole { lastCurrent = start }
       updateStatus(nil)
-      let isCurrent = !needsBase && capture.backlog().isFollowing
-      if isCurrent { lastCurrent = start }
     } catch {
       let error = Self.named(error)
       updateStatus(error)
@@ -243,12 +275,11 @@ final class ArchiveWork: @unchecked Sendable {
 
   /// Follows the log again, if it was let go.
   private func follow() throws {
-    _ = capture.letGoIfTooLong()
+    try storeGap()
     guard !capture.backlog().isFollowing else { return }
     // What was read before comes first.
     while let piece = capture.nextPiece() { try put(piece) }
-    _ = try capture.begin(at: nil, orAfterGap: 0)
-    try beginAfterGap()
+    if let gap = try capture.begin(at: nil, orAfterGap: 0) { try beginAfterGap(gap) }
   }
 
   private func put(_ piece: CommitPiece) throws {
@@ -292,6 +323,7 @@ final class ArchiveWork: @unchecked Sendable {
       if configuration.elapsed() - lastStore >= configuration.interval {
         lastStore = configuration.elapsed()
         try storeCommits()
+        shortenLog()
         updateStatus(nil)
       }
     }
@@ -372,7 +404,7 @@ final class ArchiveWork: @unchecked Sendable {
   }
 
   /// Shortens a log that other processes write.
-  private func shortenLog() throws {
+  private func shortenLog() {
     let policy = pool.configuration.checkpointPolicy
     guard !pool.hasFreshness, policy.automaticPageCount < .max else { return }
     // Others may use the log right now: then the next time.
@@ -385,7 +417,9 @@ final class ArchiveWork: @unchecked Sendable {
     var status = status
     if !needsBase {
       restorable = max(restorable, store.tip.commit, store.manifest.layers.map(\.last).max() ?? 0)
-      status.archived = ArchiveCommit(number: restorable, milliseconds: lastDate)
+      let layer = store.manifest.layers.first { $0.last == restorable }
+      status.archived = ArchiveCommit(
+        number: restorable, milliseconds: layer?.date ?? lastDate)
     }
     status.storedByteCount = store.byteCount
     status.storedObjectCount = store.objectCount

@@ -119,36 +119,39 @@ package final class CommitCapture: Sendable {
   /// Begins to hold the log.
   ///
   /// - Parameter gap: The number of a commit after all that are known.
-  /// - Returns: Whether all frames behind the beginning are there. Otherwise the commits until now are
-  ///   unknown: they count as one, with that number or a later one, which only a copy of all pages
-  ///   brings.
-  package func begin(at beginning: Beginning?, orAfterGap gap: UInt64) throws -> Bool {
+  /// - Returns: Nil if all frames behind the beginning are there. Otherwise the commits until now are
+  ///   unknown: they count as one, which only a copy of all pages brings, and whose number this is.
+  package func begin(at beginning: Beginning?, orAfterGap gap: UInt64) throws -> UInt64? {
     try state.withLock { state in
-      guard !state.isClosed else { return false }
+      guard !state.isClosed else { throw CommitCaptureError.logIsGone }
       state.hold.letGo()
       state.position = nil
       state.logFrames = [:]
       let seen = try state.hold.beginNext()
       do {
         if let beginning, try isContinued(beginning.position, seen, &state) {
-          try noteFrames(upTo: beginning.position.frame, &state)
-          try state.hold.advance(to: seen)
-          state.position = beginning.position
+          // Where the file has all frames, pages are read there.
+          if !seen.isFinal { try noteFrames(upTo: beginning.position.frame, &state) }
           state.lastCommit = beginning.lastCommit
           state.isInsideCommit = beginning.isInsideCommit
-          return true
+          state.position = beginning.position
+          // As soon as this is held, a writer can start the log again.
+          _ = try read(from: beginning.position, to: seen, &state)
+          try state.hold.advance(to: seen)
+          return nil
         }
-        try noteFrames(upTo: seen.frame, &state)
+        if !seen.isFinal { try noteFrames(upTo: seen.frame, &state) }
         let position = LogPosition(
-          salts: seen.salts, frame: seen.frame, checksum: try checksum(ofFrame: seen.frame, &state))
+          salts: seen.salts, frame: seen.frame, checksum: try checksum(ofFrame: seen, &state))
         try state.hold.advance(to: seen)
         state.position = position
         state.isInsideCommit = false
         state.lastCommit = max(gap, state.lastCommit + 1)
         state.lastDate = date(&state)
         for level in state.changed.indices { state.changed[level].removeAll() }
-        return false
+        return state.lastCommit
       } catch {
+        state.position = nil
         state.hold.endNext()
         throw error
       }
@@ -168,8 +171,13 @@ package final class CommitCapture: Sendable {
       && header[FrameHeader.checksum].elementsEqual(position.checksum)
   }
 
-  private func checksum(ofFrame frame: Int, _ state: inout State) throws -> [UInt8] {
-    frame > 0 ? Array(try frameHeader(frame, &state)[FrameHeader.checksum]) : []
+  /// Returns the checksum of the last frame; empty if a writer has begun to overwrite it.
+  private func checksum(ofFrame seen: LogHold.State, _ state: inout State) throws -> [UInt8] {
+    guard seen.frame > 0,
+      let header = try? frameHeader(seen.frame, &state),
+      header[FrameHeader.salts].elementsEqual(seen.salts)
+    else { return [] }
+    return Array(header[FrameHeader.checksum])
   }
 
   // MARK: The log's file
@@ -348,6 +356,8 @@ package final class CommitCapture: Sendable {
   /// Returns the oldest piece, which gets no more commits from now on; nil if there is none.
   package func nextPiece() -> CommitPiece? {
     state.withLock { state in
+      // One was made for frames that then couldn't be read.
+      while state.pieces.count > 1, state.pieces[0].commits.isEmpty { state.pieces.removeFirst() }
       guard let piece = state.pieces.first, !piece.commits.isEmpty else { return nil }
       state.isTaken = true
       return piece
@@ -424,8 +434,10 @@ package final class CommitCapture: Sendable {
     state.hold.letGo()
     state.position = nil
     // The pages of a commit whose end is missing are of no use.
-    guard state.isInsideCommit, let last = state.pieces.indices.last else { return }
+    guard state.isInsideCommit else { return }
     state.isInsideCommit = false
+    // A piece that is being stored may be stored already.
+    guard let last = state.pieces.indices.last, last > 0 || !state.isTaken else { return }
     guard let part = state.pieces[last].commits.popLast() else { return }
     state.pieces[last].frames.removeLast(part.frameCount * (pageSize + 4))
     if state.pieces[last].commits.isEmpty { state.pieces.removeLast() }

@@ -23,6 +23,10 @@ package struct CommitPiece: Sendable {
   /// The place in the log behind this piece.
   package var end: LogPosition
 
+  package init(firstCommit: UInt64, end: LogPosition) {
+    (self.firstCommit, self.end) = (firstCommit, end)
+  }
+
   /// The number of the last commit that is whole with this piece.
   package var lastWholeCommit: UInt64 {
     firstCommit + UInt64(commits.count) - (commits.last?.pageCount == 0 ? 2 : 1)

@@ -136,7 +136,7 @@ struct WriteAheadLog {
 /// The checksum over a log's frames.
 struct LogChecksum {
   private let isBigEndian: Bool
-  private(set) var words: (UInt32, UInt32) = (0, 0)
+  var words: (UInt32, UInt32) = (0, 0)
 
   init(isBigEndian: Bool) { self.isBigEndian = isBigEndian }
 

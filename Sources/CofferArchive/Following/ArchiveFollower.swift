@@ -1,0 +1,144 @@
+import Coffer
+import CofferCore
+import Dispatch
+import FoundationEssentials
+import Synchronization
+
+/// A database that follows an archive, on another machine or beside it, for reading.
+///
+/// ```swift
+/// let follower = try ArchiveFollower(
+///   Archive(FolderDestination(path: "/mnt/backup/vault")), path: "replica.db", key: key)
+/// let count = try follower.pool.read { db in
+///   try Int.fetchOne(db, sql: "SELECT count(*) FROM player")
+/// }
+/// ```
+///
+/// The file is restored at first, and then gets the archive's commits about a second after they were
+/// stored. Each read sees a state that was committed; running reads keep theirs, and the next ones see the
+/// new one. Observations of ``pool`` are told. A follower that was away for long goes on with the
+/// archive's layers.
+///
+/// Nobody else may write to the file. What the follower knows is beside it, in `<path>-follow`.
+public final class ArchiveFollower: Sendable {
+  /// Reads the file, also in observations.
+  public let pool: DatabasePool
+
+  private let queue = DispatchQueue(label: "Coffer.follower", qos: .utility)
+  private let work: FollowerWork
+  private let configuration: ArchiveConfiguration
+  private let state: Mutex<State>
+
+  private struct State {
+    var commit: ArchiveCommit
+    var lastCurrent: Duration
+    var lastError: (any Error)?
+    var isClosed = false
+  }
+
+  /// Opens a file that follows an archive, or restores it if there is none.
+  ///
+  /// - Parameters:
+  ///   - archive: The archive. Its configuration's interval is that of the follower.
+  ///   - path: The path of the file.
+  ///   - key: The key of the archive's database.
+  ///   - configuration: The configuration of ``pool``. It is read-only in any case.
+  ///   - progress: Called while the file is restored, with the part that is done.
+  /// - Throws: ``ArchiveError``, such as ``ArchiveError/foreignFile(_:)`` for a file that follows no
+  ///   archive or another one; ``DatabaseError``; or the error of the destination.
+  public init(
+    _ archive: Archive, path: String, key: DatabaseKey,
+    configuration: Configuration = Configuration(),
+    progress: ((Double) throws -> Void)? = nil
+  ) throws {
+    self.configuration = archive.configuration
+    work = try FollowerWork(
+      archive, path: path, key: key, cipher: configuration.cipher, progress: progress)
+    var configuration = configuration
+    configuration.readonly = true
+    configuration.observesExternalChanges = true
+    configuration.key = key
+    do {
+      pool = try DatabasePool(path: path, configuration: configuration)
+    } catch {
+      work.end()
+      throw error
+    }
+    state = Mutex(State(commit: work.commit, lastCurrent: archive.configuration.elapsed()))
+    schedule(after: .zero, failures: 0)
+  }
+
+  deinit { state.withLock { $0.isClosed = true } }
+
+  private func schedule(after delay: Duration, failures: Int) {
+    let nanoseconds = Int(clamping: Int64(delay / .nanoseconds(1)))
+    queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in
+      guard let self, !state.withLock(\.isClosed) else { return }
+      let interval = max(configuration.interval, .milliseconds(10))
+      do {
+        try attempt(isPolling: true)
+        schedule(after: interval, failures: 0)
+      } catch {
+        let most = min(interval * (1 << min(failures, 8)), max(interval, .seconds(30)))
+        schedule(
+          after: max(interval, most * Double.random(in: 0.5...1)), failures: failures + 1)
+      }
+    }
+  }
+
+  private func attempt(isPolling: Bool) throws {
+    let start = configuration.elapsed()
+    do {
+      try work.work(isPolling: isPolling)
+      state.withLock {
+        $0.commit = work.commit
+        $0.lastCurrent = start
+        $0.lastError = nil
+      }
+    } catch {
+      state.withLock {
+        $0.commit = work.commit
+        $0.lastError = error
+      }
+      throw error
+    }
+  }
+
+  // MARK: Status
+
+  /// The last commit that the file has.
+  public var commit: ArchiveCommit { state.withLock(\.commit) }
+
+  /// How long ago the file had all commits of the archive.
+  public var lag: Duration { configuration.elapsed() - state.withLock(\.lastCurrent) }
+
+  /// The error of the last attempt; nil if it succeeded.
+  public var lastError: (any Error)? { state.withLock(\.lastError) }
+
+  // MARK: Following
+
+  /// Brings the file to the last commit that the archive has.
+  ///
+  /// - Returns: That commit.
+  /// - Throws: ``ArchiveError``; ``DatabaseError``; or the error of the destination.
+  @discardableResult
+  public func follow() throws -> ArchiveCommit {
+    try queue.sync {
+      guard !state.withLock(\.isClosed) else { throw ArchiveError.ended }
+      try attempt(isPolling: false)
+      return work.commit
+    }
+  }
+
+  /// Closes ``pool``, and ends. The next follower of the file goes on.
+  public func close() throws {
+    try pool.close()
+    queue.sync {
+      let wasClosed = state.withLock { state in
+        defer { state.isClosed = true }
+        return state.isClosed
+      }
+      if !wasClosed { work.end() }
+    }
+  }
+}

@@ -1,0 +1,287 @@
+import CSQLCipher
+import Glibc
+
+/// Commits pages that are encrypted already, by writing frames to a database's write-ahead log.
+///
+/// It does what SQLite does at a commit: under the lock of writers, the frames are appended and synced,
+/// the pages are entered in the index that all connections share, and then the index's header is
+/// replaced. So readers keep the state that they see, and find the new one at their next access. After a
+/// crash the log's checksums tell what was committed.
+///
+/// See <https://sqlite.org/walformat.html> and <https://sqlite.org/fileformat2.html#walformat>.
+@safe final class LogAppender {
+  private let connection: FileConnection
+  private let path: String
+  private let pageSize: Int
+  private var log: RawFile?
+  /// The index's count of commits after the last one of these.
+  private var lastChange: UInt32?
+
+  private enum Index {
+    static let headerSize = 48
+    static let regionSize = 32_768
+    /// Where the numbers of the first region's pages begin, behind the headers.
+    static let start = 136
+    static let pagesInRegion = 4_096
+    static let pagesInFirst = 4_062
+    static let hashOffset = 16_384
+    static let slotCount = 8_192
+  }
+
+  /// - Precondition: The file is in WAL mode.
+  init(path: String, key: FileKey) throws {
+    self.path = path
+    pageSize = key.settings.pageSize
+    connection = try FileConnection(path: path, key: key, busyTimeout: 0)
+    SQLite.keepLogAtClose(try unsafe connection.connection)
+    guard try connection.scalar("PRAGMA journal_mode")?.lowercased() == "wal" else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE, message: "the database has no write-ahead log: \(path)")
+    }
+    try connection.readSchema()
+  }
+
+  func close() { connection.close() }
+
+  // MARK: Committing
+
+  /// Writes one commit.
+  ///
+  /// - Parameter body: Calls its argument with frames, each a page's number, of 4 bytes, and the page as
+  ///   it is stored; of a page's versions the last one counts. Returns the number of the database's
+  ///   pages.
+  /// - Throws: `SQLITE_BUSY` if somebody else writes to the database; or the error of `body`, with
+  ///   nothing changed.
+  func commit(_ body: (_ write: (ArraySlice<UInt8>) throws -> Void) throws -> Int) throws {
+    let (file, methods) = try unsafe shared()
+    let lock = SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE
+    guard unsafe methods.pointee.xShmLock(file, 0, 1, lock) == SQLITE_OK else {
+      throw DatabaseError(
+        resultCode: .SQLITE_BUSY, message: "somebody else writes to \(path)",
+        hint: "Only the follower may: open its file read-only.")
+    }
+    defer {
+      _ = unsafe methods.pointee.xShmLock(file, 0, 1, SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE)
+    }
+    var header = try unsafe Header(region(0, file, methods))
+    let old = header
+    guard lastChange == nil || lastChange == header.change else {
+      throw DatabaseError(
+        resultCode: .SQLITE_READONLY, message: "somebody else has written to \(path)",
+        hint:
+          "Only the follower may. Delete the file, so that it is restored, and open it read-only.")
+    }
+    let log = try openLog()
+    try unsafe begin(&header, log, file, methods)
+    var held: [UInt8] = []
+    let pageCount = try body { frames in
+      precondition(frames.count % (pageSize + 4) == 0)
+      var start = frames.startIndex
+      while start < frames.endIndex {
+        let end = start + pageSize + 4
+        if !held.isEmpty { try unsafe append(held, pageCount: 0, &header, log, file, methods) }
+        // The last frame says that it is the last.
+        held = Array(frames[start..<end])
+        start = end
+      }
+    }
+    guard !held.isEmpty else { return }
+    try unsafe append(held, pageCount: pageCount, &header, log, file, methods)
+    try log.sync()
+    header.change = old.change &+ 1
+    header.pageCount = UInt32(pageCount)
+    let bytes = header.bytes(pageSize: pageSize)
+    let first = try unsafe region(0, file, methods)
+    // SAFETY: the region has both copies of the header, of which readers need equal ones.
+    unsafe bytes.withUnsafeBytes { bytes in
+      unsafe (first + Index.headerSize).copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+      unsafe methods.pointee.xShmBarrier(file)
+      unsafe first.copyMemory(from: bytes.baseAddress!, byteCount: bytes.count)
+      unsafe methods.pointee.xShmBarrier(file)
+    }
+    lastChange = header.change
+  }
+
+  /// Moves the log's frames to the file, and empties the log, as far as readers allow it.
+  ///
+  /// - Parameter pageCount: The frames from which on this is done.
+  func checkpoint(from pageCount: Int) {
+    guard let connection = try? unsafe connection.connection,
+      let index = LogIndex(of: connection), index.frameCount >= pageCount
+    else { return }
+    _ = SQLite.checkpoint(connection, schema: "main", mode: SQLite.truncatingCheckpoint)
+  }
+
+  private func openLog() throws -> RawFile {
+    if let log, log.hasItsName { return log }
+    let file = try RawFile(path: path + "-wal", flags: O_RDWR)
+    log = file
+    return file
+  }
+
+  /// Begins a log that is empty, and clears what a killed writer left in the index.
+  private func begin(
+    _ header: inout Header, _ log: RawFile, _ file: UnsafeMutablePointer<sqlite3_file>,
+    _ methods: UnsafePointer<sqlite3_io_methods>
+  ) throws {
+    guard header.frameCount == 0 else {
+      return try unsafe clean(after: Int(header.frameCount), file, methods)
+    }
+    if header.salts.allSatisfy({ $0 == 0 }) { header.salts = DerivedKey.randomSalt().suffix(8) }
+    var bytes: [UInt8] = []
+    for word in [0x377F_0682, 3_007_000, UInt32(pageSize), 0] as [UInt32] {
+      bytes += word.littleEndianBytes.reversed()
+    }
+    bytes += header.salts
+    var sum = LogChecksum(isBigEndian: false)
+    unsafe bytes.withUnsafeBytes { sum.add($0) }
+    header.isBigEndian = false
+    header.checksum = sum.words
+    bytes += sum.words.0.littleEndianBytes.reversed() + sum.words.1.littleEndianBytes.reversed()
+    try log.write(bytes, at: 0)
+  }
+
+  private func append(
+    _ frame: [UInt8], pageCount: Int, _ header: inout Header, _ log: RawFile,
+    _ file: UnsafeMutablePointer<sqlite3_file>, _ methods: UnsafePointer<sqlite3_io_methods>
+  ) throws {
+    // The numbers in frames of the log have the highest byte first.
+    let page = frame[..<4].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    guard page > 0 else { throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "page 0") }
+    var bytes = Array(frame[..<4].reversed())
+    bytes += UInt32(pageCount).littleEndianBytes.reversed()
+    var sum = LogChecksum(isBigEndian: header.isBigEndian)
+    sum.words = header.checksum
+    unsafe bytes.withUnsafeBytes { sum.add($0) }
+    unsafe frame.withUnsafeBytes { unsafe sum.add(UnsafeRawBufferPointer(rebasing: $0[4...])) }
+    bytes += header.salts
+    bytes += sum.words.0.littleEndianBytes.reversed() + sum.words.1.littleEndianBytes.reversed()
+    bytes += frame[4...]
+    let frameSize = pageSize + WriteAheadLog.Layout.frameHeaderSize
+    try log.write(bytes, at: WriteAheadLog.Layout.headerSize + Int(header.frameCount) * frameSize)
+    header.checksum = sum.words
+    header.frameCount += 1
+    try unsafe enter(page, frame: Int(header.frameCount), file, methods)
+  }
+
+  // MARK: The index
+
+  private func shared() throws -> (
+    UnsafeMutablePointer<sqlite3_file>, UnsafePointer<sqlite3_io_methods>
+  ) {
+    var file: UnsafeMutablePointer<sqlite3_file>?
+    // SAFETY: SQLite writes the address of the main file, which the connection keeps open.
+    let code = try unsafe sqlite3_file_control(
+      connection.connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
+    guard code == SQLITE_OK, let file = unsafe file, let methods = unsafe file.pointee.pMethods,
+      unsafe methods.pointee.iVersion >= 2
+    else { throw DatabaseError(resultCode: .SQLITE_IOERR, message: "the log has no index") }
+    return unsafe (file, methods)
+  }
+
+  private func region(
+    _ number: Int, _ file: UnsafeMutablePointer<sqlite3_file>,
+    _ methods: UnsafePointer<sqlite3_io_methods>
+  ) throws -> UnsafeMutableRawPointer {
+    var region: UnsafeMutableRawPointer?
+    // SAFETY: the size is that of SQLite's regions; the memory stays mapped while the file is open.
+    let code = unsafe methods.pointee.xShmMap(
+      file, CInt(number), CInt(Index.regionSize), 1, &region)
+    guard code == SQLITE_OK, let region = unsafe region else {
+      throw DatabaseError(
+        resultCode: code == SQLITE_NOMEM ? .SQLITE_NOMEM : .SQLITE_IOERR,
+        message: "the index of the log can't grow")
+    }
+    return unsafe region
+  }
+
+  /// The region of a frame, the frame's place in it from 1, and where the region's numbers begin.
+  private func place(_ frame: Int) -> (region: Int, index: Int, start: Int) {
+    let region = (frame + Index.pagesInRegion - Index.pagesInFirst - 1) / Index.pagesInRegion
+    guard region > 0 else { return (0, frame, Index.start) }
+    return (region, frame - Index.pagesInFirst - (region - 1) * Index.pagesInRegion, 0)
+  }
+
+  private func enter(
+    _ page: UInt32, frame: Int, _ file: UnsafeMutablePointer<sqlite3_file>,
+    _ methods: UnsafePointer<sqlite3_io_methods>
+  ) throws {
+    let place = place(frame)
+    let region = try unsafe self.region(place.region, file, methods)
+    // SAFETY: a region has its numbers and then its slots; the index is within both.
+    if place.index == 1 {
+      unsafe memset(region + place.start, 0, Index.regionSize - place.start)
+    }
+    unsafe (region + place.start).storeBytes(
+      of: page, toByteOffset: 4 * (place.index - 1), as: UInt32.self)
+    let slots = unsafe (region + Index.hashOffset).assumingMemoryBound(to: UInt16.self)
+    var slot = Int(truncatingIfNeeded: UInt64(page) * 383) & (Index.slotCount - 1)
+    while unsafe slots[slot] != 0 { slot = (slot + 1) & (Index.slotCount - 1) }
+    unsafe slots[slot] = UInt16(place.index)
+  }
+
+  /// Clears the entries behind the last frame.
+  private func clean(
+    after frame: Int, _ file: UnsafeMutablePointer<sqlite3_file>,
+    _ methods: UnsafePointer<sqlite3_io_methods>
+  ) throws {
+    let place = place(frame)
+    let region = try unsafe self.region(place.region, file, methods)
+    let slots = unsafe (region + Index.hashOffset).assumingMemoryBound(to: UInt16.self)
+    // SAFETY: as above.
+    for slot in 0..<Index.slotCount where unsafe slots[slot] > UInt16(place.index) {
+      unsafe slots[slot] = 0
+    }
+    let end = place.start + 4 * place.index
+    unsafe memset(region + end, 0, Index.hashOffset - end)
+  }
+
+  /// The header of the index.
+  private struct Header {
+    var change: UInt32
+    var isBigEndian: Bool
+    var frameCount: UInt32
+    var pageCount: UInt32
+    var checksum: (UInt32, UInt32)
+    var salts: [UInt8]
+
+    /// - Throws: `SQLITE_BUSY` if the header is being written, which its lock excludes.
+    init(_ region: UnsafeMutableRawPointer) throws {
+      // SAFETY: the region begins with two copies of the header.
+      let bytes = unsafe UnsafeRawBufferPointer(start: region, count: 2 * Index.headerSize)
+      let copy = unsafe bytes[..<Index.headerSize]
+      guard unsafe copy.elementsEqual(bytes[Index.headerSize...]), unsafe copy[12] == 1 else {
+        throw DatabaseError(resultCode: .SQLITE_BUSY, message: "the log's index is being changed")
+      }
+      func word(_ offset: Int) -> UInt32 {
+        unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+      }
+      change = word(8)
+      isBigEndian = unsafe copy[13] == 1
+      frameCount = word(16)
+      pageCount = word(20)
+      checksum = (word(24), word(28))
+      salts = unsafe Array(copy[32..<40])
+    }
+
+    /// The header's bytes, in the machine's order.
+    func bytes(pageSize: Int) -> [UInt8] {
+      var bytes: [UInt8] = []
+      bytes.append(UInt32(3_007_000))
+      bytes.append(UInt32(0))
+      bytes.append(change)
+      bytes += [1, isBigEndian ? 1 : 0]
+      bytes.append(UInt16(pageSize & 0xFF00 | pageSize >> 16))
+      bytes.append(frameCount)
+      bytes.append(pageCount)
+      bytes.append(checksum.0)
+      bytes.append(checksum.1)
+      bytes += salts
+      var sum = LogChecksum(isBigEndian: false)
+      unsafe bytes.withUnsafeBytes { sum.add($0) }
+      bytes.append(sum.words.0)
+      bytes.append(sum.words.1)
+      return bytes
+    }
+  }
+}

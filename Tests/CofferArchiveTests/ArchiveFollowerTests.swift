@@ -1,0 +1,218 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import Coffer
+@testable import CofferArchive
+@testable import CofferCore
+
+@Suite struct ArchiveFollowerTests {
+  @Test func `a follower has each commit after it was archived`() throws {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    try fixture.write(30)
+    try fixture.archiveNow(session)
+    let follower = try fixture.follower()
+    for index in 0..<30 {
+      try fixture.write(1 + index % 9)
+      let number = try fixture.archiveNow(session)
+      #expect(try follower.follow().number == number)
+      #expect(try ArchiveFixture.content(of: follower.pool) == fixture.contents[number])
+    }
+    try follower.pool.read { db throws in
+      #expect(try db.checkCipherIntegrity().isEmpty)
+      #expect(try String.fetchAll(db, sql: "PRAGMA integrity_check") == ["ok"])
+    }
+    try follower.close()
+    try session.stop()
+  }
+
+  @Test func `a read keeps its state while commits are followed`() throws {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    try fixture.write(30)
+    try fixture.archiveNow(session)
+    let follower = try fixture.follower()
+    let snapshot = try follower.pool.makeSnapshot()
+    let before = try ArchiveFixture.content(of: snapshot)
+    for _ in 0..<20 {
+      try fixture.write(20)
+      try fixture.archiveNow(session)
+      try follower.follow()
+    }
+    #expect(try ArchiveFixture.content(of: snapshot) == before)
+    #expect(
+      try ArchiveFixture.content(of: follower.pool) == ArchiveFixture.content(of: fixture.pool))
+    try session.stop()
+  }
+
+  @Test func `other connections and processes may read the file`() throws {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    try fixture.archiveNow(session)
+    let follower = try fixture.follower()
+    var configuration = Configuration()
+    configuration.readonly = true
+    let other = try DatabaseQueue(
+      path: follower.pool.path, key: ArchiveFixture.key, configuration: configuration)
+    for _ in 0..<10 {
+      try fixture.write(10)
+      try fixture.archiveNow(session)
+      try follower.follow()
+      #expect(try ArchiveFixture.content(of: other) == ArchiveFixture.content(of: fixture.pool))
+    }
+    try session.stop()
+  }
+
+  @Test func `its observations are told`() async throws {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    try fixture.archiveNow(session)
+    let follower = try fixture.follower()
+    let observation = ValueObservation.tracking { db in
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM item") ?? 0
+    }
+    let expected = try await fixture.pool.read { db in
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM item") ?? 0
+    }
+    var seen: [Int] = []
+    for try await count in observation.values(in: follower.pool) {
+      seen.append(count)
+      if seen.count == 4 { break }
+      try await fixture.pool.write { try $0.execute(sql: "INSERT INTO item (text) VALUES ('new')") }
+      try fixture.archiveNow(session)
+      try follower.follow()
+    }
+    #expect(seen == [expected, expected + 1, expected + 2, expected + 3])
+    try session.stop()
+  }
+
+  @Test func `a follower goes on where it ended, also after others wrote what it hadn't noted`()
+    throws
+  {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    try fixture.archiveNow(session)
+    var follower = try fixture.follower()
+    let path = follower.pool.path
+    for round in 0..<5 {
+      try fixture.write(40)
+      try fixture.archiveNow(session)
+      let old = try Data(contentsOf: URL(fileURLWithPath: path + "-follow"))
+      try follower.follow()
+      try follower.close()
+      // A crash between the commit and the note of it.
+      if round % 2 == 0 { try old.write(to: URL(fileURLWithPath: path + "-follow")) }
+      try fixture.write(3)
+      try fixture.archiveNow(session)
+      follower = try fixture.follower()
+      try follower.follow()
+      #expect(
+        try ArchiveFixture.content(of: follower.pool) == ArchiveFixture.content(of: fixture.pool))
+    }
+    try session.stop()
+  }
+
+  @Test func `a follower that was away for long goes on with layers`() throws {
+    let fixture = try ArchiveFixture {
+      $0.retention = ArchiveRetention(
+        commits: .seconds(600), fiveMinutes: .seconds(7_200), hours: .seconds(86_400),
+        days: .seconds(864_000))
+    }
+    let session = try fixture.start()
+    try fixture.write(100)
+    try fixture.archiveNow(session)
+    let follower = try fixture.follower()
+    for _ in 0..<12 {
+      for _ in 0..<6 {
+        fixture.clock.advance(310)
+        try fixture.write(10)
+        try fixture.archiveNow(session)
+      }
+      try follower.follow()
+      #expect(
+        try ArchiveFixture.content(of: follower.pool) == ArchiveFixture.content(of: fixture.pool))
+    }
+    #expect(try fixture.manifest().logStart.sequence > 20)
+    try session.stop()
+  }
+
+  @Test func `a commit of several segments appears as one`() throws {
+    let fixture = try ArchiveFixture {
+      $0.limits = CommitCapture.Limits(pieceSize: 5 * 4_100, pieceCount: 2)
+    }
+    let session = try fixture.start()
+    try fixture.archiveNow(session)
+    let follower = try fixture.follower()
+    fixture.destination.fail { call, name in
+      // The session ends in the middle of the commit.
+      call == "put" && name.hasPrefix("log/") && name.hasSuffix("6")
+    }
+    try fixture.write(400)
+    #expect(throws: MemoryDestination.Failure.self) { try session.archiveNow() }
+    let before = try ArchiveFixture.content(of: follower.pool)
+    try follower.follow()
+    #expect(try ArchiveFixture.content(of: follower.pool) == before)
+    fixture.destination.fail { _, _ in false }
+    try fixture.archiveNow(session)
+    try follower.follow()
+    #expect(
+      try ArchiveFixture.content(of: follower.pool) == ArchiveFixture.content(of: fixture.pool))
+    try session.stop()
+  }
+
+  @Test func `a file that isn't its own isn't touched`() throws {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    try fixture.archiveNow(session)
+    let path = fixture.folder.path("replica.db")
+    let mine = try DatabaseQueue(path: path, key: ArchiveFixture.key)
+    try mine.write { try $0.execute(sql: "CREATE TABLE mine (x)") }
+    try mine.close()
+    #expect(throws: ArchiveError.foreignFile(path)) { try fixture.follower() }
+    #expect(
+      try DatabaseQueue(path: path, key: ArchiveFixture.key).read { try $0.tableExists("mine") })
+    try session.stop()
+  }
+
+  @Test func `two followers of one file exclude each other, and a follower's pool only reads`()
+    throws
+  {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    try fixture.archiveNow(session)
+    let follower = try fixture.follower()
+    #expect(throws: DatabaseError.self) { try fixture.follower() }
+    #expect(throws: DatabaseError.self) {
+      try follower.pool.write { try $0.execute(sql: "CREATE TABLE mine (x)") }
+    }
+    try follower.close()
+    try fixture.follower().close()
+    try session.stop()
+  }
+
+  @Test func `while the destination is away, reads go on, and the lag tells it`() throws {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    try fixture.archiveNow(session)
+    let follower = try fixture.follower()
+    try follower.follow()
+    fixture.destination.fail { _, _ in true }
+    fixture.clock.advance(90)
+    #expect(throws: MemoryDestination.Failure.self) { try follower.follow() }
+    #expect(follower.lag >= .seconds(90))
+    #expect(follower.lastError is MemoryDestination.Failure)
+    _ = try ArchiveFixture.content(of: follower.pool)
+    fixture.destination.fail { _, _ in false }
+    try follower.follow()
+    #expect(follower.lag == .zero)
+    #expect(follower.lastError == nil)
+    try session.stop()
+  }
+}
+
+extension ArchiveFixture {
+  func follower() throws -> ArchiveFollower {
+    try ArchiveFollower(archive, path: folder.path("replica.db"), key: Self.key)
+  }
+}
