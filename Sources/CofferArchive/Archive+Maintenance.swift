@@ -153,7 +153,13 @@ extension Archive {
     guard reader.manifest.isReleased || configuration.takesOver else {
       throw ArchiveError.writerExists
     }
-    var store = try ArchiveStore(reader, writer: ArchiveStore.newWriter())
+    let writer = ArchiveStore.newWriter()
+    guard !reader.manifest.isReleased else {
+      // Nobody has to be told: if a writer begins meanwhile, one of both finds a manifest's name taken.
+      var store = try ArchiveStore(pruning: reader, writer: writer)
+      return try store.prune(configuration.retention, at: configuration.milliseconds)
+    }
+    var store = try ArchiveStore(reader, writer: writer)
     defer { try? store.release() }
     return try store.prune(configuration.retention, at: configuration.milliseconds)
   }

@@ -92,10 +92,10 @@ public struct Archive: Sendable {
         message: "the archive's pages have \(manifest.header.pageSize) bytes",
         hint: "Give the cipher settings of the database: its page size differs.")
     }
-    let (plan, tip) = try plan(to: point, reader)
+    let plan = try plan(to: point, reader)
     let file = try RestoredFile(at: path, pageSize: manifest.header.pageSize)
     file.slots = manifest.slots.isEmpty ? nil : manifest.slots
-    let pageCount = try reader.readPages(of: plan) { done, count in
+    let (pageCount, date) = try reader.readPages(of: plan) { done, count in
       try progress?(0.7 * Double(done) / Double(max(1, count)))
     } write: {
       try file.write($0)
@@ -103,27 +103,27 @@ public struct Archive: Sendable {
     try file.finish(pageCount: pageCount, key: reader.key, settings: cipher) { done, count in
       try progress?(0.7 + 0.3 * Double(done) / Double(max(1, count)))
     }
-    return try commit(plan.commit, reader, tip)
+    return ArchiveCommit(number: plan.commit, milliseconds: date)
   }
 
-  /// Returns the way to a commit, and the end of the log.
-  func plan(
-    to point: ArchivePoint, _ reader: ArchiveReader
-  ) throws -> (plan: RestorePlan, tip: ArchiveReader.Tip) {
-    let tip = try reader.tip()
+  /// Returns the way to a commit.
+  func plan(to point: ArchivePoint, _ reader: ArchiveReader) throws -> RestorePlan {
     let manifest = reader.manifest
+    // Without a look at the log's end: what the commit doesn't need may be lost.
+    if case .commit(let number) = point {
+      guard let plan = RestorePlan(to: number, manifest, tip: .max) else {
+        throw ArchiveError.noCommit(number)
+      }
+      return plan
+    }
+    let tip = try reader.tip()
     switch point {
-    case .latest:
+    case .latest, .commit:
       // After a gap, that may be a commit that only layers have.
       guard let last = reachable(manifest, tip).last?.upperBound,
         let plan = RestorePlan(to: last, manifest, tip: tip.place.commit)
       else { throw ArchiveError.noCommit(tip.place.commit) }
-      return (plan, tip)
-    case .commit(let number):
-      guard let plan = RestorePlan(to: number, manifest, tip: tip.place.commit) else {
-        throw ArchiveError.noCommit(number)
-      }
-      return (plan, tip)
+      return plan
     case .date(let date):
       let limit = UInt64(max(0, min(date.timeIntervalSince1970 * 1_000, 4e15)))
       let ends = LayerWays(manifest).ends
@@ -136,7 +136,7 @@ public struct Archive: Sendable {
       }
       for number in candidates.sorted(by: >) {
         if let plan = RestorePlan(to: number, manifest, tip: tip.place.commit) {
-          return (plan, tip)
+          return plan
         }
       }
       throw ArchiveError.noCommitBefore("\(date)")

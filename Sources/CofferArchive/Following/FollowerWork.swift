@@ -38,8 +38,8 @@ final class FollowerWork: @unchecked Sendable {
       }
       (place, commit) = state
     } else {
-      let (plan, tip) = try archive.plan(to: .latest, reader)
-      commit = try archive.commit(plan.commit, reader, tip)
+      let plan = try archive.plan(to: .latest, reader)
+      commit = try archive.commit(plan.commit, reader, reader.tip())
       place = plan.layers.last?.place ?? reader.manifest.logStart
       // With a state but without a file, the next attempt restores it again.
       try Self.save(place, commit, reader, stateFile)

@@ -5,12 +5,12 @@ extension ArchiveReader {
   ///
   /// - Parameter progress: Called with the number of objects that were read, and of those that are
   ///   known.
-  /// - Returns: The number of the database's pages.
+  /// - Returns: The number of the database's pages, and the commit's date.
   func readPages(
     of plan: RestorePlan, progress: (Int, Int) throws -> Void = { _, _ in },
     write: (ArraySlice<UInt8>) throws -> Void
-  ) throws -> Int {
-    var pageCount = 0
+  ) throws -> (pageCount: Int, date: UInt64) {
+    var result = (pageCount: 0, date: UInt64(0))
     let count = plan.layers.reduce(0) { $0 + $1.partCount }
     var done = 0
     for layer in plan.layers {
@@ -19,9 +19,9 @@ extension ArchiveReader {
         done += 1
         try progress(done, count)
       }
-      pageCount = layer.pageCount
+      result = (layer.pageCount, layer.date)
     }
-    guard plan.commit > plan.base, var place = plan.layers.last?.place else { return pageCount }
+    guard plan.commit > plan.base, var place = plan.layers.last?.place else { return result }
     // Of two layers with the same end, one may have begun earlier in the log.
     if place.sequence < manifest.logStart.sequence { place = manifest.logStart }
     var changes = CommitChanges(after: plan.base, upTo: plan.commit)
@@ -33,7 +33,7 @@ extension ArchiveReader {
       return changes.last < plan.commit
     }
     guard changes.last == plan.commit else { throw ArchiveError.noCommit(plan.commit) }
-    return changes.pageCount ?? pageCount
+    return (changes.pageCount ?? result.pageCount, changes.date ?? result.date)
   }
 }
 
@@ -43,13 +43,19 @@ struct CommitChanges {
   private(set) var last: UInt64
   /// The number of pages after it; nil before the first.
   private(set) var pageCount: Int?
+  /// Its date; nil before the first.
+  private(set) var date: UInt64?
   private let end: UInt64
+  private var fence: UInt64 = 0
 
   init(after last: UInt64, upTo end: UInt64) { (self.last, self.end) = (last, end) }
 
   /// Returns the frames of a segment that belong to the range.
   mutating func frames(of segment: Segment, pageSize: Int) throws -> ArraySlice<UInt8> {
     let name = ObjectName.segment(segment.sequence)
+    // A writer that was taken over may have gone on for a moment.
+    guard segment.fence >= fence else { throw ArchiveError.brokenChain(name) }
+    fence = segment.fence
     let size = pageSize + 4
     var start = segment.frames.startIndex
     var offset = start
@@ -60,7 +66,9 @@ struct CommitChanges {
         start = next
       } else {
         guard number == last + 1 else { throw ArchiveError.brokenChain(name) }
-        if commit.pageCount > 0 { (last, pageCount) = (number, commit.pageCount) }
+        if commit.pageCount > 0 {
+          (last, pageCount, date) = (number, commit.pageCount, commit.date)
+        }
       }
       offset = next
     }

@@ -15,9 +15,20 @@ final class ArchiveProgress: Sendable {
 
   private let state = Mutex(State())
   private let stop = Atomic(false)
+  private let waiters = Atomic(0)
 
   /// Whether long work should end.
   var isStopRequested: Bool { stop.load(ordering: .relaxed) }
+
+  /// Whether a thread waits until its commits are archived.
+  var hasWaiters: Bool { waiters.load(ordering: .relaxed) > 0 }
+
+  /// Calls what waits.
+  func waiting<T>(_ body: () throws -> T) rethrows -> T {
+    waiters.add(1, ordering: .relaxed)
+    defer { waiters.subtract(1, ordering: .relaxed) }
+    return try body()
+  }
 
   func requestStop() { stop.store(true, ordering: .relaxed) }
 

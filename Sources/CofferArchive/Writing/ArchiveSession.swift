@@ -88,15 +88,19 @@ public final class ArchiveSession: Sendable {
   ///   ``ArchiveError``, if the session has ended.
   @discardableResult
   public func archiveNow() throws -> ArchiveCommit {
-    try queue.sync {
-      // A log that is let go meanwhile is followed again by the next attempt.
-      for _ in 0..<100 {
-        try checkRunning()
-        try Self.attempt(work, progress)
-        if work.isWhole, let archived = status.archived { return archived }
-      }
-      throw ArchiveError.logTooLong
+    try progress.waiting {
+      try queue.sync(execute: archiveAll)
     }
+  }
+
+  private func archiveAll() throws -> ArchiveCommit {
+    // A log that is let go meanwhile is followed again by the next attempt.
+    for _ in 0..<100 {
+      try checkRunning()
+      try Self.attempt(work, progress)
+      if work.isWhole, let archived = status.archived { return archived }
+    }
+    throw ArchiveError.logTooLong
   }
 
   /// Archives the commits until now, and ends the session.

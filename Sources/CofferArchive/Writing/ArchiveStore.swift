@@ -36,6 +36,13 @@ struct ArchiveStore {
     if !reader.manifest.isReleased, reader.manifest.writer != writer { try fenceOff(reader) }
   }
 
+  /// Uses an archive that no writer has, to prune it.
+  init(pruning reader: ArchiveReader, writer: [UInt8]) throws {
+    (destination, seal, manifest) = (reader.destination, reader.seal, reader.manifest)
+    manifest.writer = writer
+    tip = try reader.tip().place
+  }
+
   /// Stores a segment without commits, so that the writer before finds the name of its next one taken.
   private mutating func fenceOff(_ reader: ArchiveReader) throws {
     let end = LogPosition(salts: [UInt8](repeating: 0, count: 8), frame: 0, checksum: [])

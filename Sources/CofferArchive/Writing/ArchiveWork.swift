@@ -19,6 +19,10 @@ final class ArchiveWork: @unchecked Sendable {
   private var levelEnd: [Duration]
   private var leaseCheck: Duration
   private var pruning: Duration
+  private var prunedCount = -1
+  /// When the session has begun, by both clocks.
+  private let start: Duration
+  private let startDate: Date
   private var saving: Duration
   /// The date of the last commit in a segment, in milliseconds since 1970.
   private var lastDate: UInt64
@@ -74,6 +78,7 @@ final class ArchiveWork: @unchecked Sendable {
       limits: configuration.captureLimits, levels: Manifest.snapshotLevel + 1, lastDate: lastDate,
       now: configuration.now)
     let now = configuration.elapsed()
+    (start, startDate) = (now, configuration.now())
     levelFirst = Array(repeating: 1, count: Manifest.snapshotLevel)
     levelEnd = Array(repeating: now, count: Manifest.snapshotLevel)
     (leaseCheck, saving, lastCurrent) = (now, now, now)
@@ -239,9 +244,14 @@ final class ArchiveWork: @unchecked Sendable {
       _ = capture.letGoIfTooLong()
       try checkLease(start, isStopping)
       try follow()
-      try storeCommits()
+      do {
+        try storeCommits()
+        if !isStopping { try copyLayers() }
+      } catch CommitCaptureError.logIsGone {
+        capture.letGo()
+        try follow()
+      }
       if !isStopping {
-        try copyLayers()
         try pruneIfDue()
         shortenLog()
       }
@@ -267,7 +277,8 @@ final class ArchiveWork: @unchecked Sendable {
 
   private func checkLease(_ now: Duration, _ isStopping: Bool) throws {
     guard now - leaseCheck >= configuration.leaseInterval || isStopping else { return }
-    try store.checkLease()
+    // An idle database causes no requests.
+    if capture.backlog().byteCount > 0 || isStopping { try store.checkLease() }
     let slots = try pool.keySlotsFile() ?? []
     if slots != store.manifest.slots { try store.putManifest { $0.slots = slots } }
     leaseCheck = now
@@ -293,11 +304,7 @@ final class ArchiveWork: @unchecked Sendable {
   private func storeCommits() throws {
     var waiting = capture.backlog().byteCount
     while true {
-      let isComplete: Bool
-      do { isComplete = try capture.collect() } catch CommitCaptureError.logIsGone {
-        capture.letGo()
-        return try follow()
-      }
+      let isComplete = try capture.collect()
       var stored = 0
       for _ in 0..<capture.pieceCount {
         guard let piece = capture.nextPiece() else { break }
@@ -318,7 +325,8 @@ final class ArchiveWork: @unchecked Sendable {
         guard let level = dueLevel() else { return }
         try beginLayer(level)
       }
-      if progress.isStopRequested { return }
+      // Whoever waits for commits needs no copy of pages, unless they can't be restored without it.
+      if progress.isStopRequested || progress.hasWaiters && !needsBase { return }
       guard try copyPart() else { return }
       if configuration.elapsed() - lastStore >= configuration.interval {
         lastStore = configuration.elapsed()
@@ -361,7 +369,10 @@ final class ArchiveWork: @unchecked Sendable {
   private func copyPart() throws -> Bool {
     guard var copy else { return false }
     if copy.waiting == nil, !copy.isLast {
-      guard let pages = try capture.copyPages(of: copy.layer.level) else { return false }
+      guard
+        let pages = try capture.copyPages(
+          of: copy.layer.level, isEnding: copy.pageCount > 2 * copy.layer.pageCount + 1_000)
+      else { return false }
       // The log goes on from here: what waits has commits before and after this one.
       copy.layer.place = store.tip
       copy.layer.place.commit = pages.commit
@@ -397,10 +408,16 @@ final class ArchiveWork: @unchecked Sendable {
   // MARK: Keeping house
 
   private func pruneIfDue() throws {
-    guard configuration.elapsed() - pruning >= configuration.levelIntervals[0] else { return }
-    pruning = configuration.elapsed()
-    _ = try store.prune(
-      configuration.retention, at: configuration.milliseconds, unfinished: copy?.layer.number)
+    let now = configuration.elapsed()
+    guard now - pruning >= configuration.levelIntervals[0], store.objectCount != prunedCount,
+      copy == nil
+    else { return }
+    (pruning, prunedCount) = (now, store.objectCount)
+    // Where the clock has jumped, nobody knows how old anything is.
+    let passed = configuration.now().timeIntervalSince(startDate)
+    guard abs(passed - (now - start) / .seconds(1)) < 3_600 else { return }
+    _ = try store.prune(configuration.retention, at: configuration.milliseconds)
+    prunedCount = store.objectCount
   }
 
   /// Shortens a log that other processes write.

@@ -64,6 +64,8 @@ package final class CommitCapture: Sendable {
     var now: @Sendable () -> Date
     /// The pages that were changed since each level's last copy.
     var changed: [PageSet]
+    /// Whether nothing is read until a level's pages are copied.
+    var isFrozen = false
     /// The frames in the log when it was last tried to move them all.
     var triedFrame = 0
     /// Moves frames to the file, and can keep other processes from committing.
@@ -124,6 +126,7 @@ package final class CommitCapture: Sendable {
   package func begin(at beginning: Beginning?, orAfterGap gap: UInt64) throws -> UInt64? {
     try state.withLock { state in
       guard !state.isClosed else { throw CommitCaptureError.logIsGone }
+      state.isFrozen = false
       state.hold.letGo()
       state.position = nil
       state.logFrames = [:]
@@ -229,9 +232,9 @@ package final class CommitCapture: Sendable {
   /// - Returns: Whether the hold sees exactly the commits that were read.
   @discardableResult
   private func collect(_ state: inout State) throws -> Bool {
-    guard !state.isClosed, let position = state.position, let held = state.hold.state else {
-      return false
-    }
+    guard !state.isClosed, !state.isFrozen, let position = state.position,
+      let held = state.hold.state
+    else { return false }
     let index = try state.hold.index()
     let isCurrent = index.salts == position.salts && index.frameCount == position.frame
     let isHeld = held.salts == position.salts && held.frame == position.frame
@@ -431,6 +434,7 @@ package final class CommitCapture: Sendable {
   }
 
   private func letGo(_ state: inout State) {
+    state.isFrozen = false
     state.hold.letGo()
     state.position = nil
     // The pages of a commit whose end is missing are of no use.
@@ -462,12 +466,15 @@ package final class CommitCapture: Sendable {
   ///
   /// Pages that are changed later are copied again, so that with the last of these calls, all copied
   /// pages together are those of one commit.
+  /// - Parameter isEnding: Whether to read no commits until all are copied, since pages are changed faster
+  ///   than they are copied. The log grows meanwhile.
   /// - Returns: Nil if the commits until now have no room yet.
-  package func copyPages(of level: Int) throws -> Pages? {
+  package func copyPages(of level: Int, isEnding: Bool) throws -> Pages? {
     try state.withLock { state in
-      guard try collect(&state), let held = state.hold.state, !state.isInsideCommit else {
-        return nil
-      }
+      guard try state.isFrozen || collect(&state), let held = state.hold.state,
+        !state.isInsideCommit
+      else { return nil }
+      state.isFrozen = isEnding
       state.changed[level].removeAll(above: held.pageCount)
       var pages = Pages()
       let numbers = state.changed[level].first(pagesInPiece)
@@ -478,6 +485,7 @@ package final class CommitCapture: Sendable {
       }
       for number in numbers { state.changed[level].remove(number) }
       pages.isLast = state.changed[level].isEmpty
+      if pages.isLast { state.isFrozen = false }
       pages.commit = state.lastCommit
       pages.date = state.lastDate
       pages.pageCount = held.pageCount

@@ -32,9 +32,10 @@ struct PageSet {
 
   /// Adds all pages up to a number.
   mutating func insert(upTo last: Int) {
-    words = Array(repeating: .max, count: max(words.count, (last + 63) / 64))
-    count = words.count * 64
-    if last >= 0 { removeAll(above: last) }
+    guard last > 0 else { return }
+    var all = Array(repeating: UInt64.max, count: (last + 63) / 64)
+    if last % 64 > 0 { all[all.count - 1] = 1 << (last % 64) - 1 }
+    formUnion(all)
   }
 
   mutating func remove(_ page: Int) {
