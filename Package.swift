@@ -95,7 +95,8 @@ let package = Package(
     .testTarget(
       name: "CofferArchiveTests", dependencies: ["Coffer", "CofferCore", "CofferArchive"]),
     .testTarget(name: "CofferToolTests", dependencies: ["CofferTool"]),
-    .testTarget(name: "CofferDocsTests", dependencies: ["Coffer", "BenchmarkReport"]),
+    .testTarget(
+      name: "CofferDocsTests", dependencies: ["Coffer", "CofferArchive", "BenchmarkReport"]),
   ],
   swiftLanguageModes: [.v6]
 )

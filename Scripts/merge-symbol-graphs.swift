@@ -14,7 +14,7 @@ typealias Object = [String: Any]
 let umbrella = "Coffer"
 let ownModules: Set = [
   "CofferCore", "CofferQuery", "CofferRecords", "CofferObservation", "CofferDocuments", umbrella,
-  "CofferSecretService",
+  "CofferSecretService", "CofferArchive",
 ]
 
 /// The module under which a reader looks for a module's symbols.

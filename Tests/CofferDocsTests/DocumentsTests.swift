@@ -21,7 +21,7 @@ import Testing
     let blocks = try extractor.blocks()
     let known: Set = ["swift", "text", "sh", "sql"]
     let contexts: Set = [
-      "queue", "db", "library", "store", "configuration", "throws", "sqlcipher4",
+      "queue", "db", "library", "store", "archive", "configuration", "throws", "sqlcipher4",
     ]
     for block in blocks {
       #expect(known.contains(block.language), "\(block.title): \(block.language)")

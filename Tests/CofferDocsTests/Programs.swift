@@ -101,7 +101,7 @@ private struct Library {
     let compiler = try #require(Compiler.found)
     let modules = [
       "CofferCore", "CofferQuery", "CofferRecords", "CofferObservation", "CofferDocuments",
-      "Coffer",
+      "Coffer", "CofferArchive",
     ]
     // What the tests are linked from; the modules' folders can have objects of files that are gone.
     let list = compiler.build.appendingPathComponent(

@@ -1,4 +1,5 @@
 import Coffer
+import CofferArchive
 import Testing
 import Foundation
 
@@ -66,6 +67,18 @@ final class Scene: Sendable {
       Book(title: "Bartleby", text: "I would prefer not to", authorID: author.id),
     ])
     return (store, books)
+  }
+
+  /// An archive of an encrypted database, and the key.
+  func archive() throws -> (Archive, DatabaseKey) {
+    let key = try DatabaseKey.file(file("vault.key"))
+    let pool = try DatabasePool(path: file("archived.db"), key: key)
+    try pool.write { try $0.execute(sql: "CREATE TABLE note (text TEXT)") }
+    let archive = Archive(FolderDestination(path: file("made.archive")))
+    let session = try archive.start(pool)
+    try session.archiveNow()
+    try session.stop()
+    return (archive, key)
   }
 
   /// Opens a database with a configuration, and uses it.

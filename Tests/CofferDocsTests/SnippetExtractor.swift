@@ -12,6 +12,7 @@ import Foundation
 /// - `db`: the block stands inside `queue.write { db in … }`;
 /// - `library`: the same, with the tables `author` and `book`;
 /// - `store`: there are a `store` and its collection `books`, with types `Book` and `Author`;
+/// - `archive`: there are an `archive` of a database, and its `key`;
 /// - `configuration`: there is a `var configuration`, with which a queue is opened afterwards;
 /// - `throws`: running the block has to throw;
 /// - `sqlcipher4`: the block is run on SQLCipher 4 only.
@@ -104,6 +105,7 @@ struct SnippetExtractor {
       // Written by Scripts/extract-snippets from the documents. Change those, and run it again.
 
       import Coffer
+      import CofferArchive
       import Foundation
 
       let snippets: [Snippet] = [
@@ -136,6 +138,10 @@ struct SnippetExtractor {
         lines.append("  let (store, books) = try scene.store()")
         lines.append("  _ = (store, books)")
       }
+      if words.contains("archive") {
+        lines.append("  let (archive, key) = try scene.archive()")
+        lines.append("  _ = (archive, key)")
+      }
       if words.contains("configuration") {
         lines.append("  var configuration = Configuration()")
       }
@@ -163,6 +169,6 @@ struct SnippetExtractor {
 
   /// `"vault.db"` becomes `scene.file("vault.db")`.
   private static func withPaths(_ line: String) -> String {
-    line.replacing(/"[A-Za-z0-9-]+\.(db|key|anchor)"/) { "scene.file(\($0.output.0))" }
+    line.replacing(/"[A-Za-z0-9-]+\.(db|key|anchor|archive)"/) { "scene.file(\($0.output.0))" }
   }
 }

@@ -2,56 +2,124 @@
 // Written by Scripts/extract-snippets from the documents. Change those, and run it again.
 
 import Coffer
+import CofferArchive
 import Foundation
 
 let snippets: [Snippet] = [
-  Snippet("Docs/EasyDBCompatibility.md, EasyDB compatibility, 1", [], snippet1),
-  Snippet("Docs/EasyDBCompatibility.md, Moving, 1", [], snippet2),
-  Snippet("Docs/EasyDBCompatibility.md, What is beyond, 1", ["store"], snippet3),
-  Snippet("Docs/EasyDBCompatibility.md, Observation, 1", ["store"], snippet4),
-  Snippet("Docs/EasyDBCompatibility.md, Full-text search, 1", ["store"], snippet5),
-  Snippet("Docs/EasyDBCompatibility.md, Full-text search, 2", ["store", "sqlcipher4"], snippet6),
-  Snippet("Docs/EasyDBCompatibility.md, References, 1", ["store"], snippet7),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 1", ["store"], snippet8),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 2", [], snippet9),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 3", ["store"], snippet10),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 4", ["store"], snippet11),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 5", ["store"], snippet12),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 6", [], snippet13),
-  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 1", [], snippet14),
-  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 2", ["store"], snippet15),
-  Snippet("Docs/EasyDBCompatibility.md, Documents that expire, 1", [], snippet16),
-  Snippet("Docs/EasyDBCompatibility.md, Tables, records and SQL, 1", ["queue"], snippet17),
-  Snippet("Docs/EasyDBCompatibility.md, Identifiers that cost nothing, 1", [], snippet18),
-  Snippet("Docs/Encryption.md, Keys, 1", [], snippet19),
-  Snippet("Docs/Encryption.md, Opening, 1", [], snippet20),
-  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet21),
-  Snippet("Docs/Encryption.md, Settings, 1", [], snippet22),
-  Snippet("Docs/Encryption.md, The cipher provider, 1", [], snippet23),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet24),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet25),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet26),
-  Snippet("Docs/Encryption.md, Damaged files, 1", [], snippet27),
-  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet28),
-  Snippet("Docs/Encryption.md, Key slots, 1", [], snippet29),
-  Snippet("Docs/Encryption.md, Key slots, 2", ["queue"], snippet30),
-  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet31),
-  Snippet("Docs/Encryption.md, Whole files, 2", [], snippet32),
-  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet33),
-  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet34),
-  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet35),
-  Snippet("Docs/Encryption.md, Values with a key of their own, 1", [], snippet36),
-  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet37),
-  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet38),
-  Snippet("Docs/Performance.md, Memory, 1", [], snippet39),
-  Snippet("Docs/Security.md, Old versions, 1", [], snippet40),
+  Snippet("Docs/Archive.md, Use it, 1", [], snippet1),
+  Snippet("Docs/Archive.md, Use it, 2", ["archive"], snippet2),
+  Snippet("Docs/Archive.md, Use it, 3", ["archive"], snippet3),
+  Snippet("Docs/Archive.md, Use it, 4", [], snippet4),
+  Snippet("Docs/Archive.md, One writer, 1", [], snippet5),
+  Snippet("Docs/EasyDBCompatibility.md, EasyDB compatibility, 1", [], snippet6),
+  Snippet("Docs/EasyDBCompatibility.md, Moving, 1", [], snippet7),
+  Snippet("Docs/EasyDBCompatibility.md, What is beyond, 1", ["store"], snippet8),
+  Snippet("Docs/EasyDBCompatibility.md, Observation, 1", ["store"], snippet9),
+  Snippet("Docs/EasyDBCompatibility.md, Full-text search, 1", ["store"], snippet10),
+  Snippet("Docs/EasyDBCompatibility.md, Full-text search, 2", ["store", "sqlcipher4"], snippet11),
+  Snippet("Docs/EasyDBCompatibility.md, References, 1", ["store"], snippet12),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 1", ["store"], snippet13),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 2", [], snippet14),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 3", ["store"], snippet15),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 4", ["store"], snippet16),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 5", ["store"], snippet17),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 6", [], snippet18),
+  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 1", [], snippet19),
+  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 2", ["store"], snippet20),
+  Snippet("Docs/EasyDBCompatibility.md, Documents that expire, 1", [], snippet21),
+  Snippet("Docs/EasyDBCompatibility.md, Tables, records and SQL, 1", ["queue"], snippet22),
+  Snippet("Docs/EasyDBCompatibility.md, Identifiers that cost nothing, 1", [], snippet23),
+  Snippet("Docs/Encryption.md, Keys, 1", [], snippet24),
+  Snippet("Docs/Encryption.md, Opening, 1", [], snippet25),
+  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet26),
+  Snippet("Docs/Encryption.md, Settings, 1", [], snippet27),
+  Snippet("Docs/Encryption.md, The cipher provider, 1", [], snippet28),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet29),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet30),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet31),
+  Snippet("Docs/Encryption.md, Damaged files, 1", [], snippet32),
+  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet33),
+  Snippet("Docs/Encryption.md, Key slots, 1", [], snippet34),
+  Snippet("Docs/Encryption.md, Key slots, 2", ["queue"], snippet35),
+  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet36),
+  Snippet("Docs/Encryption.md, Whole files, 2", [], snippet37),
+  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet38),
+  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet39),
+  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet40),
+  Snippet("Docs/Encryption.md, Values with a key of their own, 1", [], snippet41),
+  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet42),
+  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet43),
+  Snippet("Docs/Performance.md, Memory, 1", [], snippet44),
+  Snippet("Docs/Security.md, Old versions, 1", [], snippet45),
 ]
 
 // The blocks print to nowhere.
 private func print(_ items: Any...) {}
 
-// Docs/EasyDBCompatibility.md, EasyDB compatibility, 1
+// Docs/Archive.md, Use it, 1
 private func snippet1(_ scene: Scene) throws {
+  let pool = try DatabasePool(path: scene.file("vault.db"), key: .file(scene.file("vault.key")))
+  let archive = Archive(FolderDestination(path: scene.file("vault.archive")))  // on another disk
+  let session = try archive.start(pool)
+
+  try pool.write { db in
+    try db.execute(sql: "CREATE TABLE note (text TEXT); INSERT INTO note VALUES ('first')")
+  }
+  let commit = try session.archiveNow()  // or wait a second
+  print(commit.number, session.status.lag)
+
+  try session.stop()
+  _ = pool
+  _ = archive
+  _ = session
+  _ = commit
+}
+
+// Docs/Archive.md, Use it, 2
+private func snippet2(_ scene: Scene) throws {
+  let (archive, key) = try scene.archive()
+  _ = (archive, key)
+  try archive.restore(to: scene.file("restored.db"), key: key)
+  try archive.restore(to: scene.file("earlier.db"), at: .date(Date()), key: key)
+  try archive.restore(to: scene.file("first.db"), at: .commit(1), key: key)
+  for range in try archive.summary(key: key).ranges {
+    print(range.first.number, range.first.date, range.last.number, range.last.date)
+  }
+}
+
+// Docs/Archive.md, Use it, 3
+private func snippet3(_ scene: Scene) throws {
+  let (archive, key) = try scene.archive()
+  _ = (archive, key)
+  let findings = try archive.verify(key: key)  // reads all objects
+  print(findings)
+  try archive.prune(key: key)                  // a running session does so itself
+  _ = findings
+}
+
+// Docs/Archive.md, Use it, 4
+private func snippet4(_ scene: Scene) throws {
+  var configuration = ArchiveConfiguration()
+  configuration.interval = .seconds(10)                    // fewer objects, more lag
+  configuration.retention.commits = .seconds(7 * 86_400)   // each commit, for a week
+  configuration.snapshotInterval = .seconds(86_400)        // shorter restores, more bytes
+  configuration.maximumLogSize = 256 << 20                 // what may wait for a destination
+  let archive = Archive(FolderDestination(path: scene.file("vault.archive")), configuration: configuration)
+  _ = configuration
+  _ = archive
+}
+
+// Docs/Archive.md, One writer, 1
+private func snippet5(_ scene: Scene) throws {
+  var configuration = ArchiveConfiguration()
+  configuration.takesOver = true  // after you have made sure that the other writer is gone
+  let archive = Archive(FolderDestination(path: scene.file("vault.archive")), configuration: configuration)
+  _ = configuration
+  _ = archive
+}
+
+// Docs/EasyDBCompatibility.md, EasyDB compatibility, 1
+private func snippet6(_ scene: Scene) throws {
   struct Book: Codable, Identifiable {
     var id = UUID()
     @Unique var name: String
@@ -72,7 +140,7 @@ private func snippet1(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, Moving, 1
-private func snippet2(_ scene: Scene) throws {
+private func snippet7(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("books.db"), key: key)
   let store = try DocumentStore(path: scene.file("books.db"), key: key)
@@ -81,7 +149,7 @@ private func snippet2(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, What is beyond, 1
-private func snippet3(_ scene: Scene) async throws {
+private func snippet8(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let cheap = try await books.filter { $0.priceCents < 1000 && $0.title.hasPrefix("M") }.fetchMany()
@@ -92,7 +160,7 @@ private func snippet3(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Observation, 1
-private func snippet4(_ scene: Scene) async throws {
+private func snippet9(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   for try await cheap in books.filter(\.priceCents, lessThan: 1000).values() {
@@ -113,7 +181,7 @@ private func snippet4(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Full-text search, 1
-private func snippet5(_ scene: Scene) async throws {
+private func snippet10(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let found = try await books.matching("white whale").fetchMany()
@@ -123,7 +191,7 @@ private func snippet5(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Full-text search, 2
-private func snippet6(_ scene: Scene) async throws {
+private func snippet11(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let best = try await books.matching("whale").orderByRelevance().limit(10).fetchMany()
@@ -131,7 +199,7 @@ private func snippet6(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, References, 1
-private func snippet7(_ scene: Scene) async throws {
+private func snippet12(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let authors = try await store.collection(Author.self)
@@ -144,7 +212,7 @@ private func snippet7(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 1
-private func snippet8(_ scene: Scene) async throws {
+private func snippet13(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let some = try await books.filter(\.title, in: ["Moby-Dick", "Typee"]).fetchMany()
@@ -159,7 +227,7 @@ private func snippet8(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 2
-private func snippet9(_ scene: Scene) throws {
+private func snippet14(_ scene: Scene) throws {
   struct Article: Codable, Identifiable, Equatable {
     var id = UUID()
     var author: String
@@ -192,7 +260,7 @@ private func snippet9(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 3
-private func snippet10(_ scene: Scene) throws {
+private func snippet15(_ scene: Scene) throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   try store.read { db in
@@ -202,7 +270,7 @@ private func snippet10(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 4
-private func snippet11(_ scene: Scene) async throws {
+private func snippet16(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   for try await batch in books.all().orderBy(\.title).batches(of: 500) {
@@ -211,7 +279,7 @@ private func snippet11(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 5
-private func snippet12(_ scene: Scene) async throws {
+private func snippet17(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let page = try await books.all().orderBy(\.title).fetchPage(20)
@@ -221,7 +289,7 @@ private func snippet12(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 6
-private func snippet13(_ scene: Scene) async throws {
+private func snippet18(_ scene: Scene) async throws {
   struct Chore: Codable, Identifiable, Equatable {
     var id: Int
     var isDone = false
@@ -236,7 +304,7 @@ private func snippet13(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Migrations by rules, 1
-private func snippet14(_ scene: Scene) throws {
+private func snippet19(_ scene: Scene) throws {
   struct Note: Codable, MigratingDocument {
     struct Place: Codable {
       var city: String  // was `town`
@@ -266,7 +334,7 @@ private func snippet14(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, Migrations by rules, 2
-private func snippet15(_ scene: Scene) async throws {
+private func snippet20(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   for result in try await books.all().fetchResults() {
@@ -278,7 +346,7 @@ private func snippet15(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Documents that expire, 1
-private func snippet16(_ scene: Scene) throws {
+private func snippet21(_ scene: Scene) throws {
   struct Session: Codable, Identifiable, MigratingDocument {
     var id = UUID()
     var created = Date()
@@ -292,7 +360,7 @@ private func snippet16(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, Tables, records and SQL, 1
-private func snippet17(_ scene: Scene) throws {
+private func snippet22(_ scene: Scene) throws {
   let queue = try scene.queue()
   struct Player: Codable, FetchableRecord, PersistableRecord {
     var id: Int64
@@ -310,7 +378,7 @@ private func snippet17(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, Identifiers that cost nothing, 1
-private func snippet18(_ scene: Scene) throws {
+private func snippet23(_ scene: Scene) throws {
   struct Event: Codable, Identifiable {
     var id: UUID
     var name: String
@@ -326,7 +394,7 @@ private func snippet18(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Keys, 1
-private func snippet19(_ scene: Scene) throws {
+private func snippet24(_ scene: Scene) throws {
   let passphrase = DatabaseKey.passphrase("correct horse battery staple")
   let bytes = DatabaseKey.passphrase(bytes: [0x66, 0x00, 0xFF])
   let raw = try DatabaseKey.raw((0..<32).map { UInt8($0) })
@@ -342,7 +410,7 @@ private func snippet19(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 1
-private func snippet20(_ scene: Scene) throws {
+private func snippet25(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = try .file(scene.file("vault.key"))
   let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -351,7 +419,7 @@ private func snippet20(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 2
-private func snippet21(_ scene: Scene) throws {
+private func snippet26(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.prepareDatabase { db in
     try db.usePassphrase("correct horse battery staple")
@@ -361,7 +429,7 @@ private func snippet21(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Settings, 1
-private func snippet22(_ scene: Scene) throws {
+private func snippet27(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   configuration.cipher = .sqlcipher3
@@ -371,7 +439,7 @@ private func snippet22(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, The cipher provider, 1
-private func snippet23(_ scene: Scene) throws {
+private func snippet28(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   configuration.usesStockCipherProvider = true
@@ -383,7 +451,7 @@ private func snippet23(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 1
-private func snippet24(_ scene: Scene) throws {
+private func snippet29(_ scene: Scene) throws {
   let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("right"))
   try queue.close()
   let other = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("wrong"))
@@ -392,7 +460,7 @@ private func snippet24(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 2
-private func snippet25(_ scene: Scene) throws {
+private func snippet30(_ scene: Scene) throws {
   let inspection = DatabaseFile.inspect(at: scene.file("plain.db"))
   if case .plaintext(let header) = inspection.kind {
     print("not encrypted, pages of \(header.pageSize) bytes")
@@ -401,14 +469,14 @@ private func snippet25(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 3
-private func snippet26(_ scene: Scene) throws {
+private func snippet31(_ scene: Scene) throws {
   let queue = try scene.queue()
   let damagedPages = try queue.checkCipherIntegrity()
   _ = damagedPages
 }
 
 // Docs/Encryption.md, Damaged files, 1
-private func snippet27(_ scene: Scene) throws {
+private func snippet32(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   let report = try DatabaseFile.salvage(at: scene.file("players.db"), key: key, to: scene.file("saved.db"))
   if !report.isComplete { print(report) }
@@ -417,13 +485,13 @@ private func snippet27(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Changing the key, 1
-private func snippet28(_ scene: Scene) throws {
+private func snippet33(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.changeKey(to: .passphrase("staple battery horse correct"))
 }
 
 // Docs/Encryption.md, Key slots, 1
-private func snippet29(_ scene: Scene) throws {
+private func snippet34(_ scene: Scene) throws {
   let passphrase = KeyUnlocker.passphrase("correct horse battery staple")
   let slots = try KeySlots.create(forDatabaseAt: scene.file("vault.db"), unlocker: passphrase, label: "Ada")
   let recovery = try slots.addRecoveryKey(label: "safe", authorizedBy: passphrase)
@@ -437,13 +505,13 @@ private func snippet29(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Key slots, 2
-private func snippet30(_ scene: Scene) throws {
+private func snippet35(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.changeKey(to: .slots(unlocker: .passphrase("a new one"), label: "Ada"))
 }
 
 // Docs/Encryption.md, Whole files, 1
-private func snippet31(_ scene: Scene) throws {
+private func snippet36(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("encrypted.db"), key: key)
   try DatabaseFile.decrypt(at: scene.file("encrypted.db"), key: key, to: scene.file("readable.db"))
@@ -452,7 +520,7 @@ private func snippet31(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Whole files, 2
-private func snippet32(_ scene: Scene) throws {
+private func snippet37(_ scene: Scene) throws {
   let byLength = DatabaseCollation("byLength") { lhs, rhs in
     lhs.count < rhs.count ? .orderedAscending : lhs.count == rhs.count ? .orderedSame : .orderedDescending
   }
@@ -465,7 +533,7 @@ private func snippet32(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, From SQLCipher 3 to 4, 1
-private func snippet33(_ scene: Scene) throws {
+private func snippet38(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   func openVault() throws -> DatabaseQueue {
     do {
@@ -482,7 +550,7 @@ private func snippet33(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Backups, 1
-private func snippet34(_ scene: Scene) throws {
+private func snippet39(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.backup(toPath: scene.file("backup.db"))
   try queue.backup(toPath: scene.file("for-a-friend.db"), key: .passphrase("another one"))
@@ -490,7 +558,7 @@ private func snippet34(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Attached files, 1
-private func snippet35(_ scene: Scene) throws {
+private func snippet40(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.inDatabase { db in
     try db.attach(scene.file("archive.db"), as: "archive", key: .passphrase("another one"))
@@ -500,7 +568,7 @@ private func snippet35(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Values with a key of their own, 1
-private func snippet36(_ scene: Scene) throws {
+private func snippet41(_ scene: Scene) throws {
   struct Patient: Codable, Identifiable, FetchableRecord, PersistableRecord {
     var id: UUID
     var name: String
@@ -540,7 +608,7 @@ private func snippet36(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, Moving, 1
-private func snippet37(_ scene: Scene) throws {
+private func snippet42(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   let dbQueue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -549,7 +617,7 @@ private func snippet37(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, What differs, 1
-private func snippet38(_ scene: Scene) throws {
+private func snippet43(_ scene: Scene) throws {
   try scene.queue().write { db in
     let statement = try db.makeStatement(sql: "INSERT INTO player (name, score) VALUES (?, ?)")
     for number in 1...100 {
@@ -562,14 +630,14 @@ private func snippet38(_ scene: Scene) throws {
 }
 
 // Docs/Performance.md, Memory, 1
-private func snippet39(_ scene: Scene) throws {
+private func snippet44(_ scene: Scene) throws {
   func memoryPressureBegan(in pool: DatabasePool) {
     pool.releaseMemoryEventually()
   }
 }
 
 // Docs/Security.md, Old versions, 1
-private func snippet40(_ scene: Scene) throws {
+private func snippet45(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   configuration.freshness = Freshness(anchor: FileAnchor(path: scene.file("vault.anchor")))  // elsewhere
