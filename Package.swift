@@ -10,10 +10,13 @@ let package = Package(
     .library(name: "Coffer", targets: ["Coffer"]),
     // Keys in the desktop's keyring; with the trait SecretService.
     .library(name: "CofferSecretService", targets: ["CofferSecretService"]),
+    // Continuous archives; with the trait S3 also in object stores.
+    .library(name: "CofferArchive", targets: ["CofferArchive"]),
     .executable(name: "coffer", targets: ["CofferTool"]),
   ],
   traits: [
     .trait(name: "LineEditing", description: "History and completion in the shell, by libedit"),
+    .trait(name: "S3", description: "Archives in object stores, by libcurl"),
     .trait(name: "SecretService", description: "Keys in the desktop's keyring, by libsecret"),
   ],
   targets: [
@@ -45,8 +48,13 @@ let package = Package(
       dependencies: [
         "CofferCore", .target(name: "CSecret", condition: .when(traits: ["SecretService"])),
       ], swiftSettings: librarySettings),
+    .systemLibrary(
+      name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
     .target(
-      name: "CofferArchive", dependencies: ["Coffer", "CofferCore"],
+      name: "CofferArchive",
+      dependencies: [
+        "Coffer", "CofferCore", .target(name: "CCurl", condition: .when(traits: ["S3"])),
+      ],
       swiftSettings: librarySettings),
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .executableTarget(

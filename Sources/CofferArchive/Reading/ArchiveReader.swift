@@ -23,7 +23,19 @@ struct ArchiveReader {
     let manifest = try Manifest(bytes, name: name)
     let derived = try key.derived(
       salt: manifest.salt, slots: manifest.slots, settings: settings, path: path)
-    try self.init(destination, derived, name: name, bytes)
+    do { try self.init(destination, derived, name: name, bytes) } catch ArchiveError.otherKey {
+      // The salt in the manifest may be what is damaged.
+      for older in try destination.list(ObjectName.manifests).suffix(3) where older != name {
+        guard let data = try destination.get(older),
+          let other = try? Manifest(Array(data), name: older),
+          let derived = try? key.derived(
+            salt: other.salt, slots: other.slots, settings: settings, path: path),
+          try ArchiveSeal(derived).isSealed(Array(data))
+        else { continue }
+        throw ArchiveError.damaged(name)
+      }
+      throw ArchiveError.otherKey
+    }
   }
 
   /// Opens an archive with the key of its database; nil if there is none.

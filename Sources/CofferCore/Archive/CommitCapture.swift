@@ -267,7 +267,8 @@ package final class CommitCapture: Sendable {
     from start: LogPosition, to seen: LogHold.State, _ state: inout State
   ) throws -> Bool {
     var frame = start.frame
-    if frame < seen.frame, state.position?.salts != start.salts { state.logFrames = [:] }
+    // A writer starts the log again before its first frame is there.
+    if state.position?.salts != start.salts { state.logFrames = [:] }
     while frame < seen.frame {
       guard let room = room(&state) else { return false }
       let count = min(room, seen.frame - frame, max(1, 262_144 / frameSize))

@@ -1,0 +1,21 @@
+#if S3
+  import FoundationEssentials
+
+  /// All that a handle needs for one attempt of a request.
+  struct CurlTransfer {
+    let method: S3Request.Method
+    /// `http` or `https`; the URL's own.
+    let scheme: String
+    let url: String
+    let headers: [String]
+    let body: Data?
+    let replyLimit: Int
+    let region: String
+    let credentials: S3Credentials
+    /// The path of a file of certificates; nil for the system's.
+    let authorities: String?
+    let connectionMilliseconds: Int
+    let totalMilliseconds: Int
+    let stallSeconds: Int
+  }
+#endif
