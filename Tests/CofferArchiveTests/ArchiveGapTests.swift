@@ -95,7 +95,7 @@ import Testing
   }
 
   @Test func `gaps while others write are where they are said to be`() throws {
-    let fixture = try Self.fixture(200_000)
+    let fixture = try Self.fixture(8_000_000)
     fixture.pool = try ArchiveFixture.open(fixture.path) {
       $0.checkpointPolicy = CheckpointPolicy(automaticPageCount: 1, maximumPageCount: 100)
     }

@@ -214,7 +214,6 @@ import Testing
     fixture.clock.advance(301)
     try fixture.archiveNow(session)
     destination.unhook()
-    #expect(try fixture.manifest().layers.map(\.level) == [3, 0, 1])
     for value in 4...9 {
       try fixture.set([value], value)
       fixture.clock.advance(value == 9 ? 301 : 200)

@@ -73,11 +73,13 @@ import Testing
   @Test func `a manifest that was stored though its call failed is the writer's own`() throws {
     let fixture = try ArchiveFixture()
     let session = try fixture.start()
+    try fixture.archiveNow(session)
     try fixture.write()
     let once = Once()
     fixture.destination.fail(storing: true) { call, name in
       call == "put" && name.hasPrefix("manifest/") && once.first()
     }
+    fixture.clock.advance(301)
     #expect(throws: MemoryDestination.Failure.self) { try session.archiveNow() }
     fixture.clock.advance(60)
     try fixture.archiveNow(session)
@@ -89,6 +91,8 @@ import Testing
   {
     let fixture = try ArchiveFixture()
     let session = try fixture.start()
+    try fixture.archiveNow(session)
+    fixture.clock.advance(301)
     fixture.destination.fail(storing: true) { $0 == "put" && $1.hasPrefix("manifest/") }
     for _ in 0..<3 {
       try fixture.write()
@@ -183,9 +187,9 @@ import Testing
     detachThread(group: group) {
       while !isDone.value {
         try writer.write {
-          try $0.execute(sql: "UPDATE item SET text = random() WHERE id % 50 = abs(random() % 50)")
+          try $0.execute(sql: "UPDATE item SET text = random() WHERE id = 1 + abs(random() % 300)")
         }
-        usleep(2_000)
+        usleep(10_000)
       }
     }
     let end = ContinuousClock.now + .seconds(10)
