@@ -179,7 +179,8 @@ import Testing
         refusals += 1
       }
       let left = try fixture.folder.contents().filter { $0.hasPrefix("changed") }
-      #expect(left == [], "\(name), \(how)")
+      #expect(left == [], "\(name), \(how), \(number)")
+      for file in left { try FileManager.default.removeItem(atPath: fixture.folder.path(file)) }
     }
     #expect(named == changes)
     #expect(restores > 0 && refusals > 0, "\(restores) restores, \(refusals) refusals")
@@ -248,9 +249,8 @@ import Testing
         try FileManager.default.removeItem(atPath: target)
       }
     }
-    #expect(throws: ArchiveError.self) {
-      try Archive(MemoryDestination(objects)).verify(key: ArchiveFixture.key)
-    }
+    let archive = Archive(MemoryDestination(objects))
+    #expect(try archive.verify(key: ArchiveFixture.key) == [.missing("manifest/")])
   }
 
   @Test func `bytes that nobody has sealed are no trap`() throws {
