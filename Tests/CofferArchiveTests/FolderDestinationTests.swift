@@ -136,9 +136,10 @@ import Testing
     let destination = FolderDestination(path: fixture.folder.path("archive"))
     let archive = ArchiveFixture.archived(fixture, to: destination)
     var session = try archive.start(fixture.pool)
+    try fixture.write()
     try session.archiveNow()
     try session.stop()
-    let next = ObjectName.segment(1)
+    let next = ObjectName.segment(2)
     let part = ObjectName.part(3, of: 77)
     for name in [next, part] {
       try Data("left".utf8).write(
