@@ -75,7 +75,9 @@ let package = Package(
     // A process for tests to kill, or to let calls fail in.
     .executableTarget(
       name: "CofferTestChild",
-      dependencies: ["Coffer", "CofferCore", "CofferQuery", "CofferSecretService", "CFaults"],
+      dependencies: [
+        "Coffer", "CofferArchive", "CofferCore", "CofferQuery", "CofferSecretService", "CFaults",
+      ],
       path: "Tests/Child"),
     // Power cuts: what a program does to files is recorded, and cut at each point.
     .target(name: "CRecorder", path: "Tests/CRecorder"),
@@ -101,7 +103,8 @@ let package = Package(
       name: "CofferSwift5Tests", dependencies: ["Coffer"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
-      name: "CofferArchiveTests", dependencies: ["Coffer", "CofferCore", "CofferArchive"]),
+      name: "CofferArchiveTests",
+      dependencies: ["Coffer", "CofferCore", "CofferArchive", "CofferTestChild"]),
     .testTarget(name: "CofferToolTests", dependencies: ["CofferTool"]),
     .testTarget(
       name: "CofferDocsTests", dependencies: ["Coffer", "CofferArchive", "BenchmarkReport"]),
