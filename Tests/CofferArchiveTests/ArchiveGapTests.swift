@@ -47,7 +47,8 @@ import Testing
     #expect(try fixture.archive.verify(key: ArchiveFixture.key) == [])
   }
 
-  @Test func `a log that grows too long while a commit's part is being stored costs one gap`() throws
+  @Test func `a log that grows too long while a commit's part is being stored costs one gap`()
+    throws
   {
     let fixture = try ArchiveFixture {
       $0.maximumLogSize = 400_000

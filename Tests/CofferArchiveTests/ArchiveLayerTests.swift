@@ -107,7 +107,8 @@ import Testing
     }
   }
 
-  @Test func `a state from before a gap isn't gone on with, where segments follow the gap`() throws {
+  @Test func `a state from before a gap isn't gone on with, where segments follow the gap`() throws
+  {
     let fixture = try ArchiveFixture()
     try fixture.makeWideRows(10)
     var session = try fixture.start()

@@ -211,7 +211,8 @@ import Testing
     }
   }
 
-  @Test func `what is cut off at the end of the log gives an older archive, which is sound`() throws {
+  @Test func `what is cut off at the end of the log gives an older archive, which is sound`() throws
+  {
     let sample = try Self.sample()
     let fixture = sample.fixture
     let tip = try fixture.manifest().tip.sequence
@@ -243,7 +244,8 @@ import Testing
       let archive = Archive(destination, configuration: fixture.configuration)
       for (number, content) in fixture.contents {
         let target = fixture.folder.path("older.db")
-        guard (try? archive.restore(to: target, at: .commit(number), key: ArchiveFixture.key)) != nil
+        guard
+          (try? archive.restore(to: target, at: .commit(number), key: ArchiveFixture.key)) != nil
         else { continue }
         do {
           let queue = try DatabaseQueue(path: target, key: ArchiveFixture.key)

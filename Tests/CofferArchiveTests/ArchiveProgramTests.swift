@@ -216,9 +216,10 @@ import Testing
       _ = try archive.prune(key: ArchiveFixture.key)
       #expect(try archive.verify(key: ArchiveFixture.key) == [])
       let manifest = try fixture.manifest()
-      var names = Set(manifest.layers.flatMap { layer in
-        (0..<layer.partCount).map { ObjectName.part($0, of: layer.number) }
-      })
+      var names = Set(
+        manifest.layers.flatMap { layer in
+          (0..<layer.partCount).map { ObjectName.part($0, of: layer.number) }
+        })
       let tip = try fixture.archive.summary(key: ArchiveFixture.key).segmentCount
       for index in 0..<tip {
         names.insert(ObjectName.segment(manifest.logStart.sequence + UInt64(index)))
@@ -232,7 +233,8 @@ import Testing
   @Test func `random programs can be restored at each commit that the archive claims`() throws {
     var seeds = SeededGenerator()
     for _ in 0..<trialCount(12) {
-      let seed = ProcessInfo.processInfo.environment["COFFER_PROGRAM"].flatMap { UInt64($0) }
+      let seed =
+        ProcessInfo.processInfo.environment["COFFER_PROGRAM"].flatMap { UInt64($0) }
         ?? UInt64(UInt32(truncatingIfNeeded: seeds.next()))
       var program = try Program(seed)
       do {

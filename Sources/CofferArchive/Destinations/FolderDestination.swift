@@ -46,8 +46,12 @@ public struct FolderDestination: ArchiveDestination {
   public func delete(_ name: String) throws { try NewFile.delete(file(name)) }
 
   private func file(_ name: String) throws -> String {
+    let isAllowed = name.utf8.allSatisfy { byte in
+      (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
+        || (0x61...0x7A).contains(byte) || [0x2D, 0x2E, 0x2F, 0x5F].contains(byte)
+    }
     let parts = name.split(separator: "/", omittingEmptySubsequences: false)
-    guard !parts.contains(where: { $0.isEmpty || $0.hasPrefix(".") }) else {
+    guard isAllowed, !parts.contains(where: { $0.isEmpty || $0.hasPrefix(".") }) else {
       throw DatabaseError(resultCode: .SQLITE_MISUSE, message: "\(name) is no name of an object")
     }
     return path + "/" + name

@@ -20,8 +20,8 @@ final class ArchiveProgress: Sendable {
   /// Whether long work should end.
   var isStopRequested: Bool { stop.load(ordering: .relaxed) }
 
-  /// Whether a thread waits until its commits are archived.
-  var hasWaiters: Bool { waiters.load(ordering: .relaxed) > 0 }
+  /// The number of threads that wait until their commits are archived.
+  var waiterCount: Int { waiters.load(ordering: .relaxed) }
 
   /// Calls what waits.
   func waiting<T>(_ body: () throws -> T) rethrows -> T {

@@ -58,10 +58,11 @@ public final class ArchiveSession: Sendable {
 
   /// Works once, and ends the session after an error with which it can't go on.
   private static func attempt(
-    _ work: ArchiveWork, _ progress: ArchiveProgress, isStopping: Bool = false
+    _ work: ArchiveWork, _ progress: ArchiveProgress, for served: Int = 0,
+    isStopping: Bool = false
   ) throws {
     do {
-      try work.work(isStopping: isStopping)
+      try work.work(for: served, isStopping: isStopping)
     } catch let error as ArchiveError where error.endsSession {
       work.abandon(error)
       Database.logError?(.SQLITE_WARNING, "the archive's session has ended: \(error)")
@@ -97,7 +98,7 @@ public final class ArchiveSession: Sendable {
     // A log that is let go meanwhile is followed again by the next attempt.
     for _ in 0..<100 {
       try checkRunning()
-      try Self.attempt(work, progress)
+      try Self.attempt(work, progress, for: 1)
       if work.isWhole, let archived = status.archived { return archived }
     }
     throw ArchiveError.logTooLong

@@ -237,8 +237,10 @@ final class ArchiveWork: @unchecked Sendable {
 
   /// Archives what is new.
   ///
-  /// - Parameter isStopping: Whether only commits are, since the session ends.
-  func work(isStopping: Bool = false) throws {
+  /// - Parameters:
+  ///   - served: The number of threads that wait for this.
+  ///   - isStopping: Whether only commits are archived, since the session ends.
+  func work(for served: Int = 0, isStopping: Bool = false) throws {
     let start = configuration.elapsed()
     do {
       _ = capture.letGoIfTooLong()
@@ -246,7 +248,7 @@ final class ArchiveWork: @unchecked Sendable {
       try follow()
       do {
         try storeCommits()
-        if !isStopping { try copyLayers() }
+        if !isStopping { try copyLayers(for: served) }
       } catch CommitCaptureError.logIsGone {
         capture.letGo()
         try follow()
@@ -318,15 +320,15 @@ final class ArchiveWork: @unchecked Sendable {
 
   // MARK: Layers
 
-  private func copyLayers() throws {
+  private func copyLayers(for served: Int) throws {
     var lastStore = configuration.elapsed()
     while true {
       if copy == nil {
         guard let level = dueLevel() else { return }
         try beginLayer(level)
       }
-      // Whoever waits for commits needs no copy of pages, unless they can't be restored without it.
-      if progress.isStopRequested || progress.hasWaiters && !needsBase { return }
+      // Another who waits for commits needs no copy of pages, unless they can't be restored without it.
+      if progress.isStopRequested || progress.waiterCount > served && !needsBase { return }
       guard try copyPart() else { return }
       if configuration.elapsed() - lastStore >= configuration.interval {
         lastStore = configuration.elapsed()
