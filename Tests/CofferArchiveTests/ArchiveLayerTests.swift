@@ -18,13 +18,13 @@ import Testing
     let archive = ArchiveFixture.archived(fixture, to: destination)
     try fixture.makeWideRows(30)
     var session = try archive.start(fixture.pool)
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     fixture.clock.advance(301)
     try fixture.set([1], 1)
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     #expect(try fixture.layers(0).count == 1)
     try fixture.set(Array(1...30), 2)
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     fixture.clock.advance(301)
     let (once, isStopped) = (Once(), DispatchGroup())
     destination.before { [session] call, name in
@@ -32,7 +32,7 @@ import Testing
       detachThread(group: isStopped) { try session.stop() }
       usleep(100_000)
     }
-    _ = try session.archiveNow()
+    _ = try? session.workNow()
     isStopped.wait()
     destination.unhook()
     #expect(try fixture.layers(0).count == 1)
@@ -40,7 +40,7 @@ import Testing
     session = try archive.start(fixture.pool)
     try fixture.set([30], 3)
     fixture.clock.advance(301)
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     try session.stop()
     #expect(try fixture.layers(0).count == 2)
     try fixture.checkContents()
@@ -50,22 +50,22 @@ import Testing
     let fixture = try ArchiveFixture { $0.limits = Self.small }
     try fixture.makeWideRows(30)
     var session = try fixture.start()
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     fixture.clock.advance(301)
     try fixture.set([1], 1)
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     try fixture.set(Array(1...30), 2)
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     fixture.clock.advance(301)
     fixture.destination.fail { $0 == "put" && $1.hasPrefix("manifest/") }
-    #expect(throws: MemoryDestination.Failure.self) { try session.archiveNow() }
+    #expect(throws: MemoryDestination.Failure.self) { try session.workNow() }
     #expect(throws: MemoryDestination.Failure.self) { try session.stop() }
     fixture.destination.fail { _, _ in false }
 
     session = try fixture.start()
     try fixture.set([30], 3)
     fixture.clock.advance(301)
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     try session.stop()
     try fixture.checkContents()
   }
@@ -75,7 +75,7 @@ import Testing
     try fixture.makeWideRows(10)
     var session = try fixture.start()
     try fixture.set([1, 2], 1)
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     try session.stop()
     let state = try fixture.state()
 
@@ -87,7 +87,7 @@ import Testing
       try fixture.set([1, 2 + value], value)
       states.insert(try ArchiveFixture.content(of: fixture.pool))
     }
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     // A power cut: what was written beside the database last is lost.
     let objects = fixture.destination.objects
     try session.stop()
@@ -95,10 +95,10 @@ import Testing
     try fixture.setState(state)
 
     session = try fixture.start()
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     try fixture.set([1], 7)
     states.insert(try ArchiveFixture.content(of: fixture.pool))
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     try session.stop()
     try fixture.checkContents()
     for number in 1...(fixture.contents.keys.max() ?? 0) {
@@ -112,12 +112,12 @@ import Testing
     let fixture = try ArchiveFixture()
     try fixture.makeWideRows(10)
     var session = try fixture.start()
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     try fixture.set([1], 1)
     fixture.clock.advance(301)
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     try fixture.set([2], 2)
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     try session.stop()
     let state = try fixture.state()
 
@@ -128,9 +128,9 @@ import Testing
     try fixture.write(100)
     try fixture.set([3], 3)
     fixture.destination.fail { $0 == "put" && $1.hasPrefix("layer/") }
-    #expect(throws: MemoryDestination.Failure.self) { try session.archiveNow() }
+    #expect(throws: MemoryDestination.Failure.self) { try session.workNow() }
     try fixture.set([4], 4)
-    #expect(throws: MemoryDestination.Failure.self) { try session.archiveNow() }
+    #expect(throws: MemoryDestination.Failure.self) { try session.workNow() }
     let objects = fixture.destination.objects
     fixture.destination.fail { _, _ in false }
     _ = try? session.stop()
@@ -138,12 +138,12 @@ import Testing
     try fixture.setState(state)
 
     session = try fixture.start()
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     try fixture.set([5], 5)
     fixture.clock.advance(301)
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     try fixture.set([6], 6)
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     try session.stop()
     #expect(try fixture.manifest().gaps.count == 2)
     #expect(try fixture.layers(0).count == 2)
@@ -156,10 +156,10 @@ import Testing
     }
     try fixture.makeWideRows(30)
     var session = try fixture.start()
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     fixture.clock.advance(301)
     try fixture.set([1], 1)
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     #expect(try fixture.layers(0).count == 1)
     let last = try fixture.manifest().tip.sequence
     try fixture.pool.write { db in
@@ -171,7 +171,7 @@ import Testing
     fixture.destination.fail { call, name in
       call == "put" && name >= ObjectName.segment(last + 9) && name.hasPrefix("log/")
     }
-    #expect(throws: MemoryDestination.Failure.self) { try session.archiveNow() }
+    #expect(throws: MemoryDestination.Failure.self) { try session.workNow() }
     let objects = fixture.destination.objects
     fixture.destination.fail { _, _ in false }
     _ = try? session.stop()
@@ -180,14 +180,64 @@ import Testing
     try fixture.setState(fixture.state().prefix(4_096))
 
     session = try fixture.start()
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     try fixture.set([2], 3)
     fixture.clock.advance(301)
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     try session.stop()
     #expect(try fixture.manifest().gaps == [1])
     #expect(try fixture.layers(0).count == 2)
     try fixture.checkContents()
+  }
+
+  // MARK: Copies that don't end by themselves
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a copy ends though pages are changed faster than it is stored, and nobody is told too much`()
+    throws
+  {
+    let fixture = try ArchiveFixture { $0.limits = Self.small }
+    try fixture.makeWideRows(100)
+    let destination = HookedDestination(fixture.destination)
+    let session = try ArchiveFixture.archived(fixture, to: destination).start(fixture.pool)
+    try fixture.archiveAll(session)
+    let pool = fixture.pool
+    let (next, group) = (Locked(0), DispatchGroup())
+    let archived = Locked<[(number: UInt64, value: Int)]>([])
+    try fixture.pool.write { try $0.execute(sql: "CREATE TABLE counter AS SELECT 0 AS value") }
+    destination.before { call, name in
+      guard call == "put", name.hasPrefix("layer/") else { return }
+      next.increment()
+      let value = next.value
+      try pool.write { db in
+        try db.execute(
+          sql: "UPDATE item SET text = ? WHERE id % 8 = ?", arguments: ["\(value)", value % 8])
+        try db.execute(sql: "UPDATE counter SET value = ?", arguments: [value])
+      }
+      guard value % 40 == 0 else { return }
+      detachThread(group: group) {
+        let number = try session.archiveNow().number
+        archived.update { $0.append((number, value)) }
+      }
+      usleep(20_000)
+    }
+    fixture.clock.advance(8 * 86_400)
+    try session.workNow()
+    for _ in 0..<200 where try fixture.layers(3).count < 2 { try session.workNow() }
+    destination.unhook()
+    group.wait()
+    #expect(try fixture.layers(3).count >= 2)
+    try fixture.archiveAll(session)
+    try session.stop()
+    try fixture.checkContents()
+    #expect(!archived.value.isEmpty)
+    for (number, value) in archived.value {
+      let target = fixture.folder.path("target-\(value).db")
+      try fixture.archive.restore(to: target, at: .commit(number), key: ArchiveFixture.key)
+      let queue = try DatabaseQueue(path: target, key: ArchiveFixture.key)
+      let stored = try queue.read { try Int.fetchOne($0, sql: "SELECT value FROM counter") }
+      #expect(try #require(stored) >= value, "commit \(number)")
+    }
   }
 
   // MARK: Retention
@@ -201,9 +251,9 @@ import Testing
     let archive = ArchiveFixture.archived(fixture, to: destination)
     try fixture.makeWideRows(10)
     let session = try archive.start(fixture.pool)
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     try fixture.set([1], 1)
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     try fixture.set([2], 2)
     // A commit comes between the segment and the layers.
     let once = Once()
@@ -213,18 +263,19 @@ import Testing
       try pool.write { try $0.execute(sql: "UPDATE item SET text = 'x' WHERE id = 3") }
     }
     fixture.clock.advance(301)
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     destination.unhook()
+    fixture.contents = [:]
     for value in 4...9 {
       try fixture.set([value], value)
       fixture.clock.advance(value == 9 ? 301 : 200)
-      try fixture.archiveNow(session)
+      try fixture.archiveAll(session)
       fixture.contents = fixture.contents.filter { fixture.isKept($0.key) }
       try fixture.checkContents()
     }
     for _ in 0..<6 {
       fixture.clock.advance(301)
-      try fixture.archiveNow(session)
+      try fixture.archiveAll(session)
       fixture.contents = fixture.contents.filter { fixture.isKept($0.key) }
       try fixture.checkContents()
     }

@@ -33,7 +33,7 @@ import Testing
       for step in 0..<8 {
         try fixture.write(2 + step)
         fixture.clock.advance(12)
-        try fixture.archiveNow(session)
+        try fixture.archiveAll(session)
         older.merge(fixture.destination.objects) { $1 }
       }
       try session.stop()
@@ -47,7 +47,7 @@ import Testing
     let session = try fixture.start()
     for _ in 0..<3 {
       try fixture.write()
-      try fixture.archiveNow(session)
+      try fixture.archiveAll(session)
     }
     let objects = fixture.destination.objects
     try session.stop()

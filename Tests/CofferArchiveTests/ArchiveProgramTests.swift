@@ -102,6 +102,7 @@ import Testing
     mutating func archiveNow() throws {
       guard let session else { return }
       log.append("archive")
+      if number(0...2) > 0 { try session.workNow() }
       let commit = try session.archiveNow()
       let content = try ArchiveFixture.content(of: fixture.pool)
       if let known = fixture.contents[commit.number] {

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Synchronization
 import Testing
@@ -129,8 +130,25 @@ extension ArchiveFixture {
 }
 
 extension ArchiveSession {
+  private func member<Member>(_ type: Member.Type) -> Member? {
+    Mirror(reflecting: self).children.lazy.compactMap { $0.value as? Member }.first
+  }
+
   /// What reads the log for the session.
-  var capture: CommitCapture? {
-    Mirror(reflecting: self).children.lazy.compactMap { $0.value as? ArchiveWork }.first?.capture
+  var capture: CommitCapture? { member(ArchiveWork.self)?.capture }
+
+  /// Does what the session does after its interval, layers and prunes among it.
+  func workNow() throws {
+    guard let work = member(ArchiveWork.self), let queue = member(DispatchQueue.self) else { return }
+    try queue.sync { try work.work() }
+  }
+}
+
+extension ArchiveFixture {
+  /// Archives with all that is due, and notes what the database has.
+  @discardableResult
+  func archiveAll(_ session: ArchiveSession) throws -> UInt64 {
+    try session.workNow()
+    return try archiveNow(session)
   }
 }

@@ -38,6 +38,7 @@ import Testing
       for step in 0..<4 {
         try fixture.write(step == 2 ? 150 : 3)
         fixture.clock.advance(11)
+        try trying { try session.workNow() }
         let number = try trying { try session.archiveNow().number }
         fixture.contents[number] = try ArchiveFixture.content(of: fixture.pool)
         #expect(session.status.isRunning)
@@ -80,7 +81,7 @@ import Testing
       call == "put" && name.hasPrefix("manifest/") && once.first()
     }
     fixture.clock.advance(301)
-    #expect(throws: MemoryDestination.Failure.self) { try session.archiveNow() }
+    #expect(throws: MemoryDestination.Failure.self) { try session.workNow() }
     fixture.clock.advance(60)
     try fixture.archiveNow(session)
     try session.stop()
@@ -97,10 +98,10 @@ import Testing
     fixture.destination.fail(storing: true) { $0 == "put" && $1.hasPrefix("manifest/") }
     for _ in 0..<3 {
       try fixture.write()
-      #expect(throws: MemoryDestination.Failure.self) { try session.archiveNow() }
+      #expect(throws: MemoryDestination.Failure.self) { try session.workNow() }
     }
     fixture.destination.fail { _, _ in false }
-    try fixture.archiveNow(session)
+    try fixture.archiveAll(session)
     try session.stop()
     try fixture.checkContents()
   }
