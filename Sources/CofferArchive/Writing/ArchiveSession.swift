@@ -99,7 +99,7 @@ public final class ArchiveSession: Sendable {
     for _ in 0..<100 {
       try checkRunning()
       try Self.attempt(work, progress, for: 1)
-      if work.isWhole, let archived = status.archived { return archived }
+      if work.isWhole, work.hasStoredAll, let archived = status.archived { return archived }
     }
     throw ArchiveError.logTooLong
   }

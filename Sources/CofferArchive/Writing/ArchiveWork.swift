@@ -302,8 +302,12 @@ final class ArchiveWork: @unchecked Sendable {
     updateStatus(nil)
   }
 
+  /// Whether ``storeCommits()`` has stored all commits that there were when it began.
+  private(set) var hasStoredAll = false
+
   /// Stores the commits until now: those that come meanwhile only if there was no room for the others.
   private func storeCommits() throws {
+    hasStoredAll = false
     var waiting = capture.backlog().byteCount
     while true {
       let isComplete = try capture.collect()
@@ -314,7 +318,8 @@ final class ArchiveWork: @unchecked Sendable {
         try put(piece)
       }
       waiting -= stored
-      guard !isComplete, waiting > 0, stored > 0 else { return }
+      hasStoredAll = isComplete || waiting <= 0
+      guard !hasStoredAll, stored > 0 else { return }
     }
   }
 
@@ -327,9 +332,11 @@ final class ArchiveWork: @unchecked Sendable {
         guard let level = dueLevel() else { return }
         try beginLayer(level)
       }
-      // Another who waits for commits needs no copy of pages, unless they can't be restored without it.
-      if progress.isStopRequested || progress.waiterCount > served && !needsBase { return }
+      if progress.isStopRequested { return }
       guard try copyPart() else { return }
+      // Another who waits for commits needs no copy of pages, unless they can't be restored without it,
+      // or aren't read before it ends.
+      if progress.waiterCount > served, !needsBase, !capture.isFrozen { return }
       if configuration.elapsed() - lastStore >= configuration.interval {
         lastStore = configuration.elapsed()
         try storeCommits()
@@ -373,7 +380,7 @@ final class ArchiveWork: @unchecked Sendable {
     if copy.waiting == nil, !copy.isLast {
       guard
         let pages = try capture.copyPages(
-          of: copy.layer.level, isEnding: copy.pageCount > 2 * copy.layer.pageCount + 1_000)
+          of: copy.layer.level, isEnding: copy.pageCount > 2 * copy.layer.pageCount)
       else { return false }
       // The log goes on from here: what waits has commits before and after this one.
       copy.layer.place = store.tip

@@ -405,6 +405,9 @@ package final class CommitCapture: Sendable {
     return index.salts == position.salts ? index.frameCount - position.frame : index.frameCount
   }
 
+  /// Whether no commits are read until a level's pages are copied.
+  package var isFrozen: Bool { state.withLock(\.isFrozen) }
+
   /// The most pieces that wait.
   package var pieceCount: Int { limits.pieceCount }
 
