@@ -59,7 +59,10 @@ let package = Package(
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
     .executableTarget(
       name: "CofferTool",
-      dependencies: ["Coffer", .target(name: "CEdit", condition: .when(traits: ["LineEditing"]))]),
+      dependencies: [
+        "Coffer", "CofferArchive",
+        .target(name: "CEdit", condition: .when(traits: ["LineEditing"])),
+      ]),
     .target(
       name: "CFloor",
       dependencies: ["CSQLCipher"],

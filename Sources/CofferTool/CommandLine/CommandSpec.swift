@@ -15,6 +15,8 @@ struct OptionSpec: Sendable {
   let completion: Completion
   /// Whether the option can be given several times.
   let isRepeatable: Bool
+  /// Whether the command needs the option.
+  var isRequired = false
 
   /// An option without a value.
   static func flag(_ name: String, _ help: String) -> OptionSpec {
@@ -24,10 +26,11 @@ struct OptionSpec: Sendable {
   /// An option with a value.
   static func value(
     _ name: String, _ value: String, _ help: String, _ completion: Completion = .none,
-    isRepeatable: Bool = false
+    isRepeatable: Bool = false, isRequired: Bool = false
   ) -> OptionSpec {
     OptionSpec(
-      name: name, value: value, help: help, completion: completion, isRepeatable: isRepeatable)
+      name: name, value: value, help: help, completion: completion, isRepeatable: isRepeatable,
+      isRequired: isRequired)
   }
 
   /// The option as it is written: `--mode MODE`.
@@ -56,8 +59,11 @@ struct CommandSpec: Sendable {
   /// Executes the command, and returns the exit code.
   let run: @Sendable (Invocation, Console) throws -> CInt
 
-  /// The command and its arguments, such as `query FILE SQL`.
-  var form: String { ([name] + arguments.map(\.form)).joined(separator: " ") }
+  /// The command, its arguments and the options that it needs, such as `query FILE SQL`.
+  var form: String {
+    ([name] + arguments.map(\.form) + options.filter(\.isRequired).map(\.form))
+      .joined(separator: " ")
+  }
 }
 
 /// A command with its arguments and options, as given on the command line.
@@ -155,6 +161,10 @@ extension Invocation {
         .usage,
         "\(command.name): \"\(arguments[specs.count].printable)\" is one argument too many: coffer "
           + command.form)
+    }
+    if let missing = command.options.first(where: { $0.isRequired && !has($0.name) }) {
+      throw ToolError(
+        .usage, "\(command.name): --\(missing.name) is missing: coffer \(command.form)")
     }
     if let empty = arguments.firstIndex(of: "") {
       throw ToolError(.usage, "\(command.name): \(specs[empty].name) is empty")

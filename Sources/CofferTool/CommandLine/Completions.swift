@@ -10,6 +10,11 @@ enum Completions {
     }
   }
 
+  /// What the commands of two words are about, by their first words.
+  private static let groups = [
+    "archive": "a continuous copy of a file, elsewhere", "key": "the key slots of a file",
+  ]
+
   /// The commands, with those of two words as one whose first argument is the second word.
   private static var commands: [CommandSpec] {
     var commands: [CommandSpec] = []
@@ -32,7 +37,7 @@ enum Completions {
           name: words[0],
           arguments: [
             ArgumentSpec(name: "ACTION", completion: .words(actions)), ArgumentSpec(name: "FILE"),
-          ], summary: "the key slots of a file", options: options, run: command.run))
+          ], summary: groups[words[0]] ?? command.summary, options: options, run: command.run))
     }
     return commands
   }

@@ -42,11 +42,12 @@ enum ManPage {
 
   private static let exitCodes: [(Int, String)] = [
     (0, "Done"), (1, "SQL or data failed"), (2, "The command line is wrong"),
-    (3, "check or diff has found something"),
-    (65, "The file is damaged, was replaced, has other settings, or is no database"),
-    (66, "There is no such file"),
+    (3, "check, diff or archive verify has found something"),
+    (65, "The file or the archive is damaged, was replaced, has other settings, or is none"),
+    (66, "There is no such file, archive or commit"),
+    (69, "The tool was built without what is needed"),
     (70, "An internal error"), (73, "A file can't be created"),
-    (74, "Reading or writing failed"), (75, "Another program uses the file"),
+    (74, "Reading or writing failed"), (75, "Another program uses the file or the archive"),
     (77, "The key is wrong or missing"), (130, "Interrupted"), (141, "The output was closed"),
   ]
 

@@ -1,4 +1,5 @@
 import Coffer
+import CofferArchive
 
 extension ToolError {
   /// Translates an error of the library.
@@ -13,6 +14,8 @@ extension ToolError {
     case let error as CipherSettingsError: self.init(.usage, "--cipher: \(error)")
     case let error as FileError: self.init(error)
     case let error as FreshnessError: self.init(error, path: path)
+    case let error as ArchiveError: self.init(error, path: path)
+    case let error as S3Error: self.init(error)
     default: self.init(.software, "\(error)")
     }
   }
@@ -29,6 +32,41 @@ extension ToolError {
       case .lastSlot, .unknownSlot, .tooManySlots, .longLabel: .failed
       }
     self.init(code, "\(error)")
+  }
+
+  private init(_ error: ArchiveError, path: String?) {
+    let code: Code =
+      switch error {
+      case .noArchive, .noCommit, .noCommitBefore: .noInput
+      case .otherKey: .noPermission
+      case .changedKey, .damaged, .missing, .misplaced, .otherArchive, .brokenChain,
+        .unknownVersion:
+        .dataError
+      case .writerExists, .superseded: .temporary
+      case .logTooLong: .inputOutput
+      case .foreignFile: .cantCreate
+      case .unknownDestination: .usage
+      case .ended: .failed
+      }
+    self.init(code, (path.map { "\($0): " } ?? "") + "\(error)")
+  }
+
+  private init(_ error: S3Error) {
+    let code: Code =
+      switch error {
+      case .traitIsOff, .conditionNotHonoured, .libraryFailed: .unavailable
+      case .invalidAddress, .invalidName: .usage
+      case .noCredentials, .invalidCredentials, .credentialsRefused, .accessDenied: .noPermission
+      case .bucketMissing, .wrongRegion: .noInput
+      case .clockSkew, .unreachable, .untrusted, .timedOut, .unavailable, .uncertain,
+        .invalidReply, .tooLarge, .refused:
+        .inputOutput
+      }
+    let text =
+      error == .traitIsOff
+      ? "this coffer was built without object stores: build it with swift build --traits S3"
+      : "\(error)"
+    self.init(code, text)
   }
 
   init(_ error: FileError) {

@@ -10,6 +10,8 @@ struct ToolError: Error, CustomStringConvertible {
     /// A file is not what it should be.
     case dataError = 65
     case noInput = 66
+    /// The tool was built without what is needed.
+    case unavailable = 69
     case software = 70
     case cantCreate = 73
     case inputOutput = 74

@@ -59,7 +59,7 @@ enum Leftovers {
     while true {
       var number: CInt = 0
       guard sigwait(&set, &number) == 0 else { continue }
-      if number == SIGINT, Interrupts.deliver() { continue }
+      if Interrupts.deliver(number) { continue }
       exit(withCode: 128 + number)
     }
   }

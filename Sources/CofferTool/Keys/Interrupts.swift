@@ -12,6 +12,8 @@ enum Interrupts {
     var requestTime = ContinuousClock.now
     /// Whether a second Ctrl-C ends the process.
     var endsTool = true
+    /// Whether SIGTERM does what Ctrl-C does.
+    var includesTermination = false
   }
 
   private static let state = Mutex((current: State(), lastScope: 0))
@@ -26,9 +28,10 @@ enum Interrupts {
   ///   - endsTool: Whether a second Ctrl-C ends the process.
   ///   - inherits: Whether a Ctrl-C just before the call counts.
   ///   - passesOn: Whether a Ctrl-C that `body` hasn't noticed counts after the call.
+  ///   - includesTermination: Whether SIGTERM, too, is a Ctrl-C.
   static func handled<Result>(
     by handler: @escaping @Sendable () -> Void = {}, endsTool: Bool = true, inherits: Bool = false,
-    passesOn: Bool = false, _ body: () throws -> Result
+    passesOn: Bool = false, includesTermination: Bool = false, _ body: () throws -> Result
   ) rethrows -> Result {
     let previous = state.withLock { state in
       let previous = state.current
@@ -36,7 +39,8 @@ enum Interrupts {
       let isRequested = inherits && previous.isRequested
       if isRequested { repeatHandler(state.lastScope) }
       state.current = State(
-        scope: state.lastScope, handler: handler, isRequested: isRequested, endsTool: endsTool)
+        scope: state.lastScope, handler: handler, isRequested: isRequested, endsTool: endsTool,
+        includesTermination: includesTermination)
       return previous
     }
     defer {
@@ -70,7 +74,7 @@ enum Interrupts {
   static func collect() {
     var signals = sigset_t([SIGINT])
     var atOnce = timespec()
-    while sigtimedwait(&signals, nil, &atOnce) == SIGINT { _ = deliver() }
+    while sigtimedwait(&signals, nil, &atOnce) == SIGINT { _ = deliver(SIGINT) }
   }
 
   /// Waits for input on a descriptor, in short pieces, since Ctrl-C arrives on another thread.
@@ -87,9 +91,11 @@ enum Interrupts {
   }
 
   /// Called for a signal; returns false if the process is to end at once.
-  static func deliver() -> Bool {
+  static func deliver(_ number: CInt) -> Bool {
     state.withLock { state in
-      guard state.current.scope > 0 else { return false }
+      let isExpected =
+        number == SIGINT || number == SIGTERM && state.current.includesTermination
+      guard state.current.scope > 0, isExpected else { return false }
       guard !state.current.isRequested else {
         // Some programs send the signal to the process and to its group, at once.
         return !state.current.endsTool

@@ -1,4 +1,5 @@
 import Coffer
+import CofferArchive
 
 /// Opens the file of a command with its key.
 struct Opening {
@@ -72,6 +73,17 @@ struct Opening {
     }
   }
 
+  /// Opens the file as a pool that can write, like ``open(readonly:configure:)``.
+  func openPool() throws -> DatabasePool {
+    try withKey { key in
+      var configuration = configuration(key, readonly: false)
+      configuration.label = "coffer"
+      let pool = try DatabasePool(path: path, configuration: configuration)
+      _ = try pool.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM sqlite_master") }
+      return pool
+    }
+  }
+
   /// Calls `body` with the key: up to three times if the key is asked for and wrong.
   ///
   /// - Parameter body: Gets nil for a plaintext file without a key.
@@ -96,10 +108,7 @@ struct Opening {
     do {
       if let source { return try opening(with: source, body) }
       if !isEncrypted { return try body(nil) }
-      return try asking { passphrase in
-        guard let passphrase else { return try body(nil) }
-        return try opening(with: passphrase, body)
-      }
+      return try asking { try opening(with: $0, body) }
     } catch {
       throw ToolError(error, path: path)
     }
@@ -133,21 +142,47 @@ struct Opening {
     return try opening(with: source.read(), body)
   }
 
+  /// Calls `body` with the key of an archive, or with the slots in it that the key opens: up to three
+  /// times if the key is asked for and wrong.
+  func withArchiveKey<Result>(_ body: (DatabaseKey) throws -> Result) throws -> Result {
+    func opening(_ key: DatabaseKey) throws -> Result {
+      do {
+        return try body(.slots(unlocker: unlocker(key)))
+      } catch KeySlotsError.damaged {
+        // The database has no slots.
+        return try body(key)
+      } catch KeySlotsError.noSlot where key.withUnsafeRawKey({ _ in }) != nil {
+        // The data key itself, as coffer key export prints it.
+        return try body(key)
+      }
+    }
+    do {
+      guard let source else { return try asking(opening) }
+      guard case .recoveryKeyFile = source else { return try opening(source.read()) }
+      do {
+        return try body(.slots(unlocker: source.unlocker()))
+      } catch KeySlotsError.damaged {
+        // Throws, since there are no slots.
+        return try body(source.read())
+      }
+    } catch {
+      // Errors of files name theirs.
+      throw ToolError(error, path: error is DatabaseError ? nil : path)
+    }
+  }
+
   /// Calls `body` with what opens the file's slots: up to three times if it is asked for and wrong.
   func withUnlocker<Result>(_ body: (KeyUnlocker) throws -> Result) throws -> Result {
     try requireDatabase()
     guard hasSlots else { throw KeySlotsError.missing(path: KeySlots.path(forDatabaseAt: path)) }
     if let source { return try body(source.unlocker()) }
-    return try asking { passphrase in
-      guard let passphrase else { throw KeySlotsError.noSlot(path: path) }
-      return try body(unlocker(passphrase))
-    }
+    return try asking { try body(unlocker($0)) }
   }
 
   /// Calls `body` with a passphrase that is asked for.
-  private func asking<Result>(_ body: (DatabaseKey?) throws -> Result) throws -> Result {
+  private func asking<Result>(_ body: (DatabaseKey) throws -> Result) throws -> Result {
     guard Prompt.isPossible else {
-      throw ToolError(.noPermission, "\(path): the file is encrypted. \(ToolError.keyAdvice)")
+      throw ToolError(.noPermission, "\(path) is encrypted. \(ToolError.keyAdvice)")
     }
     for _ in 1..<Prompt.attempts {
       do {
@@ -156,7 +191,7 @@ struct Opening {
         where error.cipherDiagnosis == .wrongKey || error.cipherDiagnosis == .wrongKeyOrDamaged
       {
         Prompt.note("The passphrase is wrong. Try again.")
-      } catch KeySlotsError.noSlot {
+      } catch KeySlotsError.noSlot, ArchiveError.otherKey {
         Prompt.note("The passphrase is wrong. Try again.")
       }
     }

@@ -6,6 +6,8 @@ struct Console {
   var isTerminal = false
   /// Whether lines can be overwritten.
   var redraws = false
+  /// Whether lines of the error output can be overwritten.
+  var redrawsErrors = false
   /// The number of columns.
   var width = 100
   /// Whether headings are bold.
@@ -96,6 +98,7 @@ extension Console {
       write: { if !writeAll($0.utf8, to: STDOUT_FILENO) { onFailure(errno) } },
       writeError: { _ = writeAll($0.utf8, to: STDERR_FILENO) })
     console.redraws = isTerminal && !isDumb
+    console.redrawsErrors = isatty(STDERR_FILENO) == 1 && !isDumb
     console.bytesWriter = { if !writeAll($0, to: STDOUT_FILENO) { onFailure(errno) } }
     return console
   }

@@ -39,6 +39,17 @@ enum Numbers {
       ? decimal(milliseconds) + " ms" : decimal(milliseconds / 1000, digits: 2) + " s"
   }
 
+  /// "40 s", "5 min", "3 h" or "2 d".
+  static func age(_ duration: Duration) -> String {
+    let seconds = max(0, Int(duration.seconds))
+    return switch seconds {
+    case ..<120: "\(seconds) s"
+    case ..<7_200: "\(seconds / 60) min"
+    case ..<172_800: "\(seconds / 3_600) h"
+    default: grouped(seconds / 86_400) + " d"
+    }
+  }
+
   /// 0a 1b 2c
   static func hex(_ bytes: some Sequence<UInt8>) -> String {
     bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(separator: " ")

@@ -1,0 +1,123 @@
+import Coffer
+import CofferArchive
+import Foundation
+
+/// The commands about an archive, without its database.
+extension Tool {
+  /// `coffer archive restore`
+  static func restoreArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
+    let path = invocation.arguments[0]
+    let point = try invocation.value("at").map { try ArchivePoint($0) } ?? .latest
+    try NewFile.require(path)
+    var bar = ProgressBar("Restoring", total: 1_000, console: console)
+    let commit = try invocation.withArchive { archive, key, cipher in
+      try archive.restore(to: path, at: point, key: key, cipher: cipher) { done in
+        try Interrupts.check()
+        if console.redraws { bar.advance(to: Int(done * 1_000), note: "") }
+      }
+    }
+    bar.finish()
+    console.line(
+      invocation.has("json")
+        ? "{\"commit\":\(commit.number),\"date\":\(JSONRows.quoted(commit.dateText))}"
+        : "commit \(commit.number) of \(commit.dateText)")
+    return 0
+  }
+
+  /// `coffer archive list`
+  static func listArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
+    let ranges = try invocation.archiveSummary().ranges
+    if invocation.has("json") {
+      let objects = ranges.map { range in
+        "{\"first\":\(range.first.number),\"firstDate\":\(JSONRows.quoted(range.first.dateText)),"
+          + "\"last\":\(range.last.number),\"lastDate\":\(JSONRows.quoted(range.last.dateText))}"
+      }
+      console.line("[" + objects.joined(separator: ",") + "]")
+      return 0
+    }
+    var table = TextTable([.number("FIRST"), .text("DATE"), .number("LAST"), .text("DATE")])
+    for range in ranges {
+      table.append([
+        "\(range.first.number)", range.first.dateText, "\(range.last.number)", range.last.dateText,
+      ])
+    }
+    for line in table.lines(width: console.width) { console.line(line) }
+    return 0
+  }
+
+  /// `coffer archive status`
+  static func describeArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
+    let summary = try invocation.archiveSummary()
+    var info = FileInfo()
+    if let last = summary.last {
+      let age = max(0, Int(-last.date.timeIntervalSinceNow))
+      info.add("Last commit", "commit", Int(last.number))
+      info.add("Date", "date", last.dateText)
+      info.facts.append(("Age", "ageSeconds", Numbers.age(.seconds(age)), "\(age)"))
+    } else {
+      info.facts.append(("Last commit", "commit", "none yet", "null"))
+    }
+    info.add("Ranges", "ranges", summary.ranges.count)
+    info.add("Copied pages", "layerBytes", summary.layerByteCount, unit: " bytes")
+    info.add("Segments of the log", "segments", summary.segmentCount)
+    info.add("Page size", "pageSize", summary.pageSize, unit: " bytes")
+    info.add("Has a writer", "hasWriter", summary.hasWriter)
+    if invocation.has("json") {
+      console.line(info.json)
+    } else {
+      console.facts(info.facts.map { ($0.name, $0.text) })
+    }
+    return 0
+  }
+
+  /// `coffer archive verify`
+  static func verifyArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
+    var bar = ProgressBar("Verifying", total: 1_000, console: console)
+    let findings = try invocation.withArchive { archive, key, cipher in
+      try archive.verify(key: key, cipher: cipher) { done, count in
+        try Interrupts.check()
+        guard console.redraws, count > 0 else { return }
+        bar.advance(to: done * 1_000 / count, note: Numbers.count(done, "object"))
+      }
+    }
+    bar.finish()
+    guard !findings.isEmpty else {
+      // A script has the exit code.
+      if console.isTerminal { console.line("ok") }
+      return 0
+    }
+    for finding in findings { console.line("\(finding)".printable) }
+    return ToolError.Code.found.rawValue
+  }
+
+  /// `coffer archive prune`
+  static func pruneArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
+    var configuration = ArchiveConfiguration()
+    configuration.retention = try invocation.retention()
+    configuration.takesOver = invocation.has("take-over")
+    let count = try invocation.withArchive(configuration) { archive, key, cipher in
+      try archive.prune(key: key, cipher: cipher)
+    }
+    console.line(console.isTerminal ? Numbers.count(count, "deleted object") : "\(count)")
+    return 0
+  }
+}
+
+extension Invocation {
+  /// Calls `body` with the archive of `--from`, its key and its settings.
+  fileprivate func withArchive<Result>(
+    _ configuration: ArchiveConfiguration = ArchiveConfiguration(),
+    _ body: (Archive, DatabaseKey, CipherSettings) throws -> Result
+  ) throws -> Result {
+    let target = value("from") ?? ""
+    let archive = Archive(try Tool.archiveDestination(target), configuration: configuration)
+    let opening = try Opening(self, path: target)
+    return try opening.withArchiveKey { key in
+      try Interrupts.handled { try body(archive, key, opening.cipher ?? .default) }
+    }
+  }
+
+  fileprivate func archiveSummary() throws -> ArchiveSummary {
+    try withArchive { archive, key, cipher in try archive.summary(key: key, cipher: cipher) }
+  }
+}

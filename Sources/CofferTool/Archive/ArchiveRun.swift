@@ -1,0 +1,120 @@
+import Coffer
+import CofferArchive
+import Dispatch
+import Synchronization
+
+extension Tool {
+  /// `coffer archive run`
+  static func runArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
+    let path = invocation.arguments[0]
+    var configuration = ArchiveConfiguration()
+    configuration.interval = try invocation.interval() ?? configuration.interval
+    configuration.takesOver = invocation.has("take-over")
+    let target = invocation.value("to") ?? ""
+    let archive = Archive(try archiveDestination(target), configuration: configuration)
+    let opening = try Opening(invocation, path: path)
+    guard try opening.requireDatabase() else {
+      throw ToolError(.dataError, "\(path) is not encrypted. Use coffer encrypt")
+    }
+    let pool = try opening.openPool()
+    var run = ArchiveRun(archive, isOnce: invocation.has("once"), ArchiveStatusLine(console))
+    do {
+      try run.archive(pool)
+      try pool.close()
+    } catch {
+      throw ToolError(error, path: error is DatabaseError ? nil : target)
+    }
+    return 0
+  }
+}
+
+/// A session that goes on until it is interrupted, or until it has archived all commits once.
+private struct ArchiveRun {
+  private let archive: Archive
+  private let isOnce: Bool
+  private var line: ArchiveStatusLine
+  /// Signalled when there is something to do.
+  private let wake = DispatchSemaphore(value: 0)
+
+  init(_ archive: Archive, isOnce: Bool, _ line: ArchiveStatusLine) {
+    self.archive = archive
+    self.isOnce = isOnce
+    self.line = line
+  }
+
+  mutating func archive(_ pool: DatabasePool) throws {
+    let wake = wake
+    defer { line.clear() }
+    try Interrupts.handled(by: { wake.signal() }, includesTermination: true) {
+      let session = try start(pool)
+      try isOnce ? archiveOnce(session) : follow(session)
+    }
+  }
+
+  /// Starts a session, as soon as the destination is there.
+  private mutating func start(_ pool: DatabasePool) throws -> ArchiveSession {
+    var pause = archive.configuration.interval
+    while true {
+      do {
+        return try archive.start(pool)
+      } catch {
+        guard !isOnce, Self.isTemporary(error) else { throw error }
+        line.show(error)
+        let end = ContinuousClock.now + pause
+        while !Interrupts.isRequested, .now < end { wait() }
+        if Interrupts.isRequested { throw error }
+        pause = min(pause * 2, .seconds(30))
+      }
+    }
+  }
+
+  /// Whether an error of a start can be another one the next time.
+  private static func isTemporary(_ error: any Error) -> Bool {
+    guard !(error is ArchiveError) else { return false }
+    return [.inputOutput, .cantCreate, .temporary].contains(ToolError(error).code)
+  }
+
+  private mutating func follow(_ session: ArchiveSession) throws {
+    while !Interrupts.isRequested, session.status.isRunning {
+      line.show(session.status)
+      wait()
+    }
+    // Throws the reason if the session has ended by itself.
+    try session.stop()
+  }
+
+  private mutating func archiveOnce(_ session: ArchiveSession) throws {
+    let result = OnceResult()
+    let wake = wake
+    DispatchQueue.global().async {
+      result.set(Result { _ = try session.archiveNow() })
+      wake.signal()
+    }
+    while !Interrupts.isRequested, result.value == nil {
+      line.show(session.status)
+      wait()
+    }
+    let isComplete = result.value != nil
+    do { try result.value?.get() } catch {
+      try? session.stop()
+      throw error
+    }
+    try session.stop()
+    if !isComplete { throw ToolError(.interrupted, "interrupted; the next run goes on") }
+  }
+
+  /// Waits until something is to be shown or done.
+  private func wait() {
+    _ = wake.wait(timeout: .now() + (line.isOverwritten ? .milliseconds(200) : .seconds(1)))
+  }
+}
+
+/// What a call on another thread has returned.
+private final class OnceResult: Sendable {
+  private let state = Mutex<Result<Void, any Error>?>(nil)
+
+  /// Nil before the end.
+  var value: Result<Void, any Error>? { state.withLock { $0 } }
+
+  func set(_ value: Result<Void, any Error>) { state.withLock { $0 = value } }
+}

@@ -1,0 +1,122 @@
+import CofferArchive
+import Foundation
+
+extension Tool {
+  /// Returns the destination that a TARGET names.
+  static func archiveDestination(_ text: String) throws -> any ArchiveDestination {
+    guard let scheme = text.range(of: "://").map({ text[..<$0.lowerBound] }) else {
+      return FolderDestination(path: text)
+    }
+    guard scheme == "s3" else {
+      throw ToolError(
+        .usage,
+        "\(String(scheme).printable):// is no place of an archive: give a folder, or "
+          + "s3://bucket/prefix")
+    }
+    return try S3Destination(text)
+  }
+}
+
+extension ArchivePoint {
+  /// Parses `latest`, the number of a commit, or a date.
+  ///
+  /// - Throws: ``ToolError`` with the code ``ToolError/Code/usage``.
+  init(_ text: String) throws {
+    if text == "latest" {
+      self = .latest
+    } else if text.allSatisfy({ $0.isASCII && $0.isNumber }), let number = UInt64(text) {
+      self = .commit(number)
+    } else if let date = Self.date(text) {
+      self = .date(date)
+    } else {
+      throw ToolError(
+        .usage,
+        "--at doesn't know \"\(text.printable)\": latest, a commit's number, 2026-11-23T17:00:00Z, "
+          + "2026-11-23 17:00 by local time, or 2026-11-23")
+    }
+  }
+
+  /// Parses a date, by local time where it has no zone. A day is its end.
+  private static func date(_ text: String) -> Date? {
+    let form =
+      /(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:\d\d)?)?/
+      .asciiOnlyDigits()
+    guard let match = text.wholeMatch(of: form)?.output else { return nil }
+    var calendar = Calendar(identifier: .gregorian)
+    switch match.8 {
+    case nil: calendar.timeZone = .current
+    case "Z": calendar.timeZone = .gmt
+    case let zone?:
+      let numbers = zone.dropFirst().split(separator: ":").compactMap { Int($0) }
+      let seconds = numbers[0] * 3_600 + numbers[1] * 60
+      guard numbers[1] < 60,
+        let zone = TimeZone(secondsFromGMT: zone.hasPrefix("-") ? -seconds : seconds)
+      else { return nil }
+      calendar.timeZone = zone
+    }
+    let components = DateComponents(
+      year: Int(match.1), month: Int(match.2), day: Int(match.3), hour: match.4.flatMap { Int($0) },
+      minute: match.5.flatMap { Int($0) }, second: match.6.flatMap { Int($0) })
+    guard components.isValidDate(in: calendar), let date = calendar.date(from: components) else {
+      return nil
+    }
+    guard match.4 != nil else {
+      return calendar.date(byAdding: .day, value: 1, to: date).map { $0 - 0.001 }
+    }
+    // Dates of commits are whole milliseconds, and have to stay the same.
+    let milliseconds = match.7.flatMap { Int(($0 + "00").prefix(3)) } ?? 0
+    return Date(
+      timeIntervalSince1970: (date.timeIntervalSince1970 * 1_000 + Double(milliseconds)) / 1_000)
+  }
+}
+
+extension ArchiveCommit {
+  /// The date with its milliseconds, which ``ArchivePoint`` parses.
+  var dateText: String {
+    // The style cuts what is behind them.
+    let rounded = ((date.timeIntervalSince1970 * 1_000).rounded() + 0.5) / 1_000
+    return Date(timeIntervalSince1970: rounded)
+      .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+  }
+}
+
+extension Invocation {
+  /// How long an archive is kept, as the options say.
+  func retention() throws -> ArchiveRetention {
+    var retention = ArchiveRetention()
+    func set(_ path: WritableKeyPath<ArchiveRetention, Duration>, _ name: String) throws {
+      guard let text = value(name) else { return }
+      guard let duration = Self.duration(text) else {
+        throw ToolError(
+          .usage,
+          "--\(name) takes a number and s, min, h or d, such as 12h, and not "
+            + text.printable)
+      }
+      retention[keyPath: path] = duration
+    }
+    try set(\.commits, "keep-commits")
+    try set(\.fiveMinutes, "keep-5min")
+    try set(\.hours, "keep-hours")
+    try set(\.days, "keep-days")
+    return retention
+  }
+
+  /// Parses a duration such as `90s`, `30min`, `12h` or `7d`.
+  private static func duration(_ text: String) -> Duration? {
+    let units = ["s": 1, "min": 60, "h": 3_600, "d": 86_400]
+    let digits = text.prefix { $0.isASCII && $0.isNumber }
+    guard let number = Int(digits), let unit = units[String(text.dropFirst(digits.count))],
+      number < 1 << 40
+    else { return nil }
+    return .seconds(number * unit)
+  }
+
+  /// The time between two reads of the commits, in seconds.
+  func interval() throws -> Duration? {
+    guard let text = value("interval") else { return nil }
+    guard let seconds = Double(text), seconds > 0, seconds <= 86_400 else {
+      throw ToolError(.usage, "--interval takes a number of seconds, and not \(text.printable)")
+    }
+    return .milliseconds(Int(seconds * 1_000))
+  }
+}

@@ -1,0 +1,71 @@
+extension OptionSpec {
+  /// Where the archive is that a command reads.
+  fileprivate static let from = place("from")
+
+  fileprivate static func place(_ name: String) -> OptionSpec {
+    value(
+      name, "TARGET", "the archive's place: a folder, or s3://bucket/prefix", .files,
+      isRequired: true)
+  }
+
+  fileprivate static let takeOver = flag(
+    "take-over", "go on with the archive of another writer, which has to be gone for good")
+
+  /// The options that say for how long an archive is kept.
+  fileprivate static let retention = [
+    keep("commits", "each commit; by default 1d"),
+    keep("5min", "a state each 5 minutes; by default 3d"),
+    keep("hours", "a state each hour; by default 14d"),
+    keep("days", "a state each day; by default 90d"),
+  ]
+
+  private static func keep(_ name: String, _ what: String) -> OptionSpec {
+    value("keep-" + name, "DURATION", "for how long to keep " + what)
+  }
+}
+
+extension Tool {
+  static let archives: [CommandSpec] = [
+    CommandSpec(
+      name: "archive run", arguments: [ArgumentSpec(name: "FILE")],
+      summary: "archive each commit of a file, until Ctrl-C or SIGTERM",
+      details: """
+        Commits of other programs are archived, too. At the end, the last ones are archived; a second \
+        Ctrl-C ends at once. Where the target is away, it is tried again.
+        """,
+      options: OptionSpec.opened + [
+        .place("to"), .flag("once", "archive what is there, and end"),
+        .value("interval", "SECONDS", "the time between two looks at the file; by default 1"),
+        .takeOver,
+      ], run: runArchive),
+    CommandSpec(
+      name: "archive restore", arguments: [ArgumentSpec(name: "FILE")],
+      summary: "write a file as of a commit, by default the last one",
+      details: """
+        The new file has the same key, and the same key slots. A DATE is 2026-11-23T17:00:00Z, \
+        2026-11-23 17:00 by local time, or 2026-11-23, the end of that day: the last commit until then \
+        is restored.
+        """,
+      options: OptionSpec.file + [
+        .from, .json, .value("at", "POINT", "latest, a COMMIT's number, or a DATE"),
+      ], run: restoreArchive),
+    CommandSpec(
+      name: "archive list", arguments: [], summary: "list what can be restored from an archive",
+      details: "Each commit in a range can be.", options: OptionSpec.file + [.from, .json],
+      run: listArchive),
+    CommandSpec(
+      name: "archive status", arguments: [], summary: "tell how far an archive is",
+      options: OptionSpec.file + [.from, .json], run: describeArchive),
+    CommandSpec(
+      name: "archive verify", arguments: [], summary: "read a whole archive, and verify all of it",
+      details: "Ends with the exit code 3, and a list, if something is wrong.",
+      options: OptionSpec.file + [.from], run: verifyArchive),
+    CommandSpec(
+      name: "archive prune", arguments: [], summary: "delete what is no longer to be kept",
+      details: """
+        Prints the number of deleted objects. The last commit is kept in any case. archive run does \
+        this itself, with --once it doesn't. A DURATION is a number with s, min, h or d.
+        """,
+      options: OptionSpec.file + [.from] + OptionSpec.retention + [.takeOver], run: pruneArchive),
+  ]
+}

@@ -1,0 +1,369 @@
+import CofferArchive
+import Foundation
+import Testing
+
+@testable import CofferTool
+
+struct ArchiveScenarios {
+  private static let count = "SELECT count(*) AS n FROM player"
+
+  /// A vault with an archive of three commits, each after another run.
+  private func made() throws -> Vault {
+    let vault = try Vault()
+    for name in ["", "Ford", "Trillian"] {
+      if !name.isEmpty {
+        let run = try vault.run("exec", "vault.db", "INSERT INTO player (name) VALUES ('\(name)')")
+        #expect(run.code == 0, "\(run.error)")
+      }
+      let run = try vault.run("archive", "run", "vault.db", "--to", "arch", "--once")
+      #expect(run.code == 0 && run.output == "" && run.error == "", "\(run.error)")
+    }
+    return vault
+  }
+
+  private func objects(_ vault: Vault, _ kind: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: vault.folder.path("arch/\(kind)")).sorted()
+      .map { "arch/\(kind)/\($0)" }
+  }
+
+  private struct Range: Decodable {
+    var first: UInt64
+    var firstDate: String
+    var last: UInt64
+    var lastDate: String
+  }
+
+  private func ranges(_ vault: Vault) throws -> [Range] {
+    let list = try vault.run("archive", "list", "--from", "arch", "--json")
+    #expect(list.code == 0, "\(list.error)")
+    return try JSONDecoder().decode([Range].self, from: Data(list.output.utf8))
+  }
+
+  @Test func `what was archived is listed, verified and restored`() throws {
+    let vault = try made()
+    let ranges = try ranges(vault)
+    #expect(ranges.first?.first == 1 && ranges.last?.last == 3)
+    let table = try vault.run("archive", "list", "--from", "arch")
+    #expect(table.lines.count == ranges.count + 2)
+    let verified = try vault.run("archive", "verify", "--from", "arch")
+    #expect(verified.code == 0 && verified.output == "", "\(verified.output)")
+    let restored = try vault.run("archive", "restore", "restored.db", "--from", "arch")
+    #expect(restored.code == 0, "\(restored.error)")
+    #expect(restored.output == "commit 3 of \(ranges.last?.lastDate ?? "")\n")
+    #expect(try vault.run("query", "restored.db", Self.count).output == "n\r\n5\r\n")
+    #expect(try vault.run("check", "restored.db").code == 0)
+
+    let status = try vault.run("archive", "status", "--from", "arch", "--json")
+    let facts = try #require(
+      JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any])
+    #expect(facts["commit"] as? Int == 3 && facts["date"] as? String == ranges.last?.lastDate)
+    #expect(facts["hasWriter"] as? Bool == false && facts["pageSize"] as? Int == 4096)
+    #expect(facts["ranges"] as? Int == ranges.count && facts["ageSeconds"] as? Int != nil)
+    let text = try vault.run("archive", "status", "--from", "arch")
+    #expect(text.code == 0 && text.output.contains("Last commit"))
+  }
+
+  @Test func `a commit is restored by its number, and by each form of its date`() throws {
+    let vault = try made()
+    let first = try #require(try ranges(vault).first)
+    #expect(first.firstDate.count == 24)
+    let date = try Date(
+      first.firstDate, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+    // By local time, with the milliseconds of the other form.
+    let seconds = date.formatted(
+      Date.VerbatimFormatStyle(
+        format:
+          "\(year: .padded(4))-\(month: .twoDigits)-\(day: .twoDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits)",
+        timeZone: .current, calendar: Calendar(identifier: .gregorian)))
+    let local = seconds + "." + first.firstDate.dropLast().suffix(3)
+    for (index, point) in ["1", first.firstDate, local].enumerated() {
+      let run = try vault.run(
+        "archive", "restore", "r\(index).db", "--from", "arch", "--at", point, "--json")
+      #expect(run.output == "{\"commit\":1,\"date\":\"\(first.firstDate)\"}\n", "\(run.error)")
+      #expect(try vault.run("query", "r\(index).db", Self.count).output == "n\r\n3\r\n")
+    }
+    for (point, code) in [("4", 66), ("0", 66), ("2020-01-01", 66), ("Tuesday", 2)] {
+      let run = try vault.run("archive", "restore", "none.db", "--from", "arch", "--at", point)
+      #expect(run.code == code && run.hasOneErrorLine, "\(run.error)")
+    }
+    #expect(try !vault.folder.contents().contains { $0.hasPrefix("none.db") })
+  }
+
+  @Test(arguments: [
+    ("2026-11-23T17:00:00Z", "2026-11-23T17:00:00.000Z"),
+    ("2026-11-23 17:00Z", "2026-11-23T17:00:00.000Z"),
+    ("2026-11-23T18:30:00.25+01:30", "2026-11-23T17:00:00.250Z"),
+    ("2026-11-23T16:59:59.9999-00:00", "2026-11-23T16:59:59.999Z"),
+  ])
+  func `a date with a zone is that moment`(text: String, date: String) throws {
+    let style = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+    guard case .date(let parsed) = try ArchivePoint(text) else {
+      Issue.record("\(text) is no date")
+      return
+    }
+    let distance = try parsed.timeIntervalSince(Date(date, strategy: style))
+    #expect(abs(distance) < 0.0001)
+  }
+
+  @Test func `a day is its end`() throws {
+    let parsed = try ArchivePoint("2026-11-23")
+    let components = DateComponents(year: 2026, month: 11, day: 24)
+    let next = try #require(Calendar(identifier: .gregorian).date(from: components))
+    #expect(parsed == .date(next - 0.001))
+  }
+
+  @Test(arguments: [
+    "", "2026-02-30", "2026-11-23T25:00:00Z", "2026-11-23T17", "2026-11-23 17:00:60", "-1",
+    "2026-11-23Z", "99999999999999999999", "2026-11-23T17:00:00+01", "٢٠٢٦-11-23", "Latest",
+  ])
+  func `what is no date is refused`(text: String) {
+    #expect(throws: ToolError.self) { try ArchivePoint(text) }
+  }
+
+  @Test func `a file that exists is kept`() throws {
+    let vault = try made()
+    for name in ["vault.db", "key"] {
+      let before = try vault.contents(of: name)
+      let run = try vault.run("archive", "restore", name, "--from", "arch")
+      #expect(run.code == 73 && run.hasOneErrorLine, "\(run.error)")
+      #expect(try vault.contents(of: name) == before)
+    }
+    let nowhere = try vault.run("archive", "restore", "none/r.db", "--from", "arch")
+    #expect(nowhere.code == 73 && nowhere.hasOneErrorLine, "\(nowhere.error)")
+  }
+
+  @Test func `a damaged object is found, and isn't restored`() throws {
+    let vault = try made()
+    let object = try #require(try objects(vault, "layer").last)
+    var bytes = try vault.contents(of: object)
+    bytes[bytes.count / 2] ^= 1
+    try bytes.write(to: URL(fileURLWithPath: vault.folder.path(object)))
+    let verified = try vault.run("archive", "verify", "--from", "arch")
+    #expect(verified.code == 3 && verified.error == "")
+    #expect(verified.lines.count == 1 && verified.output.contains(object.dropFirst("arch/".count)))
+    let restored = try vault.run("archive", "restore", "r.db", "--from", "arch")
+    #expect(restored.code == 65 && restored.hasOneErrorLine, "\(restored.error)")
+    #expect(try !vault.folder.contents().contains { $0.hasPrefix("r.db") })
+    // An earlier one is whole.
+    #expect(try vault.run("archive", "restore", "r.db", "--from", "arch", "--at", "1").code == 0)
+    try FileManager.default.removeItem(atPath: vault.folder.path(object))
+    let missing = try vault.run("archive", "verify", "--from", "arch")
+    #expect(missing.code == 3 && missing.output.contains("is missing"))
+  }
+
+  @Test func `pruning deletes what isn't kept, and never the last commit`() throws {
+    let vault = try Vault()
+    // A commit in the log, and then a copy of all pages.
+    let made = try vault.bash(
+      Self.started + """
+        change() { $coffer exec vault.db "UPDATE player SET name = '$1'" --key-file key; }
+        change Ford; until_has 2; kill -TERM $archiver; wait $archiver || exit 98
+        change Trillian; $coffer archive run vault.db --to arch --once --key-file key
+        """)
+    #expect(made.code == 0, "\(made.error)")
+    let last = try #require(try ranges(vault).last?.last)
+    let nothing = try vault.run("archive", "prune", "--from", "arch", "--keep-days", "1d")
+    #expect(nothing.code == 0 && Int(nothing.output.dropLast()) != nil, "\(nothing.error)")
+    #expect(try ranges(vault).first?.first == 1)
+    Thread.sleep(forTimeInterval: 1.1)
+    let layers = try objects(vault, "layer").count
+    let pruned = try vault.run(
+      "archive", "prune", "--from", "arch", "--keep-commits", "1s", "--keep-5min", "1s",
+      "--keep-hours", "1s", "--keep-days", "1s")
+    #expect(pruned.code == 0, "\(pruned.error)")
+    #expect(Int(pruned.output.dropLast()) ?? 0 >= 2)
+    #expect(try objects(vault, "layer").count < layers)
+    #expect(try ranges(vault).map(\.first) == [last])
+    #expect(try vault.run("archive", "verify", "--from", "arch").code == 0)
+    for duration in ["1", "d", "1y", "-1d", "1.5d", "99999999999999d"] {
+      let run = try vault.run("archive", "prune", "--from", "arch", "--keep-days", duration)
+      #expect(run.code == 2 && run.hasOneErrorLine, "\(duration): \(run.error)")
+    }
+  }
+
+  @Test(arguments: [
+    ("list --from arch --passphrase-file passphrase", 77), ("list --from arch", 77),
+    ("verify --from arch --passphrase-file passphrase", 77),
+    ("restore r.db --from arch --key-file otherkey", 77),
+    ("list --from arch --recovery-key-file recovery", 77),
+    ("run vault.db --to arch --once --key-file otherkey", 77),
+    ("run vault.db --to other --once", 77), ("run none.db --to arch --once --key-file key", 66),
+    ("run plain.db --to other --once", 65),
+    ("run vault.db --to key/arch --once --key-file key", 74),
+    ("list --from none --key-file key", 66), ("list --from key --key-file key", 74),
+    ("status --from none --key-file key", 66), ("verify --from none --key-file key", 66),
+    ("prune --from none --key-file key", 66), ("restore r.db --from none --key-file key", 66),
+    ("list --key-file key", 2), ("list --from arch extra --key-file key", 2),
+    ("run vault.db --key-file key", 2), ("restore --from arch --key-file key", 2),
+    ("run vault.db --to arch --interval 0 --key-file key", 2),
+    ("run vault.db --to arch --interval soon --key-file key", 2),
+    ("list --from ftp://key:SECRET@host --key-file key", 2), ("frob --from arch", 2),
+    ("list --from arch --cipher kdf-iter=5,page-size=8192 --key-file key", 0),
+  ])
+  func `what fails is told in one line`(command: String, code: Int32) throws {
+    let vault = try Vault()
+    let once = try vault.run("archive", "run", "vault.db", "--to", "arch", "--once")
+    #expect(once.code == 0, "\(once.error)")
+    let run = try vault.bash(
+      """
+      $coffer keygen otherkey
+      echo 7ZZZZ-7ZZZZ >recovery
+      $coffer decrypt vault.db plain.db --key-file key --yes
+      $coffer archive \(command) </dev/null
+      """)
+    #expect(run.code == code, "\(run.error)")
+    guard code != 0 else { return }
+    #expect(run.hasOneErrorLine && run.output == "", "\(run.error)")
+    #expect(!run.error.contains("SECRET"))
+    #expect(try !vault.folder.contents().contains { $0.hasPrefix("r.db") })
+  }
+
+  #if !S3
+    @Test func `an object store needs the trait`() throws {
+      let vault = try Vault()
+      let run = try vault.run("archive", "list", "--from", "s3://bucket/prefix")
+      #expect(run.code == 69 && run.hasOneErrorLine && run.error.contains("--traits S3"))
+    }
+  #endif
+
+  @Test func `the key slots of the database open its archive`() throws {
+    let vault = try Vault()
+    let run = try vault.bash(
+      """
+      set -e
+      $coffer create s.db --slots --passphrase-file passphrase
+      $coffer exec s.db 'CREATE TABLE t (a); INSERT INTO t VALUES (7)' --passphrase-file passphrase
+      $coffer key recovery s.db --passphrase-file passphrase >recovery
+      $coffer key export s.db --yes --passphrase-file passphrase >data
+      $coffer archive run s.db --to arch --once --passphrase-file passphrase
+      $coffer archive verify --from arch --recovery-key-file recovery
+      $coffer archive verify --from arch --key-file data
+      $coffer archive restore r.db --from arch --passphrase-file passphrase
+      $coffer query r.db 'SELECT a FROM t' --recovery-key-file recovery
+      """)
+    #expect(run.code == 0, "\(run.error)")
+    #expect(run.output.hasSuffix("a\r\n7\r\n"))
+    #expect(try vault.folder.contents().contains("r.db-keys"))
+    for option in ["--passphrase-file other", "--key-file key"] {
+      let wrong = try vault.bash("$coffer archive list --from arch \(option)")
+      #expect(wrong.code == 77 && wrong.hasOneErrorLine, "\(wrong.error)")
+    }
+  }
+
+  /// Starts `archive run` in the background, and waits until the archive has a commit.
+  private static let started = """
+    $coffer archive run vault.db --to arch --interval 0.05 --key-file key 2>errors &
+    archiver=$!
+    has() { $coffer archive status --from arch --json --key-file key 2>&1 | grep -q "\\"commit\\":$1"; }
+    until_has() { for i in {1..300}; do if has "$1"; then return; fi; sleep 0.1; done; exit 99; }
+    until_has 1
+
+    """
+
+  @Test func `SIGTERM ends a run, after the last commits were archived`() throws {
+    let vault = try Vault()
+    let run = try vault.bash(
+      Self.started + """
+        for i in 1 2 3; do $coffer exec vault.db 'DELETE FROM note' --key-file key; done
+        $coffer exec vault.db "UPDATE player SET name = 'Ford'" --key-file key
+        kill -TERM $archiver
+        wait $archiver
+        code=$?
+        cat errors >&2
+        exit $code
+        """)
+    #expect(run.code == 0 && run.error == "", "\(run.code) \(run.error)")
+    let status = try vault.run("archive", "status", "--from", "arch", "--json")
+    #expect(status.output.contains("\"hasWriter\":false"))
+    #expect(try vault.run("archive", "restore", "r.db", "--from", "arch").code == 0)
+    let names = try vault.run("query", "r.db", "SELECT DISTINCT name AS name FROM player")
+    #expect(names.output == "name\r\nFord\r\n")
+    #expect(try vault.run("archive", "verify", "--from", "arch").code == 0)
+  }
+
+  @Test func `a run whose archive was taken over ends with 75`() throws {
+    let vault = try Vault()
+    let run = try vault.bash(
+      Self.started + """
+        $coffer archive prune --from arch --take-over --key-file key >/dev/null || exit 98
+        kill -TERM $archiver
+        wait $archiver
+        code=$?
+        cat errors >&2
+        exit $code
+        """)
+    #expect(run.code == 75 && run.hasOneErrorLine, "\(run.code) \(run.error)")
+    #expect(try vault.run("archive", "verify", "--from", "arch").code == 0)
+  }
+
+  @Test func `a second writer ends with 75, unless it takes over from one that was killed`() throws
+  {
+    let vault = try Vault()
+    let run = try vault.bash(
+      Self.started + """
+        $coffer archive run vault.db --to arch --once --key-file key; echo $?
+        $coffer archive prune --from arch --key-file key; echo $?
+        $coffer exec vault.db 'DELETE FROM note' --key-file key >/dev/null
+        kill -KILL $archiver
+        wait $archiver
+        $coffer archive prune --from arch --key-file key; echo $?
+        $coffer archive prune --from arch --take-over --key-file key >/dev/null; echo $?
+        $coffer archive run vault.db --to arch --once --key-file key; echo $?
+        """)
+    #expect(run.lines == ["75", "75", "75", "0", "0"], "\(run.error)")
+  }
+
+  @Test func `a run waits for a target that is away, and tells so once`() throws {
+    let vault = try Vault()
+    let run = try vault.bash(
+      """
+      touch disk
+      $coffer archive run vault.db --to disk/arch --interval 0.05 --key-file key 2>errors &
+      archiver=$!
+      for i in {1..300}; do if grep -qs coffer errors; then break; fi; sleep 0.1; done
+      rm disk
+      for i in {1..300}; do if grep -qs 'goes on' errors; then break; fi; sleep 0.1; done
+      kill -INT $archiver
+      wait $archiver
+      code=$?
+      cat errors >&2
+      exit $code
+      """)
+    #expect(run.code == 0, "\(run.error)")
+    #expect(run.error.split(separator: "\n").count == 2, "\(run.error)")
+    #expect(run.error.contains("coffer: the archive goes on"))
+    #expect(try vault.run("archive", "verify", "--from", "disk/arch").code == 0)
+  }
+
+  @Test func `on a terminal, a run has one line, and Ctrl-C ends it`() throws {
+    let vault = try Vault()
+    let terminal = try TerminalProcess(
+      ["archive", "run", "vault.db", "--to", "arch", "--key-file", "key"], in: vault.folder)
+    #expect(terminal.read(until: "Archived: commit 1 of ") != nil, "\(terminal.shown)")
+    terminal.type("\u{3}")
+    let end = terminal.finish()
+    #expect(end.code == 0, "\(end.rest)")
+    #expect(!terminal.shown.replacing("\r\n", with: "").contains("\n"))
+    #expect(try vault.run("archive", "verify", "--from", "arch").code == 0)
+  }
+
+  @Test func `a passphrase is asked for, and again if it is wrong`() throws {
+    let vault = try Vault()
+    let made = try vault.bash(
+      """
+      $coffer create p.db --passphrase-file passphrase
+      $coffer archive run p.db --to arch --once --passphrase-file passphrase
+      """)
+    #expect(made.code == 0, "\(made.error)")
+    let terminal = try TerminalProcess(["archive", "list", "--from", "arch"], in: vault.folder)
+    for answer in ["wrong", "sesame open marker"] {
+      #expect(terminal.read(until: "Passphrase of arch> ") != nil, "\(terminal.shown)")
+      terminal.type(line: answer)
+    }
+    #expect(terminal.finish().code == 0)
+    let second = try TerminalProcess(["archive", "list", "--from", "arch"], in: vault.folder)
+    #expect(second.read(until: "> ") != nil)
+    second.type("\u{3}")
+    #expect(second.finish().code == 130)
+  }
+}
