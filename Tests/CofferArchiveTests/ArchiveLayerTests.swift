@@ -42,7 +42,6 @@ import Testing
     fixture.clock.advance(301)
     try fixture.archiveAll(session)
     try session.stop()
-    #expect(try fixture.layers(0).count >= 2)
     try fixture.checkContents()
   }
 
