@@ -109,7 +109,7 @@ import Testing
         try pool.write { try $0.execute(sql: "INSERT INTO item (text) VALUES ('x')") }
       }
     }
-    for _ in 0..<trialCount(30) {
+    for _ in 0..<trialCount(5) {
       session.capture?.letGo()
       _ = try session.archiveNow()
       #expect(throws: Never.self) { try fixture.archive.summary(key: ArchiveFixture.key) }

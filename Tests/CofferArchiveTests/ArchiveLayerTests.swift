@@ -42,7 +42,6 @@ import Testing
     fixture.clock.advance(301)
     try fixture.archiveAll(session)
     try session.stop()
-    #expect(try fixture.layers(0).count == 2)
     try fixture.checkContents()
   }
 
@@ -196,7 +195,10 @@ import Testing
   func `a copy ends though pages are changed faster than it is stored, and nobody is told too much`()
     throws
   {
-    let fixture = try ArchiveFixture { $0.limits = Self.small }
+    let fixture = try ArchiveFixture {
+      $0.limits = Self.small
+      $0.levelIntervals = Array(repeating: .seconds(99 * 86_400), count: 3)
+    }
     try fixture.makeWideRows(100)
     let destination = HookedDestination(fixture.destination)
     let session = try ArchiveFixture.archived(fixture, to: destination).start(fixture.pool)
@@ -214,7 +216,7 @@ import Testing
           sql: "UPDATE item SET text = ? WHERE id % 8 = ?", arguments: ["\(value)", value % 8])
         try db.execute(sql: "UPDATE counter SET value = ?", arguments: [value])
       }
-      guard value % 40 == 0 else { return }
+      guard value % 7 == 0 else { return }
       detachThread(group: group) {
         let number = try session.archiveNow().number
         archived.update { $0.append((number, value)) }
@@ -223,7 +225,7 @@ import Testing
     }
     fixture.clock.advance(8 * 86_400)
     try session.workNow()
-    for _ in 0..<200 where try fixture.layers(3).count < 2 { try session.workNow() }
+    for _ in 0..<1_000 where try fixture.layers(3).count < 2 { try session.workNow() }
     destination.unhook()
     group.wait()
     #expect(try fixture.layers(3).count >= 2)

@@ -233,7 +233,7 @@ import Testing
 
   @Test func `random programs can be restored at each commit that the archive claims`() throws {
     var seeds = SeededGenerator()
-    for _ in 0..<trialCount(12) {
+    for _ in 0..<trialCount(2) {
       let seed =
         ProcessInfo.processInfo.environment["COFFER_PROGRAM"].flatMap { UInt64($0) }
         ?? UInt64(UInt32(truncatingIfNeeded: seeds.next()))

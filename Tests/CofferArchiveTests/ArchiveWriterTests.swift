@@ -61,7 +61,7 @@ import Testing
   @Test(arguments: [(false, 1), (true, 1), (true, 2), (false, 3), (true, 3)])
   func `each single call of a destination may fail`(storing: Bool, times: Int) throws {
     let count = try Self.run(failing: .max / 2, storing: false)
-    let step = max(1, count / trialCount(12))
+    let step = max(1, count / trialCount(4))
     for call in stride(from: Int.random(in: 1...step), through: count, by: step) {
       do {
         _ = try Self.run(failing: call, storing: storing, times: times)
