@@ -64,7 +64,9 @@ private func archivedHash(_ db: Database) throws -> String {
   while let row = try rows.next() {
     let text: String = row[0]
     let data: Data = row[1]
-    for byte in Array(text.utf8) + Array(data) { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3 }
+    for byte in Array(text.utf8) + Array(data) {
+      hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01B3
+    }
   }
   return String(hash, radix: 16)
 }

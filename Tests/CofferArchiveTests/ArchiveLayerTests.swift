@@ -192,7 +192,8 @@ import Testing
   // MARK: Copies that don't end by themselves
 
   @Test(.timeLimit(.minutes(1)))
-  func `a copy ends though pages are changed faster than it is stored, and nobody is told too much`()
+  func
+    `a copy ends though pages are changed faster than it is stored, and nobody is told too much`()
     throws
   {
     let fixture = try ArchiveFixture {

@@ -139,7 +139,9 @@ extension ArchiveSession {
 
   /// Does what the session does after its interval, layers and prunes among it.
   func workNow() throws {
-    guard let work = member(ArchiveWork.self), let queue = member(DispatchQueue.self) else { return }
+    guard let work = member(ArchiveWork.self), let queue = member(DispatchQueue.self) else {
+      return
+    }
     try queue.sync { try work.work() }
   }
 }

@@ -9,7 +9,7 @@ import Testing
 @Suite struct FolderDestinationTests {
   @Test func `an object is stored once, whole, and found again`() throws {
     let folder = try TemporaryDirectory()
-    let destination = FolderDestination(path: folder.path("a/b"))
+    let destination = FolderDestination(path: folder.path("archive"))
     #expect(try destination.list("log/") == [])
     #expect(try destination.get("log/1") == nil)
     try destination.delete("log/1")
@@ -56,6 +56,13 @@ import Testing
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: folder.path("archive/log"))
         .allSatisfy { !$0.contains("partial") })
+  }
+
+  @Test func `nothing is made where a disk isn't mounted`() throws {
+    let folder = try TemporaryDirectory()
+    let destination = FolderDestination(path: folder.path("disk/archive"))
+    #expect(throws: DatabaseError.self) { try destination.putIfAbsent("log/1", Data()) }
+    #expect(try folder.contents() == [])
   }
 
   @Test func `names lead nowhere else`() throws {

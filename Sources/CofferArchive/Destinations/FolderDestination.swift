@@ -12,7 +12,8 @@ public struct FolderDestination: ArchiveDestination {
   /// The largest file that is read: more than any object has.
   private static let largestObject = 256 << 20
 
-  /// - Parameter path: The folder, which is made with the first object, if it doesn't exist.
+  /// - Parameter path: The folder, which is made with the first object, if it doesn't exist. The one
+  ///   above has to exist, so that nothing is archived where a disk isn't mounted.
   public init(path: String) { self.path = path }
 
   /// Stores an object as a file.
@@ -20,7 +21,12 @@ public struct FolderDestination: ArchiveDestination {
   /// - Throws: ``DatabaseError`` if the file can't be written.
   public func putIfAbsent(_ name: String, _ bytes: Data) throws -> Bool {
     let file = try file(name)
-    try NewFile.makeFolder(String(file[..<(file.lastIndex(of: "/") ?? file.startIndex)]))
+    try NewFile.makeFolder(path)
+    var folder = path
+    for part in name.split(separator: "/").dropLast() {
+      folder += "/" + part
+      try NewFile.makeFolder(folder)
+    }
     return try NewFile.create(file, Array(bytes))
   }
 

@@ -20,7 +20,8 @@ struct RetentionPlan {
     // The log can begin at a state that layers alone reach, and that is older than each commit to keep.
     let start = manifest.layers.filter {
       reached.contains($0.last) && isOld($0, retention.commits)
-        && $0.place.sequence > manifest.logStart.sequence
+        && $0.place.sequence >= manifest.logStart.sequence
+        && $0.last > manifest.logStart.commit
     }.max { $0.last < $1.last }
     logStart = manifest.logStart
     if let start {

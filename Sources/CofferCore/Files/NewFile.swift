@@ -54,12 +54,10 @@ package enum NewFile {
     }
   }
 
-  /// Makes a folder and those above it, unless they exist, and syncs the one above.
+  /// Makes a folder, unless it exists, and syncs the one above, which has to exist.
   package static func makeFolder(_ path: String) throws {
-    guard !path.isEmpty, path != "/" else { return }
     var status = stat()
     if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
-    if let slash = path.lastIndex(of: "/") { try makeFolder(String(path[..<slash])) }
     guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
       throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "\(RawFileError("make", path))")
     }

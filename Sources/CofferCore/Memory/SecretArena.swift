@@ -11,7 +11,6 @@ import Glibc
 @safe struct SecretArena {
   /// The blocks of one size in a part of the range.
   private struct Slab {
-    var sizeClass = 0
     /// The number of blocks in use.
     var used = 0
     /// The address of the block that was freed last, which has that of the next one; 0 for none.
@@ -34,6 +33,8 @@ import Glibc
   // of the range that was made writable, and each of its slabs has an entry in the table.
   private let base: UInt
   private let slabs: UnsafeMutablePointer<Slab>
+  /// The size of each slab's blocks, which doesn't change while a block is in use.
+  private let classes: UnsafeMutablePointer<UInt8>
   /// The first slab with room, for each size; -1 for none.
   private let roomy: UnsafeMutablePointer<Int>
   private let counts: UnsafeMutablePointer<Counts>
@@ -52,10 +53,12 @@ import Glibc
     let mostSlabs = Self.reservedBytes / Self.slabBytes
     guard let range = unsafe Self.map(Self.reservedBytes, PROT_NONE),
       let table = unsafe Self.map(mostSlabs * MemoryLayout<Slab>.stride, PROT_READ | PROT_WRITE),
+      let classes = unsafe Self.map(mostSlabs, PROT_READ | PROT_WRITE),
       unsafe madvise(range, Self.reservedBytes, MADV_DONTDUMP) == 0
     else { return nil }
     base = UInt(bitPattern: range)
     unsafe slabs = unsafe table.bindMemory(to: Slab.self, capacity: mostSlabs)
+    unsafe self.classes = unsafe classes.bindMemory(to: UInt8.self, capacity: mostSlabs)
     unsafe roomy = .allocate(capacity: Self.classCount)
     unsafe roomy.initialize(repeating: -1, count: Self.classCount)
     // The other half is for keys.
@@ -99,7 +102,10 @@ import Glibc
 
   /// Returns the bytes of a block in use.
   @inline(__always)
-  func byteCount(of block: UInt) -> Int { unsafe Self.blockSize(slabs[slab(of: block)].sizeClass) }
+  func byteCount(of block: UInt) -> Int { Self.blockSize(sizeClass(ofSlab: slab(of: block))) }
+
+  @inline(__always)
+  private func sizeClass(ofSlab index: Int) -> Int { unsafe Int(classes[index]) }
 
   @inline(__always)
   private func slab(of block: UInt) -> Int { Int(truncatingIfNeeded: (block &- base) &>> 18) }
@@ -147,12 +153,12 @@ import Glibc
   private func isFull(_ index: Int) -> Bool {
     let slab = unsafe slabs + index
     return unsafe slab.pointee.free == 0
-      && slab.pointee.fresh &+ Self.blockSize(slab.pointee.sizeClass) > Self.slabBytes
+      && slab.pointee.fresh &+ Self.blockSize(sizeClass(ofSlab: index)) > Self.slabBytes
       && slab.pointee.used > 0
   }
 
   private func link(_ index: Int) {
-    let sizeClass = unsafe slabs[index].sizeClass
+    let sizeClass = sizeClass(ofSlab: index)
     let next = unsafe roomy[sizeClass]
     unsafe slabs[index].next = next
     unsafe slabs[index].previous = -1
@@ -166,7 +172,7 @@ import Glibc
     if previous >= 0 {
       unsafe slabs[previous].next = next
     } else {
-      unsafe roomy[slabs[index].sizeClass] = next
+      unsafe roomy[sizeClass(ofSlab: index)] = next
     }
   }
 
@@ -185,7 +191,8 @@ import Glibc
       guard makeWritable((index + count) << Self.slabShift) else { return -1 }
       unsafe counts.pointee.slabCount += count
     }
-    unsafe slabs[index] = Slab(sizeClass: sizeClass)
+    unsafe classes[index] = UInt8(sizeClass)
+    unsafe slabs[index] = Slab()
     link(index)
     return index
   }
@@ -210,7 +217,7 @@ import Glibc
   /// Returns the memory of a slab without blocks to the system.
   @inline(never)
   private func release(_ index: Int) {
-    let sizeClass = unsafe slabs[index].sizeClass
+    let sizeClass = sizeClass(ofSlab: index)
     let count = (Self.blockSize(sizeClass) + Self.slabBytes - 1) >> Self.slabShift
     let isOnly = unsafe slabs[index].next < 0 && slabs[index].previous < 0
     guard !isOnly || count > 1 else { return }

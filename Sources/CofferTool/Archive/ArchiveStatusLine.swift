@@ -20,6 +20,14 @@ struct ArchiveStatusLine {
     draw(Self.text(status))
   }
 
+  mutating func show(_ follower: ArchiveFollower) {
+    if let error = follower.lastError { return show(error) }
+    if lastError != nil, !isOverwritten { console.error("coffer: the archive is followed again") }
+    lastError = nil
+    let commit = follower.commit
+    draw("Followed: commit \(commit.number) of \(commit.dateText)")
+  }
+
   /// Shows the error of an attempt that is followed by another one.
   mutating func show(_ error: any Error) {
     var text = ToolError(error).description

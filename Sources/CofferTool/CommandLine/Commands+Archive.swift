@@ -50,6 +50,17 @@ extension Tool {
         .from, .json, .value("at", "POINT", "latest, a COMMIT's number, or a DATE"),
       ], run: restoreArchive),
     CommandSpec(
+      name: "archive follow", arguments: [ArgumentSpec(name: "FILE")],
+      summary: "keep a copy for reading at the last commit, until Ctrl-C or SIGTERM",
+      details: """
+        The first time, the file is restored. Other programs may read it meanwhile, but not write to it. \
+        Where the target is away, it is tried again.
+        """,
+      options: OptionSpec.file + [
+        .from, .flag("once", "bring the file to the last commit, and end"),
+        .value("interval", "SECONDS", "the time between two looks at the archive; by default 1"),
+      ], run: followArchive),
+    CommandSpec(
       name: "archive list", arguments: [], summary: "list what can be restored from an archive",
       details: "Each commit in a range can be.", options: OptionSpec.file + [.from, .json],
       run: listArchive),

@@ -63,6 +63,23 @@ struct ArchiveScenarios {
     #expect(text.code == 0 && text.output.contains("Last commit"))
   }
 
+  @Test func `a copy follows an archive, and is read by others`() throws {
+    let vault = try made()
+    for count in 5...6 {
+      let follow = try vault.run("archive", "follow", "copy.db", "--from", "arch", "--once")
+      #expect(
+        follow.code == 0 && follow.output.hasPrefix("commit \(count - 2) of "), "\(follow.error)")
+      #expect(try vault.run("query", "copy.db", Self.count).output == "n\r\n\(count)\r\n")
+      #expect(try vault.run("check", "copy.db").code == 0)
+      let sql = "INSERT INTO player (name) VALUES ('Marvin')"
+      #expect(try vault.run("exec", "vault.db", sql).code == 0)
+      #expect(try vault.run("archive", "run", "vault.db", "--to", "arch", "--once").code == 0)
+    }
+    let other = try vault.run("archive", "follow", "vault.db", "--from", "arch", "--once")
+    #expect(other.code != 0 && other.error.contains("vault.db"), "\(other.error)")
+    #expect(try vault.run("query", "vault.db", Self.count).output == "n\r\n7\r\n")
+  }
+
   @Test func `a commit is restored by its number, and by each form of its date`() throws {
     let vault = try made()
     let first = try #require(try ranges(vault).first)
@@ -321,7 +338,7 @@ struct ArchiveScenarios {
       $coffer archive run vault.db --to disk/arch --interval 0.05 --key-file key 2>errors &
       archiver=$!
       for i in {1..300}; do if grep -qs coffer errors; then break; fi; sleep 0.1; done
-      rm disk
+      rm disk; mkdir disk
       for i in {1..300}; do if grep -qs 'goes on' errors; then break; fi; sleep 0.1; done
       kill -INT $archiver
       wait $archiver

@@ -30,6 +30,7 @@
       guard let sha256 = unsafe dlsym(nil, "EVP_sha256"),
         let digest = unsafe dlsym(nil, "EVP_Digest")
       else { return nil }
+      // SAFETY: as above.
       unsafe self.sha256 = unsafe unsafeBitCast(sha256, to: Algorithm.self)
       unsafe self.digest = unsafe unsafeBitCast(digest, to: Digest.self)
     }
