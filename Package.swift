@@ -71,7 +71,7 @@ let package = Package(
     .target(name: "BenchmarkReport", path: "Benchmarks/Report"),
     .executableTarget(
       name: "Benchmarks",
-      dependencies: ["Coffer", "CSQLCipher", "CFloor", "BenchmarkReport"],
+      dependencies: ["Coffer", "CofferArchive", "CSQLCipher", "CFloor", "BenchmarkReport"],
       path: "Benchmarks/Sources"),
     // Failing calls of SQLite's memory and files.
     .target(name: "CFaults", dependencies: ["CSQLCipher"], path: "Tests/CFaults"),

@@ -42,6 +42,7 @@ let growthCases: [GrowthCase] = [
   GrowthCase(name: "tables", sizes: [100, 1_000], measure: measureTables),
   GrowthCase(name: "migrations", sizes: [1_000, 10_000], measure: measureMigrations),
   GrowthCase(name: "files", sizes: [100, 1_000], measure: measureFiles),
+  GrowthCase(name: "archive", sizes: [10_000, 60_000], measure: measureArchive),
   GrowthCase(name: "pages", sizes: [100_000, 1_000_000], measure: measurePages),
 ]
 

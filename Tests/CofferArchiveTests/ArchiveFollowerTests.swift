@@ -161,6 +161,79 @@ import Testing
     try session.stop()
   }
 
+  @Test func `the log of a followed file is emptied, also while others read`() throws {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    try fixture.archiveNow(session)
+    let follower = try fixture.follower()
+    let log = follower.pool.path + "-wal"
+    var sizes: [Int] = []
+    for _ in 0..<60 {
+      try fixture.write(400)
+      try fixture.archiveNow(session)
+      try follower.follow()
+      #expect(
+        try ArchiveFixture.content(of: follower.pool) == ArchiveFixture.content(of: fixture.pool))
+      let size = try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int
+      sizes.append(try #require(size))
+    }
+    #expect(zip(sizes, sizes.dropFirst()).contains { $0 > $1 }, "\(sizes)")
+    #expect(try #require(sizes.max()) < 4_200 * 2_000)
+    try session.stop()
+  }
+
+  @Test func `readers in threads see states that were committed, and none between`() throws {
+    let fixture = try ArchiveFixture()
+    try fixture.pool.write { db in
+      try db.execute(
+        sql: "CREATE TABLE account (id INTEGER PRIMARY KEY, amount INT, filler BLOB)")
+      for id in 1...200 {
+        try db.execute(
+          sql: "INSERT INTO account VALUES (?, 100, randomblob(900))", arguments: [id])
+      }
+    }
+    let session = try fixture.start()
+    try fixture.archiveNow(session)
+    let follower = try fixture.follower()
+    var configuration = Configuration()
+    configuration.readonly = true
+    let other = try DatabasePool(
+      path: follower.pool.path, key: ArchiveFixture.key, configuration: configuration)
+    let (isDone, failures, group) = (Locked(false), Locked<[String]>([]), DispatchGroup())
+    for index in 0..<4 {
+      let pool = index % 2 == 0 ? follower.pool : other
+      detachThread(group: group) {
+        while !isDone.value {
+          let (sum, count) = try pool.read { db in
+            (
+              try Int.fetchOne(db, sql: "SELECT sum(amount) FROM account"),
+              try Int.fetchOne(db, sql: "SELECT count(*) FROM account WHERE length(filler) = 900")
+            )
+          }
+          if sum != 20_000 || count != 200 { failures.append("\(sum ?? 0) \(count ?? 0)") }
+        }
+      }
+    }
+    for round in 0..<60 {
+      for _ in 0..<4 {
+        let (from, to) = (Int.random(in: 1...200), Int.random(in: 1...200))
+        try fixture.pool.write { db in
+          try db.execute(
+            sql: "UPDATE account SET amount = amount - 7 WHERE id = ?", arguments: [from])
+          try db.execute(
+            sql: "UPDATE account SET amount = amount + 7 WHERE id = ?", arguments: [to])
+          if round % 10 == 9 { try db.execute(sql: "UPDATE account SET filler = randomblob(900)") }
+        }
+      }
+      try fixture.archiveNow(session)
+      try follower.follow()
+    }
+    isDone.set(true)
+    group.wait()
+    #expect(failures.value == [])
+    try session.stop()
+  }
+
   @Test func `a file that isn't its own isn't touched`() throws {
     let fixture = try ArchiveFixture()
     let session = try fixture.start()
