@@ -21,8 +21,8 @@ demo: setup ## Build an encrypted inventory of this machine's packages, and quer
 	$(SWIFT) build --product coffer
 	$(SWIFT) run --skip-build coffer demo
 
-test: setup ## Run all tests (FLAGS="--traits S3")
-	$(SWIFT) test $(FLAGS)
+test: setup ## Run all tests
+	$(SWIFT) test
 
 faults: setup ## Cut the power, and let each call fail (ARGS="--every N --scenario TEXT" TRIALS=N)
 	$(SWIFT) run CofferFaults $(ARGS)

@@ -23,7 +23,7 @@ public final class ArchiveSession: Sendable {
     self.configuration = configuration
     progress = ArchiveProgress()
     work = try ArchiveWork(pool, destination, configuration, progress)
-    Self.schedule(after: .zero, queue, work, progress, configuration, failures: 0)
+    schedule(after: .zero, failures: 0)
   }
 
   // The commits are still there for the next session.
@@ -35,23 +35,19 @@ public final class ArchiveSession: Sendable {
     }
   }
 
-  private static func schedule(
-    after delay: Duration, _ queue: DispatchQueue, _ work: ArchiveWork, _ progress: ArchiveProgress,
-    _ configuration: ArchiveConfiguration, failures: Int
-  ) {
+  private func schedule(after delay: Duration, failures: Int) {
     let nanoseconds = Int(clamping: Int64(delay / .nanoseconds(1)))
-    queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) {
-      guard progress.isRunning, !progress.isStopRequested else { return }
+    queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in
+      guard let self, progress.isRunning, !progress.isStopRequested else { return }
       let interval = max(configuration.interval, .milliseconds(10))
       do {
-        try attempt(work, progress)
-        schedule(after: interval, queue, work, progress, configuration, failures: 0)
+        try Self.attempt(work, progress)
+        schedule(after: interval, failures: 0)
       } catch {
-        guard progress.isRunning else { return }
         // Not all at once, where a store comes back to many.
         let most = min(interval * (1 << min(failures, 8)), max(interval, .seconds(30)))
-        let pause = max(interval, most * Double.random(in: 0.5...1))
-        schedule(after: pause, queue, work, progress, configuration, failures: failures + 1)
+        schedule(
+          after: max(interval, most * Double.random(in: 0.5...1)), failures: failures + 1)
       }
     }
   }

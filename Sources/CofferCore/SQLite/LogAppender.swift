@@ -127,7 +127,8 @@ import Glibc
     guard header.frameCount == 0 else {
       return try unsafe clean(after: Int(header.frameCount), file, methods)
     }
-    if header.salts.allSatisfy({ $0 == 0 }) { header.salts = DerivedKey.randomSalt().suffix(8) }
+    // Frames of an earlier log may still be there, and must not seem to follow.
+    header.salts = DerivedKey.randomSalt().suffix(8)
     var bytes: [UInt8] = []
     for word in [0x377F_0682, 3_007_000, UInt32(pageSize), 0] as [UInt32] {
       bytes += word.littleEndianBytes.reversed()
