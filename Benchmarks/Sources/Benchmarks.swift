@@ -8,7 +8,8 @@ func coreBenchmarks(_ fixture: Fixture) throws -> [Benchmark] {
     + accessBenchmarks(fixture) + requestBenchmarks(fixture) + arrayBenchmarks(fixture)
     + recordBenchmarks(fixture) + mappingBenchmarks(fixture) + codableBenchmarks(fixture)
     + persistenceBenchmarks(fixture) + associationBenchmarks(fixture)
-    + connectionBenchmarks(fixture) + freshnessBenchmarks(fixture) + archiveBenchmarks(fixture) + poolBenchmarks(fixture)
+    + connectionBenchmarks(fixture) + freshnessBenchmarks(fixture) + archiveBenchmarks(fixture)
+    + poolBenchmarks(fixture)
     + observationBenchmarks(fixture)
     + documentBenchmarks(fixture)
 }
