@@ -91,16 +91,18 @@ extension Archive {
       do { try body() } catch let error as ArchiveError where error.isFinding { note(error) }
     }
     let manifest = reader.manifest
-    var end = manifest.tip
+    // Also behind a damaged end.
+    let numbers = try destination.list(ObjectName.segments)
+      .compactMap { ObjectName.number($0, in: ObjectName.segments) }
+    let end = max(manifest.tip.sequence, numbers.max().map { $0 + 1 } ?? 0)
     try check {
       let tip = try reader.tip()
-      end = tip.place
       if reachable(manifest, tip).isEmpty, !manifest.layers.isEmpty {
         note(.noCommit(tip.place.commit))
       }
     }
     let parts = manifest.layers.reduce(0) { $0 + $1.partCount }
-    let segments = Int(end.sequence - min(end.sequence, manifest.logStart.sequence))
+    let segments = Int(end - min(end, manifest.logStart.sequence))
     var done = 0
     func advance() throws {
       done += 1
@@ -114,7 +116,7 @@ extension Archive {
     }
     var place = manifest.logStart
     var changes: CommitChanges?
-    while place.sequence < end.sequence {
+    while place.sequence < end {
       var seal: [UInt8]?
       try check {
         guard let (segment, own) = try reader.segment(place.sequence) else {
