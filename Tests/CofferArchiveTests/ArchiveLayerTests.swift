@@ -191,7 +191,7 @@ import Testing
 
   // MARK: Copies that don't end by themselves
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func
     `a copy ends though pages are changed faster than it is stored, and nobody is told too much`()
     throws

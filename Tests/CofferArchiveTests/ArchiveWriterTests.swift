@@ -348,7 +348,7 @@ import Testing
     try fixture.checkContents()
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `calls inside of a write, a read and an observer of transactions return`() throws {
     final class Observer: TransactionObserver {
       let session: ArchiveSession
@@ -387,7 +387,7 @@ import Testing
     try fixture.checkContents()
   }
 
-  @Test(.timeLimit(.minutes(2)))
+  @Test(.timeLimit(.minutes(10)))
   func `each archiveNow has the commits before it, while eight threads write`() throws {
     let fixture = try ArchiveFixture {
       $0.limits = CommitCapture.Limits(pieceSize: 4 * 4_100, pieceCount: 2)

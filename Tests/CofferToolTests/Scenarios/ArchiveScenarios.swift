@@ -57,7 +57,9 @@ struct ArchiveScenarios {
     let facts = try #require(
       JSONSerialization.jsonObject(with: Data(status.output.utf8)) as? [String: Any])
     #expect(facts["commit"] as? Int == 3 && facts["date"] as? String == ranges.last?.lastDate)
-    #expect(facts["hasWriter"] as? Bool == false && facts["pageSize"] as? Int == 4096)
+    #expect(
+      facts["hasWriter"] as? Bool == false
+        && facts["pageSize"] as? Int == (Vault.isSQLCipher3 ? 1024 : 4096))
     #expect(facts["ranges"] as? Int == ranges.count && facts["ageSeconds"] as? Int != nil)
     let text = try vault.run("archive", "status", "--from", "arch")
     #expect(text.code == 0 && text.output.contains("Last commit"))
