@@ -55,7 +55,14 @@ import Glibc
   func commit(_ body: (_ write: (ArraySlice<UInt8>) throws -> Void) throws -> Int) throws {
     let (file, methods) = try unsafe shared()
     let lock = SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE
-    guard unsafe methods.pointee.xShmLock(file, 0, 1, lock) == SQLITE_OK else {
+    var isLocked = false
+    // A reader that meets the header while it is replaced takes this lock for a moment.
+    for _ in 0..<2_000 {
+      isLocked = unsafe methods.pointee.xShmLock(file, 0, 1, lock) == SQLITE_OK
+      if isLocked { break }
+      usleep(1_000)
+    }
+    guard isLocked else {
       throw DatabaseError(
         resultCode: .SQLITE_BUSY, message: "somebody else writes to \(path)",
         hint: "Only the follower may: open its file read-only.")
