@@ -169,7 +169,7 @@ extension Archive {
 
 extension ArchiveConfiguration {
   /// The date, in milliseconds since 1970.
-  var milliseconds: UInt64 { UInt64(max(0, min(now().timeIntervalSince1970 * 1_000, 4e15))) }
+  var milliseconds: UInt64 { now().archivedMilliseconds }
 }
 
 extension ArchiveError {

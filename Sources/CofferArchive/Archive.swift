@@ -125,7 +125,7 @@ public struct Archive: Sendable {
       else { throw ArchiveError.noCommit(tip.place.commit) }
       return plan
     case .date(let date):
-      let limit = UInt64(max(0, min(date.timeIntervalSince1970 * 1_000, 4e15)))
+      let limit = date.archivedMilliseconds
       let ends = LayerWays(manifest).ends
       var candidates = Set(
         manifest.layers.filter { $0.date <= limit && ends.contains($0.last) }.map(\.last))
@@ -206,6 +206,6 @@ public struct ArchiveCommit: Sendable, Hashable {
 
   init(number: UInt64, milliseconds: UInt64) {
     self.number = number
-    date = Date(timeIntervalSince1970: Double(milliseconds) / 1_000)
+    date = Date(archivedMilliseconds: milliseconds)
   }
 }

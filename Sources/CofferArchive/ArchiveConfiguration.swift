@@ -29,6 +29,16 @@ public struct ArchiveConfiguration: Sendable {
   /// Creates the default configuration.
   public init() {}
 
+  /// Returns the time until the next attempt, after so many failures in a row.
+  ///
+  /// Not all wait alike, where a destination comes back to many.
+  func pause(after failures: Int) -> Duration {
+    let interval = max(interval, .milliseconds(10))
+    guard failures > 0 else { return interval }
+    let most = min(interval * (1 << min(failures - 1, 8)), max(interval, .seconds(30)))
+    return max(interval, most * Double.random(in: 0.5...1))
+  }
+
   // MARK: Tests
 
   /// The clock of dates.

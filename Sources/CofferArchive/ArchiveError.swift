@@ -71,7 +71,7 @@ extension ArchiveError: CustomStringConvertible {
         + "(`takesOver`, --take-over)."
     case .superseded:
       "another writer has taken this archive over. This one has ended; nothing was overwritten."
-    case .ended: "the archive's session has ended."
+    case .ended: "the archive's session has ended. Start another one."
     case .logTooLong:
       "the destination was away for so long that the write-ahead log reached its limit. All pages are "
         + "archived again as soon as it is back."

@@ -61,7 +61,7 @@ final class FollowerWork: @unchecked Sendable {
     bytes.append(place.sequence)
     bytes += place.seal
     bytes.append(commit.number)
-    bytes.append(UInt64(max(0, commit.date.timeIntervalSince1970 * 1_000)))
+    bytes.append(commit.date.archivedMilliseconds)
     do {
       try file.setState(reader.seal.sealed(bytes))
     } catch {

@@ -39,16 +39,14 @@ public final class ArchiveSession: Sendable {
     let nanoseconds = Int(clamping: Int64(delay / .nanoseconds(1)))
     queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in
       guard let self, progress.isRunning, !progress.isStopRequested else { return }
-      let interval = max(configuration.interval, .milliseconds(10))
+      var failures = failures + 1
       do {
         try Self.attempt(work, progress)
-        schedule(after: interval, failures: 0)
+        failures = 0
       } catch {
-        // Not all at once, where a store comes back to many.
-        let most = min(interval * (1 << min(failures, 8)), max(interval, .seconds(30)))
-        schedule(
-          after: max(interval, most * Double.random(in: 0.5...1)), failures: failures + 1)
+        // The status has it.
       }
+      schedule(after: configuration.pause(after: failures), failures: failures)
     }
   }
 

@@ -39,12 +39,12 @@ package final class CommitCapture: Sendable {
 
   package let path: String
   package let pageSize: Int
-  private let limits: Limits
-  private let key: FileKey
-  private let state: Mutex<State>
+  let limits: Limits
+  let key: FileKey
+  let state: Mutex<State>
 
   // SAFETY: its connections and files are used by nobody else, and only under the lock.
-  private struct State: @unchecked Sendable {
+  struct State: @unchecked Sendable {
     var hold: LogHold
     let main: ReadOnlyFile
     let cipher: CipherFile
@@ -99,7 +99,7 @@ package final class CommitCapture: Sendable {
         lastDate: lastDate, now: now, changed: Array(repeating: PageSet(), count: levels)))
   }
 
-  private var frameSize: Int { pageSize + WriteAheadLog.Layout.frameHeaderSize }
+  var frameSize: Int { pageSize + WriteAheadLog.Layout.frameHeaderSize }
 
   // MARK: Beginning
 
@@ -185,7 +185,7 @@ package final class CommitCapture: Sendable {
 
   // MARK: The log's file
 
-  private func log(_ state: inout State) throws -> RawFile {
+  func log(_ state: inout State) throws -> RawFile {
     if let log = state.log, log.hasItsName { return log }
     let log = try RawFile(path: path + "-wal", flags: O_RDONLY)
     state.log = log
@@ -193,7 +193,7 @@ package final class CommitCapture: Sendable {
   }
 
   /// Where the values are in a frame's header.
-  private enum FrameHeader {
+  enum FrameHeader {
     static let size = WriteAheadLog.Layout.frameHeaderSize
     static let pageCount = 4
     static let salts = 8..<16
@@ -206,7 +206,7 @@ package final class CommitCapture: Sendable {
     return bytes
   }
 
-  private func offset(ofFrame frame: Int) -> Int {
+  func offset(ofFrame frame: Int) -> Int {
     WriteAheadLog.Layout.headerSize + (frame - 1) * frameSize
   }
 
@@ -231,7 +231,7 @@ package final class CommitCapture: Sendable {
 
   /// - Returns: Whether the hold sees exactly the commits that were read.
   @discardableResult
-  private func collect(_ state: inout State) throws -> Bool {
+  func collect(_ state: inout State) throws -> Bool {
     guard !state.isClosed, !state.isFrozen, let position = state.position,
       let held = state.hold.state
     else { return false }
@@ -315,7 +315,7 @@ package final class CommitCapture: Sendable {
     return most
   }
 
-  private var pagesInPiece: Int { max(1, limits.pieceSize / (pageSize + 4)) }
+  var pagesInPiece: Int { max(1, limits.pieceSize / (pageSize + 4)) }
 
   private func append(_ frame: ArraySlice<UInt8>, date: UInt64, _ state: inout State) {
     func word(_ offset: Int) -> Int {
@@ -341,8 +341,7 @@ package final class CommitCapture: Sendable {
 
   /// The time, never before that of the last commit: a clock can be set back.
   private func date(_ state: inout State) -> UInt64 {
-    let milliseconds = state.now().timeIntervalSince1970 * 1_000
-    return max(state.lastDate, UInt64(max(0, min(milliseconds, 4e15))))
+    max(state.lastDate, state.now().archivedMilliseconds)
   }
 
   /// Whether the frame of a first page has this key: another process can have changed it.
@@ -395,7 +394,7 @@ package final class CommitCapture: Sendable {
       return Backlog(
         isFollowing: state.position != nil, lastCommit: state.lastCommit,
         byteCount: unread * frameSize + state.pieces.reduce(0) { $0 + $1.frames.count },
-        date: date.map { Date(timeIntervalSince1970: Double($0) / 1_000) })
+        date: date.map { Date(archivedMilliseconds: $0) })
     }
   }
 
@@ -431,7 +430,7 @@ package final class CommitCapture: Sendable {
     state.withLock { state in (try? letGoIfTooLong(&state)) ?? false }
   }
 
-  private func letGoIfTooLong(_ state: inout State) throws -> Bool {
+  func letGoIfTooLong(_ state: inout State) throws -> Bool {
     guard try unreadCount(&state) * frameSize > limits.logSize else { return false }
     letGo(&state)
     return true
@@ -449,158 +448,6 @@ package final class CommitCapture: Sendable {
     guard let part = state.pieces[last].commits.popLast() else { return }
     state.pieces[last].frames.removeLast(part.frameCount * (pageSize + 4))
     if state.pieces[last].commits.isEmpty { state.pieces.removeLast() }
-  }
-
-  // MARK: Copying pages
-
-  /// Adds all pages of the database to those that a level copies.
-  package func addAllPages(to level: Int) throws {
-    try state.withLock { state in
-      guard let held = state.hold.state else { throw CommitCaptureError.logIsGone }
-      state.changed[level].insert(upTo: held.pageCount)
-    }
-  }
-
-  /// Whether a level has pages to copy.
-  package func hasChangedPages(_ level: Int) -> Bool {
-    state.withLock { !$0.changed[level].isEmpty }
-  }
-
-  /// Copies changed pages of a level as of the last commit that was read, up to a piece's size.
-  ///
-  /// Pages that are changed later are copied again, so that with the last of these calls, all copied
-  /// pages together are those of one commit.
-  /// - Parameter isEnding: Whether to read no commits until all are copied, since pages are changed faster
-  ///   than they are copied. The log grows meanwhile.
-  /// - Returns: Nil if the commits until now have no room yet.
-  package func copyPages(of level: Int, isEnding: Bool) throws -> Pages? {
-    try state.withLock { state in
-      guard try state.isFrozen || collect(&state), let held = state.hold.state,
-        !state.isInsideCommit
-      else { return nil }
-      state.isFrozen = isEnding
-      state.changed[level].removeAll(above: held.pageCount)
-      var pages = Pages()
-      let numbers = state.changed[level].first(pagesInPiece)
-      pages.frames.reserveCapacity(numbers.count * (pageSize + 4))
-      for number in numbers where number != lockPage {
-        pages.frames.append(UInt32(number))
-        try appendPage(number, to: &pages.frames, held, &state)
-      }
-      for number in numbers { state.changed[level].remove(number) }
-      pages.isLast = state.changed[level].isEmpty
-      if pages.isLast { state.isFrozen = false }
-      pages.commit = state.lastCommit
-      pages.date = state.lastDate
-      pages.pageCount = held.pageCount
-      return pages
-    }
-  }
-
-  /// The changed pages of all levels, as bits, if all commits that were read are stored.
-  package func changedPages() -> [[UInt64]]? {
-    state.withLock { state in
-      guard state.pieces.isEmpty, !state.isInsideCommit, state.position != nil else { return nil }
-      return state.changed.map(\.words)
-    }
-  }
-
-  /// Adds pages to those that levels copy.
-  package func addChangedPages(_ pages: [[UInt64]]) {
-    state.withLock { state in
-      for (level, words) in pages.enumerated() where state.changed.indices.contains(level) {
-        state.changed[level].formUnion(words)
-      }
-    }
-  }
-
-  /// Adds the pages of frames to those that all levels copy.
-  package func addChangedPages(of frames: ArraySlice<UInt8>) {
-    state.withLock { state in
-      for start in stride(from: frames.startIndex, to: frames.endIndex, by: pageSize + 4) {
-        let page = (0..<4).reduce(0) { $0 | Int(frames[start + $1]) << (8 * $1) }
-        for level in state.changed.indices where page > 0 { state.changed[level].insert(page) }
-      }
-    }
-  }
-
-  /// The page that SQLite uses for locks and never writes.
-  private var lockPage: Int { 0x4000_0000 / pageSize + 1 }
-
-  private func appendPage(
-    _ number: Int, to bytes: inout [UInt8], _ held: LogHold.State, _ state: inout State
-  ) throws {
-    var page: [UInt8]
-    // Where the file has all frames, the log may be started again at any time.
-    if !held.isFinal, let frame = state.logFrames[UInt32(number)] {
-      page = try log(&state).read(count: pageSize, at: offset(ofFrame: frame) + 24)
-    } else {
-      do { page = try state.main.read(count: pageSize, at: (number - 1) * pageSize) } catch {
-        throw error.databaseError(path)
-      }
-    }
-    guard page.count == pageSize else { throw CommitCaptureError.pageIsMissing(number) }
-    bytes += page
-  }
-
-  // MARK: Checkpoints
-
-  /// Reads the commits, moves their frames to the file, and lets the log start again.
-  ///
-  /// Called by the database's writer for its checkpoints, outside of transactions.
-  /// - Parameter run: Moves frames in a mode.
-  func checkpoint(
-    mode: CInt, frameCount: Int?, _ run: (_ mode: CInt) -> CheckpointResult?
-  ) -> CheckpointResult? {
-    state.withLock { state in
-      guard !state.isClosed, state.position != nil else { return run(mode) }
-      // Another reader can keep the log for long: each commit would try in vain.
-      if let frameCount, mode == SQLite.passiveCheckpoint {
-        if frameCount < state.triedFrame { state.triedFrame = 0 }
-        guard frameCount >= state.triedFrame + Self.step || state.triedFrame == 0 else {
-          return run(mode)
-        }
-        state.triedFrame = frameCount
-      }
-      if (try? letGoIfTooLong(&state)) == true { return run(mode) }
-      _ = try? collect(&state)
-      let moved = run(SQLite.passiveCheckpoint)
-      // A hold that begins now lets the log start again.
-      _ = try? collect(&state)
-      return mode == SQLite.passiveCheckpoint ? moved : run(mode)
-    }
-  }
-
-  private static let step = 250
-
-  /// Moves the frames of a log that other processes write, and lets it start again.
-  ///
-  /// - Parameters:
-  ///   - pageCount: The frames from which on this is done.
-  ///   - maximum: Those from which on commits of other processes wait for it.
-  package func shortenLog(from pageCount: Int, maximum: Int) throws {
-    try state.withLock { state in
-      guard !state.isClosed, state.position != nil else { return }
-      let index = try state.hold.index()
-      guard index.frameCount >= pageCount, state.hold.state?.isFinal == false else { return }
-      let writer = try state.writer ?? FileConnection(path: path, key: key, busyTimeout: 100)
-      if state.writer == nil { SQLite.keepLogAtClose(try unsafe writer.connection) }
-      state.writer = writer
-      try writer.readSchema()
-      _ = try unsafe SQLite.checkpoint(
-        writer.connection, schema: "main", mode: SQLite.passiveCheckpoint)
-      guard try collect(&state), state.hold.state?.isFinal == false,
-        index.frameCount >= maximum
-      else { return }
-      let blocker = try FileConnection(path: path, key: key, busyTimeout: 100)
-      defer { blocker.close() }
-      SQLite.keepLogAtClose(try unsafe blocker.connection)
-      try blocker.run("BEGIN IMMEDIATE")
-      guard try collect(&state) else { return }
-      _ = try unsafe SQLite.checkpoint(
-        writer.connection, schema: "main", mode: SQLite.passiveCheckpoint)
-      try collect(&state)
-    }
   }
 
   /// Ends the capture. Later calls do nothing.

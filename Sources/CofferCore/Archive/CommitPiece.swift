@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// A part of a write-ahead log: some commits, or a part of a large one.
 package struct CommitPiece: Sendable {
   /// A commit, or the part of it that is in this piece.
@@ -30,5 +32,17 @@ package struct CommitPiece: Sendable {
   /// The number of the last commit that is whole with this piece.
   package var lastWholeCommit: UInt64 {
     firstCommit + UInt64(commits.count) - (commits.last?.pageCount == 0 ? 2 : 1)
+  }
+}
+
+extension Date {
+  /// The milliseconds since 1970, as archives store dates: from 1970 on, and rounded.
+  package var archivedMilliseconds: UInt64 {
+    UInt64(max(0, min((timeIntervalSince1970 * 1_000).rounded(), 4e15)))
+  }
+
+  /// The date of milliseconds since 1970.
+  package init(archivedMilliseconds: UInt64) {
+    self.init(timeIntervalSince1970: Double(archivedMilliseconds) / 1_000)
   }
 }

@@ -58,7 +58,7 @@ extension DatabaseKey {
   ) throws -> DerivedKey {
     var key = self
     if case .slots(let unlocker, _) = form {
-      let name = "the slots in the archive"
+      let name = "the archive"
       let (file, isIntact) = try KeySlotsFile.parse(slots, path: name)
       guard let (_, opened) = try file.open(with: unlocker.secret(forDatabaseAt: path)) else {
         throw isIntact ? KeySlotsError.noSlot(path: name) : KeySlotsError.damaged(path: name)

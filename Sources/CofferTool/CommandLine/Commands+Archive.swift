@@ -75,7 +75,7 @@ extension Tool {
       name: "archive prune", arguments: [], summary: "delete what is no longer to be kept",
       details: """
         Prints the number of deleted objects. The last commit is kept in any case. archive run does \
-        this itself, with --once it doesn't. A DURATION is a number with s, min, h or d.
+        this itself. A DURATION is a number with s, min, h or d.
         """,
       options: OptionSpec.file + [.from] + OptionSpec.retention + [.takeOver], run: pruneArchive),
   ]
