@@ -275,6 +275,11 @@ static inline int coffer_sync_file_system(int descriptor) {
   return (int)syscall(SYS_syncfs, descriptor);
 }
 
+// Begins to write a file to the disk, without waiting for it. A failure shows when the file is synced.
+static inline void coffer_begin_sync(int descriptor) {
+  syscall(SYS_sync_file_range, descriptor, 0LL, 0LL, 2u /* SYNC_FILE_RANGE_WRITE */);
+}
+
 #ifndef SQLITE_DETERMINISTIC
 #define SQLITE_DETERMINISTIC 0x000000800
 #endif

@@ -17,8 +17,15 @@ enum Watch {
   static let seconds = 10
   /// The seconds that it may take on a busy machine.
   static let longest: UInt32 = 300
-  /// The memory that the process may use, in bytes.
-  static let memory = 1 << 30
+  /// The address space of the process at its start, in bytes.
+  private static let reserved: UInt = {
+    let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
+    return UInt(pages.prefix { $0 != " " }).map { $0 * 4096 } ?? 1 << 40
+  }()
+
+  /// The memory that the process may use, in bytes: more with a sanitizer, which reserves terabytes,
+  /// and keeps several bytes for each.
+  static let memory = reserved > 1 << 40 ? 16 << 30 : 1 << 30
 
   /// Installs functions for signals, and limits the memory.
   static func start(_ target: String, failuresAt path: String) {
@@ -40,8 +47,6 @@ enum Watch {
       sigaction(signal, &action, nil)
     }
     // Beside what is reserved already, without being used.
-    let pages = (try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8)) ?? ""
-    let reserved = UInt(pages.prefix { $0 != " " }).map { $0 * 4096 } ?? 1 << 40
     let space = reserved + 2 * UInt(memory)
     var limit = rlimit(rlim_cur: space, rlim_max: space)
     setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)

@@ -1,24 +1,24 @@
 import CofferCore
 
 extension ArchiveReader {
-  /// Calls `write` with the pages of a plan, the older versions first.
+  /// Writes the pages of a plan to a file, the older versions first.
   ///
   /// - Parameter progress: Called with the number of objects that were read, and of those that are
   ///   known.
   /// - Returns: The number of the database's pages, and the commit's date.
-  func readPages(
-    of plan: RestorePlan, progress: (Int, Int) throws -> Void = { _, _ in },
-    write: (ArraySlice<UInt8>) throws -> Void
+  func restore(
+    _ plan: RestorePlan, to file: RestoredFile, progress: (Int, Int) throws -> Void
   ) throws -> (pageCount: Int, date: UInt64) {
     var result = (pageCount: 0, date: UInt64(0))
     let count = plan.layers.reduce(0) { $0 + $1.partCount }
     var done = 0
     for layer in plan.layers {
-      for index in 0..<layer.partCount {
-        try write(part(index, of: layer).frames)
-        done += 1
-        try progress(done, count)
+      try file.write(partCount: layer.partCount) { index in
+        try part(index, of: layer).frames
+      } progress: {
+        try progress(done + $0, count)
       }
+      done += layer.partCount
       result = (layer.pageCount, layer.date)
     }
     guard plan.commit > plan.base, var place = plan.layers.last?.place else { return result }
@@ -27,7 +27,7 @@ extension ArchiveReader {
     var changes = CommitChanges(after: plan.base, upTo: plan.commit)
     try forEachSegment(from: place) { segment in
       let frames = try changes.frames(of: segment, pageSize: manifest.header.pageSize)
-      try write(frames)
+      try file.write(frames)
       done += 1
       try progress(done, max(done, count))
       return changes.last < plan.commit

@@ -2,7 +2,7 @@ import CofferCore
 import FoundationEssentials
 
 /// Reads an archive's objects, and verifies each.
-struct ArchiveReader {
+struct ArchiveReader: Sendable {
   let destination: any ArchiveDestination
   let key: DerivedKey
   let seal: ArchiveSeal

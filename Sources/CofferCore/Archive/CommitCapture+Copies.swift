@@ -73,7 +73,7 @@ extension CommitCapture {
   }
 
   /// The page that SQLite uses for locks and never writes.
-  private var lockPage: Int { 0x4000_0000 / pageSize + 1 }
+  private var lockPage: Int { SQLiteHeader.lockPage(ofSize: pageSize) }
 
   private func appendPage(
     _ number: Int, to bytes: inout [UInt8], _ held: LogHold.State, _ state: inout State

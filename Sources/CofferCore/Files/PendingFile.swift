@@ -119,6 +119,9 @@ final class PendingFile {
     }
   }
 
+  /// Begins to write to the disk what was written to the file, so that its end waits for less.
+  func beginSyncing() { SystemCalls.beginSync(of: descriptor) }
+
   /// Makes the file so many bytes long.
   func setSize(_ size: Int) throws {
     guard PendingFile.retrying({ ftruncate(descriptor, off_t(size)) }) == 0 else {

@@ -3,6 +3,9 @@ struct SQLiteHeader: Sendable, Hashable {
   /// The first bytes of a plaintext database.
   static let magic: [UInt8] = Array("SQLite format 3\0".utf8)
 
+  /// Returns the page at byte 2^30, which SQLite uses for locks and never writes.
+  static func lockPage(ofSize pageSize: Int) -> Int { 0x4000_0000 / pageSize + 1 }
+
   private let bytes: [UInt8]
 
   /// Reads the header from the first 100 of `bytes`; nil if there are fewer.

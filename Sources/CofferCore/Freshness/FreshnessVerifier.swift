@@ -32,7 +32,7 @@ struct FreshnessVerifier {
     of file: ReadOnlyFile, pages: Range<Int>, _ settings: CipherSettings
   ) throws -> [PageTag] {
     let layout = WriteAheadLog.Layout(settings)
-    let lockPage = 0x4000_0000 / settings.pageSize + 1
+    let lockPage = SQLiteHeader.lockPage(ofSize: settings.pageSize)
     var tags = [PageTag](repeating: PageTag(), count: pages.count)
     try unsafe tags.withUnsafeMutableBytes { tags in
       for page in pages where page != lockPage {

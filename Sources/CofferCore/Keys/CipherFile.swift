@@ -1,3 +1,7 @@
+import Dispatch
+import FoundationEssentials
+import Synchronization
+
 /// An encrypted database file, read without SQLite to find out which pages were written with the
 /// key.
 ///
@@ -15,12 +19,14 @@ final class CipherFile {
   private let key: DerivedKey
   private let hmacKey: SecureBytes
   private let crypto: LibCrypto
+  private let authenticator: PageAuthenticator
 
   /// Returns nil if libcrypto is missing or fails.
   init?(
     file: ReadOnlyFile, key: DerivedKey, settings: CipherSettings, newerPages: PageVersions.Place
   ) {
-    guard let crypto = LibCrypto.shared, let hmacKey = key.hmacKey(settings, crypto: crypto)
+    guard let crypto = LibCrypto.shared, let hmacKey = key.hmacKey(settings, crypto: crypto),
+      let authenticator = PageAuthenticator(key: hmacKey, settings: settings, crypto: crypto)
     else { return nil }
     self.file = file
     self.key = key
@@ -28,6 +34,7 @@ final class CipherFile {
     self.newerPages = newerPages
     self.hmacKey = hmacKey
     self.crypto = crypto
+    self.authenticator = authenticator
   }
 
   /// Opens the file for reading.
@@ -85,16 +92,17 @@ final class CipherFile {
 
   // MARK: Authentication
 
-  /// The page at byte 2^30, which SQLite uses for locks and never writes.
-  private var lockPage: Int { 0x4000_0000 / settings.pageSize + 1 }
+  private var lockPage: Int { SQLiteHeader.lockPage(ofSize: settings.pageSize) }
 
   /// Whether the page, numbered from 1, is authentic. Without HMAC, always true.
   func verify(page: Int) throws(ReadOnlyFileError) -> Bool {
     guard settings.usesHMAC, page != lockPage else { return true }
     for _ in 0..<2 {
-      var bytes = try stored(page: page)
+      let bytes = try stored(page: page)
       guard bytes.count == settings.pageSize else { return false }
-      if unsafe bytes.withUnsafeMutableBytes({ isAuthentic($0, number: page) }) { return true }
+      if unsafe bytes.withUnsafeBytes({ authenticator.isAuthentic($0, number: page) }) {
+        return true
+      }
     }
     return false
   }
@@ -103,41 +111,36 @@ final class CipherFile {
   ///
   /// Trailing bytes that don't fill a page, and pages beyond the count in an authentic header,
   /// aren't part of the database and aren't checked.
-  /// - Parameter progress: Called about every 256 KiB with the number of checked pages and of all
+  /// - Parameter progress: Called every 256 KiB to 1 MiB with the number of checked pages and of all
   ///   pages. An error that it throws ends the scan.
   func verifyAll(progress: ((Int, Int) throws -> Void)? = nil) throws -> [Int] {
     guard settings.usesHMAC else { return [] }
     let pageSize = settings.pageSize
     let versions = try versions()
     var count = try wholePageCount()
-    let pagesInFile = try file.size() / pageSize
     if count > 0, try verify(page: 1), let stored = try header()?.pageCount {
       count = min(count, stored)
     }
-    let chunk = max(1, 262_144 / pageSize)
+    let threads = min(ProcessInfo.processInfo.activeProcessorCount, 4)
+    let chunk = max(1, threads * 262_144 / pageSize)
     let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: chunk * pageSize, alignment: 16)
     defer { unsafe buffer.deallocate() }
     var suspects: [Int] = []
     var done = 0
     while done < count {
-      let pages = min(chunk, count - done)
-      let bytes = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[..<(pages * pageSize)])
+      let numbers = (done + 1)...min(done + chunk, count)
+      let bytes = unsafe UnsafeMutableRawBufferPointer(
+        rebasing: buffer[..<(numbers.count * pageSize)])
       try file.read(into: bytes, at: done * pageSize)
-      for index in 0..<pages where done + index + 1 != lockPage {
-        if versions?.offset(of: done + index + 1) != nil {
-          if try !verify(page: done + index + 1) { suspects.append(done + index + 1) }
-          continue
-        }
-        // A page behind the end of the file is missing.
-        if done + index >= pagesInFile {
-          suspects.append(done + index + 1)
-          continue
-        }
-        let range = (index * pageSize)..<((index + 1) * pageSize)
-        let page = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[range])
-        if !isAuthentic(page, number: done + index + 1) { suspects.append(done + index + 1) }
+      let isElsewhere = numbers.map { versions?.offset(of: $0) != nil }
+      var failed = try unauthenticated(UnsafeRawBufferPointer(bytes), numbers, threads: threads)
+      failed.removeAll { isElsewhere[$0 - numbers.lowerBound] }
+      for (number, isElsewhere) in zip(numbers, isElsewhere) where isElsewhere {
+        if try !verify(page: number) { failed.append(number) }
       }
-      done += pages
+      // Pages behind the end of the file are among them: they were read as zeros.
+      suspects += failed.sorted()
+      done += numbers.count
       try progress?(done, count)
     }
     // Pages can have been moved from the WAL to the file meanwhile, and the WAL been written anew.
@@ -149,29 +152,30 @@ final class CipherFile {
     return suspects
   }
 
-  /// Whether the page in the buffer is authentic. Overwrites its HMAC there.
-  ///
-  /// A page consists of the ciphertext, the IV of 16 bytes, the HMAC and padding. The HMAC covers
-  /// the ciphertext, the IV, and the page number as four bytes, lowest first. On page 1, the bytes
-  /// before the ciphertext aren't covered.
-  @safe private func isAuthentic(_ page: UnsafeMutableRawBufferPointer, number: Int) -> Bool {
-    let start = number == 1 ? settings.firstCiphertextOffset : 0
-    let end = page.count - settings.reservedSize + 16
-    return unsafe withUnsafeTemporaryAllocation(byteCount: 128, alignment: 16) { codes in
-      let stored = unsafe UnsafeMutableRawBufferPointer(rebasing: codes[..<settings.hmacSize])
-      let computed = unsafe UnsafeMutableRawBufferPointer(rebasing: codes[64...])
-      unsafe stored.copyMemory(
-        from: UnsafeRawBufferPointer(rebasing: page[end..<(end + stored.count)]))
-      for byte in 0..<4 {
-        unsafe page[end + byte] = UInt8(truncatingIfNeeded: number >> (8 * byte))
+  /// Returns the numbers of the pages in a buffer that aren't authentic.
+  @safe private func unauthenticated(
+    _ pages: UnsafeRawBufferPointer, _ numbers: ClosedRange<Int>, threads: Int
+  ) throws(ReadOnlyFileError) -> [Int] {
+    let (settings, hmacKey, crypto, lockPage) = (settings, hmacKey, crypto, lockPage)
+    let share = (numbers.count + threads - 1) / threads
+    let found = Mutex<[Int]?>([])
+    // SAFETY: the threads only read the pages, and end before this returns.
+    nonisolated(unsafe) let pages = unsafe pages
+    DispatchQueue.concurrentPerform(iterations: threads) { thread in
+      guard let own = PageAuthenticator(key: hmacKey, settings: settings, crypto: crypto) else {
+        return found.withLock { $0 = nil }
       }
-      let message = unsafe UnsafeRawBufferPointer(rebasing: page[start..<(end + 4)])
-      guard crypto.hmac(settings.hmacAlgorithm, key: hmacKey, message: message, into: computed)
-      else { return false }
-      return unsafe constantTimeEqual(
-        UnsafeRawBufferPointer(stored),
-        UnsafeRawBufferPointer(rebasing: computed[..<stored.count]))
+      for number in numbers.dropFirst(thread * share).prefix(share) where number != lockPage {
+        let start = (number - numbers.lowerBound) * settings.pageSize
+        let page = unsafe UnsafeRawBufferPointer(
+          rebasing: pages[start..<(start + settings.pageSize)])
+        if !own.isAuthentic(page, number: number) { found.withLock { $0?.append(number) } }
+      }
     }
+    guard let found = found.withLock({ $0 }) else {
+      throw ReadOnlyFileError(code: ResultCode.SQLITE_NOMEM.rawValue)
+    }
+    return found
   }
 
   /// Decrypts a page in its buffer; its IV and HMAC keep no meaning.
@@ -183,7 +187,11 @@ final class CipherFile {
     _ page: UnsafeMutableRawBufferPointer, number: Int, isAuthenticated: Bool
   ) -> Bool {
     precondition(page.count == settings.pageSize)
-    if isAuthenticated, !isAuthentic(page, number: number) { return false }
+    if isAuthenticated,
+      !authenticator.isAuthentic(UnsafeRawBufferPointer(page), number: number)
+    {
+      return false
+    }
     let start = number == 1 ? settings.firstCiphertextOffset : 0
     let end = page.count - settings.reservedSize
     let ciphertext = unsafe UnsafeRawBufferPointer(rebasing: page[start..<end])

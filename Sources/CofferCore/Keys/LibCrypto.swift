@@ -26,7 +26,7 @@ import Glibc
   // called from any thread, and stay valid while libsqlcipher, which uses them, is loaded.
   private let pbkdf2: PBKDF2
   private let hmac: HMAC
-  private let pages: PageCrypto
+  let pages: PageCrypto
 
   /// Returns a C function that the process has loaded; nil if it is missing.
   ///

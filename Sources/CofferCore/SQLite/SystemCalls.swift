@@ -9,4 +9,7 @@ enum SystemCalls {
 
   /// Waits until the file system of an open file is on the disk.
   static func syncFileSystem(of descriptor: CInt) -> CInt { coffer_sync_file_system(descriptor) }
+
+  /// Begins to write a file to the disk, without waiting for it.
+  static func beginSync(of descriptor: CInt) { coffer_begin_sync(descriptor) }
 }

@@ -110,7 +110,7 @@ final class SalvageSource {
   // MARK: Pages
 
   /// The page that SQLite uses for locks, and never writes.
-  var lockPage: Int { 0x4000_0000 / pageSize + 1 }
+  var lockPage: Int { SQLiteHeader.lockPage(ofSize: pageSize) }
 
   /// Returns the plaintext of a page; nil if it isn't stored, can't be read, or isn't authentic.
   func read(_ number: Int) -> [UInt8]? {

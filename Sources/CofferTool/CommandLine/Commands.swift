@@ -223,7 +223,8 @@ extension Tool {
       name: "rekey", arguments: [file], summary: "encrypt the whole file with another key",
       details: """
         A file with key slots gets a new random key, and one slot, which the second key opens: the \
-        other slots are gone.
+        other slots are gone. Ctrl-C waits for the end of the change. A second one ends the tool, and \
+        the next opening of the file undoes the change.
         """,
       options: OptionSpec.twoKeys + [
         .anchor, .flag("yes", "don't ask whether other slots may go"),

@@ -121,9 +121,10 @@ extension Tool {
     var progress = FileProgress(console)
     defer { progress.finish() }
     try Interrupts.handled {
-      do { try body { try progress.show($0) } } catch let error as DatabaseError
-        where error.cipherDiagnosis != nil
-      {
+      do {
+        try body { try progress.show($0) }
+        Interrupts.ignore()
+      } catch let error as DatabaseError where error.cipherDiagnosis != nil {
         throw error
       } catch {
         throw ToolError(error, path: source)
@@ -152,8 +153,13 @@ extension Tool {
       key = .slots(unlocker: second.unlocker(key), label: slots.first?.label ?? "")
     }
     do {
-      try queue.changeKey(to: key)
-      try queue.close()
+      // SQLCipher can't be interrupted here: Ctrl-C waits for the end, which is a success. A second one
+      // ends the tool, and the next opening of the file undoes the change.
+      try Interrupts.handled {
+        try queue.changeKey(to: key)
+        Interrupts.ignore()
+        try queue.close()
+      }
     } catch {
       throw ToolError(error, path: path)
     }
@@ -176,6 +182,7 @@ extension Tool {
           to: progress.completedPageCount * 1000 / progress.totalPageCount,
           note: Numbers.count(progress.completedPageCount, "page"))
       }
+      Interrupts.ignore()
     }
     bar.finish()
     return 0

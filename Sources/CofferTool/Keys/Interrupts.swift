@@ -16,7 +16,7 @@ enum Interrupts {
     var includesTermination = false
   }
 
-  private static let state = Mutex((current: State(), lastScope: 0))
+  private static let state = Mutex((current: State(), lastScope: 0, isDone: false))
 
   /// Whether Ctrl-C has been pressed in the current scope.
   static var isRequested: Bool { state.withLock(\.current.isRequested) }
@@ -63,6 +63,9 @@ enum Interrupts {
     }
   }
 
+  /// Ignores all signals from now on: what was asked for is done, and must not end as interrupted.
+  static func ignore() { state.withLock { $0.isDone = true } }
+
   /// Throws if Ctrl-C has been pressed.
   static func check() throws {
     if isRequested { throw ToolError(.interrupted, "interrupted; nothing was changed") }
@@ -93,6 +96,7 @@ enum Interrupts {
   /// Called for a signal; returns false if the process is to end at once.
   static func deliver(_ number: CInt) -> Bool {
     state.withLock { state in
+      if state.isDone { return true }
       let isExpected =
         number == SIGINT || number == SIGTERM && state.current.includesTermination
       guard state.current.scope > 0, isExpected else { return false }
