@@ -85,7 +85,8 @@ let package = Package(
     // Power cuts: what a program does to files is recorded, and cut at each point.
     .target(name: "CRecorder", path: "Tests/CRecorder"),
     .executableTarget(
-      name: "CofferFaults", dependencies: ["Coffer", "CRecorder"], path: "Tests/Faults"),
+      name: "CofferFaults", dependencies: ["Coffer", "CofferArchive", "CofferCore", "CRecorder"],
+      path: "Tests/Faults"),
     // Changed inputs for the parsers.
     .executableTarget(
       name: "CofferFuzz", dependencies: ["Coffer", "CofferCore"], path: "Tests/Fuzz",

@@ -113,6 +113,36 @@ import Testing
     try session.stop()
   }
 
+  @Test func `a follower whose last note is torn goes on with the one before`() throws {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    try fixture.archiveNow(session)
+    var follower = try fixture.follower()
+    let path = follower.pool.path
+    // Each round's last note is in the other half.
+    for round in 0..<4 {
+      try fixture.write(10)
+      try fixture.archiveNow(session)
+      try follower.follow()
+      try follower.close()
+      var bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path + "-follow")))
+      for byte in 60..<90 { bytes[4_096 * (1 + round % 2) + byte] = 0 }
+      try Data(bytes).write(to: URL(fileURLWithPath: path + "-follow"))
+      try fixture.write(1)
+      try fixture.archiveNow(session)
+      follower = try fixture.follower()
+      try follower.follow()
+      #expect(
+        try ArchiveFixture.content(of: follower.pool) == ArchiveFixture.content(of: fixture.pool))
+    }
+    try follower.close()
+    var bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path + "-follow")))
+    for byte in 4_096..<bytes.count { bytes[byte] = 0 }
+    try Data(bytes).write(to: URL(fileURLWithPath: path + "-follow"))
+    #expect(throws: ArchiveError.self) { try fixture.follower() }
+    try session.stop()
+  }
+
   @Test func `a follower that was away for long goes on with layers`() throws {
     let fixture = try ArchiveFixture {
       $0.retention = ArchiveRetention(

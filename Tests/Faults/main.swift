@@ -70,7 +70,8 @@ func report(_ scenario: Scenario, _ what: String, _ trials: Trials) -> Bool {
   return trials.failures.isEmpty
 }
 
-let scenarios = Scenario.commits + Scenario.changes + [Scenario.freshness]
+let scenarios =
+  Scenario.commits + Scenario.changes + [Scenario.freshness] + Scenario.archives
 for scenario in scenarios where options.scenario.isEmpty || scenario.name.contains(options.scenario)
 {
   if options.mode != "calls" {

@@ -12,6 +12,8 @@ final class FollowerWork: @unchecked Sendable {
   private var place: Manifest.LogPlace
   /// The last commit that the file has.
   private(set) var commit: ArchiveCommit
+  /// The number of the state that was noted last.
+  private var stateNumber: UInt64
   private var polls = 0
 
   /// The most bytes of segments that are kept for one commit.
@@ -33,16 +35,17 @@ final class FollowerWork: @unchecked Sendable {
     reader = try ArchiveReader(
       archive.destination, key: key, settings: cipher, path: path)
     if FollowedDatabase.exists(at: path) {
-      guard let state = Self.state(stateFile, reader) else {
+      guard let state = try Self.state(stateFile, reader) else {
         throw ArchiveError.foreignFile(path)
       }
-      (place, commit) = state
+      (stateNumber, place, commit) = state
     } else {
       let plan = try archive.plan(to: .latest, reader)
       commit = try archive.commit(plan.commit, reader, reader.tip())
       place = plan.layers.last?.place ?? reader.manifest.logStart
       // With a state but without a file, the next attempt restores it again.
-      try Self.save(place, commit, reader, stateFile)
+      stateNumber = 1
+      for number in 0...stateNumber { try Self.save(number, place, commit, reader, stateFile) }
       try archive.restore(
         to: path, at: .commit(plan.commit), key: key, cipher: cipher, progress: progress)
     }
@@ -52,9 +55,10 @@ final class FollowerWork: @unchecked Sendable {
   // MARK: State
 
   private static let stateMagic = Array("commit 1".utf8)
+  private static let stateSize = 88 + ArchiveSeal.size
 
   private static func save(
-    _ place: Manifest.LogPlace, _ commit: ArchiveCommit, _ reader: ArchiveReader,
+    _ stateNumber: UInt64, _ place: Manifest.LogPlace, _ commit: ArchiveCommit, _ reader: ArchiveReader,
     _ file: ArchiveStateFile
   ) throws {
     var bytes = stateMagic + reader.manifest.header.archive
@@ -62,25 +66,37 @@ final class FollowerWork: @unchecked Sendable {
     bytes += place.seal
     bytes.append(commit.number)
     bytes.append(commit.date.archivedMilliseconds)
+    bytes.append(stateNumber)
     do {
-      try file.setState(reader.seal.sealed(bytes))
+      try file.setDurableState(reader.seal.sealed(bytes), number: stateNumber)
     } catch {
       throw DatabaseError(resultCode: .SQLITE_IOERR, message: "\(error)")
     }
   }
 
+  /// Returns the last state that is whole; nil if there is none.
   private static func state(
     _ file: ArchiveStateFile, _ reader: ArchiveReader
-  ) -> (Manifest.LogPlace, ArchiveCommit)? {
-    guard let bytes = try? file.state(), reader.seal.isSealed(bytes) else { return nil }
+  ) throws -> (number: UInt64, Manifest.LogPlace, ArchiveCommit)? {
+    let states: [[UInt8]]
+    do { states = try file.durableStates(size: stateSize) } catch {
+      throw DatabaseError(resultCode: .SQLITE_IOERR, message: "\(error)")
+    }
+    return states.compactMap { state($0, reader) }.max { $0.number < $1.number }
+  }
+
+  private static func state(
+    _ bytes: [UInt8], _ reader: ArchiveReader
+  ) -> (number: UInt64, Manifest.LogPlace, ArchiveCommit)? {
+    guard reader.seal.isSealed(bytes) else { return nil }
     var input = ByteReader(bytes.dropLast(ArchiveSeal.size))
     guard input.bytes(stateMagic.count) == stateMagic,
       input.bytes(16) == reader.manifest.header.archive, let sequence = input.uint64(),
       let seal = input.bytes(ArchiveSeal.size), let number = input.uint64(),
-      let date = input.uint64()
+      let date = input.uint64(), let stateNumber = input.uint64(), input.isAtEnd
     else { return nil }
     return (
-      Manifest.LogPlace(sequence: sequence, seal: seal, commit: number),
+      stateNumber, Manifest.LogPlace(sequence: sequence, seal: seal, commit: number),
       ArchiveCommit(number: number, milliseconds: date)
     )
   }
@@ -174,7 +190,8 @@ final class FollowerWork: @unchecked Sendable {
   private func didReach(_ commit: ArchiveCommit, _ place: Manifest.LogPlace) throws {
     // The file is ahead of its state after a crash: what comes next is applied to both alike.
     (self.commit, self.place) = (commit, place)
-    try Self.save(place, commit, reader, stateFile)
+    stateNumber += 1
+    try Self.save(stateNumber, place, commit, reader, stateFile)
   }
 
   func end() {

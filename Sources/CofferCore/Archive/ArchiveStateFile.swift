@@ -3,8 +3,9 @@ import Glibc
 /// What a writer or a follower of an archive keeps beside the database, in `<database>-archive` or
 /// `<database>-follow`.
 ///
-/// It begins with a random number, and with what tells the database from a copy. Behind it is a state,
-/// which may be lost. The file is locked while it is used.
+/// It begins with a random number, and with what tells the database from a copy. Behind it is a state: a
+/// writer's may be lost, and a follower's is kept twice, so that a power cut leaves one. The file is
+/// locked while it is used.
 package final class ArchiveStateFile {
   /// Who uses the file.
   package enum Use: String {
@@ -88,18 +89,34 @@ package final class ArchiveStateFile {
     return bytes + [UInt8](repeating: 0, count: identitySize - 32 - bytes.count)
   }
 
-  /// The state; empty if there is none.
+  /// A writer's state; empty if there is none.
   package func state() throws -> [UInt8] {
     let size = file.size - Self.stateOffset
     guard size > 0, size <= Self.largestState else { return [] }
     return try file.read(count: size, at: Self.stateOffset)
   }
 
-  /// Replaces the state. A crash can leave a mixture, which a seal in the state tells.
+  /// Replaces a writer's state. A crash can leave a mixture, which a seal in the state tells.
   package func setState(_ bytes: [UInt8]) throws {
     try file.setSize(Self.stateOffset + bytes.count)
     try file.write(bytes, at: Self.stateOffset)
   }
+
+  /// The two states of a follower, each of so many bytes; fewer if there is none.
+  package func durableStates(size: Int) throws -> [[UInt8]] {
+    try (0..<2).map { try file.read(count: size, at: Self.durableOffset($0)) }
+  }
+
+  /// Replaces the older one of a follower's states, and waits until the new one is on the disk.
+  ///
+  /// - Parameter number: One more than that of the state before.
+  package func setDurableState(_ bytes: [UInt8], number: UInt64) throws {
+    try file.write(bytes, at: Self.durableOffset(Int(number % 2)))
+    try file.sync()
+  }
+
+  /// In blocks of their own, as a power cut can damage a block that is being written.
+  private static func durableOffset(_ slot: Int) -> Int { stateOffset * (1 + slot) }
 
   /// Lets another writer use the file.
   package func unlock() { file.unlock() }
