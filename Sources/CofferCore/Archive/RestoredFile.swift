@@ -3,20 +3,13 @@ import Synchronization
 
 /// A database file that is put together from pages, and gets its name once all of them are verified.
 package final class RestoredFile {
-  /// What is known of the pages that were written.
-  private struct Pages {
-    var written = PageSet()
-    /// Those whose last version isn't authentic.
-    var damaged = PageSet()
-    var failure: (any Error)?
-  }
-
   private let file: PendingFile
   private let key: DerivedKey
   private let settings: CipherSettings
-  private let crypto: LibCrypto
-  private let hmacKey: SecureBytes
-  private let pages = Mutex(Pages())
+  private let verifier: PartVerifier
+  private var written = PageSet()
+  /// The pages whose last version isn't authentic.
+  private var damaged = PageSet()
   /// The key slots that the file gets; nil for none.
   package var slots: [UInt8]?
 
@@ -36,11 +29,10 @@ package final class RestoredFile {
     file = try PendingFile(for: target)
     self.key = key
     self.settings = settings
-    self.crypto = crypto
-    self.hmacKey = hmacKey
+    verifier = PartVerifier(settings: settings, hmacKey: hmacKey, crypto: crypto)
   }
 
-  /// Writes parts that have no page in common, several at a time.
+  /// Writes parts over what is there, each over the ones before it.
   ///
   /// - Parameters:
   ///   - part: Returns the frames of a part: each a page's number, of 4 bytes, and the page as it is
@@ -54,18 +46,14 @@ package final class RestoredFile {
     let atOnce = 4
     for first in stride(from: 0, to: partCount, by: atOnce) {
       let count = min(atOnce, partCount - first)
-      // SAFETY: the threads write to different places of the file, and end before this returns. What
-      // else they change is in a mutex.
-      nonisolated(unsafe) let file = self
+      let verifier = verifier
+      let parts = Mutex<[Int: Result<Part, any Error>]>([:])
       DispatchQueue.concurrentPerform(iterations: count) { index in
-        do {
-          let frames = try part(first + index)
-          try unsafe file.write(frames)
-        } catch {
-          unsafe file.pages.withLock { $0.failure = $0.failure ?? error }
-        }
+        let result = Result { try verifier.part(part(first + index)) }
+        parts.withLock { $0[index] = result }
       }
-      if let failure = pages.withLock({ $0.failure }) { throw failure }
+      let read = parts.withLock { $0 }
+      for index in 0..<count { if let part = try read[index]?.get() { try write(part) } }
       try progress(first + count)
     }
   }
@@ -73,39 +61,26 @@ package final class RestoredFile {
   /// Writes pages over those that are there.
   ///
   /// - Parameter frames: Each a page's number, of 4 bytes, and the page as it is stored.
-  package func write(_ frames: ArraySlice<UInt8>) throws {
-    let (pageSize, size) = (settings.pageSize, settings.pageSize + 4)
-    precondition(frames.count % size == 0)
-    guard
-      let authenticator = PageAuthenticator(key: hmacKey, settings: settings, crypto: crypto)
-    else { throw DatabaseError(resultCode: .SQLITE_NOMEM) }
-    var numbers: [(page: Int, isAuthentic: Bool)] = []
-    numbers.reserveCapacity(frames.count / size)
+  package func write(_ frames: ArraySlice<UInt8>) throws { try write(verifier.part(frames)) }
+
+  private func write(_ part: Part) throws {
+    let size = settings.pageSize + 4
     // Neighbouring pages are written at once.
     var (first, run) = (0, [UInt8]())
-    run.reserveCapacity(min(frames.count, 1 << 20 + pageSize))
-    for start in stride(from: frames.startIndex, to: frames.endIndex, by: size) {
-      let number = (0..<4).reduce(0) { $0 | Int(frames[start + $1]) << (8 * $1) }
-      let page = frames[(start + 4)..<(start + size)]
-      let isAuthentic = unsafe page.withUnsafeBytes {
-        !settings.usesHMAC || authenticator.isAuthentic($0, number: number)
-      }
-      numbers.append((number, isAuthentic))
-      if number != first + run.count / pageSize || run.count > 1 << 20 {
-        if !run.isEmpty { try file.write(run, at: (first - 1) * pageSize) }
+    run.reserveCapacity(min(part.frames.count, 1 << 20 + size))
+    for (index, (number, isAuthentic)) in part.pages.enumerated() {
+      if number != first + run.count / settings.pageSize || run.count >= 1 << 20 {
+        if !run.isEmpty { try file.write(run, at: (first - 1) * settings.pageSize) }
         first = number
         run.removeAll(keepingCapacity: true)
       }
-      run += page
+      let start = part.frames.startIndex + index * size
+      run += part.frames[(start + 4)..<(start + size)]
+      written.insert(number)
+      if isAuthentic { damaged.remove(number) } else { damaged.insert(number) }
     }
-    if !run.isEmpty { try file.write(run, at: (first - 1) * pageSize) }
+    if !run.isEmpty { try file.write(run, at: (first - 1) * settings.pageSize) }
     file.beginSyncing()
-    pages.withLock { pages in
-      for (number, isAuthentic) in numbers {
-        pages.written.insert(number)
-        if isAuthentic { pages.damaged.remove(number) } else { pages.damaged.insert(number) }
-      }
-    }
   }
 
   /// Requires that each page was written, and is authentic, and gives the file its name.
@@ -129,11 +104,8 @@ package final class RestoredFile {
   }
 
   private func requireWhole(pageCount: Int) throws {
-    let (writtenCount, damaged) = pages.withLock { pages in
-      pages.written.removeAll(above: pageCount)
-      pages.damaged.removeAll(above: pageCount)
-      return (pages.written.count, pages.damaged.first(8))
-    }
+    written.removeAll(above: pageCount)
+    damaged.removeAll(above: pageCount)
     let hasLockPage = pageCount >= SQLiteHeader.lockPage(ofSize: settings.pageSize)
     let header: SQLiteHeader?
     do {
@@ -144,8 +116,8 @@ package final class RestoredFile {
     }
     let reason: String
     if !damaged.isEmpty {
-      reason = "its pages \(damaged) can't be verified"
-    } else if writtenCount < pageCount - (hasLockPage ? 1 : 0) {
+      reason = "its pages \(damaged.first(8)) can't be verified"
+    } else if written.count < pageCount - (hasLockPage ? 1 : 0) {
       reason = "it lacks pages"
     } else if header == nil || header?.pageCount ?? pageCount != pageCount {
       reason = "its header can't be read"
@@ -155,5 +127,39 @@ package final class RestoredFile {
     throw DatabaseError(
       resultCode: .SQLITE_CORRUPT, message: "the restored database is damaged: \(reason)",
       hint: "It was removed. It was damaged when it was archived: restore an earlier commit.")
+  }
+}
+
+/// Pages on their way to a file.
+private struct Part: Sendable {
+  let frames: ArraySlice<UInt8>
+  /// The numbers of the frames' pages, and whether they are authentic.
+  var pages: [(number: Int, isAuthentic: Bool)] = []
+}
+
+/// Verifies pages on any thread.
+private struct PartVerifier: Sendable {
+  let settings: CipherSettings
+  let hmacKey: SecureBytes
+  let crypto: LibCrypto
+
+  func part(_ frames: ArraySlice<UInt8>) throws -> Part {
+    let size = settings.pageSize + 4
+    precondition(frames.count % size == 0)
+    guard
+      let authenticator = PageAuthenticator(key: hmacKey, settings: settings, crypto: crypto)
+    else { throw DatabaseError(resultCode: .SQLITE_NOMEM) }
+    var part = Part(frames: frames)
+    part.pages.reserveCapacity(frames.count / size)
+    unsafe frames.withUnsafeBytes { bytes in
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        let number = unsafe Int(
+          UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self)))
+        let page = unsafe UnsafeRawBufferPointer(rebasing: bytes[(start + 4)..<(start + size)])
+        part.pages.append(
+          (number, !settings.usesHMAC || authenticator.isAuthentic(page, number: number)))
+      }
+    }
+    return part
   }
 }

@@ -61,6 +61,22 @@ struct RestoredFileTests {
     #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM item") } == 40)
   }
 
+  @Test func `the later of parts with the same pages counts`() throws {
+    let (key, derived, frames) = try source()
+    // Each page's first version isn't authentic.
+    let all = frames.flatMap { [damaged($0), $0] }
+    let file = try RestoredFile(at: target, key: derived, settings: settings)
+    try file.write(partCount: all.count) { index in
+      // The first of those that are read at the same time come last.
+      if index % 4 == 0 { usleep(2_000) }
+      return all[index][...]
+    } progress: { _ in
+    }
+    try file.finish(pageCount: frames.count)
+    let queue = try DatabaseQueue(path: target, key: key)
+    #expect(try queue.read { try $0.checkCipherIntegrity() }.isEmpty)
+  }
+
   @Test func `a damaged page with a later version is no damage`() throws {
     let (_, derived, frames) = try source()
     let file = try RestoredFile(at: target, key: derived, settings: settings)
