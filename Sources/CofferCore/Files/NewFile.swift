@@ -75,12 +75,10 @@ package enum NewFile {
     while true {
       errno = 0
       guard let entry = unsafe readdir(directory) else { break }
-      let name = unsafe withUnsafePointer(to: entry.pointee.d_name) { pointer in
-        // SAFETY: the system ends the name with a NUL.
-        unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
-          unsafe String(cString: $0)
-        }
-      }
+      // SAFETY: the system ends the name with a NUL. The entry ends there, so it must not be copied.
+      let name = unsafe String(
+        cString: (UnsafeRawPointer(entry) + MemoryLayout.offset(of: \dirent.d_name)!)
+          .assumingMemoryBound(to: CChar.self))
       var status = stat()
       if unsafe lstat(folder + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
         names.append(name)
