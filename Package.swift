@@ -89,7 +89,7 @@ let package = Package(
       path: "Tests/Faults"),
     // Changed inputs for the parsers.
     .executableTarget(
-      name: "CofferFuzz", dependencies: ["Coffer", "CofferCore"], path: "Tests/Fuzz",
+      name: "CofferFuzz", dependencies: ["Coffer", "CofferArchive", "CofferCore"], path: "Tests/Fuzz",
       exclude: ["Regressions"]),
     // Random programs with a model in memory, and histories of several processes.
     .executableTarget(

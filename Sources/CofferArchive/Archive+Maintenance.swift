@@ -59,7 +59,8 @@ extension Archive {
       hasWriter: !manifest.isReleased, pageSize: manifest.header.pageSize)
   }
 
-  /// Reads all objects, and returns what is wrong with them; nothing for a sound archive.
+  /// Reads all objects, and returns what is wrong with them; nothing for a sound archive. Ends early with
+  /// 1,000 findings.
   ///
   /// Each object's seal is verified, the chain of the log, and that each state that the archive has can be
   /// reached. Downloads the whole archive.
@@ -81,6 +82,8 @@ extension Archive {
       guard found.contains(where: \.isMissing), try reader.refresh() else { return found }
     }
   }
+
+  private static let mostFindings = 1_000
 
   private func findings(
     _ reader: ArchiveReader, _ progress: ((Int, Int) throws -> Void)?
@@ -110,13 +113,14 @@ extension Archive {
     }
     for layer in manifest.layers {
       for index in 0..<layer.partCount {
+        guard found.count < Self.mostFindings else { return found }
         try check { _ = try reader.part(index, of: layer) }
         try advance()
       }
     }
     var place = manifest.logStart
     var changes: CommitChanges?
-    while place.sequence < end {
+    while place.sequence < end, found.count < Self.mostFindings {
       var seal: [UInt8]?
       try check {
         guard let (segment, own) = try reader.segment(place.sequence) else {

@@ -18,7 +18,7 @@ import Foundation
       TokenizerTarget.self, RewriterTarget.self, JSONTarget.self, JSONImportTarget.self,
       CSVTarget.self, KeySlotsTarget.self, FreshnessTarget.self, LogTarget.self,
       LogIndexTarget.self, HeaderTarget.self, BTreeTarget.self, CipherFileTarget.self,
-      PagesTarget.self,
+      PagesTarget.self, ArchiveTarget.self,
     ]
   }
 

@@ -5,9 +5,11 @@ import Testing
 
 /// A file of pages is as good as its last versions, and never in place otherwise.
 struct RestoredFileTests {
-  private let directory = try! TemporaryDirectory()
+  private let directory: TemporaryDirectory
   private let settings = CipherSettings.default
   private var target: String { directory.path + "/restored.db" }
+
+  init() throws { directory = try TemporaryDirectory() }
 
   /// A database's key and its pages as frames.
   private func source() throws -> (key: DatabaseKey, derived: DerivedKey, frames: [[UInt8]]) {
