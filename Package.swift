@@ -89,11 +89,13 @@ let package = Package(
       path: "Tests/Faults"),
     // Changed inputs for the parsers.
     .executableTarget(
-      name: "CofferFuzz", dependencies: ["Coffer", "CofferArchive", "CofferCore"], path: "Tests/Fuzz",
+      name: "CofferFuzz", dependencies: ["Coffer", "CofferArchive", "CofferCore"],
+      path: "Tests/Fuzz",
       exclude: ["Regressions"]),
     // Random programs with a model in memory, and histories of several processes.
     .executableTarget(
-      name: "CofferSimulator", dependencies: ["Coffer", "CFaults"], path: "Tests/Simulator",
+      name: "CofferSimulator", dependencies: ["Coffer", "CofferArchive", "CFaults"],
+      path: "Tests/Simulator",
       exclude: ["seeds.txt"]),
     .testTarget(
       name: "CofferCoreTests",

@@ -90,33 +90,51 @@ private func restoration(_ fixture: Fixture) -> Benchmark {
 
 /// Commits at 1,000 a second for so many commits, with an archive and a follower.
 @Sendable func measureArchive(_ size: Int, _ folder: String) throws -> [GrowthCase.Value] {
-  let pool = try DatabasePool(path: folder + "/source.db", key: archiveKey())
-  try pool.write { db in
-    try db.execute(
-      sql: """
-        CREATE TABLE event (id INTEGER PRIMARY KEY, name TEXT, score INTEGER);
-        CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT);
-        WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 20000)
-        INSERT INTO item SELECT n, hex(randomblob(100)) FROM number
-        """)
+  func makePool(_ name: String) throws -> DatabasePool {
+    let pool = try DatabasePool(path: folder + "/" + name, key: archiveKey())
+    try pool.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE event (id INTEGER PRIMARY KEY, name TEXT, score INTEGER);
+          CREATE TABLE item (id INTEGER PRIMARY KEY, text TEXT);
+          WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 20000)
+          INSERT INTO item SELECT n, hex(randomblob(100)) FROM number
+          """)
+    }
+    return pool
   }
+  let clock = ContinuousClock()
+  /// Commits at 1,000 a second, and returns the seconds that the commits took.
+  func commit(_ pool: DatabasePool, _ afterEach: (Int) throws -> Void = { _ in }) throws -> Double {
+    let start = clock.now
+    var time = Duration.zero
+    for index in 0..<size {
+      let due = start + .milliseconds(index)
+      if due > clock.now { Thread.sleep(forTimeInterval: (due - clock.now) / .seconds(1)) }
+      time += try clock.measure {
+        try pool.write { db in
+          try db.execute(literal: "INSERT INTO event (name, score) VALUES ('an event', \(index))")
+          try db.execute(
+            literal: "UPDATE item SET text = text || 'x' WHERE id = \(index * 7919 % 20_000 + 1)")
+        }
+      }
+      try afterEach(index)
+    }
+    return time / .seconds(1)
+  }
+  let plain = try makePool("plain.db")
+  let plainTime = try commit(plain)
+  try plain.close()
+  let pool = try makePool("source.db")
   let archive = Archive(FolderDestination(path: folder + "/archive"))
   let session = try archive.start(pool)
   try session.archiveNow()
   let follower = try ArchiveFollower(archive, path: folder + "/copy.db", key: archiveKey())
   let before = session.status
-  let clock = ContinuousClock()
   let start = clock.now
-  var (lags, followerLags, pageCount): ([Double], [Double], Int) = ([], [], 0)
+  var (lags, followerLags, pageCount, time): ([Double], [Double], Int, Double) = ([], [], 0, 0)
   let memory = try ProcessStatus.peakMemory {
-    for index in 0..<size {
-      let due = start + .milliseconds(index)
-      if due > clock.now { Thread.sleep(forTimeInterval: (due - clock.now) / .seconds(1)) }
-      try pool.write { db in
-        try db.execute(literal: "INSERT INTO event (name, score) VALUES ('an event', \(index))")
-        try db.execute(
-          literal: "UPDATE item SET text = text || 'x' WHERE id = \(index * 7919 % 20_000 + 1)")
-      }
+    time = try commit(pool) { index in
       // Both tables' pages: what a commit has to bring at least.
       pageCount += 2
       if index % 100 == 99 {
@@ -136,6 +154,9 @@ private func restoration(_ fixture: Fixture) -> Benchmark {
     return sorted.isEmpty ? 0 : sorted[min(sorted.count - 1, sorted.count * 99 / 100)] * 1e9
   }
   return [
+    GrowthCase.Value(
+      "archive: a commit without one", "commit", .time, plainTime / Double(size) * 1e9),
+    GrowthCase.Value("archive: a commit with one", "commit", .time, time / Double(size) * 1e9),
     GrowthCase.Value("archive: lag at the 99th percentile", "run", .time, percentile(lags)),
     GrowthCase.Value(
       "archive: a follower's lag at the 99th percentile", "run", .time, percentile(followerLags)),

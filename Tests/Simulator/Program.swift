@@ -105,6 +105,7 @@ indirect enum Step: Sendable {
   case killedProcess([Action])
   case faulty(Int, Int, lasts: Bool, Step)
   case storm(threads: Int, rounds: Int, cancels: Bool)
+  case archive(ArchiveStep)
 }
 
 /// All that a seed does. The same seed gives the same program, whatever comes of its steps.
@@ -123,7 +124,7 @@ struct Program: Sendable {
       .write(.store, [.saveNotes((0..<4).map { _ in random.note() })], .commit),
     ]
     while steps.count < stepCount { steps.append(random.step(setting)) }
-    self.steps = steps
+    self.steps = Program.insertingArchive(steps, seed: seed)
   }
 }
 

@@ -98,6 +98,8 @@ extension Step {
     case .changeKey: [.SQLITE_ERROR]
     // A savepoint may have ended the transaction.
     case .write: [.SQLITE_ABORT]
+    // Where SQLite can't read whether its schema is the file's, it lacks new tables.
+    case .read: [.SQLITE_ERROR]
     default: []
     }
   }

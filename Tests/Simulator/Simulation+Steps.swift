@@ -24,6 +24,7 @@ extension Simulation {
       // Barriers would wait for the open read.
       try unpark()
       try Storm(self, threads: threads, rounds: rounds, cancels: cancels).run()
+    case .archive(let step): return try take(step)
     default: return try takeConnectionStep(step)
     }
     return "done"
@@ -142,6 +143,7 @@ extension Simulation {
     let access = Parked { body in try pool.read { try body($0) } }
     for observation in observations { observation.cancel() }
     observations = []
+    try stopArchive()
     let closing = Worker { try pool.close() }
     access.release()
     let seen = try access.end()
@@ -189,6 +191,7 @@ extension Simulation {
 
   private func changeKey() throws -> String {
     try unpark()
+    try stopArchive()
     let isAlone = snapshots.isEmpty
     let old = keyNumber
     do {

@@ -31,6 +31,7 @@ final class Simulation {
   /// The state after a commit that failed: it may be there when the file is opened again.
   var doubtful: State?
   var keyNumber: UInt8 = 0
+  var archived = ArchiveState()
   var snapshots: [(reader: any DatabaseSnapshotReader, state: State)] = []
   var parked: (access: Parked, state: State)?
   var observations: [Observed] = []
@@ -133,6 +134,7 @@ final class Simulation {
     try unpark()
     for observation in observations { observation.cancel() }
     observations = []
+    try stopArchive()
     let old = writer
     writer = nil
     notes = nil
@@ -310,6 +312,7 @@ final class Simulation {
     parked?.access.release()
     for observation in observations { observation.cancel() }
     for (reader, _) in snapshots { try? reader.close() }
+    try? stopArchive()
     try? writer?.close()
     try? other?.close()
   }

@@ -58,8 +58,8 @@ final class FollowerWork: @unchecked Sendable {
   private static let stateSize = 88 + ArchiveSeal.size
 
   private static func save(
-    _ stateNumber: UInt64, _ place: Manifest.LogPlace, _ commit: ArchiveCommit, _ reader: ArchiveReader,
-    _ file: ArchiveStateFile
+    _ stateNumber: UInt64, _ place: Manifest.LogPlace, _ commit: ArchiveCommit,
+    _ reader: ArchiveReader, _ file: ArchiveStateFile
   ) throws {
     var bytes = stateMagic + reader.manifest.header.archive
     bytes.append(place.sequence)

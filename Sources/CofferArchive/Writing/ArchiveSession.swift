@@ -24,6 +24,7 @@ public final class ArchiveSession: Sendable {
     progress = ArchiveProgress()
     work = try ArchiveWork(pool, destination, configuration, progress)
     schedule(after: .zero, failures: 0)
+    work.capture.onFull { [weak self] in self?.storeSoon() }
   }
 
   // The commits are still there for the next session.
@@ -47,6 +48,16 @@ public final class ArchiveSession: Sendable {
         // The status has it.
       }
       schedule(after: configuration.pause(after: failures), failures: failures)
+    }
+  }
+
+  /// Works before the interval is over: commits come so fast that the log would grow.
+  private func storeSoon() {
+    queue.async { [weak self] in
+      guard let self, progress.isRunning, !progress.isStopRequested, work.capture.isNearlyFull,
+        status.lastError == nil
+      else { return }
+      try? Self.attempt(work, progress)
     }
   }
 

@@ -1,3 +1,4 @@
+import Dispatch
 import FoundationEssentials
 import Glibc
 import Synchronization
@@ -42,6 +43,9 @@ package final class CommitCapture: Sendable {
   let limits: Limits
   let key: FileKey
   let state: Mutex<State>
+  private let reading: DispatchQueue
+  /// Called on the capture's queue when there is hardly room for more commits.
+  private let whenFull = Mutex<(@Sendable () -> Void)?>(nil)
 
   // SAFETY: its connections and files are used by nobody else, and only under the lock.
   struct State: @unchecked Sendable {
@@ -83,6 +87,7 @@ package final class CommitCapture: Sendable {
     self.path = path
     self.key = key
     self.limits = limits
+    reading = DispatchQueue(label: "Coffer.capture", qos: .utility)
     pageSize = key.settings.pageSize
     let main: ReadOnlyFile
     do { main = try ReadOnlyFile(path: path) } catch { throw error.databaseError(path) }
@@ -219,6 +224,21 @@ package final class CommitCapture: Sendable {
   }
 
   // MARK: Reading commits
+
+  /// Reads commits on a thread of its own. Called by the database's writer, which doesn't wait.
+  func readAhead() {
+    reading.async { [weak self] in
+      // An error is met again, and told, by whoever needs these commits.
+      guard let self, (try? collect()) != nil else { return }
+      if isNearlyFull, let call = whenFull.withLock({ $0 }) { call() }
+    }
+  }
+
+  /// Whether there is hardly room for more commits.
+  package var isNearlyFull: Bool { state.withLock { $0.pieces.count >= limits.pieceCount - 1 } }
+
+  /// Sets what is called, on a thread of its own, when there is hardly room for more commits.
+  package func onFull(_ call: @escaping @Sendable () -> Void) { whenFull.withLock { $0 = call } }
 
   /// Reads the commits until now, as far as there is room for them.
   ///

@@ -57,6 +57,8 @@ struct LogHold {
   func beginNext() throws -> State {
     for _ in 0..<Self.attempts {
       let before = try index(of: next)
+      // Without memory, the end of the one before can have failed.
+      if try next.isInTransaction { try next.run("ROLLBACK") }
       try next.run("BEGIN")
       do {
         let pageCount = try next.integer("PRAGMA page_count")

@@ -42,6 +42,8 @@
     }
   }
 
+  var isInTransaction: Bool { get throws { try unsafe !SQLite.isAutocommit(connection) } }
+
   // MARK: Statements
 
   /// Runs constant SQL and ignores its rows.

@@ -41,6 +41,8 @@ final class Checkpointer {
   var capture: CommitCapture?
   private var pageCount = 0
   private var nextRestart: Int
+  /// The size of the log when the archive was last told of commits.
+  private var toldPageCount = 0
 
   init(_ policy: CheckpointPolicy, _ commitLog: CommitLog?) {
     self.policy = policy
@@ -57,9 +59,16 @@ final class Checkpointer {
     if isMain { freshness?.didCommit(frameCount: pageCount) }
     guard isMain else { return pageCount >= policy.automaticPageCount }
     self.pageCount = pageCount
+    if let capture, !(toldPageCount..<(toldPageCount + Self.toldPages)).contains(pageCount) {
+      toldPageCount = pageCount
+      capture.readAhead()
+    }
     if pageCount < policy.maximumPageCount { nextRestart = policy.maximumPageCount }
     return pageCount >= policy.automaticPageCount
   }
+
+  /// The pages of a log after which an archive reads them: a checkpoint waits for those that are left.
+  private static let toldPages = 250
 
   /// Moves the log's pages to the file, as far as readers allow it.
   @safe func moveToFile(_ connection: SQLiteConnection, schema: String) {

@@ -129,8 +129,8 @@
       } else if let part = try? LayerPart(bytes, name: name, in: header) {
         frames = part.frames
       }
-      return stride(from: frames.startIndex, to: frames.endIndex, by: header.pageSize + 4).allSatisfy
-      {
+      let starts = stride(from: frames.startIndex, to: frames.endIndex, by: header.pageSize + 4)
+      return starts.allSatisfy {
         frames[$0 + 2] == 0 && frames[$0 + 3] == 0 && Int(frames[$0 + 1]) << 8 < Self.mostPages
       }
     }
