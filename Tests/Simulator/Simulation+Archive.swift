@@ -101,10 +101,10 @@ extension Simulation {
   func stopArchive() throws {
     let old = archived
     archived = ArchiveState()
-    try old.follower?.close()
-    do { try old.session?.stop() } catch {
-      // What it couldn't archive, the next session does.
-      if fault == nil { throw error }
-    }
+    let results = [
+      Result { try old.follower?.close() }, Result { try old.session?.stop() },
+    ]
+    // What a session couldn't archive, the next one does.
+    if fault == nil { for result in results { try result.get() } }
   }
 }

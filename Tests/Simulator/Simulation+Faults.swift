@@ -22,6 +22,11 @@ extension Simulation {
       outcome = "failed \((thrown as? DatabaseError)?.resultCode.rawValue ?? 0)"
     }
     try reopenIfClosed(oldWriter, step, old, thrown)
+    // Where SQLite can't delete the log to leave WAL mode, its connection keeps the file locked.
+    if failures > 0, fault.name == "delete", case .reopen(let setting) = step, !setting.hasLog {
+      try close()
+      try open()
+    }
     try requireIdle()
     try look()
     if failures > 0 { dropFailedObservations() }
