@@ -143,6 +143,31 @@ import Testing
     try session.stop()
   }
 
+  @Test func `a follower that was closed before commits were missed goes on behind them`() throws {
+    let fixture = try ArchiveFixture()
+    var session = try fixture.start()
+    try fixture.write(5)
+    try fixture.archiveNow(session)
+    var follower = try fixture.follower()
+    try follower.follow()
+    try follower.close()
+    try session.stop()
+    // Nobody reads these before the log is started again.
+    try fixture.write(3)
+    try fixture.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
+    try fixture.write(2)
+    session = try fixture.start()
+    try fixture.write(2)
+    try fixture.archiveNow(session)
+    #expect(try !fixture.manifest().gaps.isEmpty)
+    follower = try fixture.follower()
+    try follower.follow()
+    #expect(
+      try ArchiveFixture.content(of: follower.pool) == ArchiveFixture.content(of: fixture.pool))
+    try follower.close()
+    try session.stop()
+  }
+
   @Test func `a follower that was away for long goes on with layers`() throws {
     let fixture = try ArchiveFixture {
       $0.retention = ArchiveRetention(

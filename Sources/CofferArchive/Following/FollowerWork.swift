@@ -113,16 +113,17 @@ final class FollowerWork: @unchecked Sendable {
     do {
       while try applySegments() {}
     } catch let error as ArchiveError where error.isCutOff {
-      guard try reader.refresh() || reader.manifest.logStart.sequence > place.sequence
-      else { throw error }
+      guard try reader.refresh() || needsLayers else { throw error }
       try applyLayers()
     }
-    if reader.manifest.logStart.sequence > place.sequence
-      || reader.manifest.gaps.contains(where: { $0 > commit.number })
-    {
-      try applyLayers()
-    }
+    if needsLayers { try applyLayers() }
     database.checkpoint(from: 1_000)
+  }
+
+  /// Whether the log doesn't lead from the file's commit to the last one.
+  private var needsLayers: Bool {
+    reader.manifest.logStart.sequence > place.sequence
+      || reader.manifest.gaps.contains { $0 > commit.number }
   }
 
   /// Applies the segments that are there, as one commit.
