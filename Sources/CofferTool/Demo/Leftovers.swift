@@ -47,20 +47,29 @@ enum Leftovers {
     var blocked = sigset_t(signals)
     pthread_sigmask(SIG_BLOCK, &blocked, nil)
     var thread = pthread_t()
-    let code = pthread_create(&thread, nil, { _ in Leftovers.waitForSignals() }, nil)
+    let code =
+      descriptor < 0
+      ? EMFILE : pthread_create(&thread, nil, { _ in Leftovers.waitForSignals() }, nil)
     // Without the thread, signals end the process as usual.
     if code != 0 { pthread_sigmask(SIG_UNBLOCK, &blocked, nil) }
   }
 
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
 
-  private static func waitForSignals() -> Never {
+  /// Readable while a signal waits, so that it can be taken under a lock.
+  private static let descriptor: CInt = {
+    // SAFETY: The signature of signalfd(2), which Glibc's module lacks.
+    typealias Open = @convention(c) (CInt, UnsafePointer<sigset_t>, CInt) -> CInt
+    let open = unsafeBitCast(dlsym(nil, "signalfd"), to: Open.self)
     var set = sigset_t(signals)
+    return open(-1, &set, O_CLOEXEC)
+  }()
+
+  private static func waitForSignals() -> Never {
+    var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     while true {
-      var number: CInt = 0
-      guard sigwait(&set, &number) == 0 else { continue }
-      if Interrupts.deliver(number) { continue }
-      exit(withCode: 128 + number)
+      poll(&wait, 1, -1)
+      Interrupts.collect(signals)
     }
   }
 

@@ -18,6 +18,8 @@ enum Interrupts {
 
   private static let state = Mutex((current: State(), lastScope: 0, isDone: false))
 
+  private static let collecting = Mutex(())
+
   /// Whether Ctrl-C has been pressed in the current scope.
   static var isRequested: Bool { state.withLock(\.current.isRequested) }
 
@@ -71,13 +73,18 @@ enum Interrupts {
     if isRequested { throw ToolError(.interrupted, "interrupted; nothing was changed") }
   }
 
-  /// Takes the Ctrl-C that the thread for signals hasn't come to yet.
+  /// Delivers the signals that wait, and ends the process if one of them does.
   ///
-  /// So one that was pressed before a line isn't taken for one that was pressed after it.
-  static func collect() {
-    var signals = sigset_t([SIGINT])
-    var atOnce = timespec()
-    while sigtimedwait(&signals, nil, &atOnce) == SIGINT { _ = deliver(SIGINT) }
+  /// Called before a line is read, too, so that a Ctrl-C that was pressed before it isn't taken for
+  /// one that was pressed after it. The lock is for one that another thread just delivers.
+  static func collect(_ numbers: [CInt] = [SIGINT]) {
+    collecting.withLock { _ in
+      var signals = sigset_t(numbers)
+      var atOnce = timespec()
+      while case let number = sigtimedwait(&signals, nil, &atOnce), number > 0 {
+        if !deliver(number) { Leftovers.exit(withCode: 128 + number) }
+      }
+    }
   }
 
   /// Waits for input on a descriptor, in short pieces, since Ctrl-C arrives on another thread.
@@ -94,7 +101,7 @@ enum Interrupts {
   }
 
   /// Called for a signal; returns false if the process is to end at once.
-  static func deliver(_ number: CInt) -> Bool {
+  private static func deliver(_ number: CInt) -> Bool {
     state.withLock { state in
       if state.isDone { return true }
       let isExpected =
