@@ -22,6 +22,9 @@ actor CancellableAccess<T: Sendable> {
     var state = State.created
     /// The work of the task when it resumes; nil if it was cancelled.
     var work: (() throws -> T)?
+    /// Keeps the access while it is requested: its task, which is all that holds it then, could be
+    /// cancelled and go on meanwhile.
+    var scheduled: CancellableAccess?
   }
 
   // SAFETY: `begin` and `fail` store `work` and then run, on the same thread, the job that takes
@@ -149,8 +152,13 @@ extension CancellableAccess: SerialExecutor {
     let isCancelled = guarded.withLock { guarded in
       if case .over = guarded.stage.state { return true }
       guarded.stage.state = .waiting(job)
+      guarded.stage.scheduled = self
       return false
     }
-    if isCancelled { giveUp(job) } else { schedule(self) }
+    if isCancelled { return giveUp(job) }
+    schedule(self)
+    // Released after the lock, as the last thing here.
+    let last = guarded.withLock { $0.stage.scheduled.take() }
+    _ = consume last
   }
 }

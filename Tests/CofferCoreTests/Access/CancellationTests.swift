@@ -418,4 +418,38 @@ import Testing
     let strays = "SELECT count(*) FROM t WHERE a = 100000"
     #expect(try queue.read { try Int.fetchOne($0, sql: strays) } == 0)
   }
+
+  // MARK: While it is requested
+
+  /// Cancelled at this moment, the task goes on while its request is still being made.
+  @Test func `an access lives until it has been requested, though its task is over`() async {
+    let task = Mutex<Task<Void, any Error>?>(nil)
+    let (begin, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let isAlive = Atomic(false)
+    let access = Task(executorPreference: BlockableThreads()) {
+      begin.wait()
+      defer { over.signal() }
+      try await CancellableAccess<Void>.run { token in
+        weak let reference = token
+        task.withLock { $0 }?.cancel()
+        over.wait()
+        isAlive.store(reference != nil, ordering: .relaxed)
+        over.signal()
+      }
+    }
+    task.withLock { $0 = access }
+    begin.signal()
+    await #expect(throws: CancellationError.self) { try await access.value }
+    over.wait()
+    let wasAlive = isAlive.load(ordering: .relaxed)
+    #expect(wasAlive)
+  }
+}
+
+/// Threads that a test can block: the tasks' own are as few as the machine's cores.
+private final class BlockableThreads: TaskExecutor {
+  func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    DispatchQueue.global().async { unsafe job.runSynchronously(on: self.asUnownedTaskExecutor()) }
+  }
 }
