@@ -124,7 +124,7 @@ import Testing
       $0.maximumLogSize = 40_000
     }.start(fixture.pool)
     // The gap.
-    try fixture.write(100)
+    try fixture.write(200)
     try fixture.set([3], 3)
     fixture.destination.fail { $0 == "put" && $1.hasPrefix("layer/") }
     #expect(throws: MemoryDestination.Failure.self) { try session.workNow() }
@@ -244,6 +244,41 @@ import Testing
   }
 
   // MARK: Retention
+
+  @Test func `a session that begins with a clock that is far ahead keeps what was kept`() throws {
+    let fixture = try ArchiveFixture {
+      $0.levelIntervals = [.seconds(300), .seconds(600), .seconds(1_200)]
+      let most = Duration.seconds(1_000)
+      $0.retention = ArchiveRetention(commits: most, fiveMinutes: most, hours: most, days: most)
+    }
+    func archiveSome() throws {
+      let session = try fixture.start()
+      for _ in 0..<3 {
+        try fixture.write()
+        fixture.clock.advance(301)
+        try fixture.archiveAll(session)
+      }
+      try session.stop()
+    }
+    try archiveSome()
+    let before = fixture.contents
+    #expect(before.keys.allSatisfy(fixture.isKept))
+    fixture.clock.date += 200 * 86_400
+    fixture.contents = [:]
+    let session = try fixture.start()
+    try fixture.write()
+    fixture.clock.advance(301)
+    try fixture.archiveAll(session)
+    #expect(before.keys.allSatisfy(fixture.isKept))
+    // The time goes on, nevertheless.
+    for _ in 0..<5 {
+      try fixture.write()
+      fixture.clock.advance(301)
+      try fixture.archiveAll(session)
+    }
+    #expect(!before.keys.allSatisfy(fixture.isKept))
+    try session.stop()
+  }
 
   @Test func `two layers of one commit leave the log that its base needs`() throws {
     let fixture = try ArchiveFixture {

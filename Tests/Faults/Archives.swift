@@ -13,7 +13,7 @@ private struct FlatFolder: ArchiveDestination {
   }
 
   func putIfAbsent(_ name: String, _ bytes: Data) throws -> Bool {
-    try NewFile.create(file(name), Array(bytes))
+    try bytes.withUnsafeBytes { try NewFile.create(file(name), $0) }
   }
 
   func get(_ name: String) throws -> Data? {

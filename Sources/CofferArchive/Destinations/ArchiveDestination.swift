@@ -6,7 +6,7 @@ import FoundationEssentials
 /// own. Nothing in an object can be read without the database's key, and each change to one is noticed.
 ///
 /// Names consist of ASCII letters, digits, `-` and `/`, and are shorter than 100 characters. Objects are
-/// at most about 8 MiB.
+/// at most 16 MiB.
 public protocol ArchiveDestination: Sendable {
   /// Stores an object, unless there is one of that name. It has to be durable, and whole, on return.
   ///

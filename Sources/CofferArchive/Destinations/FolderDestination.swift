@@ -27,7 +27,7 @@ public struct FolderDestination: ArchiveDestination {
       folder += "/" + part
       try NewFile.makeFolder(folder)
     }
-    return try NewFile.create(file, Array(bytes))
+    return try unsafe bytes.withUnsafeBytes { try unsafe NewFile.create(file, $0) }
   }
 
   /// Reads an object.

@@ -12,11 +12,13 @@ struct LayerPart {
   /// Returns the object, without its seal.
   func bytes(_ header: ObjectHeader) -> [UInt8] {
     var bytes = header.bytes
+    // With room for the seal.
     bytes.reserveCapacity(frames.count + 128)
     bytes.append(layer)
     bytes.append(UInt32(index))
     bytes.append(UInt32(frames.count / (header.pageSize + 4)))
-    return bytes + frames
+    bytes += frames
+    return bytes
   }
 
   init(layer: UInt64, index: Int, frames: ArraySlice<UInt8>) {

@@ -27,6 +27,7 @@ struct Segment {
   /// Returns the object, without its seal.
   func bytes(_ header: ObjectHeader) -> [UInt8] {
     var bytes = header.bytes
+    // With room for the seal.
     bytes.reserveCapacity(frames.count + 256 + 16 * commits.count)
     bytes.append(sequence)
     bytes.append(fence)
@@ -41,7 +42,8 @@ struct Segment {
       bytes.append(UInt32(commit.frameCount))
       bytes.append(UInt32(commit.pageCount))
     }
-    return bytes + frames
+    bytes += frames
+    return bytes
   }
 
   /// Reads an object whose seal is right.

@@ -10,10 +10,17 @@ struct RetentionPlan {
 
   /// - Parameters:
   ///   - date: The current date, in milliseconds since 1970.
-  init(_ manifest: Manifest, _ retention: ArchiveRetention, at date: UInt64) {
+  ///   - pause: A time that makes nothing older.
+  init(
+    _ manifest: Manifest, _ retention: ArchiveRetention, at date: UInt64,
+    pause: Range<UInt64> = 0..<0
+  ) {
     func isOld(_ layer: Manifest.Layer, _ time: Duration) -> Bool {
-      let age = Duration.milliseconds(Int64(clamping: date) - Int64(clamping: layer.date))
-      return age > time
+      var age = Int64(clamping: date) - Int64(clamping: layer.date)
+      if layer.date <= pause.lowerBound {
+        age -= Int64(clamping: pause.upperBound - pause.lowerBound)
+      }
+      return Duration.milliseconds(age) > time
     }
     let ways = LayerWays(manifest)
     let reached = Set(ways.ends)

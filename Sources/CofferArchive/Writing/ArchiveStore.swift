@@ -83,16 +83,15 @@ struct ArchiveStore {
   ///
   /// - Returns: Its seal.
   /// - Throws: ``ArchiveError/superseded`` if another object has the name.
-  private mutating func put(_ name: String, _ bytes: [UInt8]) throws -> [UInt8] {
-    let sealed = try seal.sealed(bytes)
-    let data = Data(sealed)
+  private mutating func put(_ name: String, _ bytes: consuming [UInt8]) throws -> [UInt8] {
+    let data = try Data(seal.sealed(bytes))
     if try !destination.putIfAbsent(name, data) {
       // An attempt that has failed may have stored it.
       guard try destination.get(name) == data else { throw ArchiveError.superseded }
     }
-    byteCount += sealed.count
+    byteCount += data.count
     objectCount += 1
-    return Array(sealed.suffix(ArchiveSeal.size))
+    return Array(data.suffix(ArchiveSeal.size))
   }
 
   // MARK: Manifests
@@ -174,12 +173,13 @@ struct ArchiveStore {
   /// Deletes what isn't kept.
   ///
   /// The manifest comes first: it no longer has what is deleted afterwards.
-  /// - Parameter unfinished: The number of the layer that is being written.
+  /// - Parameters:
+  ///   - pause: A time that makes nothing older.
   /// - Returns: The number of deleted objects.
   mutating func prune(
-    _ retention: ArchiveRetention, at date: UInt64, unfinished: UInt64? = nil
+    _ retention: ArchiveRetention, at date: UInt64, pause: Range<UInt64> = 0..<0
   ) throws -> Int {
-    let plan = RetentionPlan(manifest, retention, at: date)
+    let plan = RetentionPlan(manifest, retention, at: date, pause: pause)
     if plan.layers != manifest.layers || plan.logStart != manifest.logStart {
       try putManifest {
         $0.layers = plan.layers
@@ -195,7 +195,7 @@ struct ArchiveStore {
       if number < manifest.logStart.sequence { garbage.append(name) }
     }
     for name in try destination.list(ObjectName.layers) {
-      guard let (layer, index) = ObjectName.part(name), layer != unfinished else { continue }
+      guard let (layer, index) = ObjectName.part(name) else { continue }
       if index >= layers[layer] ?? 0 { garbage.append(name) }
     }
     // A reader may just have listed the one before.

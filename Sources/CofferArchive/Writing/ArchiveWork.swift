@@ -23,6 +23,8 @@ final class ArchiveWork: @unchecked Sendable {
   /// When the session has begun, by both clocks.
   private let start: Duration
   private let startDate: Date
+  /// From the last commit that was archived before to the session's beginning, in milliseconds since 1970.
+  private let pause: Range<UInt64>
   private var saving: Duration
   /// The date of the last commit in a segment, in milliseconds since 1970.
   private var lastDate: UInt64
@@ -74,6 +76,7 @@ final class ArchiveWork: @unchecked Sendable {
         destination, key: key, pageSize: settings.pageSize, slots: slots, writer: stateFile.number)
     }
     lastDate = max(tip?.date ?? 0, store.manifest.layers.map(\.date).max() ?? 0)
+    pause = lastDate..<max(lastDate, configuration.milliseconds)
     capture = try pool.makeCommitCapture(
       limits: configuration.captureLimits, levels: Manifest.snapshotLevel + 1, lastDate: lastDate,
       now: configuration.now)
@@ -425,7 +428,8 @@ final class ArchiveWork: @unchecked Sendable {
     // Where the clock has jumped, nobody knows how old anything is.
     let passed = configuration.now().timeIntervalSince(startDate)
     guard abs(passed - (now - start) / .seconds(1)) < 3_600 else { return }
-    _ = try store.prune(configuration.retention, at: configuration.milliseconds)
+    // Nor how long nothing was archived before.
+    _ = try store.prune(configuration.retention, at: configuration.milliseconds, pause: pause)
     prunedCount = store.objectCount
   }
 

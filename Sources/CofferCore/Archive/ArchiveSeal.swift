@@ -17,11 +17,12 @@ package struct ArchiveSeal: Sendable {
     self.crypto = crypto
   }
 
-  /// Returns the bytes with their seal at the end.
-  package func sealed(_ bytes: [UInt8]) throws -> [UInt8] {
+  /// Returns the bytes with their seal at the end, without a copy of bytes that nobody else has.
+  package func sealed(_ bytes: consuming [UInt8]) throws -> [UInt8] {
     guard let code = unsafe bytes.withUnsafeBytes({ crypto.sha256HMAC(key: key, message: $0) })
     else { throw DatabaseError(resultCode: .SQLITE_ERROR, message: "libcrypto has failed") }
-    return code.withUnsafeBytes { unsafe bytes + Array($0) }
+    code.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) }
+    return bytes
   }
 
   /// Whether the bytes end with their seal.

@@ -14,7 +14,7 @@ extension CommitCapture {
     state.withLock { !$0.changed[level].isEmpty }
   }
 
-  /// Copies changed pages of a level as of the last commit that was read, up to a piece's size.
+  /// Copies changed pages of a level as of the last commit that was read, up to 4 MiB at once.
   ///
   /// Pages that are changed later are copied again, so that with the last of these calls, all copied
   /// pages together are those of one commit.
@@ -29,7 +29,7 @@ extension CommitCapture {
       state.isFrozen = isEnding
       state.changed[level].removeAll(above: held.pageCount)
       var pages = Pages()
-      let numbers = state.changed[level].first(pagesInPiece)
+      let numbers = state.changed[level].first(pagesInCopy)
       pages.frames.reserveCapacity(numbers.count * (pageSize + 4))
       for number in numbers where number != lockPage {
         pages.frames.append(UInt32(number))
@@ -44,6 +44,9 @@ extension CommitCapture {
       return pages
     }
   }
+
+  /// Readers have several copies in memory, so that they are smaller than pieces.
+  private var pagesInCopy: Int { max(1, min(limits.pieceSize, 4 << 20) / (pageSize + 4)) }
 
   /// The changed pages of all levels, as bits, if all commits that were read are stored.
   package func changedPages() -> [[UInt64]]? {

@@ -14,14 +14,15 @@ import Synchronization
 package final class CommitCapture: Sendable {
   /// The sizes from which something happens.
   package struct Limits: Sendable {
-    /// The most bytes of a piece, and of the pages that are copied at once.
+    /// The most bytes of a piece. All that comes in a second should have room in one, up to a rate that
+    /// hardly any database has: each is an object.
     var pieceSize: Int
     /// The most pieces that wait.
     var pieceCount: Int
     /// The most bytes of the log that wait to be read.
     package var logSize: Int
 
-    package init(pieceSize: Int = 4 << 20, pieceCount: Int = 4, logSize: Int = 1 << 30) {
+    package init(pieceSize: Int = 15 << 20, pieceCount: Int = 3, logSize: Int = 1 << 30) {
       (self.pieceSize, self.pieceCount, self.logSize) = (pieceSize, pieceCount, logSize)
     }
   }
@@ -335,7 +336,7 @@ package final class CommitCapture: Sendable {
     return most
   }
 
-  var pagesInPiece: Int { max(1, limits.pieceSize / (pageSize + 4)) }
+  private var pagesInPiece: Int { max(1, limits.pieceSize / (pageSize + 4)) }
 
   private func append(_ frame: ArraySlice<UInt8>, date: UInt64, _ state: inout State) {
     func word(_ offset: Int) -> Int {

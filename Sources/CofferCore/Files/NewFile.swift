@@ -5,14 +5,14 @@ package enum NewFile {
   /// Writes a file, unless there is one of that name: synced and whole before it has the name.
   ///
   /// - Returns: False if the name is taken; its folder is synced then, too.
-  package static func create(_ path: String, _ bytes: [UInt8]) throws -> Bool {
+  package static func create(_ path: String, _ bytes: UnsafeRawBufferPointer) throws -> Bool {
     if isTaken(path) {
       try PendingFile.syncFolder(of: path)
       return false
     }
     let file = try PendingFile(for: path)
     do {
-      try file.write(bytes)
+      try unsafe file.write(bytes)
       try file.moveToTarget(replaces: false)
       return true
     } catch let error as DatabaseError

@@ -103,14 +103,17 @@ final class PendingFile {
 
   /// Writes the bytes to the file.
   func write(_ bytes: [UInt8], at start: Int = 0) throws {
+    try unsafe bytes.withUnsafeBytes { try unsafe write($0, at: start) }
+  }
+
+  /// Writes the bytes to the file.
+  func write(_ bytes: UnsafeRawBufferPointer, at start: Int = 0) throws {
     var offset = 0
     while offset < bytes.count {
       // SAFETY: `pwrite` gets the rest of the bytes and its length.
-      let count = unsafe bytes.withUnsafeBytes { bytes in
-        unsafe pwrite(
-          descriptor, bytes.baseAddress.map { unsafe $0 + offset }, bytes.count - offset,
-          off_t(start + offset))
-      }
+      let count = unsafe pwrite(
+        descriptor, bytes.baseAddress.map { unsafe $0 + offset }, bytes.count - offset,
+        off_t(start + offset))
       if count > 0 {
         offset += count
       } else if errno != EINTR {
