@@ -26,6 +26,37 @@ import Testing
     #expect(try fixture.archive.verify(key: ArchiveFixture.key) == [])
   }
 
+  @Test func `each of many commits can be restored, told by the hash of its rows`() throws {
+    let fixture = try ArchiveFixture()
+    var random = SeededGenerator()
+    try fixture.write(60)
+    let session = try fixture.start()
+    var hashes: [UInt64: Int] = [:]
+    var number = try fixture.archiveNow(session)
+    for index in 1...trialCount(200) {
+      let (id, size) = (
+        Int.random(in: 1...80, using: &random), Int.random(in: 1...900, using: &random)
+      )
+      try fixture.pool.write { db in
+        try db.execute(
+          sql: "INSERT OR REPLACE INTO item VALUES (?, ?, randomblob(?))",
+          arguments: [id, "commit \(index)", size])
+      }
+      number += 1
+      hashes[number] = try ArchiveFixture.content(of: fixture.pool).hashValue
+      guard Int.random(in: 0..<10, using: &random) == 0 else { continue }
+      fixture.clock.advance(Int.random(in: 0...60, using: &random))
+      #expect(try fixture.archiveAll(session) == number)
+    }
+    #expect(try fixture.archiveAll(session) == number)
+    try session.stop()
+    for (number, hash) in hashes {
+      let restored = try fixture.restored(.commit(number))
+      #expect(restored.content.hashValue == hash, "commit \(number)")
+      #expect(restored.commit.number == number)
+    }
+  }
+
   @Test func `an empty database is archived, and its first commits`() throws {
     let folder = try TemporaryDirectory()
     let pool = try ArchiveFixture.open(folder.path("new.db"))

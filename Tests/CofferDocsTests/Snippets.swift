@@ -10,47 +10,48 @@ let snippets: [Snippet] = [
   Snippet("Docs/Archive.md, Use it, 2", ["archive"], snippet2),
   Snippet("Docs/Archive.md, Use it, 3", ["archive"], snippet3),
   Snippet("Docs/Archive.md, Use it, 4", [], snippet4),
-  Snippet("Docs/Archive.md, One writer, 1", [], snippet5),
-  Snippet("Docs/EasyDBCompatibility.md, EasyDB compatibility, 1", [], snippet6),
-  Snippet("Docs/EasyDBCompatibility.md, Moving, 1", [], snippet7),
-  Snippet("Docs/EasyDBCompatibility.md, What is beyond, 1", ["store"], snippet8),
-  Snippet("Docs/EasyDBCompatibility.md, Observation, 1", ["store"], snippet9),
-  Snippet("Docs/EasyDBCompatibility.md, Full-text search, 1", ["store"], snippet10),
-  Snippet("Docs/EasyDBCompatibility.md, Full-text search, 2", ["store", "sqlcipher4"], snippet11),
-  Snippet("Docs/EasyDBCompatibility.md, References, 1", ["store"], snippet12),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 1", ["store"], snippet13),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 2", [], snippet14),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 3", ["store"], snippet15),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 4", ["store"], snippet16),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 5", ["store"], snippet17),
-  Snippet("Docs/EasyDBCompatibility.md, More queries, 6", [], snippet18),
-  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 1", [], snippet19),
-  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 2", ["store"], snippet20),
-  Snippet("Docs/EasyDBCompatibility.md, Documents that expire, 1", [], snippet21),
-  Snippet("Docs/EasyDBCompatibility.md, Tables, records and SQL, 1", ["queue"], snippet22),
-  Snippet("Docs/EasyDBCompatibility.md, Identifiers that cost nothing, 1", [], snippet23),
-  Snippet("Docs/Encryption.md, Keys, 1", [], snippet24),
-  Snippet("Docs/Encryption.md, Opening, 1", [], snippet25),
-  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet26),
-  Snippet("Docs/Encryption.md, Settings, 1", [], snippet27),
-  Snippet("Docs/Encryption.md, The cipher provider, 1", [], snippet28),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet29),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet30),
-  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet31),
-  Snippet("Docs/Encryption.md, Damaged files, 1", [], snippet32),
-  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet33),
-  Snippet("Docs/Encryption.md, Key slots, 1", [], snippet34),
-  Snippet("Docs/Encryption.md, Key slots, 2", ["queue"], snippet35),
-  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet36),
-  Snippet("Docs/Encryption.md, Whole files, 2", [], snippet37),
-  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet38),
-  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet39),
-  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet40),
-  Snippet("Docs/Encryption.md, Values with a key of their own, 1", [], snippet41),
-  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet42),
-  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet43),
-  Snippet("Docs/Performance.md, Memory, 1", [], snippet44),
-  Snippet("Docs/Security.md, Old versions, 1", [], snippet45),
+  Snippet("Docs/Archive.md, Follow it, 1", ["archive"], snippet5),
+  Snippet("Docs/Archive.md, One writer, 1", [], snippet6),
+  Snippet("Docs/EasyDBCompatibility.md, EasyDB compatibility, 1", [], snippet7),
+  Snippet("Docs/EasyDBCompatibility.md, Moving, 1", [], snippet8),
+  Snippet("Docs/EasyDBCompatibility.md, What is beyond, 1", ["store"], snippet9),
+  Snippet("Docs/EasyDBCompatibility.md, Observation, 1", ["store"], snippet10),
+  Snippet("Docs/EasyDBCompatibility.md, Full-text search, 1", ["store"], snippet11),
+  Snippet("Docs/EasyDBCompatibility.md, Full-text search, 2", ["store", "sqlcipher4"], snippet12),
+  Snippet("Docs/EasyDBCompatibility.md, References, 1", ["store"], snippet13),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 1", ["store"], snippet14),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 2", [], snippet15),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 3", ["store"], snippet16),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 4", ["store"], snippet17),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 5", ["store"], snippet18),
+  Snippet("Docs/EasyDBCompatibility.md, More queries, 6", [], snippet19),
+  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 1", [], snippet20),
+  Snippet("Docs/EasyDBCompatibility.md, Migrations by rules, 2", ["store"], snippet21),
+  Snippet("Docs/EasyDBCompatibility.md, Documents that expire, 1", [], snippet22),
+  Snippet("Docs/EasyDBCompatibility.md, Tables, records and SQL, 1", ["queue"], snippet23),
+  Snippet("Docs/EasyDBCompatibility.md, Identifiers that cost nothing, 1", [], snippet24),
+  Snippet("Docs/Encryption.md, Keys, 1", [], snippet25),
+  Snippet("Docs/Encryption.md, Opening, 1", [], snippet26),
+  Snippet("Docs/Encryption.md, Opening, 2", ["configuration"], snippet27),
+  Snippet("Docs/Encryption.md, Settings, 1", [], snippet28),
+  Snippet("Docs/Encryption.md, The cipher provider, 1", [], snippet29),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 1", ["throws"], snippet30),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 2", [], snippet31),
+  Snippet("Docs/Encryption.md, Why a file doesn't open, 3", ["queue"], snippet32),
+  Snippet("Docs/Encryption.md, Damaged files, 1", [], snippet33),
+  Snippet("Docs/Encryption.md, Changing the key, 1", ["queue"], snippet34),
+  Snippet("Docs/Encryption.md, Key slots, 1", [], snippet35),
+  Snippet("Docs/Encryption.md, Key slots, 2", ["queue"], snippet36),
+  Snippet("Docs/Encryption.md, Whole files, 1", [], snippet37),
+  Snippet("Docs/Encryption.md, Whole files, 2", [], snippet38),
+  Snippet("Docs/Encryption.md, From SQLCipher 3 to 4, 1", [], snippet39),
+  Snippet("Docs/Encryption.md, Backups, 1", ["queue"], snippet40),
+  Snippet("Docs/Encryption.md, Attached files, 1", ["queue"], snippet41),
+  Snippet("Docs/Encryption.md, Values with a key of their own, 1", [], snippet42),
+  Snippet("Docs/GRDBCompatibility.md, Moving, 1", [], snippet43),
+  Snippet("Docs/GRDBCompatibility.md, What differs, 1", ["db"], snippet44),
+  Snippet("Docs/Performance.md, Memory, 1", [], snippet45),
+  Snippet("Docs/Security.md, Old versions, 1", [], snippet46),
 ]
 
 // The blocks print to nowhere.
@@ -109,8 +110,22 @@ private func snippet4(_ scene: Scene) throws {
   _ = archive
 }
 
-// Docs/Archive.md, One writer, 1
+// Docs/Archive.md, Follow it, 1
 private func snippet5(_ scene: Scene) throws {
+  let (archive, key) = try scene.archive()
+  _ = (archive, key)
+  let follower = try ArchiveFollower(archive, path: scene.file("replica.db"), key: key)
+  let notes = try follower.pool.read { db in
+    try Int.fetchOne(db, sql: "SELECT count(*) FROM note")
+  }
+  print(notes ?? 0, follower.lag)
+  try follower.close()
+  _ = follower
+  _ = notes
+}
+
+// Docs/Archive.md, One writer, 1
+private func snippet6(_ scene: Scene) throws {
   var configuration = ArchiveConfiguration()
   configuration.takesOver = true  // after you have made sure that the other writer is gone
   let archive = Archive(FolderDestination(path: scene.file("vault.archive")), configuration: configuration)
@@ -119,7 +134,7 @@ private func snippet5(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, EasyDB compatibility, 1
-private func snippet6(_ scene: Scene) throws {
+private func snippet7(_ scene: Scene) throws {
   struct Book: Codable, Identifiable {
     var id = UUID()
     @Unique var name: String
@@ -140,7 +155,7 @@ private func snippet6(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, Moving, 1
-private func snippet7(_ scene: Scene) throws {
+private func snippet8(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("books.db"), key: key)
   let store = try DocumentStore(path: scene.file("books.db"), key: key)
@@ -149,7 +164,7 @@ private func snippet7(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, What is beyond, 1
-private func snippet8(_ scene: Scene) async throws {
+private func snippet9(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let cheap = try await books.filter { $0.priceCents < 1000 && $0.title.hasPrefix("M") }.fetchMany()
@@ -160,7 +175,7 @@ private func snippet8(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Observation, 1
-private func snippet9(_ scene: Scene) async throws {
+private func snippet10(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   for try await cheap in books.filter(\.priceCents, lessThan: 1000).values() {
@@ -181,7 +196,7 @@ private func snippet9(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Full-text search, 1
-private func snippet10(_ scene: Scene) async throws {
+private func snippet11(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let found = try await books.matching("white whale").fetchMany()
@@ -191,7 +206,7 @@ private func snippet10(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Full-text search, 2
-private func snippet11(_ scene: Scene) async throws {
+private func snippet12(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let best = try await books.matching("whale").orderByRelevance().limit(10).fetchMany()
@@ -199,7 +214,7 @@ private func snippet11(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, References, 1
-private func snippet12(_ scene: Scene) async throws {
+private func snippet13(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let authors = try await store.collection(Author.self)
@@ -212,7 +227,7 @@ private func snippet12(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 1
-private func snippet13(_ scene: Scene) async throws {
+private func snippet14(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let some = try await books.filter(\.title, in: ["Moby-Dick", "Typee"]).fetchMany()
@@ -227,7 +242,7 @@ private func snippet13(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 2
-private func snippet14(_ scene: Scene) throws {
+private func snippet15(_ scene: Scene) throws {
   struct Article: Codable, Identifiable, Equatable {
     var id = UUID()
     var author: String
@@ -260,7 +275,7 @@ private func snippet14(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 3
-private func snippet15(_ scene: Scene) throws {
+private func snippet16(_ scene: Scene) throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   try store.read { db in
@@ -270,7 +285,7 @@ private func snippet15(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 4
-private func snippet16(_ scene: Scene) async throws {
+private func snippet17(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   for try await batch in books.all().orderBy(\.title).batches(of: 500) {
@@ -279,7 +294,7 @@ private func snippet16(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 5
-private func snippet17(_ scene: Scene) async throws {
+private func snippet18(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   let page = try await books.all().orderBy(\.title).fetchPage(20)
@@ -289,7 +304,7 @@ private func snippet17(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, More queries, 6
-private func snippet18(_ scene: Scene) async throws {
+private func snippet19(_ scene: Scene) async throws {
   struct Chore: Codable, Identifiable, Equatable {
     var id: Int
     var isDone = false
@@ -304,7 +319,7 @@ private func snippet18(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Migrations by rules, 1
-private func snippet19(_ scene: Scene) throws {
+private func snippet20(_ scene: Scene) throws {
   struct Note: Codable, MigratingDocument {
     struct Place: Codable {
       var city: String  // was `town`
@@ -334,7 +349,7 @@ private func snippet19(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, Migrations by rules, 2
-private func snippet20(_ scene: Scene) async throws {
+private func snippet21(_ scene: Scene) async throws {
   let (store, books) = try scene.store()
   _ = (store, books)
   for result in try await books.all().fetchResults() {
@@ -346,7 +361,7 @@ private func snippet20(_ scene: Scene) async throws {
 }
 
 // Docs/EasyDBCompatibility.md, Documents that expire, 1
-private func snippet21(_ scene: Scene) throws {
+private func snippet22(_ scene: Scene) throws {
   struct Session: Codable, Identifiable, MigratingDocument {
     var id = UUID()
     var created = Date()
@@ -360,7 +375,7 @@ private func snippet21(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, Tables, records and SQL, 1
-private func snippet22(_ scene: Scene) throws {
+private func snippet23(_ scene: Scene) throws {
   let queue = try scene.queue()
   struct Player: Codable, FetchableRecord, PersistableRecord {
     var id: Int64
@@ -378,7 +393,7 @@ private func snippet22(_ scene: Scene) throws {
 }
 
 // Docs/EasyDBCompatibility.md, Identifiers that cost nothing, 1
-private func snippet23(_ scene: Scene) throws {
+private func snippet24(_ scene: Scene) throws {
   struct Event: Codable, Identifiable {
     var id: UUID
     var name: String
@@ -394,7 +409,7 @@ private func snippet23(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Keys, 1
-private func snippet24(_ scene: Scene) throws {
+private func snippet25(_ scene: Scene) throws {
   let passphrase = DatabaseKey.passphrase("correct horse battery staple")
   let bytes = DatabaseKey.passphrase(bytes: [0x66, 0x00, 0xFF])
   let raw = try DatabaseKey.raw((0..<32).map { UInt8($0) })
@@ -410,7 +425,7 @@ private func snippet24(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 1
-private func snippet25(_ scene: Scene) throws {
+private func snippet26(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = try .file(scene.file("vault.key"))
   let queue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -419,7 +434,7 @@ private func snippet25(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Opening, 2
-private func snippet26(_ scene: Scene) throws {
+private func snippet27(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.prepareDatabase { db in
     try db.usePassphrase("correct horse battery staple")
@@ -429,7 +444,7 @@ private func snippet26(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Settings, 1
-private func snippet27(_ scene: Scene) throws {
+private func snippet28(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   configuration.cipher = .sqlcipher3
@@ -439,7 +454,7 @@ private func snippet27(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, The cipher provider, 1
-private func snippet28(_ scene: Scene) throws {
+private func snippet29(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   configuration.usesStockCipherProvider = true
@@ -451,7 +466,7 @@ private func snippet28(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 1
-private func snippet29(_ scene: Scene) throws {
+private func snippet30(_ scene: Scene) throws {
   let queue = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("right"))
   try queue.close()
   let other = try DatabaseQueue(path: scene.file("vault.db"), key: .passphrase("wrong"))
@@ -460,7 +475,7 @@ private func snippet29(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 2
-private func snippet30(_ scene: Scene) throws {
+private func snippet31(_ scene: Scene) throws {
   let inspection = DatabaseFile.inspect(at: scene.file("plain.db"))
   if case .plaintext(let header) = inspection.kind {
     print("not encrypted, pages of \(header.pageSize) bytes")
@@ -469,14 +484,14 @@ private func snippet30(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Why a file doesn't open, 3
-private func snippet31(_ scene: Scene) throws {
+private func snippet32(_ scene: Scene) throws {
   let queue = try scene.queue()
   let damagedPages = try queue.checkCipherIntegrity()
   _ = damagedPages
 }
 
 // Docs/Encryption.md, Damaged files, 1
-private func snippet32(_ scene: Scene) throws {
+private func snippet33(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   let report = try DatabaseFile.salvage(at: scene.file("players.db"), key: key, to: scene.file("saved.db"))
   if !report.isComplete { print(report) }
@@ -485,13 +500,13 @@ private func snippet32(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Changing the key, 1
-private func snippet33(_ scene: Scene) throws {
+private func snippet34(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.changeKey(to: .passphrase("staple battery horse correct"))
 }
 
 // Docs/Encryption.md, Key slots, 1
-private func snippet34(_ scene: Scene) throws {
+private func snippet35(_ scene: Scene) throws {
   let passphrase = KeyUnlocker.passphrase("correct horse battery staple")
   let slots = try KeySlots.create(forDatabaseAt: scene.file("vault.db"), unlocker: passphrase, label: "Ada")
   let recovery = try slots.addRecoveryKey(label: "safe", authorizedBy: passphrase)
@@ -505,13 +520,13 @@ private func snippet34(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Key slots, 2
-private func snippet35(_ scene: Scene) throws {
+private func snippet36(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.changeKey(to: .slots(unlocker: .passphrase("a new one"), label: "Ada"))
 }
 
 // Docs/Encryption.md, Whole files, 1
-private func snippet36(_ scene: Scene) throws {
+private func snippet37(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   try DatabaseFile.encrypt(at: scene.file("plain.db"), to: scene.file("encrypted.db"), key: key)
   try DatabaseFile.decrypt(at: scene.file("encrypted.db"), key: key, to: scene.file("readable.db"))
@@ -520,7 +535,7 @@ private func snippet36(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Whole files, 2
-private func snippet37(_ scene: Scene) throws {
+private func snippet38(_ scene: Scene) throws {
   let byLength = DatabaseCollation("byLength") { lhs, rhs in
     lhs.count < rhs.count ? .orderedAscending : lhs.count == rhs.count ? .orderedSame : .orderedDescending
   }
@@ -533,7 +548,7 @@ private func snippet37(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, From SQLCipher 3 to 4, 1
-private func snippet38(_ scene: Scene) throws {
+private func snippet39(_ scene: Scene) throws {
   let key = DatabaseKey.passphrase("correct horse battery staple")
   func openVault() throws -> DatabaseQueue {
     do {
@@ -550,7 +565,7 @@ private func snippet38(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Backups, 1
-private func snippet39(_ scene: Scene) throws {
+private func snippet40(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.backup(toPath: scene.file("backup.db"))
   try queue.backup(toPath: scene.file("for-a-friend.db"), key: .passphrase("another one"))
@@ -558,7 +573,7 @@ private func snippet39(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Attached files, 1
-private func snippet40(_ scene: Scene) throws {
+private func snippet41(_ scene: Scene) throws {
   let queue = try scene.queue()
   try queue.inDatabase { db in
     try db.attach(scene.file("archive.db"), as: "archive", key: .passphrase("another one"))
@@ -568,7 +583,7 @@ private func snippet40(_ scene: Scene) throws {
 }
 
 // Docs/Encryption.md, Values with a key of their own, 1
-private func snippet41(_ scene: Scene) throws {
+private func snippet42(_ scene: Scene) throws {
   struct Patient: Codable, Identifiable, FetchableRecord, PersistableRecord {
     var id: UUID
     var name: String
@@ -608,7 +623,7 @@ private func snippet41(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, Moving, 1
-private func snippet42(_ scene: Scene) throws {
+private func snippet43(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   let dbQueue = try DatabaseQueue(path: scene.file("vault.db"), configuration: configuration)
@@ -617,7 +632,7 @@ private func snippet42(_ scene: Scene) throws {
 }
 
 // Docs/GRDBCompatibility.md, What differs, 1
-private func snippet43(_ scene: Scene) throws {
+private func snippet44(_ scene: Scene) throws {
   try scene.queue().write { db in
     let statement = try db.makeStatement(sql: "INSERT INTO player (name, score) VALUES (?, ?)")
     for number in 1...100 {
@@ -630,14 +645,14 @@ private func snippet43(_ scene: Scene) throws {
 }
 
 // Docs/Performance.md, Memory, 1
-private func snippet44(_ scene: Scene) throws {
+private func snippet45(_ scene: Scene) throws {
   func memoryPressureBegan(in pool: DatabasePool) {
     pool.releaseMemoryEventually()
   }
 }
 
 // Docs/Security.md, Old versions, 1
-private func snippet45(_ scene: Scene) throws {
+private func snippet46(_ scene: Scene) throws {
   var configuration = Configuration()
   configuration.key = .passphrase("correct horse battery staple")
   configuration.freshness = Freshness(anchor: FileAnchor(path: scene.file("vault.anchor")))  // elsewhere
