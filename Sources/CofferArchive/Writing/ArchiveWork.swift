@@ -315,6 +315,7 @@ final class ArchiveWork: @unchecked Sendable {
     while true {
       let isComplete = try capture.collect()
       var stored = 0
+      // What begins meanwhile is the next object's.
       for _ in 0..<capture.pieceCount {
         guard let piece = capture.nextPiece() else { break }
         stored += piece.frames.count

@@ -428,8 +428,8 @@ package final class CommitCapture: Sendable {
   /// Whether no commits are read until a level's pages are copied.
   package var isFrozen: Bool { state.withLock(\.isFrozen) }
 
-  /// The most pieces that wait.
-  package var pieceCount: Int { limits.pieceCount }
+  /// The number of pieces that wait.
+  package var pieceCount: Int { state.withLock(\.pieces.count) }
 
   /// Where the capture is, if all commits that were read are stored.
   package var end: Beginning? {
