@@ -2,7 +2,7 @@ import Glibc
 
 // New files are plaintext or keys more often than not: only their owner can read them.
 umask(0o077)
-Leftovers.removeOnSignals()
+Interrupts.takeSignals()
 let console = Console.standard { code in
   if code == EPIPE { Leftovers.exit(withCode: 128 + SIGPIPE) }
   let reason = String(cString: strerror(code))

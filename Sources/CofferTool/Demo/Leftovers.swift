@@ -1,7 +1,7 @@
 import Glibc
 import Synchronization
 
-/// The files to delete when the demo ends, even if a signal ends it.
+/// The files to delete when the tool ends, even if a signal ends it.
 enum Leftovers {
   private static let paths = Mutex<[String]>([])
 
@@ -33,44 +33,6 @@ enum Leftovers {
   /// Returns all files that a database can have.
   static func files(of path: String) -> [String] {
     ["", "-wal", "-shm", "-journal", "-keys"].map { path + $0 }
-  }
-
-  /// Deletes the leftovers when a signal ends the process, such as Ctrl-C or a closed terminal.
-  ///
-  /// - Precondition: The process has no other thread yet.
-  static func removeOnSignals() {
-    // Makes a write to a closed pipe an error, which the console handles.
-    signal(SIGPIPE, SIG_IGN)
-    // Blocked in this thread and in all that it starts, so that a signal waits for the thread below.
-    // A process can inherit ignored signals, which would never arrive.
-    for number in signals { signal(number, SIG_DFL) }
-    var blocked = sigset_t(signals)
-    pthread_sigmask(SIG_BLOCK, &blocked, nil)
-    var thread = pthread_t()
-    let code =
-      descriptor < 0
-      ? EMFILE : pthread_create(&thread, nil, { _ in Leftovers.waitForSignals() }, nil)
-    // Without the thread, signals end the process as usual.
-    if code != 0 { pthread_sigmask(SIG_UNBLOCK, &blocked, nil) }
-  }
-
-  private static let signals = [SIGINT, SIGTERM, SIGHUP]
-
-  /// Readable while a signal waits, so that it can be taken under a lock.
-  private static let descriptor: CInt = {
-    // SAFETY: The signature of signalfd(2), which Glibc's module lacks.
-    typealias Open = @convention(c) (CInt, UnsafePointer<sigset_t>, CInt) -> CInt
-    let open = unsafeBitCast(dlsym(nil, "signalfd"), to: Open.self)
-    var set = sigset_t(signals)
-    return open(-1, &set, O_CLOEXEC)
-  }()
-
-  private static func waitForSignals() -> Never {
-    var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    while true {
-      poll(&wait, 1, -1)
-      Interrupts.collect(signals)
-    }
   }
 
   /// Deletes the leftovers and ends the process at once, whatever its threads are doing.

@@ -18,8 +18,6 @@ enum Interrupts {
 
   private static let state = Mutex((current: State(), lastScope: 0, isDone: false))
 
-  private static let collecting = Mutex(())
-
   /// Whether Ctrl-C has been pressed in the current scope.
   static var isRequested: Bool { state.withLock(\.current.isRequested) }
 
@@ -73,20 +71,6 @@ enum Interrupts {
     if isRequested { throw ToolError(.interrupted, "interrupted; nothing was changed") }
   }
 
-  /// Delivers the signals that wait, and ends the process if one of them does.
-  ///
-  /// Called before a line is read, too, so that a Ctrl-C that was pressed before it isn't taken for
-  /// one that was pressed after it. The lock is for one that another thread just delivers.
-  static func collect(_ numbers: [CInt] = [SIGINT]) {
-    collecting.withLock { _ in
-      var signals = sigset_t(numbers)
-      var atOnce = timespec()
-      while case let number = sigtimedwait(&signals, nil, &atOnce), number > 0 {
-        if !deliver(number) { Leftovers.exit(withCode: 128 + number) }
-      }
-    }
-  }
-
   /// Waits for input on a descriptor, in short pieces, since Ctrl-C arrives on another thread.
   ///
   /// - Returns: False if Ctrl-C came first.
@@ -101,7 +85,7 @@ enum Interrupts {
   }
 
   /// Called for a signal; returns false if the process is to end at once.
-  private static func deliver(_ number: CInt) -> Bool {
+  static func deliver(_ number: CInt) -> Bool {
     state.withLock { state in
       if state.isDone { return true }
       let isExpected =
@@ -130,14 +114,5 @@ enum Interrupts {
         usleep(10_000)
       }
     }
-  }
-}
-
-extension sigset_t {
-  /// A set of these signals.
-  init(_ signals: [CInt]) {
-    self.init()
-    sigemptyset(&self)
-    for number in signals { sigaddset(&self, number) }
   }
 }
