@@ -161,7 +161,8 @@ extension Archive {
     }
     let writer = ArchiveStore.newWriter()
     guard !reader.manifest.isReleased else {
-      // Nobody has to be told: if a writer begins meanwhile, one of both finds a manifest's name taken.
+      // If a writer begins meanwhile, one of both finds a manifest's name taken, or nothing of the new
+      // writer's is old.
       var store = try ArchiveStore(pruning: reader, writer: writer)
       return try store.prune(configuration.retention, at: configuration.milliseconds)
     }

@@ -95,7 +95,7 @@ public struct Archive: Sendable {
     let plan = try plan(to: point, reader)
     let file = try RestoredFile(at: path, key: reader.key, settings: cipher)
     file.slots = manifest.slots.isEmpty ? nil : manifest.slots
-    let (pageCount, date) = try reader.restore(plan, to: file) { done, count in
+    let (pageCount, date) = try reader.restore(plan, to: file, settings: cipher) { done, count in
       try progress?(Double(done) / Double(max(1, count)))
     }
     try file.finish(pageCount: pageCount)

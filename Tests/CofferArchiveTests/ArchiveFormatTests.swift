@@ -40,7 +40,7 @@ import Testing
   }
 
   private func part() -> LayerPart {
-    LayerPart(layer: 2 << 32 | 1, index: 0, frames: frames(0xCD))
+    LayerPart(layer: 2 << 32 | 1, index: 0, damagedPages: [1], frames: frames(0xCD))
   }
 
   private func manifest() throws -> Manifest {
@@ -70,7 +70,9 @@ import Testing
     ).filter { !$0.isWhitespace }
     let sealed = try seal().sealed(bytes)
     let shown = bytes.dropLast(frameCount * (Self.pageSize + 4))
-    #expect(text.contains(hex(Array(shown)) + "seal" + hex(sealed.suffix(ArchiveSeal.size))))
+    let expected = hex(Array(shown)) + "seal" + hex(sealed.suffix(ArchiveSeal.size))
+    let isShown = text.contains(expected)
+    #expect(isShown, "\(expected)")
   }
 
   private func hex(_ bytes: [UInt8]) -> String {

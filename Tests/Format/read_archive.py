@@ -104,6 +104,9 @@ class Archive:
         fields, _ = self.object(f"layer/{layer['number']:016x}-{index:016x}")
         stored, place, count = fields.take("QII")
         need((stored, place) == (layer["number"], index), "misplaced", fields.name)
+        damaged = [fields.take("I")[0] for _ in range(fields.take("I")[0])]
+        if damaged:
+            print(f"{fields.name}: pages {damaged} were damaged when they were archived")
         frames = fields.frames(count, self.page_size)
         fields.end()
         return frames

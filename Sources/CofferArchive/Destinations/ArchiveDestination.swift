@@ -24,3 +24,11 @@ public protocol ArchiveDestination: Sendable {
   /// Deletes an object. That there is none is no error.
   func delete(_ name: String) throws
 }
+
+extension ArchiveDestination {
+  /// Reads an object, with as few copies as the destination allows.
+  func bytes(_ name: String) throws -> [UInt8]? {
+    if let folder = self as? FolderDestination { return try folder.bytes(name) }
+    return try get(name).map { Array($0) }
+  }
+}

@@ -34,7 +34,12 @@ public struct FolderDestination: ArchiveDestination {
   ///
   /// - Throws: ``DatabaseError`` if the file can't be read.
   public func get(_ name: String) throws -> Data? {
-    try NewFile.read(file(name), atMost: Self.largestObject).map { Data($0) }
+    try bytes(name).map { Data($0) }
+  }
+
+  /// Reads an object, without a copy.
+  func bytes(_ name: String) throws -> [UInt8]? {
+    try NewFile.read(file(name), atMost: Self.largestObject)
   }
 
   /// Returns the names of the objects, which are regular files: links aren't followed.

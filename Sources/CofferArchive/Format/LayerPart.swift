@@ -6,6 +6,8 @@ struct LayerPart {
   var layer: UInt64
   /// The part's place in it, from 0.
   var index: Int
+  /// The pages that weren't authentic when they were copied.
+  var damagedPages: [Int] = []
   /// Each a page's number, of 4 bytes, and the page as it is stored.
   var frames: ArraySlice<UInt8>
 
@@ -13,16 +15,19 @@ struct LayerPart {
   func bytes(_ header: ObjectHeader) -> [UInt8] {
     var bytes = header.bytes
     // With room for the seal.
-    bytes.reserveCapacity(frames.count + 128)
+    bytes.reserveCapacity(frames.count + 128 + 4 * damagedPages.count)
     bytes.append(layer)
     bytes.append(UInt32(index))
     bytes.append(UInt32(frames.count / (header.pageSize + 4)))
+    bytes.append(UInt32(damagedPages.count))
+    for page in damagedPages { bytes.append(UInt32(page)) }
     bytes += frames
     return bytes
   }
 
-  init(layer: UInt64, index: Int, frames: ArraySlice<UInt8>) {
-    (self.layer, self.index, self.frames) = (layer, index, frames)
+  init(layer: UInt64, index: Int, damagedPages: [Int] = [], frames: ArraySlice<UInt8>) {
+    (self.layer, self.index, self.damagedPages) = (layer, index, damagedPages)
+    self.frames = frames
   }
 
   /// Reads an object whose seal is right.
@@ -32,9 +37,14 @@ struct LayerPart {
     guard header.archive == archive.archive else { throw .otherArchive(name) }
     guard header.pageSize == archive.pageSize, let layer = reader.uint64(),
       let index = reader.uint32(), let count = reader.uint32(),
+      let damagedCount = reader.uint32(), damagedCount <= count
+    else { throw .damaged(name) }
+    let damagedPages = (0..<damagedCount).compactMap { _ in reader.uint32().map(Int.init) }
+    guard damagedPages.count == Int(damagedCount), !damagedPages.contains(0),
       let frames = reader.range(Int(count) * (header.pageSize + 4)),
       reader.range(ArchiveSeal.size) != nil, reader.isAtEnd
     else { throw .damaged(name) }
-    self.init(layer: layer, index: Int(index), frames: bytes[frames])
+    self.init(
+      layer: layer, index: Int(index), damagedPages: damagedPages, frames: bytes[frames])
   }
 }

@@ -46,6 +46,8 @@ struct Manifest {
   var writer: [UInt8]
   /// Whether the writer has ended.
   var isReleased: Bool
+  /// Whether the writer before may still store segments: none of this writer's keeps it from that yet.
+  var isTakingOver = false
   var header: ObjectHeader
   /// The salt of the database.
   var salt: [UInt8]
@@ -67,7 +69,7 @@ struct Manifest {
     bytes.append(number)
     bytes.append(fence)
     bytes += writer
-    bytes += [isReleased ? 1 : 0, 0, 0, 0]
+    bytes += [isReleased ? 1 : 0, isTakingOver ? 1 : 0, 0, 0]
     bytes += salt
     append(tip, to: &bytes)
     append(logStart, to: &bytes)
@@ -106,7 +108,7 @@ struct Manifest {
     else { throw .damaged(name) }
     (self.number, self.fence, self.writer, self.salt) = (number, fence, writer, salt)
     (self.tip, self.logStart) = (tip, logStart)
-    isReleased = flags[0] == 1
+    (isReleased, isTakingOver) = (flags[0] == 1, flags[1] == 1)
     gaps = []
     for _ in 0..<gapCount {
       guard let gap = reader.uint64(), gap < 1 << 62 else { throw .damaged(name) }

@@ -7,27 +7,33 @@ extension ArchiveReader {
   ///   known.
   /// - Returns: The number of the database's pages, and the commit's date.
   func restore(
-    _ plan: RestorePlan, to file: RestoredFile, progress: (Int, Int) throws -> Void
+    _ plan: RestorePlan, to file: RestoredFile, settings: CipherSettings,
+    progress: (Int, Int) throws -> Void
   ) throws -> (pageCount: Int, date: UInt64) {
     var result = (pageCount: 0, date: UInt64(0))
     let count = plan.layers.reduce(0) { $0 + $1.partCount }
     var done = 0
     for layer in plan.layers {
-      try file.write(partCount: layer.partCount) { index in
-        try part(index, of: layer).frames
-      } progress: {
-        try progress(done + $0, count)
+      try readInOrder(0..<UInt64(layer.partCount)) { index in
+        try part(Int(index), of: layer)
+      } use: { _, part in
+        try file.write(part.frames) { number, _ in part.damagedPages.contains(number) }
+        done += 1
+        try progress(done, count)
+        return true
       }
-      done += layer.partCount
       result = (layer.pageCount, layer.date)
     }
     guard plan.commit > plan.base, var place = plan.layers.last?.place else { return result }
     // Of two layers with the same end, one may have begun earlier in the log.
     if place.sequence < manifest.logStart.sequence { place = manifest.logStart }
-    var changes = CommitChanges(after: plan.base, upTo: plan.commit)
-    try forEachSegment(from: place) { segment in
+    // Segments of earlier writers come before the place.
+    let fence = plan.layers.last.map { $0.number >> 32 } ?? 0
+    var changes = CommitChanges(after: plan.base, upTo: plan.commit, fence: fence)
+    let verifier = try PageVerifier(key: key, settings: settings)
+    try forEachSegment(from: place, verifier: verifier) { segment, damagedPages in
       let frames = try changes.frames(of: segment, pageSize: manifest.header.pageSize)
-      try file.write(frames)
+      try file.write(frames) { _, index in damagedPages.contains { $0.index == index } }
       done += 1
       try progress(done, max(done, count))
       return changes.last < plan.commit
@@ -46,9 +52,12 @@ struct CommitChanges {
   /// Its date; nil before the first.
   private(set) var date: UInt64?
   private let end: UInt64
-  private var fence: UInt64 = 0
+  private var fence: UInt64
 
-  init(after last: UInt64, upTo end: UInt64) { (self.last, self.end) = (last, end) }
+  /// - Parameter fence: That of the writer of the state at which the range begins.
+  init(after last: UInt64, upTo end: UInt64, fence: UInt64 = 0) {
+    (self.last, self.end, self.fence) = (last, end, fence)
+  }
 
   /// Returns the frames of a segment that belong to the range.
   mutating func frames(of segment: Segment, pageSize: Int) throws -> ArraySlice<UInt8> {

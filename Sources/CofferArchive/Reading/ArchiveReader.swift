@@ -107,8 +107,7 @@ struct ArchiveReader: Sendable {
   // MARK: Objects
 
   private func object(_ name: String) throws -> [UInt8]? {
-    guard let data = try destination.get(name) else { return nil }
-    let bytes = Array(data)
+    guard let bytes = try destination.bytes(name) else { return nil }
     guard seal.isSealed(bytes) else { throw ArchiveError.damaged(name) }
     return bytes
   }
@@ -133,35 +132,48 @@ struct ArchiveReader: Sendable {
 
   /// Calls `body` for each segment from a place on, while it returns true.
   ///
+  /// - Parameters:
+  ///   - verifier: What finds the pages that aren't authentic; nil if nobody asks for them.
+  ///   - body: Called with a segment, and these pages.
   /// - Returns: The place behind the last one.
   @discardableResult
   func forEachSegment(
-    from place: Manifest.LogPlace, _ body: (Segment) throws -> Bool
+    from place: Manifest.LogPlace, verifier: PageVerifier? = nil,
+    _ body: (_ segment: Segment, _ damagedPages: [PageVerifier.DamagedPage]) throws -> Bool
   ) throws -> Manifest.LogPlace {
     var place = place
+    var isEnded = false
     while true {
-      guard let (segment, seal) = try segment(at: place) else {
-        let name = ObjectName.segment(place.sequence)
-        // The manifest says how far the log goes at least.
-        guard place.sequence >= manifest.tip.sequence else { throw ArchiveError.missing(name) }
-        guard
-          try destination.list(ObjectName.segments).contains(where: {
-            ObjectName.number($0, in: ObjectName.segments) ?? 0 >= place.sequence
-          })
-        else {
-          return place
+      try readInOrder(place.sequence..<(1 << 62)) { [self] sequence in
+        try segment(sequence).map { segment, seal in
+          (segment, seal, try verifier?.damagedPages(in: segment.frames) ?? [])
         }
-        // It may have been stored since it was asked for.
-        if try destination.get(name) == nil { throw ArchiveError.missing(name) }
-        continue
+      } use: { sequence, found in
+        guard let (segment, seal, damagedPages) = found else { return false }
+        let name = ObjectName.segment(sequence)
+        guard segment.previousSeal == place.seal else { throw ArchiveError.brokenChain(name) }
+        isEnded = try !body(segment, damagedPages)
+        guard !isEnded else { return false }
+        place = Manifest.LogPlace(
+          sequence: sequence + 1, seal: seal, commit: max(place.commit, segment.lastWholeCommit))
+        if place.sequence == manifest.tip.sequence, place.seal != manifest.tip.seal {
+          throw ArchiveError.brokenChain(name)
+        }
+        return true
       }
-      guard try body(segment) else { return place }
-      place = Manifest.LogPlace(
-        sequence: place.sequence + 1, seal: seal,
-        commit: max(place.commit, segment.lastWholeCommit))
-      if place.sequence == manifest.tip.sequence, place.seal != manifest.tip.seal {
-        throw ArchiveError.brokenChain(ObjectName.segment(segment.sequence))
+      if isEnded { return place }
+      let name = ObjectName.segment(place.sequence)
+      // The manifest says how far the log goes at least.
+      guard place.sequence >= manifest.tip.sequence else { throw ArchiveError.missing(name) }
+      guard
+        try destination.list(ObjectName.segments).contains(where: {
+          ObjectName.number($0, in: ObjectName.segments) ?? 0 >= place.sequence
+        })
+      else {
+        return place
       }
+      // It may have been stored since it was asked for.
+      if try destination.get(name) == nil { throw ArchiveError.missing(name) }
     }
   }
 

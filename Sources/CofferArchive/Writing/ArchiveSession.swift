@@ -2,6 +2,7 @@ import Coffer
 import CofferCore
 import Dispatch
 import FoundationEssentials
+import Synchronization
 
 /// Archives the commits of a pool while it lives, on a thread of its own.
 ///
@@ -15,6 +16,7 @@ public final class ArchiveSession: Sendable {
   private let work: ArchiveWork
   private let progress: ArchiveProgress
   private let configuration: ArchiveConfiguration
+  private let isStoringSoon = Atomic(false)
 
   init(
     _ pool: DatabasePool, _ destination: any ArchiveDestination,
@@ -25,6 +27,7 @@ public final class ArchiveSession: Sendable {
     work = try ArchiveWork(pool, destination, configuration, progress)
     schedule(after: .zero, failures: 0)
     work.capture.onFull { [weak self] in self?.storeSoon() }
+    work.capture.watchLog(every: configuration.pause(after: 0))
   }
 
   // The commits are still there for the next session.
@@ -37,8 +40,7 @@ public final class ArchiveSession: Sendable {
   }
 
   private func schedule(after delay: Duration, failures: Int) {
-    let nanoseconds = Int(clamping: Int64(delay / .nanoseconds(1)))
-    queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in
+    queue.async(after: delay) { [weak self] in
       guard let self, progress.isRunning, !progress.isStopRequested else { return }
       var failures = failures + 1
       do {
@@ -53,8 +55,12 @@ public final class ArchiveSession: Sendable {
 
   /// Works before the interval is over: commits come so fast that the log would grow.
   private func storeSoon() {
+    // A call that hangs would let them gather.
+    guard !isStoringSoon.exchange(true, ordering: .relaxed) else { return }
     queue.async { [weak self] in
-      guard let self, progress.isRunning, !progress.isStopRequested, work.capture.isNearlyFull,
+      guard let self else { return }
+      isStoringSoon.store(false, ordering: .relaxed)
+      guard progress.isRunning, !progress.isStopRequested, work.capture.isNearlyFull,
         status.lastError == nil
       else { return }
       try? Self.attempt(work, progress)

@@ -29,11 +29,25 @@ struct ArchiveStore {
     tip = manifest.tip
     manifest.writer = writer
     manifest.fence = manifest.number + 1
-    do { try putManifest { $0.isReleased = false } } catch ArchiveError.superseded {
+    let isTakingOver =
+      manifest.isTakingOver || !reader.manifest.isReleased && reader.manifest.writer != writer
+    do {
+      try putManifest {
+        $0.isReleased = false
+        $0.isTakingOver = isTakingOver
+      }
+    } catch ArchiveError.superseded {
       throw ArchiveError.writerExists
     }
-    tip = try reader.tip().place
-    if !reader.manifest.isReleased, reader.manifest.writer != writer { try fenceOff(reader) }
+    do {
+      tip = try reader.tip().place
+      guard isTakingOver else { return }
+      try fenceOff(reader)
+      try putManifest { $0.isTakingOver = false }
+    } catch {
+      try? release()
+      throw error
+    }
   }
 
   /// Uses an archive that no writer has, to prune it.
@@ -96,7 +110,7 @@ struct ArchiveStore {
 
   // MARK: Manifests
 
-  /// Stores a changed manifest, and deletes old ones.
+  /// Stores a changed manifest.
   mutating func putManifest(_ change: (inout Manifest) -> Void) throws {
     var next = manifest
     change(&next)
@@ -195,7 +209,10 @@ struct ArchiveStore {
       if number < manifest.logStart.sequence { garbage.append(name) }
     }
     for name in try destination.list(ObjectName.layers) {
-      guard let (layer, index) = ObjectName.part(name) else { continue }
+      // A later writer's fence is above this manifest's number.
+      guard let (layer, index) = ObjectName.part(name), layer >> 32 <= manifest.number else {
+        continue
+      }
       if index >= layers[layer] ?? 0 { garbage.append(name) }
     }
     // A reader may just have listed the one before.

@@ -61,7 +61,6 @@ final class ArchiveWork: @unchecked Sendable {
     else { throw ArchiveError.writerExists }
     self.stateFile = stateFile
     let slots = try pool.keySlotsFile() ?? []
-    var tip: ArchiveReader.Tip?
     let reader = try ArchiveReader(destination, key: key)
     if let reader {
       let manifest = reader.manifest
@@ -70,16 +69,22 @@ final class ArchiveWork: @unchecked Sendable {
       else { throw ArchiveError.writerExists }
       guard manifest.header.pageSize == settings.pageSize else { throw ArchiveError.changedKey }
       store = try ArchiveStore(reader, writer: stateFile.number)
-      tip = try reader.tip()
     } else {
       store = try ArchiveStore(
         destination, key: key, pageSize: settings.pageSize, slots: slots, writer: stateFile.number)
     }
-    lastDate = max(tip?.date ?? 0, store.manifest.layers.map(\.date).max() ?? 0)
+    let tip: ArchiveReader.Tip?
+    do {
+      tip = try reader?.tip()
+      lastDate = max(tip?.date ?? 0, store.manifest.layers.map(\.date).max() ?? 0)
+      capture = try pool.makeCommitCapture(
+        limits: configuration.captureLimits, levels: Manifest.snapshotLevel + 1,
+        lastDate: lastDate, now: configuration.now)
+    } catch {
+      try? store.release()
+      throw error
+    }
     pause = lastDate..<max(lastDate, configuration.milliseconds)
-    capture = try pool.makeCommitCapture(
-      limits: configuration.captureLimits, levels: Manifest.snapshotLevel + 1, lastDate: lastDate,
-      now: configuration.now)
     let now = configuration.elapsed()
     (start, startDate) = (now, configuration.now())
     levelFirst = Array(repeating: 1, count: Manifest.snapshotLevel)
@@ -131,7 +136,7 @@ final class ArchiveWork: @unchecked Sendable {
     }
     levelFirst = saved.levelFirst
     capture.addChangedPages(saved.pages)
-    try reader.forEachSegment(from: saved.place) { segment in
+    try reader.forEachSegment(from: saved.place) { segment, _ in
       capture.addChangedPages(of: segment.frames)
       return true
     }
@@ -393,7 +398,9 @@ final class ArchiveWork: @unchecked Sendable {
       copy.layer.pageCount = pages.pageCount
       copy.isLast = pages.isLast
       copy.waiting = LayerPart(
-        layer: copy.layer.number, index: copy.layer.partCount, frames: pages.frames[...])
+        layer: copy.layer.number, index: copy.layer.partCount,
+        damagedPages: pages.damagedPages, frames: pages.frames[...])
+      tell(pages.damagedPages)
       self.copy = copy
     }
     if let part = copy.waiting {
@@ -416,6 +423,15 @@ final class ArchiveWork: @unchecked Sendable {
     }
     saveState()
     return true
+  }
+
+  private func tell(_ damagedPages: [Int]) {
+    guard !damagedPages.isEmpty else { return }
+    Database.logError?(
+      .SQLITE_CORRUPT,
+      "the archive has found damaged pages in \(pool.path): \(damagedPages.prefix(8)). Until they "
+        + "are written anew, no commit that has them can be restored. DatabaseFile.salvage saves "
+        + "the others.")
   }
 
   // MARK: Keeping house

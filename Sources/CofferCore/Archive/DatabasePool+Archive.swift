@@ -31,6 +31,7 @@ extension DatabasePool {
   package func attach(_ capture: CommitCapture) throws {
     try writer.sync { db in
       db.checkpointer?.capture = capture
+      db.checkpointer?.keepsLog = true
       SQLite.keepLogAtClose(try db.openConnection())
     }
   }

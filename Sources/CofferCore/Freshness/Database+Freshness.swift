@@ -114,7 +114,10 @@ extension Database {
     do {
       try freshness.close {
         SQLite.setBusyTimeout(connection, milliseconds: 100)
-        _ = SQLite.checkpoint(connection, schema: "main", mode: SQLite.truncatingCheckpoint)
+        // An archive goes on with the log.
+        let mode =
+          checkpointer?.keepsLog == true ? SQLite.passiveCheckpoint : SQLite.truncatingCheckpoint
+        _ = SQLite.checkpoint(connection, schema: "main", mode: mode)
       }
     } catch {
       freshnessFailure = error

@@ -55,10 +55,10 @@ final class RawFile: Sendable {
 
   /// Returns up to `count` bytes; fewer at the end of the file.
   func read(count: Int, at offset: Int) throws -> [UInt8] {
-    var bytes = [UInt8](repeating: 0, count: count)
-    let read = try unsafe bytes.withUnsafeMutableBytes { try self.read(into: $0, at: offset) }
-    bytes.removeLast(count - read)
-    return bytes
+    // SAFETY: as many bytes are initialized as were read.
+    try unsafe [UInt8](unsafeUninitializedCapacity: count) { buffer, readCount in
+      readCount = try self.read(into: UnsafeMutableRawBufferPointer(buffer), at: offset)
+    }
   }
 
   /// - Throws: ``RawFileError``

@@ -39,6 +39,8 @@ final class Checkpointer {
   var freshness: FreshnessSession?
   /// Reads the commits before they are moved to the file; nil without an archive.
   var capture: CommitCapture?
+  /// Whether the log stays when the database is closed: an archive goes on with it.
+  var keepsLog = false
   private var pageCount = 0
   private var nextRestart: Int
   /// The size of the log when the archive was last told of commits.
@@ -59,12 +61,16 @@ final class Checkpointer {
     if isMain { freshness?.didCommit(frameCount: pageCount) }
     guard isMain else { return pageCount >= policy.automaticPageCount }
     self.pageCount = pageCount
-    if let capture, !(toldPageCount..<(toldPageCount + Self.toldPages)).contains(pageCount) {
+    if pageCount < policy.maximumPageCount { nextRestart = policy.maximumPageCount }
+    let isDue = pageCount >= policy.automaticPageCount
+    // A checkpoint reads them itself.
+    if let capture, !isDue,
+      !(toldPageCount..<(toldPageCount + Self.toldPages)).contains(pageCount)
+    {
       toldPageCount = pageCount
       capture.readAhead()
     }
-    if pageCount < policy.maximumPageCount { nextRestart = policy.maximumPageCount }
-    return pageCount >= policy.automaticPageCount
+    return isDue
   }
 
   /// The pages of a log after which an archive reads them: a checkpoint waits for those that are left.
@@ -96,6 +102,10 @@ final class Checkpointer {
       return freshness.checkpoint(connection, schema: schema, mode: mode)
     }
     guard let capture else { return run(mode) }
+    if capture.isClosed {
+      self.capture = nil
+      return run(mode)
+    }
     return capture.checkpoint(mode: mode, frameCount: frameCount, run)
   }
 
@@ -115,8 +125,10 @@ final class Checkpointer {
       nextRestart = pageCount + pageCount / 2
       Database.logError?(
         .SQLITE_WARNING,
-        "the write-ahead log of \(database) has \(pageCount) pages, and can't restart: a read "
-          + "access or a snapshot holds on to an old state of the database")
+        "the write-ahead log of \(database) has \(pageCount) pages, and can't restart: "
+          + (capture?.isFull == true
+            ? "its archive can't store the commits yet"
+            : "a read access or a snapshot holds on to an old state of the database"))
     }
   }
 }

@@ -180,6 +180,7 @@ extension Database {
   func restorePoolWriter() throws {
     guard let checkpointer, let connection = sqliteConnection else { return }
     SQLite.setWALHook(checkpointer, in: connection)
+    if checkpointer.keepsLog { SQLite.keepLogAtClose(connection) }
     let pageCount = configuration.checkpointPolicy.maximumPageCount
     if pageCount < .max {
       // A log that has been long is truncated when it restarts.

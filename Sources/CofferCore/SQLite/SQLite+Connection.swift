@@ -298,6 +298,7 @@ extension SQLite {
   /// The mode of checkpoints that wait for readers and truncate the WAL.
   static var truncatingCheckpoint: CInt { SQLITE_CHECKPOINT_TRUNCATE }
   static var restartingCheckpoint: CInt { SQLITE_CHECKPOINT_RESTART }
+  static var fullCheckpoint: CInt { SQLITE_CHECKPOINT_FULL }
   static var passiveCheckpoint: CInt { SQLITE_CHECKPOINT_PASSIVE }
 
   // MARK: Memory

@@ -1,0 +1,43 @@
+/// Verifies pages of an archive on any thread.
+package struct PageVerifier: Sendable {
+  private let settings: CipherSettings
+  private let hmacKey: SecureBytes
+  private let crypto: LibCrypto
+
+  /// - Throws: ``DatabaseError`` if there is no libcrypto.
+  package init(key: DerivedKey, settings: CipherSettings) throws {
+    guard let crypto = LibCrypto.shared, let hmacKey = key.hmacKey(settings, crypto: crypto) else {
+      throw DatabaseError(
+        resultCode: .SQLITE_ERROR, message: "an archive needs the functions of libcrypto")
+    }
+    (self.settings, self.hmacKey, self.crypto) = (settings, hmacKey, crypto)
+  }
+
+  /// A page that isn't authentic.
+  package struct DamagedPage: Sendable {
+    package let number: Int
+    /// Where its frame begins.
+    package let index: Int
+  }
+
+  /// Returns the pages that aren't authentic; none without HMAC.
+  ///
+  /// - Parameter frames: Each a page's number, of 4 bytes, and the page as it is stored.
+  package func damagedPages(in frames: ArraySlice<UInt8>) throws -> [DamagedPage] {
+    guard settings.usesHMAC else { return [] }
+    guard
+      let authenticator = PageAuthenticator(key: hmacKey, settings: settings, crypto: crypto)
+    else { throw DatabaseError(resultCode: .SQLITE_NOMEM) }
+    let size = settings.pageSize + 4
+    precondition(frames.count % size == 0)
+    return unsafe frames.withUnsafeBytes { bytes in
+      stride(from: 0, to: bytes.count, by: size).compactMap { start in
+        let number = unsafe Int(
+          UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self)))
+        let page = unsafe UnsafeRawBufferPointer(rebasing: bytes[(start + 4)..<(start + size)])
+        return authenticator.isAuthentic(page, number: number)
+          ? nil : DamagedPage(number: number, index: frames.startIndex + start)
+      }
+    }
+  }
+}
