@@ -88,7 +88,7 @@ private func restoration(_ fixture: Fixture) -> Benchmark {
   }
 }
 
-/// Commits at 1,000 a second for so many commits, with an archive and a follower.
+/// Commits at 1,000 a second for so many commits: without an archive, with one, and with a follower, too.
 @Sendable func measureArchive(_ size: Int, _ folder: String) throws -> [GrowthCase.Value] {
   func makePool(_ name: String) throws -> DatabasePool {
     let pool = try DatabasePool(path: folder + "/" + name, key: archiveKey())
@@ -104,37 +104,40 @@ private func restoration(_ fixture: Fixture) -> Benchmark {
     return pool
   }
   let clock = ContinuousClock()
-  /// Commits at 1,000 a second, and returns the seconds that the commits took.
-  func commit(_ pool: DatabasePool, _ afterEach: (Int) throws -> Void = { _ in }) throws -> Double {
+  /// Commits to each pool at 1,000 a second, in turn, and returns the seconds that each one's took.
+  func commit(
+    _ pools: [DatabasePool], _ afterEach: (Int) throws -> Void = { _ in }
+  ) throws -> [Double] {
     let start = clock.now
-    var time = Duration.zero
-    for index in 0..<size {
-      let due = start + .milliseconds(index)
+    var times = Array(repeating: Duration.zero, count: pools.count)
+    for index in 0..<(size * pools.count) {
+      let due = start + .microseconds(1_000 * index / pools.count)
       if due > clock.now { Thread.sleep(forTimeInterval: (due - clock.now) / .seconds(1)) }
-      time += try clock.measure {
-        try pool.write { db in
-          try db.execute(literal: "INSERT INTO event (name, score) VALUES ('an event', \(index))")
+      let (turn, number) = (index % pools.count, index / pools.count)
+      times[turn] += try clock.measure {
+        try pools[turn].write { db in
+          try db.execute(literal: "INSERT INTO event (name, score) VALUES ('an event', \(number))")
           try db.execute(
-            literal: "UPDATE item SET text = text || 'x' WHERE id = \(index * 7919 % 20_000 + 1)")
+            literal: "UPDATE item SET text = text || 'x' WHERE id = \(number * 7919 % 20_000 + 1)")
         }
       }
-      try afterEach(index)
+      if turn == 0 { try afterEach(number) }
     }
-    return time / .seconds(1)
+    return times.map { $0 / .seconds(1) }
   }
-  let plain = try makePool("plain.db")
-  let plainTime = try commit(plain)
-  try plain.close()
-  let pool = try makePool("source.db")
+  let (plain, pool) = (try makePool("plain.db"), try makePool("source.db"))
   let archive = Archive(FolderDestination(path: folder + "/archive"))
   let session = try archive.start(pool)
+  try session.archiveNow()
+  let times = try commit([pool, plain])
+  try plain.close()
   try session.archiveNow()
   let follower = try ArchiveFollower(archive, path: folder + "/copy.db", key: archiveKey())
   let before = session.status
   let start = clock.now
-  var (lags, followerLags, pageCount, time): ([Double], [Double], Int, Double) = ([], [], 0, 0)
+  var (lags, followerLags, pageCount): ([Double], [Double], Int) = ([], [], 0)
   let memory = try ProcessStatus.peakMemory {
-    time = try commit(pool) { index in
+    _ = try commit([pool]) { index in
       // Both tables' pages: what a commit has to bring at least.
       pageCount += 2
       if index % 100 == 99 {
@@ -155,8 +158,8 @@ private func restoration(_ fixture: Fixture) -> Benchmark {
   }
   return [
     GrowthCase.Value(
-      "archive: a commit without one", "commit", .time, plainTime / Double(size) * 1e9),
-    GrowthCase.Value("archive: a commit with one", "commit", .time, time / Double(size) * 1e9),
+      "archive: a commit without one", "commit", .time, times[1] / Double(size) * 1e9),
+    GrowthCase.Value("archive: a commit with one", "commit", .time, times[0] / Double(size) * 1e9),
     GrowthCase.Value("archive: lag at the 99th percentile", "run", .time, percentile(lags)),
     GrowthCase.Value(
       "archive: a follower's lag at the 99th percentile", "run", .time, percentile(followerLags)),
