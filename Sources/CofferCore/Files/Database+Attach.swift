@@ -36,6 +36,7 @@ extension Database {
         message: "SQLCipher can't attach a file with other settings than its own (\(settings))",
         hint: "Open it with a separate connection, or convert it with DatabaseFile.convert.")
     }
+    if key != nil { mayHaveAttachedKeyedFile = true }
     do {
       try Database.attach(path, as: name, spec: fileKey?.spec, to: connection)
     } catch let error as DatabaseError {

@@ -29,9 +29,14 @@ final class KeySlotsChange {
     path = KeySlots.path(forDatabaseAt: databasePath)
     try Self.finishInterrupted(path, databasePath: databasePath, key: currentKey)
     let dataKey = DatabaseKey.random().bytes
-    try KeySlots.write(
-      KeySlotsFile(databaseSalt: salt), dataKey: dataKey, unlocker: unlocker, label: label,
-      derivation: nil, forDatabaseAt: databasePath, to: Self.next(path), replaces: true)
+    do {
+      try KeySlots.write(
+        KeySlotsFile(databaseSalt: salt), dataKey: dataKey, unlocker: unlocker, label: label,
+        derivation: nil, forDatabaseAt: databasePath, to: Self.next(path), replaces: true)
+    } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_DIR_FSYNC {
+      PendingFile.remove(Self.next(path))
+      throw error.beforeMainFile
+    }
     key = DatabaseKey(form: .rawWithSalt(salt), bytes: dataKey)
   }
 
@@ -52,7 +57,7 @@ final class KeySlotsChange {
       try pending.moveToTarget(replaces: true)
     } catch {
       cancel()
-      throw error
+      throw (error as? DatabaseError)?.beforeMainFile ?? error
     }
   }
 
@@ -137,5 +142,17 @@ final class KeySlotsChange {
     }
     rename(path)
     return new
+  }
+}
+
+extension DatabaseError {
+  /// The error of a companion that was to be in place before the main file.
+  ///
+  /// With the code `SQLITE_IOERR_DIR_FSYNC`, it would say that the main file is in place.
+  var beforeMainFile: DatabaseError {
+    guard extendedResultCode == .SQLITE_IOERR_DIR_FSYNC else { return self }
+    return DatabaseError(
+      resultCode: .SQLITE_IOERR, message: "the folder of the key slots could not be synced",
+      hint: "Nothing was changed. Check the disk.")
   }
 }

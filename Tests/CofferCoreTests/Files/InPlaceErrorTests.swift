@@ -104,6 +104,35 @@ struct InPlaceErrorTests {
     #expect(try directory.contents() == ["copy", "copy-keys", "db", "db-keys"])
   }
 
+  @Test func `slots whose folder can't be synced leave no copy, and are told as such`() throws {
+    let unlocker = KeyUnlocker.passphrase("p")
+    let weak = PassphraseDerivation(function: .pbkdf2(iterations: 1000))
+    _ = try KeySlots.create(forDatabaseAt: path, unlocker: unlocker, derivation: weak)
+    let slots = DatabaseKey.slots(unlocker: unlocker)
+    try Self.make(path, slots)
+    let copy = directory.path("copy")
+    let queue = try DatabaseQueue(path: path, key: slots)
+    let other = KeyUnlocker.passphrase("other")
+    let operations: [() throws -> Void] = [
+      { try queue.backup(toPath: copy) },
+      {
+        try queue.close()
+        try DatabaseFile.convert(at: path, key: slots, from: .default, newPath: copy)
+      },
+      { _ = try DatabaseFile.salvage(at: path, key: slots, to: copy) },
+      { try DatabaseQueue(path: path, key: slots).changeKey(to: .slots(unlocker: other)) },
+    ]
+    for operation in operations {
+      let faults = PendingFile.SyncFaults([EIO, EIO])
+      let error = databaseError {
+        try PendingFile.SyncFaults.$current.withValue(faults, operation: operation)
+      }
+      #expect(error?.extendedResultCode == .SQLITE_IOERR, "\(error as Any)")
+      #expect(try directory.contents() == ["db", "db-keys"])
+    }
+    #expect(try Self.value(path, slots) == "kept")
+  }
+
   @Test func `slots that can't get their name stay for the next opening`() throws {
     let unlocker = KeyUnlocker.passphrase("p")
     let weak = PassphraseDerivation(function: .pbkdf2(iterations: 1000))
