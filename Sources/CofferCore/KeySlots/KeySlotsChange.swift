@@ -43,9 +43,10 @@ final class KeySlotsChange {
   /// Writes a copy of a database's slots for a copy of the database.
   ///
   /// - Returns: Nil if the key is in no slots.
+  /// - Throws: An error if the slots can't be read: a copy without them could be one that nothing opens.
   init?(copying key: DatabaseKey, ofDatabaseAt source: String, toDatabaseAt target: String) throws {
     guard !PendingFile.areSame(source, target),
-      let (file, isIntact) = try? KeySlots.read(
+      let (file, isIntact) = try Self.read(
         KeySlots.path(forDatabaseAt: source), databasePath: nil),
       isIntact, file.isAuthentic(key.bytes)
     else { return nil }
@@ -58,6 +59,24 @@ final class KeySlotsChange {
     } catch {
       cancel()
       throw (error as? DatabaseError)?.beforeMainFile ?? error
+    }
+  }
+
+  /// Reads slots.
+  ///
+  /// - Returns: Nil if there are none, or none that this version understands.
+  /// - Throws: An error if they can't be read.
+  private static func read(
+    _ path: String, databasePath: String?
+  ) throws -> (file: KeySlotsFile, isIntact: Bool)? {
+    do {
+      return try KeySlots.read(path, databasePath: databasePath)
+    } catch .unreadable(let path, let reason) {
+      throw DatabaseError(
+        resultCode: .SQLITE_IOERR, message: "could not read the key slots in \(path): \(reason)",
+        hint: "Nothing was changed. To go on without the slots, move the file away.")
+    } catch {
+      return nil
     }
   }
 
@@ -94,7 +113,7 @@ final class KeySlotsChange {
   private static func finishInterrupted(
     _ path: String, databasePath: String, key: SecureBytes?
   ) throws {
-    guard let key, let file = try? KeySlots.read(next(path), databasePath: databasePath).file,
+    guard let key, let file = try read(next(path), databasePath: databasePath)?.file,
       file.isAuthentic(key)
     else { return }
     rename(path)
