@@ -1,7 +1,7 @@
 # Each target does everything it needs, on a machine with Swift 6.2 and nothing else.
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test faults simulate fuzz matrix bench lint setup docs docs-serve install clean
+.PHONY: help demo test faults trials simulate fuzz matrix bench lint setup docs docs-serve install clean
 
 SWIFT ?= swift
 PREFIX ?= /usr/local
@@ -27,6 +27,11 @@ test: setup ## Run all tests
 faults: setup ## Cut the power, and let each call fail (ARGS="--every N --scenario TEXT" TRIALS=N)
 	$(SWIFT) run CofferFaults $(ARGS)
 	COFFER_TRIALS=$(TRIALS) $(SWIFT) test --filter FaultTests
+
+trials: setup ## Kill processes, damage files and cancel tasks, by the thousand
+	COFFER_TRIALS=614 $(SWIFT) test --filter 'CrashTests|KilledWriterTests'
+	COFFER_TRIALS=20000 $(SWIFT) test --skip-build --filter CofferCoreTests.DamageTests
+	COFFER_TRIALS=16800 $(SWIFT) test --skip-build --filter RandomCancellationTests
 
 fuzz: setup ## Give changed inputs to the parsers (RUNS=10000000 TARGET=all ARGS="--seed N")
 	Scripts/with-fuzzer $(TARGET) --runs $(RUNS) $(ARGS)

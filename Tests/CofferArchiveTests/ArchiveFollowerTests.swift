@@ -27,6 +27,34 @@ import Testing
     try session.stop()
   }
 
+  @Test func `a follower without a database uses no file that may be another user's`() throws {
+    let fixture = try ArchiveFixture()
+    let session = try fixture.start()
+    try fixture.archiveNow(session)
+    try session.stop()
+    let archive = fixture.archive
+    let folder = try TemporaryDirectory()
+    let path = folder.path("followed.db")
+    func expectRefusal(_ reason: String) throws {
+      let error = databaseError {
+        try ArchiveFollower(archive, path: path, key: ArchiveFixture.key)
+      }
+      #expect(error?.resultCode == .SQLITE_PERM)
+      #expect(error?.message?.contains(reason) == true, "\(error as Any)")
+    }
+    try Data().write(to: URL(fileURLWithPath: folder.path("victim")))
+    link(folder.path("victim"), path + "-follow")
+    try expectRefusal("it has another name besides")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: folder.path("victim"))).isEmpty)
+    unlink(path + "-follow")
+    if geteuid() == 0 {
+      try Data().write(to: URL(fileURLWithPath: path + "-follow"))
+      chown(path + "-follow", 65534, 65534)
+      try expectRefusal("it belongs to another user")
+    }
+    #expect(FileManager.default.fileExists(atPath: path) == false)
+  }
+
   @Test func `a read keeps its state while commits are followed`() throws {
     let fixture = try ArchiveFixture()
     let session = try fixture.start()

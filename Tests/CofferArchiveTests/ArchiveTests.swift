@@ -326,6 +326,14 @@ import Testing
       try archive.restore(to: target, key: .slots(unlocker: passphrase))
     }
     let key = DatabaseKey.slots(unlocker: .passphrase("second"))
+    // The folder can't be synced for the slots: nothing is left, and the next attempt isn't refused.
+    let error = databaseError {
+      try PendingFile.SyncFaults.$current.withValue(PendingFile.SyncFaults([EIO, EIO])) {
+        try archive.restore(to: target, key: key)
+      }
+    }
+    #expect(error?.extendedResultCode == .SQLITE_IOERR, "\(error as Any)")
+    #expect(try !folder.contents().contains { $0.hasPrefix("restored") })
     try archive.restore(to: target, key: key)
     #expect(try DatabaseQueue(path: target, key: key).read { try $0.tableExists("item") })
   }

@@ -65,6 +65,19 @@ import Testing
     #expect(try folder.contents() == [])
   }
 
+  @Test func `a part of a path is no folder`() throws {
+    let folder = try TemporaryDirectory()
+    try Data("mine".utf8).write(to: URL(fileURLWithPath: folder.path("vault.db")))
+    for path in ["vault.db\0x", "\0x", "new\0x"] {
+      let destination = FolderDestination(path: folder.path(path))
+      #expect(throws: DatabaseError.self) { try destination.delete("a") }
+      #expect(throws: DatabaseError.self) { try destination.putIfAbsent("a", Data()) }
+      #expect(throws: DatabaseError.self) { try destination.get("a") }
+      #expect(throws: DatabaseError.self) { try destination.list("") }
+    }
+    #expect(try folder.contents() == ["vault.db"])
+  }
+
   @Test func `names lead nowhere else`() throws {
     let folder = try TemporaryDirectory()
     let destination = FolderDestination(path: folder.path("archive"))

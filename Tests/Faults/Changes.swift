@@ -5,9 +5,12 @@ import Foundation
 
 extension Scenario {
   /// Makes a database with some steps.
-  private static func make(_ path: String, _ key: DatabaseKey?, steps: Int = 3) throws {
+  static func make(
+    _ path: String, _ key: DatabaseKey?, steps: Int = 3, journal: JournalMode = .default
+  ) throws {
     var configuration = Configuration()
     configuration.key = key
+    configuration.journalMode = journal
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     try queue.write { db in
       try Content.create(db)
@@ -17,20 +20,21 @@ extension Scenario {
   }
 
   /// A change from one key or none to another, which leaves the one or the other.
-  private static func change(
-    _ name: String, from old: DatabaseKey?, to new: DatabaseKey?,
+  static func change(
+    _ name: String, from old: DatabaseKey?, to new: DatabaseKey?, steps: Int = 3,
+    journal: JournalMode = .default,
     settings: (CipherSettings, CipherSettings) = (.default, .default),
     _ body: @escaping @Sendable (Folder) throws -> Void
   ) -> Scenario {
     Scenario(
       name: name,
-      prepare: { try make($0.database, old) },
+      prepare: { try make($0.database, old, steps: steps, journal: journal) },
       run: { folder in try step(1) { try body(folder) } },
       check: { folder, marks in
         let before = try checkedStep(of: folder.database, key: old, settings: settings.0)
         let after = try checkedStep(of: folder.database, key: new, settings: settings.1)
-        let isOld = before == 3 && after == nil
-        let isNew = before == nil && after == 3
+        let isOld = before == steps && after == nil
+        let isNew = before == nil && after == steps
         try require(
           marks.done == 1 ? isNew : marks.begun == 1 ? isOld || isNew : isOld,
           "the old key gives \(before as Any), the new one \(after as Any)")
@@ -38,24 +42,44 @@ extension Scenario {
   }
 
   /// The making of another file, which is whole or isn't there.
-  private static func copy(
-    _ name: String, key targetKey: DatabaseKey?, _ body: @escaping @Sendable (Folder) throws -> Void
+  ///
+  /// - Parameter key: The key of the copy.
+  /// - Parameter slots: What opens the slots of the database and of the copy; nil for none.
+  static func copy(
+    _ name: String, key copyKey: DatabaseKey?, slots: KeyUnlocker? = nil,
+    _ body: @escaping @Sendable (Folder) throws -> Void
   ) -> Scenario {
-    Scenario(
+    let sourceKey = slots.map { DatabaseKey.slots(unlocker: $0) } ?? key(1)
+    return Scenario(
       name: name,
-      prepare: { try make($0.database, key(1)) },
+      prepare: { folder in
+        if let slots {
+          _ = try KeySlots.create(forDatabaseAt: folder.database, unlocker: slots)
+        }
+        try make(folder.database, sourceKey)
+      },
       run: { folder in try step(1) { try body(folder) } },
       check: { folder, marks in
         try require(
-          try checkedStep(of: folder.database, key: key(1)) == 3, "the source has changed")
+          try checkedStep(of: folder.database, key: sourceKey) == 3, "the source has changed")
         let isThere = DatabaseFile.inspect(at: folder.file("copy.db")).kind != .missing
         if isThere {
           try require(
-            try checkedStep(of: folder.file("copy.db"), key: targetKey) == 3,
+            try checkedStep(of: folder.file("copy.db"), key: copyKey) == 3,
             "the copy isn't whole")
         }
         try require(isThere || marks.done == 0, "there is no copy")
       })
+  }
+
+  static func salvage(_ folder: Folder, _ key: DatabaseKey) throws {
+    let report = try DatabaseFile.salvage(
+      at: folder.database, key: key, to: folder.file("copy.db"))
+    // What can't be read is lost, and is said to be.
+    guard report.isComplete else {
+      try FileManager.default.removeItem(atPath: folder.file("copy.db"))
+      throw Violation("\(report.damagedPages.count) pages could not be read")
+    }
   }
 
   private static func converted() -> CipherSettings {
@@ -95,15 +119,7 @@ extension Scenario {
     copy("a decryption to another file", key: nil) { folder in
       try DatabaseFile.decrypt(at: folder.database, key: key(1), to: folder.file("copy.db"))
     },
-    copy("salvage", key: key(1)) { folder in
-      let report = try DatabaseFile.salvage(
-        at: folder.database, key: key(1), to: folder.file("copy.db"))
-      // What can't be read is lost, and is said to be.
-      guard report.isComplete else {
-        try FileManager.default.removeItem(atPath: folder.file("copy.db"))
-        throw Violation("\(report.damagedPages.count) pages could not be read")
-      }
-    },
+    copy("salvage", key: key(1)) { try salvage($0, key(1)) },
     migrations, slots, newSlots,
   ]
 

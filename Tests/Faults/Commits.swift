@@ -71,7 +71,7 @@ extension Scenario {
     commits("commits of a queue, each with a checkpoint", durability: .atCheckpoint) {
       Configuration()
     },
-    commits("commits that spill to the log") {
+    commits("commits that are larger than the cache") {
       var configuration = Configuration()
       configuration.cacheSize = 40_960
       return configuration

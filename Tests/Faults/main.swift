@@ -71,7 +71,8 @@ func report(_ scenario: Scenario, _ what: String, _ trials: Trials) -> Bool {
 }
 
 let scenarios =
-  Scenario.commits + Scenario.changes + [Scenario.freshness] + Scenario.archives
+  Scenario.commits + Scenario.changes + Scenario.spilling + Scenario.copies
+  + [Scenario.freshness] + Scenario.archives
 for scenario in scenarios where options.scenario.isEmpty || scenario.name.contains(options.scenario)
 {
   if options.mode != "calls" {

@@ -80,33 +80,18 @@ extension Database {
     }
     // Before there is a file: a missing key makes none.
     let key = try configuration.resolvedKey(knownKey, path: path)
-    if let mode = configuration.fileMode, !configuration.readonly, !path.isEmpty,
-      path != ":memory:"
-    {
-      createEmptyFile(at: path, mode: mode)
+    if size <= 1, !configuration.readonly, !path.isEmpty, path != ":memory:" {
+      // A link is looked at before anything is created where it leads.
+      try NewDatabaseFile.requireOwn(at: path)
+      if let mode = configuration.fileMode {
+        NewDatabaseFile.create(at: path, mode: mode)
+        try NewDatabaseFile.requireOwn(at: path)
+      }
     }
     return try prepare(
       path: path, name: name, file: path, flags: [], configuration: configuration, key: key,
       knownKey: knownKey, cacheBudget: cacheBudget,
       mayRace: !path.isEmpty && size <= 1)
-  }
-
-  /// Creates an empty file with the permissions, unless the file exists.
-  ///
-  /// SQLite gives its journal, WAL and shared memory the permissions of the file. Where the file can't
-  /// be created, SQLite's error tells it.
-  private static func createEmptyFile(at path: String, mode: UInt32) {
-    // A file that exists must not be opened: closing it would drop this process's locks on it. That
-    // is why links to missing files are followed here.
-    var target = path
-    for _ in 0..<8 {
-      guard let link = PendingFile.destination(ofLink: target) else { break }
-      target = link
-    }
-    let descriptor = unsafe Glibc.open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { return }
-    fchmod(descriptor, mode)
-    Glibc.close(descriptor)
   }
 
   /// - Parameter mayRace: Whether others may create the file, with their salt, until this

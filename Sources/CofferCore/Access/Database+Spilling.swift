@@ -20,5 +20,9 @@ extension Database {
   }
 
   /// Rebuilds the file.
-  func vacuum() throws { try spilling { try execute(sql: "VACUUM") } }
+  func vacuum() throws {
+    try Database.retryingReads(of: isInMemory ? [] : [path]) {
+      try spilling { try execute(sql: "VACUUM") }
+    }
+  }
 }

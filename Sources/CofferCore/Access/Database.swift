@@ -98,6 +98,8 @@ import Synchronization
   var isKeyProvisional = false
   /// The cipher settings last set by SQL, where they can be read back.
   var requestedCipherSettings: [String: String] = [:]
+  /// Whether a file with a key may have been attached.
+  var mayHaveAttachedKeyedFile = false
   /// Whether the library itself is setting the cipher up.
   var isSettingKeyUp = false
   /// Whether the preparations are running.

@@ -40,8 +40,11 @@ extension Database {
         hint: "Delete it first, or choose another path.")
     }
     let file = try PendingFile(for: path)
-    try Database.run("VACUUM INTO ?", in: openConnection()) { statement in
-      SQLite.bind(Database.plainName(file.path), to: statement, at: 1)
+    let connection = try openConnection()
+    try Database.retryingReads(of: isInMemory ? [] : [self.path], undo: { try file.setSize(0) }) {
+      try Database.run("VACUUM INTO ?", in: connection) { statement in
+        SQLite.bind(Database.plainName(file.path), to: statement, at: 1)
+      }
     }
     let key = try keying.map { key, settings in
       try FileKey.existing(at: file.path, key: key, settings: settings)

@@ -48,7 +48,12 @@ extension SQLString {
   }
 
   /// The SQL, reduced to its first words if it may contain a key.
-  var redacted: String { keyedStatement.map { "\($0) …(redacted)" } ?? string }
+  var redacted: String {
+    if let keyedStatement { return "\(keyedStatement) …(redacted)" }
+    // SQLite reads nothing behind a NUL, where statements with keys aren't looked for.
+    guard let end = string.utf8.firstIndex(of: 0) else { return string }
+    return String(string[..<end])
+  }
 
   /// The first words of a `PRAGMA key`, `ATTACH` or similar statement; nil if there is none.
   private var keyedStatement: String? {
@@ -62,7 +67,9 @@ extension SQLString {
         case .semicolon:
           statement = nil
           hasValue = false
-        case .word, .quotedIdentifier, .string:
+        // It is no first word, at which SQLite would have stopped.
+        case .illegal where statement == nil: break
+        case .word, .quotedIdentifier, .string, .illegal:
           let text = unsafe String(decoding: utf8[token.range], as: UTF8.self)
             .lowercased().trimming("\"'`[]")
           switch (statement, text) {

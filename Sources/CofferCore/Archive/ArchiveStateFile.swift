@@ -41,9 +41,9 @@ package final class ArchiveStateFile {
     do {
       let flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK
       file = try RawFile(path: path, flags: flags)
-      if PendingFile.size(of: database) != nil || use == .writer,
-        let reason = file.objection(besideDatabaseAt: database)
-      {
+      // A follower can have no database yet.
+      let isAlone = use == .follower && PendingFile.size(of: database) == nil
+      if let reason = file.objection(besideDatabaseAt: isAlone ? nil : database) {
         throw Self.refused(path, reason)
       }
       guard try file.lock(exclusively: true) else { return nil }

@@ -67,15 +67,19 @@ package final class RestoredFile {
   package func finish(pageCount: Int) throws {
     try file.setSize(pageCount * settings.pageSize)
     try requireWhole(pageCount: pageCount)
-    let slotsFile = try slots.map { bytes in
-      let slotsFile = try PendingFile(for: KeySlots.path(forDatabaseAt: file.target))
-      try slotsFile.write(bytes)
-      // Without its slots nothing opens the database, so they come first.
-      try slotsFile.moveToTarget(replaces: false)
-      return slotsFile
-    }
     var isInPlace = false
-    defer { if !isInPlace, let slotsFile { PendingFile.remove(slotsFile.target) } }
+    var slotsInPlace: String?
+    defer { if !isInPlace, let slotsInPlace { PendingFile.remove(slotsInPlace) } }
+    if let slots {
+      let slotsFile = try PendingFile(for: KeySlots.path(forDatabaseAt: file.target))
+      try slotsFile.write(slots)
+      // Without its slots nothing opens the database, so they come first.
+      do {
+        try slotsFile.moveToTarget(replaces: false) { slotsInPlace = slotsFile.target }
+      } catch let error as DatabaseError {
+        throw error.beforeMainFile
+      }
+    }
     try file.moveToTarget(replaces: false) { isInPlace = true }
   }
 

@@ -36,6 +36,7 @@ extension Database {
         message: "SQLCipher can't attach a file with other settings than its own (\(settings))",
         hint: "Open it with a separate connection, or convert it with DatabaseFile.convert.")
     }
+    if key != nil { mayHaveAttachedKeyedFile = true }
     do {
       try Database.attach(path, as: name, spec: fileKey?.spec, to: connection)
     } catch let error as DatabaseError {
@@ -77,18 +78,8 @@ extension Database {
   @safe static func attach(
     _ path: String, as name: String, spec: SecureBytes?, to connection: SQLiteConnection
   ) throws {
-    do {
-      try attachOnce(path, as: name, spec: spec, to: connection)
-    } catch let error as DatabaseError
-      where error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB
-    {
-      // SQLite has closed the file again, and with it has forgotten a failure to read it.
-      guard !path.isEmpty, path != ":memory:" else { throw error }
-      do {
-        try ReadOnlyFile(path: path).readAll()
-      } catch {
-        throw error.databaseError(path)
-      }
+    let isFile = !path.isEmpty && path != ":memory:"
+    try retryingReads(of: isFile ? [path] : []) {
       try attachOnce(path, as: name, spec: spec, to: connection)
     }
   }

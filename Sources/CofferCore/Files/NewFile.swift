@@ -6,6 +6,7 @@ package enum NewFile {
   ///
   /// - Returns: False if the name is taken; its folder is synced then, too.
   package static func create(_ path: String, _ bytes: UnsafeRawBufferPointer) throws -> Bool {
+    try CName.check(path)
     if isTaken(path) {
       try PendingFile.syncFolder(of: path)
       return false
@@ -49,6 +50,7 @@ package enum NewFile {
 
   /// Deletes a file; that there is none is no error.
   package static func delete(_ path: String) throws {
+    try CName.check(path)
     guard unsafe unlink(path) == 0 || errno == ENOENT || errno == ENOTDIR else {
       throw DatabaseError(resultCode: .SQLITE_IOERR, message: "\(RawFileError("delete", path))")
     }
@@ -56,6 +58,7 @@ package enum NewFile {
 
   /// Makes a folder, unless it exists, and syncs the one above, which has to exist.
   package static func makeFolder(_ path: String) throws {
+    try CName.check(path)
     var status = stat()
     if unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR { return }
     guard unsafe mkdir(path, 0o700) == 0 || errno == EEXIST else {
@@ -66,6 +69,7 @@ package enum NewFile {
 
   /// Returns the names of the regular files in a folder; none if it doesn't exist.
   package static func names(in folder: String) throws -> [String] {
+    try CName.check(folder)
     guard let directory = unsafe opendir(folder) else {
       if errno == ENOENT { return [] }
       throw DatabaseError(resultCode: .SQLITE_IOERR, message: "\(RawFileError("list", folder))")

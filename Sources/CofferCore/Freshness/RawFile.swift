@@ -108,10 +108,15 @@ final class RawFile: Sendable {
   /// The reason not to write to this file beside a database; nil if there is none.
   ///
   /// Its owner is this user or the database's, or anybody where others may write to the database.
-  func objection(besideDatabaseAt database: String) -> String? {
+  /// - Parameter database: Nil if there is no database yet.
+  func objection(besideDatabaseAt database: String?) -> String? {
     var own = stat()
     var main = stat()
-    guard unsafe fstat(descriptor, &own) == 0, unsafe stat(database, &main) == 0 else {
+    guard unsafe fstat(descriptor, &own) == 0 else { return "it can't be examined" }
+    guard let database else {
+      return PendingFile.objection(to: own, isOwnerRight: own.st_uid == geteuid())
+    }
+    guard unsafe stat(database, &main) == 0 else {
       return "it can't be compared with the database"
     }
     return PendingFile.objection(

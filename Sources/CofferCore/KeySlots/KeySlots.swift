@@ -57,7 +57,8 @@ public final class KeySlots: Sendable {
 
   /// Whether a database has key slots, or was about to get some when its process ended.
   public static func exist(forDatabaseAt path: String) -> Bool {
-    KeySlotsChange.files(forDatabaseAt: path).contains { unsafe access($0, F_OK) == 0 }
+    CName.isWhole(path)
+      && KeySlotsChange.files(forDatabaseAt: path).contains { unsafe access($0, F_OK) == 0 }
   }
 
   // MARK: Creating and opening

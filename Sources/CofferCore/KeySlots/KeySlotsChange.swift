@@ -29,18 +29,24 @@ final class KeySlotsChange {
     path = KeySlots.path(forDatabaseAt: databasePath)
     try Self.finishInterrupted(path, databasePath: databasePath, key: currentKey)
     let dataKey = DatabaseKey.random().bytes
-    try KeySlots.write(
-      KeySlotsFile(databaseSalt: salt), dataKey: dataKey, unlocker: unlocker, label: label,
-      derivation: nil, forDatabaseAt: databasePath, to: Self.next(path), replaces: true)
+    do {
+      try KeySlots.write(
+        KeySlotsFile(databaseSalt: salt), dataKey: dataKey, unlocker: unlocker, label: label,
+        derivation: nil, forDatabaseAt: databasePath, to: Self.next(path), replaces: true)
+    } catch let error as DatabaseError where error.extendedResultCode == .SQLITE_IOERR_DIR_FSYNC {
+      PendingFile.remove(Self.next(path))
+      throw error.beforeMainFile
+    }
     key = DatabaseKey(form: .rawWithSalt(salt), bytes: dataKey)
   }
 
   /// Writes a copy of a database's slots for a copy of the database.
   ///
   /// - Returns: Nil if the key is in no slots.
+  /// - Throws: An error if the slots can't be read: a copy without them could be one that nothing opens.
   init?(copying key: DatabaseKey, ofDatabaseAt source: String, toDatabaseAt target: String) throws {
     guard !PendingFile.areSame(source, target),
-      let (file, isIntact) = try? KeySlots.read(
+      let (file, isIntact) = try Self.read(
         KeySlots.path(forDatabaseAt: source), databasePath: nil),
       isIntact, file.isAuthentic(key.bytes)
     else { return nil }
@@ -52,7 +58,25 @@ final class KeySlotsChange {
       try pending.moveToTarget(replaces: true)
     } catch {
       cancel()
-      throw error
+      throw (error as? DatabaseError)?.beforeMainFile ?? error
+    }
+  }
+
+  /// Reads slots.
+  ///
+  /// - Returns: Nil if there are none, or none that this version understands.
+  /// - Throws: An error if they can't be read.
+  private static func read(
+    _ path: String, databasePath: String?
+  ) throws -> (file: KeySlotsFile, isIntact: Bool)? {
+    do {
+      return try KeySlots.read(path, databasePath: databasePath)
+    } catch .unreadable(let path, let reason) {
+      throw DatabaseError(
+        resultCode: .SQLITE_IOERR, message: "could not read the key slots in \(path): \(reason)",
+        hint: "Nothing was changed. To go on without the slots, move the file away.")
+    } catch {
+      return nil
     }
   }
 
@@ -89,7 +113,7 @@ final class KeySlotsChange {
   private static func finishInterrupted(
     _ path: String, databasePath: String, key: SecureBytes?
   ) throws {
-    guard let key, let file = try? KeySlots.read(next(path), databasePath: databasePath).file,
+    guard let key, let file = try read(next(path), databasePath: databasePath)?.file,
       file.isAuthentic(key)
     else { return }
     rename(path)
@@ -137,5 +161,17 @@ final class KeySlotsChange {
     }
     rename(path)
     return new
+  }
+}
+
+extension DatabaseError {
+  /// The error of a companion that was to be in place before the main file.
+  ///
+  /// With the code `SQLITE_IOERR_DIR_FSYNC`, it would say that the main file is in place.
+  var beforeMainFile: DatabaseError {
+    guard extendedResultCode == .SQLITE_IOERR_DIR_FSYNC else { return self }
+    return DatabaseError(
+      resultCode: .SQLITE_IOERR, message: "the folder of the key slots could not be synced",
+      hint: "Nothing was changed. Check the disk.")
   }
 }

@@ -109,6 +109,21 @@ extension Database {
     return nil
   }
 
+  /// Whether `PRAGMA page_size` can change the pages of an encrypted file, as `cipher_page_size` does.
+  func changesEncryptedPages(of schema: String?) -> Bool {
+    if isKeyed { return true }
+    guard mayHaveAttachedKeyedFile, let schema, !schema.isSameName(as: "main"),
+      !schema.isSameName(as: "temp")
+    else { return false }
+    // SQLCipher 3 doesn't write all of a new file's pages then.
+    if isUnused(schema) { return SQLCipherGeneration.linked == .three }
+    guard let connection = sqliteConnection,
+      let path = SQLite.fileName(connection, schema: schema),
+      case .plaintext = DatabaseFile.inspect(at: path).kind
+    else { return true }
+    return false
+  }
+
   /// Whether nothing has been written to the file of an attached database, so that its settings can
   /// still change.
   private func isUnused(_ schema: String) -> Bool {

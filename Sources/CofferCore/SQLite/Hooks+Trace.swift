@@ -12,10 +12,13 @@ final class Tracer {
   }
 
   @safe fileprivate func statement(_ handle: OpaquePointer, _ text: UnsafePointer<CChar>) {
-    // SQLite reports a trigger as a comment with its name.
-    let isComment = unsafe text[0] == 0x2D && text[1] == 0x2D
-    let source = unsafe TracedStatement(
-      handle, comment: isComment ? String(cString: text) : nil, showsArguments: showsArguments)
+    var comment: String?
+    if unsafe text[0] == 0x2D && text[1] == 0x2D {
+      let text = unsafe String(cString: text)
+      // The statement's own text can begin with a comment.
+      if SQLString(text) != SQLString(SQLite.sql(handle)) { comment = text }
+    }
+    let source = TracedStatement(handle, comment: comment, showsArguments: showsArguments)
     receive(.statement(Database.TraceEvent.Statement(source)))
     source.handle = nil
   }
@@ -36,12 +39,16 @@ final class Tracer {
   let sql: String
   let showsArguments: Bool
 
+  /// - Parameter comment: SQLite's report of a trigger, by its name, or of a statement that is executed
+  ///   inside of another one, by its SQL.
   @safe fileprivate init(_ handle: OpaquePointer, comment: String?, showsArguments: Bool) {
     self.handle = unsafe handle
     self.showsArguments = showsArguments
     // If the text had several statements, SQLite's SQL includes the blanks and comments between
     // them.
-    sql = comment ?? SQLString(SQLString(SQLite.sql(handle)).trimmed).redacted
+    sql =
+      comment.map { "-- " + SQLString(String($0.dropFirst(2).drop { $0 == " " })).redacted }
+      ?? SQLString(SQLString(SQLite.sql(handle)).trimmed).redacted
     hasValues = comment == nil && !SQLString(SQLite.sql(handle)).holdsKey
   }
 

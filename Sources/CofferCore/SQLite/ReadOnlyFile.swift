@@ -136,3 +136,31 @@ struct ReadOnlyFileError: Error, CustomStringConvertible {
       message: "could not read \(path): \(reason)", hint: nil)
   }
 }
+
+extension Database {
+  /// Executes `body`, and once more if it finds damage in files that can be read.
+  ///
+  /// SQLite forgets a failure to read a file when it closes the file, or rolls back.
+  /// - Parameter undo: Called before the second time.
+  /// - Throws: The error of `body`; or one with the code `SQLITE_IOERR` if a file can't be read.
+  static func retryingReads(
+    of paths: [String], undo: () throws -> Void = {}, _ body: () throws -> Void
+  ) throws {
+    do {
+      try body()
+    } catch let error as DatabaseError
+      where error.resultCode == .SQLITE_CORRUPT || error.resultCode == .SQLITE_NOTADB
+    {
+      guard !paths.isEmpty else { throw error }
+      for path in paths {
+        do {
+          try ReadOnlyFile(path: path).readAll()
+        } catch {
+          throw error.databaseError(path)
+        }
+      }
+      try undo()
+      try body()
+    }
+  }
+}

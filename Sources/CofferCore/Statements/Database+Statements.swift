@@ -60,7 +60,7 @@ extension Database {
     registry.settleDebts()
     if accessState.contains(.unregistered) { try registerAgain() }
     if isPreparing || isKeyProvisional { try settleKey(before: sql, from: offset) }
-    try refuseUnsafeSQL(sql, from: offset)
+    let bindsFileName = try refuseUnsafeSQL(sql, from: offset)
     let (prepared, facts) = try preparingWithFacts {
       try prepareHandle(sql, from: offset, isPersistent: isPersistent)
     }
@@ -77,6 +77,7 @@ extension Database {
       database: self,
       sql: isWhole ? SQLString(sql).trimmed : SQLString(sql).statement(in: offset..<end),
       handle: handle, facts: facts)
+    statement.bindsFileName = bindsFileName
     return (statement, end)
   }
 

@@ -102,6 +102,7 @@ extension Statement {
       try validateArguments(StatementArguments())
     }
     rewind()
+    if bindsFileName { try database.refuseUnsafeArguments(of: self) }
     try withDatabase {
       try $0.willExecute(self)
       $0.activeStatementCount &+= 1

@@ -92,6 +92,9 @@
   /// has requested for one fetch.
   @safe @exclusivity(unchecked) var clearsBindings = false
 
+  /// Whether an argument is the name of a file that is attached or written.
+  @safe @exclusivity(unchecked) var bindsFileName = false
+
   /// Whether the bindings are cleared at the end of the access.
   @safe @exclusivity(unchecked) var isBound = false
 

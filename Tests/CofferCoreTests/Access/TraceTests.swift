@@ -105,6 +105,8 @@ struct TraceTests {
     ("explain attach 'f' as x key 'y'", "ATTACH …(redacted)"),
     ("ATTACH DATABASE 'f' AS x KEY ?", "ATTACH …(redacted)"),
     ("ATTACH 'f' AS x", "ATTACH 'f' AS x"),
+    ("ATTACH 'file:f?key=x AS y", "ATTACH …(redacted)"),
+    ("SELECT 1\0; PRAGMA key = 'x'", "SELECT 1"), ("SELECT 'x", "SELECT 'x"),
     ("PRAGMA user_version = 3", "PRAGMA user_version = 3"),
     ("SELECT key FROM pragma", "SELECT key FROM pragma"),
     ("INSERT INTO attach (key) VALUES (1)", "INSERT INTO attach (key) VALUES (1)"),

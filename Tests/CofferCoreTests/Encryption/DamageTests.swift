@@ -47,6 +47,10 @@ import Testing
       for offset in inPage { positions.insert(page * pageSize + offset) }
     }
     #expect(positions.count > 250)
+    var random = SeededGenerator()
+    while positions.count < min(trialCount(0), whole.count) {
+      positions.insert(Int.random(in: whole.indices, using: &random))
+    }
     var diagnosed = 0
     var failed = 0
     var unchanged: [Int] = []

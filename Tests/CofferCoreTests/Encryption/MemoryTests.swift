@@ -54,7 +54,7 @@ import Testing
       #expect(counts[label]?["dumped"] == 0, "\(label)")
       #expect(counts[label]?["all"] ?? 0 >= 5000, "\(label)")
     }
-    #expect(counts["closed"]?["dumped"] == 0)
+    #expect(counts["closed"] == ["dumped": 0, "all": 0])
     #expect(counts["control"]?["dumped"] == 1)
   }
 

@@ -104,6 +104,63 @@ struct InPlaceErrorTests {
     #expect(try directory.contents() == ["copy", "copy-keys", "db", "db-keys"])
   }
 
+  @Test func `slots whose folder can't be synced leave no copy, and are told as such`() throws {
+    let unlocker = KeyUnlocker.passphrase("p")
+    let weak = PassphraseDerivation(function: .pbkdf2(iterations: 1000))
+    _ = try KeySlots.create(forDatabaseAt: path, unlocker: unlocker, derivation: weak)
+    let slots = DatabaseKey.slots(unlocker: unlocker)
+    try Self.make(path, slots)
+    let copy = directory.path("copy")
+    let queue = try DatabaseQueue(path: path, key: slots)
+    let other = KeyUnlocker.passphrase("other")
+    let operations: [() throws -> Void] = [
+      { try queue.backup(toPath: copy) },
+      {
+        try queue.close()
+        try DatabaseFile.convert(at: path, key: slots, from: .default, newPath: copy)
+      },
+      { _ = try DatabaseFile.salvage(at: path, key: slots, to: copy) },
+      { try DatabaseQueue(path: path, key: slots).changeKey(to: .slots(unlocker: other)) },
+    ]
+    for operation in operations {
+      let faults = PendingFile.SyncFaults([EIO, EIO])
+      let error = databaseError {
+        try PendingFile.SyncFaults.$current.withValue(faults, operation: operation)
+      }
+      #expect(error?.extendedResultCode == .SQLITE_IOERR, "\(error as Any)")
+      #expect(try directory.contents() == ["db", "db-keys"])
+    }
+    #expect(try Self.value(path, slots) == "kept")
+  }
+
+  @Test func `a copy without slots isn't made because they can't be read`() throws {
+    let unlocker = KeyUnlocker.passphrase("p")
+    let weak = PassphraseDerivation(function: .pbkdf2(iterations: 1000))
+    let slots = try KeySlots.create(forDatabaseAt: path, unlocker: unlocker, derivation: weak)
+    try Self.make(path, .slots(unlocker: unlocker))
+    let dataKey = try slots.dataKey(authorizedBy: unlocker)
+    let queue = try DatabaseQueue(path: path, key: .slots(unlocker: unlocker))
+    // What isn't a regular file can't be read, nor can one on a disk that fails.
+    unlink(slots.path)
+    mkdir(slots.path, 0o700)
+    let copy = directory.path("copy")
+    #expect(databaseError { try queue.backup(toPath: copy) }?.resultCode == .SQLITE_IOERR)
+    try queue.close()
+    let converted = databaseError {
+      try DatabaseFile.convert(at: path, key: dataKey, from: .default, newPath: copy)
+    }
+    #expect(converted?.resultCode == .SQLITE_IOERR)
+    #expect(converted?.hint?.contains("move the file away") == true)
+    let salvaged = databaseError {
+      _ = try DatabaseFile.salvage(at: path, key: dataKey, to: copy)
+    }
+    #expect(salvaged?.resultCode == .SQLITE_IOERR)
+    #expect(try directory.contents() == ["db", "db-keys"])
+    rmdir(slots.path)
+    try DatabaseFile.convert(at: path, key: dataKey, from: .default, newPath: copy)
+    #expect(try Self.value(copy, dataKey) == "kept")
+  }
+
   @Test func `slots that can't get their name stay for the next opening`() throws {
     let unlocker = KeyUnlocker.passphrase("p")
     let weak = PassphraseDerivation(function: .pbkdf2(iterations: 1000))

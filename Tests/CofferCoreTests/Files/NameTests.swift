@@ -66,6 +66,20 @@ struct NameTests {
     #expect(try InPlaceErrorTests.value(path, key) == "kept")
   }
 
+  @Test func `a part of a path isn't used for whole files`() throws {
+    let bytes = [UInt8]([1, 2, 3])
+    expectNUL { _ = try unsafe bytes.withUnsafeBytes { try NewFile.create(cutPath, $0) } }
+    expectNUL { try NewFile.delete(cutPath) }
+    expectNUL { try NewFile.makeFolder(directory.path("folder\0.other")) }
+    expectNUL { _ = try NewFile.names(in: directory.path + "\0.other") }
+    #expect(throws: (any Error).self) { try NewFile.read(cutPath, atMost: 1 << 20) }
+    #expect(try directory.contents() == ["db"])
+    try Data().write(to: URL(fileURLWithPath: path + "-keys"))
+    #expect(KeySlots.exist(forDatabaseAt: path))
+    #expect(!KeySlots.exist(forDatabaseAt: cutPath))
+    #expect(!KeySlots.exist(forDatabaseAt: path + "-keys\0"))
+  }
+
   @Test func `an anchor isn't at a part of a path`() throws {
     let anchor = FileAnchor(path: directory.path("anchor\0.other"))
     #expect(throws: (any Error).self) { try anchor.load(forDatabaseAt: path) }

@@ -16,7 +16,7 @@ import Testing
     ("cipher_default_kdf_iter", "1000"), ("cipher_default_plaintext_header_size", "32"),
     ("cipher_default_compatibility", "3"), ("cipher_default_hmac_algorithm", "HMAC_SHA1"),
     ("cipher_default_kdf_algorithm", "PBKDF2_HMAC_SHA1"), ("cipher_migrate", "1"),
-    ("cipher", "'aes-128-cbc'"),
+    ("cipher", "'aes-128-cbc'"), ("page_size", "8192"),
   ]
 
   /// Every way to write such a pragma.

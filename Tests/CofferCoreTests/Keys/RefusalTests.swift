@@ -37,8 +37,8 @@ struct RefusalTests {
 
   @Test func `page_size is refused where it destroys data`() throws {
     try keyed.inDatabase { db in
-      let isRefused = db.pragmaRefusal(name: "page_size", value: "4096") != nil
-      #expect(isRefused == (SQLCipherGeneration.linked == .three))
+      let refusal = db.pragmaRefusal(name: "page_size", value: "4096")
+      #expect(refusal?.contains("CipherSettings(pageSize:)") == true)
     }
     try plain.inDatabase { #expect($0.pragmaRefusal(name: "page_size", value: "4096") == nil) }
   }

@@ -256,8 +256,36 @@ struct FileScenarios {
       lchown(vault.folder.path("planted.csv"), 65534, 65534)
       #expect(try export(to: "planted.csv") == 73)
       #expect(try vault.bash("cat foreign.csv").output == "precious")
+      // A pipe of another user, also behind an own link, isn't even waited for.
+      mkfifo(vault.folder.path("foreign"), 0o666)
+      chown(vault.folder.path("foreign"), 65534, 65534)
+      chmod(vault.folder.path("foreign"), 0o666)
+      #expect(try export(to: "foreign") == 73)
+      symlink("foreign", vault.folder.path("piped"))
+      #expect(try export(to: "piped") == 73)
     }
     #expect(try vault.bash("cat victim").output == "precious")
+  }
+
+  @Test func `output goes to own pipes, and to those that the shell has made`() throws {
+    let vault = try Vault()
+    let rows = try vault.run("export", "vault.db", "player").output
+    for output in ["pipe", "link"] {
+      let run = try vault.bash(
+        """
+        mkfifo pipe; ln -s pipe link; timeout 60 cat pipe >got &
+        timeout 60 $coffer export vault.db player --output \(output) --key-file key
+        wait; cat got; rm -f pipe link
+        """)
+      #expect(run.output == rows, "\(output): \(run.error)")
+    }
+    for (output, redirection) in [
+      ("/dev/stdout", "| cat"), ("/dev/fd/1", "| cat"), ("/dev/stdout", ">f; cat f"),
+    ] {
+      let run = try vault.bash(
+        "$coffer export vault.db player --output \(output) --key-file key \(redirection)")
+      #expect(run.output == rows, "\(output) \(redirection): \(run.error)")
+    }
   }
 
   @Test func `Ctrl-C ends a long statement with 130 and changes nothing`() throws {
