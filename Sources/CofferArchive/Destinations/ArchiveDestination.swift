@@ -24,3 +24,14 @@ public protocol ArchiveDestination: Sendable {
   /// Deletes an object. That there is none is no error.
   func delete(_ name: String) throws
 }
+
+/// A destination in which killed processes leave more than objects.
+protocol LeftoverDestination: ArchiveDestination {
+  /// Deletes what was left a day ago or earlier, which ``list(_:)`` doesn't show.
+  ///
+  /// - Returns: The number of deleted objects or files.
+  func deleteLeftovers() throws -> Int
+}
+
+/// The most bytes of an object that are read. Objects have at most 16 MiB.
+let largestObjectSize = 64 << 20

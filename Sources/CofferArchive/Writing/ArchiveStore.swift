@@ -28,7 +28,7 @@ struct ArchiveStore {
     (destination, seal, manifest) = (reader.destination, reader.seal, reader.manifest)
     tip = manifest.tip
     manifest.writer = writer
-    manifest.fence = manifest.number + 1
+    manifest.fence = Manifest.newFence(manifest.number + 1)
     do { try putManifest { $0.isReleased = false } } catch ArchiveError.superseded {
       throw ArchiveError.writerExists
     }
@@ -68,7 +68,7 @@ struct ArchiveStore {
       number: 0, writer: writer,
       header: ObjectHeader(.manifest, pageSize: pageSize, archive: Self.newWriter()),
       salt: key.salt, slots: slots)
-    manifest.fence = 1
+    manifest.fence = Manifest.newFence(1)
     do { try putManifest { _ in } } catch ArchiveError.superseded {
       throw ArchiveError.writerExists
     }
@@ -156,7 +156,7 @@ struct ArchiveStore {
   /// Returns the number of a new layer: no writer has used it.
   mutating func newLayer() -> UInt64 {
     nextLayer += 1
-    return manifest.fence << 32 | nextLayer
+    return manifest.fence << Manifest.Layer.countWidth | nextLayer
   }
 
   /// Stores a part of a layer.
