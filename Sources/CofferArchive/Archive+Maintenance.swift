@@ -40,9 +40,18 @@ extension Archive {
     var reader = try ArchiveReader(destination, key: key, settings: cipher, path: "")
     while true {
       do { return try summary(reader) } catch ArchiveError.missing(let name) {
-        guard try reader.refresh() else { throw ArchiveError.missing(name) }
+        guard try reader.refresh(without: name) else { throw ArchiveError.missing(name) }
       }
     }
+  }
+
+  /// Returns the ranges of commits that can be restored, in ascending order.
+  ///
+  /// - Throws: ``ArchiveError``, or the error of the destination.
+  public func list(
+    key: DatabaseKey, cipher: CipherSettings = .default
+  ) throws -> [ArchiveSummary.Range] {
+    try summary(key: key, cipher: cipher).ranges
   }
 
   private func summary(_ reader: ArchiveReader) throws -> ArchiveSummary {
@@ -76,11 +85,18 @@ extension Archive {
     } catch let error as ArchiveError where error.isFinding {
       return [error]
     }
-    while true {
+    for attempt in 1... {
       let found = try findings(reader, progress)
-      // A writer may have deleted objects meanwhile.
-      guard found.contains(where: \.isMissing), try reader.refresh() else { return found }
+      guard found.contains(where: { $0.missingName != nil }), try reader.refresh() else {
+        return found
+      }
+      // A writer may have deleted objects meanwhile. Beginning anew for each of them could last for ever.
+      let real = found.filter { $0.missingName.map(reader.manifest.needs) ?? true }
+      if found.count < Self.mostFindings || real.count == found.count { return real }
+      // What comes behind so many wasn't read.
+      if attempt == 5 { return found }
     }
+    return []
   }
 
   private static let mostFindings = 1_000
@@ -155,6 +171,11 @@ extension Archive {
   /// - Throws: ``ArchiveError/writerExists`` while a session runs.
   @discardableResult
   public func prune(key: DatabaseKey, cipher: CipherSettings = .default) throws -> Int {
+    let count = try pruneObjects(key, cipher)
+    return try count + ((destination as? any LeftoverDestination)?.deleteLeftovers() ?? 0)
+  }
+
+  private func pruneObjects(_ key: DatabaseKey, _ cipher: CipherSettings) throws -> Int {
     let reader = try ArchiveReader(destination, key: key, settings: cipher, path: "")
     guard reader.manifest.isReleased || configuration.takesOver else {
       throw ArchiveError.writerExists
@@ -186,5 +207,5 @@ extension ArchiveError {
     }
   }
 
-  var isMissing: Bool { if case .missing = self { true } else { false } }
+  fileprivate var missingName: String? { if case .missing(let name) = self { name } else { nil } }
 }

@@ -70,20 +70,28 @@ public struct Archive: Sendable {
     to path: String, at point: ArchivePoint = .latest, key: DatabaseKey,
     cipher: CipherSettings = .default, progress: ((Double) throws -> Void)? = nil
   ) throws -> ArchiveCommit {
+    try restore(to: path, at: point, key: key, cipher: cipher, progress: progress) { _ in }
+  }
+
+  /// - Parameter finish: Called with the path of the complete file, before it gets its name.
+  func restore(
+    to path: String, at point: ArchivePoint, key: DatabaseKey, cipher: CipherSettings,
+    progress: ((Double) throws -> Void)?, finish: (String) throws -> Void
+  ) throws -> ArchiveCommit {
     var reader = try ArchiveReader(destination, key: key, settings: cipher, path: path)
     while true {
       do {
-        return try restore(to: path, at: point, reader, cipher, progress)
+        return try restore(to: path, at: point, reader, cipher, progress, finish)
       } catch ArchiveError.missing(let name) {
         // A writer may have deleted what a newer manifest no longer has.
-        guard try reader.refresh() else { throw ArchiveError.missing(name) }
+        guard try reader.refresh(without: name) else { throw ArchiveError.missing(name) }
       }
     }
   }
 
   private func restore(
     to path: String, at point: ArchivePoint, _ reader: ArchiveReader, _ cipher: CipherSettings,
-    _ progress: ((Double) throws -> Void)?
+    _ progress: ((Double) throws -> Void)?, _ finish: (String) throws -> Void
   ) throws -> ArchiveCommit {
     let manifest = reader.manifest
     guard cipher.pageSize == manifest.header.pageSize else {
@@ -93,12 +101,13 @@ public struct Archive: Sendable {
         hint: "Give the cipher settings of the database: its page size differs.")
     }
     let plan = try plan(to: point, reader)
-    let file = try RestoredFile(at: path, key: reader.key, settings: cipher)
-    file.slots = manifest.slots.isEmpty ? nil : manifest.slots
+    let file = try RestoredFile(
+      at: path, key: reader.key, settings: cipher,
+      slots: manifest.slots.isEmpty ? nil : manifest.slots)
     let (pageCount, date) = try reader.restore(plan, to: file, settings: cipher) { done, count in
       try progress?(Double(done) / Double(max(1, count)))
     }
-    try file.finish(pageCount: pageCount)
+    try file.finish(pageCount: pageCount, beforeNaming: finish)
     return ArchiveCommit(number: plan.commit, milliseconds: date)
   }
 

@@ -36,8 +36,10 @@ public enum ArchiveError: Error, Equatable, Sendable {
   case logTooLong
   /// A file that Coffer didn't write is in the way.
   case foreignFile(String)
-  /// The destination isn't one that is known.
-  case unknownDestination(String)
+  /// A follower's file was replaced, or somebody else has written to it.
+  case changedFile(String)
+  /// The archive doesn't have the commits of a follower's file, or no longer shows that it does.
+  case otherHistory
 }
 
 extension ArchiveError: CustomStringConvertible {
@@ -76,8 +78,12 @@ extension ArchiveError: CustomStringConvertible {
       "the destination was away for so long that the write-ahead log reached its limit. All pages are "
         + "archived again as soon as it is back."
     case .foreignFile(let path): "\(path) was not written by Coffer. Move it away."
-    case .unknownDestination(let text):
-      "\(text) is no destination of an archive: give a folder or s3://bucket/prefix."
+    case .changedFile(let path):
+      "\(path) isn't the file that its follower left, or somebody else has written to it. Delete it and "
+        + "the files beside it, so that the follower restores it."
+    case .otherHistory:
+      "the archive has other commits than the follower's file: it was put back to an earlier state, or a "
+        + "writer went on from one. Delete the file, so that the follower restores it."
     }
   }
 }

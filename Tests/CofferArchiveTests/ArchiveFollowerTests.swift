@@ -115,9 +115,7 @@ import Testing
     try session.stop()
   }
 
-  @Test func `a follower goes on where it ended, also after others wrote what it hadn't noted`()
-    throws
-  {
+  @Test func `a follower goes on where it ended, also before it noted so`() throws {
     let fixture = try ArchiveFixture()
     let session = try fixture.start()
     try fixture.archiveNow(session)
@@ -126,10 +124,10 @@ import Testing
     for round in 0..<5 {
       try fixture.write(40)
       try fixture.archiveNow(session)
-      let old = try Data(contentsOf: URL(fileURLWithPath: path + "-follow"))
       try follower.follow()
+      let old = try Data(contentsOf: URL(fileURLWithPath: path + "-follow"))
       try follower.close()
-      // A crash between the commit and the note of it.
+      // A crash between the commit and the note behind it.
       if round % 2 == 0 { try old.write(to: URL(fileURLWithPath: path + "-follow")) }
       try fixture.write(3)
       try fixture.archiveNow(session)
@@ -147,14 +145,14 @@ import Testing
     try fixture.archiveNow(session)
     var follower = try fixture.follower()
     let path = follower.pool.path
-    // Each round's last note is in the other half.
+    // The last note is that of the end, and the one before says what is about to be written.
     for round in 0..<4 {
       try fixture.write(10)
       try fixture.archiveNow(session)
       try follower.follow()
       try follower.close()
       var bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path + "-follow")))
-      for byte in 60..<90 { bytes[4_096 * (1 + round % 2) + byte] = 0 }
+      for byte in 60..<90 { bytes[4_096 * (2 - round % 2) + byte] = 0 }
       try Data(bytes).write(to: URL(fileURLWithPath: path + "-follow"))
       try fixture.write(1)
       try fixture.archiveNow(session)

@@ -25,6 +25,9 @@ import Testing
     return try ArchiveSeal(DerivedKey(key: key, salt: [UInt8](0xF0...0xFF)))
   }
 
+  /// That of a writer whose first manifest is the second one.
+  private static let fence: UInt64 = 0x2_C0DE
+
   /// A frame of page 1.
   private func frames(_ byte: UInt8) -> ArraySlice<UInt8> {
     ([1, 0, 0, 0] + [UInt8](repeating: byte, count: Self.pageSize))[...]
@@ -36,18 +39,18 @@ import Testing
       end: LogPosition(salts: [UInt8](1...8), frame: 1, checksum: [UInt8](0x11...0x18)))
     piece.commits = [.init(date: 1_800_000_001_000, frameCount: 1, pageCount: 1)]
     piece.frames = Array(frames(0xAB))
-    return Segment(piece, sequence: 1, fence: 2, previousSeal: Self.noSeal)
+    return Segment(piece, sequence: 1, fence: Self.fence, previousSeal: Self.noSeal)
   }
 
   private func part() -> LayerPart {
-    LayerPart(layer: 2 << 32 | 1, index: 0, damagedPages: [1], frames: frames(0xCD))
+    LayerPart(layer: Self.fence << 20 | 1, index: 0, damagedPages: [1], frames: frames(0xCD))
   }
 
   private func manifest() throws -> Manifest {
     var manifest = Manifest(
       number: 3, writer: [UInt8](0xB0...0xBF), header: header(.manifest),
       salt: [UInt8](0xF0...0xFF), slots: [])
-    manifest.fence = 2
+    manifest.fence = Self.fence
     manifest.isReleased = true
     let last = try seal().sealed(segment().bytes(header(.segment)))
     manifest.tip = Manifest.LogPlace(
@@ -57,7 +60,7 @@ import Testing
     let size = part().bytes(header(.part)).count + ArchiveSeal.size
     manifest.layers = [
       Manifest.Layer(
-        number: 2 << 32 | 1, level: 3, first: 0, last: 1, date: 1_800_000_000_000, pageCount: 1,
+        number: Self.fence << 20 | 1, level: 3, first: 0, last: 1, date: 1_800_000_000_000, pageCount: 1,
         partCount: 1, byteCount: size, place: place)
     ]
     return manifest

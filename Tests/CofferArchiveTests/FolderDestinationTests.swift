@@ -128,8 +128,45 @@ import Testing
     let folder = try TemporaryDirectory()
     let destination = FolderDestination(path: folder.path)
     _ = try destination.putIfAbsent("log/1", Data("x".utf8))
-    #expect(truncate(folder.path("log/1"), 10 << 30) == 0)
-    #expect(throws: DatabaseError.self) { try destination.get("log/1") }
+    for size in [10 << 30, 64 << 20 + 1] {
+      #expect(truncate(folder.path("log/1"), size) == 0)
+      #expect(throws: DatabaseError.self) { try destination.get("log/1") }
+    }
+  }
+
+  @Test func `a file system that can't keep two writers apart is an error`() throws {
+    let folder = try TemporaryDirectory()
+    let destination = FolderDestination(path: folder.path("archive"))
+    #expect(try destination.putIfAbsent("log/1", Data("x".utf8)))
+    PendingFile.NameFaults.$isOn.withValue(true) {
+      let error = #expect(throws: DatabaseError.self) {
+        try destination.putIfAbsent("log/2", Data("x".utf8))
+      }
+      #expect(error?.message?.contains("two writers") == true)
+    }
+    #expect(try destination.list("log/") == ["log/1"])
+    #expect(try folder.contents().filter { $0.contains("partial") } == [])
+  }
+
+  @Test func `pruning deletes partial files a day after they were left`() throws {
+    let fixture = try ArchiveFixture()
+    let destination = FolderDestination(path: fixture.folder.path("archive"))
+    let archive = ArchiveFixture.archived(fixture, to: destination)
+    let session = try archive.start(fixture.pool)
+    try session.archiveNow()
+    try session.stop()
+    let (old, new) = (ObjectName.part(3, of: 77), ObjectName.part(4, of: 77))
+    for (name, age) in [(old, 90_000.0), (new, 1_000.0)] {
+      let path = destination.path + "/" + name + ".coffer-partial"
+      try Data("left".utf8).write(to: URL(fileURLWithPath: path))
+      try FileManager.default.setAttributes(
+        [.modificationDate: Date(timeIntervalSinceNow: -age)], ofItemAtPath: path)
+    }
+    #expect(try archive.prune(key: ArchiveFixture.key) >= 1)
+    let left = try FileManager.default.contentsOfDirectory(atPath: destination.path + "/layer")
+      .filter { $0.hasSuffix("partial") }
+    #expect(left == [String(new.dropFirst("layer/".count)) + ".coffer-partial"])
+    #expect(try archive.verify(key: ArchiveFixture.key) == [])
   }
 
   @Test(.enabled(if: geteuid() != 0))

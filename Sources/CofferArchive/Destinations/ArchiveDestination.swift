@@ -32,3 +32,14 @@ extension ArchiveDestination {
     return try get(name).map { Array($0) }
   }
 }
+
+/// A destination in which killed processes leave more than objects.
+protocol LeftoverDestination: ArchiveDestination {
+  /// Deletes what was left a day ago or earlier, which ``list(_:)`` doesn't show.
+  ///
+  /// - Returns: The number of deleted objects or files.
+  func deleteLeftovers() throws -> Int
+}
+
+/// The most bytes of an object that are read. Objects have at most 16 MiB.
+let largestObjectSize = 64 << 20

@@ -5,12 +5,9 @@ import FoundationEssentials
 ///
 /// Each object is a file that is synced before it gets its name, by `renameat2` or `link`, so that two
 /// writers can't store the same one.
-public struct FolderDestination: ArchiveDestination {
+public struct FolderDestination: ArchiveDestination, LeftoverDestination {
   /// The folder's path.
   public let path: String
-
-  /// The largest file that is read: more than any object has.
-  private static let largestObject = 256 << 20
 
   /// - Parameter path: The folder, which is made with the first object, if it doesn't exist. The one
   ///   above has to exist, so that nothing is archived where a disk isn't mounted.
@@ -39,7 +36,7 @@ public struct FolderDestination: ArchiveDestination {
 
   /// Reads an object, without a copy.
   func bytes(_ name: String) throws -> [UInt8]? {
-    try NewFile.read(file(name), atMost: Self.largestObject)
+    try NewFile.read(file(name), atMost: largestObjectSize)
   }
 
   /// Returns the names of the objects, which are regular files: links aren't followed.
@@ -55,6 +52,12 @@ public struct FolderDestination: ArchiveDestination {
   ///
   /// - Throws: ``DatabaseError`` if it can't be deleted.
   public func delete(_ name: String) throws { try NewFile.delete(file(name)) }
+
+  func deleteLeftovers() throws -> Int {
+    try ([""] + ["/manifest", "/log", "/layer"]).reduce(0) { count, folder in
+      try count + NewFile.deleteLeftovers(in: path + folder, olderThan: 86_400)
+    }
+  }
 
   private func file(_ name: String) throws -> String {
     let isAllowed = name.utf8.allSatisfy { byte in

@@ -13,7 +13,7 @@ import FoundationEssentials
 /// Needs the package trait `S3` and Debian's `libcurl4-openssl-dev`, 7.88 or later.
 ///
 /// See <https://docs.aws.amazon.com/AmazonS3/latest/API/>.
-public struct S3Destination: ArchiveDestination {
+public struct S3Destination: ArchiveDestination, LeftoverDestination {
   #if S3
     private let store: S3Store
   #endif
@@ -85,6 +85,14 @@ public struct S3Destination: ArchiveDestination {
       try store.delete(name)
     #else
       throw .traitIsOff
+    #endif
+  }
+
+  func deleteLeftovers() throws -> Int {
+    #if S3
+      try store.deleteProbes()
+    #else
+      0
     #endif
   }
 

@@ -19,7 +19,9 @@ import Synchronization
 /// new one. Observations of ``pool`` are told. A follower that was away for long goes on with the
 /// archive's layers.
 ///
-/// Nobody else may write to the file. What the follower knows is beside it, in `<path>-follow`.
+/// Nobody else may write to the file. What the follower knows is beside it, in `<path>-follow`, and by that
+/// it refuses a file that was replaced or written to: ``ArchiveError/changedFile(_:)``. It also refuses an
+/// archive that doesn't have its commits: ``ArchiveError/otherHistory``.
 public final class ArchiveFollower: Sendable {
   /// Reads the file, also in observations.
   public let pool: DatabasePool
@@ -61,7 +63,7 @@ public final class ArchiveFollower: Sendable {
     do {
       pool = try DatabasePool(path: path, configuration: configuration)
     } catch {
-      work.end()
+      work.close()
       throw error
     }
     state = Mutex(State(commit: work.commit, lastCurrent: archive.configuration.elapsed()))
@@ -88,10 +90,10 @@ public final class ArchiveFollower: Sendable {
   private func attempt(isPolling: Bool) throws {
     let start = configuration.elapsed()
     do {
-      try work.work(isPolling: isPolling)
+      let isCurrent = try work.work(isPolling: isPolling)
       state.withLock {
         $0.commit = work.commit
-        $0.lastCurrent = start
+        if isCurrent { $0.lastCurrent = start }
         $0.lastError = nil
       }
     } catch {
@@ -137,7 +139,7 @@ public final class ArchiveFollower: Sendable {
         defer { state.isClosed = true }
         return state.isClosed
       }
-      if !wasClosed { work.end() }
+      if !wasClosed { work.close() }
     }
   }
 }

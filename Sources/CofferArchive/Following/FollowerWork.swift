@@ -8,13 +8,14 @@ final class FollowerWork: @unchecked Sendable {
   private let database: FollowedDatabase
   private let stateFile: ArchiveStateFile
   private var reader: ArchiveReader
-  /// The place of the next segment, which may begin with commits that the file has.
-  private var place: Manifest.LogPlace
-  /// The last commit that the file has.
-  private(set) var commit: ArchiveCommit
-  /// The number of the state that was noted last.
-  private var stateNumber: UInt64
+  /// What is noted, or will be with the next commit.
+  private var note: FollowerNote
+  /// Where the log ended at the last look.
+  private var end: Manifest.LogPlace
   private var polls = 0
+
+  /// The last commit that the file has.
+  var commit: ArchiveCommit { note.commit }
 
   /// The most bytes of segments that are kept for one commit.
   private static let mostBytes = 32 << 20
@@ -24,6 +25,8 @@ final class FollowerWork: @unchecked Sendable {
     _ archive: Archive, path: String, key: DatabaseKey, cipher: CipherSettings,
     progress: ((Double) throws -> Void)?
   ) throws {
+    // Before anything is written beside the path.
+    reader = try ArchiveReader(archive.destination, key: key, settings: cipher, path: path)
     guard
       let stateFile = try ArchiveStateFile(
         .follower, forDatabaseAt: path, makeNumber: ArchiveStore.newWriter)
@@ -32,73 +35,62 @@ final class FollowerWork: @unchecked Sendable {
         resultCode: .SQLITE_BUSY, message: "another follower has the file: \(path)")
     }
     self.stateFile = stateFile
-    reader = try ArchiveReader(
-      archive.destination, key: key, settings: cipher, path: path)
     if FollowedDatabase.exists(at: path) {
-      guard let state = try Self.state(stateFile, reader) else {
+      guard let last = try FollowerNote.last(in: stateFile, reader) else {
+        if stateFile.isNew { stateFile.remove() }
         throw ArchiveError.foreignFile(path)
       }
-      (stateNumber, place, commit) = state
+      note = last
     } else {
-      let plan = try archive.plan(to: .latest, reader)
-      commit = try archive.commit(plan.commit, reader, reader.tip())
-      place = plan.layers.last?.place ?? reader.manifest.logStart
-      // With a state but without a file, the next attempt restores it again.
-      stateNumber = 1
-      for number in 0...stateNumber { try Self.save(number, place, commit, reader, stateFile) }
-      try archive.restore(
-        to: path, at: .commit(plan.commit), key: key, cipher: cipher, progress: progress)
+      do {
+        note = try Self.restored(
+          archive, path: path, key: key, cipher: cipher, reader, stateFile, progress)
+      } catch {
+        if stateFile.isNew, !FollowedDatabase.exists(at: path) { stateFile.remove() }
+        throw error
+      }
+    }
+    end = note.place
+    guard note.manifest <= reader.manifest.number else { throw ArchiveError.otherHistory }
+    guard try FollowedFileMark(ofFileAt: path).isSameFile(as: note.mark) else {
+      throw ArchiveError.changedFile(path)
+    }
+    if !reader.manifest.slots.isEmpty {
+      try FollowedDatabase.setKeySlots(reader.manifest.slots, forDatabaseAt: path)
     }
     database = try FollowedDatabase(path: path, key: reader.key, settings: cipher)
-  }
-
-  // MARK: State
-
-  private static let stateMagic = Array("commit 1".utf8)
-  private static let stateSize = 88 + ArchiveSeal.size
-
-  private static func save(
-    _ stateNumber: UInt64, _ place: Manifest.LogPlace, _ commit: ArchiveCommit,
-    _ reader: ArchiveReader, _ file: ArchiveStateFile
-  ) throws {
-    var bytes = stateMagic + reader.manifest.header.archive
-    bytes.append(place.sequence)
-    bytes += place.seal
-    bytes.append(commit.number)
-    bytes.append(commit.date.archivedMilliseconds)
-    bytes.append(stateNumber)
-    do {
-      try file.setDurableState(reader.seal.sealed(bytes), number: stateNumber)
-    } catch {
-      throw DatabaseError(resultCode: .SQLITE_IOERR, message: "\(error)")
+    guard try database.fits(note.mark) else {
+      database.close()
+      throw ArchiveError.changedFile(path)
     }
   }
 
-  /// Returns the last state that is whole; nil if there is none.
-  private static func state(
-    _ file: ArchiveStateFile, _ reader: ArchiveReader
-  ) throws -> (number: UInt64, Manifest.LogPlace, ArchiveCommit)? {
-    let states: [[UInt8]]
-    do { states = try file.durableStates(size: stateSize) } catch {
-      throw DatabaseError(resultCode: .SQLITE_IOERR, message: "\(error)")
+  /// Restores the file, and notes its mark before it has its name: no other file is taken for it.
+  private static func restored(
+    _ archive: Archive, path: String, key: DatabaseKey, cipher: CipherSettings,
+    _ reader: ArchiveReader, _ stateFile: ArchiveStateFile, _ progress: ((Double) throws -> Void)?
+  ) throws -> FollowerNote {
+    let plan = try archive.plan(to: .latest, reader)
+    let tip = try reader.tip()
+    let commit = try archive.commit(plan.commit, reader, tip)
+    let base = plan.layers.last
+    // A writer behind the commit knew of it, too.
+    let last = tip.place.commit == plan.commit ? tip.last : nil
+    var note: FollowerNote?
+    _ = try archive.restore(
+      to: path, at: .commit(plan.commit), key: key, cipher: cipher, progress: progress
+    ) { file in
+      for number: UInt64 in 0...1 {
+        let new = try FollowerNote(
+          number: number, place: base?.place ?? reader.manifest.logStart, commit: commit,
+          fence: last?.fence ?? base?.fence ?? 0, manifest: reader.manifest.number,
+          mark: FollowedFileMark(ofFileAt: file))
+        try new.save(in: stateFile, reader)
+        note = new
+      }
     }
-    return states.compactMap { state($0, reader) }.max { $0.number < $1.number }
-  }
-
-  private static func state(
-    _ bytes: [UInt8], _ reader: ArchiveReader
-  ) -> (number: UInt64, Manifest.LogPlace, ArchiveCommit)? {
-    guard reader.seal.isSealed(bytes) else { return nil }
-    var input = ByteReader(bytes.dropLast(ArchiveSeal.size))
-    guard input.bytes(stateMagic.count) == stateMagic,
-      input.bytes(16) == reader.manifest.header.archive, let sequence = input.uint64(),
-      let seal = input.bytes(ArchiveSeal.size), let number = input.uint64(),
-      let date = input.uint64(), let stateNumber = input.uint64(), input.isAtEnd
-    else { return nil }
-    return (
-      stateNumber, Manifest.LogPlace(sequence: sequence, seal: seal, commit: number),
-      ArchiveCommit(number: number, milliseconds: date)
-    )
+    guard let note else { throw ArchiveError.noCommit(plan.commit) }
+    return note
   }
 
   // MARK: Following
@@ -106,107 +98,225 @@ final class FollowerWork: @unchecked Sendable {
   /// Brings the file to the last commit that the archive has.
   ///
   /// - Parameter isPolling: Whether it will be called again soon.
-  func work(isPolling: Bool) throws {
+  /// - Returns: False if the archive has later commits, which can't be reached yet.
+  func work(isPolling: Bool) throws -> Bool {
     polls += 1
     // The next segment may be gone, and layers have taken its place. A list costs more than a look.
-    if !isPolling || polls % 20 == 1 { _ = try reader.refresh() }
-    do {
-      while try applySegments() {}
-    } catch let error as ArchiveError where error.isCutOff {
-      guard try reader.refresh() || needsLayers else { throw error }
-      try applyLayers()
+    let isLooking = !isPolling || polls % 20 == 1
+    if isLooking { try refresh() }
+    var isAtGap = try applySegments()
+    if isAtGap { try refresh() }
+    if needsLayers {
+      guard try applyLayers() else { return false }
+      isAtGap = try applySegments()
     }
-    if needsLayers { try applyLayers() }
+    // A gap is in the manifest before there is a segment behind it.
+    if isAtGap, !needsLayers { throw ArchiveError.brokenChain(ObjectName.segment(end.sequence)) }
+    if isLooking, !needsLayers { try checkEnd() }
     database.checkpoint(from: 1_000)
+    return !needsLayers
+  }
+
+  private func refresh() throws {
+    guard try reader.refresh(), !reader.manifest.slots.isEmpty else { return }
+    try FollowedDatabase.setKeySlots(reader.manifest.slots, forDatabaseAt: database.path)
   }
 
   /// Whether the log doesn't lead from the file's commit to the last one.
   private var needsLayers: Bool {
-    reader.manifest.logStart.sequence > place.sequence
+    reader.manifest.logStart.sequence > note.place.sequence
       || reader.manifest.gaps.contains { $0 > commit.number }
   }
 
-  /// Applies the segments that are there, as one commit.
+  /// Throws if the log that the file has isn't the archive's any more.
+  private func checkEnd() throws {
+    let numbers = try reader.destination.list(ObjectName.segments)
+      .compactMap { ObjectName.number($0, in: ObjectName.segments) }
+    let stored = max(
+      numbers.max().map { $0 + 1 } ?? 0, reader.manifest.tip.sequence,
+      reader.manifest.logStart.sequence)
+    guard stored >= end.sequence else { throw ArchiveError.otherHistory }
+    guard stored == end.sequence else {
+      // It may have been stored since it was asked for.
+      if try reader.segment(at: end) == nil {
+        throw ArchiveError.missing(ObjectName.segment(end.sequence))
+      }
+      return
+    }
+    for known in [reader.manifest.tip, reader.manifest.logStart]
+    where known.sequence == end.sequence && known.seal != end.seal {
+      throw ArchiveError.otherHistory
+    }
+    guard end.sequence > reader.manifest.logStart.sequence else { return }
+    guard let (_, seal) = try reader.segment(end.sequence - 1) else {
+      throw ArchiveError.missing(ObjectName.segment(end.sequence - 1))
+    }
+    guard seal == end.seal else { throw ArchiveError.otherHistory }
+  }
+
+  // MARK: Segments
+
+  /// Applies the segments that are there.
   ///
-  /// - Returns: Whether there may be more.
+  /// - Returns: Whether commits are missing before the next one.
   private func applySegments() throws -> Bool {
+    while true {
+      let batch: Batch
+      do { batch = try nextBatch() } catch ArchiveError.missing(let name) {
+        // A writer may have deleted it, and layers have what it had.
+        try refresh()
+        guard needsLayers else { throw ArchiveError.missing(name) }
+        return false
+      }
+      guard batch.last.number > commit.number else {
+        // Nothing new, but it needs no second look.
+        (note.place, note.fence) = (batch.place, batch.fence)
+        return batch.isAtGap
+      }
+      try apply(batch)
+    }
+  }
+
+  /// Segments that are applied as one commit.
+  private struct Batch {
+    /// Those that are in memory. More may be needed.
     var segments: [Segment] = []
+    var last: ArchiveCommit
+    /// The place behind the last commit.
+    var place: Manifest.LogPlace
+    var fence: UInt64
+    var isAtGap = false
+  }
+
+  /// Reads segments to the end of the log, or as many as fit.
+  private func nextBatch() throws -> Batch {
+    var batch = Batch(last: commit, place: note.place, fence: note.fence)
     var byteCount = 0
-    var next = place
-    var last = commit
-    var lastPlace = place
-    while byteCount < Self.mostBytes || last.number == commit.number {
-      guard let (segment, seal) = try reader.segment(at: next) else { break }
+    var next = note.place
+    // What the file may have is written again as a whole, or it would be a mixture.
+    let least = max(commit.number + 1, note.intended)
+    while byteCount < Self.mostBytes || batch.last.number < least {
+      let found: (segment: Segment, seal: [UInt8])?
+      do { found = try reader.segment(at: next) } catch ArchiveError.brokenChain(let name) {
+        throw next == note.place ? ArchiveError.otherHistory : .brokenChain(name)
+      }
+      guard let (segment, seal) = found else {
+        // The manifest says how far the log goes at least.
+        guard next.sequence >= reader.manifest.tip.sequence,
+          commit.number == batch.last.number || batch.last.number >= least
+        else { throw ArchiveError.missing(ObjectName.segment(next.sequence)) }
+        break
+      }
+      batch.isAtGap = segment.firstCommit > batch.last.number + 1
+      if batch.isAtGap {
+        guard batch.last.number < note.intended else { break }
+        return Batch(last: commit, place: note.place, fence: note.fence, isAtGap: true)
+      }
       // A commit larger than that is read twice.
-      if byteCount < Self.mostBytes { segments.append(segment) }
+      if byteCount < Self.mostBytes { batch.segments.append(segment) }
       byteCount += segment.frames.count
-      if segment.lastWholeCommit >= segment.firstCommit, segment.lastWholeCommit > last.number {
+      if segment.lastWholeCommit >= segment.firstCommit,
+        segment.lastWholeCommit > batch.last.number
+      {
         let index = Int(segment.lastWholeCommit - segment.firstCommit)
-        last = ArchiveCommit(
+        batch.last = ArchiveCommit(
           number: segment.lastWholeCommit, milliseconds: segment.commits[index].date)
         // A commit that goes on in the next segment begins in this one.
-        lastPlace = next
+        batch.place = next
       }
+      batch.fence = segment.fence
       next = Manifest.LogPlace(
         sequence: next.sequence + 1, seal: seal, commit: segment.lastWholeCommit)
-      if !segment.isOpen, segment.lastWholeCommit == last.number { lastPlace = next }
+      let lastBegun = segment.lastWholeCommit + (segment.isOpen ? 1 : 0)
+      if lastBegun <= batch.last.number { batch.place = next }
     }
-    guard last.number > commit.number else { return false }
-    var changes = CommitChanges(after: commit.number, upTo: last.number)
+    end = next
+    return batch
+  }
+
+  private func apply(_ batch: Batch) throws {
+    try prepare(batch.last.number, batch.fence)
+    var changes = CommitChanges(after: commit.number, upTo: batch.last.number)
+    let pageSize = reader.manifest.header.pageSize
     try database.commit { write in
-      for segment in segments {
-        try write(changes.frames(of: segment, pageSize: reader.manifest.header.pageSize))
-      }
-      var further = segments.last.map(\.sequence).map { $0 + 1 } ?? place.sequence
-      while changes.last < last.number {
+      for segment in batch.segments { try write(changes.frames(of: segment, pageSize: pageSize)) }
+      var further = batch.segments.last.map(\.sequence).map { $0 + 1 } ?? note.place.sequence
+      while changes.last < batch.last.number {
         guard let (segment, _) = try reader.segment(further) else {
           throw ArchiveError.missing(ObjectName.segment(further))
         }
-        try write(changes.frames(of: segment, pageSize: reader.manifest.header.pageSize))
+        try write(changes.frames(of: segment, pageSize: pageSize))
         further += 1
       }
       return changes.pageCount ?? 0
     }
-    try didReach(last, lastPlace)
-    return true
+    (note.commit, note.place) = (batch.last, batch.place)
   }
 
+  // MARK: Layers
+
   /// Applies layers to a file that the log no longer reaches, as one commit.
-  private func applyLayers() throws {
-    let ways = LayerWays(reader.manifest, from: commit.number)
-    // All pages may still be on their way.
-    guard let end = ways.ends.last, end > commit.number, let layers = ways.way(to: end),
-      let last = layers.last
-    else { return }
+  ///
+  /// - Returns: False if there are none yet: all pages may still be on their way.
+  private func applyLayers() throws -> Bool {
+    let manifest = reader.manifest
+    let isShown = showsHistory
+    let ways = LayerWays(manifest, from: isShown ? commit.number : nil)
+    guard let end = ways.ends.last, end > commit.number, end >= note.intended,
+      let layers = ways.way(to: end), let last = layers.last
+    else {
+      // Where the log still has the file's commits, there will be layers.
+      guard isShown || manifest.logStart.sequence <= note.place.sequence else {
+        throw ArchiveError.otherHistory
+      }
+      return false
+    }
+    try prepare(end, last.fence)
     try database.commit { write in
       for layer in layers {
         for index in 0..<layer.partCount { try write(reader.part(index, of: layer).frames) }
       }
       return last.pageCount
     }
-    try didReach(ArchiveCommit(number: last.last, milliseconds: last.date), last.place)
-    while try applySegments() {}
+    note.commit = ArchiveCommit(number: last.last, milliseconds: last.date)
+    // Of two layers with the same end, one may have begun earlier in the log.
+    note.place =
+      last.place.sequence < manifest.logStart.sequence ? manifest.logStart : last.place
+    self.end = note.place
+    return true
   }
 
-  private func didReach(_ commit: ArchiveCommit, _ place: Manifest.LogPlace) throws {
-    // The file is ahead of its state after a crash: what comes next is applied to both alike.
-    (self.commit, self.place) = (commit, place)
-    stateNumber += 1
-    try Self.save(stateNumber, place, commit, reader, stateFile)
+  /// Whether the manifest shows that the archive has the file's commits.
+  ///
+  /// Layers for changed pages are right on these alone. The writer that stored the last of them, or knew of
+  /// it, has then stored a layer: it would have ended if another one had gone on from an earlier state.
+  /// Numbers show nothing, since both histories have them.
+  private var showsHistory: Bool {
+    reader.manifest.layers.contains { $0.fence == note.fence && $0.last >= note.intended }
   }
 
-  func end() {
+  // MARK: Notes
+
+  /// Notes the commit that is about to be written.
+  ///
+  /// After a crash, nobody knows whether the file has it.
+  private func prepare(_ intended: UInt64, _ fence: UInt64) throws {
+    var next = note
+    next.number += 1
+    next.intended = max(intended, note.intended)
+    (next.fence, next.manifest) = (fence, reader.manifest.number)
+    next.mark = try database.mark()
+    try next.save(in: stateFile, reader)
+    note = next
+  }
+
+  func close() {
+    if note.intended == commit.number, let mark = try? database.finalMark() {
+      note.number += 1
+      (note.mark, note.manifest) = (mark, reader.manifest.number)
+      try? note.save(in: stateFile, reader)
+    }
     database.close()
     stateFile.unlock()
-  }
-}
-
-extension ArchiveError {
-  /// Whether a follower has to go on with layers.
-  fileprivate var isCutOff: Bool {
-    switch self {
-    case .missing, .brokenChain: true
-    default: false
-    }
   }
 }

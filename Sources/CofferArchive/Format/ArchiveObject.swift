@@ -59,7 +59,8 @@ enum ObjectName {
   static func number(_ name: String, in prefix: String) -> UInt64? {
     let digits = name.dropFirst(prefix.count)
     guard name.hasPrefix(prefix), digits.utf8.count == 16, let number = UInt64(digits, radix: 16),
-      digits == hex(number)
+      // Others can store under any name, and nobody uses numbers near the highest one.
+      number < 1 << 62, digits == hex(number)
     else { return nil }
     return number
   }

@@ -35,12 +35,28 @@ struct Manifest {
     var byteCount: Int
     /// Where the log goes on: that segment may begin with earlier commits.
     var place: LogPlace
+
+    /// The bits of a number that count the layers of a writer.
+    static let countWidth: UInt64 = 20
+    /// The fence of the writer that stored the layer.
+    var fence: UInt64 { number >> Self.countWidth }
+  }
+
+  /// Returns the fence of a writer whose first manifest has a number.
+  ///
+  /// Fences grow with the numbers. If the destination loses a manifest, its number is used again, but not
+  /// its fence: what is known of a writer isn't taken for what is known of another one.
+  static func newFence(_ number: UInt64) -> UInt64 { number << 16 | .random(in: 0..<1 << 16) }
+
+  /// Whether a part's layer is of a writer that has begun after this manifest.
+  func isEarlier(thanWriterOfLayer layer: UInt64) -> Bool {
+    layer >> (Layer.countWidth + 16) > number
   }
 
   static let largestSlots = 1 << 20
 
   var number: UInt64
-  /// The number of the writer's first manifest.
+  /// What the writer stores is known by; see ``newFence(_:)``.
   var fence: UInt64
   /// The random number of the writer, of 16 bytes.
   var writer: [UInt8]
@@ -89,6 +105,15 @@ struct Manifest {
     }
     bytes.append(UInt32(slots.count))
     return bytes + slots
+  }
+
+  /// Whether an archive with this manifest has to have an object, as far as the log is known to go.
+  func needs(_ name: String) -> Bool {
+    if let sequence = ObjectName.number(name, in: ObjectName.segments) {
+      return sequence >= logStart.sequence
+    }
+    guard let (number, index) = ObjectName.part(name) else { return true }
+    return layers.contains { $0.number == number && index < UInt64($0.partCount) }
   }
 
   private func append(_ place: LogPlace, to bytes: inout [UInt8]) {

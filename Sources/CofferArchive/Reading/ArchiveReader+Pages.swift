@@ -28,7 +28,7 @@ extension ArchiveReader {
     // Of two layers with the same end, one may have begun earlier in the log.
     if place.sequence < manifest.logStart.sequence { place = manifest.logStart }
     // Segments of earlier writers come before the place.
-    let fence = plan.layers.last.map { $0.number >> 32 } ?? 0
+    let fence = plan.layers.last?.fence ?? 0
     var changes = CommitChanges(after: plan.base, upTo: plan.commit, fence: fence)
     let verifier = try PageVerifier(key: key, settings: settings)
     try forEachSegment(from: place, verifier: verifier) { segment, damagedPages in

@@ -21,20 +21,26 @@ struct ArchiveReader: Sendable {
       throw ArchiveError.noArchive
     }
     let manifest = try Manifest(bytes, name: name)
-    let derived = try key.derived(
-      salt: manifest.salt, slots: manifest.slots, settings: settings, path: path)
-    do { try self.init(destination, derived, name: name, bytes) } catch ArchiveError.otherKey {
-      // The salt in the manifest may be what is damaged.
+    func derived(from manifest: Manifest) throws -> DerivedKey {
+      try key.derived(salt: manifest.salt, slots: manifest.slots, settings: settings, path: path)
+    }
+    do {
+      try self.init(destination, derived(from: manifest), name: name, bytes)
+    } catch let error where (error as? ArchiveError) == .otherKey || error is KeySlotsError {
+      // The salt or the slots in the manifest may be what is damaged.
       for older in try destination.list(ObjectName.manifests).suffix(3) where older != name {
         guard let data = try destination.get(older),
           let other = try? Manifest(Array(data), name: older),
-          let derived = try? key.derived(
-            salt: other.salt, slots: other.slots, settings: settings, path: path),
+          // The same ones would only take the same time to say the same.
+          other.salt != manifest.salt || other.slots != manifest.slots,
+          let derived = try? derived(from: other),
           try ArchiveSeal(derived).isSealed(Array(data))
         else { continue }
         throw ArchiveError.damaged(name)
       }
-      throw ArchiveError.otherKey
+      // Slots have a checksum, so that no key is needed to see that they were changed.
+      if case KeySlotsError.damaged = error { throw ArchiveError.damaged(name) }
+      throw error
     }
   }
 
@@ -96,12 +102,22 @@ struct ArchiveReader: Sendable {
   /// - Returns: Whether there is another one.
   mutating func refresh() throws -> Bool {
     guard let (name, bytes) = try Self.newestManifest(destination),
-      ObjectName.number(name, in: ObjectName.manifests) != manifest.number
+      let number = ObjectName.number(name, in: ObjectName.manifests), number != manifest.number
     else { return false }
+    guard number > manifest.number else {
+      throw ArchiveError.missing(ObjectName.manifest(manifest.number))
+    }
     let archive = manifest.header.archive
     self = try ArchiveReader(destination, key, name: name, bytes)
     guard manifest.header.archive == archive else { throw ArchiveError.otherArchive(name) }
     return true
+  }
+
+  /// Reads the newest manifest again, after an object was missing.
+  ///
+  /// - Returns: Whether there is another one that doesn't need the object, which a writer has deleted.
+  mutating func refresh(without name: String) throws -> Bool {
+    try refresh() && !manifest.needs(name)
   }
 
   // MARK: Objects

@@ -28,7 +28,10 @@ struct ArchiveStore {
     (destination, seal, manifest) = (reader.destination, reader.seal, reader.manifest)
     tip = manifest.tip
     manifest.writer = writer
-    manifest.fence = manifest.number + 1
+    // Where the destination has lost manifests, their numbers are used again.
+    let known = max(
+      try reader.tip().last?.fence ?? 0, manifest.layers.map(\.fence).max() ?? 0)
+    manifest.fence = max(known + 1, Manifest.newFence(manifest.number + 1))
     let isTakingOver =
       manifest.isTakingOver || !reader.manifest.isReleased && reader.manifest.writer != writer
     do {
@@ -82,7 +85,7 @@ struct ArchiveStore {
       number: 0, writer: writer,
       header: ObjectHeader(.manifest, pageSize: pageSize, archive: Self.newWriter()),
       salt: key.salt, slots: slots)
-    manifest.fence = 1
+    manifest.fence = Manifest.newFence(1)
     do { try putManifest { _ in } } catch ArchiveError.superseded {
       throw ArchiveError.writerExists
     }
@@ -170,7 +173,7 @@ struct ArchiveStore {
   /// Returns the number of a new layer: no writer has used it.
   mutating func newLayer() -> UInt64 {
     nextLayer += 1
-    return manifest.fence << 32 | nextLayer
+    return manifest.fence << Manifest.Layer.countWidth | nextLayer
   }
 
   /// Stores a part of a layer.
@@ -209,10 +212,9 @@ struct ArchiveStore {
       if number < manifest.logStart.sequence { garbage.append(name) }
     }
     for name in try destination.list(ObjectName.layers) {
-      // A later writer's fence is above this manifest's number.
-      guard let (layer, index) = ObjectName.part(name), layer >> 32 <= manifest.number else {
-        continue
-      }
+      guard let (layer, index) = ObjectName.part(name),
+        !manifest.isEarlier(thanWriterOfLayer: layer)
+      else { continue }
       if index >= layers[layer] ?? 0 { garbage.append(name) }
     }
     // A reader may just have listed the one before.

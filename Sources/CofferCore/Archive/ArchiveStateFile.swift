@@ -20,6 +20,8 @@ package final class ArchiveStateFile {
   /// The random number, of 16 bytes.
   package let number: [UInt8]
   package let path: String
+  /// Whether there was nothing in the file before.
+  package let isNew: Bool
   private let file: RawFile
 
   private static let identitySize = 128
@@ -49,6 +51,7 @@ package final class ArchiveStateFile {
       guard try file.lock(exclusively: true) else { return nil }
       let identity = try use == .writer ? Self.identity(ofDatabaseAt: database) : Self.noIdentity
       let stored = try file.read(count: Self.identitySize, at: 0)
+      isNew = stored.isEmpty
       // A power cut can leave zeros.
       if stored.contains(where: { $0 != 0 }), !stored.starts(with: use.magic) {
         throw Self.refused(path, "Coffer has not written it")
@@ -117,6 +120,12 @@ package final class ArchiveStateFile {
 
   /// In blocks of their own, as a power cut can damage a block that is being written.
   private static func durableOffset(_ slot: Int) -> Int { stateOffset * (1 + slot) }
+
+  /// Removes the file, which has no state worth keeping.
+  package func remove() {
+    PendingFile.remove(path)
+    unlock()
+  }
 
   /// Lets another writer use the file.
   package func unlock() { file.unlock() }

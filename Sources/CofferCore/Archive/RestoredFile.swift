@@ -9,13 +9,21 @@ package final class RestoredFile {
   /// Pages on their way to the file.
   private var run: [UInt8] = []
   /// The key slots that the file gets; nil for none.
-  package var slots: [UInt8]?
+  private let slots: [UInt8]?
 
   /// - Throws: ``DatabaseError`` if there is a file at the path, or what is left of one.
-  package init(at target: String, key: DerivedKey, settings: CipherSettings) throws {
+  package init(
+    at target: String, key: DerivedKey, settings: CipherSettings, slots: [UInt8]? = nil
+  ) throws {
     try PendingFile.requireNone(at: target)
     for path in KeySlotsChange.files(forDatabaseAt: target) where PendingFile.size(of: path) != nil
     {
+      // What a restore that was killed has left.
+      if let slots, path == KeySlots.path(forDatabaseAt: target),
+        try NewFile.read(path, atMost: 1 << 20) == slots
+      {
+        continue
+      }
       throw DatabaseError(
         resultCode: .SQLITE_CANTOPEN, message: "there is a file at \(path)",
         hint: "It has the key slots of another database: move it away, or choose another path.")
@@ -23,6 +31,7 @@ package final class RestoredFile {
     file = try PendingFile(for: target)
     self.key = key
     self.settings = settings
+    self.slots = slots
   }
 
   /// Writes pages over those that are there.
@@ -61,21 +70,28 @@ package final class RestoredFile {
 
   /// Requires that each page was written, and is authentic, and gives the file its name.
   ///
-  /// - Parameter pageCount: The number of the database's pages.
+  /// - Parameters:
+  ///   - pageCount: The number of the database's pages.
+  ///   - beforeNaming: Called with the path of the complete file.
   /// - Throws: An error with nothing left of the file; or one with the code `SQLITE_IOERR_DIR_FSYNC`,
   ///   which says that it is in place.
-  package func finish(pageCount: Int) throws {
+  package func finish(
+    pageCount: Int, beforeNaming: (String) throws -> Void = { _ in }
+  ) throws {
     try file.setSize(pageCount * settings.pageSize)
     try requireWhole(pageCount: pageCount)
+    try beforeNaming(file.path)
     var isInPlace = false
     var slotsInPlace: String?
     defer { if !isInPlace, let slotsInPlace { PendingFile.remove(slotsInPlace) } }
     if let slots {
       let slotsFile = try PendingFile(for: KeySlots.path(forDatabaseAt: file.target))
       try slotsFile.write(slots)
-      // Without its slots nothing opens the database, so they come first.
+      // Without its slots nothing opens the database, so they come first. The same ones may be there.
       do {
-        try slotsFile.moveToTarget(replaces: false) { slotsInPlace = slotsFile.target }
+        try slotsFile.moveToTarget(replaces: PendingFile.size(of: slotsFile.target) != nil) {
+          slotsInPlace = slotsFile.target
+        }
       } catch let error as DatabaseError {
         throw error.beforeMainFile
       }
@@ -106,6 +122,8 @@ package final class RestoredFile {
     }
     throw DatabaseError(
       resultCode: .SQLITE_CORRUPT, message: "the restored database is damaged: \(reason)",
-      hint: "It was removed. It was damaged when it was archived: restore an earlier commit.")
+      hint:
+        "It was removed. Check the cipher settings: the archive's database may have others. If they are "
+        + "right, it was damaged when it was archived: restore an earlier commit.")
   }
 }

@@ -14,7 +14,7 @@ package enum NewFile {
     let file = try PendingFile(for: path)
     do {
       try unsafe file.write(bytes)
-      try file.moveToTarget(replaces: false)
+      try file.moveToTarget(replaces: false, isExclusive: true)
       return true
     } catch let error as DatabaseError
       where error.resultCode == .SQLITE_CANTOPEN && isTaken(path)
@@ -65,6 +65,24 @@ package enum NewFile {
       throw DatabaseError(resultCode: .SQLITE_CANTOPEN, message: "\(RawFileError("make", path))")
     }
     try PendingFile.syncFolder(of: path)
+  }
+
+  /// Deletes what killed processes left in a folder of files that they were writing.
+  ///
+  /// - Parameter age: For how many seconds nothing was written to them.
+  /// - Returns: The number of deleted files.
+  package static func deleteLeftovers(in folder: String, olderThan age: Int) throws -> Int {
+    var count = 0
+    for name in try names(in: folder) where name.hasSuffix(PendingFile.suffix) {
+      let path = folder + "/" + name
+      var status = stat()
+      guard unsafe lstat(path, &status) == 0, time(nil) - Int(status.st_mtim.tv_sec) > age else {
+        continue
+      }
+      try delete(path)
+      count += 1
+    }
+    return count
   }
 
   /// Returns the names of the regular files in a folder; none if it doesn't exist.

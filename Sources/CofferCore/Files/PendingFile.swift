@@ -8,6 +8,8 @@ import Synchronization
 /// there is removed, never written to: it could be a link to another file. A file of another user is
 /// an error, and so is one with a second name.
 final class PendingFile {
+  static let suffix = ".coffer-partial"
+
   let path: String
   let target: String
   private var descriptor: CInt
@@ -17,7 +19,7 @@ final class PendingFile {
   init(for target: String) throws {
     try CName.check(target)
     self.target = target
-    path = target + ".coffer-partial"
+    path = target + Self.suffix
     descriptor = -1
     while true {
       descriptor = PendingFile.retrying { [path] in
@@ -213,17 +215,21 @@ final class PendingFile {
   ///
   /// - Parameters:
   ///   - replaces: Whether to overwrite an existing file of that name.
+  ///   - isExclusive: Whether it is an error if the file system can't tell that a name is taken while it
+  ///     gives it. Otherwise a file that another process makes at that moment is overwritten there.
   ///   - finish: Called once the file has its name, whatever comes after.
   /// - Throws: An error with nothing changed; or, after `finish`, one with the code
   ///   `SQLITE_IOERR_DIR_FSYNC`, which says that the new file is in place.
-  func moveToTarget(replaces: Bool, then finish: () -> Void = {}) throws {
+  func moveToTarget(
+    replaces: Bool, isExclusive: Bool = false, then finish: () -> Void = {}
+  ) throws {
     // What can fail comes before the file has its name.
     let folder = try Folder(of: target)
     guard PendingFile.retrying({ fsync(descriptor) }) == 0 else {
       throw PendingFile.failure("could not sync \(path)")
     }
     try removeCompanions()
-    try rename(replaces: replaces)
+    try rename(replaces: replaces, isExclusive: isExclusive)
     finish()
     let isSynced = folder.sync(with: descriptor)
     let reason = PendingFile.systemError
@@ -239,18 +245,25 @@ final class PendingFile {
     }
   }
 
-  private func rename(replaces: Bool) throws {
+  private func rename(replaces: Bool, isExclusive: Bool) throws {
     var code: CInt
     if replaces {
       code = moving { unsafe Glibc.rename(path, target) }
     } else {
-      code = moving { SystemCalls.rename(path, toNew: target) }
+      code = moving { NameFaults.fail() ?? SystemCalls.rename(path, toNew: target) }
       // Some file systems don't know that flag, and some have no hard links.
       if code != 0, code != EEXIST {
-        code = moving { unsafe link(path, target) }
+        code = moving { unsafe NameFaults.fail() ?? link(path, target) }
         if code == 0 {
           unsafe unlink(path)
-        } else if code != EEXIST, PendingFile.size(of: target) == nil {
+        } else if isExclusive, [EINVAL, ENOSYS, EOPNOTSUPP, EPERM].contains(code) {
+          throw DatabaseError(
+            resultCode: .SQLITE_IOERR,
+            message: "the file system of \(target) can't keep two writers apart",
+            hint:
+              "It knows neither renameat2 with RENAME_NOREPLACE nor hard links: use another folder."
+          )
+        } else if code != EEXIST, !isExclusive, PendingFile.size(of: target) == nil {
           code = moving { unsafe Glibc.rename(path, target) }
         }
       }
@@ -300,6 +313,17 @@ final class PendingFile {
         return true
       }
       return PendingFile.retrying { SyncFaults.next() ?? SystemCalls.syncFileSystem(of: file) } == 0
+    }
+  }
+
+  /// A file system that gives no name only if it is free, in tests.
+  enum NameFaults {
+    @TaskLocal static var isOn = false
+
+    fileprivate static func fail() -> CInt? {
+      guard isOn else { return nil }
+      errno = EINVAL
+      return -1
     }
   }
 

@@ -59,6 +59,7 @@ extension DatabaseKey {
     var key = self
     if case .slots(let unlocker, _) = form {
       let name = "the archive"
+      guard !slots.isEmpty else { throw KeySlotsError.missing(path: name) }
       let (file, isIntact) = try KeySlotsFile.parse(slots, path: name)
       guard let (_, opened) = try file.open(with: unlocker.secret(forDatabaseAt: path)) else {
         throw isIntact ? KeySlotsError.noSlot(path: name) : KeySlotsError.damaged(path: name)

@@ -200,7 +200,7 @@ extension LibCrypto {
   }
 
   /// Returns the SHA-256 hash of the bytes; nil if libcrypto fails.
-  func sha256(_ bytes: [UInt8]) -> [UInt8]? {
+  package func sha256(_ bytes: [UInt8]) -> [UInt8]? {
     typealias Digest =
       @convention(c) @Sendable (
         UnsafeRawPointer?, Int, UnsafeMutableRawPointer?, UnsafeMutablePointer<CUnsignedInt>?,

@@ -14,8 +14,8 @@ import Glibc
   private let path: String
   private let pageSize: Int
   private var log: RawFile?
-  /// The index's count of commits after the last one of these.
-  private var lastChange: UInt32?
+  /// The index's count of commits after the last one of these, or when the file was opened.
+  private var lastChange: UInt32 = 0
 
   private enum Index {
     static let headerSize = 48
@@ -39,9 +39,64 @@ import Glibc
         resultCode: .SQLITE_MISUSE, message: "the database has no write-ahead log: \(path)")
     }
     try connection.readSchema()
+    lastChange = try currentHeader().change
   }
 
   func close() { connection.close() }
+
+  // MARK: What others wrote
+
+  /// The end of the log's commits.
+  func position() throws -> LogPosition { try currentHeader().position }
+
+  /// Throws if somebody else has written commits since the last one, or since the file was opened.
+  func requireOwn() throws { try requireOwn(currentHeader()) }
+
+  private func requireOwn(_ header: Header) throws {
+    guard lastChange == header.change else {
+      throw DatabaseError(
+        resultCode: .SQLITE_READONLY, message: "somebody else has written to \(path)",
+        hint:
+          "Only the follower may. Delete the file, so that it is restored, and open it read-only.")
+    }
+  }
+
+  /// Whether the log has at most one commit behind a position.
+  ///
+  /// - Returns: True also if the log was begun again since, after a checkpoint.
+  func hasAtMostOneCommit(after position: LogPosition) throws -> Bool {
+    let now = try currentHeader().position
+    guard now.salts == position.salts, now != position else { return true }
+    guard position.frame <= now.frame, let log = try RawFile.existing(path + "-wal") else {
+      return position.frame == now.frame
+    }
+    let size = pageSize + WriteAheadLog.Layout.frameHeaderSize
+    /// Bytes of a frame's header; fewer if somebody has cut the log.
+    func header(ofFrame number: Int, _ range: Range<Int>) throws -> [UInt8] {
+      try log.read(
+        count: range.count,
+        at: WriteAheadLog.Layout.headerSize + (number - 1) * size + range.lowerBound)
+    }
+    if position.frame > 0, try header(ofFrame: position.frame, 16..<24) != position.checksum {
+      return false
+    }
+    var commits = 0
+    for frame in (position.frame + 1)..<(now.frame + 1) {
+      // The last frame of a commit has the number of pages.
+      if try header(ofFrame: frame, 4..<8).contains(where: { $0 != 0 }) { commits += 1 }
+    }
+    return commits <= 1
+  }
+
+  /// The index's header, once nobody is changing it.
+  private func currentHeader() throws -> Header {
+    let (file, methods) = try unsafe shared()
+    for _ in 0..<2_000 {
+      if let header = try? unsafe Header(region(0, file, methods)) { return header }
+      usleep(1_000)
+    }
+    return try unsafe Header(region(0, file, methods))
+  }
 
   // MARK: Committing
 
@@ -72,12 +127,7 @@ import Glibc
     }
     var header = try unsafe Header(region(0, file, methods))
     let old = header
-    guard lastChange == nil || lastChange == header.change else {
-      throw DatabaseError(
-        resultCode: .SQLITE_READONLY, message: "somebody else has written to \(path)",
-        hint:
-          "Only the follower may. Delete the file, so that it is restored, and open it read-only.")
-    }
+    try requireOwn(header)
     let log = try openLog()
     try unsafe begin(&header, log, file, methods)
     var held: [UInt8] = []
@@ -147,6 +197,9 @@ import Glibc
     header.checksum = sum.words
     bytes += sum.words.0.littleEndianBytes.reversed() + sum.words.1.littleEndianBytes.reversed()
     try log.write(bytes, at: 0)
+    // Frames that are written after it can reach the disk before it, and would then belong to the old
+    // header.
+    try log.sync()
   }
 
   private func append(
@@ -270,6 +323,13 @@ import Glibc
       pageCount = word(20)
       checksum = (word(24), word(28))
       salts = unsafe Array(copy[32..<40])
+    }
+
+    /// The end of the last commit.
+    var position: LogPosition {
+      LogPosition(
+        salts: salts, frame: Int(frameCount),
+        checksum: [checksum.0, checksum.1].flatMap { $0.littleEndianBytes.reversed() })
     }
 
     /// The header's bytes, in the machine's order.

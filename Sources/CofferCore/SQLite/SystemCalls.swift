@@ -1,6 +1,7 @@
 import CSQLCipher
 
-/// Calls of the system that Swift's import of glibc lacks. Each returns 0, or -1 with `errno`.
+/// Calls of the system that Swift's import of glibc lacks. Each returns 0, or -1 with `errno`, unless it says
+/// something else.
 enum SystemCalls {
   /// Renames a file, unless the other name is taken.
   static func rename(_ path: String, toNew target: String) -> CInt {
@@ -12,4 +13,7 @@ enum SystemCalls {
 
   /// Begins to write a file to the disk, without waiting for it.
   static func beginSync(of descriptor: CInt) { coffer_begin_sync(descriptor) }
+
+  /// When a file was made, in nanoseconds since 1970; 0 where its file system doesn't know it.
+  static func birthTime(of path: String) -> Int64 { unsafe coffer_birth_time(path) }
 }

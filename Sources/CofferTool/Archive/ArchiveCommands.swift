@@ -8,9 +8,14 @@ extension Tool {
   static func restoreArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
     let path = invocation.arguments[0]
     let point = try invocation.value("at").map { try ArchivePoint($0) } ?? .latest
-    try NewFile.require(path)
+    // Slots that a killed restore has left are known by their bytes.
+    try NewFile.require(path, besides: "-keys")
+    // Signals that end the process at once leave nothing, either.
+    let partial = [path, path + "-keys"].map { $0 + ".coffer-partial" }
+    partial.forEach(Leftovers.add)
+    defer { partial.forEach(Leftovers.keep) }
     var bar = ProgressBar("Restoring", total: 1_000, console: console)
-    let commit = try invocation.withArchive { archive, key, cipher in
+    let commit = try invocation.withArchive(checksInterrupts: true) { archive, key, cipher in
       try archive.restore(to: path, at: point, key: key, cipher: cipher) { done in
         try Interrupts.check()
         if console.redraws { bar.advance(to: Int(done * 1_000), note: "") }
@@ -26,7 +31,9 @@ extension Tool {
 
   /// `coffer archive list`
   static func listArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
-    let ranges = try invocation.archiveSummary().ranges
+    let ranges = try invocation.withArchive { archive, key, cipher in
+      try archive.list(key: key, cipher: cipher)
+    }
     if invocation.has("json") {
       let objects = ranges.map { range in
         "{\"first\":\(range.first.number),\"firstDate\":\(JSONRows.quoted(range.first.dateText)),"
@@ -47,7 +54,9 @@ extension Tool {
 
   /// `coffer archive status`
   static func describeArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
-    let summary = try invocation.archiveSummary()
+    let summary = try invocation.withArchive { archive, key, cipher in
+      try archive.summary(key: key, cipher: cipher)
+    }
     var info = FileInfo()
     if let last = summary.last {
       let age = max(0, Int(-last.date.timeIntervalSinceNow))
@@ -73,7 +82,7 @@ extension Tool {
   /// `coffer archive verify`
   static func verifyArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
     var bar = ProgressBar("Verifying", total: 1_000, console: console)
-    let findings = try invocation.withArchive { archive, key, cipher in
+    let findings = try invocation.withArchive(checksInterrupts: true) { archive, key, cipher in
       try archive.verify(key: key, cipher: cipher) { done, count in
         try Interrupts.check()
         guard console.redraws, count > 0 else { return }
@@ -105,19 +114,19 @@ extension Tool {
 
 extension Invocation {
   /// Calls `body` with the archive of `--from`, its key and its settings.
+  ///
+  /// - Parameter checksInterrupts: Whether `body` ends itself after Ctrl-C. Otherwise the process ends at
+  ///   once, since a request can take minutes.
   fileprivate func withArchive<Result>(
-    _ configuration: ArchiveConfiguration = ArchiveConfiguration(),
+    _ configuration: ArchiveConfiguration = ArchiveConfiguration(), checksInterrupts: Bool = false,
     _ body: (Archive, DatabaseKey, CipherSettings) throws -> Result
   ) throws -> Result {
     let target = value("from") ?? ""
     let archive = Archive(try Tool.archiveDestination(target), configuration: configuration)
     let opening = try Opening(self, path: target)
     return try opening.withArchiveKey { key in
-      try Interrupts.handled { try body(archive, key, opening.cipher ?? .default) }
+      func use() throws -> Result { try body(archive, key, opening.cipher ?? .default) }
+      return try checksInterrupts ? Interrupts.handled { try use() } : use()
     }
-  }
-
-  fileprivate func archiveSummary() throws -> ArchiveSummary {
-    try withArchive { archive, key, cipher in try archive.summary(key: key, cipher: cipher) }
   }
 }

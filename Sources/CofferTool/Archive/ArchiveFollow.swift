@@ -1,6 +1,7 @@
 import Coffer
 import CofferArchive
 import Dispatch
+import Glibc
 
 extension Tool {
   /// `coffer archive follow`
@@ -18,9 +19,25 @@ extension Tool {
       try Interrupts.handled(by: { wake.signal() }, includesTermination: true) {
         var pool = Configuration()
         pool.cipher = opening.cipher ?? .default
-        let follower = try ArchiveFollower(archive, path: path, key: key, configuration: pool) {
-          _ in try Interrupts.check()
+        var pause = configuration.interval
+        var started: ArchiveFollower?
+        while started == nil {
+          do {
+            started = try ArchiveFollower(archive, path: path, key: key, configuration: pool) { _ in
+              try Interrupts.check()
+            }
+          } catch {
+            guard !invocation.has("once"), mayPass(error, path) else { throw error }
+            line.show(error)
+            let end = ContinuousClock.now + pause
+            while !Interrupts.isRequested, .now < end {
+              _ = wake.wait(timeout: .now() + .milliseconds(200))
+            }
+            if Interrupts.isRequested { throw error }
+            pause = min(pause * 2, .seconds(30))
+          }
         }
+        guard let follower = started else { return }
         defer { try? follower.close() }
         if invocation.has("once") {
           try follower.follow()
@@ -36,5 +53,12 @@ extension Tool {
       }
     }
     return 0
+  }
+
+  /// Whether an error of a start can be another one the next time.
+  private static func mayPass(_ error: any Error, _ path: String) -> Bool {
+    // A disk that isn't mounted looks like a folder without an archive, which there was once.
+    if error as? ArchiveError == .noArchive { return access(path, F_OK) == 0 }
+    return !(error is ArchiveError) && ToolError(error).code == .inputOutput
   }
 }

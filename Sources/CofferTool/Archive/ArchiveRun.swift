@@ -58,7 +58,9 @@ private struct ArchiveRun {
       do {
         return try archive.start(pool)
       } catch {
-        guard !isOnce, Self.isTemporary(error) else { throw error }
+        guard !isOnce, !(error is ArchiveError),
+          [.inputOutput, .cantCreate, .temporary].contains(ToolError(error).code)
+        else { throw error }
         line.show(error)
         let end = ContinuousClock.now + pause
         while !Interrupts.isRequested, .now < end { wait() }
@@ -66,12 +68,6 @@ private struct ArchiveRun {
         pause = min(pause * 2, .seconds(30))
       }
     }
-  }
-
-  /// Whether an error of a start can be another one the next time.
-  private static func isTemporary(_ error: any Error) -> Bool {
-    guard !(error is ArchiveError) else { return false }
-    return [.inputOutput, .cantCreate, .temporary].contains(ToolError(error).code)
   }
 
   private mutating func follow(_ session: ArchiveSession) throws {

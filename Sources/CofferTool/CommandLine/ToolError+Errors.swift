@@ -40,12 +40,11 @@ extension ToolError {
       case .noArchive, .noCommit, .noCommitBefore: .noInput
       case .otherKey: .noPermission
       case .changedKey, .damaged, .missing, .misplaced, .otherArchive, .brokenChain,
-        .unknownVersion:
+        .unknownVersion, .otherHistory:
         .dataError
       case .writerExists, .superseded: .temporary
       case .logTooLong: .inputOutput
-      case .foreignFile: .cantCreate
-      case .unknownDestination: .usage
+      case .foreignFile, .changedFile: .cantCreate
       case .ended: .failed
       }
     self.init(code, (path.map { "\($0): " } ?? "") + "\(error)")

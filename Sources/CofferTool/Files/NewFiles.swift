@@ -4,8 +4,10 @@ import Glibc
 /// The files that the commands make.
 enum NewFile {
   /// Throws if there is something at a path already, or if its folder is missing.
-  static func require(_ path: String) throws {
-    for file in Leftovers.files(of: path) {
+  ///
+  /// - Parameter suffix: That of a file beside it that may be there.
+  static func require(_ path: String, besides suffix: String? = nil) throws {
+    for file in Leftovers.files(of: path) where suffix.map({ file != path + $0 }) ?? true {
       var information = stat()
       if lstat(file, &information) == 0 {
         throw ToolError(

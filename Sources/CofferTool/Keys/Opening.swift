@@ -148,7 +148,7 @@ struct Opening {
     func opening(_ key: DatabaseKey) throws -> Result {
       do {
         return try body(.slots(unlocker: unlocker(key)))
-      } catch KeySlotsError.damaged {
+      } catch KeySlotsError.missing {
         // The database has no slots.
         return try body(key)
       } catch KeySlotsError.noSlot where key.withUnsafeRawKey({ _ in }) != nil {
@@ -161,7 +161,7 @@ struct Opening {
       guard case .recoveryKeyFile = source else { return try opening(source.read()) }
       do {
         return try body(.slots(unlocker: source.unlocker()))
-      } catch KeySlotsError.damaged {
+      } catch KeySlotsError.missing {
         // Throws, since there are no slots.
         return try body(source.read())
       }

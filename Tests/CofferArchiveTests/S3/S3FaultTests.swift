@@ -203,5 +203,37 @@
       #expect(throws: S3Error.self) { try store.destination().list("") }
       #expect(store.requests.count == 2)
     }
+
+    @Test func `what probes left is deleted a day later`() throws {
+      let store = try FaultStore()
+      for name in ["probe/new", "probe/old", "probe/unknown", "log/1"] {
+        store.setObject("notes/" + name, Data("x".utf8))
+      }
+      let now = Date().formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+      let dates = ["probe/new": now, "probe/old": "2020-02-03T04:05:06.000Z", "probe/unknown": ""]
+      let change = FaultStore.Action.change { reply in
+        dates.reduce(reply) { reply, entry in
+          let key = "<Key>notes/\(entry.key)</Key>"
+          return reply.replacing(key, with: "\(key)<LastModified>\(entry.value)</LastModified>")
+        }
+      }
+      store.fail(change) { $0.query["prefix"] != nil }
+      #expect(try store.destination().deleteLeftovers() == 1)
+      #expect(store.object("notes/probe/old") == nil)
+      for name in ["probe/new", "probe/unknown", "log/1"] {
+        #expect(store.object("notes/" + name) != nil)
+      }
+      // A store that tells no dates.
+      #expect(try store.destination().deleteLeftovers() == 0)
+    }
+
+    @Test func `an object of more than 64 MiB is refused`() throws {
+      let store = try FaultStore()
+      store.setObject("notes/a", Data(count: (64 << 20) + 1))
+      #expect(throws: S3Error.self) { try store.destination().get("a") }
+      #expect(throws: S3Error.tooLarge(byteCount: (64 << 20) + 1)) {
+        try store.destination().putIfAbsent("b", Data(count: (64 << 20) + 1))
+      }
+    }
   }
 #endif

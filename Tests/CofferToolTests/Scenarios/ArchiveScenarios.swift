@@ -269,6 +269,94 @@ struct ArchiveScenarios {
     }
   }
 
+  @Test(arguments: [
+    ("--from none --key-file key", 66), ("--from arch --key-file otherkey", 77),
+    ("--from key/arch --key-file key --once", 74),
+  ])
+  func `a follower that can't begin leaves nothing`(options: String, code: Int32) throws {
+    let vault = try made()
+    let run = try vault.bash(
+      """
+      $coffer keygen otherkey
+      $coffer archive follow copy.db \(options) </dev/null
+      """)
+    #expect(run.code == code && run.hasOneErrorLine, "\(run.error)")
+    #expect(try !vault.folder.contents().contains { $0.hasPrefix("copy.db") })
+  }
+
+  @Test func `a follower waits for a target that is away, and tells so once`() throws {
+    let vault = try made()
+    let run = try vault.bash(
+      """
+      touch disk
+      $coffer archive follow copy.db --from disk/arch --interval 0.05 --key-file key 2>errors &
+      follower=$!
+      for i in {1..300}; do if grep -qs coffer errors; then break; fi; sleep 0.1; done
+      rm disk; mkdir disk; mv arch disk/arch
+      for i in {1..300}; do if [ -e copy.db ]; then break; fi; sleep 0.1; done
+      kill -TERM $follower
+      wait $follower
+      code=$?
+      cat errors >&2
+      exit $code
+      """)
+    #expect(run.code == 0 && run.output.hasPrefix("commit 3 of "), "\(run.output) \(run.error)")
+    #expect(try vault.run("query", "copy.db", Self.count).output == "n\r\n5\r\n")
+  }
+
+  @Test func `a followed file that somebody else wrote to is refused, with what to do`() throws {
+    let vault = try made()
+    let follow = "$coffer archive follow copy.db --from arch --once --key-file key"
+    let run = try vault.bash(
+      """
+      \(follow) || exit 98
+      $coffer exec copy.db 'DELETE FROM note' --key-file key || exit 99
+      \(follow)
+      """)
+    #expect(
+      run.code == 73 && run.hasOneErrorLine && run.error.contains("Delete it"), "\(run.error)")
+  }
+
+  @Test func `a restore that SIGTERM or Ctrl-C ends leaves nothing`() throws {
+    let vault = try Vault()
+    let run = try vault.bash(
+      """
+      $coffer exec vault.db 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 4000)
+        INSERT INTO note (text) SELECT randomblob(4000) FROM n' --key-file key >/dev/null || exit 98
+      $coffer archive run vault.db --to arch --once --key-file key || exit 99
+      for signal in TERM INT TERM INT; do
+        rm -f r.db
+        $coffer archive restore r.db --from arch --key-file key >/dev/null 2>&1 &
+        restore=$!
+        for i in {1..500}; do
+          if [ -e r.db.coffer-partial ] || [ -e r.db ]; then break; fi
+          sleep 0.01
+        done
+        kill -$signal $restore
+        wait $restore
+        echo $? $(ls -A | grep -c '^r.db')
+      done
+      """)
+    #expect(run.code == 0 && run.lines.count == 4, "\(run.error)")
+    // One that was done before the signal came has its file.
+    for line in run.lines { #expect(["143 0", "130 0", "0 1"].contains(line)) }
+  }
+
+  @Test func `slots that a killed restore left don't stop the next one`() throws {
+    let vault = try Vault()
+    let run = try vault.bash(
+      """
+      $coffer create s.db --slots --passphrase-file passphrase
+      $coffer archive run s.db --to arch --once --passphrase-file passphrase
+      cp s.db-keys r.db-keys
+      $coffer archive restore r.db --from arch --passphrase-file passphrase || exit 98
+      echo other >q.db-keys
+      $coffer archive restore q.db --from arch --passphrase-file passphrase
+      """)
+    #expect(
+      run.code == 73 && run.hasOneErrorLine && run.error.contains("q.db-keys"), "\(run.error)")
+  }
+
   /// Starts `archive run` in the background, and waits until the archive has a commit.
   private static let started = """
     $coffer archive run vault.db --to arch --interval 0.05 --key-file key 2>errors &

@@ -20,7 +20,7 @@
         (1...1_000_000).contains(options.stallTimeLimit), (1...100).contains(options.attempts)
       else { throw .invalidAddress("a limit of time or the number of attempts is out of range") }
       guard let hash = S3BodyHash.shared else {
-        throw .libraryFailed("libcrypto's SHA-256 isn't found; libcurl has to be that with OpenSSL")
+        throw .libraryFailed("the functions of libcrypto aren't found")
       }
       self.location = location
       self.options = options

@@ -30,6 +30,20 @@
       }
     }
 
+    /// Deletes what probes left that were killed a day ago or earlier.
+    func deleteProbes() throws(S3Error) -> Int {
+      var count = 0
+      for entry in try entries(S3Store.probeFolder) {
+        // Without a fraction of the second.
+        guard let date = try? Date(entry.date.prefix(19) + "Z", strategy: .iso8601),
+          date.timeIntervalSinceNow < -86_400
+        else { continue }
+        try delete(entry.name)
+        count += 1
+      }
+      return count
+    }
+
     /// A name that no other program tries at the same time.
     private func probeKey() throws(S3Error) -> (name: String, key: String) {
       let name = "\(S3Store.probeFolder)\(S3Store.mark().value)"

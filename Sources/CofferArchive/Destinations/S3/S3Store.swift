@@ -6,8 +6,6 @@
   final class S3Store: Sendable {
     /// Objects over so many bytes are sent in parts.
     static let singleLimit = 16 << 20
-    /// The most bytes of an object that is sent at once: 5 GiB.
-    static let objectLimit = 5 << 30
 
     let client: S3Client
     private let isProbed = Mutex(false)
@@ -26,7 +24,7 @@
 
     func putIfAbsent(_ name: String, _ bytes: Data) throws(S3Error) -> Bool {
       let key = try client.location.key(name)
-      guard bytes.count <= S3Store.objectLimit else { throw .tooLarge(byteCount: bytes.count) }
+      guard bytes.count <= largestObjectSize else { throw .tooLarge(byteCount: bytes.count) }
       // Other threads wait for the answer.
       try withTypedLock(isProbed) { (isProbed) throws(S3Error) in
         if !isProbed { try probeSingle() }
@@ -59,7 +57,7 @@
     /// Returns the reply with an object; nil if there is none.
     func fetch(_ key: String) throws(S3Error) -> S3Reply? {
       var request = S3Request(.get, "read objects", key: key)
-      request.replyLimit = S3Store.objectLimit
+      request.replyLimit = largestObjectSize
       request.problem = { reply in
         // Without a length, a reply that was cut off couldn't be told from a whole one.
         guard let length = reply.contentLength, reply.status == 200 else {
