@@ -83,7 +83,7 @@ private func snippet2(_ scene: Scene) throws {
   try archive.restore(to: scene.file("restored.db"), key: key)
   try archive.restore(to: scene.file("earlier.db"), at: .date(Date()), key: key)
   try archive.restore(to: scene.file("first.db"), at: .commit(1), key: key)
-  for range in try archive.summary(key: key).ranges {
+  for range in try archive.list(key: key) {
     print(range.first.number, range.first.date, range.last.number, range.last.date)
   }
 }

@@ -42,7 +42,7 @@ public struct S3Destination: ArchiveDestination, LeftoverDestination {
 
   /// Stores an object, unless there is one of that name.
   ///
-  /// An object over 16 MiB is sent in parts.
+  /// An object over 16 MiB is sent in parts, and one over 64 MiB is refused.
   /// - Returns: Whether this call has stored it.
   /// - Throws: ``S3Error``; it may or may not have been stored.
   public func putIfAbsent(_ name: String, _ bytes: Data) throws(S3Error) -> Bool {

@@ -310,7 +310,7 @@ struct ArchiveScenarios {
     let run = try vault.bash(
       """
       \(follow) || exit 98
-      $coffer exec copy.db 'DELETE FROM note' --key-file key || exit 99
+      $coffer exec copy.db "UPDATE player SET name = 'Ford'" --key-file key || exit 99
       \(follow)
       """)
     #expect(
