@@ -65,6 +65,7 @@ import Testing
     let trials = trialCount(4)
     var round = 0
     var created = 0
+    var delays = 200
     // Each process is killed later, until some were killed after the creation.
     while created < trials {
       round += 1
@@ -74,13 +75,15 @@ import Testing
       #expect(child.readLine() == "ready")
       child.goOn()
       // The derivation of the key takes most of this.
-      usleep(UInt32(round % 200) * 15_000)
+      usleep(UInt32(round % delays) * 15_000)
       child.kill()
       guard DatabaseFile.inspect(at: path).size > 0 else {
         let queue = try DatabaseQueue(path: path, key: .passphrase("another"))
         try queue.close()
         continue
       }
+      // From then on, about half of them are killed before the creation.
+      if created == 0 { delays = min(delays, 2 * round) }
       created += 1
       let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
       try queue.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS t (id, pid)") }
