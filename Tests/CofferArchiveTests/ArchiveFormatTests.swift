@@ -60,7 +60,8 @@ import Testing
     let size = part().bytes(header(.part)).count + ArchiveSeal.size
     manifest.layers = [
       Manifest.Layer(
-        number: Self.fence << 20 | 1, level: 3, first: 0, last: 1, date: 1_800_000_000_000, pageCount: 1,
+        number: Self.fence << 20 | 1, level: 3, first: 0, last: 1, date: 1_800_000_000_000,
+        pageCount: 1,
         partCount: 1, byteCount: size, place: place)
     ]
     return manifest
