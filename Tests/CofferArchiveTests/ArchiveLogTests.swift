@@ -80,8 +80,9 @@ struct ArchiveLogTests {
     try started.stop()
   }
 
-  @Test func `a database with freshness is archived without a new copy after it was closed`() throws
-  {
+  // Earlier versions remove the log at closing.
+  @Test(.enabled(if: SQLiteFeatures.linked.version >= 3_016_000))
+  func `a database with freshness is archived without a new copy after it was closed`() throws {
     let fixture = try ArchiveFixture()
     let anchor = fixture.folder.path("anchor")
     func open() throws -> DatabasePool {
@@ -196,11 +197,12 @@ struct ArchiveLogTests {
     }
     try fixture.pool.close()
     let path = fixture.path
+    let pageSize = CipherSettings.default.pageSize
     let count =
       try #require(
-        try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) / 4_096
+        try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int) / pageSize
     let file = try #require(FileHandle(forUpdatingAtPath: path))
-    try file.seek(toOffset: UInt64((count - 1) * 4_096 + 1_000))
+    try file.seek(toOffset: UInt64((count - 1) * pageSize + 100))
     try file.write(contentsOf: [1, 2, 3])
     try file.close()
     fixture.pool = try ArchiveFixture.open(path)

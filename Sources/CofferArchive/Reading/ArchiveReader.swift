@@ -150,7 +150,7 @@ struct ArchiveReader: Sendable {
   /// Calls `body` for each segment from a place on, while it returns true.
   ///
   /// - Parameters:
-  ///   - verifier: What finds the pages that aren't authentic; nil if nobody asks for them.
+  ///   - verifier: Finds the pages that aren't authentic; nil if they aren't needed.
   ///   - body: Called with a segment, and these pages.
   /// - Returns: The place behind the last one.
   @discardableResult

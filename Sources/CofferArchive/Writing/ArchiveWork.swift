@@ -176,68 +176,33 @@ final class ArchiveWork: @unchecked Sendable {
 
   // MARK: The state beside the database
 
-  /// Where the capture was, and what the levels have to copy.
-  private struct SavedState {
-    var place: Manifest.LogPlace
-    var end: CommitCapture.Beginning
-    var levelFirst: [UInt64] = []
-    var pages: [[UInt64]] = []
-  }
-
-  private static let stateMagic = Array("levels 1".utf8)
-
   private func saveState() {
     // Pages that an unfinished layer has copied are in neither set; and where a copy of all pages is
     // needed, the next session has to know it.
     guard copy == nil || copy?.layer.level == Manifest.snapshotLevel, !needsSnapshot, newGap == nil,
       let end = capture.end, let changed = capture.changedPages()
     else { return }
-    var bytes = Self.stateMagic + store.manifest.header.archive
-    bytes.append(store.tip.sequence)
-    bytes += store.tip.seal
-    bytes.append(store.tip.commit)
-    bytes += end.position.salts
-    bytes.append(UInt32(end.position.frame))
-    bytes.append(UInt8(end.position.checksum.count))
-    bytes += end.position.checksum
-    bytes.append(end.lastCommit)
-    for (first, words) in zip(levelFirst, changed) {
-      bytes.append(first)
-      bytes.append(UInt32(words.count))
-      for word in words { bytes.append(word) }
-    }
+    let state = WriterState(place: store.tip, end: end, levelFirst: levelFirst, pages: changed)
+    let bytes = state.bytes(of: store.manifest.header.archive)
     guard let sealed = try? seal.sealed(bytes) else { return }
     try? stateFile.setState(sealed)
     saving = configuration.elapsed()
   }
 
   /// Reads the state; nil if there is none that fits the archive.
-  private func savedState(_ reader: ArchiveReader) -> SavedState? {
-    guard let bytes = try? stateFile.state(), seal.isSealed(bytes) else { return nil }
-    var input = ByteReader(bytes.dropLast(ArchiveSeal.size))
-    guard input.bytes(Self.stateMagic.count) == Self.stateMagic,
-      input.bytes(16) == reader.manifest.header.archive, let sequence = input.uint64(),
-      let placeSeal = input.bytes(ArchiveSeal.size), let commit = input.uint64(),
-      let salts = input.bytes(8), let frame = input.uint32(), let checksumSize = input.uint8(),
-      let checksum = input.bytes(Int(checksumSize)), let lastCommit = input.uint64(),
-      sequence >= reader.manifest.logStart.sequence, sequence <= store.tip.sequence,
-      sequence < store.tip.sequence || placeSeal == store.tip.seal,
-      lastCommit >= reader.manifest.logStart.commit,
+  private func savedState(_ reader: ArchiveReader) -> WriterState? {
+    let manifest = reader.manifest
+    guard let bytes = try? stateFile.state(), seal.isSealed(bytes),
+      let state = WriterState(
+        bytes.dropLast(ArchiveSeal.size), of: manifest.header.archive,
+        levelCount: levelFirst.count),
+      state.place.sequence >= manifest.logStart.sequence,
+      state.place.sequence <= store.tip.sequence,
+      state.place.sequence < store.tip.sequence || state.place.seal == store.tip.seal,
+      state.end.lastCommit >= manifest.logStart.commit,
       // What was known before a gap says nothing of what comes after it.
-      !reader.manifest.gaps.contains(where: { $0 > lastCommit })
+      !manifest.gaps.contains(where: { $0 > state.end.lastCommit })
     else { return nil }
-    var state = SavedState(
-      place: Manifest.LogPlace(sequence: sequence, seal: placeSeal, commit: commit),
-      end: CommitCapture.Beginning(
-        position: LogPosition(salts: salts, frame: Int(frame), checksum: checksum),
-        lastCommit: lastCommit, isInsideCommit: false))
-    for _ in levelFirst {
-      guard let first = input.uint64(), let count = input.uint32(),
-        Int(count) <= bytes.count / 8
-      else { return nil }
-      state.levelFirst.append(first)
-      state.pages.append((0..<count).compactMap { _ in input.uint64() })
-    }
     return state
   }
 

@@ -105,8 +105,10 @@ package final class RestoredFile {
     let hasLockPage = pageCount >= SQLiteHeader.lockPage(ofSize: settings.pageSize)
     let header: SQLiteHeader?
     do {
-      header = try CipherFile(path: file.path, key: key, settings: settings, newerPages: .nowhere)?
-        .header()
+      let whole = try CipherFile(
+        path: file.path, key: key, settings: settings, newerPages: .nowhere)
+      // Other settings than the database's show here.
+      header = try whole?.verify(page: 1) == true ? whole?.header() : nil
     } catch {
       throw error.databaseError(file.path)
     }

@@ -74,7 +74,7 @@ final class Checkpointer {
   }
 
   /// The pages of a log after which an archive reads them: a checkpoint waits for those that are left.
-  private static let toldPages = 100
+  private static let toldPages = 250
 
   /// Moves the log's pages to the file, as far as readers allow it.
   @safe func moveToFile(_ connection: SQLiteConnection, schema: String) {
