@@ -250,8 +250,9 @@ import Testing
     try fixture.write(3)
     try fixture.pool.writeWithoutTransaction { _ = try $0.checkpoint(.truncate) }
     try fixture.write(2)
-    session = try fixture.start()
+    // The session begins to store pages by itself.
     fixture.destination.fail { $0 == "put" && $1.hasPrefix("layer/") }
+    session = try fixture.start()
     #expect(throws: MemoryDestination.Failure.self) { try session.archiveNow() }
     fixture.clock.advance(90)
     try follower.follow()

@@ -1,7 +1,13 @@
 import Coffer
-import CofferArchive
-import CofferCore
 import Foundation
+
+#if DEBUG
+  @testable import CofferArchive
+  @testable import CofferCore
+#else
+  import CofferArchive
+  import CofferCore
+#endif
 
 /// An archive in a database's own folder, the only one that is recorded: as `FolderDestination`, but
 /// without folders in it.
@@ -169,6 +175,7 @@ extension Scenario {
     },
     check: { folder, marks in
       guard try restoredStep(folder) != nil else { return }
+      try keepFile(ofFollowerIn: folder)
       let follower = try ArchiveFollower(
         archive(in: folder), path: folder.file("copy.db"), key: key(1))
       try follower.follow()
@@ -177,6 +184,26 @@ extension Scenario {
       let restored = try restoredStep(folder)
       try require(found == restored, "the follower is at step \(found)")
     })
+
+  /// A disk keeps a file's inode and times over a power cut, while the simulated one makes files anew.
+  private static func keepFile(ofFollowerIn folder: Folder) throws {
+    #if DEBUG
+      let path = folder.file("copy.db")
+      guard FollowedDatabase.exists(at: path),
+        let file = try ArchiveStateFile(
+          .follower, forDatabaseAt: path, makeNumber: { [UInt8](repeating: 0, count: 16) })
+      else { return }
+      defer { file.unlock() }
+      if file.isNew { return file.remove() }
+      let reader = try ArchiveReader(
+        FlatFolder(folder: folder), key: key(1), settings: .default, path: path)
+      guard var note = try FollowerNote.last(in: file, reader) else { return }
+      let present = try FollowedFileMark(ofFileAt: path)
+      (note.mark.inode, note.mark.birth) = (present.inode, present.birth)
+      note.mark.change = present.change
+      try note.save(in: file, reader)
+    #endif
+  }
 
   static let archives = [archiving, restoring, following]
 }

@@ -51,6 +51,11 @@ package final class FollowedDatabase {
       guard (try? appender.requireOwn()) != nil else { return nil }
       appender.checkpoint(from: 1)
       guard try appender.position().frame == 0 else { return nil }
+      // A power cut, or a failed call, would bring the frames back.
+      if let log = try RawFile.existing(path + "-wal") {
+        guard log.size == 0 else { return nil }
+        try log.sync()
+      }
       return try FollowedFileMark(ofFileAt: path)
     }
   }

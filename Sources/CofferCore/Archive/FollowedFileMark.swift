@@ -2,13 +2,13 @@ import Glibc
 
 /// What a follower notes of its file, so that it writes to no other one later.
 package struct FollowedFileMark: Sendable, Equatable {
-  private var inode: UInt64
+  var inode: UInt64
   /// When the file was made, in nanoseconds since 1970; 0 if that isn't known. A number of an inode is soon
   /// used again.
-  private var birth: UInt64
+  var birth: UInt64
   private var size: UInt64
   /// When the file was written to, in nanoseconds since 1970.
-  private var change: UInt64
+  var change: UInt64
   /// Where the log ended; nil if it was empty, and nothing was written from then on.
   package var log: LogPosition?
 
