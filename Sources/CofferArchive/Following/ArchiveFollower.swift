@@ -73,8 +73,7 @@ public final class ArchiveFollower: Sendable {
   deinit { state.withLock { $0.isClosed = true } }
 
   private func schedule(after delay: Duration, failures: Int) {
-    let nanoseconds = Int(clamping: Int64(delay / .nanoseconds(1)))
-    queue.asyncAfter(deadline: .now() + .nanoseconds(nanoseconds)) { [weak self] in
+    queue.async(after: delay) { [weak self] in
       guard let self, !state.withLock(\.isClosed) else { return }
       var failures = failures + 1
       do {

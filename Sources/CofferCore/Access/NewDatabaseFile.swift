@@ -21,7 +21,7 @@ enum NewDatabaseFile {
   }
 
   /// Throws if another user may have put the empty file there, or a link on the way to it: what is
-  /// written would be his, or in a place of his choice.
+  /// written would belong to that user, or be in a place of that user's choice.
   static func requireOwn(at path: String) throws {
     var path = path
     // As many links as Linux follows.
