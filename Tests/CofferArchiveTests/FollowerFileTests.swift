@@ -169,6 +169,8 @@ import Testing
     try fixture.archiveNow(session)
     var follower: ArchiveFollower? = try fixture.follower()
     let path = fixture.folder.path("replica.db")
+    // Its own first look is over then, and the next one gets all three.
+    try follower?.follow()
     for value in 1...3 {
       // Each commit has pages that the others haven't.
       try fixture.set([value, value + 3], value)
