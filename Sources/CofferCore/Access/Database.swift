@@ -89,6 +89,8 @@ import Synchronization
   var isFreshnessVerified = false
   /// The reason why the last record or the anchor couldn't be written at closing.
   var freshnessFailure: (any Error)?
+  /// The reason why a connection without HMACs closes itself; later accesses throw it.
+  var changedKeyFailure: DatabaseError?
   /// The file's key, as derived by another connection.
   var knownKey: KnownKey?
 
@@ -227,7 +229,7 @@ import Synchronization
 
   /// Returns SQLite's handle, or throws if the connection is closed.
   @safe func openConnection() throws -> SQLiteConnection {
-    guard let sqliteConnection else { throw DatabaseError.connectionIsClosed }
+    guard let sqliteConnection else { throw changedKeyFailure ?? .connectionIsClosed }
     return unsafe sqliteConnection
   }
 

@@ -87,9 +87,7 @@ final class SerializedDatabase: @unchecked Sendable {
   /// Schedules `body`, which is called once, and returns.
   func schedule(_ body: @escaping @Sendable (Result<Database, any Error>) -> Void) {
     gate.schedule { [self] in
-      guard unsafe database.sqliteConnection != nil else {
-        return body(.failure(DatabaseError.connectionIsClosed))
-      }
+      do { _ = try database.openConnection() } catch { return body(.failure(error)) }
       scheduledAccess { body(.success($0)) }
     }
   }
@@ -145,9 +143,11 @@ final class SerializedDatabase: @unchecked Sendable {
       result = try body(database)
     } catch {
       try? end()
+      database.closeAfterChangedKey()
       throw error
     }
     try end()
+    database.closeAfterChangedKey()
     return result
   }
 
@@ -222,6 +222,7 @@ final class SerializedDatabase: @unchecked Sendable {
     try gate.withAccess { () throws -> Void in
       database.externalChanges?.stop()
       database.closeConnection()
+      database.changedKeyFailure = nil
       defer { database.freshnessFailure = nil }
       if let failure = database.freshnessFailure { throw failure }
     }

@@ -6,7 +6,7 @@ struct SQLiteHeader: Sendable, Hashable {
   /// Returns the page at byte 2^30, which SQLite uses for locks and never writes.
   static func lockPage(ofSize pageSize: Int) -> Int { 0x4000_0000 / pageSize + 1 }
 
-  private let bytes: [UInt8]
+  let bytes: [UInt8]
 
   /// Reads the header from the first 100 of `bytes`; nil if there are fewer.
   init?(_ bytes: some Collection<UInt8>) {

@@ -81,6 +81,7 @@ extension Database {
   /// - Parameter given: The key as it was given, which may be one to be asked for.
   private func adopt(_ key: FileKey, as given: DatabaseKey) {
     keying = (key.key, key.settings)
+    changedKeyFailure = nil
     derivedKey = key.derived
     resolvedKey = key.key
     configuration.replaceKey(with: given)

@@ -16,10 +16,21 @@ extension Database {
     default: return error
     }
     guard hasChangedKey(keying) else { return error }
-    return DatabaseError(
+    let explained = DatabaseError(
       error, diagnosis: .wrongKey,
       hint: "The key of the file was changed after this connection had been opened, or the file "
         + "was replaced: close the database, and open it with the new key.")
+    if !keying.settings.usesHMAC { changedKeyFailure = explained }
+    return explained
+  }
+
+  /// Closes a connection without HMACs whose key no longer opens the file; later accesses throw the
+  /// same error.
+  ///
+  /// One of 256 headers decrypted with the wrong key asks for a WAL. SQLite then holds a shared lock
+  /// until the connection is closed, and nobody else could commit.
+  func closeAfterChangedKey() {
+    if changedKeyFailure != nil { closeConnection() }
   }
 
   /// Whether no connection can open the file with the key any more, though it isn't damaged.

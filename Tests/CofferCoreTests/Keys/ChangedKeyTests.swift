@@ -1,6 +1,7 @@
-import Coffer
 import Foundation
 import Testing
+
+@testable import CofferCore
 
 /// Connections that are open while another one changes the key.
 @Suite struct ChangedKeyTests {
@@ -66,6 +67,32 @@ import Testing
     for queue in idle { try queue.close() }
     let reopened = try open(new, wal: wal, hmac: hmac)
     #expect(try reopened.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 301)
+  }
+
+  /// Without HMACs, one of 256 headers decrypted with the wrong key asks for a WAL.
+  @Test func `an old key that finds a WAL in the header keeps nobody from committing`() throws {
+    let idle = try open(old, wal: false, hmac: false)
+    let count = "SELECT count(*) FROM t"
+    try idle.write { try $0.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
+    let other = try open(old, wal: false, hmac: false)
+    let settings = idle.configuration.cipher
+    var generator = SeededGenerator()
+    var asksForWAL = false
+    for _ in 1...6000 where !asksForWAL {
+      try other.changeKey(to: .raw(generator.bytes(32)))
+      let key = try FileKey.existing(at: path, key: old, settings: settings)
+      let derived = try #require(key.derived)
+      let file = try #require(try CipherFile(path: path, key: derived, settings: settings))
+      asksForWAL = try file.decryptedHeader()?.bytes[19] == 2
+    }
+    try #require(asksForWAL)
+    for _ in 1...2 {
+      expectChanged(databaseError { try idle.read { _ = try Int.fetchOne($0, sql: count) } })
+    }
+    try other.write { try $0.execute(sql: "INSERT INTO t VALUES (2)") }
+    #expect(try other.read { try Int.fetchOne($0, sql: count) } == 2)
+    try idle.close()
+    #expect(databaseError { try idle.read { _ in } }?.cipherDiagnosis == nil)
   }
 
   @Test func `the idle readers of a pool report that the key was changed`() throws {
