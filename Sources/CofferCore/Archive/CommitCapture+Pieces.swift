@@ -26,22 +26,16 @@ extension CommitCapture {
   package struct Backlog: Sendable {
     /// Whether the commits are followed, and not lost since the log became too long.
     package var isFollowing: Bool
-    /// The last commit that was read.
-    package var lastCommit: UInt64
     /// The bytes of the log that were not read, and those of the pieces.
     package var byteCount: Int
-    /// The date of the oldest commit that waits; nil if there is none.
-    package var date: Date?
   }
 
   package func backlog() -> Backlog {
     state.withLock { state in
       let unread = (try? unreadCount(&state)) ?? 0
-      let date = state.pieces.first?.commits.first?.date
       return Backlog(
-        isFollowing: state.position != nil, lastCommit: state.lastCommit,
-        byteCount: unread * frameSize + state.pieces.reduce(0) { $0 + $1.frames.count },
-        date: date.map { Date(archivedMilliseconds: $0) })
+        isFollowing: state.position != nil,
+        byteCount: unread * frameSize + state.pieces.reduce(0) { $0 + $1.frames.count })
     }
   }
 

@@ -28,11 +28,6 @@ package struct CommitPiece: Sendable {
   package init(firstCommit: UInt64, end: LogPosition) {
     (self.firstCommit, self.end) = (firstCommit, end)
   }
-
-  /// The number of the last commit that is whole with this piece.
-  package var lastWholeCommit: UInt64 {
-    firstCommit + UInt64(commits.count) - (commits.last?.pageCount == 0 ? 2 : 1)
-  }
 }
 
 extension Date {
