@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -92,13 +93,18 @@ static int is_our_path(const char *path) {
          (realpath(path, resolved) != NULL && strcmp(resolved, folder) == 0);
 }
 
+static int real_fstat(int descriptor, struct stat *status) {
+  REAL(int, "fstat", int, struct stat *);
+  return real(descriptor, status);
+}
+
 // Whether a descriptor is of the folder (2), of a file in it (1), or of neither.
 static int place(int descriptor, uint64_t *file) {
   char link[64], path[PATH_MAX];
   struct stat status;
   snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
   ssize_t count = readlink(link, path, sizeof path - 1);
-  if (count < 0 || fstat(descriptor, &status) != 0) return 0;
+  if (count < 0 || real_fstat(descriptor, &status) != 0) return 0;
   path[count] = 0;
   *file = status.st_ino;
   if (S_ISDIR(status.st_mode)) return strcmp(path, folder) == 0 ? 2 : 0;
@@ -110,6 +116,7 @@ static int place(int descriptor, uint64_t *file) {
 static unsigned failing_kinds;
 static long failing_call, seen_calls;
 static int failing_code, failing_lasts;
+static _Thread_local int is_halved;
 
 void coffer_recorder_fail(unsigned kinds, long nth, int code, int lasts) {
   pthread_mutex_lock(&lock);
@@ -127,8 +134,19 @@ static int fails(unsigned kind, int is_ours) {
   if (failing_call == 0 || (failing_kinds & kind) == 0 || !is_ours) return 0;
   seen_calls++;
   if (failing_lasts ? seen_calls < failing_call : seen_calls != failing_call) return 0;
+  if (failing_code == COFFER_RECORDER_HALF) {
+    is_halved = 1;
+    return 0;
+  }
   errno = failing_code;
   return 1;
+}
+
+// How many bytes the present call reads or writes: half of them, if it is to do that.
+static size_t halved(size_t count) {
+  if (!is_halved) return count;
+  is_halved = 0;
+  return (count + 1) / 2;
 }
 
 static int is_ours(int descriptor) {
@@ -204,38 +222,38 @@ static void record_write(int descriptor, const void *bytes, ssize_t count, off_t
 
 ssize_t write(int descriptor, const void *bytes, size_t count) {
   REAL(ssize_t, "write", int, const void *, size_t);
-  RECORDED(COFFER_RECORDER_WRITES, is_ours(descriptor), real(descriptor, bytes, count), {
+  RECORDED(COFFER_RECORDER_WRITES, is_ours(descriptor), real(descriptor, bytes, halved(count)), {
     record_write(descriptor, bytes, result, lseek(descriptor, 0, SEEK_CUR) - result);
   });
 }
 
 ssize_t pwrite(int descriptor, const void *bytes, size_t count, off_t position) {
   REAL(ssize_t, "pwrite", int, const void *, size_t, off_t);
-  RECORDED(COFFER_RECORDER_WRITES, is_ours(descriptor), real(descriptor, bytes, count, position), {
+  RECORDED(COFFER_RECORDER_WRITES, is_ours(descriptor), real(descriptor, bytes, halved(count), position), {
     record_write(descriptor, bytes, result, position);
   });
 }
 
 ssize_t pwrite64(int descriptor, const void *bytes, size_t count, off64_t position) {
   REAL(ssize_t, "pwrite64", int, const void *, size_t, off64_t);
-  RECORDED(COFFER_RECORDER_WRITES, is_ours(descriptor), real(descriptor, bytes, count, position), {
+  RECORDED(COFFER_RECORDER_WRITES, is_ours(descriptor), real(descriptor, bytes, halved(count), position), {
     record_write(descriptor, bytes, result, position);
   });
 }
 
 ssize_t read(int descriptor, void *bytes, size_t count) {
   REAL(ssize_t, "read", int, void *, size_t);
-  RECORDED(COFFER_RECORDER_READ, is_ours(descriptor), real(descriptor, bytes, count), {});
+  RECORDED(COFFER_RECORDER_READ, is_ours(descriptor), real(descriptor, bytes, halved(count)), {});
 }
 
 ssize_t pread(int descriptor, void *bytes, size_t count, off_t position) {
   REAL(ssize_t, "pread", int, void *, size_t, off_t);
-  RECORDED(COFFER_RECORDER_READ, is_ours(descriptor), real(descriptor, bytes, count, position), {});
+  RECORDED(COFFER_RECORDER_READ, is_ours(descriptor), real(descriptor, bytes, halved(count), position), {});
 }
 
 ssize_t pread64(int descriptor, void *bytes, size_t count, off64_t position) {
   REAL(ssize_t, "pread64", int, void *, size_t, off64_t);
-  RECORDED(COFFER_RECORDER_READ, is_ours(descriptor), real(descriptor, bytes, count, position), {});
+  RECORDED(COFFER_RECORDER_READ, is_ours(descriptor), real(descriptor, bytes, halved(count), position), {});
 }
 
 // Nobody may change a file unseen.
@@ -287,23 +305,21 @@ int unlink(const char *path) {
   RECORDED(COFFER_RECORDER_NAMES, name_in_folder(path) != NULL, real(path), { record_unlink(path); });
 }
 
+// Foundation removes files by their parent's descriptor.
 int unlinkat(int parent, const char *path, int flags) {
   REAL(int, "unlinkat", int, const char *, int);
-  RECORDED(COFFER_RECORDER_NAMES, 0, real(parent, path, flags), {
-    // Foundation removes files by their parent's descriptor.
-    char link[64], base[PATH_MAX], whole[PATH_MAX * 2];
-    if (path[0] == '/' || parent == AT_FDCWD) {
-      record_unlink(path);
-    } else {
-      snprintf(link, sizeof link, "/proc/self/fd/%d", parent);
-      ssize_t count = readlink(link, base, sizeof base - 1);
-      if (count > 0) {
-        base[count] = 0;
-        snprintf(whole, sizeof whole, "%s/%s", base, path);
-        record_unlink(whole);
-      }
-    }
-  });
+  if (!is_recording) return real(parent, path, flags);
+  char link[64], base[PATH_MAX], whole[PATH_MAX * 2];
+  ssize_t count = -1;
+  if (path[0] != '/' && parent != AT_FDCWD) {
+    snprintf(link, sizeof link, "/proc/self/fd/%d", parent);
+    count = readlink(link, base, sizeof base - 1);
+  }
+  snprintf(
+      whole, sizeof whole, "%.*s%s%s", count < 0 ? 0 : (int)count, base, count < 0 ? "" : "/", path);
+  RECORDED(
+      COFFER_RECORDER_NAMES, name_in_folder(whole) != NULL, real(parent, path, flags),
+      { record_unlink(whole); });
 }
 
 int remove(const char *path) {
@@ -361,6 +377,54 @@ long syscall(long number, ...) {
 int link(const char *from, const char *to) {
   REAL(int, "link", const char *, const char *);
   RECORDED(COFFER_RECORDER_NAMES, name_in_folder(to) != NULL, real(from, to), { record_names(COFFER_RECORDER_LINK, from, to); });
+}
+
+// MARK: Locks and attributes
+
+static int set_lock(int (*real)(int, int, ...), int descriptor, int command, void *argument) {
+  int takes = command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK ||
+              command == F_OFD_SETLKW;
+  if (!takes || ((struct flock *)argument)->l_type == F_UNLCK)
+    return real(descriptor, command, argument);
+  RECORDED(COFFER_RECORDER_LOCKS, is_ours(descriptor), real(descriptor, command, argument), {});
+}
+
+int fcntl(int descriptor, int command, ...) {
+  REAL(int, "fcntl", int, int, ...);
+  va_list rest;
+  va_start(rest, command);
+  void *argument = va_arg(rest, void *);
+  va_end(rest);
+  return set_lock(real, descriptor, command, argument);
+}
+
+int fcntl64(int descriptor, int command, ...) {
+  REAL(int, "fcntl64", int, int, ...);
+  va_list rest;
+  va_start(rest, command);
+  void *argument = va_arg(rest, void *);
+  va_end(rest);
+  return set_lock(real, descriptor, command, argument);
+}
+
+int flock(int descriptor, int operation) {
+  REAL(int, "flock", int, int);
+  if (operation & LOCK_UN) return real(descriptor, operation);
+  RECORDED(COFFER_RECORDER_LOCKS, is_ours(descriptor), real(descriptor, operation), {});
+}
+
+int fstat(int descriptor, struct stat *status) {
+  RECORDED(
+      COFFER_RECORDER_ATTRIBUTES, is_ours(descriptor), real_fstat(descriptor, status), {});
+}
+
+int fstat64(int descriptor, struct stat64 *status) {
+  return fstat(descriptor, (struct stat *)status);
+}
+
+int fchmod(int descriptor, mode_t mode) {
+  REAL(int, "fchmod", int, mode_t);
+  RECORDED(COFFER_RECORDER_MODES, is_ours(descriptor), real(descriptor, mode), {});
 }
 
 // MARK: Memory

@@ -9,6 +9,10 @@ enum FailingCalls {
     let name: String
     let calls: coffer_recorder_calls
     let code: CInt
+    /// Whether the caller can go on, and has to.
+    var isHarmless = false
+    /// Whether it happens once, and not to all later calls as well.
+    var onlyOnce = false
   }
 
   private static let kinds = [
@@ -20,12 +24,30 @@ enum FailingCalls {
     Kind(name: "sync: EIO", calls: COFFER_RECORDER_SYNCS, code: EIO),
     Kind(name: "truncate: EIO", calls: COFFER_RECORDER_SIZES, code: EIO),
     Kind(name: "rename, link, unlink: EIO", calls: COFFER_RECORDER_NAMES, code: EIO),
+    Kind(name: "lock: EIO", calls: COFFER_RECORDER_LOCKS, code: EIO),
+    Kind(name: "stat: EIO", calls: COFFER_RECORDER_ATTRIBUTES, code: EIO),
+    Kind(name: "chmod: EPERM", calls: COFFER_RECORDER_MODES, code: EPERM),
+    Kind(
+      name: "open: EINTR", calls: COFFER_RECORDER_OPEN, code: EINTR, isHarmless: true,
+      onlyOnce: true),
+    Kind(
+      name: "read: EINTR", calls: COFFER_RECORDER_READ, code: EINTR, isHarmless: true,
+      onlyOnce: true),
+    Kind(
+      name: "write: EINTR", calls: COFFER_RECORDER_WRITES, code: EINTR, isHarmless: true,
+      onlyOnce: true),
+    Kind(
+      name: "read: half", calls: COFFER_RECORDER_READ, code: COFFER_RECORDER_HALF,
+      isHarmless: true),
+    Kind(
+      name: "write: half", calls: COFFER_RECORDER_WRITES, code: COFFER_RECORDER_HALF,
+      isHarmless: true),
   ]
 
   static func run(_ scenario: Scenario, _ options: Options) throws -> Trials {
     var trials = Trials()
-    for kind in kinds {
-      for lasts in [false, true] {
+    for kind in kinds where options.calls.isEmpty || kind.name.contains(options.calls) {
+      for lasts in kind.onlyOnce ? [false] : [false, true] {
         var nth = 1
         while try fails(scenario, kind, nth, lasts: lasts, &trials) { nth += options.every }
       }
@@ -55,6 +77,7 @@ enum FailingCalls {
         }
         thrown = error
         for event in events { marks.take(event) }
+        if let error, kind.isHarmless { throw error }
         if let error, !scenario.hidesReadFailures || kind.calls != COFFER_RECORDER_READ {
           try requireHonest(error)
         }

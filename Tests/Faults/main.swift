@@ -1,6 +1,6 @@
 // Cuts the power at each moment of what changes files, and makes calls of the system fail.
 //
-//   CofferFaults [--mode cuts|calls|day] [--scenario TEXT] [--seed N] [--every N] [--tears N] [--hours N]
+//   CofferFaults [--mode cuts|calls|day] [--scenario TEXT] [--calls TEXT] [--seed N] [--every N] [--tears N] [--hours N]
 //
 // **Power cuts.** Each scenario runs once, while all that it writes, syncs, renames and deletes is
 // recorded. After each record, or each Nth one, the power is cut: in one trial all that wasn't synced
@@ -9,7 +9,8 @@
 //
 // **Failing calls.** Each scenario runs again and again. The first call of a kind fails, then the second,
 // until a run ends without reaching it; once alone, and then with all calls that follow. After each run
-// the files are opened and checked.
+// the files are opened and checked. A call that is interrupted, or reads or writes half of its bytes, must
+// not be noticed. `--calls` takes the kinds with this text, such as `write`.
 //
 // **A day.** In the mode `day`, a daemon lives through 24 hours of commits, reads, observation, documents,
 // backups and changes of the passphrase, in a minute or two: what it holds must not grow.
@@ -20,6 +21,7 @@ import Foundation
 struct Options {
   var mode = ""
   var scenario = ""
+  var calls = ""
   var seed = UInt64(UInt32.random(in: 0...UInt32.max))
   var every = 1
   var tears = 2
@@ -32,6 +34,7 @@ struct Options {
       switch option {
       case "--mode": mode = value
       case "--scenario": scenario = value
+      case "--calls": calls = value
       case "--seed": seed = UInt64(value) ?? 0
       case "--every": every = max(1, Int(value) ?? 1)
       case "--tears": tears = Int(value) ?? 2

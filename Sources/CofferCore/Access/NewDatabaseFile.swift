@@ -14,9 +14,11 @@ enum NewDatabaseFile {
       guard let link = PendingFile.destination(ofLink: target) else { break }
       target = link
     }
-    let descriptor = unsafe open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    let descriptor = SystemCalls.retrying {
+      unsafe open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    }
     guard descriptor >= 0 else { return }
-    fchmod(descriptor, mode)
+    _ = SystemCalls.retrying { fchmod(descriptor, mode) }
     close(descriptor)
   }
 

@@ -22,7 +22,7 @@ final class PendingFile {
     path = target + Self.suffix
     descriptor = -1
     while true {
-      descriptor = PendingFile.retrying { [path] in
+      descriptor = SystemCalls.retrying { [path] in
         unsafe open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0o600)
       }
       if descriptor < 0 {
@@ -54,12 +54,15 @@ final class PendingFile {
           + "folder.")
     }
     // The file of a process that lives must not be removed: its lock shows that.
-    var other = unsafe open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
-    if other < 0, errno == EACCES {
-      other = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+    func opened(_ access: CInt) -> CInt {
+      SystemCalls.retrying {
+        unsafe open(path, access | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+      }
     }
+    var other = opened(O_RDWR)
+    if other < 0, errno == EACCES { other = opened(O_RDONLY) }
     guard other >= 0 else {
-      if errno == ENOENT || errno == EINTR { return }
+      if errno == ENOENT { return }
       throw PendingFile.failure("could not open \(path)")
     }
     defer { PendingFile.unlockAndClose(other) }
@@ -113,14 +116,13 @@ final class PendingFile {
     var offset = 0
     while offset < bytes.count {
       // SAFETY: `pwrite` gets the rest of the bytes and its length.
-      let count = unsafe pwrite(
-        descriptor, bytes.baseAddress.map { unsafe $0 + offset }, bytes.count - offset,
-        off_t(start + offset))
-      if count > 0 {
-        offset += count
-      } else if errno != EINTR {
-        throw PendingFile.failure("could not write \(path)")
+      let count = SystemCalls.retrying {
+        unsafe pwrite(
+          descriptor, bytes.baseAddress.map { unsafe $0 + offset }, bytes.count - offset,
+          off_t(start + offset))
       }
+      guard count > 0 else { throw PendingFile.failure("could not write \(path)") }
+      offset += count
     }
   }
 
@@ -129,7 +131,7 @@ final class PendingFile {
 
   /// Makes the file so many bytes long.
   func setSize(_ size: Int) throws {
-    guard PendingFile.retrying({ ftruncate(descriptor, off_t(size)) }) == 0 else {
+    guard SystemCalls.retrying({ ftruncate(descriptor, off_t(size)) }) == 0 else {
       throw PendingFile.failure("could not set the size of \(path)")
     }
   }
@@ -225,7 +227,7 @@ final class PendingFile {
   ) throws {
     // What can fail comes before the file has its name.
     let folder = try Folder(of: target)
-    guard PendingFile.retrying({ fsync(descriptor) }) == 0 else {
+    guard SystemCalls.retrying({ fsync(descriptor) }) == 0 else {
       throw PendingFile.failure("could not sync \(path)")
     }
     try removeCompanions()
@@ -278,7 +280,7 @@ final class PendingFile {
   /// Calls what gives the file its name.
   /// - Returns: 0 once the file has it, whatever the call returned, or the system's code.
   private func moving(_ call: () -> CInt) -> CInt {
-    guard PendingFile.retrying(call) != 0 else { return 0 }
+    guard SystemCalls.retrying(call) != 0 else { return 0 }
     let code = errno
     return isNamed(target) ? 0 : code
   }
@@ -290,7 +292,7 @@ final class PendingFile {
 
     init(of path: String) throws {
       let folder = path.lastIndex(of: "/").map { path[..<$0].isEmpty ? "/" : String(path[..<$0]) }
-      descriptor = PendingFile.retrying {
+      descriptor = SystemCalls.retrying {
         unsafe open(folder ?? ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
       }
       guard descriptor >= 0 || errno == EACCES else {
@@ -308,11 +310,11 @@ final class PendingFile {
     func sync(with file: CInt) -> Bool {
       // Some file systems can't sync folders, and return EINVAL.
       if descriptor >= 0,
-        PendingFile.retrying({ SyncFaults.next() ?? fsync(descriptor) }) == 0 || errno == EINVAL
+        SystemCalls.retrying({ SyncFaults.next() ?? fsync(descriptor) }) == 0 || errno == EINVAL
       {
         return true
       }
-      return PendingFile.retrying { SyncFaults.next() ?? SystemCalls.syncFileSystem(of: file) } == 0
+      return SystemCalls.retrying { SyncFaults.next() ?? SystemCalls.syncFileSystem(of: file) } == 0
     }
   }
 
@@ -349,14 +351,6 @@ final class PendingFile {
   static func syncFolder(of path: String) throws {
     let folder = try Folder(of: path)
     guard folder.sync(with: -1) else { throw failure("could not sync the folder of \(path)") }
-  }
-
-  /// Repeats a call of the system while it is interrupted.
-  private static func retrying(_ call: () -> CInt) -> CInt {
-    while true {
-      let result = call()
-      if result >= 0 || errno != EINTR { return result }
-    }
   }
 
   private static var systemError: String { unsafe String(cString: strerror(errno)) }

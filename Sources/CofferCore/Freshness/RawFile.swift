@@ -14,7 +14,7 @@ final class RawFile: Sendable {
       errno = EINVAL
       throw RawFileError("open", path)
     }
-    descriptor = unsafe open(path, flags | O_CLOEXEC, mode)
+    descriptor = SystemCalls.retrying { unsafe open(path, flags | O_CLOEXEC, mode) }
     guard descriptor >= 0 else { throw RawFileError("open", path) }
   }
 
@@ -43,9 +43,10 @@ final class RawFile: Sendable {
     var count = 0
     while count < buffer.count {
       // SAFETY: the address is passed with the length that is left.
-      let read = unsafe pread(
-        descriptor, buffer.baseAddress! + count, buffer.count - count, offset + count)
-      if read < 0, errno == EINTR { continue }
+      let read = SystemCalls.retrying {
+        unsafe pread(
+          descriptor, buffer.baseAddress! + count, buffer.count - count, offset + count)
+      }
       guard read >= 0 else { throw RawFileError("read", path) }
       if read == 0 { break }
       count += read
@@ -67,9 +68,10 @@ final class RawFile: Sendable {
       var count = 0
       while count < buffer.count {
         // SAFETY: the address is passed with the length that is left.
-        let written = unsafe pwrite(
-          descriptor, buffer.baseAddress! + count, buffer.count - count, offset + count)
-        if written < 0, errno == EINTR { continue }
+        let written = SystemCalls.retrying {
+          unsafe pwrite(
+            descriptor, buffer.baseAddress! + count, buffer.count - count, offset + count)
+        }
         guard written >= 0 else { throw RawFileError("write", path) }
         count += written
       }
@@ -78,12 +80,16 @@ final class RawFile: Sendable {
 
   /// Makes the file so many bytes long.
   func setSize(_ size: Int) throws(RawFileError) {
-    guard ftruncate(descriptor, off_t(size)) == 0 else { throw RawFileError("cut", path) }
+    guard SystemCalls.retrying({ ftruncate(descriptor, off_t(size)) }) == 0 else {
+      throw RawFileError("cut", path)
+    }
   }
 
   /// Waits until the content is on the disk.
   func sync() throws(RawFileError) {
-    guard fdatasync(descriptor) == 0 else { throw RawFileError("sync", path) }
+    guard SystemCalls.retrying({ fdatasync(descriptor) }) == 0 else {
+      throw RawFileError("sync", path)
+    }
   }
 
   /// Takes a lock that ends with this object.

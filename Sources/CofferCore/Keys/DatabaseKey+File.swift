@@ -20,7 +20,7 @@ extension DatabaseKey {
     guard CName.isWhole(path) else {
       throw .unreadableKeyFile(path: path, reason: "its path has a NUL character")
     }
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = SystemCalls.retrying { unsafe open(path, O_RDONLY | O_CLOEXEC) }
     guard descriptor >= 0 else { throw unreadable(path) }
     defer { close(descriptor) }
     return try contents(of: descriptor, path: path)
@@ -90,14 +90,12 @@ extension DatabaseKey {
     let contents = try SecureBytes(count: capacity) { target throws(DatabaseKeyError) in
       while count < capacity {
         // SAFETY: `read` gets the rest of the buffer and its length.
-        let got = unsafe read(
-          descriptor, target.baseAddress.map { unsafe $0 + count }, capacity - count)
-        if got == 0 { break }
-        if got > 0 {
-          count += got
-        } else if errno != EINTR {
-          throw unreadable(path)
+        let got = SystemCalls.retrying {
+          unsafe read(descriptor, target.baseAddress.map { unsafe $0 + count }, capacity - count)
         }
+        guard got >= 0 else { throw unreadable(path) }
+        if got == 0 { break }
+        count += got
       }
     }
     if count > largestKeyFile { throw .oversizedKeyFile(path: path) }

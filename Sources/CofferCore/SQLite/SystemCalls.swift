@@ -1,8 +1,17 @@
 import CSQLCipher
+import Glibc
 
 /// Calls of the system that Swift's import of glibc lacks. Each returns 0, or -1 with `errno`, unless it says
 /// something else.
 enum SystemCalls {
+  /// Repeats a call of the system while a signal interrupts it.
+  static func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {
+    while true {
+      let result = call()
+      if result >= 0 || errno != EINTR { return result }
+    }
+  }
+
   /// Renames a file, unless the other name is taken.
   static func rename(_ path: String, toNew target: String) -> CInt {
     unsafe coffer_rename_to_new(path, target)

@@ -58,7 +58,14 @@ typedef enum {
   COFFER_RECORDER_SYNCS = 8,
   COFFER_RECORDER_SIZES = 16,
   COFFER_RECORDER_NAMES = 32,
+  /// Taking locks.
+  COFFER_RECORDER_LOCKS = 64,
+  COFFER_RECORDER_ATTRIBUTES = 128,
+  COFFER_RECORDER_MODES = 256,
 } coffer_recorder_calls;
+
+/// The code with which calls read or write half of their bytes, and don't fail.
+#define COFFER_RECORDER_HALF (-1)
 
 /// Makes the `nth` call of these kinds on the recorded folder and its files fail with `code`, and
 /// all that follow, too, if `lasts`; 0 ends that.
