@@ -14,7 +14,7 @@ private struct Note: Codable, Identifiable, Equatable {
 
 var faultScenarios: [FaultScenario] {
   openingScenarios + transactionScenarios + readingScenarios + observationScenarios
-    + fileScenarios
+    + fileScenarios + copyScenarios + inPlaceScenarios + [freshness]
 }
 
 private func useWAL(_ configuration: inout Configuration) { configuration.journalMode = .wal }
@@ -399,4 +399,152 @@ private var fileScenarios: [FaultScenario] {
         }
       ]),
   ]
+}
+
+// MARK: Copies and conversions
+
+/// Opens a file, which must have the template's rows and be sound.
+private func requireWhole(
+  _ path: String, _ key: DatabaseKey?, _ settings: CipherSettings = .default
+) throws {
+  var configuration = Configuration()
+  configuration.key = key
+  configuration.cipher = settings
+  let queue = try DatabaseQueue(path: path, configuration: configuration)
+  let (count, integrity) = try queue.read { db in
+    (
+      try Int.fetchOne(db, sql: "SELECT count(*) FROM item"),
+      try String.fetchAll(db, sql: "PRAGMA integrity_check")
+    )
+  }
+  guard count == 60, integrity == ["ok"] else {
+    throw ScenarioError("\(path): \(count ?? -1) rows, \(integrity)")
+  }
+  let damaged = key == nil ? [] : try queue.checkCipherIntegrity()
+  guard damaged.isEmpty else { throw ScenarioError("\(path): damaged pages \(damaged)") }
+  try queue.close()
+}
+
+private var copyScenarios: [FaultScenario] {
+  func scenario(
+    _ name: String, key: DatabaseKey?, tolerated: Set<ResultCode> = [],
+    _ copy: @escaping (FaultRun, String) throws -> Void
+  ) -> FaultScenario {
+    FaultScenario(
+      name: name, tolerated: tolerated,
+      steps: [
+        { run in
+          try copy(run, run.folder + "/copy")
+          run.kept = true
+        }
+      ],
+      check: { run in
+        // A copy is there as a whole, or not at all.
+        let path = run.folder + "/copy"
+        if FileManager.default.fileExists(atPath: path) {
+          try requireWhole(path, key)
+        } else if run.kept != nil {
+          throw ScenarioError("there is no copy")
+        }
+      })
+  }
+  let (own, other) = (try? FaultRun.key(), try? FaultRun.key(0xA5))
+  return [
+    scenario("backup-to-path", key: own) { run, path in
+      try run.opened().backup(toPath: path)
+    },
+    scenario("vacuum-into", key: own) { run, path in
+      try run.opened().vacuum(into: path)
+    },
+    scenario("decrypt", key: nil) { run, path in
+      try DatabaseFile.decrypt(at: run.path, key: run.keys[0], to: path)
+    },
+    scenario("convert", key: other) { run, path in
+      try DatabaseFile.convert(
+        at: run.path, key: run.keys[0], from: .default, newKey: other, newPath: path)
+    },
+    scenario("salvage", key: own) { run, path in
+      let report = try DatabaseFile.salvage(at: run.path, key: run.keys[0], to: path)
+      guard !report.isComplete else { return }
+      // What can't be read is lost, and is said to be.
+      try FileManager.default.removeItem(atPath: path)
+      throw DatabaseError(resultCode: .SQLITE_IOERR, message: "the report tells what was lost")
+    },
+  ]
+}
+
+private var inPlaceScenarios: [FaultScenario] {
+  typealias State = (key: DatabaseKey?, settings: CipherSettings)
+  func scenario(
+    _ name: String, from old: State, to new: State, _ change: @escaping (String) throws -> Void
+  ) -> FaultScenario {
+    FaultScenario(
+      name: name,
+      prepare: { run in
+        let path = run.folder + "/other"
+        try DatabaseFile.decrypt(at: run.path, key: run.keys[0], to: path)
+        if let key = old.key { try DatabaseFile.encrypt(at: path, to: path, key: key) }
+      },
+      steps: [
+        { run in
+          try change(run.folder + "/other")
+          run.kept = true
+        }
+      ],
+      check: { run in
+        let path = run.folder + "/other"
+        do { return try requireWhole(path, new.key, new.settings) } catch {
+          if run.kept != nil { throw error }
+        }
+        try requireWhole(path, old.key, old.settings)
+      })
+  }
+  let (one, two) = (try? FaultRun.key(1), try? FaultRun.key(2))
+  var large = CipherSettings.default
+  large.pageSize = 8192
+  let (plaintext, first) = ((nil, .default) as State, (one, .default) as State)
+  return [
+    scenario("encrypt-in-place", from: plaintext, to: (two, .default)) { path in
+      if let two { try DatabaseFile.encrypt(at: path, to: path, key: two) }
+    },
+    scenario("decrypt-in-place", from: first, to: plaintext) { path in
+      if let one { try DatabaseFile.decrypt(at: path, key: one, to: path) }
+    },
+    scenario("convert-in-place", from: first, to: (one, large)) { path in
+      if let one { try DatabaseFile.convert(at: path, key: one, from: .default, to: large) }
+    },
+  ]
+}
+
+/// What fails must not look like a file that was put back.
+private var freshness: FaultScenario {
+  func configure(_ configuration: inout Configuration, _ folder: String) {
+    var freshness = Freshness(anchor: FileAnchor(path: folder + "/anchor"))
+    freshness.minimumInterval = .zero
+    configuration.freshness = freshness
+  }
+  func open(_ run: FaultRun) throws {
+    var configuration = try run.configuration()
+    configure(&configuration, run.folder)
+    run.writer = try DatabaseQueue(path: run.path, configuration: configuration)
+  }
+  return FaultScenario(
+    name: "freshness", opensBefore: false,
+    steps: [
+      open, { try $0.write(change) },
+      { run in
+        try run.opened().writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
+      },
+      { try $0.write { try $0.execute(sql: "DELETE FROM item WHERE id < 20") } },
+      { run in
+        let queue = try run.opened()
+        run.writer = nil
+        try queue.close()
+      },
+    ],
+    check: { run in
+      try run.writer?.close()
+      run.writer = nil
+      try open(run)
+    })
 }

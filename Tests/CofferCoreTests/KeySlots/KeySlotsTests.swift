@@ -376,6 +376,27 @@ struct KeySlotsTests {
     #expect(try plain.read(Vault.passphrase) == "kept")
   }
 
+  @Test func `slots of an interrupted change that can't be read aren't written over`() throws {
+    let (vault, _) = try Vault.made()
+    let next = vault.slotsPath + "-next"
+    let queue = try DatabaseQueue(path: vault.path, key: .slots(unlocker: Vault.passphrase))
+    // Nobody can read a directory's bytes, not even root.
+    try FileManager.default.createDirectory(atPath: next, withIntermediateDirectories: false)
+    let error = databaseError {
+      try queue.changeKey(to: .slots(unlocker: .passphrase("new")))
+    }
+    #expect(error?.resultCode == .SQLITE_IOERR)
+    #expect("\(error as Any)".contains(next))
+    #expect(try queue.read { try String.fetchOne($0, sql: "SELECT a FROM t") } == "kept")
+    try queue.close()
+    #expect(try vault.read(Vault.passphrase) == "kept")
+    rmdir(next)
+    let again = try DatabaseQueue(path: vault.path, key: .slots(unlocker: Vault.passphrase))
+    try again.changeKey(to: .slots(unlocker: .passphrase("new")))
+    try again.close()
+    #expect(try vault.read(.passphrase("new")) == "kept")
+  }
+
   @Test func `a refused change of the key leaves the slots`() throws {
     let (vault, _) = try Vault.made()
     let before = try vault.bytes(of: vault.slotsPath)
