@@ -5,6 +5,7 @@
 #endif
 #include <sqlite3.h>
 
+#include <errno.h>
 #include <stdatomic.h>
 #include <stddef.h>
 
@@ -129,6 +130,8 @@ static sqlite3_vfs *files;
 
 struct file {
   sqlite3_file base;
+  // The system's code of the last failure, as SQLite keeps it.
+  int errorNumber;
   const sqlite3_io_methods *methods;
 };
 
@@ -146,7 +149,11 @@ static sqlite3_file *real(sqlite3_file *file) {
 static int closeFile(sqlite3_file *file) { return METHODS(file)->xClose(real(file)); }
 
 static int readFile(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
-  FAIL(READ);
+  int code = strike(READ);
+  if (code) {
+    ((struct file *)file)->errorNumber = EIO;
+    return code;
+  }
   return METHODS(file)->xRead(real(file), bytes, count, offset);
 }
 
@@ -191,6 +198,10 @@ static int checkReservedLock(sqlite3_file *file, int *isReserved) {
 }
 
 static int fileControl(sqlite3_file *file, int operation, void *argument) {
+  if (operation == SQLITE_FCNTL_LAST_ERRNO && ((struct file *)file)->errorNumber != 0) {
+    *(int *)argument = ((struct file *)file)->errorNumber;
+    return SQLITE_OK;
+  }
   return METHODS(file)->xFileControl(real(file), operation, argument);
 }
 
@@ -236,6 +247,7 @@ static int openFile(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int 
   int code = files->xOpen(files, name, inner, flags, out);
   if (inner->pMethods) {
     ((struct file *)file)->methods = inner->pMethods;
+    ((struct file *)file)->errorNumber = 0;
     file->pMethods = &methods;
   }
   return code;

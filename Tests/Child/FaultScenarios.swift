@@ -427,11 +427,11 @@ private func requireWhole(
 
 private var copyScenarios: [FaultScenario] {
   func scenario(
-    _ name: String, key: DatabaseKey?, tolerated: Set<ResultCode> = [],
+    _ name: String, key: DatabaseKey?, opensBefore: Bool = false, tolerated: Set<ResultCode> = [],
     _ copy: @escaping (FaultRun, String) throws -> Void
   ) -> FaultScenario {
     FaultScenario(
-      name: name, tolerated: tolerated,
+      name: name, opensBefore: opensBefore, tolerated: tolerated,
       steps: [
         { run in
           try copy(run, run.folder + "/copy")
@@ -450,10 +450,11 @@ private var copyScenarios: [FaultScenario] {
   }
   let (own, other) = (try? FaultRun.key(), try? FaultRun.key(0xA5))
   return [
-    scenario("backup-to-path", key: own) { run, path in
+    scenario("backup-to-path", key: own, opensBefore: true) { run, path in
       try run.opened().backup(toPath: path)
     },
-    scenario("vacuum-into", key: own) { run, path in
+    // SQLite takes a failure to ask for the target's size for a file that is there already.
+    scenario("vacuum-into", key: own, opensBefore: true, tolerated: [.SQLITE_ERROR]) { run, path in
       try run.opened().vacuum(into: path)
     },
     scenario("decrypt", key: nil) { run, path in
@@ -482,7 +483,8 @@ private var inPlaceScenarios: [FaultScenario] {
       name: name,
       prepare: { run in
         let path = run.folder + "/other"
-        try DatabaseFile.decrypt(at: run.path, key: run.keys[0], to: path)
+        let template = run.folder + "/../template/db"
+        try DatabaseFile.decrypt(at: template, key: run.keys[0], to: path)
         if let key = old.key { try DatabaseFile.encrypt(at: path, to: path, key: key) }
       },
       steps: [
@@ -518,20 +520,11 @@ private var inPlaceScenarios: [FaultScenario] {
 
 /// What fails must not look like a file that was put back.
 private var freshness: FaultScenario {
-  func configure(_ configuration: inout Configuration, _ folder: String) {
-    var freshness = Freshness(anchor: FileAnchor(path: folder + "/anchor"))
-    freshness.minimumInterval = .zero
-    configuration.freshness = freshness
-  }
-  func open(_ run: FaultRun) throws {
-    var configuration = try run.configuration()
-    configure(&configuration, run.folder)
-    run.writer = try DatabaseQueue(path: run.path, configuration: configuration)
-  }
-  return FaultScenario(
-    name: "freshness", opensBefore: false,
+  FaultScenario(
+    name: "freshness", opensBefore: false, isFresh: true,
     steps: [
-      open, { try $0.write(change) },
+      { try $0.open() },
+      { try $0.write(change) },
       { run in
         try run.opened().writeWithoutTransaction { db in _ = try db.checkpoint(.truncate) }
       },
@@ -541,10 +534,5 @@ private var freshness: FaultScenario {
         run.writer = nil
         try queue.close()
       },
-    ],
-    check: { run in
-      try run.writer?.close()
-      run.writer = nil
-      try open(run)
-    })
+    ])
 }

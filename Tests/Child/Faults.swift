@@ -29,6 +29,8 @@ struct FaultScenario {
   /// Whether the file is opened beforehand; if not, the first step opens it.
   var opensBefore = true
   var configure: (inout Configuration) -> Void = { _ in }
+  /// Whether the file has an anchor, which tells whether it was put back.
+  var isFresh = false
   /// Codes of errors beside those of the faults.
   var tolerated: Set<ResultCode> = []
   /// Done once the file is open, before calls fail.
@@ -85,6 +87,11 @@ final class FaultRun {
     var configuration = Configuration()
     configuration.key = keys[index]
     configuration.busyMode = .immediateError
+    if scenario.isFresh {
+      var freshness = Freshness(anchor: FileAnchor(path: folder + "/anchor"))
+      freshness.minimumInterval = .zero
+      configuration.freshness = freshness
+    }
     return configuration
   }
 

@@ -106,7 +106,7 @@ extension CommitCapture {
   package func addChangedPages(of frames: ArraySlice<UInt8>) {
     state.withLock { state in
       for start in stride(from: frames.startIndex, to: frames.endIndex, by: pageSize + 4) {
-        let page = (0..<4).reduce(0) { $0 | Int(frames[start + $1]) << (8 * $1) }
+        let page = frames.littleEndian32(at: start)
         for level in state.changed.indices where page > 0 { state.changed[level].insert(page) }
       }
     }

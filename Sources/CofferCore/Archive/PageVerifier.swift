@@ -32,8 +32,7 @@ package struct PageVerifier: Sendable {
     precondition(frames.count % size == 0)
     return unsafe frames.withUnsafeBytes { bytes in
       stride(from: 0, to: bytes.count, by: size).compactMap { start in
-        let number = unsafe Int(
-          UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self)))
+        let number = frames.littleEndian32(at: frames.startIndex + start)
         let page = unsafe UnsafeRawBufferPointer(rebasing: bytes[(start + 4)..<(start + size)])
         return authenticator.isAuthentic(page, number: number)
           ? nil : DamagedPage(number: number, index: frames.startIndex + start)

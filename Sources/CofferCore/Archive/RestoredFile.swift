@@ -48,8 +48,7 @@ package final class RestoredFile {
       var first = 0
       run.removeAll(keepingCapacity: true)
       for start in stride(from: 0, to: bytes.count, by: size) {
-        let number = unsafe Int(
-          UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self)))
+        let number = frames.littleEndian32(at: frames.startIndex + start)
         if number != first + run.count / settings.pageSize || run.count >= 1 << 20 {
           if !run.isEmpty { try file.write(run, at: (first - 1) * settings.pageSize) }
           first = number

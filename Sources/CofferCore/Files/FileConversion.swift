@@ -198,13 +198,32 @@ final class FileConversion {
     try reports.reporting(on: old, .copying) {
       Double(file.size) / Double(sourceSize)
     } body: {
-      _ = try old.scalar("SELECT sqlcipher_export('coffer_target')")
+      try export(from: old)
       for table in try TableShape.all(in: old) {
         guard let copy = table.copyWithRowids(to: "coffer_target") else { continue }
         if try !table.hasSameRowids(in: old, as: "coffer_target") {
           try old.run(copy)
         }
       }
+    }
+  }
+
+  /// Copies all tables and indexes.
+  ///
+  /// - Throws: The error of the statement that failed: `sqlcipher_export` passes on its message alone.
+  private func export(from old: FileConnection) throws {
+    let sql = "SELECT sqlcipher_export('coffer_target')"
+    do {
+      _ = try old.scalar(sql)
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+      let causes: [ResultCode] = [
+        .SQLITE_NOMEM, .SQLITE_IOERR, .SQLITE_FULL, .SQLITE_BUSY, .SQLITE_LOCKED, .SQLITE_CANTOPEN,
+        .SQLITE_PROTOCOL, .SQLITE_INTERRUPT, .SQLITE_CORRUPT, .SQLITE_NOTADB,
+      ]
+      guard let cause = causes.first(where: { $0.errorString == error.message }) else {
+        throw error
+      }
+      throw try unsafe DatabaseError(code: cause.rawValue, connection: old.connection, sql: sql)
     }
   }
 

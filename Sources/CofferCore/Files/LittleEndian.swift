@@ -12,6 +12,13 @@ extension [UInt8] {
   }
 }
 
+extension ArraySlice<UInt8> {
+  /// The four bytes from an index on, as an integer, lowest first.
+  func littleEndian32(at index: Int) -> Int {
+    (0..<4).reduce(0) { $0 | Int(self[index + $1]) << (8 * $1) }
+  }
+}
+
 /// Reads integers, lowest byte first, and bytes; each read is nil where too few are left.
 package struct ByteReader {
   private let bytes: [UInt8]

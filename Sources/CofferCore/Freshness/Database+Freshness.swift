@@ -10,6 +10,21 @@ extension Database {
   /// a wrong key is told here.
   func verifyFreshness() throws {
     guard let freshness = configuration.freshness, !isFreshnessVerified else { return }
+    try tellingReadFailures { try verify(freshness) }
+  }
+
+  /// Executes `body`, whose failures to read the files become errors that users know.
+  private func tellingReadFailures<T>(_ body: () throws -> T) throws -> T {
+    do {
+      return try body()
+    } catch let error as ReadOnlyFileError {
+      throw error.databaseError(path)
+    } catch let error as RawFileError {
+      throw FreshnessError.recordUnavailable(reason: "\(error)")
+    }
+  }
+
+  private func verify(_ freshness: Freshness) throws {
     let key = try keyForFreshness()
     if DatabaseFile.size(at: path) ?? 0 <= 1 {
       guard try Freshness.load(freshness.anchor, forDatabaseAt: path) == nil else {
@@ -50,10 +65,12 @@ extension Database {
     guard freshness.createsAnchor, !configuration.readonly else {
       throw FreshnessError.anchorMissing
     }
-    let opening = try FreshnessOpening(
-      path: PendingFile.resolved(path), freshness: freshness, key: keyForFreshness(),
-      settings: openingSettings, writes: true)
-    try follow(opening.beginFirst())
+    try tellingReadFailures {
+      let opening = try FreshnessOpening(
+        path: PendingFile.resolved(path), freshness: freshness, key: keyForFreshness(),
+        settings: openingSettings, writes: true)
+      try follow(opening.beginFirst())
+    }
     isFreshnessVerified = true
   }
 
@@ -144,15 +161,18 @@ extension Database {
         resultCode: .SQLITE_MISUSE, message: "freshness can't be checked inside a transaction")
     }
     let key = try keyForFreshness()
-    if let freshness { return try freshness.check(anchor) }
+    if let freshness { return try tellingReadFailures { try freshness.check(anchor) } }
     // Keeps other connections of the process from moving the log to the file.
     try beginTransaction(.deferred)
     defer { rollbackAfterError() }
     try establishSnapshot()
-    let opening = try FreshnessOpening(
-      path: PendingFile.resolved(path), freshness: Freshness(anchor: anchor, createsAnchor: false),
-      key: key, settings: openingSettings, writes: false)
-    _ = try opening.verify()
+    try tellingReadFailures {
+      let opening = try FreshnessOpening(
+        path: PendingFile.resolved(path),
+        freshness: Freshness(anchor: anchor, createsAnchor: false), key: key,
+        settings: openingSettings, writes: false)
+      _ = try opening.verify()
+    }
   }
 }
 
@@ -169,6 +189,7 @@ extension FreshnessSession {
     if mode == SQLite.truncatingCheckpoint, isLogEmpty { return (SQLite.ok, 0, 0) }
     let result = SQLite.checkpoint(connection, schema: schema, mode: mode)
     didCheckpoint(
+      hasFailed: result.code != SQLite.ok,
       isComplete: result.code == SQLite.ok && result.walFrames == result.checkpointedFrames)
     return result
   }

@@ -363,10 +363,13 @@ final class FreshnessSession: Sendable {
     }
   }
 
-  /// - Parameter isComplete: Whether the file now has all frames of the log.
-  func didCheckpoint(isComplete: Bool) {
+  /// - Parameters:
+  ///   - hasFailed: Whether SQLite has reported an error. The log begins again nevertheless if only its
+  ///     truncation has failed.
+  ///   - isComplete: Whether the file now has all frames of the log.
+  func didCheckpoint(hasFailed: Bool, isComplete: Bool) {
+    if hasFailed || isComplete { mayHaveRestarted.store(true, ordering: .relaxed) }
     guard isComplete else { return }
-    mayHaveRestarted.store(true, ordering: .relaxed)
     progress.withLock { progress in
       progress.tags.cut()
       progress.cutPages = [:]

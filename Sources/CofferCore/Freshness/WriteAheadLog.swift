@@ -47,10 +47,13 @@ struct WriteAheadLog {
     return low < commits.count && commits[low].frame == frame ? commits[low].pageCount : nil
   }
 
-  /// The log's salts if a log with `salts` was started again.
+  /// Whether a log with `next` can be one with `salts` that was started again.
+  ///
+  /// SQLite adds one to the first salt each time, also where the log's file then can't be truncated.
   static func isSuccessor(_ next: [UInt8], of salts: [UInt8]) -> Bool {
     func number(_ salts: [UInt8]) -> UInt32 { salts[..<4].reduce(0) { $0 << 8 | UInt32($1) } }
-    return next.count == 8 && salts.count == 8 && number(next) == number(salts) &+ 1
+    guard next.count == 8, salts.count == 8 else { return false }
+    return (1...8).contains(number(next) &- number(salts))
   }
 
   /// Reads a log, up to the first frame that SQLite wouldn't take.
