@@ -154,7 +154,9 @@ static int readFile(sqlite3_file *file, void *bytes, int count, sqlite3_int64 of
     ((struct file *)file)->errorNumber = EIO;
     return code;
   }
-  return METHODS(file)->xRead(real(file), bytes, count, offset);
+  code = METHODS(file)->xRead(real(file), bytes, count, offset);
+  if (code == SQLITE_IOERR_SHORT_READ) ((struct file *)file)->errorNumber = 0;
+  return code;
 }
 
 static int writeFile(sqlite3_file *file, const void *bytes, int count, sqlite3_int64 offset) {

@@ -469,7 +469,7 @@ private var copyScenarios: [FaultScenario] {
       guard !report.isComplete else { return }
       // What can't be read is lost, and is said to be.
       try FileManager.default.removeItem(atPath: path)
-      throw DatabaseError(resultCode: .SQLITE_IOERR, message: "the report tells what was lost")
+      throw DatabaseError(resultCode: .SQLITE_IOERR, message: "\(report)")
     },
   ]
 }

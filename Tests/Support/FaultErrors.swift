@@ -9,9 +9,9 @@ extension DatabaseError {
     case .SQLITE_NOMEM: isMemory
     case .SQLITE_IOERR: !isMemory || extendedResultCode == .SQLITE_IOERR_NOMEM
     case .SQLITE_FULL, .SQLITE_BUSY, .SQLITE_CANTOPEN, .SQLITE_PROTOCOL: !isMemory
-    // A read that fails while SQLite compiles a statement can roll back without a word: the statement
-    // then finds no transaction.
-    case .SQLITE_ABORT: !isMemory
+    // A read, or memory in SQLCipher 3, that fails while SQLite compiles a statement can roll back
+    // without a word: the statement then finds no transaction.
+    case .SQLITE_ABORT: true
     default: false
     }
   }

@@ -26,8 +26,11 @@ extension DatabaseError {
       } ?? false
     let message =
       unsafe isCurrent ? connection.map { SQLite.errorMessage($0) } : SQLite.errorString(code)
-    if DatabaseError.canHideReadFailure(code, message: message),
-      let failed = unsafe connection.flatMap({ SQLite.readFailure($0) })
+    // A failure that is told now must not be told again with a later error.
+    if code & 0xFF == ResultCode.SQLITE_IOERR.rawValue {
+      _ = unsafe connection.flatMap { SQLite.takeReadFailure($0) }
+    } else if DatabaseError.canHideReadFailure(code, message: message),
+      let failed = unsafe connection.flatMap({ SQLite.takeReadFailure($0) })
     {
       self.init(
         .SQLITE_IOERR_READ,

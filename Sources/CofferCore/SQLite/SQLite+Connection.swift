@@ -92,21 +92,26 @@ extension SQLite {
     unsafe sqlite3_extended_errcode(connection)
   }
 
-  /// Returns the system's code with which reading one of the connection's files has failed last; nil
-  /// if the last read didn't fail.
-  @safe static func readFailure(_ connection: SQLiteConnection) -> CInt? {
+  /// Returns the system's code with which reading one of the connection's files has failed; nil if none
+  /// has since this was last called.
+  @safe static func takeReadFailure(_ connection: SQLiteConnection) -> CInt? {
+    var failure: CInt?
     for schema in ["main", FileConversion.targetSchema] {
-      var code: CInt = 0
-      _ = unsafe sqlite3_file_control(connection, schema, SQLITE_FCNTL_LAST_ERRNO, &code)
-      // The log's file, or the journal's.
-      var journal: UnsafeMutablePointer<sqlite3_file>?
-      _ = unsafe sqlite3_file_control(connection, schema, SQLITE_FCNTL_JOURNAL_POINTER, &journal)
-      if code == 0, let journal = unsafe journal, let methods = unsafe journal.pointee.pMethods {
-        _ = unsafe methods.pointee.xFileControl(journal, SQLITE_FCNTL_LAST_ERRNO, &code)
+      // The database's file, and that of its log or journal.
+      for pointer in [SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER] {
+        var file: UnsafeMutablePointer<sqlite3_file>?
+        _ = unsafe sqlite3_file_control(connection, schema, pointer, &file)
+        guard let file = unsafe file, let methods = unsafe file.pointee.pMethods else { continue }
+        var code: CInt = 0
+        _ = unsafe methods.pointee.xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &code)
+        guard [EIO, ENXIO, ERANGE].contains(code) else { continue }
+        failure = code
+        // SQLite forgets the code at a read behind the end, and only then.
+        var byte: UInt8 = 0
+        _ = unsafe methods.pointee.xRead(file, &byte, 1, 1 << 46)
       }
-      if [EIO, ENXIO, ERANGE].contains(code) { return code }
     }
-    return nil
+    return failure
   }
 
   /// Returns the byte offset in the SQL at which the last error was found, or nil.

@@ -77,7 +77,10 @@ final class SalvageWriter {
   private func exists(_ name: String) throws -> Bool {
     let sql = "SELECT 1 FROM main.sqlite_master WHERE name = ?"
     return try connection.withStatement(sql) { statement in
-      _ = SQLite.bind(name, to: statement, at: 1)
+      let code = SQLite.bind(name, to: statement, at: 1)
+      guard code == SQLite.ok else {
+        throw unsafe DatabaseError(code: code, connection: try connection.connection, sql: sql)
+      }
       return try connection.step(statement, sql)
     }
   }
