@@ -95,8 +95,10 @@ private struct MatrixFile {
 
   /// Why this process's SQLCipher doesn't have the settings; nil if it does.
   var refusal: String? {
+    let path = FileManager.default.temporaryDirectory.path + "/\(UUID().uuidString).db"
+    defer { for suffix in ["", "-wal", "-shm", "-journal"] { unlink(path + suffix) } }
     do {
-      _ = try open("/nonexistent/folder/file.db")
+      try open(path).close()
     } catch let error as DatabaseError where error.resultCode == .SQLITE_MISUSE {
       return error.message
     } catch {}

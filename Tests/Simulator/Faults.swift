@@ -41,6 +41,6 @@ struct Faults {
     try require(error.cipherDiagnosis == nil, "a fault got a diagnosis: \(error)")
     try require(
       error.isOfFault(isMemory: isMemory) || tolerated.contains(error.resultCode),
-      "\(name) led to \(error)")
+      "\(name) led to \(error.extendedResultCode.rawValue): \(error)")
   }
 }
