@@ -288,11 +288,15 @@ struct ArchiveScenarios {
     let vault = try made()
     let run = try vault.bash(
       """
-      touch disk
+      touch away
+      ln -s away disk
+      mkdir back
+      mv arch back/arch
+      ln -s back next
       $coffer archive follow copy.db --from disk/arch --interval 0.05 --key-file key 2>errors &
       follower=$!
       for i in {1..300}; do if grep -qs coffer errors; then break; fi; sleep 0.1; done
-      rm disk; mkdir disk; mv arch disk/arch
+      mv -T next disk
       for i in {1..300}; do if [ -e copy.db ]; then break; fi; sleep 0.1; done
       kill -TERM $follower
       wait $follower
