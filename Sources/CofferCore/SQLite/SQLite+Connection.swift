@@ -101,9 +101,12 @@ extension SQLite {
       for pointer in [SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER] {
         var file: UnsafeMutablePointer<sqlite3_file>?
         _ = unsafe sqlite3_file_control(connection, schema, pointer, &file)
-        guard let file = unsafe file, let methods = unsafe file.pointee.pMethods else { continue }
+        // A journal in memory has no control.
+        guard let file = unsafe file, let methods = unsafe file.pointee.pMethods,
+          let control = unsafe methods.pointee.xFileControl
+        else { continue }
         var code: CInt = 0
-        _ = unsafe methods.pointee.xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &code)
+        _ = unsafe control(file, SQLITE_FCNTL_LAST_ERRNO, &code)
         guard [EIO, ENXIO, ERANGE].contains(code) else { continue }
         failure = code
         // SQLite forgets the code at a read behind the end, and only then.

@@ -191,6 +191,34 @@ import Testing
     #expect(try queue.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM u") } == 0)
   }
 
+  @Test func `damage is told beside a journal in memory, too`() throws {
+    let folder = try TemporaryDirectory()
+    _ = try makeDamagedValue(folder.path("db"))
+    var configuration = Configuration()
+    configuration.journalMode = .delete
+    let queue = try DatabaseQueue(
+      path: folder.path("db"), key: Self.key, configuration: configuration)
+    try queue.inDatabase { try $0.execute(sql: "PRAGMA journal_mode = MEMORY") }
+    expectDamage {
+      try queue.write { db in
+        try db.execute(sql: "INSERT INTO u VALUES (1)")
+        _ = try Data.fetchOne(db, sql: "SELECT data FROM t")
+      }
+    }
+    let memory = try DatabaseQueue()
+    let error = databaseError {
+      try memory.write { db in
+        try db.execute(
+          sql: """
+            CREATE TABLE t (a); CREATE INDEX i ON t (a); PRAGMA writable_schema = ON;
+            UPDATE sqlite_master SET rootpage = 5 - rootpage; PRAGMA writable_schema = RESET;
+            INSERT INTO t VALUES (1)
+            """)
+      }
+    }
+    #expect(error?.resultCode == .SQLITE_CORRUPT)
+  }
+
   /// As Docs/Encryption.md says, a single statement has no end at which damage could be found.
   @Test func `without a transaction, a value's damaged last page comes as zeros`() throws {
     let folder = try TemporaryDirectory()
