@@ -24,6 +24,7 @@ func runProcessScenario(_ arguments: [String]) throws -> Bool {
   func open(preparing sql: String? = nil) throws -> any DatabaseWriter {
     var configuration = Configuration()
     configuration.key = try key(arguments[2])
+    configuration.busyMode = .timeout(60)
     if let sql { configuration.prepareDatabase { try $0.execute(sql: sql) } }
     return arguments[3] == "pool"
       ? try DatabasePool(path: arguments[1], configuration: configuration)

@@ -17,7 +17,11 @@ struct ProcessFixture {
     _ access: EncryptedDatabase.Kind, configure: (inout Configuration) -> Void = { _ in }
   ) throws {
     self.access = access
-    database = try EncryptedDatabase(access, configure: configure)
+    database = try EncryptedDatabase(access) { configuration in
+      // Another process that writes all the time leaves a busy machine few moments.
+      configuration.busyMode = .timeout(60)
+      configure(&configuration)
+    }
     try writer.write { db in
       try db.execute(
         sql: """
