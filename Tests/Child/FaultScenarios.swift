@@ -449,13 +449,15 @@ private var copyScenarios: [FaultScenario] {
       })
   }
   let (own, other) = (try? FaultRun.key(), try? FaultRun.key(0xA5))
+  // SQLite takes a failure to ask for the target's size for a file that is there already.
+  let vacuumInto = scenario(
+    "vacuum-into", key: own, opensBefore: true, tolerated: [.SQLITE_ERROR]
+  ) { run, path in
+    try run.opened().vacuum(into: path)
+  }
   return [
     scenario("backup-to-path", key: own, opensBefore: true) { run, path in
       try run.opened().backup(toPath: path)
-    },
-    // SQLite takes a failure to ask for the target's size for a file that is there already.
-    scenario("vacuum-into", key: own, opensBefore: true, tolerated: [.SQLITE_ERROR]) { run, path in
-      try run.opened().vacuum(into: path)
     },
     scenario("decrypt", key: nil) { run, path in
       try DatabaseFile.decrypt(at: run.path, key: run.keys[0], to: path)
@@ -471,7 +473,7 @@ private var copyScenarios: [FaultScenario] {
       try FileManager.default.removeItem(atPath: path)
       throw DatabaseError(resultCode: .SQLITE_IOERR, message: "\(report)")
     },
-  ]
+  ] + (SQLCipherGeneration.linked >= .four ? [vacuumInto] : [])
 }
 
 private var inPlaceScenarios: [FaultScenario] {

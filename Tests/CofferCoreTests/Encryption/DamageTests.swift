@@ -205,6 +205,8 @@ import Testing
         _ = try Data.fetchOne(db, sql: "SELECT data FROM t")
       }
     }
+    // An older SQLite doesn't read the schema again.
+    guard SQLCipherGeneration.linked >= .four else { return }
     let memory = try DatabaseQueue()
     let error = databaseError {
       try memory.write { db in
