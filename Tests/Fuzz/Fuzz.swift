@@ -68,6 +68,7 @@ import Foundation
 
   @main enum Fuzz {
     static func main() {
+      restartWithDeterministicHashing()
       do {
         let arguments = Array(CommandLine.arguments.dropFirst())
         #if COFFER_LIBFUZZER

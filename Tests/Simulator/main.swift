@@ -53,16 +53,11 @@ struct Options {
   }
 }
 
-/// Starts this program again with hashes that are the same in each run, and with files in memory:
-/// no power is cut here.
+/// Files are in memory, since no power is cut here, and a seed's numbers are the same in each run.
 func prepareEnvironment() {
-  guard getenv("SWIFT_DETERMINISTIC_HASHING") == nil else { return }
-  setenv("SWIFT_DETERMINISTIC_HASHING", "1", 1)
   let memory = "/dev/shm"
   if getenv("TMPDIR") == nil, access(memory, W_OK) == 0 { setenv("TMPDIR", memory, 1) }
-  var arguments: [UnsafeMutablePointer<CChar>?] = CommandLine.arguments.map { strdup($0) }
-  arguments.append(nil)
-  execv("/proc/self/exe", arguments)
+  restartWithDeterministicHashing()
 }
 
 func run(_ arguments: [String]) throws -> Bool {

@@ -13,6 +13,12 @@ struct FuzzTests {
         "all", "--runs", "2000", "--seed", "\(SeededGenerator.seed)", "--failures",
         directory.path,
       ])
-    #expect(run?.status == 0, "\(run?.output ?? "there is no program")")
+    let inputs = try FileManager.default.contentsOfDirectory(atPath: directory.path).map { name in
+      let url = URL(fileURLWithPath: directory.path).appendingPathComponent(name)
+      return "\(name) in Base64: \(try Data(contentsOf: url).base64EncodedString())"
+    }
+    #expect(
+      run?.status == 0,
+      "\(run?.output ?? "there is no program") \(inputs.joined(separator: "\n"))")
   }
 }
