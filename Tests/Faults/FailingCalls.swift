@@ -44,7 +44,17 @@ enum FailingCalls {
       isHarmless: true),
   ]
 
+  /// The seconds that a run may take.
+  private static let longest: UInt32 = 300
+
   static func run(_ scenario: Scenario, _ options: Options) throws -> Trials {
+    // A call that fails again and again must not be made again and again.
+    signal(SIGALRM) { _ in
+      let text = "FAILED  a scenario doesn't end; --scenario and --calls tell where\n"
+      _ = text.withCString { write(STDOUT_FILENO, $0, strlen($0)) }
+      _exit(1)
+    }
+    defer { alarm(0) }
     var trials = Trials()
     for kind in kinds where options.calls.isEmpty || kind.name.contains(options.calls) {
       for lasts in kind.onlyOnce ? [false] : [false, true] {
@@ -60,6 +70,7 @@ enum FailingCalls {
     _ scenario: Scenario, _ kind: Kind, _ nth: Int, lasts: Bool, _ trials: inout Trials
   ) throws -> Bool {
     trials.count += 1
+    alarm(longest)
     return try Files.withFolder { path in
       let folder = Folder(path: path)
       try scenario.prepare(folder)

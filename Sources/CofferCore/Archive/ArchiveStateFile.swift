@@ -94,7 +94,7 @@ package final class ArchiveStateFile {
 
   /// A writer's state; empty if there is none.
   package func state() throws -> [UInt8] {
-    let size = file.size - Self.stateOffset
+    let size = try file.size() - Self.stateOffset
     guard size > 0, size <= Self.largestState else { return [] }
     return try file.read(count: size, at: Self.stateOffset)
   }

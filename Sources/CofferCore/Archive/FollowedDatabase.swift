@@ -53,7 +53,7 @@ package final class FollowedDatabase {
       guard try appender.position().frame == 0 else { return nil }
       // A power cut, or a failed call, would bring the frames back.
       if let log = try RawFile.existing(path + "-wal") {
-        guard log.size == 0 else { return nil }
+        guard try log.size() == 0 else { return nil }
         try log.sync()
       }
       return try FollowedFileMark(ofFileAt: path)

@@ -36,12 +36,13 @@ package enum NewFile {
   package static func read(_ path: String, atMost byteCount: Int) throws -> [UInt8]? {
     do {
       let file = try RawFile(path: path, flags: O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
-      guard file.isRegular, file.size <= byteCount else {
+      let size = try file.size()
+      guard file.isRegular, size <= byteCount else {
         throw DatabaseError(
           resultCode: .SQLITE_IOERR,
           message: "\(path) is not a regular file of at most \(byteCount) bytes")
       }
-      return try file.read(count: file.size, at: 0)
+      return try file.read(count: size, at: 0)
     } catch let error as RawFileError {
       if error.code == ENOENT || error.code == ENOTDIR { return nil }
       throw DatabaseError(resultCode: .SQLITE_IOERR, message: error.description)

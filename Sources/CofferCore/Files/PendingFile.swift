@@ -32,7 +32,7 @@ final class PendingFile {
       }
       // Until it is locked, others take it for what a killed process left.
       guard try lock(descriptor) else { throw busy }
-      if isNamed(path) { break }
+      if try isNamed(path) { break }
       close()
     }
     try setPermissions(0o600)
@@ -68,7 +68,7 @@ final class PendingFile {
     defer { PendingFile.unlockAndClose(other) }
     guard try lock(other) else { throw busy }
     // Whoever removes or renames a file has its lock, so that the name stays what it is here.
-    guard PendingFile.isName(path, of: other) else { return }
+    guard try PendingFile.isName(path, of: other) else { return }
     guard unsafe unlink(path) == 0 || errno == ENOENT else {
       throw PendingFile.failure("could not remove \(path)")
     }
@@ -139,7 +139,7 @@ final class PendingFile {
   /// Removes the file, unless it has been moved to its place.
   func discard() {
     guard descriptor >= 0 else { return }
-    if isNamed(path) {
+    if (try? isNamed(path)) == true {
       unsafe unlink(path)
       try? removeCompanions()
     }
@@ -167,14 +167,20 @@ final class PendingFile {
     Glibc.close(descriptor)
   }
 
-  private func isNamed(_ name: String) -> Bool { PendingFile.isName(name, of: descriptor) }
+  private func isNamed(_ name: String) throws -> Bool {
+    try PendingFile.isName(name, of: descriptor)
+  }
 
   /// Whether the path, which is no symbolic link, names the file.
-  private static func isName(_ path: String, of descriptor: CInt) -> Bool {
+  private static func isName(_ path: String, of descriptor: CInt) throws -> Bool {
     var own = stat()
     var named = stat()
-    return unsafe fstat(descriptor, &own) == 0 && lstat(path, &named) == 0
-      && own.st_ino == named.st_ino && own.st_dev == named.st_dev
+    guard unsafe fstat(descriptor, &own) == 0 else { throw failure("could not examine \(path)") }
+    guard unsafe lstat(path, &named) == 0 else {
+      if errno == ENOENT { return false }
+      throw failure("could not examine \(path)")
+    }
+    return own.st_ino == named.st_ino && own.st_dev == named.st_dev
   }
 
   var size: Int {
@@ -282,7 +288,7 @@ final class PendingFile {
   private func moving(_ call: () -> CInt) -> CInt {
     guard SystemCalls.retrying(call) != 0 else { return 0 }
     let code = errno
-    return isNamed(target) ? 0 : code
+    return (try? isNamed(target)) == true ? 0 : code
   }
 
   /// The folder of a file, open before the file gets its name there.

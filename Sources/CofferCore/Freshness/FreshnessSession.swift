@@ -295,8 +295,10 @@ final class FreshnessSession: Sendable {
     logEnd.store(end.number, ordering: .releasing)
   }
 
-  /// Whether the log is missing or has no byte.
-  var isLogEmpty: Bool { ((try? RawFile.existing(path + "-wal"))?.size ?? 0) == 0 }
+  /// Whether it is certain that the log is missing or has no byte.
+  var isLogEmpty: Bool {
+    do { return try RawFile.existing(path + "-wal")?.size() ?? 0 == 0 } catch { return false }
+  }
 
   // MARK: Records
 

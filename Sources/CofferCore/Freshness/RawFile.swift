@@ -131,10 +131,11 @@ final class RawFile: Sendable {
         || main.st_mode & (S_IWGRP | S_IWOTH) != 0)
   }
 
-  /// The file's size in bytes; 0 if it can't be determined.
-  var size: Int {
+  /// Returns the file's size in bytes.
+  func size() throws(RawFileError) -> Int {
     var status = stat()
-    return unsafe fstat(descriptor, &status) == 0 ? Int(status.st_size) : 0
+    guard unsafe fstat(descriptor, &status) == 0 else { throw RawFileError("examine", path) }
+    return Int(status.st_size)
   }
 
   var isRegular: Bool {

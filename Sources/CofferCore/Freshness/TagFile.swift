@@ -98,7 +98,7 @@ final class TagFile {
   /// Returns the tags if they are those of the state.
   func tags(of state: FreshnessState, _ keys: FreshnessKeys) throws -> PageTags? {
     let byteCount = state.pageCount * PageTags.entrySize
-    guard file.size >= Self.tableOffset + byteCount else { return nil }
+    guard try file.size() >= Self.tableOffset + byteCount else { return nil }
     let bytes = try file.read(count: byteCount, at: Self.tableOffset)
     guard var tags = PageTags(entries: bytes, count: state.pageCount) else { return nil }
     return try tags.root(keys) == state.root ? tags : nil

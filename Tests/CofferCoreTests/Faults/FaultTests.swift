@@ -37,6 +37,17 @@ import Testing
     try run("freshness", "truncate", 1_000)
   }
 
+  /// One that fails for ever must not be repeated for ever.
+  @Test func `a file that can't be examined is an error, and no reason to try again`() {
+    let test = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+    let program = test.deletingLastPathComponent().appendingPathComponent("CofferFaults").path
+    let options = [
+      "--mode", "calls", "--calls", "stat", "--scenario", "commits with freshness", "--every", "7",
+    ]
+    let run = Command.run("/usr/bin/timeout", ["300", program] + options)
+    #expect(run?.status == 0, "\(run?.output ?? "there is no program")")
+  }
+
   private func run(_ scenario: String, _ kind: String, _ count: Int) throws {
     let directory = try TemporaryDirectory()
     let (status, lines, error) = try TestProcess.run([
