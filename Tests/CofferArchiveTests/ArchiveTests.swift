@@ -163,9 +163,7 @@ import Testing
     try fixture.archiveNow(session)
     try session.stop()
     let snapshots = try fixture.manifest().layers.filter { $0.level == Manifest.snapshotLevel }
-    // SQLite before 3.16 removes the log with the last connection.
-    #expect(
-      SQLiteFeatures.linked.version >= 3_016_000 ? snapshots.count == 1 : snapshots.count <= 4)
+    #expect(snapshots.count == 1)
     for (number, content) in fixture.contents {
       #expect(try fixture.restored(.commit(number)).content == content)
     }

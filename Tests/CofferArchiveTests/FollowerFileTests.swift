@@ -85,9 +85,7 @@ import Testing
     try session.stop()
   }
 
-  // Earlier versions remove the log with what tells it.
-  @Test(.enabled(if: SQLiteFeatures.linked.version >= 3_016_000))
-  func `a file that others wrote to after the follower was killed is refused`() throws {
+  @Test func `a file that others wrote to after the follower was killed is refused`() throws {
     let fixture = try ArchiveFixture()
     let session = try fixture.start()
     try fixture.archiveNow(session)

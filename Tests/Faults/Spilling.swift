@@ -94,15 +94,16 @@ extension Scenario {
     ) { folder in
       try salvage(folder, .slots(unlocker: unlockerOfCopies))
     },
-    copy("a VACUUM INTO another file", key: key(1)) { folder in
-      let queue = try DatabaseQueue(path: folder.database, key: key(1))
-      try queue.vacuum(into: folder.file("copy.db"))
-      try queue.close()
-    },
     copy("a plaintext export", key: nil) { folder in
       let queue = try DatabaseQueue(path: folder.database, key: key(1))
       try queue.exportPlaintext(to: folder.file("copy.db"))
       try queue.close()
     },
   ]
+
+  static let vacuumInto = copy("a VACUUM INTO another file", key: key(1)) { folder in
+    let queue = try DatabaseQueue(path: folder.database, key: key(1))
+    try queue.vacuum(into: folder.file("copy.db"))
+    try queue.close()
+  }
 }

@@ -131,6 +131,9 @@ extension Database {
     do {
       try freshness.close {
         SQLite.setBusyTimeout(connection, milliseconds: 100)
+        // Where a connection can't read the log's index, SQLite 3.15's checkpoint crashes.
+        let read = "SELECT 1 FROM sqlite_master LIMIT 1"
+        guard SQLite.run(connection, read) == SQLite.ok else { return }
         // An archive goes on with the log.
         let mode =
           checkpointer?.keepsLog == true ? SQLite.passiveCheckpoint : SQLite.truncatingCheckpoint

@@ -229,7 +229,7 @@ extension SQLite {
   /// The library's version, such as 3046001.
   static var versionNumber: Int { Int(sqlite3_libversion_number()) }
 
-  /// Leaves the log as it is when the connection closes. SQLite before 3.16 can't.
+  /// Leaves the log as it is when the connection closes.
   @safe static func keepLogAtClose(_ connection: SQLiteConnection) {
     _ = unsafe coffer_keep_log_at_close(connection)
   }

@@ -37,14 +37,18 @@ import Testing
     try run("freshness", "truncate", 1_000)
   }
 
-  /// One that fails for ever must not be repeated for ever.
-  @Test func `a file that can't be examined is an error, and no reason to try again`() {
+  /// A call that fails for ever must not be repeated for ever. And a session that could not record its
+  /// commits has to leave the log as it is, or the next opening takes the file for a replaced one.
+  @Test(arguments: [("stat", "7"), ("open: EMFILE", "5")])
+  func `freshness survives files that can't be examined or opened`(
+    calls: String, every: String
+  ) {
     let test = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
     let program = test.deletingLastPathComponent().appendingPathComponent("CofferFaults").path
     let options = [
-      "--mode", "calls", "--calls", "stat", "--scenario", "commits with freshness", "--every", "7",
+      "--mode", "calls", "--calls", calls, "--scenario", "commits with freshness", "--every", every,
     ]
-    let run = Command.run("/usr/bin/timeout", ["300", program] + options)
+    let run = Command.run("/usr/bin/timeout", ["--signal", "KILL", "600", program] + options)
     #expect(run?.status == 0, "\(run?.output ?? "there is no program")")
   }
 

@@ -120,21 +120,13 @@ struct PendingFileTests {
     #expect(bytes(target) == Array("first".utf8))
   }
 
-  /// The descriptor with which the process has the file open.
-  func descriptor(of path: String) throws -> CInt {
-    try #require(
-      (0..<1024).first {
-        (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)")) == path
-      })
-  }
-
   @Test(arguments: [true, false])
   func `the lock ends though a process that is being started has a copy of it`(
     isMoved: Bool
   ) throws {
     let file = try PendingFile(for: target)
     // A copy of the descriptor, as a child has it until its exec.
-    let copy = dup(try descriptor(of: partial))
+    let copy = dup(try #require(try OpenFiles.descriptors(of: partial).first))
     let other = open(partial, O_RDWR)
     defer {
       close(copy)

@@ -14,11 +14,7 @@ struct RawFileTests {
     let other = try RawFile(path: path, flags: O_RDWR)
     #expect(try other.lock(exclusively: true) == false)
     // What `fork` does to it.
-    let names = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
-    let copies = names.compactMap(CInt.init).filter { descriptor in
-      let link = "/proc/self/fd/\(descriptor)"
-      return (try? FileManager.default.destinationOfSymbolicLink(atPath: link)) == path
-    }.map { dup($0) }
+    let copies = try OpenFiles.descriptors(of: path).map { dup($0) }
     defer { for copy in copies { close(copy) } }
     file = nil
     #expect(try other.lock(exclusively: true) == true)
