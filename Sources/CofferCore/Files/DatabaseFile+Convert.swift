@@ -95,7 +95,8 @@ extension DatabaseFile {
 
   private static func requirePlaintext(_ path: String) throws {
     try CName.check(path)
-    switch inspect(at: path).kind {
+    let inspection = inspect(at: path)
+    switch inspection.kind {
     case .plaintext: return
     case .missing:
       throw DatabaseError(
@@ -106,7 +107,8 @@ extension DatabaseFile {
         hint: "It seems to be encrypted already.")
     case .unreadable(let reason):
       throw DatabaseError(
-        resultCode: .SQLITE_CANTOPEN, message: "could not read \(path): \(reason)", hint: nil)
+        resultCode: inspection.unreadableCode, message: "could not read \(path): \(reason)",
+        hint: nil)
     case let kind:
       throw DatabaseError(
         resultCode: .SQLITE_NOTADB, message: "\(path) is not a plaintext database",

@@ -64,6 +64,9 @@ extension DatabaseFile {
     /// Whether a `-journal` file can roll back an unfinished transaction.
     public let hasJournal: Bool
 
+    /// SQLite's code for a file that can't be read.
+    var unreadableCode = ResultCode.SQLITE_CANTOPEN
+
     /// SQLCipher's default page sizes that divide the file size.
     ///
     /// The candidates are 1024 (up to version 3) and 4096 (version 4). If neither divides the file
@@ -84,11 +87,13 @@ extension DatabaseFile {
     }
     // Journals are beside the file itself, not beside a symbolic link to it.
     let path = PendingFile.resolved(path)
-    let (kind, size, fileType, _) = examine(path)
-    return Inspection(
+    let (kind, size, fileType, failure) = examine(path)
+    var inspection = Inspection(
       kind: kind, fileType: fileType, size: size,
       hasWAL: PendingFile.size(of: path + "-wal") ?? 0 > 0,
       hasJournal: isHotJournal(path + "-journal"))
+    if let failure { inspection.unreadableCode = ResultCode(rawValue: failure.code & 0xFF) }
+    return inspection
   }
 
   /// Whether a file begins like a plaintext database, although its settings encrypt the beginning.

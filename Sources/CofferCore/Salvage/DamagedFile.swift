@@ -41,7 +41,10 @@ struct DamagedFile {
     case .missing:
       throw DatabaseError(
         resultCode: .SQLITE_CANTOPEN, message: "there is no file at \(path)", hint: nil)
-    case .directory, .special, .unreadable:
+    case .unreadable:
+      throw DatabaseError(
+        resultCode: inspection.unreadableCode, message: "\(path) is \(inspection)", hint: nil)
+    case .directory, .special:
       throw DatabaseError(
         resultCode: .SQLITE_CANTOPEN, message: "\(path) is \(inspection)", hint: nil)
     case .empty where !inspection.hasWAL:
