@@ -149,7 +149,8 @@ static sqlite3_file *real(sqlite3_file *file) {
 static int closeFile(sqlite3_file *file) { return METHODS(file)->xClose(real(file)); }
 
 static int readFile(sqlite3_file *file, void *bytes, int count, sqlite3_int64 offset) {
-  int code = strike(READ);
+  // No file is that long, so that no disk is asked.
+  int code = offset < 1LL << 40 ? strike(READ) : SQLITE_OK;
   if (code) {
     ((struct file *)file)->errorNumber = EIO;
     return code;

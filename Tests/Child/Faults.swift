@@ -233,6 +233,8 @@ final class FaultTrials {
         while try trial(kind, name, number, persists: persists).failures > 0 { number += 1 }
         continue
       }
+      // What comes first is of another kind than most that follows.
+      if wanted > 0 { _ = try trial(kind, name, 1, persists: persists) }
       for part in 0..<wanted {
         let range = (part * total / wanted + 1)...((part + 1) * total / wanted)
         let number = Int.random(in: range, using: &random)
