@@ -20,7 +20,7 @@ final class TestProcess: Sendable {
 
   init(_ arguments: [String], environment: [String: String] = [:]) throws {
     let process = Process()
-    process.executableURL = TestProcess.executable
+    process.executableURL = TestProcess.program("CofferTestChild")
     process.arguments = arguments
     process.environment = ProcessInfo.processInfo.environment
       .merging(["COFFER_TEST_SEED": "\(SeededGenerator.seed)"]) { $1 }
@@ -56,11 +56,11 @@ final class TestProcess: Sendable {
 
   deinit { try? FileManager.default.removeItem(atPath: errorText) }
 
-  /// Beside the test bundle's own executable.
-  private static let executable: URL = {
-    let test = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    return test.deletingLastPathComponent().appendingPathComponent("CofferTestChild")
-  }()
+  /// A program of the package, beside the test bundle's own executable.
+  static func program(_ name: String) -> URL {
+    URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+      .deletingLastPathComponent().appendingPathComponent(name)
+  }
 
   /// The next line if it has arrived.
   func nextLineIfAny() -> String? {

@@ -64,7 +64,7 @@ extension DatabaseFile {
     /// Whether a `-journal` file can roll back an unfinished transaction.
     public let hasJournal: Bool
 
-    /// SQLite's code for a file that can't be read.
+    /// The code of an error that says that the file can't be read: `SQLITE_NOMEM` for want of memory.
     var unreadableCode = ResultCode.SQLITE_CANTOPEN
 
     /// SQLCipher's default page sizes that divide the file size.

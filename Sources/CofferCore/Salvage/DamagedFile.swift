@@ -41,12 +41,9 @@ struct DamagedFile {
     case .missing:
       throw DatabaseError(
         resultCode: .SQLITE_CANTOPEN, message: "there is no file at \(path)", hint: nil)
-    case .unreadable:
+    case .directory, .special, .unreadable:
       throw DatabaseError(
         resultCode: inspection.unreadableCode, message: "\(path) is \(inspection)", hint: nil)
-    case .directory, .special:
-      throw DatabaseError(
-        resultCode: .SQLITE_CANTOPEN, message: "\(path) is \(inspection)", hint: nil)
     case .empty where !inspection.hasWAL:
       throw DatabaseError(
         resultCode: .SQLITE_NOTADB, message: "\(path) is not a database", hint: "It is empty.")

@@ -43,12 +43,11 @@ import Testing
   func `freshness survives files that can't be examined or opened`(
     calls: String, every: String
   ) {
-    let test = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    let program = test.deletingLastPathComponent().appendingPathComponent("CofferFaults").path
     let options = [
-      "--mode", "calls", "--calls", calls, "--scenario", "commits with freshness", "--every", every,
+      "--signal", "KILL", "600", TestProcess.program("CofferFaults").path, "--mode", "calls",
+      "--calls", calls, "--scenario", "commits with freshness", "--every", every,
     ]
-    let run = Command.run("/usr/bin/timeout", ["--signal", "KILL", "600", program] + options)
+    let run = Command.run("/usr/bin/timeout", options)
     #expect(run?.status == 0, "\(run?.output ?? "there is no program")")
   }
 

@@ -5,10 +5,8 @@ struct FuzzTests {
   /// What failed once is in Tests/Fuzz/Regressions.
   @Test func `inputs that once failed pass, and some changed ones`() throws {
     let directory = try TemporaryDirectory()
-    let test = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
-    let program = test.deletingLastPathComponent().appendingPathComponent("CofferFuzz").path
     let run = Command.run(
-      program,
+      TestProcess.program("CofferFuzz").path,
       [
         "all", "--runs", "2000", "--seed", "\(SeededGenerator.seed)", "--failures",
         directory.path,
