@@ -171,8 +171,6 @@ extension Simulation {
     let base = current
     let queue = try openedOther()
     let writer = try opened
-    otherWaits.set(false)
-    defer { otherWaits.set(true) }
     func requireBusy(_ body: () throws -> Void) throws {
       do { try body() } catch let error as DatabaseError where error.resultCode == .SQLITE_BUSY {
         return
@@ -188,6 +186,8 @@ extension Simulation {
     do {
       let state = try writer.write { db in
         let state = try Performer().performAll(actions, stamp: number, on: base, db)
+        otherWaits.set(false)
+        defer { otherWaits.set(true) }
         try requireBusy { try queue.write { try $0.execute(sql: "DELETE FROM part") } }
         try readOld(queue)
         return state

@@ -193,7 +193,16 @@ extension Database {
     var hint: String
     let hasNewKey: Bool?
     switch (opensOld, opensNew) {
-    case (true?, false?): (hint, hasNewKey) = ("The database has its old key.", false)
+    case (true?, false?):
+      if (try? FileConnection.discardsCommit(leftAt: path, key: old)) == true {
+        (hint, hasNewKey) = ("The database has its old key.", false)
+      } else {
+        // A log can have a commit that failed, which recovery after a crash would take for one.
+        (hint, hasNewKey) = (
+          "The database has its old key, but could have the new one after a crash. Keep both until "
+            + "something has been written.", nil
+        )
+      }
     case (false?, true?): (hint, hasNewKey) = ("The database has the new key.", true)
     default: (hint, hasNewKey) = ("Which key the database has could not be determined.", nil)
     }

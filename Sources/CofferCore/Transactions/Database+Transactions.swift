@@ -108,6 +108,7 @@ extension Database {
     currentTransactionDate = nil
     guard !SQLite.isAutocommit(connection) else { return }
     runDespiteInterruptions(in: connection) { control.run(.rollback, in: connection) }
+    SQLite.forgetReadFailure(connection)
     hasFailedRollback = !SQLite.isAutocommit(connection)
     observation.didRollBack()
   }
@@ -240,7 +241,10 @@ extension Database {
   public func rollback() throws {
     try checkAccess()
     accessState.remove(.pendingTransaction)
-    if isInsideTransaction { try runControl(.rollback) }
+    if isInsideTransaction {
+      try runControl(.rollback)
+      sqliteConnection.map { SQLite.forgetReadFailure($0) }
+    }
     observation.didRollBack()
   }
 
