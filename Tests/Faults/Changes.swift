@@ -1,3 +1,4 @@
+import CRecorder
 import Coffer
 import Foundation
 
@@ -122,6 +123,32 @@ extension Scenario {
     copy("salvage", key: key(1)) { try salvage($0, key(1)) },
     migrations, slots, newSlots,
   ]
+
+  /// The other connection keeps the log, so that what failed isn't found before the power is cut.
+  static let changeBesideAnother: Scenario = {
+    var scenario = change(
+      "a change of the key beside another connection", from: key(1), to: key(2)
+    ) { folder in
+      let other = try DatabaseQueue(path: folder.database, key: key(1))
+      _ = try other.read { try Content.check($0) }
+      let queue = try DatabaseQueue(path: folder.database, key: key(1))
+      do {
+        try queue.changeKey(to: key(2))
+      } catch let error as DatabaseError {
+        coffer_recorder_mark("promise \(error.hint ?? "")")
+        throw error
+      }
+    }
+    let check = scenario.check
+    scenario.check = { folder, marks in
+      try check(folder, marks)
+      guard let promise = marks.promise else { return }
+      let isOld = try checkedStep(of: folder.database, key: key(1)) != nil
+      if promise.contains("The database has its old key.") { try require(isOld, promise) }
+      if promise.contains("The database has the new key.") { try require(!isOld, promise) }
+    }
+    return scenario
+  }()
 
   // MARK: Migrations
 

@@ -13,6 +13,14 @@ enum FailingCalls {
     var isHarmless = false
     /// Whether it happens once, and not to all later calls as well.
     var onlyOnce = false
+
+    /// Whether what failed can be on the disk, or what succeeded not be there.
+    var leavesDoubt: Bool {
+      let changes = [
+        COFFER_RECORDER_WRITES, COFFER_RECORDER_SYNCS, COFFER_RECORDER_SIZES, COFFER_RECORDER_NAMES,
+      ]
+      return !isHarmless && changes.contains(calls)
+    }
   }
 
   private static let kinds = [
@@ -80,7 +88,7 @@ enum FailingCalls {
       var reached = false
       var thrown: (any Error)?
       do {
-        let (_, events, error) = try Disk.recordingUntilError(path) {
+        let (start, events, error) = try Disk.recordingUntilError(path) {
           coffer_recorder_fail(kind.calls.rawValue, nth, kind.code, lasts ? 1 : 0)
           defer {
             reached = coffer_recorder_count() >= nth
@@ -95,12 +103,38 @@ enum FailingCalls {
           try requireHonest(error)
         }
         try scenario.check(folder, marks)
+        if kind.leavesDoubt, !(error is Violation) { try cutPower(start, events, scenario) }
       } catch {
         trials.failures.append(
           "\(kind.name), call \(nth)\(lasts ? " and all later ones" : ""), after \(marks): \(error)"
             + (thrown.map { " (the scenario threw: \($0))" } ?? ""))
       }
       return reached
+    }
+  }
+
+  /// Cuts the power where the scenario last said something, and when it has ended: a commit that failed
+  /// can be on the disk.
+  private static func cutPower(
+    _ start: Disk, _ events: [Disk.Event], _ scenario: Scenario
+  ) throws {
+    var disk = start
+    var marks = Marks()
+    var random = SeededGenerator(state: 0)
+    let said = events.lastIndex { if case .mark = $0 { true } else { false } }
+    for (position, event) in events.enumerated() {
+      disk.apply(event)
+      marks.take(event)
+      guard position == said || position == events.count - 1 else { continue }
+      for cut in [Disk.Cut.drops, .keeps] {
+        do {
+          try Files.withFolder(disk.image(cut, using: &random)) { path in
+            try scenario.check(Folder(path: path), marks)
+          }
+        } catch {
+          throw Violation("a power cut at record \(position) of \(events.count) (\(cut)): \(error)")
+        }
+      }
     }
   }
 

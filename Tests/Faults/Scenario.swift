@@ -10,7 +10,7 @@ struct Scenario: Sendable {
   /// What is recorded.
   let run: @Sendable (Folder) throws -> Void
   /// Throws if the files aren't what they may be after these marks.
-  let check: @Sendable (Folder, Marks) throws -> Void
+  var check: @Sendable (Folder, Marks) throws -> Void
   /// Whether SQLite takes a failure to read for damage, and closes the file before anybody can ask.
   var hidesReadFailures = false
 }
@@ -28,12 +28,18 @@ struct Marks {
   var begun = 0
   /// The last number that was done; 0 before.
   var done = 0
+  /// What an error has promised.
+  var promise: String?
 }
 
 extension Marks {
   /// Takes a remark of ``step(_:_:)`` into account.
   mutating func take(_ event: Disk.Event) {
     guard case .mark(let text) = event else { return }
+    if text.hasPrefix("promise ") {
+      promise = String(text.dropFirst("promise ".count))
+      return
+    }
     let words = text.split(separator: " ")
     let number = words.last.flatMap { Int($0) } ?? 0
     if words.first == "begin" { begun = number } else { done = number }

@@ -243,7 +243,7 @@ extension Database {
     accessState.remove(.pendingTransaction)
     if isInsideTransaction {
       try runControl(.rollback)
-      sqliteConnection.map { SQLite.forgetReadFailure($0) }
+      if let sqliteConnection { SQLite.forgetReadFailure(sqliteConnection) }
     }
     observation.didRollBack()
   }
