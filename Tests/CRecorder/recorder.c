@@ -287,11 +287,30 @@ static void record_sync(int descriptor) {
   if (kind == 2) add(COFFER_RECORDER_SYNC_FOLDER, 0, 0, NULL, 0);
 }
 
-int fsync(int descriptor) {
-  RECORDED(COFFER_RECORDER_SYNCS, is_ours(descriptor), fcntl(descriptor, F_GETFD) >= 0 ? 0 : -1, { record_sync(descriptor); });
+// SQLite ignores a failing sync of a folder, and goes on: it doesn't fail.
+static int is_ignored(int descriptor, const void *caller) {
+  uint64_t file;
+  Dl_info info;
+  return place(descriptor, &file) == 2 && dladdr(caller, &info) != 0 &&
+         strstr(info.dli_fname, "sqlcipher") != NULL;
 }
 
-int fdatasync(int descriptor) { return fsync(descriptor); }
+static int is_open(int descriptor) { return fcntl(descriptor, F_GETFD) >= 0 ? 0 : -1; }
+
+static int sync_file(int descriptor, const void *caller) {
+  RECORDED(
+      COFFER_RECORDER_SYNCS, is_ours(descriptor) && !is_ignored(descriptor, caller),
+      is_open(descriptor), { record_sync(descriptor); });
+}
+
+int fsync(int descriptor) { return sync_file(descriptor, __builtin_return_address(0)); }
+int fdatasync(int descriptor) { return sync_file(descriptor, __builtin_return_address(0)); }
+
+static int sync_file_system(int descriptor) {
+  RECORDED(
+      COFFER_RECORDER_SYNCS, is_ours(descriptor), is_open(descriptor),
+      { add(COFFER_RECORDER_SYNC_ALL, 0, 0, NULL, 0); });
+}
 
 // MARK: Names
 
@@ -371,6 +390,7 @@ long syscall(long number, ...) {
   if (is_recording && number == SYS_renameat2 && (int)values[0] == AT_FDCWD &&
       (int)values[2] == AT_FDCWD)
     return rename_to_new((const char *)values[1], (const char *)values[3], (unsigned)values[4]);
+  if (is_recording && number == SYS_syncfs) return sync_file_system((int)values[0]);
   return real(number, values[0], values[1], values[2], values[3], values[4], values[5]);
 }
 

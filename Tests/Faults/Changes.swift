@@ -124,8 +124,25 @@ extension Scenario {
     migrations, slots, newSlots,
   ]
 
+  static let changesBesideOthers = [changeBesideReader, changeBesideAnother]
+
+  /// The reader keeps the log from being checkpointed.
+  private static let changeBesideReader = change(
+    "a change of a pool's key beside a reader", from: key(1), to: key(2)
+  ) { folder in
+    let other = try DatabaseQueue(path: folder.database, key: key(1))
+    var configuration = Configuration()
+    configuration.busyMode = .immediateError
+    let pool = try DatabasePool(path: folder.database, key: key(1), configuration: configuration)
+    try other.read { db in
+      _ = try Content.check(db)
+      try pool.changeKey(to: key(2))
+      coffer_recorder_mark("done 1")
+    }
+  }
+
   /// The other connection keeps the log, so that what failed isn't found before the power is cut.
-  static let changeBesideAnother: Scenario = {
+  private static let changeBesideAnother: Scenario = {
     var scenario = change(
       "a change of the key beside another connection", from: key(1), to: key(2)
     ) { folder in

@@ -9,6 +9,7 @@ struct Disk {
     case truncate(file: Int, size: Int)
     case sync(file: Int)
     case syncFolder
+    case syncAll
     case unlink(name: String)
     case rename(from: String, to: String)
     case link(from: String, to: String)
@@ -54,19 +55,28 @@ struct Disk {
       pendingNames.append(event)
     case .write(let file, _, _), .truncate(let file, _):
       files[file]?.pending.append(event)
-    case .sync(let file):
-      guard var content = files[file] else { return }
-      for event in content.pending { Self.change(&content.synced, event) }
-      content.pending = []
-      files[file] = content
-    case .syncFolder:
-      names = seenNames
-      pendingNames = []
+    case .sync(let file): sync(file)
+    case .syncFolder: syncNames()
+    case .syncAll:
+      for file in files.keys { sync(file) }
+      syncNames()
     case .unlink, .rename, .link:
       Self.change(&seenNames, event)
       pendingNames.append(event)
     case .mark: break
     }
+  }
+
+  private mutating func sync(_ file: Int) {
+    guard var content = files[file] else { return }
+    for event in content.pending { Self.change(&content.synced, event) }
+    content.pending = []
+    files[file] = content
+  }
+
+  private mutating func syncNames() {
+    names = seenNames
+    pendingNames = []
   }
 
   /// The files that are there after a power cut.
@@ -208,6 +218,7 @@ extension Disk {
         events.append(.truncate(file: file, size: Int(record.position)))
       case COFFER_RECORDER_SYNC.rawValue: events.append(.sync(file: file))
       case COFFER_RECORDER_SYNC_FOLDER.rawValue: events.append(.syncFolder)
+      case COFFER_RECORDER_SYNC_ALL.rawValue: events.append(.syncAll)
       case COFFER_RECORDER_UNLINK.rawValue: events.append(.unlink(name: text))
       case COFFER_RECORDER_RENAME.rawValue:
         events.append(.rename(from: pair.0, to: pair.1))

@@ -74,7 +74,7 @@ func report(_ scenario: Scenario, _ what: String, _ trials: Trials) -> Bool {
 }
 
 let scenarios =
-  Scenario.commits + Scenario.changes + [Scenario.changeBesideAnother] + Scenario.spilling
+  Scenario.commits + Scenario.changes + Scenario.changesBesideOthers + Scenario.spilling
   + Scenario.copies + (SQLCipherGeneration.linked >= .four ? [Scenario.vacuumInto] : [])
   + [Scenario.freshness] + Scenario.archives
 for scenario in scenarios where options.scenario.isEmpty || scenario.name.contains(options.scenario)

@@ -11,6 +11,25 @@ extension Database {
     try checkAccess()
     guard let (old, new, slots) = try prepareKeyChange(to: newKey) else { return }
     guard !old.isSame(as: new) else { return adopt(new, as: newKey) }
+    try waitingForDisk { try changeKey(from: old, to: new, as: newKey, slots) }
+  }
+
+  /// Executes `body`, whose commits wait for the disk.
+  ///
+  /// A pool's others don't: the old key would be the right one again after a power cut, if a reader
+  /// keeps the log from being checkpointed.
+  private func waitingForDisk(_ body: () throws -> Void) throws {
+    let pragma = "PRAGMA main.synchronous"
+    let old = try withoutTracing { try setting(pragma) }
+    guard let old, ["0", "1"].contains(old) else { return try body() }
+    try withoutTracing { try runSetting("\(pragma) = FULL") }
+    defer { try? withoutTracing { try runSetting("\(pragma) = \(old)") } }
+    try body()
+  }
+
+  private func changeKey(
+    from old: FileKey, to new: FileKey, as newKey: DatabaseKey, _ slots: KeySlotsChange?
+  ) throws {
     var isChanged: Bool? = false
     // If it isn't certain which key the file has, the next opening finds out.
     defer { if isChanged == false { slots?.cancel() } }

@@ -22,6 +22,8 @@ typedef enum {
   COFFER_RECORDER_SYNC,
   /// The folder's names are on the disk.
   COFFER_RECORDER_SYNC_FOLDER,
+  /// All files and names are on the disk.
+  COFFER_RECORDER_SYNC_ALL,
   /// `name` is gone.
   COFFER_RECORDER_UNLINK,
   /// `name` is called what follows its NUL.

@@ -247,6 +247,18 @@ struct ChangeKeyTests {
     #expect(try count(old) == 400)
   }
 
+  /// The change itself does: CofferFaults cuts the power after it.
+  @Test func `after a change, a pool's commits don't wait for the disk, as before`() throws {
+    let pool = try DatabasePool(path: path, key: old)
+    func synchronous() throws -> Int? {
+      try pool.writeWithoutTransaction { try Int.fetchOne($0, sql: "PRAGMA synchronous") }
+    }
+    let before = try synchronous()
+    #expect(before == 1)
+    try pool.changeKey(to: new)
+    #expect(try synchronous() == before)
+  }
+
   // MARK: Killed
 
   @Test(arguments: [false, true])
