@@ -295,12 +295,13 @@ static int is_ignored(int descriptor, const void *caller) {
          strstr(info.dli_fname, "sqlcipher") != NULL;
 }
 
-static int is_open(int descriptor) { return fcntl(descriptor, F_GETFD) >= 0 ? 0 : -1; }
+// What a sync returns that waits for no disk.
+static int sync_nothing(int descriptor) { return fcntl(descriptor, F_GETFD) >= 0 ? 0 : -1; }
 
 static int sync_file(int descriptor, const void *caller) {
   RECORDED(
       COFFER_RECORDER_SYNCS, is_ours(descriptor) && !is_ignored(descriptor, caller),
-      is_open(descriptor), { record_sync(descriptor); });
+      sync_nothing(descriptor), { record_sync(descriptor); });
 }
 
 int fsync(int descriptor) { return sync_file(descriptor, __builtin_return_address(0)); }
@@ -308,7 +309,7 @@ int fdatasync(int descriptor) { return sync_file(descriptor, __builtin_return_ad
 
 static int sync_file_system(int descriptor) {
   RECORDED(
-      COFFER_RECORDER_SYNCS, is_ours(descriptor), is_open(descriptor),
+      COFFER_RECORDER_SYNCS, is_ours(descriptor), sync_nothing(descriptor),
       { add(COFFER_RECORDER_SYNC_ALL, 0, 0, NULL, 0); });
 }
 

@@ -137,6 +137,7 @@ extension Scenario {
     try other.read { db in
       _ = try Content.check(db)
       try pool.changeKey(to: key(2))
+      // Before the reader's end lets the log be checkpointed.
       coffer_recorder_mark("done 1")
     }
   }

@@ -28,7 +28,7 @@ extension DatabaseError {
       unsafe isCurrent ? connection.map { SQLite.errorMessage($0) } : SQLite.errorString(code)
     // A failure that is told now must not be told again with a later error.
     if code & 0xFF == ResultCode.SQLITE_IOERR.rawValue {
-      _ = unsafe connection.flatMap { SQLite.takeReadFailure($0) }
+      if let connection = unsafe connection { SQLite.takeReadFailure(connection) }
     } else if DatabaseError.canHideReadFailure(code, message: message),
       let failed = unsafe connection.flatMap({ SQLite.takeReadFailure($0) })
     {

@@ -125,16 +125,15 @@
   /// Removes a commit from the file's log that was written, but failed: SQLite's recovery of a log takes
   /// it for a commit.
   ///
-  /// - Returns: Whether the log has none; nobody reads it meanwhile.
-  static func discardsCommit(leftAt path: String, key: FileKey) throws -> Bool {
+  /// - Returns: Whether it has none now: another connection that writes prevents that.
+  static func removeFailedCommit(at path: String, key: FileKey) throws -> Bool {
     let connection = try FileConnection(path: path, key: key)
     defer { connection.close() }
     try connection.readSchema()
     guard try connection.scalar("PRAGMA journal_mode") == "wal" else { return true }
     let handle = try unsafe connection.connection
-    let code = SQLite.checkpoint(
-      handle, schema: "main", mode: SQLite.truncatingCheckpoint
-    ).code
+    let (code, _, _) = SQLite.checkpoint(
+      handle, schema: "main", mode: SQLite.truncatingCheckpoint)
     return code == SQLite.ok && SQLite.syncLog(handle) == SQLite.ok
   }
 }

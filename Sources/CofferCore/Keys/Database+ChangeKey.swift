@@ -213,7 +213,7 @@ extension Database {
     let hasNewKey: Bool?
     switch (opensOld, opensNew) {
     case (true?, false?):
-      if (try? FileConnection.discardsCommit(leftAt: path, key: old)) == true {
+      if (try? FileConnection.removeFailedCommit(at: path, key: old)) == true {
         (hint, hasNewKey) = ("The database has its old key.", false)
       } else {
         // A log can have a commit that failed, which recovery after a crash would take for one.
@@ -264,11 +264,11 @@ extension DatabaseQueue {
   /// new key from then on.
   ///
   /// Takes one key derivation, rewrites the whole file, and waits for the disk. If the process is
-  /// killed meanwhile, the file has one of the two keys. Other open connections fail from then on, and have to be
-  /// reopened.
+  /// killed meanwhile, the file has one of the two keys. Other open connections fail from then on,
+  /// and have to be reopened.
   /// - Throws: ``DatabaseError``; the key is unchanged unless the error says otherwise, or that both
-  ///   keys have to be kept, since a crash can still bring the new one. Fails for
-  ///   example for a read-only or plaintext database, and if another connection uses the file.
+  ///   keys have to be kept, since a crash can still bring the new one. Fails for example for a
+  ///   read-only or plaintext database, and if another connection uses the file.
   public func changeKey(to key: DatabaseKey) throws {
     try barrierWriteWithoutTransaction { db in try db.changeKey(to: key) }
   }

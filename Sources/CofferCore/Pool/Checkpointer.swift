@@ -79,7 +79,8 @@ final class Checkpointer {
   /// Moves the log's pages to the file, as far as readers allow it.
   @safe func moveToFile(_ connection: SQLiteConnection, schema: String) {
     let mode = SQLite.passiveCheckpoint
-    defer { SQLite.forgetReadFailure(connection) }
+    // Nobody is told of a failure.
+    defer { SQLite.takeReadFailure(connection) }
     guard schema == "main" else {
       _ = SQLite.checkpoint(connection, schema: schema, mode: mode)
       return

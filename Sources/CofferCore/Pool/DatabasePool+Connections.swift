@@ -66,9 +66,8 @@ extension DatabasePool {
   /// derivation, rewrites the whole file, and waits for the disk, as a pool's other commits don't. If
   /// the process is killed meanwhile, the file has one of the two keys.
   /// - Throws: ``DatabaseError``; the key is unchanged unless the error says otherwise, or that both
-  ///   keys have to be kept, since a crash can still bring the new one. Fails for
-  ///   example for a read-only or plaintext database, and if a snapshot or another process uses the
-  ///   file.
+  ///   keys have to be kept, since a crash can still bring the new one. Fails for example for a
+  ///   read-only or plaintext database, and if a snapshot or another process uses the file.
   public func changeKey(to key: DatabaseKey) throws {
     try barrierWriteWithoutTransaction { db in
       readers.invalidate()

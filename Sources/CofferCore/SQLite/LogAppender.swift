@@ -230,11 +230,9 @@ import Glibc
   private func shared() throws -> (
     UnsafeMutablePointer<sqlite3_file>, UnsafePointer<sqlite3_io_methods>
   ) {
-    var file: UnsafeMutablePointer<sqlite3_file>?
-    // SAFETY: SQLite writes the address of the main file, which the connection keeps open.
-    let code = try unsafe sqlite3_file_control(
-      connection.connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
-    guard code == SQLITE_OK, let file = unsafe file, let methods = unsafe file.pointee.pMethods,
+    guard
+      let (file, methods) = try unsafe SQLite.openFile(
+        SQLITE_FCNTL_FILE_POINTER, in: connection.connection),
       unsafe methods.pointee.iVersion >= 2
     else { throw DatabaseError(resultCode: .SQLITE_IOERR, message: "the log has no index") }
     return unsafe (file, methods)

@@ -19,12 +19,9 @@ struct LogIndex {
   ///   memory is shared: reading would create it.
   /// - Returns: Nil if another connection changes the memory right now.
   @safe init?(of connection: SQLiteConnection) {
-    var file: UnsafeMutablePointer<sqlite3_file>?
-    // SAFETY: SQLite writes the address of the main file, which the connection keeps open. The size
-    // is that of the regions that SQLite itself maps, and nothing is mapped that isn't there.
-    let code = unsafe sqlite3_file_control(
-      connection, "main", SQLITE_FCNTL_FILE_POINTER, &file)
-    guard code == SQLITE_OK, let file = unsafe file, let methods = unsafe file.pointee.pMethods,
+    // SAFETY: the size is that of the regions that SQLite itself maps, and nothing is mapped that isn't
+    // there.
+    guard let (file, methods) = unsafe SQLite.openFile(SQLITE_FCNTL_FILE_POINTER, in: connection),
       unsafe methods.pointee.iVersion >= 2, let map = unsafe methods.pointee.xShmMap
     else { return nil }
     var region: UnsafeMutableRawPointer?

@@ -94,53 +94,50 @@ extension SQLite {
 
   /// Returns the system's code with which reading one of the connection's files has failed; nil if none
   /// has since this was last called.
+  ///
+  /// Where no error tells a failed read, this forgets it, so that a later error isn't taken for it.
+  @discardableResult
   @safe static func takeReadFailure(_ connection: SQLiteConnection) -> CInt? {
     var failure: CInt?
     for schema in ["main", FileConversion.targetSchema] {
       // The database's file, and that of its log or journal.
       for pointer in [SQLITE_FCNTL_FILE_POINTER, SQLITE_FCNTL_JOURNAL_POINTER] {
-        unsafe withFile(pointer, of: schema, in: connection) { file, methods in
-          guard let control = unsafe methods.xFileControl else { return }
-          var code: CInt = 0
-          _ = unsafe control(file, SQLITE_FCNTL_LAST_ERRNO, &code)
-          guard [EIO, ENXIO, ERANGE].contains(code) else { return }
-          failure = code
-          // SQLite forgets the code at a read behind the end, and only then.
-          var byte: UInt8 = 0
-          _ = unsafe methods.xRead(file, &byte, 1, 1 << 46)
-        }
+        // A journal in memory has no control.
+        guard let (file, methods) = unsafe openFile(pointer, of: schema, in: connection),
+          let control = unsafe methods.pointee.xFileControl
+        else { continue }
+        var code: CInt = 0
+        _ = unsafe control(file, SQLITE_FCNTL_LAST_ERRNO, &code)
+        guard [EIO, ENXIO, ERANGE].contains(code) else { continue }
+        failure = code
+        // SQLite forgets the code at a read behind the end, and only then.
+        var byte: UInt8 = 0
+        _ = unsafe methods.pointee.xRead(file, &byte, 1, 1 << 46)
       }
     }
     return failure
   }
 
-  /// Forgets a failed read that no error tells, so that a later error isn't taken for it.
-  @safe static func forgetReadFailure(_ connection: SQLiteConnection) {
-    _ = takeReadFailure(connection)
-  }
-
   /// Waits until the disk has what was written to the main database's log, or to its journal.
   @safe static func syncLog(_ connection: SQLiteConnection) -> CInt {
-    var code = SQLITE_OK
-    unsafe withFile(SQLITE_FCNTL_JOURNAL_POINTER, of: "main", in: connection) { file, methods in
-      code = unsafe methods.xSync(file, SQLITE_SYNC_NORMAL)
+    guard let (file, methods) = unsafe openFile(SQLITE_FCNTL_JOURNAL_POINTER, in: connection) else {
+      return SQLITE_OK
     }
-    return code
+    return unsafe methods.pointee.xSync(file, SQLITE_SYNC_NORMAL)
   }
 
-  /// Calls `body` with an open file of a connection.
+  /// A file of a connection, which keeps it open, and its methods; nil if it isn't open.
   ///
   /// - Parameter pointer: `SQLITE_FCNTL_FILE_POINTER`, or `SQLITE_FCNTL_JOURNAL_POINTER` for the log
   ///   or the journal.
-  private static func withFile(
-    _ pointer: CInt, of schema: String, in connection: SQLiteConnection,
-    _ body: (UnsafeMutablePointer<sqlite3_file>, sqlite3_io_methods) -> Void
-  ) {
+  static func openFile(
+    _ pointer: CInt, of schema: String = "main", in connection: SQLiteConnection
+  ) -> (file: UnsafeMutablePointer<sqlite3_file>, methods: UnsafePointer<sqlite3_io_methods>)? {
     var file: UnsafeMutablePointer<sqlite3_file>?
+    // SAFETY: SQLite writes the address of the file, or nothing.
     _ = unsafe sqlite3_file_control(connection, schema, pointer, &file)
-    // A file that isn't open has no methods.
-    guard let file = unsafe file, let methods = unsafe file.pointee.pMethods else { return }
-    unsafe body(file, methods.pointee)
+    guard let file = unsafe file, let methods = unsafe file.pointee.pMethods else { return nil }
+    return unsafe (file, methods)
   }
 
   /// Returns the byte offset in the SQL at which the last error was found, or nil.

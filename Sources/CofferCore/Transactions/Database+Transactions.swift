@@ -108,7 +108,8 @@ extension Database {
     currentTransactionDate = nil
     guard !SQLite.isAutocommit(connection) else { return }
     runDespiteInterruptions(in: connection) { control.run(.rollback, in: connection) }
-    SQLite.forgetReadFailure(connection)
+    // Nobody is told of a failed read.
+    SQLite.takeReadFailure(connection)
     hasFailedRollback = !SQLite.isAutocommit(connection)
     observation.didRollBack()
   }
@@ -243,7 +244,7 @@ extension Database {
     accessState.remove(.pendingTransaction)
     if isInsideTransaction {
       try runControl(.rollback)
-      if let sqliteConnection { SQLite.forgetReadFailure(sqliteConnection) }
+      if let sqliteConnection { SQLite.takeReadFailure(sqliteConnection) }
     }
     observation.didRollBack()
   }

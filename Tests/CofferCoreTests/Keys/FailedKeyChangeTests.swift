@@ -4,36 +4,15 @@ import Testing
 
 @testable import CofferCore
 
-/// What a key change has written to the log before its commit failed.
-struct FailedKeyChangeTests {
-  let directory: TemporaryDirectory
-  let path: String
-  let old = DatabaseKey.seeded()
-  let new = DatabaseKey.seeded()
-
-  init() throws {
-    directory = try TemporaryDirectory()
-    path = directory.path("a.db")
-  }
-
-  func makeQueue() throws -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.journalMode = .wal
-    let queue = try DatabaseQueue(path: path, key: old, configuration: configuration)
-    try queue.write { db in
-      try db.execute(sql: "CREATE TABLE t (a INTEGER PRIMARY KEY, b TEXT)")
-      for _ in 0..<200 { try db.execute(sql: "INSERT INTO t (b) VALUES (hex(randomblob(250)))") }
-    }
-    return queue
-  }
-
-  func fileKey(_ key: DatabaseKey, _ db: Database) throws -> FileKey {
+// What a key change has written to the log before its commit failed.
+extension ChangeKeyTests {
+  private func fileKey(_ key: DatabaseKey, _ db: Database) throws -> FileKey {
     try FileKey(key, settings: db.openingSettings, salt: try #require(try Database.salt(of: path)))
   }
 
   /// Writes the change of the key to the log as a commit whose sync fails: connections that know the
   /// log don't see it, but whoever recovers the log does.
-  func leaveChange() throws {
+  private func leaveChange() throws {
     let copy = directory.path("copy.db")
     try FileManager.default.copyItem(atPath: path, toPath: copy)
     let queue = try DatabaseQueue(path: copy, key: old)
@@ -51,7 +30,7 @@ struct FailedKeyChangeTests {
   }
 
   /// Whether the key opens the file as a crash would leave it.
-  func opensAfterCrash(_ key: DatabaseKey) throws -> Bool {
+  private func opensAfterCrash(_ key: DatabaseKey) throws -> Bool {
     let crashed = directory.path("crashed.db")
     defer {
       for suffix in ["", "-wal", "-shm"] {
@@ -73,7 +52,7 @@ struct FailedKeyChangeTests {
   }
 
   /// Leaves a change, and gives up the connection that made it.
-  func giveUp(
+  private func giveUp(
     _ queue: DatabaseQueue, meanwhile: () throws -> Void = {}
   ) throws -> (error: DatabaseError, hasNewKey: Bool?) {
     try queue.inDatabase { db in
@@ -89,8 +68,8 @@ struct FailedKeyChangeTests {
     }
   }
 
-  @Test func `it doesn't come back after a crash`() throws {
-    let queue = try makeQueue()
+  @Test func `a change that failed doesn't come back after a crash`() throws {
+    let queue = try makeQueue(wal: true)
     // It keeps the log's index.
     let other = try DatabaseQueue(path: path, key: old)
     _ = try other.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
@@ -106,8 +85,8 @@ struct FailedKeyChangeTests {
     try other.close()
   }
 
-  @Test func `where another connection writes, the error says to keep both keys`() throws {
-    let queue = try makeQueue()
+  @Test func `while another connection writes, a failed change says to keep both keys`() throws {
+    let queue = try makeQueue(wal: true)
     let other = try DatabaseQueue(path: path, key: old)
     try other.inDatabase { db in
       let (error, hasNewKey) = try giveUp(queue) { try db.execute(sql: "BEGIN IMMEDIATE") }
