@@ -4,6 +4,10 @@ import PackageDescription
 // Expressions that use unsafe constructs are marked with `unsafe`.
 let librarySettings: [SwiftSetting] = [.strictMemorySafety()]
 
+let testSupport: [Target.Dependency] = [
+  "CofferTestSupport", "CofferExpectations", "CofferTestChild",
+]
+
 let package = Package(
   name: "Coffer",
   products: [
@@ -75,45 +79,57 @@ let package = Package(
       path: "Benchmarks/Sources"),
     // Failing calls of SQLite's memory and files.
     .target(name: "CFaults", dependencies: ["CSQLCipher"], path: "Tests/CFaults"),
+    // Files, keys, seeds and processes, for tests and for the programs below.
+    .target(
+      name: "CofferTestSupport", dependencies: ["Coffer", "CofferCore"], path: "Tests/Support"),
+    // What of it needs the testing library, which the programs aren't linked to.
+    .target(
+      name: "CofferExpectations", dependencies: ["Coffer", "CofferTestSupport"],
+      path: "Tests/Expectations"),
     // A process for tests to kill, or to let calls fail in.
     .executableTarget(
       name: "CofferTestChild",
       dependencies: [
-        "Coffer", "CofferArchive", "CofferCore", "CofferQuery", "CofferSecretService", "CFaults",
+        "Coffer", "CofferArchive", "CofferCore", "CofferQuery", "CofferSecretService",
+        "CofferTestSupport", "CFaults",
       ],
       path: "Tests/Child"),
     // Power cuts: what a program does to files is recorded, and cut at each point.
     .target(name: "CRecorder", path: "Tests/CRecorder"),
     .executableTarget(
-      name: "CofferFaults", dependencies: ["Coffer", "CofferArchive", "CofferCore", "CRecorder"],
+      name: "CofferFaults",
+      dependencies: ["Coffer", "CofferArchive", "CofferCore", "CofferTestSupport", "CRecorder"],
       path: "Tests/Faults"),
     // Changed inputs for the parsers.
     .executableTarget(
-      name: "CofferFuzz", dependencies: ["Coffer", "CofferArchive", "CofferCore"],
+      name: "CofferFuzz",
+      dependencies: ["Coffer", "CofferArchive", "CofferCore", "CofferTestSupport"],
       path: "Tests/Fuzz",
       exclude: ["Regressions"]),
     // Random programs with a model in memory, and histories of several processes.
     .executableTarget(
-      name: "CofferSimulator", dependencies: ["Coffer", "CofferArchive", "CFaults"],
+      name: "CofferSimulator",
+      dependencies: ["Coffer", "CofferArchive", "CofferTestSupport", "CFaults"],
       path: "Tests/Simulator",
       exclude: ["seeds.txt"]),
     .testTarget(
       name: "CofferCoreTests",
-      dependencies: ["Coffer", "CSQLCipher", "CofferTestChild", "CofferFuzz"]),
-    .testTarget(name: "CofferQueryTests", dependencies: ["Coffer", "CofferTestChild"]),
-    .testTarget(name: "CofferRecordsTests", dependencies: ["Coffer", "CofferTestChild"]),
-    .testTarget(name: "CofferObservationTests", dependencies: ["Coffer", "CofferTestChild"]),
-    .testTarget(name: "CofferDocumentsTests", dependencies: ["Coffer", "CofferTestChild"]),
+      dependencies: ["Coffer", "CSQLCipher", "CofferFuzz"] + testSupport),
+    .testTarget(name: "CofferQueryTests", dependencies: ["Coffer"] + testSupport),
+    .testTarget(name: "CofferRecordsTests", dependencies: ["Coffer"] + testSupport),
+    .testTarget(name: "CofferObservationTests", dependencies: ["Coffer"] + testSupport),
+    .testTarget(name: "CofferDocumentsTests", dependencies: ["Coffer"] + testSupport),
     // What compiles in Swift 5's mode with GRDB.
     .testTarget(
       name: "CofferSwift5Tests", dependencies: ["Coffer"],
       swiftSettings: [.swiftLanguageMode(.v5)]),
     .testTarget(
       name: "CofferArchiveTests",
-      dependencies: ["Coffer", "CofferCore", "CofferArchive", "CofferTestChild"]),
-    .testTarget(name: "CofferToolTests", dependencies: ["CofferTool"]),
+      dependencies: ["Coffer", "CofferCore", "CofferArchive"] + testSupport),
+    .testTarget(name: "CofferToolTests", dependencies: ["CofferTool", "CofferTestSupport"]),
     .testTarget(
-      name: "CofferDocsTests", dependencies: ["Coffer", "CofferArchive", "BenchmarkReport"]),
+      name: "CofferDocsTests",
+      dependencies: ["Coffer", "CofferArchive", "BenchmarkReport"] + testSupport),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -7,6 +7,7 @@
 
 import Coffer
 import CofferArchive
+import CofferTestSupport
 import Foundation
 
 func runArchiveScenario(_ arguments: [String]) throws -> Bool {

@@ -8,6 +8,7 @@
 // documents-forever says "stored N" after each batch of ten.
 
 import Coffer
+import CofferTestSupport
 import Foundation
 
 /// The same type as in the tests.

@@ -13,6 +13,7 @@
 // After "at …", "ready" or "full", a scenario waits for a line.
 
 import CofferCore
+import CofferTestSupport
 import Foundation
 
 func runEncryptionScenario(_ arguments: [String]) throws -> Bool {

@@ -16,6 +16,7 @@
 import CFaults
 import Coffer
 import CofferCore
+import CofferTestSupport
 import Foundation
 
 /// What is done while calls fail.

@@ -8,6 +8,7 @@
 // rekey-fresh says "ready", and changes the key to the new one.
 
 import CofferCore
+import CofferTestSupport
 import Foundation
 
 func runFreshnessScenario(_ arguments: [String]) throws -> Bool {

@@ -7,6 +7,7 @@
 // The key of number N is 32 times the byte N.
 
 import CofferCore
+import CofferTestSupport
 import Foundation
 
 private struct NumberedKey: KeyProvider {

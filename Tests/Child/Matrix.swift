@@ -12,6 +12,7 @@
 
 import CFaults
 import CofferCore
+import CofferTestSupport
 import Foundation
 
 /// A file and the settings that its name says.

@@ -1,6 +1,7 @@
 // Looks for a passphrase, for the keys derived from it, and for rows in the memory of the process.
 
 import CofferCore
+import CofferTestSupport
 import Foundation
 
 /// Bytes that are in memory only under a mask.

@@ -17,6 +17,7 @@
 // commit says "ready", and commits the SQL once for each line that it reads.
 
 import CofferCore
+import CofferTestSupport
 import Foundation
 
 func runProcessScenario(_ arguments: [String]) throws -> Bool {

@@ -1,3 +1,5 @@
+import CofferExpectations
+import CofferTestSupport
 import Foundation
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 @testable import BenchmarkReport
+import CofferTestSupport
 import Foundation
 import FoundationXML
 import Testing

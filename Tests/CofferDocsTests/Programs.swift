@@ -1,3 +1,5 @@
+import CofferExpectations
+import CofferTestSupport
 import Foundation
 import Testing
 
@@ -43,7 +45,7 @@ struct Programs {
         "-o", program, "-module-name", "Program", "-warnings-as-errors",
         "-L", library.folder.path, "-lPrograms", "-Xlinker", "-rpath", "-Xlinker",
         library.folder.path,
-      ] + library.linkFlags)
+      ] + compiler.linkFlags)
     let isBuilt = result?.status == 0
     #expect(isBuilt, "\(block.title): \(result?.output ?? "")")
     return isBuilt ? program : nil
@@ -91,13 +93,8 @@ struct Programs {
 private struct Library {
   static let shared = Result { try Library() }
   let folder: TemporaryDirectory
-  /// Those of the SQLCipher of this build, which the modules ask the linker for.
-  let linkFlags: [String]
-
   private init() throws {
     folder = try TemporaryDirectory()
-    let flags = Command.run("/usr/bin/env", ["pkg-config", "--libs", "sqlcipher"])
-    linkFlags = try #require(flags).output.split(whereSeparator: \.isWhitespace).map(String.init)
     let compiler = try #require(Compiler.found)
     let modules = [
       "CofferCore", "CofferQuery", "CofferRecords", "CofferObservation", "CofferDocuments",
@@ -110,7 +107,7 @@ private struct Library {
       .map { $0.trimmingCharacters(in: ["'", "\""]) }
       .filter { path in modules.contains { path.contains("/\($0).build/") } }
     let result = compiler.run(
-      ["-emit-library", "-o", folder.path("libPrograms.so")] + objects + linkFlags)
+      ["-emit-library", "-o", folder.path("libPrograms.so")] + objects + compiler.linkFlags)
     if result?.status != 0 { Issue.record("\(result?.output ?? "")") }
   }
 }

@@ -1,7 +1,8 @@
 import Coffer
 import CofferArchive
-import Testing
+import CofferTestSupport
 import Foundation
+import Testing
 
 /// A code block of a document, compiled.
 struct Snippet: Sendable, CustomTestStringConvertible {

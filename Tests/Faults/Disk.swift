@@ -1,4 +1,5 @@
 import CRecorder
+import CofferTestSupport
 
 /// A disk that keeps apart what was written and what was synced.
 struct Disk {

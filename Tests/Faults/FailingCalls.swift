@@ -1,5 +1,6 @@
 import CRecorder
 import Coffer
+import CofferTestSupport
 import Glibc
 
 /// Makes calls of scenarios fail.

@@ -1,3 +1,5 @@
+import CofferTestSupport
+
 /// How many trials there were, and what failed.
 struct Trials {
   var count = 0

@@ -10,6 +10,7 @@
 //
 // The parsers aren't public: build for debugging, or as Scripts/with-fuzzer does.
 
+import CofferTestSupport
 import Foundation
 
 #if DEBUG || COFFER_FUZZ

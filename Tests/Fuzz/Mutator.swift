@@ -1,3 +1,5 @@
+import CofferTestSupport
+
 /// Changes inputs at random, in the same way for the same seed.
 struct Mutator {
   private var random: SeededGenerator

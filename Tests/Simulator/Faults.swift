@@ -1,5 +1,6 @@
 import CFaults
 import Coffer
+import CofferTestSupport
 import Foundation
 
 /// A call of SQLite that fails, and which.

@@ -1,3 +1,5 @@
+import CofferTestSupport
+
 /// How a file is opened.
 struct Setting: Sendable {
   enum Journal: Sendable, CaseIterable { case standard, log, rollback }

@@ -1,5 +1,6 @@
 import Coffer
 import CofferArchive
+import CofferTestSupport
 import Foundation
 
 /// What is done with an archive.

@@ -16,6 +16,7 @@
 //
 // The exit status is 0 if nothing is wrong, 1 if something is, and 64 for a wrong command line.
 
+import CofferTestSupport
 import Foundation
 
 /// Prints at once, also to a pipe.

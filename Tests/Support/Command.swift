@@ -1,10 +1,10 @@
 import Foundation
 
 /// A program that runs to its end.
-enum Command {
+package enum Command {
   /// The exit status of the program, and what it writes, including standard error; nil where it
   /// can't be started.
-  static func run(
+  package static func run(
     _ executable: String, _ arguments: [String], input: String? = nil
   ) -> (status: CInt, output: String)? {
     let process = Process()
@@ -27,10 +27,10 @@ enum Command {
 }
 
 /// SQLCipher's own shell, of the generation that the tests run with.
-enum Shell {
+package enum Shell {
   /// The path in `$COFFER_SQLCIPHER_SHELL`, or that of the distribution's package; nil where there
   /// is no shell.
-  static let path: String? = {
+  package static let path: String? = {
     let candidates = [
       ProcessInfo.processInfo.environment["COFFER_SQLCIPHER_SHELL"], "/usr/bin/sqlcipher",
     ]
@@ -38,7 +38,7 @@ enum Shell {
   }()
 
   /// What the shell prints for lines of input, including standard error.
-  static func run(_ database: String, _ input: [String]) -> String {
+  package static func run(_ database: String, _ input: [String]) -> String {
     let lines = input.map { $0 + "\n" }.joined()
     return Command.run(path ?? "/nonexistent", ["-batch", database], input: lines)?.output ?? ""
   }

@@ -1,8 +1,8 @@
-@testable import CofferCore
+import Coffer
 import Foundation
 
 /// A queue or a pool, which is opened on a file.
-protocol FileWriter: DatabaseWriter {
+package protocol FileWriter: DatabaseWriter {
   init(path: String, configuration: Configuration) throws
 }
 
@@ -10,17 +10,17 @@ extension DatabaseQueue: FileWriter {}
 extension DatabasePool: FileWriter {}
 
 /// An encrypted database on a new file, which is deleted with the last reference.
-final class EncryptedFile<Writer: FileWriter>: Sendable {
-  let directory: TemporaryDirectory
-  let writer: Writer
-  let configuration: Configuration
+package final class EncryptedFile<Writer: FileWriter>: Sendable {
+  package let directory: TemporaryDirectory
+  package let writer: Writer
+  package let configuration: Configuration
 
-  static var rawKey: [UInt8] { [UInt8](repeating: 0x5A, count: 32) }
+  package static var rawKey: [UInt8] { [UInt8](repeating: 0x5A, count: 32) }
 
-  var path: String { directory.path("db") }
+  package var path: String { directory.path("db") }
 
   /// Opens the file, and executes the SQL outside of a transaction.
-  init(_ sql: String = "", configure: (inout Configuration) -> Void = { _ in }) throws {
+  package init(_ sql: String = "", configure: (inout Configuration) -> Void = { _ in }) throws {
     var configuration = Configuration()
     configure(&configuration)
     configuration.key = try .raw(Self.rawKey)
@@ -31,30 +31,30 @@ final class EncryptedFile<Writer: FileWriter>: Sendable {
   }
 
   /// Another connection, or pool, to the same file.
-  func other(_ configure: (inout Configuration) -> Void = { _ in }) throws -> Writer {
+  package func other(_ configure: (inout Configuration) -> Void = { _ in }) throws -> Writer {
     var configuration = configuration
     configure(&configuration)
     return try Writer(path: path, configuration: configuration)
   }
 
   /// The size of the write-ahead log in bytes.
-  func logSize() -> Int {
+  package func logSize() -> Int {
     let attributes = try? FileManager.default.attributesOfItem(atPath: path + "-wal")
     return (attributes?[.size] as? Int) ?? 0
   }
 }
 
-typealias EncryptedQueue = EncryptedFile<DatabaseQueue>
-typealias EncryptedPool = EncryptedFile<DatabasePool>
+package typealias EncryptedQueue = EncryptedFile<DatabaseQueue>
+package typealias EncryptedPool = EncryptedFile<DatabasePool>
 
 extension EncryptedFile<DatabaseQueue> {
-  var queue: DatabaseQueue { writer }
+  package var queue: DatabaseQueue { writer }
 
   /// Accesses the database outside of a transaction.
-  func use<T>(_ body: (Database) throws -> T) throws -> T { try queue.inDatabase(body) }
+  package func use<T>(_ body: (Database) throws -> T) throws -> T { try queue.inDatabase(body) }
 
   /// Executes `body` in a new database, outside of a transaction.
-  static func with<T>(_ sql: String = "", _ body: (Database) throws -> T) throws -> T {
+  package static func with<T>(_ sql: String = "", _ body: (Database) throws -> T) throws -> T {
     let database = try EncryptedQueue(sql)
     defer { withExtendedLifetime(database) {} }
     return try database.use(body)
@@ -62,19 +62,19 @@ extension EncryptedFile<DatabaseQueue> {
 }
 
 extension EncryptedFile<DatabasePool> {
-  var pool: DatabasePool { writer }
+  package var pool: DatabasePool { writer }
 }
 
 /// An encrypted file whose writer is a queue or a pool, as the arguments of a test say.
-final class EncryptedDatabase: Sendable {
-  enum Kind: String, CaseIterable, Sendable { case queue, pool }
+package final class EncryptedDatabase: Sendable {
+  package enum Kind: String, CaseIterable, Sendable { case queue, pool }
 
-  let directory: TemporaryDirectory
-  let writer: any DatabaseWriter
+  package let directory: TemporaryDirectory
+  package let writer: any DatabaseWriter
 
-  var path: String { directory.path("db") }
+  package var path: String { directory.path("db") }
 
-  init(
+  package init(
     _ kind: Kind, _ sql: String = "", configure: (inout Configuration) -> Void = { _ in }
   ) throws {
     switch kind {
@@ -87,7 +87,8 @@ final class EncryptedDatabase: Sendable {
     }
   }
 
-  func execute(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws {
+  package func execute(_ sql: String, _ arguments: StatementArguments = StatementArguments()) throws
+  {
     try writer.write { try $0.execute(sql: sql, arguments: arguments) }
   }
 }

@@ -4,7 +4,7 @@ extension DatabaseError {
   /// Whether this is the error of a call of SQLite that was made to fail.
   ///
   /// - Parameter isMemory: Whether that was an allocation, and not a call of files.
-  func isOfFault(isMemory: Bool) -> Bool {
+  package func isOfFault(isMemory: Bool) -> Bool {
     switch resultCode {
     case .SQLITE_NOMEM: isMemory
     case .SQLITE_IOERR:

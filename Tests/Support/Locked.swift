@@ -1,31 +1,36 @@
 import Synchronization
 
 /// A value that threads share, behind a lock.
-final class Locked<Value: Sendable>: Sendable {
+package final class Locked<Value: Sendable>: Sendable {
   private let mutex: Mutex<Value>
 
-  init(_ value: Value) { mutex = Mutex(value) }
+  package init(_ value: Value) { mutex = Mutex(value) }
 
-  var value: Value { mutex.withLock { $0 } }
+  package var value: Value { mutex.withLock { $0 } }
 
-  func set(_ value: Value) { mutex.withLock { $0 = value } }
+  package func set(_ value: Value) { mutex.withLock { $0 = value } }
 
-  func update(_ change: (inout Value) -> Void) { mutex.withLock { change(&$0) } }
+  package func update(_ change: (inout Value) -> Void) { mutex.withLock { change(&$0) } }
+
+  /// Changes the value, and returns what the change returns.
+  package func changing<Result: Sendable>(_ change: (inout Value) -> Result) -> Result {
+    mutex.withLock { change(&$0) }
+  }
 }
 
 extension Locked
 where Value: RangeReplaceableCollection & SendableMetatype, Value.Element: Sendable {
-  func append(_ element: Value.Element) { mutex.withLock { $0.append(element) } }
+  package func append(_ element: Value.Element) { mutex.withLock { $0.append(element) } }
 }
 
 extension Locked<Int> {
-  func increment() { mutex.withLock { $0 += 1 } }
+  package func increment() { mutex.withLock { $0 += 1 } }
 }
 
 /// A value that isn't sendable, taken to another thread.
 // SAFETY: the tests order the threads' uses of the value, or test what the value does without that.
-struct Unchecked<Value>: @unchecked Sendable {
-  let value: Value
+package struct Unchecked<Value>: @unchecked Sendable {
+  package let value: Value
 
-  init(_ value: Value) { self.value = value }
+  package init(_ value: Value) { self.value = value }
 }

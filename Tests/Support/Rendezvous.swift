@@ -2,17 +2,17 @@ import Dispatch
 import Synchronization
 
 /// A place where threads wait until all of them are there.
-final class Rendezvous: Sendable {
+package final class Rendezvous: Sendable {
   private let missing: Mutex<Int>
   private let semaphore = DispatchSemaphore(value: 0)
   private let count: Int
 
-  init(_ count: Int) {
+  package init(_ count: Int) {
     self.count = count
     missing = Mutex(count)
   }
 
-  func meet() {
+  package func meet() {
     let isLast = missing.withLock { missing in
       missing -= 1
       return missing == 0

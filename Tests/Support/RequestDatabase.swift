@@ -1,24 +1,23 @@
 import Coffer
-import Testing
 
 /// An encrypted database, of readers by default, that shows the SQL of requests.
-final class RequestDatabase {
+package final class RequestDatabase {
   private let database: EncryptedQueue
 
-  init(_ sql: String = RequestDatabase.readers) throws {
+  package init(_ sql: String = RequestDatabase.readers) throws {
     database = try EncryptedQueue(sql)
   }
 
-  static let readers = """
+  package static let readers = """
     CREATE TABLE readers (id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INT);
     INSERT INTO readers VALUES (1, 'Arthur', 42), (2, 'Barbara', 36), (3, 'Craig', NULL);
     """
 
-  func use<T>(_ body: (Database) throws -> T) throws -> T { try database.use(body) }
+  package func use<T>(_ body: (Database) throws -> T) throws -> T { try database.use(body) }
 
   /// The result of `body`, and the queries that it executes, with their values; the queries about
   /// the schema are left out.
-  func run<T>(_ body: (Database) throws -> T) throws -> (T, [String]) {
+  package func run<T>(_ body: (Database) throws -> T) throws -> (T, [String]) {
     try use { db in
       let (result, statements) = try db.tracing(expanded: true) { try body(db) }
       let queries = statements.filter {
@@ -29,12 +28,12 @@ final class RequestDatabase {
   }
 
   /// The last SQL that `body` executes, with its values.
-  func sql(_ body: (Database) throws -> Void) throws -> String {
+  package func sql(_ body: (Database) throws -> Void) throws -> String {
     try use { db in try db.statements(expanded: true) { try body(db) }.last ?? "" }
   }
 
   /// The SQL of a request with its values; SQLite executes it.
-  func sql(_ request: some FetchRequest) throws -> String {
+  package func sql(_ request: some FetchRequest) throws -> String {
     try sql { db in _ = try Row.fetchAll(db, request) }
   }
 }

@@ -1,10 +1,10 @@
 import Foundation
 
 /// A new, empty directory, deleted with all that is in it when the last reference goes.
-final class TemporaryDirectory: Sendable {
-  let path: String
+package final class TemporaryDirectory: Sendable {
+  package let path: String
 
-  init() throws {
+  package init() throws {
     path =
       FileManager.default.temporaryDirectory
       .appendingPathComponent("coffer-tests-\(UUID().uuidString)").path
@@ -18,12 +18,12 @@ final class TemporaryDirectory: Sendable {
   }
 
   /// The path of a file in the directory, which need not exist.
-  func path(_ name: String) -> String {
+  package func path(_ name: String) -> String {
     "\(path)/\(name)"
   }
 
   /// The names of what is in the directory, in order.
-  func contents() throws -> [String] {
+  package func contents() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: path).sorted()
   }
 }

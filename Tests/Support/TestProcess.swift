@@ -4,7 +4,7 @@ import Synchronization
 /// A run of Tests/Child that can be read from, answered and killed.
 ///
 /// A thread collects what it prints.
-final class TestProcess: Sendable {
+package final class TestProcess: Sendable {
   private struct State {
     var lines: [String] = []
     var unfinished = Data()
@@ -16,9 +16,9 @@ final class TestProcess: Sendable {
   private let state = Mutex(State())
   private let errorText: String
   private let arrival = DispatchSemaphore(value: 0)
-  let processIdentifier: pid_t
+  package let processIdentifier: pid_t
 
-  init(_ arguments: [String], environment: [String: String] = [:]) throws {
+  package init(_ arguments: [String], environment: [String: String] = [:]) throws {
     let process = Process()
     process.executableURL = TestProcess.program("CofferTestChild")
     process.arguments = arguments
@@ -57,18 +57,18 @@ final class TestProcess: Sendable {
   deinit { try? FileManager.default.removeItem(atPath: errorText) }
 
   /// A program of the package, beside the test bundle's own executable.
-  static func program(_ name: String) -> URL {
+  package static func program(_ name: String) -> URL {
     URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
       .deletingLastPathComponent().appendingPathComponent(name)
   }
 
   /// The next line if it has arrived.
-  func nextLineIfAny() -> String? {
+  package func nextLineIfAny() -> String? {
     state.withLock { $0.lines.isEmpty ? nil : $0.lines.removeFirst() }
   }
 
   /// The next line, or nil at the end.
-  func readLine() -> String? {
+  package func readLine() -> String? {
     while true {
       let (line, isAtEnd): (String?, Bool) = state.withLock { state in
         state.lines.isEmpty ? (nil, state.isAtEnd) : (state.lines.removeFirst(), false)
@@ -79,24 +79,24 @@ final class TestProcess: Sendable {
   }
 
   /// Whether all that it has printed was read, and nothing more can come.
-  var isAtEnd: Bool { state.withLock { $0.isAtEnd && $0.lines.isEmpty } }
+  package var isAtEnd: Bool { state.withLock { $0.isAtEnd && $0.lines.isEmpty } }
 
   /// Sends an empty line, for which the child waits.
-  func goOn() {
+  package func goOn() {
     input.fileHandleForWriting.write(Data("\n".utf8))
   }
 
   /// Kills the process if it still runs, and waits for its end.
   /// - Returns: The lines that weren't read yet.
   @discardableResult
-  func kill() -> [String] {
+  package func kill() -> [String] {
     Foundation.kill(processIdentifier, SIGKILL)
     return finish().lines
   }
 
   /// Waits for the end of the process.
   /// - Returns: The exit status, the lines that weren't read yet, and standard error.
-  func finish() -> (status: CInt, lines: [String], error: String) {
+  package func finish() -> (status: CInt, lines: [String], error: String) {
     var lines: [String] = []
     while let line = readLine() { lines.append(line) }
     let status = process.withLock { process in
@@ -108,7 +108,7 @@ final class TestProcess: Sendable {
   }
 
   /// Runs the process to its end.
-  static func run(
+  package static func run(
     _ arguments: [String], environment: [String: String] = [:]
   ) throws -> (status: CInt, lines: [String], error: String) {
     try TestProcess(arguments, environment: environment).finish()

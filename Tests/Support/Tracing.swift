@@ -1,9 +1,9 @@
-@testable import CofferCore
+import Coffer
 
 extension Database {
   /// The result of `body`, and the statements that it executes.
   /// - Parameter expanded: Whether the statements are shown with their values.
-  func tracing<T>(
+  package func tracing<T>(
     expanded: Bool = false, _ body: () throws -> T
   ) rethrows -> (result: T, statements: [String]) {
     var statements: [String] = []
@@ -15,7 +15,7 @@ extension Database {
 
   /// The statements that `body` executes.
   /// - Parameter expanded: Whether the statements are shown with their values.
-  func statements(expanded: Bool = false, _ body: () throws -> Void) rethrows -> [String] {
+  package func statements(expanded: Bool = false, _ body: () throws -> Void) rethrows -> [String] {
     try tracing(expanded: expanded, body).statements
   }
 }

@@ -2,7 +2,7 @@ import Dispatch
 import Synchronization
 
 /// The values and errors that an observation delivers.
-final class ValueLog<Value: Sendable>: Sendable {
+package final class ValueLog<Value: Sendable>: Sendable {
   private struct State {
     var values: [Value] = []
     var errors: [any Error] = []
@@ -13,13 +13,15 @@ final class ValueLog<Value: Sendable>: Sendable {
   private let state = Mutex(State())
   private let arrivals = DispatchSemaphore(value: 0)
 
-  var values: [Value] { state.withLock(\.values) }
+  package init() {}
 
-  var errors: [any Error] { state.withLock(\.errors) }
+  package var values: [Value] { state.withLock(\.values) }
 
-  func append(_ value: Value) { change { $0.values.append(value) } }
+  package var errors: [any Error] { state.withLock(\.errors) }
 
-  func fail(_ error: any Error) { change { $0.errors.append(error) } }
+  package func append(_ value: Value) { change { $0.values.append(value) } }
+
+  package func fail(_ error: any Error) { change { $0.errors.append(error) } }
 
   private func change(_ change: (inout State) -> Void) {
     let done = state.withLock { state in
@@ -44,21 +46,21 @@ final class ValueLog<Value: Sendable>: Sendable {
   }
 
   /// Blocks the thread until there is a value or an error that no earlier call has waited for.
-  func wait() { arrivals.wait() }
+  package func wait() { arrivals.wait() }
 
   /// Waits for a number of values, and returns all that have come.
-  func values(atLeast count: Int) async -> [Value] {
+  package func values(atLeast count: Int) async -> [Value] {
     await wait { values, _ in values.count >= count }
     return values
   }
 
   /// Waits for the error.
-  func error() async -> any Error {
+  package func error() async -> any Error {
     await errors(atLeast: 1)[0]
   }
 
   /// Waits for a number of errors, and returns all that have come.
-  func errors(atLeast count: Int) async -> [any Error] {
+  package func errors(atLeast count: Int) async -> [any Error] {
     await wait { _, errors in errors >= count }
     return errors
   }
@@ -66,7 +68,7 @@ final class ValueLog<Value: Sendable>: Sendable {
 
 extension ValueLog where Value: Equatable {
   /// Waits for a value, and returns all that have come.
-  func values(until last: Value) async -> [Value] {
+  package func values(until last: Value) async -> [Value] {
     await wait { values, _ in values.last == last }
     return values
   }

@@ -1,4 +1,5 @@
 import Coffer
+import CofferTestSupport
 import Testing
 
 /// Blocking accesses in asynchronous code, as in applications: each must compile without

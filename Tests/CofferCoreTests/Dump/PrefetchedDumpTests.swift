@@ -1,4 +1,5 @@
 import Coffer
+import CofferTestSupport
 import Testing
 
 /// Dumps of prefetched rows, and of virtual tables.

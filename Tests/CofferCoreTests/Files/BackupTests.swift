@@ -1,4 +1,6 @@
 import CSQLCipher
+import CofferExpectations
+import CofferTestSupport
 import Foundation
 import Testing
 

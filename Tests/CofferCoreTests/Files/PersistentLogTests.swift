@@ -1,5 +1,6 @@
-import Coffer
 import CSQLCipher
+import Coffer
+import CofferTestSupport
 import Testing
 
 /// Databases whose write-ahead log stays when they are closed, set up as GRDB's documentation does.

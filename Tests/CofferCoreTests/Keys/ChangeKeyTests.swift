@@ -1,4 +1,5 @@
 import CSQLCipher
+import CofferTestSupport
 import Foundation
 import Testing
 

@@ -1,4 +1,5 @@
 import CSQLCipher
+import CofferExpectations
 import Foundation
 import Testing
 

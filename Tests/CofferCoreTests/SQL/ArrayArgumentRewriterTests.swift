@@ -1,4 +1,5 @@
 @testable import CofferCore
+import CofferTestSupport
 import Testing
 
 private func rewrite(_ sql: String, _ arrays: Set<Int>) throws -> String {

@@ -1,4 +1,5 @@
 @testable import CofferCore
+import CofferTestSupport
 import Testing
 
 /// The rewritten statements against lists written out, in SQLite itself, with

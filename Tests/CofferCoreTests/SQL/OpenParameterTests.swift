@@ -1,4 +1,6 @@
 import Coffer
+import CofferExpectations
+import CofferTestSupport
 import Testing
 
 /// Statements made of literals take arguments later on, where the literal has no values.

@@ -1,5 +1,6 @@
 import CSQLCipher
 @testable import CofferCore
+import CofferTestSupport
 import Testing
 
 /// Values found by their place in a row are those that SQLite returns.

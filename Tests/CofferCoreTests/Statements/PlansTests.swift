@@ -1,4 +1,6 @@
 @testable import CofferCore
+import CofferExpectations
+import CofferTestSupport
 import Testing
 
 @Suite struct PlansTests {

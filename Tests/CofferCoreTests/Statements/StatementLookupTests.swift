@@ -1,5 +1,7 @@
 import CSQLCipher
 @testable import CofferCore
+import CofferExpectations
+import CofferTestSupport
 import Testing
 
 @Suite struct StatementLookupTests {

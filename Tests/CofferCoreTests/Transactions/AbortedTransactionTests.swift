@@ -1,5 +1,7 @@
-import Coffer
 import CSQLCipher
+import Coffer
+import CofferExpectations
+import CofferTestSupport
 import Foundation
 import Testing
 

@@ -1,4 +1,5 @@
 @testable import CofferCore
+import CofferTestSupport
 
 /// A queue with the tables `a` and `b`, and an observer of all changes.
 struct ObservedQueue {

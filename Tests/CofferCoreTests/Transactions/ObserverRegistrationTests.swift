@@ -1,3 +1,4 @@
+import CofferExpectations
 import Testing
 
 @testable import Coffer

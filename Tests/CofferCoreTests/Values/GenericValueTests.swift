@@ -1,4 +1,6 @@
 import Coffer
+import CofferExpectations
+import CofferTestSupport
 import Testing
 
 /// A generic type that is stored if its values are, with the protocols that GRDB's has.

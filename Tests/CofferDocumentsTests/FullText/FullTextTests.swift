@@ -1,3 +1,4 @@
+import CofferExpectations
 import Foundation
 import Testing
 

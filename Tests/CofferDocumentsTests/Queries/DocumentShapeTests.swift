@@ -1,5 +1,6 @@
-@testable import CofferCore
 import Coffer
+@testable import CofferCore
+import CofferTestSupport
 import Foundation
 import Testing
 

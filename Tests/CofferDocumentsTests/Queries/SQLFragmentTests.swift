@@ -1,5 +1,7 @@
 import Coffer
 @testable import CofferDocuments
+import CofferExpectations
+import CofferTestSupport
 import Foundation
 import Testing
 

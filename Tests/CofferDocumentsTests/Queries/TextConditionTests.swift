@@ -1,4 +1,5 @@
 import Coffer
+import CofferExpectations
 import Foundation
 import Testing
 

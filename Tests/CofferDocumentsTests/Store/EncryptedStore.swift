@@ -1,4 +1,5 @@
 import Coffer
+import CofferTestSupport
 
 /// A store in a new encrypted file, which goes with the last reference.
 final class EncryptedStore: Sendable {

@@ -1,4 +1,5 @@
 import Coffer
+import CofferTestSupport
 import Testing
 
 @Suite("JSON functions of documents") struct JSONListFunctionTests {

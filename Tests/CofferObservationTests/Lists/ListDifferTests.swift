@@ -1,4 +1,5 @@
 import Coffer
+import CofferExpectations
 import Dispatch
 import Testing
 

@@ -1,3 +1,4 @@
+import CofferTestSupport
 import Dispatch
 import Synchronization
 import Testing

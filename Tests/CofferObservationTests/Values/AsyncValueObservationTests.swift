@@ -1,3 +1,5 @@
+import CofferExpectations
+import CofferTestSupport
 import Dispatch
 import Synchronization
 import Testing

@@ -1,3 +1,5 @@
+import CofferExpectations
+import CofferTestSupport
 import Synchronization
 import Testing
 

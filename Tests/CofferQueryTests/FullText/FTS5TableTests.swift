@@ -1,5 +1,7 @@
 @testable import CofferCore
+import CofferExpectations
 @testable import CofferQuery
+import CofferTestSupport
 import Testing
 
 @Suite(.enabled(if: hasFTS5)) struct FTS5TableTests {

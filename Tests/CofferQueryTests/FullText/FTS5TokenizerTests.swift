@@ -1,5 +1,7 @@
 @testable import CofferCore
+import CofferExpectations
 @testable import CofferQuery
+import CofferTestSupport
 import Dispatch
 import Testing
 

@@ -1,5 +1,6 @@
 @testable import CofferCore
 @testable import CofferQuery
+import CofferTestSupport
 import Testing
 
 let hasFTS5 = SQLiteFeatures.linked.hasFTS5

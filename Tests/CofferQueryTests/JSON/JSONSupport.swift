@@ -1,5 +1,6 @@
 @testable import CofferCore
 @testable import CofferQuery
+import CofferTestSupport
 import Testing
 
 /// The SQL function that parses values declared to be JSON.

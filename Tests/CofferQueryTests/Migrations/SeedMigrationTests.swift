@@ -1,4 +1,6 @@
 import Coffer
+import CofferExpectations
+import CofferTestSupport
 import Testing
 
 /// The migrations of the documents that the project starts from.

@@ -1,4 +1,5 @@
 import Coffer
+import CofferTestSupport
 import Testing
 
 /// Requests inside of SQL literals, and SQL requests inside of others.

@@ -1,5 +1,7 @@
-@testable import CofferCore
 import Coffer
+@testable import CofferCore
+import CofferExpectations
+import CofferTestSupport
 import Foundation
 import Testing
 

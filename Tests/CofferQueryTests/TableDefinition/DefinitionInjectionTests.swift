@@ -1,4 +1,5 @@
 @testable import CofferCore
+import CofferExpectations
 @testable import CofferQuery
 import Foundation
 import Testing

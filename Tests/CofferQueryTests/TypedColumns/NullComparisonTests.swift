@@ -1,4 +1,5 @@
 import Coffer
+import CofferTestSupport
 import Testing
 
 /// Conditions in the closures of records are SQL's: NULL is neither equal nor unequal to a value.

@@ -1,5 +1,7 @@
 import Coffer
+import CofferExpectations
 @testable import CofferQuery
+import CofferTestSupport
 import Testing
 
 /// Trees of records that are decoded from joined and prefetched rows.

@@ -1,5 +1,7 @@
 import Coffer
 @testable import CofferCore
+import CofferExpectations
+import CofferTestSupport
 import Testing
 
 @Suite struct PrefetchTests {

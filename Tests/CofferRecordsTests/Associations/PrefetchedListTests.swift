@@ -1,4 +1,5 @@
 import Coffer
+import CofferTestSupport
 import Testing
 
 /// Prefetched rows, which are decoded from one object that shows row after row.

@@ -1,4 +1,5 @@
 import Coffer
+import CofferTestSupport
 import Testing
 
 /// The SQL of self-joins, aliases, orders and nested associations.

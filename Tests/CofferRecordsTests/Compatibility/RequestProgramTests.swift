@@ -1,4 +1,5 @@
 import Coffer
+import CofferTestSupport
 import Testing
 
 /// Requests with closures, key paths and custom functions.

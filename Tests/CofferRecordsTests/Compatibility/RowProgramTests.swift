@@ -1,4 +1,5 @@
 import Coffer
+import CofferTestSupport
 import Testing
 
 /// Rows read by records with `init(row:)`.

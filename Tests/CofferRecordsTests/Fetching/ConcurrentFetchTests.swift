@@ -1,4 +1,5 @@
 import Coffer
+import CofferTestSupport
 import Dispatch
 import Foundation
 import Synchronization

@@ -1,6 +1,8 @@
 @testable import CofferCore
+import CofferExpectations
 @testable import CofferQuery
 @testable import CofferRecords
+import CofferTestSupport
 import Testing
 
 @Suite struct FetchByKeyTests {

@@ -1,5 +1,7 @@
 @testable import CofferCore
+import CofferExpectations
 @testable import CofferRecords
+import CofferTestSupport
 import Testing
 
 @Suite struct SupplementaryFetchTests {

@@ -1,4 +1,5 @@
 import Coffer
+import CofferTestSupport
 import Testing
 
 /// Changes of all rows that a request gives.

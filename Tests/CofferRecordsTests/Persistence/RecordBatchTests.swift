@@ -1,4 +1,6 @@
 import Coffer
+import CofferExpectations
+import CofferTestSupport
 import Testing
 
 @Suite struct RecordBatchTests {

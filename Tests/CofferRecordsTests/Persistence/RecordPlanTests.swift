@@ -1,5 +1,6 @@
 import Coffer
 @testable import CofferCore
+import CofferTestSupport
 import Testing
 
 @Suite struct RecordPlanTests {

@@ -1,4 +1,6 @@
 import Coffer
+import CofferExpectations
+import CofferTestSupport
 import Testing
 
 /// The records, requests and managers of a library of books and their authors.

@@ -1,4 +1,5 @@
 import Coffer
+import CofferTestSupport
 import Foundation
 
 /// A finished run of the built tool.

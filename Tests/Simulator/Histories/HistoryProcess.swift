@@ -1,4 +1,5 @@
 import Coffer
+import CofferTestSupport
 import Foundation
 
 /// A process that writes to lists, and notes what it has read and written:

@@ -1,4 +1,5 @@
 import Coffer
+import CofferTestSupport
 import Foundation
 
 /// Several processes over one file, of which some are killed.

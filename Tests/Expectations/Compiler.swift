@@ -1,12 +1,15 @@
+import CofferTestSupport
 import Foundation
 import Testing
 
 /// The compiler of the toolchain whose runtime this process uses.
-struct Compiler {
-  static let found = Compiler()
+package struct Compiler {
+  package static let found = Compiler()
 
   /// The folder with the objects of this build, a subfolder for each module.
-  let build: URL
+  package let build: URL
+  /// Those of the C libraries of this build.
+  package let linkFlags: [String]
   private let executable: String
   private let arguments: [String]
 
@@ -23,32 +26,46 @@ struct Compiler {
     executable = line[start..<end.lowerBound] + "/bin/swiftc"
     build = URL(fileURLWithPath: CommandLine.arguments[0]).resolvingSymlinksInPath()
       .deletingLastPathComponent()
-    // Targets link to this file, or to its folder: it isn't always as deep.
-    var package = URL(fileURLWithPath: #filePath)
-    while package.path != "/",
-      !files.fileExists(atPath: package.appendingPathComponent("Package.swift").path)
-    {
-      package.deleteLastPathComponent()
-    }
+    let package = URL(fileURLWithPath: #filePath)
+      .deletingLastPathComponent()  // Expectations
+      .deletingLastPathComponent()  // Tests
+      .deletingLastPathComponent()
     let modules = build.appendingPathComponent("Modules").path
-    let map = package.appendingPathComponent("Sources/CSQLCipher/module.modulemap").path
-    guard files.isExecutableFile(atPath: executable), files.fileExists(atPath: map),
+    guard files.isExecutableFile(atPath: executable),
       files.fileExists(atPath: modules + "/Coffer.swiftmodule"),
-      let flags = Command.run("/usr/bin/env", ["pkg-config", "--cflags", "sqlcipher"]),
-      flags.status == 0
+      Self.flags("--cflags", of: "sqlcipher") != nil
     else { return nil }
-    arguments =
-      ["-swift-version", "6", "-I", modules, "-Xcc", "-fmodule-map-file=" + map]
-      + flags.output.split(whereSeparator: \.isWhitespace).flatMap { ["-Xcc", String($0)] }
+    var arguments = ["-swift-version", "6", "-I", modules]
+    for (module, library) in Self.libraries {
+      let map = package.appendingPathComponent("Sources/\(module)/module.modulemap").path
+      let options = ["-fmodule-map-file=" + map] + (Self.flags("--cflags", of: library) ?? [])
+      arguments += options.flatMap { ["-Xcc", $0] }
+    }
+    self.arguments = arguments
+    linkFlags = Self.libraries.flatMap { Self.flags("--libs", of: $0.library) ?? [] }
+  }
+
+  /// The C libraries that the package can be built with, which its modules ask the compiler for.
+  private static let libraries: [(module: String, library: String)] = [
+    ("CSQLCipher", "sqlcipher"), ("CCurl", "libcurl"),
+    ("CSecret", "libsecret-1"),
+  ]
+
+  /// What pkg-config says of a library; nil where there is none.
+  private static func flags(_ option: String, of library: String) -> [String]? {
+    guard let result = Command.run("/usr/bin/env", ["pkg-config", option, library]),
+      result.status == 0
+    else { return nil }
+    return result.output.split(whereSeparator: \.isWhitespace).map(String.init)
   }
 
   /// Runs the compiler with the package's modules in its reach.
-  func run(_ options: [String]) -> (status: CInt, output: String)? {
+  package func run(_ options: [String]) -> (status: CInt, output: String)? {
     Command.run(executable, arguments + options)
   }
 
   /// The first error of each line of the source with errors; lines count from 1.
-  func errorsByLine(in source: String, options: [String]) throws -> [Int: String] {
+  package func errorsByLine(in source: String, options: [String]) throws -> [Int: String] {
     let directory = try TemporaryDirectory()
     let path = directory.path("Snippet.swift")
     try source.write(toFile: path, atomically: true, encoding: .utf8)

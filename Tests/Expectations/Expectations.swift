@@ -1,8 +1,8 @@
-@testable import CofferCore
+import Coffer
 import Testing
 
 /// The error of the database that `body` throws.
-func databaseError<T>(
+package func databaseError<T>(
   _ body: () throws -> T, sourceLocation: SourceLocation = #_sourceLocation
 ) -> DatabaseError? {
   do {
@@ -15,7 +15,7 @@ func databaseError<T>(
 }
 
 /// Expects that `body` throws an error of SQLite with this code, primary or extended.
-func expectFailure<T>(
+package func expectFailure<T>(
   _ code: ResultCode, sourceLocation: SourceLocation = #_sourceLocation, _ body: () throws -> T
 ) {
   let error = databaseError(body, sourceLocation: sourceLocation)
@@ -25,7 +25,7 @@ func expectFailure<T>(
 }
 
 /// Expects that `body` throws an error of SQLite with this code, primary or extended.
-func expectFailure<T>(
+package func expectFailure<T>(
   _ code: ResultCode, sourceLocation: SourceLocation = #_sourceLocation,
   _ body: () async throws -> T
 ) async {
@@ -41,19 +41,21 @@ func expectFailure<T>(
 }
 
 /// The error of tests that throw one, and only compare it.
-struct TestError: Error, Equatable {
-  var reason = ""
+package struct TestError: Error, Equatable {
+  package var reason: String
+
+  package init(reason: String = "") { self.reason = reason }
 }
 
 /// A query that ends only by an interruption.
-let endlessSQL = """
+package let endlessSQL = """
   WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT count(*) FROM c
   """
 
 extension Row {
-  var values: [DatabaseValue] { Array(databaseValues) }
+  package var values: [DatabaseValue] { Array(databaseValues) }
 }
 
-func values(_ values: (any DatabaseValueConvertible)?...) -> [DatabaseValue] {
+package func values(_ values: (any DatabaseValueConvertible)?...) -> [DatabaseValue] {
   values.map { $0?.databaseValue ?? .null }
 }
