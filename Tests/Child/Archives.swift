@@ -16,6 +16,7 @@ func runArchiveScenario(_ arguments: [String]) throws -> Bool {
   }
   var random = SeededGenerator(state: seed)
   var configuration = Configuration()
+  configuration.seedRandomFunctions(SeededGenerator(state: random.next()))
   let pages = [20, 100, 1_000].randomElement(using: &random) ?? 100
   configuration.checkpointPolicy = CheckpointPolicy(
     automaticPageCount: pages, maximumPageCount: 4 * pages)

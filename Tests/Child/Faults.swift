@@ -144,9 +144,15 @@ func runFaultScenario(_ arguments: [String]) throws -> Bool {
     throw ScenarioError("unknown scenario")
   }
   let trials = try FaultTrials(scenario, in: arguments[1])
-  let ways = arguments[4] == "both" ? [false, true] : [arguments[4] == "always"]
+  var random = SeededGenerator()
   for (kind, name) in FaultTrials.kinds
   where [name, "all", name == "memory" ? "" : "files"].contains(arguments[3]) {
+    let ways =
+      switch arguments[4] {
+      case "both": [false, true]
+      case "either": [Bool.random(using: &random)]
+      default: [arguments[4] == "always"]
+      }
     try trials.run(kind, name, ways, arguments[5])
   }
   say("tried \(trials.count), failed \(trials.failedCalls) calls")

@@ -139,7 +139,7 @@ func scanDump(_ path: String) throws {
   do {
     // SQLite puts the text together, so that it is nowhere else.
     let codes = text.map(String.init).joined(separator: ", ")
-    let pool = try DatabasePool(path: path, key: .random())
+    let pool = try DatabasePool(path: path, key: .seeded())
     try pool.write { db in
       try db.execute(
         sql: """

@@ -115,6 +115,7 @@ final class ArchiveFixture {
   static var key: DatabaseKey { get throws { try .raw([UInt8](repeating: 5, count: 32)) } }
   /// The content after each commit that was archived.
   var contents: [UInt64: String] = [:]
+  private var random = SeededGenerator()
 
   init(_ configure: (inout ArchiveConfiguration) -> Void = { _ in }) throws {
     folder = try TemporaryDirectory()
@@ -131,6 +132,7 @@ final class ArchiveFixture {
     _ path: String, _ configure: (inout Configuration) -> Void = { _ in }
   ) throws -> DatabasePool {
     var configuration = Configuration()
+    configuration.seedRandomFunctions()
     configure(&configuration)
     return try DatabasePool(path: path, key: key, configuration: configuration)
   }
@@ -145,9 +147,9 @@ final class ArchiveFixture {
       for _ in 0..<count {
         try db.execute(
           sql: "INSERT INTO item (text, data) VALUES (? || random(), randomblob(?))",
-          arguments: [text, Int.random(in: 1...600)])
+          arguments: [text, Int.random(in: 1...600, using: &random)])
       }
-      if Int.random(in: 0..<3) == 0 {
+      if Int.random(in: 0..<3, using: &random) == 0 {
         try db.execute(sql: "DELETE FROM item WHERE id % 7 = abs(random() % 7) AND id % 3 = 0")
       }
     }

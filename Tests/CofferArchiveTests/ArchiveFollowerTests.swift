@@ -299,7 +299,10 @@ import Testing
     }
     for round in 0..<60 {
       for _ in 0..<4 {
-        let (from, to) = (Int.random(in: 1...200), Int.random(in: 1...200))
+    var random = SeededGenerator()
+        let (from, to) = (
+          Int.random(in: 1...200, using: &random), Int.random(in: 1...200, using: &random)
+        )
         try fixture.pool.write { db in
           try db.execute(
             sql: "UPDATE account SET amount = amount - 7 WHERE id = ?", arguments: [from])

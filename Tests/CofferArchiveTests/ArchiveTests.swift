@@ -222,9 +222,10 @@ import Testing
       $0.checkpointPolicy = CheckpointPolicy(automaticPageCount: 30, maximumPageCount: 100)
     }
     let session = try fixture.start()
+    var random = SeededGenerator()
     for _ in 0..<300 {
       try fixture.write(3)
-      if Int.random(in: 0..<10) == 0 { try fixture.archiveNow(session) }
+      if Int.random(in: 0..<10, using: &random) == 0 { try fixture.archiveNow(session) }
     }
     try fixture.archiveNow(session)
     let size = try FileManager.default.attributesOfItem(atPath: fixture.path + "-wal")[.size]

@@ -64,7 +64,8 @@ import Testing
   func `each single call of a destination may fail`(storing: Bool, times: Int) throws {
     let count = try Self.run(failing: .max / 2, storing: false)
     let step = max(1, count / trialCount(4))
-    for call in stride(from: Int.random(in: 1...step), through: count, by: step) {
+    var random = SeededGenerator()
+    for call in stride(from: Int.random(in: 1...step, using: &random), through: count, by: step) {
       do {
         _ = try Self.run(failing: call, storing: storing, times: times)
       } catch {
@@ -427,7 +428,8 @@ import Testing
     try fixture.archiveNow(session)
     try session.stop()
     try fixture.checkContents()
-    for (commit, writer, value) in archived.value.shuffled().prefix(20) {
+    var random = SeededGenerator()
+    for (commit, writer, value) in archived.value.shuffled(using: &random).prefix(20) {
       let target = fixture.folder.path("target-\(commit)-\(writer)-\(value).db")
       try fixture.archive.restore(to: target, at: .commit(commit), key: ArchiveFixture.key)
       let queue = try DatabaseQueue(path: target, key: ArchiveFixture.key)

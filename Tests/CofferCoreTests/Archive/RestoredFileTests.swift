@@ -16,7 +16,9 @@ struct RestoredFileTests {
   private func source() throws -> (key: DatabaseKey, derived: DerivedKey, frames: [[UInt8]]) {
     let key = try DatabaseKey.raw((0..<32).map { UInt8($0) })
     let path = directory.path + "/source.db"
-    let queue = try DatabaseQueue(path: path, key: key)
+    var configuration = Configuration()
+    configuration.seedRandomFunctions()
+    let queue = try DatabaseQueue(path: path, key: key, configuration: configuration)
     try queue.write { db in
       try db.execute(sql: "CREATE TABLE item (data BLOB)")
       for _ in 0..<40 { try db.execute(sql: "INSERT INTO item VALUES (randomblob(3000))") }

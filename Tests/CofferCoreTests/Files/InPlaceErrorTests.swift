@@ -182,7 +182,7 @@ struct InPlaceErrorTests {
     await #expect(processExitsWith: .success) {
       let directory = try TemporaryDirectory()
       let path = directory.path("db")
-      let (old, new) = (DatabaseKey.random(), DatabaseKey.random())
+      let (old, new) = (DatabaseKey.seeded(column: 1), DatabaseKey.seeded(column: 2))
       try InPlaceErrorTests.make(path, old)
       let highest =
         try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")
@@ -227,7 +227,7 @@ struct InPlaceErrorTests {
       defer { chmod(directory.path, 0o700) }
       try #require(open(directory.path, O_RDONLY) < 0)
       let path = directory.path("db")
-      let (key, new) = (DatabaseKey.random(), DatabaseKey.random())
+      let (key, new) = (DatabaseKey.seeded(column: 1), DatabaseKey.seeded(column: 2))
       try InPlaceErrorTests.make(path, nil)
       try DatabaseFile.encrypt(at: path, to: path, key: key)
       try DatabaseFile.convert(at: path, key: key, from: .default, newKey: new)

@@ -63,6 +63,7 @@ struct ReadFailureTests {
     var configuration = Configuration()
     configuration.key = key
     configuration.journalMode = .delete
+    configuration.seedRandomFunctions()
     let queue = try DatabaseQueue(path: path, configuration: configuration)
     try queue.write { db in
       try db.execute(
@@ -132,7 +133,7 @@ struct ReadFailureTests {
       Faults.install()
       let directory = try TemporaryDirectory()
       let path = directory.path("db")
-      let (key, new) = (DatabaseKey.random(), DatabaseKey.random())
+      let (key, new) = (DatabaseKey.seeded(column: 1), DatabaseKey.seeded(column: 2))
       try ReadFailureTests.make(path, key)
       let bytes = try Data(contentsOf: URL(fileURLWithPath: path))
       try Faults.sweep(persistent: persistent) { _ in
@@ -177,7 +178,7 @@ struct ReadFailureTests {
       Faults.install()
       let directory = try TemporaryDirectory()
       let path = directory.path("db")
-      let (old, new) = (DatabaseKey.random(), DatabaseKey.random())
+      let (old, new) = (DatabaseKey.seeded(column: 1), DatabaseKey.seeded(column: 2))
       func configuration(_ key: DatabaseKey) -> Configuration {
         var configuration = Configuration()
         configuration.key = key

@@ -12,6 +12,7 @@ final class FreshVault {
 
   let folder: TemporaryDirectory
   let anchorFolder: TemporaryDirectory
+  private let seeds = Locked(SeededGenerator())
 
   init() throws {
     folder = try TemporaryDirectory()
@@ -23,11 +24,6 @@ final class FreshVault {
 
   /// The content of the anchor.
   func anchorBytes() throws -> [UInt8] { try #require(try anchor.load(forDatabaseAt: path)) }
-
-  /// How often a test tries something random: `COFFER_TRIALS`, or a number that takes seconds.
-  static func trials(_ usual: Int) -> Int {
-    ProcessInfo.processInfo.environment["COFFER_TRIALS"].flatMap { Int($0) } ?? usual
-  }
 
   static func configuration(
     _ anchor: some FreshnessAnchor, _ configure: (inout Configuration) -> Void = { _ in }
@@ -44,7 +40,15 @@ final class FreshVault {
   }
 
   func openPool(_ configure: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool {
-    try DatabasePool(path: path, configuration: Self.configuration(anchor, configure))
+    try DatabasePool(path: path, configuration: configuration(configure))
+  }
+
+  /// Each opening writes other random values, so that it changes what the ones before have written.
+  private func configuration(_ configure: (inout Configuration) -> Void) throws -> Configuration {
+    try Self.configuration(anchor) { configuration in
+      configuration.seedRandomFunctions(SeededGenerator(state: seeds.changing { $0.next() }))
+      configure(&configuration)
+    }
   }
 
   /// Opens the database, changes it, and closes it.

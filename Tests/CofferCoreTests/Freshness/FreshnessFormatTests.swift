@@ -91,6 +91,7 @@ struct FreshnessFormatTests {
     let vault = try FreshVault()
     var configuration = try FreshVault.configuration(vault.anchor)
     configuration.cipher = .default
+    configuration.seedRandomFunctions()
     let queue = try DatabaseQueue(path: vault.path, configuration: configuration)
     try queue.write { db in
       try db.execute(sql: "CREATE TABLE t (text)")

@@ -60,7 +60,7 @@ struct FreshnessTests {
   @Test func `a wrong key is told as such`() throws {
     let vault = try usedVault()
     let error = databaseError {
-      try vault.open { $0.key = .random() }
+      try vault.open { $0.key = .seeded() }
     }
     #expect(error?.cipherDiagnosis == .wrongKey)
     #expect(vault.replacement() == nil)
@@ -77,7 +77,7 @@ struct FreshnessTests {
     try queue.close()
     try files.restore(to: vault.path)
     try Data(anchor).write(to: URL(fileURLWithPath: vault.anchor.path))
-    let error = databaseError { try vault.open { $0.key = .random() } }
+    let error = databaseError { try vault.open { $0.key = .seeded() } }
     #expect(error?.cipherDiagnosis == .wrongKey)
     #expect(vault.files()["-wal"] == files["-wal"])
     let again = try vault.open()
@@ -371,7 +371,7 @@ struct FreshnessTests {
   func `after the key has changed, the database is the newest`(isPool: Bool) throws {
     let vault = try usedVault()
     let old = vault.files()
-    let newKey = DatabaseKey.random()
+    let newKey = DatabaseKey.seeded()
     let writer: any DatabaseWriter = isPool ? try vault.openPool() : try vault.open()
     try writer.changeKey(to: newKey)
     try writer.write { try $0.execute(sql: Self.insertion) }
@@ -414,7 +414,7 @@ struct FreshnessTests {
     #expect(vault.replacement() == .olderFile)
     let freshness = Freshness(anchor: vault.anchor)
     #expect(throws: DatabaseError.self) {
-      try freshness.accept(databaseAt: vault.path, key: .random())
+      try freshness.accept(databaseAt: vault.path, key: .seeded())
     }
     try freshness.accept(databaseAt: vault.path, key: .raw(FreshVault.rawKey))
     #expect(vault.replacement() == nil)

@@ -150,7 +150,7 @@ struct KeySlotsTests {
       try KeySlots.create(forDatabaseAt: vault.path, unlocker: .passphrase("x"))
     }
     let encrypted = try Vault()
-    try encrypted.fill(.random())
+    try encrypted.fill(.seeded())
     #expect(throws: KeySlotsError.alreadyEncrypted(path: encrypted.path)) {
       try KeySlots.create(forDatabaseAt: encrypted.path, unlocker: .passphrase("x"))
     }
@@ -303,7 +303,7 @@ struct KeySlotsTests {
   @Test(arguments: [false, true])
   func `an existing file gets slots, and loses them`(wal: Bool) throws {
     let vault = try Vault()
-    let old = DatabaseKey.random()
+    let old = DatabaseKey.seeded()
     try vault.fill(old)
     var configuration = Configuration()
     configuration.key = old
@@ -364,7 +364,7 @@ struct KeySlotsTests {
 
     // A file that was about to get its first slots.
     let plain = try Vault()
-    let key = DatabaseKey.random()
+    let key = DatabaseKey.seeded()
     try plain.fill(key)
     _ = try KeySlotsChange(
       forDatabaseAt: plain.path, salt: #require(try Database.salt(of: plain.path)), currentKey: nil,
@@ -440,7 +440,7 @@ struct KeySlotsTests {
     let copy = vault.folder.path("copy.db")
     try queue.backup(toPath: copy)
     let foreign = vault.folder.path("foreign.db")
-    try queue.backup(toPath: foreign, key: .random())
+    try queue.backup(toPath: foreign, key: .seeded())
     try queue.close()
     let opened = try DatabaseQueue(path: copy, key: .slots(unlocker: Vault.passphrase))
     #expect(try opened.read { try String.fetchOne($0, sql: "SELECT a FROM t") } == "kept")

@@ -94,7 +94,7 @@ struct KeyUnlockerTests {
 
   @Test func `a provider gives a database's own key`() throws {
     let vault = try Vault()
-    let provider = CountingProvider(key: .random())
+    let provider = CountingProvider(key: .seeded())
     #expect(throws: (any Error).self) {
       var configuration = Configuration()
       configuration.key = .provider(ThrowingProvider())

@@ -32,7 +32,7 @@ struct LiveFileTests {
     run("CREATE TABLE t (a)", connection)
     run(
       "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c WHERE i < 300) "
-        + "INSERT INTO t SELECT randomblob(500) FROM c", connection)
+        + "INSERT INTO t SELECT hex(zeroblob(250)) FROM c", connection)
   }
 
   @Test(arguments: ["DELETE", "WAL", "TRUNCATE", "PERSIST"], [0, 1, 2])
@@ -75,7 +75,7 @@ struct LiveFileTests {
       defer { sqlite3_close(connection) }
       fill(connection)
       #expect(!DatabaseFile.inspect(at: path).hasJournal)
-      run("PRAGMA cache_size = 5; BEGIN; UPDATE t SET a = randomblob(500)", connection)
+      run("PRAGMA cache_size = 5; BEGIN; UPDATE t SET a = hex(zeroblob(251))", connection)
       #expect(DatabaseFile.inspect(at: path).hasJournal)
       run("ROLLBACK", connection)
       #expect(!DatabaseFile.inspect(at: path).hasJournal)
@@ -90,7 +90,7 @@ struct LiveFileTests {
     try KeyFixtures.withFile([]) { path in
       let key = try makeKey()
       let connection = try open(path, key)
-      run("CREATE TABLE t (a); INSERT INTO t VALUES (randomblob(20000))", connection)
+      run("CREATE TABLE t (a); INSERT INTO t VALUES (hex(zeroblob(10000)))", connection)
       sqlite3_close(connection)
       let original = try Array(Data(contentsOf: URL(fileURLWithPath: path)))
       let rawKey = DatabaseKey(form: .raw, bytes: key.key)

@@ -14,6 +14,7 @@ import Testing
   private func makePool(rows: Int = 400) throws -> EncryptedPool {
     let database = try EncryptedPool("CREATE TABLE t (id INTEGER PRIMARY KEY, b)") {
       $0.checkpointPolicy = .manual
+      $0.seedRandomFunctions()
     }
     try database.pool.write { try fill($0, rows: rows) }
     return database
@@ -214,6 +215,7 @@ import Testing
     let database = try EncryptedQueue("CREATE TABLE t (id INTEGER PRIMARY KEY, b)") {
       $0.journalMode = .delete
     }
+      $0.seedRandomFunctions()
     try database.queue.write { try fill($0, rows: 2000) }
     let path = database.directory.path("copy")
     try database.queue.inDatabase { db in

@@ -3,6 +3,9 @@ import CofferTestSupport
 import Foundation
 import Testing
 
+/// Where the identifiers of documents come from.
+private let identifiers = Locked(SeededGenerator())
+
 struct EncryptedDocumentTests {
   struct Patient: Codable, Identifiable, Equatable {
     struct Contact: Codable, Equatable {
@@ -33,7 +36,7 @@ struct EncryptedDocumentTests {
   private func patient(
     _ name: String, in patients: DocumentCollection<Patient>
   ) throws -> Patient {
-    let id = UUID()
+    let id = identifiers.changing { UUID.seeded(using: &$0) }
     return Patient(
       id: id, name: name,
       diagnosis: try cipher.seal(

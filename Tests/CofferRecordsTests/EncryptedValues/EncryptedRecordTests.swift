@@ -3,6 +3,9 @@ import CofferTestSupport
 import Foundation
 import Testing
 
+/// Where the identifiers of rows come from.
+private let identifiers = Locked(SeededGenerator())
+
 /// Encrypted values in records, mapped records, and SQL by hand.
 struct EncryptedRecordTests {
   private struct Note: Codable, Identifiable, FetchableRecord, PersistableRecord {
@@ -43,7 +46,7 @@ struct EncryptedRecordTests {
   init() throws { cipher = try ValueCipher(key: .raw([UInt8](repeating: 0x17, count: 32))) }
 
   private func note(_ body: String, title: String = "", tags: [String]? = nil) throws -> Note {
-    let id = UUID()
+    let id = identifiers.changing { UUID.seeded(using: &$0) }
     return Note(
       id: id, body: try cipher.seal(body, at: Note.valuePlace(of: \.body, row: id)),
       titleHash: try cipher.indexHash(of: title, name: "note.title"),
@@ -140,7 +143,7 @@ struct EncryptedRecordTests {
       let absent = try cipher.indexHash(of: "title 7", name: "note.body")
       #expect(try Note.filter { $0.titleHash == absent }.fetchCount(db) == 0)
       let changing = try ValueCipher(
-        key: .random(), previousKeys: [.raw([UInt8](repeating: 0x17, count: 32))])
+        key: .seeded(), previousKeys: [.raw([UInt8](repeating: 0x17, count: 32))])
       let hashes = try changing.indexHashes(of: "title 7", name: "note.title")
       #expect(try Note.filter { hashes.contains($0.titleHash) }.fetchCount(db) == 4)
     }

@@ -326,7 +326,7 @@ struct ArchiveScenarios {
     let run = try vault.bash(
       """
       $coffer exec vault.db 'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n LIMIT 4000)
-        INSERT INTO note (text) SELECT randomblob(4000) FROM n' --key-file key >/dev/null || exit 98
+        INSERT INTO note (text) SELECT hex(zeroblob(2000)) FROM n' --key-file key >/dev/null || exit 98
       $coffer archive run vault.db --to arch --once --key-file key || exit 99
       for signal in TERM INT TERM INT; do
         rm -f r.db
