@@ -11,6 +11,15 @@ RUNS ?= 10000000
 TARGET ?= all
 # With libedit-dev, LineEditing gives the shell history and completion.
 TRAITS ?= $(shell pkg-config --exists libedit 2>/dev/null && echo LineEditing)
+tests = $(SWIFT) test --skip-build
+# The tests that take the number of their trials from COFFER_TRIALS, beside those named below: each of
+# the first kind starts a process or more in a trial.
+killing = ArchiveKillTests ArchiveProgramTests ArchiveTests ArchiveWriterTests ArchiveGapTests \
+	ChangeKeyTests ConversionTests CreationTests ExternalChangesTests FolderDestinationTests \
+	FreshnessKillTests KeySlotsKillTests LogIntegrityTests
+drawing = ArchiveManipulationTests ArrayArgumentSemanticsTests FreshnessManipulationTests \
+	KeySlotsFileTests SalvageTrialTests
+space = $(subst ,, )
 man = share/man/man1
 completions = share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d
 
@@ -21,17 +30,22 @@ demo: setup ## Build an encrypted inventory of this machine's packages, and quer
 	$(SWIFT) build --product coffer
 	$(SWIFT) run --skip-build coffer demo
 
-test: setup ## Run all tests
-	$(SWIFT) test
+test: setup ## Run all tests (FLAGS="options of swift test")
+	$(SWIFT) test $(FLAGS)
 
 faults: setup ## Cut the power, and let each call fail (ARGS="--every N --scenario TEXT" TRIALS=N)
 	$(SWIFT) run CofferFaults $(ARGS)
 	COFFER_TRIALS=$(TRIALS) $(SWIFT) test --filter FaultTests
 
-trials: setup ## Kill processes, damage files and cancel tasks, by the thousand
-	COFFER_TRIALS=614 $(SWIFT) test --filter 'CrashTests|KilledWriterTests'
-	COFFER_TRIALS=20000 $(SWIFT) test --skip-build --filter CofferCoreTests.DamageTests
-	COFFER_TRIALS=16800 $(SWIFT) test --skip-build --filter RandomCancellationTests
+trials: setup ## Kill processes, damage files, cancel tasks and draw inputs, by the thousand
+	$(SWIFT) build --build-tests
+	COFFER_TRIALS=614 $(tests) --filter 'CrashTests|KilledWriterTests'
+	COFFER_TRIALS=20000 $(tests) --filter CofferCoreTests.DamageTests
+	COFFER_TRIALS=16800 $(tests) --filter RandomCancellationTests
+	COFFER_TRIALS=200 $(tests) --filter '$(subst $(space),|,$(killing))'
+	COFFER_TRIALS=2000 $(tests) --filter '$(subst $(space),|,$(drawing))'
+	COFFER_TRIALS=200000 $(tests) --filter SecretArenaTests
+	COFFER_PROCESSES_SECONDS=60 $(tests) --filter SeveralProcessesTests
 
 fuzz: setup ## Give changed inputs to the parsers (RUNS=10000000 TARGET=all ARGS="--seed N")
 	Scripts/with-fuzzer $(TARGET) --runs $(RUNS) $(ARGS)
@@ -47,7 +61,7 @@ bench: setup ## Measure against compiled C (ARGS="--filter NAME --rows N --json 
 	$(SWIFT) run -c release Benchmarks $(ARGS)
 
 lint: ## Check the format, and who imports what
-	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Scripts Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Scripts .ci Package.swift
 	Scripts/check-imports
 
 setup: ## Install SQLCipher and pkg-config where they are missing

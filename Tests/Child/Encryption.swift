@@ -2,7 +2,7 @@
 //
 //   CofferTestChild markers PATH KEY-OR-MINUS JOURNAL-MODE TEMP-STORE
 //   CofferTestChild append PATH KEY JOURNAL-MODE
-//   CofferTestChild create-together PATH PASSPHRASE ROWS
+//   CofferTestChild create-together PATH PASSPHRASE ROWS [ITERATIONS]
 //   CofferTestChild open PATH PASSPHRASE [readonly]
 //   CofferTestChild as-nobody SCENARIO…
 //   CofferTestChild memory-scan PATH HOW
@@ -24,8 +24,13 @@ func runEncryptionScenario(_ arguments: [String]) throws -> Bool {
       journalMode: arguments[3], tempStore: arguments[4])
   case ("append", 4):
     try append(arguments[1], key: key(arguments[2]), journalMode: arguments[3])
-  case ("create-together", 4):
-    try createTogether(arguments[1], passphrase: arguments[2], rows: Int(arguments[3]) ?? 0)
+  case ("create-together", 4), ("create-together", 5):
+    var configuration = Configuration()
+    configuration.key = .passphrase(arguments[2])
+    if let count = arguments.dropFirst(4).first.flatMap({ Int($0) }) {
+      configuration.cipher.kdfIterations = count
+    }
+    try createTogether(arguments[1], configuration, rows: Int(arguments[3]) ?? 0)
   case ("open", 3), ("open", 4):
     var configuration = Configuration()
     configuration.readonly = arguments.last == "readonly"
@@ -180,9 +185,9 @@ private func append(_ path: String, key: DatabaseKey, journalMode: String) throw
   }
 }
 
-private func createTogether(_ path: String, passphrase: String, rows: Int) throws {
+private func createTogether(_ path: String, _ configuration: Configuration, rows: Int) throws {
   pause("ready")
-  let queue = try DatabaseQueue(path: path, key: .passphrase(passphrase))
+  let queue = try DatabaseQueue(path: path, configuration: configuration)
   try queue.write { db in
     try db.execute(sql: "CREATE TABLE IF NOT EXISTS t (id INTEGER PRIMARY KEY, pid INT)")
   }

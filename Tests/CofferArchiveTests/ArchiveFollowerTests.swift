@@ -251,12 +251,14 @@ import Testing
     let follower = try fixture.follower()
     let log = follower.pool.path + "-wal"
     var sizes: [Int] = []
-    for _ in 0..<60 {
+    for round in 1...60 {
       try fixture.write(400)
-      try fixture.archiveNow(session)
+      _ = try session.archiveNow()
       try follower.follow()
-      #expect(
-        try ArchiveFixture.content(of: follower.pool) == ArchiveFixture.content(of: fixture.pool))
+      if round % 10 == 0 {
+        #expect(
+          try ArchiveFixture.content(of: follower.pool) == ArchiveFixture.content(of: fixture.pool))
+      }
       let size = try FileManager.default.attributesOfItem(atPath: log)[.size] as? Int
       sizes.append(try #require(size))
     }
@@ -297,9 +299,9 @@ import Testing
         }
       }
     }
+    var random = SeededGenerator()
     for round in 0..<60 {
       for _ in 0..<4 {
-    var random = SeededGenerator()
         let (from, to) = (
           Int.random(in: 1...200, using: &random), Int.random(in: 1...200, using: &random)
         )

@@ -134,7 +134,7 @@ import Testing
     try fixture.checkContents()
     var random = SeededGenerator()
     var (changes, named, restores, refusals) = (0, 0, 0, 0)
-    let trials = trialCount(400)
+    let trials = trialCount(150)
     while changes < trials {
       let name = sample.needed.randomElement(using: &random)!
       var objects = sample.objects
@@ -264,7 +264,7 @@ import Testing
     let sample = try Self.sample()
     var random = SeededGenerator()
     let manifest = sample.objects[sample.newest]!
-    for _ in 0..<trialCount(300) {
+    for _ in 0..<trialCount(100) {
       var bytes = Array(manifest)
       for _ in 0..<Int.random(in: 1...6, using: &random) {
         let offset = Int.random(in: 0..<min(bytes.count, 400), using: &random)

@@ -7,11 +7,6 @@ import Testing
 @testable import CofferArchive
 @testable import CofferCore
 
-/// The number of trials: `COFFER_TRIALS`, or fewer by default.
-func trialCount(_ usual: Int) -> Int {
-  ProcessInfo.processInfo.environment["COFFER_TRIALS"].flatMap { Int($0) } ?? usual
-}
-
 /// A destination that calls a closure before each call, which may throw, wait or use the database.
 final class HookedDestination: ArchiveDestination {
   typealias Hook = @Sendable (_ call: String, _ name: String) throws -> Void

@@ -427,6 +427,7 @@ import Testing
   @Test func `an access lives until it has been requested, though its task is over`() async {
     let task = Mutex<Task<Void, any Error>?>(nil)
     let (begin, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+    let looked = DispatchSemaphore(value: 0)
     let isAlive = Atomic(false)
     let access = Task(executorPreference: BlockableThreads()) {
       begin.wait()
@@ -436,13 +437,13 @@ import Testing
         task.withLock { $0 }?.cancel()
         over.wait()
         isAlive.store(reference != nil, ordering: .relaxed)
-        over.signal()
+        looked.signal()
       }
     }
     task.withLock { $0 = access }
     begin.signal()
     await #expect(throws: CancellationError.self) { try await access.value }
-    over.wait()
+    await looked.waited()
     let wasAlive = isAlive.load(ordering: .relaxed)
     #expect(wasAlive)
   }

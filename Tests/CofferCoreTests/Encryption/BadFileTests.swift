@@ -128,7 +128,7 @@ import Testing
       let data = Data(
         name == "text" ? Array(repeating: start, count: count / 8 + 1).joined() + [] : start + rest)
       try data.write(to: URL(fileURLWithPath: path))
-      for key in [Self.key, .passphrase("x"), nil] {
+      for key in count == 300 ? [Self.key, .passphrase("x"), nil] : [Self.key, nil] {
         let error = openError(path, key: key)
         #expect(error?.resultCode == .SQLITE_NOTADB)
         #expect("\(error as Any)".contains("The file is \(name), not a database"))

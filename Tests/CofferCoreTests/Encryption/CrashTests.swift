@@ -15,7 +15,7 @@ import Testing
     journalMode: String
   ) throws {
     let folder = try TemporaryDirectory()
-    let trials = trialCount(30)
+    let trials = trialCount(10)
     var committed = 0
     var allCommitted = 0
     var hotJournals = 0
@@ -61,6 +61,14 @@ import Testing
     #expect(hotJournals > trials / 6)
   }
 
+  /// A derivation that takes less time than the creation.
+  private static func quickly(_ passphrase: String) -> Configuration {
+    var configuration = Configuration()
+    configuration.key = .passphrase(passphrase)
+    configuration.cipher.kdfIterations = 1000
+    return configuration
+  }
+
   @Test func `a process that is killed while it creates a file leaves nothing in the way`() throws {
     let folder = try TemporaryDirectory()
     let trials = trialCount(4)
@@ -72,21 +80,20 @@ import Testing
       round += 1
       try #require(round < 50 * trials)
       let path = folder.path("db\(round)")
-      let child = try TestProcess(["create-together", path, "secret", "3"])
+      let child = try TestProcess(["create-together", path, "secret", "3", "1000"])
       #expect(child.readLine() == "ready")
       child.goOn()
-      // The derivation of the key takes most of this.
-      usleep(UInt32(round % delays) * 15_000)
+      usleep(UInt32(round % delays) * 500)
       child.kill()
       guard DatabaseFile.inspect(at: path).size > 0 else {
-        let queue = try DatabaseQueue(path: path, key: .passphrase("another"))
+        let queue = try DatabaseQueue(path: path, configuration: Self.quickly("another"))
         try queue.close()
         continue
       }
       // From then on, about half of them are killed before the creation.
       if created == 0 { delays = min(delays, 2 * round) }
       created += 1
-      let queue = try DatabaseQueue(path: path, key: .passphrase("secret"))
+      let queue = try DatabaseQueue(path: path, configuration: Self.quickly("secret"))
       try queue.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS t (id, pid)") }
       #expect(try queue.read { try $0.checkCipherIntegrity() } == [])
       try queue.close()

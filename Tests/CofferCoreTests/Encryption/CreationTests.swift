@@ -10,7 +10,7 @@ import Testing
 @Suite struct CreationTests {
   @Test func `processes that create one file at the same time share it`() throws {
     let folder = try TemporaryDirectory()
-    for round in 0..<6 {
+    for round in 0..<trialCount(2) {
       let path = folder.path("db\(round)")
       let children = try (0..<5).map { _ in
         try TestProcess(["create-together", path, "shared secret", "4"])
@@ -38,7 +38,7 @@ import Testing
     isPool: Bool
   ) throws {
     let folder = try TemporaryDirectory()
-    for round in 0..<30 {
+    for round in 0..<trialCount(8) {
       let path = folder.path("db\(round)")
       let failures = Mutex<[String]>([])
       let group = DispatchGroup()

@@ -214,7 +214,7 @@ struct ExternalChangesTests {
       isOver.set(true)
       group.wait()
     }
-    for round in 0..<60 {
+    for round in 0..<trialCount(15) {
       let database = try ExternalFixture.open(
         fixture.path, isPool: access == .pool || access == .readOnlyPool
       ) {

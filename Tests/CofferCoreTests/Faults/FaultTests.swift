@@ -13,11 +13,6 @@ import Testing
     return run?.status == 0 ? run?.lines ?? [] : []
   }()
 
-  /// The number of runs for each kind of calls: COFFER_TRIALS, or a few.
-  private static func trials(_ usual: Int) -> Int {
-    ProcessInfo.processInfo.environment["COFFER_TRIALS"].flatMap { Int($0) } ?? usual
-  }
-
   @Test func `there are scenarios`() {
     #expect(Self.scenarios.contains("open"))
   }
@@ -25,12 +20,12 @@ import Testing
   @Test(arguments: scenarios)
   func `exhausted memory is SQLITE_NOMEM, and changes nothing`(scenario: String) throws {
     // Each allocation of an opening: one of them crashed in SQLCipher 3.
-    try run(scenario, "memory", Self.trials(scenario == "open" ? 2_000 : 6))
+    try run(scenario, "memory", trialCount(scenario == "open" ? 2_000 : 2))
   }
 
   @Test(arguments: scenarios)
   func `a failing file is told as such, and loses nothing`(scenario: String) throws {
-    try run(scenario, "files", Self.trials(1))
+    try run(scenario, "files", trialCount(1), chosenTrialCount == nil ? "either" : "both")
   }
 
   /// SQLite begins its log again before it truncates the file, and tells an error if it can't.
@@ -52,10 +47,12 @@ import Testing
     #expect(run?.status == 0, "\(run?.output ?? "there is no program")")
   }
 
-  private func run(_ scenario: String, _ kind: String, _ count: Int) throws {
+  private func run(
+    _ scenario: String, _ kind: String, _ count: Int, _ ways: String = "both"
+  ) throws {
     let directory = try TemporaryDirectory()
     let (status, lines, error) = try TestProcess.run([
-      "faults", directory.path, scenario, kind, "both", "\(count)",
+      "faults", directory.path, scenario, kind, ways, "\(count)",
     ])
     let last = lines.last { $0.hasPrefix("at ") } ?? "the beginning"
     #expect(status == 0, "the process ended \(last): \(error.prefix(2000))")

@@ -319,6 +319,7 @@ struct ConversionTests {
     let key = try Self.key(of: name)
     var target = CipherSettings.default
     target.pageSize = 16384
+    target.kdfIterations = 4000
     try DatabaseFile.convert(at: path, key: key, from: settings, to: target)
     try expectFixture(path, configuration(key, target))
     try DatabaseFile.convert(at: path, key: key, from: target, to: settings)
@@ -471,10 +472,11 @@ struct ConversionTests {
       try db.execute(sql: "DELETE FROM t WHERE a % 2 = 0")
     }
     try queue.close()
-    for attempt in 0..<15 {
+    let attempts = trialCount(7)
+    for attempt in 0..<attempts {
       let child = try TestProcess(["convert", path, hex, "\(sizes[0])", "\(sizes[1])"])
       try #require(child.readLine() == "ready")
-      usleep(UInt32(attempt) * 12_000)
+      usleep(UInt32(attempt * 180_000 / attempts))
       let isDone = child.kill().contains("done")
       let opens = sizes.map { size in
         settings.pageSize = size

@@ -36,7 +36,7 @@ final class FreshVault {
   }
 
   func open(_ configure: (inout Configuration) -> Void = { _ in }) throws -> DatabaseQueue {
-    try DatabaseQueue(path: path, configuration: Self.configuration(anchor, configure))
+    try DatabaseQueue(path: path, configuration: configuration(configure))
   }
 
   func openPool(_ configure: (inout Configuration) -> Void = { _ in }) throws -> DatabasePool {

@@ -12,7 +12,7 @@ struct FreshnessKillTests {
     let vault = try FreshVault()
     var random = SeededGenerator()
     var changed = 0
-    let trials = FreshVault.trials(60) / 2
+    let trials = trialCount(24) / 2
     for trial in 0..<trials {
       let child = try TestProcess([
         "keep-fresh", vault.path, FreshVault.hexKey, how, vault.anchor.path,
@@ -50,7 +50,7 @@ struct FreshnessKillTests {
         + String(repeating: "INSERT INTO t VALUES (hex(randomblob(3000)));", count: 200))
     var random = SeededGenerator()
     var keys = [FreshVault.hexKey, Hex.key(7)]
-    for trial in 0..<max(10, FreshVault.trials(60) / 10) {
+    for trial in 0..<max(5, trialCount(24) / 10) {
       let child = try TestProcess([
         "rekey-fresh", vault.path, keys[0], vault.anchor.path, keys[1],
       ])

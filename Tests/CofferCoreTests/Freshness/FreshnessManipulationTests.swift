@@ -117,7 +117,7 @@ struct FreshnessManipulationTests {
     let vault = history.vault
     let anchorURL = URL(fileURLWithPath: vault.anchor.path)
     var tried: [Manipulation: Int] = [:]
-    for trial in 0..<FreshVault.trials(400) {
+    for trial in 0..<trialCount(400) {
       let manipulation = try #require(Manipulation.allCases.randomElement(using: &random))
       guard
         let (files, anchor, expected) = make(manipulation, history, &random)

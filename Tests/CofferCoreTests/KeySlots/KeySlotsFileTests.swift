@@ -28,7 +28,7 @@ struct KeySlotsFileTests {
     let expected = try vault.dataKey()
     var generator = SeededGenerator()
     var counts = (opened: 0, refused: 0)
-    for trial in 0..<trialCount(2000) {
+    for trial in 0..<trialCount(600) {
       // Each bit of the head once, then any.
       let bit =
         trial < 48 * 8 ? trial : Int.random(in: 0..<(bytes.count * 8), using: &generator)
@@ -182,11 +182,6 @@ struct KeySlotsFileTests {
     }
     #expect(try Python.run([script, vault.slotsPath, "--passphrase", "x"]).contains("no slot"))
   }
-}
-
-/// The number of trials: `COFFER_TRIALS`, or fewer by default.
-func trialCount(_ usual: Int) -> Int {
-  ProcessInfo.processInfo.environment["COFFER_TRIALS"].flatMap(Int.init) ?? usual
 }
 
 enum Python {

@@ -404,6 +404,7 @@ struct KeySlotsTests {
     let before = try vault.bytes(of: vault.slotsPath)
     // With WAL, an open reader prevents nothing.
     var configuration = Configuration()
+    configuration.busyMode = .immediateError
     configuration.journalMode = .delete
     let queue = try DatabaseQueue(
       path: vault.path, key: .slots(unlocker: Vault.passphrase), configuration: configuration)

@@ -267,10 +267,11 @@ struct ChangeKeyTests {
     var keys = [Hex.key(1), Hex.key(2)]
     let queue = try makeQueue(wal: wal, rows: 6000, key: Hex.databaseKey(keys[0]))
     try queue.close()
-    for attempt in 0..<12 {
+    let attempts = trialCount(6)
+    for attempt in 0..<attempts {
       let child = try TestProcess(["change-key", path, keys[0], keys[1]])
       try #require(child.readLine() == "ready")
-      usleep(UInt32(attempt) * 7000)
+      usleep(UInt32(attempt * 84_000 / attempts))
       let isDone = child.kill().contains("done")
       let opens = keys.map { key in
         (try? count(Hex.databaseKey(key))) == 6000

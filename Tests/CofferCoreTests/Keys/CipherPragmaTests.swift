@@ -119,12 +119,13 @@ import Testing
       let settings = try queue.inDatabase { $0.openingSettings }
       #expect(settings == form.settings)
       try queue.close()
-      // Again in the same way, and in Coffer's.
-      try expectRows(DatabaseQueue(path: path, configuration: configuration(form.pragmas)), 1)
+      // In Coffer's way; and where the file is the same, each other way once.
       var other = Configuration()
       other.key = .passphrase(Self.passphrase)
       other.cipher = form.settings
       try expectRows(DatabaseQueue(path: path, configuration: other), 1)
+      if index > 0 { continue }
+      try expectRows(DatabaseQueue(path: path, configuration: configuration(form.pragmas)), 1)
       // The key of the configuration, and pragmas.
       var mixed = Configuration()
       mixed.key = .passphrase(Self.passphrase)

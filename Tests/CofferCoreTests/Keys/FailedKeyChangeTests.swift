@@ -87,7 +87,7 @@ extension ChangeKeyTests {
   }
 
   @Test func `while another connection writes, a failed change says to keep both keys`() throws {
-    let queue = try makeQueue(wal: true)
+    let queue = try makeQueue(wal: true) { $0.busyMode = .timeout(0.2) }
     let other = try DatabaseQueue(path: path, key: old)
     try other.inDatabase { db in
       let (error, hasNewKey) = try giveUp(queue) { try db.execute(sql: "BEGIN IMMEDIATE") }

@@ -43,7 +43,7 @@ struct SecretArenaTests {
     var random = SeededGenerator()
     var blocks: [Block] = []
     var damaged = 0
-    for step in 0..<60_000 {
+    for step in 0..<trialCount(20_000) {
       let isGrowing = step / 5000 % 2 == 0
       if blocks.isEmpty || Int.random(in: 0..<5, using: &random) < (isGrowing ? 3 : 2) {
         let largest = [64, 512, 5000, 70_000, 600_000][

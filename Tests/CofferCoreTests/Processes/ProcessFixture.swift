@@ -58,4 +58,4 @@ struct ProcessFixture {
 
 /// How long the processes of a test work: `$COFFER_PROCESSES_SECONDS`.
 let processesSeconds =
-  Double(ProcessInfo.processInfo.environment["COFFER_PROCESSES_SECONDS"] ?? "") ?? 8
+  Double(ProcessInfo.processInfo.environment["COFFER_PROCESSES_SECONDS"] ?? "") ?? 3

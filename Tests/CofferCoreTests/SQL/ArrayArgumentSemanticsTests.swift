@@ -107,7 +107,7 @@ import Testing
 
   @Test func `an array of several means a list of several`() throws {
     var generator = SeededGenerator(state: 4)
-    for _ in 0..<40 {
+    for _ in 0..<trialCount(15) {
       let count = Int.random(in: 2...5, using: &generator)
       let values = (0..<count).map { _ in Self.values.randomElement(using: &generator)! }
       try fill("array_a", values)
@@ -119,7 +119,7 @@ import Testing
 
   @Test func `a mixed list means the list written out`() throws {
     var generator = SeededGenerator(state: 5)
-    for round in 0..<60 {
+    for round in 0..<trialCount(20) {
       // Never a list of one: SQLite lets its collation and affinity count.
       let a = (0..<Int.random(in: 1...3, using: &generator)).map { _ in
         Self.values.randomElement(using: &generator)!

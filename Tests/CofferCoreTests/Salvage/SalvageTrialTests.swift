@@ -6,9 +6,8 @@ import Testing
 
 /// Random damage: what is intact comes back, and nothing else does.
 @Suite struct SalvageTrialTests {
-  /// The number of trials of a kind: COFFER_TRIALS, or a few.
-  private static let trials =
-    ProcessInfo.processInfo.environment["COFFER_TRIALS"].flatMap { Int($0) } ?? 120
+  /// The number of trials of a kind.
+  private static let trials = trialCount(40)
 
   private static let parts = 4
 
@@ -106,7 +105,7 @@ import Testing
       setAside += report.lostAndFoundRows
       setAsideWithSchema += report.isSchemaComplete ? report.lostAndFoundRows : 0
     }
-    guard ProcessInfo.processInfo.environment["COFFER_TRIALS"] != nil else { return }
+    guard chosenTrialCount != nil else { return }
     print(
       "trials from \(seeds), part \(part): \(saved) rows in their tables, \(setAside) set aside, "
         + "\(setAsideWithSchema) of them with a whole schema")

@@ -47,7 +47,7 @@ private func date(_ interval: TimeInterval) -> Date { Date(timeIntervalSince1970
     try expectRoundTrip(Date.distantFuture)
   }
 
-  @Test(arguments: [(from: -719_528, step: 13, count: 280_955), (-25_932, 1, 74_510)])
+  @Test(arguments: [(from: -719_528, step: 97, count: 37_653), (-25_932, 1, 74_510)])
   func `days have SQLite's own dates`(from first: Int, step: Int, count: Int) throws {
     // The years 0 to 9999 in steps, and every day of 1899 to 2102.
     let sql = """
