@@ -195,6 +195,8 @@ extension Database {
     observation.install()
     try restorePoolWriter()
     shareConfiguration()
+    // SQLite opens a file though some reads of it fail: a later error isn't theirs.
+    SQLite.takeReadFailure(connection)
     isSetUp = true
   }
 
