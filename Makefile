@@ -15,7 +15,7 @@ tests = $(SWIFT) test --skip-build
 # The tests that take the number of their trials from COFFER_TRIALS, beside those named below: each of
 # the first kind starts a process or more in a trial.
 killing = ArchiveKillTests ArchiveProgramTests ArchiveTests ArchiveWriterTests ArchiveGapTests \
-	ChangeKeyTests ConversionTests CreationTests ExternalChangesTests FolderDestinationTests \
+	ChangeKeyTests ConcurrentFetchTests ConversionTests CreationTests ExternalChangesTests FolderDestinationTests \
 	FreshnessKillTests KeySlotsKillTests LogIntegrityTests
 drawing = ArchiveManipulationTests ArrayArgumentSemanticsTests FreshnessManipulationTests \
 	KeySlotsFileTests SalvageTrialTests

@@ -48,8 +48,7 @@ package enum Fixtures {
 
   private static let copies: Result<TemporaryDirectory, any Error> = {
     let directory = Result { try TemporaryDirectory() }
-    // A global is never released: without this, the copies would stay for ever.
-    atexit { try? FileManager.default.removeItem(atPath: Fixtures.copies.get().path) }
+    try? directory.get().staysUntilExit()
     return directory
   }()
 }

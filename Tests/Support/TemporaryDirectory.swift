@@ -17,6 +17,21 @@ package final class TemporaryDirectory: Sendable {
     try? FileManager.default.removeItem(atPath: path)
   }
 
+  /// Has the directory deleted when the process ends: a global is never released.
+  package func staysUntilExit() {
+    if TemporaryDirectory.kept.changing({
+      $0.append(path); return $0.count == 1
+    }) {
+      atexit {
+        for path in TemporaryDirectory.kept.value {
+          try? FileManager.default.removeItem(atPath: path)
+        }
+      }
+    }
+  }
+
+  private static let kept = Locked<[String]>([])
+
   /// The path of a file in the directory, which need not exist.
   package func path(_ name: String) -> String {
     "\(path)/\(name)"

@@ -9,7 +9,7 @@ import Testing
   /// Fewer rounds than the defaults, since these tests aren't about the derivation.
   private static let settings: CipherSettings = {
     var settings = CipherSettings.default
-    settings.kdfIterations = 4000
+    settings.kdfIterations = 1000
     return settings
   }()
 

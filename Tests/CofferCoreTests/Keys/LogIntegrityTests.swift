@@ -73,7 +73,7 @@ import Testing
 
   @Test func `a pool with an old reader has no damaged pages`() throws {
     var random = SeededGenerator()
-    for _ in 0..<50 {
+    for _ in 0..<trialCount(15) {
       let database = try makePool(rows: 50)
       checkpoint(database.pool, .truncate)
       let pool = database.pool

@@ -63,7 +63,8 @@ import Testing
 
   // MARK: The same as a plain fetch
 
-  @Test(arguments: 0..<12) func `it gives what a plain fetch gives, whatever the rowids are`(
+  @Test(arguments: 0..<trialCount(6))
+  func `it gives what a plain fetch gives, whatever the rowids are`(
     trial: Int
   ) throws {
     var random = SeededGenerator(line: UInt(1_000 + trial))

@@ -73,7 +73,8 @@ struct ControlFileTests {
   }
 
   @Test func `a paragraph without an end is refused before it fills the memory`() {
-    let lines = Array(String(repeating: "A: 1\n", count: 1 << 18).utf8)
+    let line = "A: \(String(repeating: "x", count: 60))\n"
+    let lines = Array(String(repeating: line, count: 1 << 14).utf8)
     var reader = ControlFileReader(
       ByteSource(size: nil) { target in
         target += lines

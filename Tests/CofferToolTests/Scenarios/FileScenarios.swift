@@ -169,8 +169,17 @@ struct FileScenarios {
   @Test func `a locked file is another program's`() throws {
     let vault = try Vault()
     let run = try vault.bash(
-      "{ printf 'BEGIN EXCLUSIVE;\\n'; sleep 9; } | $coffer vault.db --key-file key & sleep 1; "
-        + "$coffer exec vault.db 'DELETE FROM player' --key-file key; code=$?; kill %1; exit $code")
+      """
+      mkfifo in
+      $coffer vault.db --key-file key <in >out 2>/dev/null & holder=$!
+      exec 3>in
+      printf 'BEGIN EXCLUSIVE;\\nSELECT 1 AS one;\\n' >&3
+      until grep -q '^1' out; do sleep 0.01; done
+      $coffer exec vault.db 'DELETE FROM player' --key-file key
+      code=$?
+      kill $holder
+      exit $code
+      """)
     #expect(run.code == 75)
     #expect(run.hasOneErrorLine)
   }
@@ -179,13 +188,30 @@ struct FileScenarios {
     let vault = try Vault()
     let run = try vault.bash(
       """
-      { printf 'PRAGMA cache_size = 1;\\nBEGIN;\\nINSERT INTO note(text) WITH RECURSIVE c(x) AS \
-      (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 5000) SELECT hex(zeroblob(200)) FROM c;\\nSELECT 1 AS one;\\n'; sleep 20; } \
-      | { $coffer vault.db --key-file key & tool=$!; sleep 3; kill -KILL $tool; } >out 2>/dev/null
+      mkfifo in
+      $coffer vault.db --key-file key <in >out 2>/dev/null & tool=$!
+      exec 3>in
+      printf 'PRAGMA cache_size = 1;\\nBEGIN;\\nINSERT INTO note(text) WITH RECURSIVE c(x) AS \
+      (SELECT 1 UNION ALL SELECT x + 1 FROM c WHERE x < 5000) SELECT hex(zeroblob(200)) FROM c;\\nSELECT 1 AS one;\\n' >&3
+      until grep -q '^1' out; do sleep 0.01; done
+      { kill -KILL $tool; wait $tool; } 2>/dev/null
       cat out; ls vault.db-journal; $coffer query vault.db 'SELECT count(*) AS n FROM note' --key-file key
       """)
     #expect(run.output == "one\r\n1\r\nvault.db-journal\nn\r\n0\r\n")
     #expect(run.code == 0)
+  }
+
+  /// A folder with a large table, in a file of text and in a database.
+  private static let large = Result {
+    let vault = try Vault()
+    _ = try vault.bash(
+      """
+      yes 'some text,12345' | head -400000 | sed '1s/.*/x,y/' >big.csv
+      $coffer decrypt vault.db big.db --yes --key-file key
+      $coffer import big.db t big.csv --create
+      """)
+    vault.folder.staysUntilExit()
+    return vault
   }
 
   @Test(arguments: [
@@ -196,12 +222,11 @@ struct FileScenarios {
   func `Ctrl-C in a long command ends it with 130 and leaves nothing behind`(command: String) throws
   {
     let vault = try Vault()
-    _ = try vault.bash(
-      """
-      yes 'some text,12345' | head -400000 | sed '1s/.*/x,y/' >big.csv
-      $coffer decrypt vault.db big.db --yes --key-file key
-      $coffer import big.db t big.csv --create
-      """)
+    let large = try Self.large.get()
+    for name in ["big.csv", "big.db"] {
+      try FileManager.default.copyItem(
+        atPath: large.folder.path(name), toPath: vault.folder.path(name))
+    }
     let before = try vault.folder.contents().filter { !$0.hasPrefix(".") }
     let run = try vault.bash(
       "set -m; $coffer \(command) & sleep 0.15; kill -INT %1; wait %1")

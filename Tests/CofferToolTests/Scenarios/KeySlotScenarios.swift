@@ -3,8 +3,8 @@ import Foundation
 import Testing
 
 struct KeySlotScenarios {
-  /// A vault whose file `s.db` has slots; the passphrase file opens the first.
-  private func made() throws -> Vault {
+  /// What `made()` copies, since making slots takes time.
+  private static let template = Result {
     let vault = try Vault()
     let run = try vault.runPlain(
       "create", "s.db", "--slots", "--label", "Ada", "--passphrase-file", "passphrase")
@@ -13,6 +13,18 @@ struct KeySlotScenarios {
       "exec", "s.db", "CREATE TABLE t (a); INSERT INTO t VALUES (7)", "--passphrase-file",
       "passphrase")
     #expect(filled.code == 0, "\(filled.error)")
+    vault.folder.staysUntilExit()
+    return vault
+  }
+
+  /// A vault whose file `s.db` has slots; the passphrase file opens the first.
+  private func made() throws -> Vault {
+    let vault = try Vault()
+    let template = try Self.template.get()
+    for name in ["s.db", "s.db-keys"] {
+      try FileManager.default.copyItem(
+        atPath: template.folder.path(name), toPath: vault.folder.path(name))
+    }
     return vault
   }
 
