@@ -27,9 +27,24 @@ final class Scene: Sendable {
   private let folder: TemporaryDirectory
   private static let passphrase = "correct horse battery staple"
 
-  init() throws {
-    folder = try TemporaryDirectory()
-    try makeFiles()
+  /// The files of each scene, made once, since passphrases take time.
+  private static let template = Result {
+    let folder = try TemporaryDirectory()
+    folder.staysUntilExit()
+    try Scene(folder).makeFiles()
+    return folder
+  }
+
+  private init(_ folder: TemporaryDirectory) { self.folder = folder }
+
+  convenience init() throws {
+    let folder = try TemporaryDirectory()
+    let template = try Self.template.get()
+    for name in try template.contents() {
+      try FileManager.default.copyItem(
+        atPath: template.path(name), toPath: folder.path(name))
+    }
+    self.init(folder)
   }
 
   /// The path of a file in the folder.
@@ -59,7 +74,7 @@ final class Scene: Sendable {
 
   /// A store with books.
   func store() throws -> (DocumentStore, DocumentCollection<Book>) {
-    let store = try DocumentStore(path: file("store.db"), key: .passphrase(Self.passphrase))
+    let store = try DocumentStore(path: file("store.db"), key: .file(file("vault.key")))
     let author = Author(name: "Herman Melville")
     try store.collection(Author.self).insert(author)
     let books = try store.collection(Book.self)

@@ -7,7 +7,7 @@ import Testing
 /// Random damage: what is intact comes back, and nothing else does.
 @Suite struct SalvageTrialTests {
   /// The number of trials of a kind.
-  private static let trials = trialCount(40)
+  private static let trials = trialCount(24)
 
   private static let parts = 4
 
