@@ -31,7 +31,7 @@ demo: setup ## Build an encrypted inventory of this machine's packages, and quer
 	$(SWIFT) run --skip-build coffer demo
 
 test: setup ## Run all tests (FLAGS="options of swift test")
-	$(SWIFT) test $(FLAGS)
+	Scripts/test $(FLAGS)
 
 faults: setup ## Cut the power, and let each call fail (ARGS="--every N --scenario TEXT" TRIALS=N)
 	$(SWIFT) run CofferFaults $(ARGS)
@@ -61,7 +61,7 @@ bench: setup ## Measure against compiled C (ARGS="--filter NAME --rows N --json 
 	$(SWIFT) run -c release Benchmarks $(ARGS)
 
 lint: ## Check the format, and who imports what
-	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Scripts .ci Package.swift
+	$(SWIFT) format lint --strict --recursive Sources Tests Benchmarks Scripts Package.swift
 	Scripts/check-imports
 
 setup: ## Install SQLCipher and pkg-config where they are missing

@@ -1,6 +1,6 @@
 import Testing
 
-/// The entry point of CI's test builds, which .ci/run puts into Tests while it runs.
+/// The entry point of builds without an index, which Scripts/test puts into Tests while it runs.
 ///
 /// Without one, SwiftPM looks for tests of XCTest, of which there are none, in the compiler's index, so
 /// that no test build can do without one. With one, `swift test` runs no other tests than those of
@@ -14,6 +14,6 @@ struct AllTests {
     {
       await Testing.__swiftPMEntryPoint() as Never
     }
-    fatalError("Tests/XCTMain.swift is .ci/run's: remove it, as no test runs with it.")
+    fatalError("Tests/XCTMain.swift is that of Scripts/test: remove it.")
   }
 }
