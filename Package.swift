@@ -114,7 +114,7 @@ let package = Package(
       exclude: ["seeds.txt"]),
     .testTarget(
       name: "CofferCoreTests",
-      dependencies: ["Coffer", "CSQLCipher", "CofferFuzz"] + testSupport),
+      dependencies: ["Coffer", "CSQLCipher", "CofferFaults", "CofferFuzz"] + testSupport),
     .testTarget(name: "CofferQueryTests", dependencies: ["Coffer"] + testSupport),
     .testTarget(name: "CofferRecordsTests", dependencies: ["Coffer"] + testSupport),
     .testTarget(name: "CofferObservationTests", dependencies: ["Coffer"] + testSupport),
