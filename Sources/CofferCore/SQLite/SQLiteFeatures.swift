@@ -1,3 +1,5 @@
+import CSQLCipher
+
 /// The features of the SQLite inside the linked SQLCipher.
 ///
 /// Code that depends on the version checks it here, and throws an error that names the feature and
@@ -5,6 +7,9 @@
 package struct SQLiteFeatures: Sendable {
   /// SQLite's version number, such as 3046001.
   package let version: Int
+
+  /// The version of the header that this was compiled with.
+  static var headerVersion: Int { Int(SQLITE_VERSION_NUMBER) }
 
   package static let linked = SQLiteFeatures(version: SQLite.versionNumber)
 
