@@ -8,8 +8,10 @@ final class ScratchFolder {
   init() throws {
     let memory = "/dev/shm"
     let base = access(memory, W_OK) == 0 ? memory : NSTemporaryDirectory()
-    path = "\(base)/coffer-fuzz-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
-    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    // The system finds a name that is free.
+    var name = Array("\(base)/coffer-fuzz-XXXXXX".utf8CString)
+    guard mkdtemp(&name) != nil else { throw Finding("no folder can be made in \(base)") }
+    path = String(decoding: name.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
