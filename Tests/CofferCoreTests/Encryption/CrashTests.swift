@@ -74,24 +74,24 @@ import Testing
     let trials = trialCount(4)
     var round = 0
     var created = 0
-    var delays = 200
-    // Each process is killed later, until some were killed after the creation.
+    var delay = 500.0
+    // However slow the machine is, the delays come to lie around its creations: after one that
+    // came too early the next is longer, and after one that came too late shorter.
     while created < trials {
       round += 1
-      try #require(round < 50 * trials)
       let path = folder.path("db\(round)")
       let child = try TestProcess(["create-together", path, "secret", "3", "1000"])
       #expect(child.readLine() == "ready")
       child.goOn()
-      usleep(UInt32(round % delays) * 500)
+      usleep(UInt32(delay))
       child.kill()
       guard DatabaseFile.inspect(at: path).size > 0 else {
+        delay *= 1.2
         let queue = try DatabaseQueue(path: path, configuration: Self.quickly("another"))
         try queue.close()
         continue
       }
-      // From then on, about half of them are killed before the creation.
-      if created == 0 { delays = min(delays, 2 * round) }
+      delay *= 0.5
       created += 1
       let queue = try DatabaseQueue(path: path, configuration: Self.quickly("secret"))
       try queue.write { try $0.execute(sql: "CREATE TABLE IF NOT EXISTS t (id, pid)") }
