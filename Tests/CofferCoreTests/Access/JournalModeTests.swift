@@ -86,7 +86,7 @@ struct JournalModeTests {
       }
     }
     #expect(failures.value == [])
-    // Two that close at the same moment may each leave the log to the other one.
+    // Two that close at the same moment may each leave the log to the other one, as SQLite does.
     #expect(try modes(open()) == ["wal", full])
     #expect(try folder.contents() == ["db"])
   }
