@@ -21,6 +21,16 @@
 #include <malloc.h>
 #endif
 
+// A file layer and a file's methods that pass calls on to the usual ones: see FileLayer.swift.
+struct coffer_file_layer {
+  sqlite3_vfs layer;
+  sqlite3_vfs *usual;
+};
+struct coffer_file_methods {
+  sqlite3_io_methods methods;
+  const sqlite3_io_methods *usual;
+};
+
 // Compiles a statement. The persistent flag is ignored before SQLite 3.20.
 static inline int coffer_prepare(sqlite3 *db, const char *sql, int byteCount, int persistent,
                                  sqlite3_stmt **statement, const char **tail) {

@@ -66,7 +66,7 @@ func run(_ arguments: [String]) throws {
       || runProcessScenario(arguments) || runDocumentScenario(arguments)
       || runKeySlotsScenario(arguments) || runFreshnessScenario(arguments)
       || runSecretServiceScenario(arguments) || runFaultScenario(arguments)
-      || runArchiveScenario(arguments)
+      || runArchiveScenario(arguments) || runRaceScenario(arguments)
     {
       return
     }

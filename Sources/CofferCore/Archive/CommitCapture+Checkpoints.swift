@@ -86,8 +86,10 @@ extension CommitCapture {
       defer { blocker.close() }
       try blocker.run("BEGIN IMMEDIATE")
       guard try collect() else { return }
-      _ = try unsafe SQLite.checkpoint(
-        writer.connection, schema: "main", mode: SQLite.passiveCheckpoint)
+      let connection = try unsafe writer.connection
+      _ = CheckpointGuard.protectingOtherwise(connection) {
+        SQLite.checkpoint(connection, schema: "main", mode: SQLite.passiveCheckpoint)
+      }
       letLogRestart()
     }
   }

@@ -40,9 +40,16 @@ extension DatabaseError {
       return
     }
     self.init(
-      ResultCode(rawValue: code), message ?? SQLite.errorString(code), hint: hint, note: note,
-      sql: sql,
+      ResultCode(rawValue: code), message ?? SQLite.errorString(code),
+      hint: hint ?? DatabaseError.hint(for: ResultCode(rawValue: code)), note: note, sql: sql,
       arguments: arguments, publicStatementArguments: publicStatementArguments)
+  }
+
+  /// The remedy of an error that `FileLayer` reports.
+  private static func hint(for code: ResultCode) -> String? {
+    guard code == .SQLITE_READONLY_DBMOVED else { return nil }
+    return "The database file was deleted or replaced, or it has another name now: what is written "
+      + "would be lost. Close the database, and open the file again."
   }
 
   /// Whether SQLite, or SQLCipher, reports this error for a page that couldn't be read.

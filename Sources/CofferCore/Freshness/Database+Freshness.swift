@@ -105,8 +105,24 @@ extension Database {
 
   // MARK: Checkpoints
 
-  /// Moves frames from the log to the file, after they were recorded.
+  /// Moves frames from the log to the file, after they were recorded. A mode that waits for readers
+  /// waits for a writer, too.
   func runCheckpoint(
+    schema: String?, mode: CInt
+  ) throws -> (code: CInt, walFrames: Int, checkpointedFrames: Int) {
+    var count = 0
+    while true {
+      let result = try runCheckpointOnce(schema: schema, mode: mode)
+      // A guarded checkpoint that a writer keeps from beginning doesn't wait for it.
+      guard CheckpointGuard.isNeeded, mode != SQLite.passiveCheckpoint,
+        ResultCode(rawValue: result.code).primaryResultCode == .SQLITE_BUSY, result.walFrames < 0,
+        hooks.busyWait?.shouldRetry(count: count) == true
+      else { return result }
+      count += 1
+    }
+  }
+
+  private func runCheckpointOnce(
     schema: String?, mode: CInt
   ) throws -> (code: CInt, walFrames: Int, checkpointedFrames: Int) {
     let connection = try openConnection()

@@ -3,7 +3,8 @@ extension Database {
   ///
   /// <https://sqlite.org/c3ref/wal_checkpoint_v2.html>
   public enum CheckpointMode: CInt, Sendable, Hashable {
-    /// Moves as many frames as possible without waiting.
+    /// Moves as many frames as possible without waiting; none while another connection writes, on an
+    /// SQLite before 3.51.3, which could lose its commit.
     case passive = 0
     /// Waits for writers and for readers of old states, and moves all frames.
     case full = 1
@@ -30,6 +31,13 @@ extension Database {
     if let dbName { try CName.check(dbName, "name of the database") }
     let connection = try openConnection()
     let result = try runCheckpoint(schema: dbName, mode: kind.rawValue)
+    if kind == .passive, CheckpointGuard.isNeeded, result.walFrames < 0,
+      ResultCode(rawValue: result.code).primaryResultCode == .SQLITE_BUSY
+    {
+      // Left out, since another connection writes.
+      let index = dbName?.lowercased() == "main" ? LogIndex(of: connection) : nil
+      return (index?.frameCount ?? -1, index?.movedCount ?? -1)
+    }
     guard result.code == SQLite.ok else {
       throw translated(DatabaseError(code: result.code, connection: connection))
     }

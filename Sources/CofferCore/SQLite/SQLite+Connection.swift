@@ -25,7 +25,8 @@ extension SQLite {
     _ = SQLiteMemory.isInstalled
     _ = logIsInstalled
     var connection: SQLiteConnection?
-    let code = unsafe sqlite3_open_v2(path, &connection, flags.rawValue, nil)
+    let layer = unsafe FileLayer.name()
+    let code = unsafe sqlite3_open_v2(path, &connection, flags.rawValue, layer)
     guard code == SQLITE_OK, let connection = unsafe connection else {
       let message = unsafe connection.map { errorMessage($0) } ?? "out of memory"
       let extended = unsafe connection.map { unsafe sqlite3_extended_errcode($0) } ?? code

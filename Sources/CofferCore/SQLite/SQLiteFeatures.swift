@@ -49,6 +49,17 @@ package struct SQLiteFeatures: Sendable {
   /// Whether SQLCipher writes to standard error by default, as version 4 does.
   var logsToStandardError: Bool { isAtLeast(20) }
 
+  /// Whether a checkpoint that begins while another connection's commit restarts the log loses commits.
+  ///
+  /// SQLite 3.51.3 has the correction, and so have 3.44.6 and 3.50.7: SQLCipher 4.14 and later.
+  /// <https://sqlite.org/wal.html#walresetbug>
+  var losesCommitsAtCheckpoints: Bool {
+    switch version {
+    case 3_044_006..<3_045_000, 3_050_007..<3_051_000: false
+    default: version < 3_051_003
+    }
+  }
+
   /// Whether statements compile before an encrypted file's key is given.
   ///
   /// SQLCipher 4.7, with SQLite 3.49, and later read the file for anything but a pragma.

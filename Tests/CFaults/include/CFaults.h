@@ -27,4 +27,15 @@ void coffer_faults_disarm(void);
 long coffer_faults_calls(void);
 long coffer_faults_failures(void);
 
+// Installs a file layer that calls a function once while a checkpoint begins: after the checkpoint has
+// read the log's length, and before it reads how much of the log is in the file. To be called before
+// anything else of SQLite; returns SQLite's result code.
+int coffer_race_install(void);
+
+// Sets the function to be called once, from the thread that runs the checkpoint.
+void coffer_race_arm(void (*function)(void));
+
+// Whether it was not called yet.
+int coffer_race_is_armed(void);
+
 #endif
