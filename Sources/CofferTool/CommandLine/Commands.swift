@@ -281,7 +281,7 @@ extension Tool {
     CommandSpec(
       name: "version", arguments: [], summary: "print the versions",
       run: { _, console in
-        try printVersion(console)
+        printVersion(console)
         return 0
       }),
     CommandSpec(

@@ -84,14 +84,14 @@ enum Tool {
     return DatabaseFile.inspect(at: word).kind != .missing
   }
 
-  /// Prints the versions of the tool and of its engine.
-  static func printVersion(_ console: Console) throws {
-    let engine = try DatabaseQueue().read { db in
-      (
-        cipher: try String.fetchOne(db, sql: "PRAGMA cipher_version") ?? "none",
-        sqlite: try String.fetchOne(db, sql: "SELECT sqlite_version()") ?? "?"
-      )
-    }
-    console.line("coffer \(version) (SQLCipher \(engine.cipher), SQLite \(engine.sqlite))")
+  /// Prints the versions of the tool and of its engine, and the engine's known faults.
+  static func printVersion(_ console: Console) {
+    console.line("coffer \(version) (\(engineName))")
+    for fault in Database.engine.faults { console.line("Known fault: \(fault) \(fault.link)") }
+  }
+
+  /// The engine as a person knows it.
+  static var engineName: String {
+    "SQLCipher \(Database.engine.cipherVersion), SQLite \(Database.engine.sqliteVersion)"
   }
 }

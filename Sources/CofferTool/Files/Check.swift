@@ -23,6 +23,9 @@ extension Tool {
     guard !findings.isEmpty else {
       // A script has the exit code.
       if console.isTerminal { console.line("ok") }
+      for fault in Database.engine.faults {
+        console.error("coffer: known fault of \(engineName): \(fault) \(fault.link)")
+      }
       return 0
     }
     for finding in findings { console.line(finding.printable) }

@@ -43,6 +43,18 @@ struct FileInfo {
     }
   }
 
+  /// Adds the engine that would open the file, and its known faults.
+  mutating func addEngine() {
+    add("Engine", "engine", Tool.engineName)
+    let faults = Database.engine.faults
+    facts.append(
+      (
+        "Known faults", "engineFaults",
+        faults.isEmpty ? "none" : faults.map { "\($0) \($0.link)" }.joined(separator: "; "),
+        "[" + faults.map { JSONRows.quoted($0.link) }.joined(separator: ",") + "]"
+      ))
+  }
+
   /// Adds what only an open database tells.
   mutating func addDatabase(_ db: Database) throws {
     if db.configuration.key != nil {
@@ -102,6 +114,7 @@ extension Tool {
         throw ToolError(error, path: path)
       }
     }
+    info.addEngine()
     guard !invocation.has("json") else {
       console.line(info.json)
       return 0
