@@ -152,22 +152,6 @@ extension Database {
     }
   }
 
-  /// Returns the shadow tables, in which virtual tables store their content.
-  private func shadowTables() throws -> Set<String> {
-    if SQLiteFeatures.linked.hasTableList {
-      return try String.fetchSet(
-        self, sql: "SELECT name FROM pragma_table_list WHERE type = 'shadow' AND schema = 'main'")
-    }
-    // The shadow tables of SQLite's own modules have known suffixes.
-    let parts = [
-      "content", "segments", "segdir", "docsize", "stat", "data", "idx", "config", "node", "rowid",
-      "parent",
-    ]
-    let virtualTables = try String.fetchAll(
-      self, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND rootpage = 0")
-    return Set(virtualTables.flatMap { table in parts.map { "\(table)_\($0)" } })
-  }
-
   /// Writes the SQL of the schema, sorted by table name.
   ///
   /// It contains each table with its indexes and triggers, and the views.

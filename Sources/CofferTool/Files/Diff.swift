@@ -20,13 +20,9 @@ struct DatabaseDiff {
   }
 
   mutating func run() throws {
-    let (old, new) = (try SchemaObject.all(first), try SchemaObject.all(second))
-    let shadows = SchemaObject.shadowTables(old + new)
-    func isCompared(_ object: SchemaObject) -> Bool {
-      !object.isInternal && !shadows.contains(object.name)
-    }
+    let (old, new) = (try SchemaObject.made(first), try SchemaObject.made(second))
     var common: [String] = []
-    for object in old where isCompared(object) {
+    for object in old {
       guard let other = new.first(where: { $0.name == object.name && $0.kind == object.kind })
       else {
         try report("- \(object.kind) \(object.name)")
@@ -38,7 +34,7 @@ struct DatabaseDiff {
       }
       if object.kind == "table" { common.append(object.name) }
     }
-    for object in new where isCompared(object) {
+    for object in new {
       if !old.contains(where: { $0.name == object.name && $0.kind == object.kind }) {
         try report("+ \(object.kind) \(object.name)")
       }

@@ -26,12 +26,10 @@ extension Tool {
 
   /// Writes SQL that makes the database again.
   static func writeDump(_ db: Database, to output: ByteOutput) throws {
-    let objects = try SchemaObject.all(db)
-    let shadows = SchemaObject.shadowTables(objects)
+    let objects = try SchemaObject.made(db)
     output.line("PRAGMA foreign_keys=OFF;")
     output.line("BEGIN TRANSACTION;")
-    for table in objects
-    where table.kind == "table" && !table.isInternal && !shadows.contains(table.name) {
+    for table in objects where table.kind == "table" {
       guard let sql = table.sql else { continue }
       output.line(sql + ";")
       if table.isVirtual, sql.lowercased().replacing(" ", with: "").contains("content=") {

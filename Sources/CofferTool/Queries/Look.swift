@@ -19,17 +19,14 @@ struct SchemaObject {
     ).map { SchemaObject(kind: $0[0], name: $0[1], table: $0[2], sql: $0[3]) }
   }
 
-  var isInternal: Bool { Database.isSQLiteInternalTable(name) }
-
-  /// The tables that virtual tables keep for themselves.
-  static func shadowTables(_ objects: [SchemaObject]) -> Set<String> {
-    let parts = [
-      "content", "segments", "segdir", "docsize", "stat", "data", "idx", "config", "node", "rowid",
-      "parent",
-    ]
-    return Set(
-      objects.filter(\.isVirtual).flatMap { table in parts.map { "\(table.name)_\($0)" } })
+  /// Those that a user has made: neither SQLite's own, nor tables in which virtual tables store their
+  /// content.
+  static func made(_ db: Database) throws -> [SchemaObject] {
+    let shadows = try db.shadowTables()
+    return try all(db).filter { !$0.isInternal && !shadows.contains($0.name) }
   }
+
+  var isInternal: Bool { Database.isSQLiteInternalTable(name) }
 
   var isVirtual: Bool {
     kind == "table" && sql?.uppercased().hasPrefix("CREATE VIRTUAL TABLE") == true
@@ -58,12 +55,8 @@ extension Tool {
 
   /// The tables and views that a user has made, by name.
   static func tableNames(_ db: Database) throws -> [SchemaObject] {
-    let objects = try SchemaObject.all(db)
-    let shadows = SchemaObject.shadowTables(objects)
-    return objects.filter { object in
-      (object.kind == "table" || object.kind == "view") && !object.isInternal
-        && !shadows.contains(object.name)
-    }.sorted { $0.name < $1.name }
+    try SchemaObject.made(db).filter { $0.kind == "table" || $0.kind == "view" }
+      .sorted { $0.name < $1.name }
   }
 
   /// `coffer schema`
@@ -78,12 +71,10 @@ extension Tool {
 
   /// The statements that make the schema, or those of one object and what belongs to it.
   static func schemaSQL(_ name: String?, _ db: Database) throws -> [String] {
-    let objects = try SchemaObject.all(db)
     guard let name = name?.lowercased() else {
-      let shadows = SchemaObject.shadowTables(objects)
-      return objects.filter { !$0.isInternal && !shadows.contains($0.name) }
-        .compactMap { $0.sql.map { $0 + ";" } }
+      return try SchemaObject.made(db).compactMap { $0.sql.map { $0 + ";" } }
     }
+    let objects = try SchemaObject.all(db)
     let found = objects.filter {
       $0.name.lowercased() == name
         || ($0.table.lowercased() == name && ($0.kind == "index" || $0.kind == "trigger"))

@@ -177,6 +177,33 @@ struct QueryScenarios {
     #expect(try vault.run("plan", "vault.db", "SELEC").code == 1)
   }
 
+  @Test func `tables beside a full-text table that are named as its own are the user's`() throws {
+    let vault = try Vault()
+    let sql = """
+      CREATE VIRTUAL TABLE memo USING fts4(text);
+      INSERT INTO memo VALUES ('one two');
+      CREATE TABLE memo_data (a);
+      CREATE TABLE memo_node (a);
+      INSERT INTO memo_data VALUES (1);
+      INSERT INTO memo_node VALUES (2);
+      CREATE TABLE doc_content (id INTEGER PRIMARY KEY, body TEXT);
+      INSERT INTO doc_content VALUES (7, 'three four');
+      CREATE VIRTUAL TABLE doc USING fts4(body, content="doc_content");
+      """
+    let written = try vault.run("exec", "vault.db", sql)
+    #expect(written.code == 0, "\(written.output)\(written.error)")
+    let dump = try vault.run("dump", "vault.db", "--yes").output
+    for row in [
+      #""memo_data"("a") VALUES(1)"#, #""memo_node"("a") VALUES(2)"#,
+      #""doc_content"("id","body") VALUES(7,'three four')"#,
+    ] { #expect(dump.contains(row), "\(dump)") }
+    // What a full-text table keeps for itself is made with it.
+    #expect(!dump.contains("memo_content"))
+    let tables = Set(try vault.run("tables", "vault.db").lines)
+    #expect(tables.isSuperset(of: ["memo", "memo_data", "memo_node", "doc", "doc_content"]))
+    #expect(!tables.contains("memo_segments"))
+  }
+
   @Test func `search finds text with an index and without one`() throws {
     let vault = try Vault()
     let plain = try vault.run("search", "vault.db", "player", "arth", "--mode", "ndjson")
