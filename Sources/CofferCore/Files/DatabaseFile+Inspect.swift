@@ -140,7 +140,11 @@ extension DatabaseFile {
     let size = Int(status.st_size)
     if size == 0 { return (.empty, 0, nil, nil) }
     do throws(ReadOnlyFileError) {
-      let start = try ReadOnlyFile(path: path).read(count: 4096, at: 0)
+      let file = try ReadOnlyFile(path: path)
+      var start = try file.read(count: 4096, at: 0)
+      if let header = SQLiteHeader(start), header.hasMagic, header.pageSize > start.count {
+        start = try file.read(count: header.pageSize, at: 0)
+      }
       let fileType = FileSignature.name(of: start)
       return (kind(of: start, fileType), size, fileType, nil)
     } catch {
@@ -152,8 +156,12 @@ extension DatabaseFile {
     guard start.count >= 512, let header = SQLiteHeader(start) else { return .tooShort }
     if header.hasMagic {
       let facts = Inspection.Header(header)
-      // A plaintext header is followed by ciphertext, at the latest from byte 96; a plaintext page
-      // 1 contains the schema, which is text.
+      // A plaintext header is followed by ciphertext, at the latest from byte 96; a plaintext page 1
+      // is one of the schema's table. If that is damaged, it has the text of the schema at least, but
+      // for an interior page.
+      let page = BTreePage(
+        number: 1, bytes: start, usableSize: header.pageSize - header.reservedSize, isExact: false)
+      if page?.kind.isTable == true { return .plaintext(facts) }
       let body = start[100..<max(512, min(header.pageSize, start.count))]
       return looksRandom(body) ? .plaintextHeader(facts) : .plaintext(facts)
     }

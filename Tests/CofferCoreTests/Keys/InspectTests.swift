@@ -1,3 +1,4 @@
+import CofferTestSupport
 import Foundation
 import Testing
 
@@ -29,6 +30,31 @@ struct InspectTests {
     #expect(header.pageSize == 1024 || header.pageSize == 4096)
     #expect(header.pageCount.map { $0 * header.pageSize } == (try inspect("keys-plain.db").size))
     #expect(!header.usesWAL)
+  }
+
+  /// From some hundred tables on, the first page has only keys of other pages, and no text.
+  @Test(arguments: [512, 1024, 4096, 65_536], [1, 40, 5_000])
+  func `a plaintext file of any page size and number of tables is plaintext`(
+    pageSize: Int, count: Int
+  ) throws {
+    let folder = try TemporaryDirectory()
+    let path = folder.path("db")
+    let queue = try DatabaseQueue(path: path)
+    try queue.writeWithoutTransaction { db in
+      try db.execute(sql: "PRAGMA page_size = \(pageSize); PRAGMA journal_mode = OFF")
+      try db.inTransaction {
+        for number in 0..<count { try db.execute(sql: "CREATE TABLE t\(number) (a, b)") }
+        return .commit
+      }
+    }
+    try queue.close()
+    guard case .plaintext(let header) = DatabaseFile.inspect(at: path).kind else {
+      Issue.record("\(DatabaseFile.inspect(at: path))")
+      return
+    }
+    #expect(header.pageSize == pageSize)
+    try DatabaseFile.encrypt(at: path, to: folder.path("encrypted"), key: .seeded())
+    #expect(DatabaseFile.inspect(at: path).kind == .plaintext(header))
   }
 
   @Test func `a plaintext header is not taken for a plaintext file`() throws {
