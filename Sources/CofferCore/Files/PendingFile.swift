@@ -7,16 +7,16 @@ import Synchronization
 /// It is beside its target as `NAME.coffer-partial`, locked by its writer. What a killed process left
 /// there is removed, never written to: it could be a link to another file. A file of another user is
 /// an error, and so is one with a second name.
-final class PendingFile {
+package final class PendingFile {
   static let suffix = ".coffer-partial"
 
-  let path: String
+  package let path: String
   let target: String
   private var descriptor: CInt
 
   /// Creates the file, which only its owner can read.
   /// - Throws: An error if another process is writing the same file, or the folder isn't writable.
-  init(for target: String) throws {
+  package init(for target: String) throws {
     try CName.check(target)
     self.target = target
     path = target + Self.suffix
@@ -107,7 +107,7 @@ final class PendingFile {
   deinit { discard() }
 
   /// Writes the bytes to the file.
-  func write(_ bytes: [UInt8], at start: Int = 0) throws {
+  package func write(_ bytes: [UInt8], at start: Int = 0) throws {
     try unsafe bytes.withUnsafeBytes { try unsafe write($0, at: start) }
   }
 
@@ -137,7 +137,7 @@ final class PendingFile {
   }
 
   /// Removes the file, unless it has been moved to its place.
-  func discard() {
+  package func discard() {
     guard descriptor >= 0 else { return }
     if (try? isNamed(path)) == true {
       unsafe unlink(path)
@@ -190,7 +190,7 @@ final class PendingFile {
 
   /// Copies the owner and permissions of the file that is replaced.
   /// - Parameter allowed: The permissions that the new file may have.
-  func takePermissions(from other: String, allowed: mode_t = 0o777) throws {
+  package func takePermissions(from other: String, allowed: mode_t = 0o777) throws {
     let status = try PendingFile.status(of: other)
     // Only root can change the owner; others may still be able to set the group.
     if fchown(descriptor, status.st_uid, status.st_gid) != 0 {
@@ -228,7 +228,7 @@ final class PendingFile {
   ///   - finish: Called once the file has its name, whatever comes after.
   /// - Throws: An error with nothing changed; or, after `finish`, one with the code
   ///   `SQLITE_IOERR_DIR_FSYNC`, which says that the new file is in place.
-  func moveToTarget(
+  package func moveToTarget(
     replaces: Bool, isExclusive: Bool = false, then finish: () -> Void = {}
   ) throws {
     // What can fail comes before the file has its name.
@@ -393,7 +393,7 @@ final class PendingFile {
   }
 
   /// Returns the path without symbolic links, if the file exists.
-  static func resolved(_ path: String) -> String {
+  package static func resolved(_ path: String) -> String {
     // SAFETY: `realpath` allocates the path that it returns.
     guard CName.isWhole(path), let real = unsafe realpath(path, nil) else { return path }
     defer { unsafe free(real) }

@@ -32,7 +32,7 @@ enum Leftovers {
 
   /// Returns all files that a database can have.
   static func files(of path: String) -> [String] {
-    ["", "-wal", "-shm", "-journal", "-keys"].map { path + $0 }
+    ["", "-wal", "-shm", "-journal", "-keys", "-tags", "-archive", "-follow"].map { path + $0 }
   }
 
   /// Deletes the leftovers and ends the process at once, whatever its threads are doing.

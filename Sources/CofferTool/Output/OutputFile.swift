@@ -1,65 +1,89 @@
+import CofferCore
 import Glibc
 
 /// A file that the tool writes.
 ///
-/// A new one can be read by its owner only: what leaves a database is plaintext. One that exists keeps
-/// its permissions, as with the shell's `>`.
+/// It is written beside its place, and moved there once it is complete: what fails leaves the file that
+/// was there. A new one can be read by its owner only, as what leaves a database is plaintext. One that
+/// replaces another gets its permissions. Pipes, devices and what a process has open already are written
+/// as they are.
 final class OutputFile {
+  private enum Place {
+    case pending(PendingFile)
+    case stream(CInt)
+  }
+
   private let path: String
-  private var descriptor: CInt
-  /// Whether the file wasn't there before: a part of it isn't kept.
-  private let isNew: Bool
+  private let place: Place
+  private var size = 0
 
   init(_ path: String) throws {
     self.path = path
-    var file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    isNew = file >= 0
-    if !isNew, errno == EEXIST { file = try Self.openExisting(path) }
-    descriptor = file
-    guard descriptor >= 0 else {
+    do {
+      place = try Self.place(path)
+    } catch let error as DatabaseError {
+      throw ToolError(
+        .cantCreate, "\(path): \(error.message ?? "\(error)"). Check the folder and its rights")
+    }
+    if case .pending(let file) = place { Leftovers.add(file.path) }
+  }
+
+  /// Finds the place of the file, and opens a pipe or a device.
+  ///
+  /// - Throws: An error if another user may have put there what is there, or a link to it: he would get
+  ///   what is written.
+  private static func place(_ path: String) throws -> Place {
+    func failure() -> ToolError {
+      ToolError(
+        .cantCreate, "\(path): \(String(cString: strerror(errno))). Check the folder and its rights"
+      )
+    }
+    var name = path
+    // As many links as Linux follows.
+    for _ in 0..<40 {
+      var status = stat()
+      guard lstat(name, &status) == 0 else {
+        // A link that leads nowhere isn't followed.
+        guard errno == ENOENT, name == path else { throw failure() }
+        return .pending(try PendingFile(for: name))
+      }
+      // What a process has open already, as in /dev/stdout, has no place and can be anybody's.
+      if isOfProcess(status) { return .stream(try openStream(name, path, ofProcess: true)) }
+      if status.st_mode & S_IFMT == S_IFLNK {
+        guard status.st_uid == geteuid() || status.st_uid == 0 else { throw foreign(path) }
+        guard let target = destination(ofLink: name) else { throw failure() }
+        name = target
+        continue
+      }
+      // Before a pipe is opened, which waits for its reader.
+      try requireOwn(status, path)
+      guard status.st_mode & S_IFMT == S_IFREG else {
+        return .stream(try openStream(name, path, ofProcess: false))
+      }
+      let file = try PendingFile(for: name)
+      try file.takePermissions(from: name)
+      return .pending(file)
+    }
+    errno = ELOOP
+    throw failure()
+  }
+
+  private static func openStream(
+    _ name: String, _ path: String, ofProcess isOfProcess: Bool
+  ) throws -> CInt {
+    // A file that the shell has opened is continued where its end is.
+    let file = open(name, O_WRONLY | O_CLOEXEC | (isOfProcess ? O_APPEND : O_NOFOLLOW))
+    guard file >= 0 else {
       throw ToolError(
         .cantCreate, "\(path): \(String(cString: strerror(errno))). Check the folder and its rights"
       )
     }
-    if isNew { Leftovers.add(path) }
-  }
-
-  /// Opens and empties a file, or opens a pipe or a device.
-  ///
-  /// - Throws: An error if another user may have put it there, or a link to it: he would get what is
-  ///   written.
-  private static func openExisting(_ path: String) throws -> CInt {
-    var name = path
-    var isLinkOfProcess = false
-    // As many links as Linux follows.
-    for _ in 0..<40 {
-      var status = stat()
-      guard lstat(name, &status) == 0 else { return -1 }
-      // What a process has open already, as in /dev/stdout, has no place and can be anybody's.
-      isLinkOfProcess = isOfProcess(status)
-      guard status.st_mode & S_IFMT == S_IFLNK, !isLinkOfProcess else {
-        // Before a pipe is opened, which waits for its reader.
-        try requireOwn(status, path)
-        break
-      }
-      guard status.st_uid == geteuid() || status.st_uid == 0 else { throw foreign(path) }
-      guard let target = destination(ofLink: name) else { return -1 }
-      name = target
-    }
-    let file = open(name, O_WRONLY | O_CLOEXEC | (isLinkOfProcess ? 0 : O_NOFOLLOW))
-    guard file >= 0 else { return file }
     do {
       // It can be another file by now.
       var status = stat()
       guard fstat(file, &status) == 0 else { throw foreign(path) }
       let isFile = status.st_mode & S_IFMT == S_IFREG
-      if isFile || !isLinkOfProcess { try requireOwn(status, path) }
-      guard !isFile || ftruncate(file, 0) == 0 else {
-        let code = errno
-        close(file)
-        errno = code
-        return -1
-      }
+      if isFile || !isOfProcess { try requireOwn(status, path) }
       return file
     } catch {
       close(file)
@@ -107,32 +131,52 @@ final class OutputFile {
   }
 
   deinit {
-    guard descriptor >= 0 else { return }
-    close(descriptor)
-    if isNew { Leftovers.remove(path) }
-  }
-
-  func write(_ bytes: [UInt8]) throws {
-    guard Console.writeAll(bytes, to: descriptor) else {
-      let reason = String(cString: strerror(errno))
-      throw ToolError(.inputOutput, "\(path): \(reason). Check the disk and its free space")
+    switch place {
+    case .pending(let file):
+      file.discard()
+      Leftovers.keep(file.path)
+    case .stream(let descriptor): close(descriptor)
     }
   }
 
+  func write(_ bytes: [UInt8]) throws {
+    switch place {
+    case .pending(let file):
+      try telling { try file.write(bytes, at: size) }
+      size += bytes.count
+    case .stream(let descriptor):
+      guard Console.writeAll(bytes, to: descriptor) else {
+        let reason = String(cString: strerror(errno))
+        throw ToolError(.inputOutput, "\(path): \(reason). Check the disk and its free space")
+      }
+    }
+  }
+
+  /// Moves the file to its place.
   func finish() throws {
-    let result = close(descriptor)
-    descriptor = -1
-    Leftovers.keep(path)
-    guard result == 0 else {
-      throw ToolError(.inputOutput, "\(path): \(String(cString: strerror(errno)))")
+    guard case .pending(let file) = place else { return }
+    try telling { try file.moveToTarget(replaces: true) }
+  }
+
+  private func telling(_ body: () throws -> Void) throws {
+    do {
+      try body()
+    } catch let error as DatabaseError {
+      throw ToolError(
+        .inputOutput, "\(path): \(error.message ?? "\(error)"). Check the disk and its free space")
     }
   }
 }
 
 extension Console {
   /// Calls `body` with the file of `--output`, or else with standard output.
+  ///
+  /// - Parameters:
+  ///   - opening: How the database was opened; by default as the command says.
+  ///   - attached: The other databases of the connection.
   func withOutput<Result>(
-    _ invocation: Invocation, _ body: (ByteOutput) throws -> Result
+    _ invocation: Invocation, of opening: Opening? = nil, _ attached: [String] = [],
+    _ body: (ByteOutput) throws -> Result
   ) throws -> Result {
     guard let path = invocation.value("output"), path != "-" else {
       let output = ByteOutput(self)
@@ -140,8 +184,9 @@ extension Console {
       try output.flush()
       return result
     }
-    if let database = invocation.argument(0), Self.isSameFile(path, database) {
-      throw ToolError(.usage, "--output \(path) is the database itself. Name another file")
+    let opening = try opening ?? Opening(invocation, path: invocation.arguments[0])
+    if let objection = opening.objection(toWriting: path, attached) {
+      throw ToolError(.usage, "--output \(path) \(objection). Name another file")
     }
     let file = try OutputFile(path)
     let output = ByteOutput(sink: { try file.write($0) })
@@ -149,12 +194,6 @@ extension Console {
     try output.flush()
     try file.finish()
     return result
-  }
-
-  private static func isSameFile(_ first: String, _ second: String) -> Bool {
-    var (a, b) = (stat(), stat())
-    return stat(first, &a) == 0 && stat(second, &b) == 0 && a.st_dev == b.st_dev
-      && a.st_ino == b.st_ino
   }
 }
 

@@ -192,14 +192,17 @@ extension Shell {
       if isInteractive, !(invocation.has("output")) {
         guard try Prompt.confirm("The SQL text holds all data in plaintext. Go on?") else { return }
       }
-      try console.withOutput(invocation) { output in try read { try Tool.writeDump($0, to: output) }
+      try read { db in
+        try console.withOutput(invocation, of: opening, db.attachedFiles()) { output in
+          try Tool.writeDump(db, to: output)
+        }
       }
     case "export":
       let format = try ExportFormat(invocation)
       try read { db in
         let statement = try db.makeStatement(
           sql: "SELECT * FROM \(invocation.arguments[1].quotedDatabaseIdentifier)")
-        _ = try console.withOutput(invocation) { output in
+        _ = try console.withOutput(invocation, of: opening, db.attachedFiles()) { output in
           try output.writeRows(of: statement) {
             format.rows($0, table: invocation.arguments[1], to: output)
           }

@@ -292,6 +292,48 @@ struct FileScenarios {
     #expect(try vault.bash("cat victim").output == "precious")
   }
 
+  @Test(arguments: [
+    "vault.db", "vault.db-wal", "vault.db-shm", "vault.db-journal", "vault.db-keys",
+    "vault.db-tags",
+    "vault.db-archive", "vault.db-follow", "key", "link", "linked-wal", "folder/../vault.db-wal",
+    "linked-folder/vault.db-wal", "/dev/fd/7",
+  ])
+  func `output doesn't go to a file of the database, or to that of its key`(name: String) throws {
+    let vault = try Vault()
+    let before = try vault.bash(
+      """
+      mkdir folder; ln -s . linked-folder; ln -s key link; touch vault.db-wal
+      ln -s vault.db-wal linked-wal; sha256sum vault.db key vault.db-wal
+      """
+    ).output
+    for command in ["export vault.db player", "dump vault.db --yes"] {
+      let run = try vault.bash("$coffer \(command) --key-file key --output \(name) 7<key")
+      #expect(run.code == 2)
+      #expect(run.hasOneErrorLine)
+    }
+    #expect(try vault.bash("sha256sum vault.db key vault.db-wal").output == before)
+    let names = try vault.folder.contents().filter { $0.hasPrefix("vault.db-") }
+    #expect(Set(names).isSubset(of: ["vault.db-wal", "vault.db-shm"]))
+  }
+
+  @Test func `output that fails leaves the file that was there`() throws {
+    let vault = try Vault()
+    try vault.write("precious", to: "rows.csv")
+    chmod(vault.folder.path("rows.csv"), 0o640)
+    let failing = "SELECT 1 UNION ALL SELECT abs(-9223372036854775807 - 1)"
+    let failed = try vault.run("export", "vault.db", "--sql", failing, "--output", "rows.csv")
+    #expect(failed.code != 0)
+    #expect(try vault.bash("cat rows.csv").output == "precious")
+    #expect(try vault.run("export", "vault.db", "player", "--output", "rows.csv").code == 0)
+    #expect(try vault.bash("stat -c %a rows.csv").output == "640\n")
+    #expect(try vault.folder.contents().allSatisfy { !$0.hasSuffix("partial") })
+    // What the shell has opened goes on where it is.
+    let added = try vault.bash(
+      "echo first >all; $coffer export vault.db player --key-file key --output /dev/stdout >>all; head -1 all"
+    )
+    #expect(added.output == "first\n")
+  }
+
   @Test func `output goes to own pipes, and to those that the shell has made`() throws {
     let vault = try Vault()
     let rows = try vault.run("export", "vault.db", "player").output
