@@ -17,7 +17,7 @@ tests = $(SWIFT) test --skip-build
 killing = ArchiveKillTests ArchiveProgramTests ArchiveTests ArchiveWriterTests ArchiveGapTests \
 	ChangeKeyTests ConcurrentFetchTests ConversionTests CreationTests ExternalChangesTests FolderDestinationTests \
 	FreshnessKillTests KeySlotsKillTests LogIntegrityTests
-drawing = ArchiveManipulationTests ArrayArgumentSemanticsTests FreshnessManipulationTests \
+drawing = ArchiveManipulationTests ArrayArgumentSemanticsTests ChangedRowsTests FreshnessManipulationTests \
 	KeySlotsFileTests SalvageTrialTests
 space = $(subst ,, )
 man = share/man/man1

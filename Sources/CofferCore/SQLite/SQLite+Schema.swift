@@ -72,6 +72,19 @@ extension SQLite {
     return isColumn && isKey != 0
   }
 
+  /// Returns a column's collation; nil for columns of views.
+  @safe static func collation(
+    _ connection: SQLiteConnection, _ column: String, table: String, schema: String
+  ) throws(Failure) -> String? {
+    guard [column, table, schema].allSatisfy(CName.isWhole) else { return nil }
+    var name: UnsafePointer<CChar>?
+    let isColumn = try unsafe isFound(
+      sqlite3_table_column_metadata(
+        connection, schema, table, column, nil, &name, nil, nil, nil))
+    guard isColumn, let name = unsafe name else { return nil }
+    return unsafe String(cString: name)
+  }
+
   /// Returns the names of the schemas, by SQLite's numbers.
   @safe static func schemaNames(_ connection: SQLiteConnection) throws(Failure) -> [Int: String] {
     var names: [Int: String] = [:]

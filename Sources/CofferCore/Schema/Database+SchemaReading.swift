@@ -46,6 +46,15 @@ extension Database {
     }
   }
 
+  /// Returns the collation of a table's column; nil for columns of views.
+  package func collation(
+    ofColumn column: String, in table: DatabaseObjectID
+  ) throws -> String? {
+    try readSchema { connection in
+      try SQLite.collation(connection, column, table: table.name, schema: table.schemaID.name)
+    }
+  }
+
   /// Runs the library's own statements, which are neither traced nor recorded.
   @safe func readSchema<T>(
     _ sql: String? = nil, _ body: (SQLiteConnection) throws -> T

@@ -65,14 +65,13 @@ extension CollectionSchema {
   ///
   /// - Throws: ``DocumentError`` if no columns do.
   func rowKey(_ db: Database) throws -> [String] {
-    let key = try db.primaryKey(tableName, in: "main")
+    guard let key = try db.primaryKeyIfAny(tableName, in: "main") else {
+      throw DocumentError(
+        "the rows of \(typeName) can't be identified, since its properties use all names of "
+          + "SQLite's rowid",
+        hint: "Rename one of them in CodingKeys.")
+    }
     if let column = key.rowIDColumn { return [column.quotedDatabaseIdentifier] }
-    // A table without rowids.
-    guard let name = key.rowIDName else { return key.columns.map(\.quotedDatabaseIdentifier) }
-    if !columns.contains(where: { $0.name.isSameName(as: name) }) { return [name] }
-    throw DocumentError(
-      "the rows of \(typeName) can't be identified, since its properties use all names of "
-        + "SQLite's rowid",
-      hint: "Rename one of them in CodingKeys.")
+    return key.rowIDName.map { [$0] } ?? key.columns.map(\.quotedDatabaseIdentifier)
   }
 }

@@ -82,7 +82,7 @@ extension JoinCondition {
         comparison(.equal, right.column(columns.right), left.column(columns.left))
       }
     case .first(let key, let relation, _):
-      let ids = try renderer.database.groupingColumns(of: relation.tableName)
+      let ids = try renderer.database.identityColumns(of: relation.tableName)
       let columns = try key.columns(renderer.database)
       let query = relation.selecting(ids).filtered(
         SQLExpression.AssociativeBinaryOperator.and.joining(

@@ -5,9 +5,7 @@ extension Relation {
   package mutating func groupByPrimaryKeyIfNeeded() {
     guard grouping.isEmpty else { return }
     let table = tableName
-    grouping = [
-      .made { try $0.groupingColumns(of: table).map { Column($0).sqlExpression } }
-    ]
+    grouping = [.made { try $0.rowIdentity(of: table) }]
   }
 }
 

@@ -89,7 +89,7 @@ extension SQLAssociation.Step {
     return result.filtered(
       SQLExpression(
         .deferred { db in
-          let ids = try db.groupingColumns(of: table)
+          let ids = try db.identityColumns(of: table)
           var query = base
           query.selection = [.value(ids.map { Column($0).sqlSelection })]
           query.limit = Relation.Limit(count: 1, offset: nil)

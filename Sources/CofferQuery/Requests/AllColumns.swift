@@ -123,6 +123,19 @@ extension SQLSelection {
     }
   }
 
+  /// Returns the columns of the relation's table that the selection has; none of expressions.
+  func ownColumns(_ db: Database, of relation: Relation) throws -> [String] {
+    switch content {
+    case .expression(let expression, _):
+      return expression.columnName(aliases: relation.aliases).map { [$0] } ?? []
+    case .sql: return []
+    case .node(let node):
+      if node.isAllColumns { return try db.columnNames(in: relation.tableName) }
+      return try node.cast(to: AllColumnsExcludingNode.self)?
+        .columns(db, in: relation.tableName) ?? []
+    }
+  }
+
   /// Whether the selection is `*`.
   var isAllColumns: Bool {
     if case .node(let node) = content { node.isAllColumns } else { false }

@@ -64,10 +64,4 @@ extension Database {
     let columns = try primaryKeyIfAny(table)?.columns ?? columnNames(in: table)
     return columns.map { Column($0).sqlOrdering }
   }
-
-  /// Returns the columns to group by for groups of one row.
-  func groupingColumns(of table: String) throws -> [String] {
-    let key = try primaryKey(table)
-    return key.rowIDName.map { [$0] } ?? key.columns
-  }
 }

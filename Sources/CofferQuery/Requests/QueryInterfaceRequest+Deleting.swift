@@ -60,10 +60,10 @@ extension Relation {
   func renderDelete(
     into renderer: inout SQLRenderer, returning selection: [SQLSelection] = []
   ) throws {
-    try renderer.inChange(of: self) { renderer in
+    try renderer.inChange(of: self) { renderer, rows in
       renderer.append("DELETE FROM ")
       try renderChangedTable(into: &renderer)
-      try renderChangedRows(into: &renderer, returning: selection)
+      try renderChangedRows(rows, into: &renderer, returning: selection)
     }
   }
 
@@ -83,13 +83,13 @@ extension Relation {
 
   /// Appends the condition for the changed rows, and `RETURNING`.
   func renderChangedRows(
-    into renderer: inout SQLRenderer, returning selection: [SQLSelection]
+    _ rows: ChangedRows, into renderer: inout SQLRenderer, returning selection: [SQLSelection]
   ) throws {
     let features = SQLiteFeatures.linked
-    if changesRowsByKey {
-      try renderRowsByKey(into: &renderer)
-    } else {
-      try renderFilter(into: &renderer)
+    switch rows {
+    case .filtered: try renderFilter(into: &renderer)
+    case .keys: try renderRowsByKey(into: &renderer)
+    case .fetched: try renderFetchedRows(into: &renderer)
     }
     if !selection.isEmpty {
       try features.require(features.hasReturning, "RETURNING", "3.35.0")
@@ -100,7 +100,7 @@ extension Relation {
       defer { renderer.qualifier = qualifier }
       try renderer.append(selection)
     }
-    guard let limit, !changesRowsByKey else { return }
+    guard let limit, rows == .filtered else { return }
     let terms = try ordering.resolved(renderer.database, table: tableName)
     if !terms.isEmpty {
       renderer.append(" ORDER BY ")
@@ -109,39 +109,145 @@ extension Relation {
     renderer.append(limit.sql)
   }
 
-  /// Whether a subquery selects the changed rows.
-  fileprivate var changesRowsByKey: Bool {
-    isDistinct || !grouping.isEmpty || having != nil || hasJoins
-      || (limit != nil && !SQLiteFeatures.linked.hasLimitedChanges)
-  }
-
-  /// Appends a condition on the keys, with the relation as a subquery.
+  /// Appends a condition on the keys, which a subquery selects.
   private func renderRowsByKey(into renderer: inout SQLRenderer) throws {
-    let key = try renderer.database.primaryKey(tableName)
-    let columns = (key.rowIDName.map { [$0] } ?? key.columns).map { SQLExpression(.column($0)) }
+    let key = try renderer.database.rowIdentity(of: tableName)
     var query = self
     query.tableExpressions = []
     query.isDistinct = false
     query.children = joinedOnly.children
-    query.selection = [.value(columns.map(\.sqlSelection))]
+    query.selection = [.value(key.map(\.sqlSelection))]
     renderer.append(" WHERE ")
-    let keyExpression = columns.count == 1 ? columns[0] : SQLExpression(.tuple(columns))
-    try renderer.append(
-      keyExpression.isContained(in: .query(SQLSubquery(node: query))))
+    let expression = key.count == 1 ? key[0] : SQLExpression(.tuple(key))
+    try renderer.append(expression.isContained(in: .query(SQLSubquery(node: query))))
+  }
+
+  /// Appends a condition on the keys of the rows that the request fetches.
+  ///
+  /// The subquery selects all that the request selects: where the order isn't unique, or where a group
+  /// has one row for many, another selection can make SQLite choose other rows.
+  private func renderFetchedRows(into renderer: inout SQLRenderer) throws {
+    let key = try renderer.database.rowIdentity(of: tableName)
+    let names = key.indices.map { "coffer_key\($0)" }
+    var query = self
+    query.tableExpressions = []
+    renderer.append(" WHERE ")
+    try renderer.append(key.count == 1 ? key[0] : SQLExpression(.tuple(key)))
+    renderer.append(" IN (WITH coffer_rows AS (")
+    try query.render(into: &renderer) { renderer, tables in
+      try renderer.withColumns(of: tables.table) { renderer in
+        try renderer.append(
+          zip(key, names).map { SQLSelection($0, name: $1) } + selection(renderer.database))
+      }
+      for join in tables.joins { try join.renderSelections(into: &renderer) }
+    }
+    // Used twice, so that it is neither merged with the outer query nor loses columns.
+    renderer.append(") SELECT \(names.joined(separator: ", ")) FROM coffer_rows")
+    renderer.append(" WHERE EXISTS (SELECT 1 FROM coffer_rows))")
+  }
+}
+
+extension JoinTree {
+  /// Appends the selections of the table and of those joined to it, after others.
+  fileprivate func renderSelections(into renderer: inout SQLRenderer) throws {
+    try forEach { node in
+      let selection = try node.relation.selection(renderer.database)
+      guard !selection.isEmpty else { return }
+      renderer.append(", ")
+      try renderer.withColumns(of: node.table) { try $0.append(selection) }
+    }
+  }
+}
+
+// MARK: - Which rows
+
+/// How an `UPDATE` or `DELETE` finds the rows of its request.
+enum ChangedRows {
+  /// By the request's condition, and its limit.
+  case filtered
+  /// By the keys that the request's condition, joins and groups leave.
+  case keys
+  /// By the keys of the rows that are fetched.
+  case fetched
+}
+
+extension Relation {
+  /// Returns how the changed rows are found.
+  ///
+  /// - Throws: ``DatabaseError`` if what the request fetches doesn't say which rows of the table are
+  ///   meant, such as groups.
+  fileprivate func changedRows(_ db: Database) throws -> ChangedRows {
+    guard case .table(let table) = source else { return .filtered }
+    let isGrouped = try !grouping.isEmpty || having != nil || selectsAggregates(db)
+    guard isGrouped || limit != nil else { return isDistinct || hasJoins ? .keys : .filtered }
+    let groupsAreRows = try isGrouped && groupsByKey(db)
+    if groupsAreRows, limit == nil { return .keys }
+    if isGrouped, !groupsAreRows, try !selectsKey(db, isExact: false) {
+      throw DatabaseError.rowsAreUnknown(table, "grouped")
+    }
+    guard limit != nil else { return .fetched }
+    // SQLite could choose other rows for a selection that has the key, too.
+    if try !db.everyIndexHasKey(table) && !selectsKey(db, isExact: true) {
+      throw DatabaseError.rowsAreUnknown(table, "limited")
+    }
+    if isDistinct, try !selectsKey(db, isExact: true) {
+      throw DatabaseError.rowsAreUnknown(table, "distinct and limited")
+    }
+    guard !isGrouped, !isDistinct, !hasJoins, SQLiteFeatures.linked.hasLimitedChanges,
+      try db.isReadInOneOrder(table)
+    else { return .fetched }
+    return .filtered
+  }
+
+  private func selectsAggregates(_ db: Database) throws -> Bool {
+    try selection(db).contains { part in
+      guard case .expression(let expression, _) = part.content else { return false }
+      return expression.isAggregate
+    }
+  }
+
+  /// Whether each group is a row of the table.
+  private func groupsByKey(_ db: Database) throws -> Bool {
+    let columns = try grouping.flatMap { try $0.resolve(db) }.compactMap {
+      $0.columnName(aliases: aliases)
+    }
+    return try db.isRowIdentity(columns, of: tableName)
+  }
+
+  /// Whether the selection has the row's key.
+  ///
+  /// - Parameter isExact: Whether a `*` without the hidden rowid isn't enough.
+  private func selectsKey(_ db: Database, isExact: Bool) throws -> Bool {
+    let selection = try selection(db)
+    if !isExact, selection.contains(where: \.isAllColumns) { return true }
+    return try db.isRowIdentity(
+      selection.flatMap { try $0.ownColumns(db, of: self) }, of: tableName)
+  }
+}
+
+extension DatabaseError {
+  fileprivate static func rowsAreUnknown(_ table: String, _ kind: String) -> DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_MISUSE,
+      message: "the rows of a \(kind) request don't tell which rows of \(table) are meant",
+      hint: "Select the primary key, too, or fetch the keys and filter by them.")
   }
 }
 
 extension SQLRenderer {
   /// Renders an `UPDATE` or `DELETE`.
   mutating func inChange(
-    of relation: Relation, _ body: (inout SQLRenderer) throws -> Void
+    of relation: Relation, _ body: (inout SQLRenderer, ChangedRows) throws -> Void
   ) throws {
-    // The table can't have an alias in old versions of SQLite, or if the alias belongs to the
-    // subquery.
-    let canHaveAlias = SQLiteFeatures.linked.hasAliasedChanges && !relation.changesRowsByKey
+    let rows = try relation.changedRows(database)
+    // The table can't have an alias in old versions of SQLite, if it is a view, or if the alias belongs
+    // to the subquery.
+    let canHaveAlias =
+      try SQLiteFeatures.linked.hasAliasedChanges && rows == .filtered
+      && database.schemaCache.object(named: relation.tableName)?.kind != .view
     try inQuery(of: relation, canHaveAlias: canHaveAlias, withJoins: false) { renderer, _ in
       try renderer.append(relation.tableExpressions)
-      try body(&renderer)
+      try body(&renderer, rows)
     }
   }
 

@@ -117,7 +117,7 @@ extension Relation {
     _ assignments: [ColumnAssignment], onConflict: Database.ConflictResolution?,
     returning selection: [SQLSelection] = [], into renderer: inout SQLRenderer
   ) throws {
-    try renderer.inChange(of: self) { renderer in
+    try renderer.inChange(of: self) { renderer, rows in
       renderer.append("UPDATE ")
       if let onConflict, onConflict != .abort { renderer.append("OR \(onConflict.rawValue) ") }
       try renderChangedTable(into: &renderer)
@@ -131,7 +131,7 @@ extension Relation {
         try renderer.append(value)
         separator = ", "
       }
-      try renderChangedRows(into: &renderer, returning: selection)
+      try renderChangedRows(rows, into: &renderer, returning: selection)
     }
   }
 }

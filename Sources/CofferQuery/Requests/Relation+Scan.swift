@@ -122,10 +122,6 @@ extension Database {
     guard let key = try schemaCache.primaryKey(of: table), let name = key.rowIDName else {
       throw ConcurrentFetchError(try hasRowIDs(table.id) ? .hiddenRowID : .withoutRowID)
     }
-    // Without a key, the name is that of a column if all names of the rowid are.
-    guard key.rowIDColumn != nil || table.column(named: name) == nil else {
-      throw ConcurrentFetchError(.hiddenRowID)
-    }
     return name
   }
 }

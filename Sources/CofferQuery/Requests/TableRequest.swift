@@ -123,9 +123,7 @@ extension RequestSource {
   public func groupByPrimaryKey() -> _Request {
     _with { parts in
       let table = parts.relation.tableName
-      parts.relation.grouping = [
-        .made { try $0.groupingColumns(of: table).map { Column($0).sqlExpression } }
-      ]
+      parts.relation.grouping = [.made { try $0.rowIdentity(of: table) }]
     }
   }
 }

@@ -76,15 +76,20 @@ extension Database {
 
   /// Returns the primary key of a table.
   ///
-  /// A table without a declared primary key has the rowid. Only ``Configuration/schemaSource``
+  /// A table without a declared primary key has the rowid, unless its columns have all of its names. Only ``Configuration/schemaSource``
   /// defines the keys of views.
   /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for the first
   ///   with such a table.
-  /// - Throws: ``DatabaseError`` if there is no such table or schema, and for a view without a key.
+  /// - Throws: ``DatabaseError`` if there is no such table or schema, and for a view or a table without a key.
   public func primaryKey(
     _ tableName: String, in schemaName: String? = nil
   ) throws -> PrimaryKeyInfo {
     guard let key = try primaryKeyIfAny(tableName, in: schemaName) else {
+      guard try schemaCache.object(named: tableName, in: schemaName)?.kind == .view else {
+        throw DatabaseError(
+          resultCode: .SQLITE_MISUSE, message: "table \(tableName) has no primary key",
+          hint: "Its columns have all the names of the rowid: rename one, or add a primary key.")
+      }
       throw DatabaseError.noSuchTable(
         tableName, note: "It is a view: define its primary key in Configuration.schemaSource.")
     }

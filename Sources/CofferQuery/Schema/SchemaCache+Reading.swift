@@ -23,7 +23,7 @@ extension SchemaCache {
 
   // MARK: The primary key
 
-  /// Returns the primary key; nil for a view without a known key.
+  /// Returns the primary key; nil for a view without a known key, and for a table whose rows have none.
   package func primaryKey(of object: SchemaTable) throws -> PrimaryKeyInfo? {
     if let known = object.primaryKey { return known }
     let key =
@@ -32,7 +32,8 @@ extension SchemaCache {
     return key
   }
 
-  private func tableKey(of object: SchemaTable) throws -> PrimaryKeyInfo {
+  /// Returns the key; nil for a table without any whose columns have all names of the rowid.
+  private func tableKey(of object: SchemaTable) throws -> PrimaryKeyInfo? {
     let columns = try allColumns(of: object)
     let keyColumns = columns.filter { $0.primaryKeyIndex > 0 }
       .sorted { $0.primaryKeyIndex < $1.primaryKeyIndex }
@@ -40,7 +41,7 @@ extension SchemaCache {
     let free = SchemaCache.rowIDNames.first { name in
       !columns.contains { $0.name.isSameName(as: name) }
     }
-    if keyColumns.isEmpty { return .hiddenRowID(free ?? "rowid") }
+    if keyColumns.isEmpty { return free.map { .hiddenRowID($0) } }
     if hasRowID, keyColumns.count == 1, keyColumns[0].type.isSameName(as: "INTEGER"),
       // `INTEGER PRIMARY KEY DESC` looks the same, but has an index.
       try !indexList(of: object).contains(where: { $0.origin == .primaryKeyConstraint })
@@ -92,6 +93,9 @@ extension SchemaCache {
     object.indexes = indexes
     return indexes
   }
+
+  /// Returns whether there are indexes, also on expressions.
+  func hasIndexes(_ object: SchemaTable) throws -> Bool { try !indexList(of: object).isEmpty }
 
   /// Returns the indexes, without their columns.
   private func indexList(of object: SchemaTable) throws -> [IndexInfo] {
