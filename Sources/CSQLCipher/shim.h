@@ -21,7 +21,8 @@
 #include <malloc.h>
 #endif
 
-// A file layer and a file's methods that pass calls on to the usual ones: see FileLayer.swift.
+// A file layer that passes calls on to the usual one, the methods of its files, and what it keeps for each
+// file behind what the usual one keeps: see FileLayer.swift.
 struct coffer_file_layer {
   sqlite3_vfs layer;
   sqlite3_vfs *usual;
@@ -29,6 +30,18 @@ struct coffer_file_layer {
 struct coffer_file_methods {
   sqlite3_io_methods methods;
   const sqlite3_io_methods *usual;
+  int stateOffset;
+};
+struct coffer_file_state {
+  // The first region of the shared memory; NULL if there is none.
+  const void *index;
+  // What that region begins with, as of the last lock for reading, and the number of that lock.
+  unsigned char header[100];
+  int readLock;
+  // Whether a checkpoint runs that keeps others from committing, or that another connection protects.
+  int isCheckpointing, isProtected;
+  // Whether the log stays as it is when the connection closes.
+  int keepsLog;
 };
 
 // Compiles a statement. The persistent flag is ignored before SQLite 3.20.
@@ -181,53 +194,16 @@ static inline int coffer_db_config_flag(sqlite3 *db, int option, int onoff) {
 #define SQLITE_DBCONFIG_ENABLE_TRIGGER 1003
 #endif
 
+// Leaves the log as it is when the connection closes. Returns SQLITE_ERROR if this version of SQLite
+// can't: see FileLayer.swift.
+static inline int coffer_keep_log_at_close(sqlite3 *db) {
 #ifdef SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE
-
-// Leaves the log as it is when the connection closes.
-static inline int coffer_keep_log_at_close(sqlite3 *db) {
   return coffer_db_config_flag(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1);
-}
-
 #else
-
-// SQLite has this flag since 3.16. Before, a connection that closes moves the log's frames to the file
-// if it gets the file's exclusive lock, as the last one does: so it gets none. With a log, nothing
-// else asks for this lock but a change of the journal mode.
-typedef struct {
-  sqlite3_io_methods methods;  // First: a file's methods are the address of the whole.
-  const sqlite3_io_methods *own;
-} coffer_kept_log;
-
-static int coffer_kept_log_lock(sqlite3_file *file, int level) {
-  if (level == SQLITE_LOCK_EXCLUSIVE) return SQLITE_BUSY;
-  return ((const coffer_kept_log *)file->pMethods)->own->xLock(file, level);
-}
-
-static int coffer_kept_log_close(sqlite3_file *file) {
-  coffer_kept_log *log = (coffer_kept_log *)file->pMethods;
-  file->pMethods = log->own;
-  sqlite3_free(log);
-  return file->pMethods->xClose(file);
-}
-
-// Leaves the log as it is when the connection closes.
-static inline int coffer_keep_log_at_close(sqlite3 *db) {
-  sqlite3_file *file = NULL;
-  int code = sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file);
-  if (code != SQLITE_OK) return code;
-  if (file == NULL || file->pMethods == NULL) return SQLITE_ERROR;
-  if (file->pMethods->xLock == coffer_kept_log_lock) return SQLITE_OK;
-  coffer_kept_log *log = sqlite3_malloc(sizeof *log);
-  if (log == NULL) return SQLITE_NOMEM;
-  log->own = file->pMethods;
-  log->methods = *log->own;
-  log->methods.xLock = coffer_kept_log_lock;
-  log->methods.xClose = coffer_kept_log_close;
-  file->pMethods = &log->methods;
-  return SQLITE_OK;
-}
-
+  (void)db;
+  return SQLITE_ERROR;
 #endif
+}
 
 // Enforces foreign keys again; unlike the pragma, without memory.
 static inline int coffer_enforce_foreign_keys(sqlite3 *db) {

@@ -1,5 +1,4 @@
 import CSQLCipher
-import Synchronization
 
 /// Keeps other connections from committing while a checkpoint runs, on engines that lose commits
 /// otherwise.
@@ -24,52 +23,15 @@ enum CheckpointGuard {
   static let writing: CInt = 0
   private static let checkpointing: CInt = 1
 
-  /// How many run in the process, so that a commit without any takes no mutex.
-  private static let count = Atomic(0)
-  private static let files = Mutex<Set<UInt>>([])
-
-  private static func begin(_ file: UnsafeMutablePointer<sqlite3_file>) {
-    let address = UInt(bitPattern: file)
-    files.withLock { _ = $0.insert(address) }
-    count.add(1, ordering: .relaxed)
-  }
-
-  /// Connections whose checkpoints another one protects.
-  private static let protected = Mutex<Set<UInt>>([])
-
   /// Runs a checkpoint of `connection` while another connection of the caller's keeps all others from
   /// committing, by a write transaction.
   @safe static func protectingOtherwise<Result, Failure>(
     _ connection: SQLiteConnection, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
-    guard let (file, _) = unsafe SQLite.openFile(SQLITE_FCNTL_FILE_POINTER, in: connection) else {
-      return try body()
-    }
-    let address = UInt(bitPattern: file)
-    protected.withLock { _ = $0.insert(address) }
-    defer { protected.withLock { _ = $0.remove(address) } }
+    let file = unsafe FileLayer.File(of: connection)
+    unsafe file?.state.pointee.isProtected = 1
+    defer { unsafe file?.state.pointee.isProtected = 0 }
     return try body()
-  }
-
-  private static func isProtected(_ file: UnsafeMutablePointer<sqlite3_file>) -> Bool {
-    let address = UInt(bitPattern: file)
-    return protected.withLock { $0.contains(address) }
-  }
-
-  /// Whether the file's connection runs a guarded checkpoint; its own thread asks.
-  private static func runs(_ file: UnsafeMutablePointer<sqlite3_file>) -> Bool {
-    guard count.load(ordering: .relaxed) > 0 else { return false }
-    let address = UInt(bitPattern: file)
-    return files.withLock { $0.contains(address) }
-  }
-
-  /// - Returns: Whether one has run.
-  private static func end(_ file: UnsafeMutablePointer<sqlite3_file>) -> Bool {
-    guard unsafe runs(file) else { return false }
-    let address = UInt(bitPattern: file)
-    files.withLock { _ = $0.remove(address) }
-    count.subtract(1, ordering: .relaxed)
-    return true
   }
 
   /// A method that takes or releases locks of a file's shared memory.
@@ -79,31 +41,35 @@ enum CheckpointGuard {
   /// Takes or releases locks of a file's shared memory, and with the lock for checkpoints that for
   /// writing.
   static func change(
-    _ file: UnsafeMutablePointer<sqlite3_file>, _ offset: CInt, _ count: CInt, _ flags: CInt,
-    by lock: Lock
+    _ file: FileLayer.File, _ offset: CInt, _ count: CInt, _ flags: CInt, by lock: Lock
   ) -> CInt {
+    let state = unsafe file.state
     // A recovery takes a range of locks, among which that for checkpoints; it has the one for writing. A
     // reader of a snapshot shares that for checkpoints.
     guard isNeeded, count == 1, offset <= checkpointing, flags & SQLITE_SHM_EXCLUSIVE != 0 else {
-      return unsafe lock(file, offset, count, flags)
+      return unsafe lock(file.file, offset, count, flags)
     }
     if offset == writing {
       // A checkpoint that takes it itself has it, and keeps it until its end.
-      return unsafe runs(file) ? SQLITE_OK : lock(file, offset, count, flags)
+      return unsafe state.pointee.isCheckpointing != 0
+        ? SQLITE_OK : lock(file.file, offset, count, flags)
     }
     let release = SQLITE_SHM_UNLOCK | SQLITE_SHM_EXCLUSIVE
     guard flags & SQLITE_SHM_LOCK != 0 else {
-      if unsafe end(file) { _ = unsafe lock(file, writing, 1, release) }
-      return unsafe lock(file, offset, count, flags)
+      if unsafe state.pointee.isCheckpointing != 0 {
+        unsafe state.pointee.isCheckpointing = 0
+        _ = unsafe lock(file.file, writing, 1, release)
+      }
+      return unsafe lock(file.file, offset, count, flags)
     }
-    let code = unsafe lock(file, offset, count, flags)
-    guard code == SQLITE_OK, unsafe !isProtected(file) else { return code }
-    let writingCode = unsafe lock(file, writing, 1, SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE)
+    let code = unsafe lock(file.file, offset, count, flags)
+    guard code == SQLITE_OK, unsafe state.pointee.isProtected == 0 else { return code }
+    let writingCode = unsafe lock(file.file, writing, 1, SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE)
     guard writingCode == SQLITE_OK else {
-      _ = unsafe lock(file, offset, count, release)
+      _ = unsafe lock(file.file, offset, count, release)
       return writingCode
     }
-    unsafe begin(file)
+    unsafe state.pointee.isCheckpointing = 1
     return SQLITE_OK
   }
 }

@@ -36,26 +36,37 @@ enum FileLayer {
     unsafe new.initialize(to: coffer_file_layer(layer: usual.pointee, usual: usual))
     unsafe new.pointee.layer.zName = unsafe UnsafePointer(strdup("coffer-\(number)"))
     unsafe new.pointee.layer.pNext = nil
+    unsafe new.pointee.layer.szOsFile =
+      unsafe stateOffset(usual) + CInt(MemoryLayout<coffer_file_state>.size)
     unsafe new.pointee.layer.xOpen = unsafe openFile
     // SAFETY: the layer is the first member of the C struct.
     let layer = unsafe UnsafeMutableRawPointer(new).assumingMemoryBound(to: sqlite3_vfs.self)
     return unsafe sqlite3_vfs_register(layer, 0) == SQLITE_OK ? UInt(bitPattern: new) : 0
   }
 
-  /// The methods of a file, by those that it has without the layer.
+  /// Where a file's state begins, behind what the usual layer keeps for it.
+  fileprivate static func stateOffset(_ usual: UnsafeMutablePointer<sqlite3_vfs>) -> CInt {
+    unsafe (usual.pointee.szOsFile + 15) / 16 * 16
+  }
+
+  /// The methods of a file, by those that it has without the layer, and by where its state begins.
   fileprivate static func methods(
-    for usual: UnsafePointer<sqlite3_io_methods>
+    for usual: UnsafePointer<sqlite3_io_methods>, stateOffset: CInt
   ) -> UnsafePointer<sqlite3_io_methods>? {
+    let key = Table(usual: UInt(bitPattern: usual), stateOffset: stateOffset)
     let address = tables.withLock { tables in
-      if let known = tables[UInt(bitPattern: usual)] { return known }
+      if let known = tables[key] { return known }
       let new = UnsafeMutablePointer<coffer_file_methods>.allocate(capacity: 1)
-      unsafe new.initialize(to: coffer_file_methods(methods: usual.pointee, usual: usual))
+      unsafe new.initialize(
+        to: coffer_file_methods(methods: usual.pointee, usual: usual, stateOffset: stateOffset))
       unsafe new.pointee.methods.xLock = unsafe lockFile
       if unsafe usual.pointee.iVersion >= 2, unsafe usual.pointee.xShmLock != nil {
+        unsafe new.pointee.methods.xShmMap = unsafe mapSharedMemory
         unsafe new.pointee.methods.xShmLock = unsafe lockSharedMemory
+        unsafe new.pointee.methods.xShmUnmap = unsafe unmapSharedMemory
       }
       let address = UInt(bitPattern: new)
-      tables[UInt(bitPattern: usual)] = address
+      tables[key] = address
       return address
     }
     // SAFETY: tables are never freed, the usual ones are constants of their layers, and the methods are
@@ -63,28 +74,65 @@ enum FileLayer {
     return unsafe UnsafePointer(bitPattern: address)
   }
 
-  /// The tables' addresses, by those of the usual ones.
-  private static let tables = Mutex<[UInt: UInt]>([:])
+  /// What a table of methods is made from.
+  private struct Table: Hashable {
+    let usual: UInt
+    let stateOffset: CInt
+  }
 
-  /// Returns the usual methods of a file of the layer.
-  fileprivate static func usualMethods(
-    of file: UnsafeMutablePointer<sqlite3_file>
-  ) -> UnsafePointer<sqlite3_io_methods>? {
-    // SAFETY: a file of the layer has the methods that `openFile` has given it, the first member of the
-    // struct.
-    unsafe file.pointee.pMethods.flatMap { methods in
-      unsafe UnsafeRawPointer(methods).assumingMemoryBound(to: coffer_file_methods.self)
-        .pointee.usual
+  /// The tables' addresses.
+  private static let tables = Mutex<[Table: UInt]>([:])
+
+  /// A file of the layer.
+  @safe struct File {
+    let file: UnsafeMutablePointer<sqlite3_file>
+    /// The methods that it has without the layer.
+    let usual: UnsafePointer<sqlite3_io_methods>
+    /// What the layer keeps for it; only the file's connection uses it, in one thread at a time.
+    let state: UnsafeMutablePointer<coffer_file_state>
+
+    /// - Precondition: The file is one of a layer.
+    init?(_ file: UnsafeMutablePointer<sqlite3_file>?) {
+      guard let file = unsafe file, let methods = unsafe file.pointee.pMethods else { return nil }
+      // SAFETY: each file of a layer has methods from `methods(for:stateOffset:)`, the first member of the
+      // struct, and was given memory for its state, which `openFile` has initialized.
+      let table = unsafe UnsafeRawPointer(methods).assumingMemoryBound(
+        to: coffer_file_methods.self)
+      guard let usual = unsafe table.pointee.usual else { return nil }
+      let state = unsafe UnsafeMutableRawPointer(file) + Int(table.pointee.stateOffset)
+      unsafe (self.file, self.usual) = unsafe (file, usual)
+      unsafe self.state = unsafe state.assumingMemoryBound(to: coffer_file_state.self)
+    }
+
+    /// The file of a connection's main database; nil if it has none, or one of another layer.
+    init?(of connection: SQLiteConnection) {
+      guard let (file, methods) = unsafe SQLite.openFile(SQLITE_FCNTL_FILE_POINTER, in: connection)
+      else { return nil }
+      let address = UInt(bitPattern: methods)
+      guard tables.withLock({ $0.values.contains(address) }) else { return nil }
+      unsafe self.init(file)
+    }
+
+    /// Whether another file, or none, has the name that the file was opened by.
+    ///
+    /// Not where that can't be seen, as in a folder that may not be searched any more: SQLite's file
+    /// layer asks `stat`, and leaves its error.
+    fileprivate var hasMoved: Bool {
+      var hasMoved: CInt = 0
+      errno = 0
+      let code = unsafe usual.pointee.xFileControl?(file, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
+      return code == SQLITE_OK && hasMoved != 0 && [0, ENOENT, ENOTDIR].contains(errno)
     }
   }
 
-  /// Whether another file, or none, has the name that the file was opened by.
-  fileprivate static func hasMoved(
-    _ file: UnsafeMutablePointer<sqlite3_file>, _ methods: UnsafePointer<sqlite3_io_methods>
-  ) -> Bool {
-    var hasMoved: CInt = 0
-    let code = unsafe methods.pointee.xFileControl?(file, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
-    return code == SQLITE_OK && hasMoved != 0
+  /// Leaves the log of a connection's database as it is when the connection closes, where SQLite has no
+  /// setting for that.
+  ///
+  /// SQLite before 3.16 moves the log's frames to the file when it gets the file's exclusive lock, as the
+  /// last connection does: so this one gets none. With a log, nothing else asks for this lock but a change
+  /// of the journal mode.
+  @safe static func keepLogAtClose(_ connection: SQLiteConnection) {
+    unsafe File(of: connection)?.state.pointee.keepsLog = 1
   }
 }
 
@@ -101,34 +149,68 @@ private func openFile(
     return SQLITE_CANTOPEN
   }
   let code = unsafe open(usual, name, file, flags, outFlags)
-  if code == SQLITE_OK, flags & SQLITE_OPEN_MAIN_DB != 0, let methods = unsafe file.pointee.pMethods
-  {
-    unsafe file.pointee.pMethods = unsafe FileLayer.methods(for: methods)
-  }
+  guard code == SQLITE_OK, flags & SQLITE_OPEN_MAIN_DB != 0,
+    let methods = unsafe file.pointee.pMethods
+  else { return code }
+  let offset = unsafe FileLayer.stateOffset(usual)
+  // SAFETY: SQLite gives each file as much memory as the layer's size of files says.
+  unsafe (UnsafeMutableRawPointer(file) + Int(offset))
+    .initializeMemory(as: coffer_file_state.self, repeating: coffer_file_state(), count: 1)
+  unsafe file.pointee.pMethods = unsafe FileLayer.methods(for: methods, stateOffset: offset)
   return code
 }
 
 /// Takes a lock of a file with a rollback journal.
 private func lockFile(file: UnsafeMutablePointer<sqlite3_file>?, level: CInt) -> CInt {
-  guard let file = unsafe file, let methods = unsafe FileLayer.usualMethods(of: file),
-    let lock = unsafe methods.pointee.xLock
-  else { return SQLITE_IOERR }
-  if level == SQLITE_LOCK_RESERVED, unsafe FileLayer.hasMoved(file, methods) {
+  guard let file = unsafe FileLayer.File(file), let lock = unsafe file.usual.pointee.xLock else {
+    return SQLITE_IOERR
+  }
+  if level == SQLITE_LOCK_RESERVED, file.hasMoved {
     return ResultCode.SQLITE_READONLY_DBMOVED.rawValue
   }
-  return unsafe lock(file, level)
+  if level == SQLITE_LOCK_EXCLUSIVE, unsafe file.state.pointee.keepsLog != 0 { return SQLITE_BUSY }
+  return unsafe lock(file.file, level)
+}
+
+/// Maps a region of a file's shared memory.
+private func mapSharedMemory(
+  file: UnsafeMutablePointer<sqlite3_file>?, region: CInt, size: CInt, extends: CInt,
+  memory: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> CInt {
+  guard let file = unsafe FileLayer.File(file), let map = unsafe file.usual.pointee.xShmMap else {
+    return SQLITE_IOERR
+  }
+  let code = unsafe map(file.file, region, size, extends, memory)
+  if region == 0, let memory = unsafe memory {
+    unsafe file.state.pointee.index = unsafe UnsafeRawPointer(memory.pointee)
+  }
+  return code
+}
+
+/// Ends a file's use of its shared memory.
+private func unmapSharedMemory(
+  file: UnsafeMutablePointer<sqlite3_file>?, deletes: CInt
+) -> CInt {
+  guard let file = unsafe FileLayer.File(file), let unmap = unsafe file.usual.pointee.xShmUnmap
+  else { return SQLITE_IOERR }
+  unsafe file.state.pointee.index = nil
+  return unsafe unmap(file.file, deletes)
 }
 
 /// Takes or releases locks of a file's shared memory.
 private func lockSharedMemory(
   file: UnsafeMutablePointer<sqlite3_file>?, offset: CInt, count: CInt, flags: CInt
 ) -> CInt {
-  guard let file = unsafe file, let methods = unsafe FileLayer.usualMethods(of: file),
-    let lock = unsafe methods.pointee.xShmLock
-  else { return SQLITE_IOERR }
-  let takesLock = SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE
-  if offset == CheckpointGuard.writing, count == 1, flags == takesLock,
-    unsafe FileLayer.hasMoved(file, methods)
+  guard let file = unsafe FileLayer.File(file), let lock = unsafe file.usual.pointee.xShmLock else {
+    return SQLITE_IOERR
+  }
+  if flags == SQLITE_SHM_LOCK | SQLITE_SHM_SHARED {
+    let code = unsafe lock(file.file, offset, count, flags)
+    if code == SQLITE_OK { LogIndex.note(readLock: offset, of: file) }
+    return code
+  }
+  if offset == CheckpointGuard.writing, count == 1,
+    flags == SQLITE_SHM_LOCK | SQLITE_SHM_EXCLUSIVE, file.hasMoved
   {
     return ResultCode.SQLITE_READONLY_DBMOVED.rawValue
   }

@@ -8,9 +8,21 @@ import Glibc
 /// connections, and SQLite's layer defers the closing until no lock is held.
 @safe final class ReadOnlyFile {
   // SAFETY: this object owns both; SQLite keeps the address of the name while the file is open.
-  // `deinit` closes the file and frees them.
+  // `deinit` closes the file and frees them. Without a name, a connection owns the file.
   @safe private let file: UnsafeMutablePointer<sqlite3_file>
-  @safe private let name: UnsafeMutablePointer<CChar>
+  @safe private let name: UnsafeMutablePointer<CChar>?
+
+  /// The file that a connection has open: its main database's, or that of the log.
+  ///
+  /// - Precondition: The connection is open for as long as the file is read, and not used meanwhile.
+  @safe init(openedBy connection: SQLiteConnection, isLog: Bool = false) throws(ReadOnlyFileError) {
+    let pointer = isLog ? SQLITE_FCNTL_JOURNAL_POINTER : SQLITE_FCNTL_FILE_POINTER
+    guard let (file, _) = unsafe SQLite.openFile(pointer, in: connection) else {
+      throw ReadOnlyFileError(reason: "it is not open")
+    }
+    self.file = unsafe file
+    self.name = nil
+  }
 
   /// Opens a regular file for reading.
   ///
@@ -53,6 +65,7 @@ import Glibc
   }
 
   deinit {
+    guard let name else { return }
     _ = unsafe file.pointee.pMethods.pointee.xClose(file)
     unsafe UnsafeMutableRawPointer(file).deallocate()
     unsafe name.deallocate()

@@ -245,6 +245,19 @@ extension SQLite {
     unsafe Int(sqlite3_limit(connection, SQLITE_LIMIT_VARIABLE_NUMBER, -1))
   }
 
+  /// Returns the bytes of memory that the schema takes; this looks at all of it.
+  @safe static func schemaMemory(_ connection: SQLiteConnection) -> Int {
+    var (bytes, highest): (CInt, CInt) = (0, 0)
+    _ = unsafe sqlite3_db_status(connection, SQLITE_DBSTATUS_SCHEMA_USED, &bytes, &highest, 0)
+    return Int(bytes)
+  }
+
+  /// Sets the most bytes of a text, a blob or a row, unless it is set to fewer.
+  @safe static func limitValueSize(_ connection: SQLiteConnection, to size: Int) {
+    let size = min(CInt(clamping: size), unsafe sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, -1))
+    _ = unsafe sqlite3_limit(connection, SQLITE_LIMIT_LENGTH, size)
+  }
+
   /// Returns whether the library was built with an option, such as `ENABLE_FTS5`.
   static func isCompiled(with option: String) -> Bool {
     unsafe sqlite3_compileoption_used(option) != 0
@@ -255,7 +268,9 @@ extension SQLite {
 
   /// Leaves the log as it is when the connection closes.
   @safe static func keepLogAtClose(_ connection: SQLiteConnection) {
-    _ = unsafe coffer_keep_log_at_close(connection)
+    if unsafe coffer_keep_log_at_close(connection) != SQLITE_OK {
+      FileLayer.keepLogAtClose(connection)
+    }
   }
 
   /// Sets whether double-quoted text that names no column is a string.

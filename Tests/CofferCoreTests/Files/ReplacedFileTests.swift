@@ -77,4 +77,13 @@ import Testing
     try FileManager.default.moveItem(atPath: path + ".link", toPath: path)
     try database.use { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
   }
+
+  @Test(.disabled(if: geteuid() == 0, "root may search every folder"))
+  func `a folder that can't be searched any more is no other file`() throws {
+    let database = try EncryptedQueue("CREATE TABLE t (a)")
+    try database.use { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+    chmod(database.directory.path, 0)
+    defer { chmod(database.directory.path, 0o700) }
+    try database.use { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+  }
 }

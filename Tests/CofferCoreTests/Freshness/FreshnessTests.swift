@@ -359,9 +359,9 @@ struct FreshnessTests {
   }
 
   @Test func `a check inside a transaction throws`() throws {
-    let queue = try usedVault().open()
-    try queue.write { db in
-      expectFailure(.SQLITE_MISUSE) { try db.checkFreshness(against: SidecarAnchor()) }
+    let vault = try usedVault()
+    try vault.open().write { db in
+      expectFailure(.SQLITE_MISUSE) { try db.checkFreshness(against: vault.anchor) }
     }
   }
 
