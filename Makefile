@@ -45,7 +45,7 @@ trials: setup ## Kill processes, damage files, cancel tasks and draw inputs, by 
 	COFFER_TRIALS=200 $(tests) --filter '$(subst $(space),|,$(killing))'
 	COFFER_TRIALS=2000 $(tests) --filter '$(subst $(space),|,$(drawing))'
 	COFFER_TRIALS=200000 $(tests) --filter SecretArenaTests
-	COFFER_PROCESSES_SECONDS=60 $(tests) --filter SeveralProcessesTests
+	COFFER_PROCESSES_SECONDS=60 COFFER_CHECKPOINTS_SECONDS=7200 $(tests) --filter SeveralProcessesTests
 
 fuzz: setup ## Give changed inputs to the parsers (RUNS=10000000 TARGET=all ARGS="--seed N")
 	Scripts/with-fuzzer $(TARGET) --runs $(RUNS) $(ARGS)

@@ -46,8 +46,8 @@ struct PageVersions {
     ///
     /// A connection that has it open may know more about the WAL.
     case beside(String, index: LogIndex? = nil)
-    /// In the WAL of a connection, which is in a transaction.
-    case log(of: Database)
+    /// Where a connection reads them, which is in a transaction and has read.
+    case transaction(of: Database)
   }
 
   /// Reads the versions that are in a place; nil if there are none.
@@ -66,9 +66,14 @@ struct PageVersions {
         return journal
       }
       return try log(beside: path, pageSize: pageSize, index: index)
-    case .log(let database):
-      return try log(
-        beside: PendingFile.resolved(database.path), pageSize: pageSize, index: database.logIndex)
+    case .transaction(let database):
+      guard let connection = database.sqliteConnection, !database.isInMemory else { return nil }
+      guard (try? database.setting("PRAGMA main.locking_mode")) == "normal" else {
+        // Nobody else has committed anything since.
+        return try log(beside: PendingFile.resolved(database.path), pageSize: pageSize, index: nil)
+      }
+      guard let index = LogIndex(readBy: connection) else { return nil }
+      return try PageVersions(index, of: connection, pageSize: pageSize)
     }
   }
 
@@ -81,6 +86,20 @@ struct PageVersions {
   }
 
   // MARK: WAL
+
+  /// The frames that a connection's transaction reads.
+  @safe private init(
+    _ index: LogIndex, of connection: SQLiteConnection, pageSize: Int
+  ) throws(ReadOnlyFileError) {
+    file = try ReadOnlyFile(openedBy: connection, isLog: true)
+    pageCount = index.pageCount
+    guard let pages = index.pages(in: connection) else {
+      throw ReadOnlyFileError(code: ResultCode.SQLITE_IOERR.rawValue)
+    }
+    for (frame, page) in zip(index.movedCount..., pages) where page <= pageCount {
+      offsets[page] = 32 + frame * (24 + pageSize) + 24
+    }
+  }
 
   /// Reads the frames of a WAL up to its last commit.
   ///

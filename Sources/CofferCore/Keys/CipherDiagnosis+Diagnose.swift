@@ -104,7 +104,7 @@ extension DatabaseFile.Inspection {
 }
 
 /// What a commit, a checkpoint and a restart of the log change.
-private struct FilesMoment: Equatable {
+struct FilesMoment: Equatable {
   private var times: [Int] = []
   private var logHeader: [UInt8] = []
 

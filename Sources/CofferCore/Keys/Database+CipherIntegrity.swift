@@ -4,10 +4,12 @@ extension Database {
   /// Pages are numbered from 1. A wrong code means that the page was changed without the key, or by
   /// a disk fault. Reads the whole file.
   ///
-  /// Pages are checked where SQLite reads them: in the WAL, if it holds a newer version, and
-  /// otherwise in the file. When a database is opened, SQLite drops the commits from the first damaged
+  /// Pages are checked where the connection reads them: in the WAL, if it holds a newer version, and
+  /// otherwise in the file. Inside a transaction these are the pages that it sees, whatever others have
+  /// committed since. When a database is opened, SQLite drops the commits from the first damaged
   /// frame of the WAL on. `PRAGMA integrity_check` additionally checks the structure.
-  /// - Throws: ``DatabaseError`` for a database without a key or without authentication codes.
+  /// - Throws: ``DatabaseError`` for a database without a key or without authentication codes, and what
+  ///   each read throws if the file's key was changed, or the file can't be read.
   public func checkCipherIntegrity() throws -> [Int] {
     try checkAccess()
     guard let (key, settings) = keying else {
@@ -29,26 +31,48 @@ extension Database {
         resultCode: .SQLITE_ERROR, message: "the pages can't be authenticated here",
         hint: "No libcrypto has been found in the process.")
     }
-    // A read transaction prevents other connections from changing the file or, with a WAL, from
-    // moving pages to it that are newer than the transaction.
+    // A transaction keeps other connections from changing what it reads, by its lock of the file or of the
+    // log.
     let needsTransaction = !isInsideTransaction
     if needsTransaction { try beginTransaction(.deferred) }
     defer { if needsTransaction { rollbackAfterError() } }
-    // A damaged schema is a result, not an error.
+    let connection = try openConnection()
+    var attempts = 0
+    while true {
+      let moment = FilesMoment(path)
+      let failure = try failureToBeginReading()
+      // A wrong key isn't damage.
+      if let failure, failure.cipherDiagnosis == .wrongKey { throw failure }
+      let pages: [Int]
+      do {
+        let file = try ReadOnlyFile(openedBy: connection)
+        pages =
+          try CipherFile(
+            file: file, key: derived, settings: settings, newerPages: .transaction(of: self))?
+          .verifyAll() ?? []
+      } catch let error as ReadOnlyFileError {
+        throw error.databaseError(path)
+      }
+      guard let failure else { return pages }
+      // Without page 1, the transaction has no lock.
+      if !pages.isEmpty, FilesMoment(path) == moment { return pages }
+      attempts += 1
+      if attempts == 4 { throw failure }
+    }
+  }
+
+  /// Takes the lock for reading, if the transaction doesn't have it already.
+  ///
+  /// This reads page 1 and nothing else: a damaged schema is a result of the check.
+  /// - Returns: The error if that page can't be read.
+  private func failureToBeginReading() throws -> DatabaseError? {
     do {
-      _ = try Row.fetchOne(self, sql: "SELECT count(*) FROM sqlite_master")
+      _ = try Int.fetchOne(self, sql: "PRAGMA main.schema_version")
+      return nil
     } catch let error as DatabaseError
       where error.resultCode == .SQLITE_NOTADB || error.resultCode == .SQLITE_CORRUPT
     {
-      // The pages are checked anyway.
-    }
-    do {
-      // With the transaction, nothing can be in a journal that isn't in the file.
-      let file = try CipherFile(
-        path: path, key: derived, settings: settings, newerPages: .log(of: self))
-      return try file?.verifyAll() ?? []
-    } catch let error as ReadOnlyFileError {
-      throw error.databaseError(path)
+      return error
     }
   }
 }

@@ -171,6 +171,74 @@ import Testing
     writer.wait()
   }
 
+  @Test func `a snapshot from within a key change has its own pages alone`() throws {
+    let moment = Locked<(@Sendable () -> Void)?>(nil)
+    let database = try EncryptedPool("CREATE TABLE t (id INTEGER PRIMARY KEY, b)") {
+      $0.checkpointPolicy = .manual
+      $0.prepareDatabase { db in
+        db.trace { event in
+          // The log is empty then, and the next commit writes each page.
+          if "\(event)".hasPrefix("BEGIN EXCLUSIVE") { moment.value?() }
+        }
+      }
+    }
+    try database.pool.write { try fill($0, rows: 100) }
+    let other = try database.other()
+    let snapshot = Locked<DatabaseSnapshot?>(nil)
+    moment.set { snapshot.set(try? other.makeSnapshot()) }
+    try database.pool.changeKey(to: .seeded())
+    let old = try #require(snapshot.value)
+    #expect(try old.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") } == 100)
+    #expect(try old.read { try $0.checkCipherIntegrity() } == [])
+    #expect(try database.pool.checkCipherIntegrity() == [])
+    try old.close()
+    #expect(databaseError { try other.checkCipherIntegrity() }?.cipherDiagnosis == .wrongKey)
+  }
+
+  @Test(arguments: [Configuration.JournalModeConfiguration.wal, .delete])
+  func `a check throws what a read would throw after a key change`(
+    mode: Configuration.JournalModeConfiguration
+  ) throws {
+    let database = try EncryptedQueue("CREATE TABLE t (id INTEGER PRIMARY KEY, b)") {
+      $0.journalMode = mode
+    }
+    try database.queue.write { try fill($0, rows: 100) }
+    var configuration = Configuration()
+    configuration.key = key
+    let other = try DatabaseQueue(path: database.path, configuration: configuration)
+    let newKey = DatabaseKey.seeded()
+    try other.read { db throws in
+      #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM t") == 100)
+      #expect(try db.checkCipherIntegrity() == [])
+      #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM t") == 100)
+    }
+    try database.queue.changeKey(to: newKey)
+    let checks: [() throws -> [Int]] = [
+      { try other.checkCipherIntegrity() },
+      { try other.writeWithoutTransaction { try $0.checkCipherIntegrity() } },
+      { try other.unsafeRead { try $0.checkCipherIntegrity() } },
+      { try other.writeWithoutTransaction { try $0.checkCipherIntegrity() } },
+    ]
+    for check in checks {
+      #expect(databaseError { try check() }?.cipherDiagnosis == .wrongKey)
+    }
+    #expect(try database.queue.checkCipherIntegrity() == [])
+  }
+
+  @Test func `a check reads the file that the connection has open`() throws {
+    let database = try EncryptedQueue("CREATE TABLE t (id INTEGER PRIMARY KEY, b)")
+    try database.queue.write { try fill($0, rows: 100) }
+    let path = database.directory.path("other")
+    let other = try DatabaseQueue(path: path, key: .seeded())
+    try other.write { try $0.execute(sql: "CREATE TABLE u (a)") }
+    try other.close()
+    for suffix in ["", "-wal"] {
+      #expect(rename(database.path + suffix, database.path + "-old" + suffix) == 0)
+    }
+    #expect(rename(path, database.path) == 0)
+    #expect(try database.queue.read { try $0.checkCipherIntegrity() } == [])
+  }
+
   @Test func `a page in the WAL hides what is left of it in the file`() throws {
     let database = try makePool()
     checkpoint(database.pool, .truncate)

@@ -59,3 +59,7 @@ struct ProcessFixture {
 /// How long the processes of a test work: `$COFFER_PROCESSES_SECONDS`.
 let processesSeconds =
   Double(ProcessInfo.processInfo.environment["COFFER_PROCESSES_SECONDS"] ?? "") ?? 3
+
+/// How long processes make checkpoints in a test: `$COFFER_CHECKPOINTS_SECONDS`.
+let checkpointsSeconds =
+  Double(ProcessInfo.processInfo.environment["COFFER_CHECKPOINTS_SECONDS"] ?? "") ?? 10

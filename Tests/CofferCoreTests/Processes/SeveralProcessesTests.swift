@@ -89,6 +89,77 @@ struct SeveralProcessesTests {
     try fixture.expectIntegrity()
   }
 
+  @Test func `processes make checkpoints all the time, are killed, and no commit is lost`() throws {
+    let fixture = try ProcessFixture(.pool)
+    var random = SeededGenerator()
+    func start(_ number: Int) throws -> TestProcess {
+      let child = try fixture.process("checkpoints", "\(number)", "\(number)")
+      #expect(child.readLine() == "ready")
+      return child
+    }
+    var children = try (0..<4).map(start)
+    var acknowledged = [Int](repeating: 0, count: children.count)
+    func end(_ number: Int) {
+      for line in children[number].kill() where line.hasPrefix("committed ") {
+        acknowledged[number] = Int(line.dropFirst(10)) ?? -1
+      }
+    }
+    /// Each process has written its numbers without a gap, up to the last one it has told.
+    func expectCommits() throws {
+      for number in children.indices {
+        let (count, last) = try fixture.writer.read { db in
+          let row = try Row.fetchOne(
+            db, sql: "SELECT count(*), max(number) FROM ledger WHERE name = ?",
+            arguments: ["\(number)"])
+          return (row?[0] as Int? ?? 0, row?[1] as Int? ?? 0)
+        }
+        #expect(count == last)
+        // One more may have been committed without its line.
+        #expect(last >= acknowledged[number])
+      }
+    }
+    let stop = ContinuousClock.now + .seconds(checkpointsSeconds)
+    var kills = 0
+    while ContinuousClock.now < stop {
+      usleep(UInt32.random(in: 0...500_000, using: &random))
+      let number = Int.random(in: children.indices, using: &random)
+      end(number)
+      kills += 1
+      if kills % 8 == 0 { try expectCommits() }
+      children[number] = try start(number)
+    }
+    for number in children.indices { end(number) }
+    try expectCommits()
+    try fixture.expectIntegrity()
+    print("\(acknowledged.reduce(0, +)) commits of \(kills + children.count) killed processes")
+  }
+
+  @Test(arguments: EncryptedDatabase.Kind.allCases)
+  func `processes change the key and check all pages, and none of a whole file is damaged`(
+    access: EncryptedDatabase.Kind
+  ) throws {
+    let fixture = try ProcessFixture(access)
+    let keys = (ProcessFixture.hexKey, String(repeating: "a5", count: 32))
+    try fixture.writer.close()
+    let children = try (0..<4).map { number in
+      try fixture.process("check-pages", keys.1, "\(processesSeconds)", "\(number)")
+    }
+    for child in children { #expect(child.readLine() == "ready") }
+    for child in children { child.goOn() }
+    var counts = (checks: 0, changes: 0)
+    for child in children {
+      let (status, lines, error) = child.finish()
+      #expect(status == 0, "\(error)")
+      #expect(lines.filter { $0.hasPrefix("damaged") } == [])
+      func number(_ name: String) -> Int {
+        lines.first { $0.hasPrefix(name) }.flatMap { Int($0.dropFirst(name.count + 1)) } ?? 0
+      }
+      counts.checks += number("checks")
+      counts.changes += number("changes")
+    }
+    #expect(counts.checks > 0 && counts.changes > 0, "\(counts)")
+  }
+
   @Test(arguments: EncryptedDatabase.Kind.allCases)
   func `a process that is killed inside a transaction leaves nothing of it`(
     access: EncryptedDatabase.Kind
