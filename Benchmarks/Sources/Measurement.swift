@@ -1,4 +1,5 @@
 import BenchmarkReport
+import Foundation
 
 /// A benchmark: the same work in C and with Coffer.
 struct Benchmark {
@@ -10,6 +11,8 @@ struct Benchmark {
   var count: Int
   /// The ratio to reach; nil for none.
   var goal: Double?
+  /// Whether the time is what the processors work, for all threads, rather than what a clock shows.
+  var countsProcessorTime = false
   /// Called before each run, outside the measured time.
   var prepare: () throws -> Void = {}
   /// The work in C; nil if there is no equivalent. Its result must equal the result of `library`.
@@ -55,7 +58,17 @@ extension Benchmark {
 
   private func time(_ work: () throws -> Int64) throws -> Timed {
     try prepare()
-    return try timed(work)
+    guard countsProcessorTime else { return try timed(work) }
+    let start = processorTime()
+    let result = try work()
+    return (result, processorTime() - start)
+  }
+
+  /// What the processors have worked for this process, in nanoseconds.
+  private func processorTime() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+    return Double(time.tv_sec) * 1e9 + Double(time.tv_nsec)
   }
 }
 
