@@ -26,6 +26,15 @@ public struct ArchiveSummary: Sendable {
   public let pageSize: Int
 }
 
+/// What was found when a whole archive was read.
+public struct ArchiveVerification: Sendable {
+  /// What is wrong; nothing for a sound archive that reaches what it has to.
+  public let findings: [ArchiveError]
+  /// The last commit that can be restored, if no object that it needs is among the findings; nil if the
+  /// archive has none, or doesn't show it any more.
+  public let last: ArchiveCommit?
+}
+
 extension Archive {
   /// Returns what can be restored.
   ///
@@ -38,11 +47,7 @@ extension Archive {
     key: DatabaseKey, cipher: CipherSettings = .default
   ) throws -> ArchiveSummary {
     var reader = try ArchiveReader(destination, key: key, settings: cipher, path: "")
-    while true {
-      do { return try summary(reader) } catch ArchiveError.missing(let name) {
-        guard try reader.refresh(without: name) else { throw ArchiveError.missing(name) }
-      }
-    }
+    return try reader.retrying(summary)
   }
 
   /// Returns the ranges of commits that can be restored, in ascending order.
@@ -71,20 +76,60 @@ extension Archive {
   /// Reads all objects, and returns what is wrong with them; nothing for a sound archive. Ends early with
   /// 1,000 findings.
   ///
-  /// Each object's seal is verified, the chain of the log, and that each state that the archive has can be
-  /// reached. Downloads the whole archive.
-  /// - Parameter progress: Called with the number of objects that were read, and of all.
+  /// ``verification(atLeast:key:cipher:progress:)`` returns how far the archive reaches, too.
+  /// - Parameters:
+  ///   - minimums: What the archive has to reach at least; nothing by default.
+  ///   - key: The key of the database.
+  ///   - cipher: Its settings.
+  ///   - progress: Called with the number of objects that were read, and of all.
   /// - Throws: ``ArchiveError`` if the archive can't be opened, or the error of the destination.
   public func verify(
-    key: DatabaseKey, cipher: CipherSettings = .default,
+    atLeast minimums: [ArchiveMinimum] = [], key: DatabaseKey, cipher: CipherSettings = .default,
     progress: ((Int, Int) throws -> Void)? = nil
   ) throws -> [ArchiveError] {
+    try verification(atLeast: minimums, key: key, cipher: cipher, progress: progress).findings
+  }
+
+  /// Reads all objects, and returns what is wrong with them, and how far the archive reaches.
+  ///
+  /// Each object's seal is verified, the chain of the log, and that each state that the archive has can be
+  /// reached. Downloads the whole archive. Ends early with 1,000 findings.
+  ///
+  /// Where the end was removed, only `minimums` show it: ``ArchiveError/notReached(_:last:)`` is a finding,
+  /// too, and so is ``ArchiveError/notInAnchor``.
+  /// - Parameters:
+  ///   - minimums: What the archive has to reach at least; nothing by default.
+  ///   - key: The key of the database.
+  ///   - cipher: Its settings.
+  ///   - progress: Called with the number of objects that were read, and of all.
+  /// - Throws: ``ArchiveError`` if the archive can't be opened, the error of an anchor among the minimums, or
+  ///   that of the destination.
+  public func verification(
+    atLeast minimums: [ArchiveMinimum] = [], key: DatabaseKey, cipher: CipherSettings = .default,
+    progress: ((Int, Int) throws -> Void)? = nil
+  ) throws -> ArchiveVerification {
     var reader: ArchiveReader
     do {
       reader = try ArchiveReader(destination, key: key, settings: cipher, path: "")
     } catch let error as ArchiveError where error.isFinding {
-      return [error]
+      return ArchiveVerification(findings: [error], last: nil)
     }
+    var findings = try findings(&reader, progress)
+    var last: ArchiveCommit?
+    do { last = try reader.retrying(self.last) } catch let error as ArchiveError {
+      // The objects' own errors are among the findings.
+      if findings.isEmpty { findings.append(error) }
+    }
+    do { try minimums.check(last, reader) } catch let error as ArchiveError {
+      findings.append(error)
+    }
+    return ArchiveVerification(findings: findings, last: last)
+  }
+
+  /// - Parameter reader: Reads a newer manifest afterwards, if there is one.
+  private func findings(
+    _ reader: inout ArchiveReader, _ progress: ((Int, Int) throws -> Void)?
+  ) throws -> [ArchiveError] {
     for attempt in 1... {
       let found = try findings(reader, progress)
       guard found.contains(where: { $0.missingName != nil }), try reader.refresh() else {
@@ -118,6 +163,11 @@ extension Archive {
       let tip = try reader.tip()
       if reachable(manifest, tip).isEmpty, !manifest.layers.isEmpty {
         note(.noCommit(tip.place.commit))
+      }
+    }
+    if let folder = destination as? FolderDestination {
+      for prefix in [ObjectName.manifests, ObjectName.segments, ObjectName.layers] {
+        for name in try folder.others(prefix) { note(.notAFile(name)) }
       }
     }
     let parts = manifest.layers.reduce(0) { $0 + $1.partCount }
@@ -202,7 +252,8 @@ extension ArchiveError {
   /// Whether it is about an object.
   var isFinding: Bool {
     switch self {
-    case .damaged, .missing, .misplaced, .otherArchive, .brokenChain, .unknownVersion: true
+    case .damaged, .missing, .misplaced, .notAFile, .otherArchive, .brokenChain, .unknownVersion:
+      true
     default: false
     }
   }

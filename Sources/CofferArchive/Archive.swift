@@ -17,7 +17,7 @@ import FoundationEssentials
 /// The destination gets the database's pages as they are in its file: encrypted, and authenticated with
 /// a key that only those have who have the database's. It needs no trust, but that it keeps what it gets.
 /// What is missing, exchanged or changed there is noticed, but for the end: a destination that
-/// forgets the last objects shows an older archive, in which a commit that you know of is missing.
+/// forgets the last objects shows an older archive. ``ArchiveMinimum`` says what has to be there.
 ///
 /// See `Docs/Archive.md` for costs and limits.
 public struct Archive: Sendable {
@@ -58,34 +58,35 @@ public struct Archive: Sendable {
   /// - Parameters:
   ///   - path: The path of the new file.
   ///   - point: The commit; the last one by default.
+  ///   - minimums: What the archive has to reach at least, whatever is restored; nothing by default. An
+  ///     archive that has lost its end isn't taken for a whole one.
   ///   - key: The key of the database.
   ///   - cipher: Its settings, as in its configuration.
   ///   - progress: Called with the part that is done, from 0 to 1. An error that it throws ends the
   ///     restore.
   /// - Returns: The commit that was restored.
-  /// - Throws: ``ArchiveError`` with nothing left at the path; or ``DatabaseError``, for example if
-  ///   there is a file.
+  /// - Throws: ``ArchiveError`` with nothing left at the path, such as
+  ///   ``ArchiveError/notReached(_:last:)``; or ``DatabaseError``, for example if there is a file.
   @discardableResult
   public func restore(
-    to path: String, at point: ArchivePoint = .latest, key: DatabaseKey,
-    cipher: CipherSettings = .default, progress: ((Double) throws -> Void)? = nil
+    to path: String, at point: ArchivePoint = .latest, atLeast minimums: [ArchiveMinimum] = [],
+    key: DatabaseKey, cipher: CipherSettings = .default,
+    progress: ((Double) throws -> Void)? = nil
   ) throws -> ArchiveCommit {
-    try restore(to: path, at: point, key: key, cipher: cipher, progress: progress) { _ in }
+    try restore(
+      to: path, at: point, atLeast: minimums, key: key, cipher: cipher, progress: progress
+    ) { _ in }
   }
 
   /// - Parameter finish: Called with the path of the complete file, before it gets its name.
   func restore(
-    to path: String, at point: ArchivePoint, key: DatabaseKey, cipher: CipherSettings,
-    progress: ((Double) throws -> Void)?, finish: (String) throws -> Void
+    to path: String, at point: ArchivePoint, atLeast minimums: [ArchiveMinimum], key: DatabaseKey,
+    cipher: CipherSettings, progress: ((Double) throws -> Void)?, finish: (String) throws -> Void
   ) throws -> ArchiveCommit {
     var reader = try ArchiveReader(destination, key: key, settings: cipher, path: path)
-    while true {
-      do {
-        return try restore(to: path, at: point, reader, cipher, progress, finish)
-      } catch ArchiveError.missing(let name) {
-        // A writer may have deleted what a newer manifest no longer has.
-        guard try reader.refresh(without: name) else { throw ArchiveError.missing(name) }
-      }
+    return try reader.retrying { reader in
+      try minimums.check(self, reader)
+      return try restore(to: path, at: point, reader, cipher, progress, finish)
     }
   }
 
@@ -146,6 +147,12 @@ public struct Archive: Sendable {
       }
       throw ArchiveError.noCommitBefore("\(date)")
     }
+  }
+
+  /// Returns the last commit that can be restored; nil while the first pages are being archived.
+  func last(_ reader: ArchiveReader) throws -> ArchiveCommit? {
+    let tip = try reader.tip()
+    return try reachable(reader.manifest, tip).last.map { try commit($0.upperBound, reader, tip) }
   }
 
   /// Returns the ranges in which each commit can be restored, in ascending order.

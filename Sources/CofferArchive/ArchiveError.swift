@@ -16,6 +16,8 @@ public enum ArchiveError: Error, Equatable, Sendable {
   case missing(String)
   /// An object is intact, but belongs elsewhere: it was copied over another one.
   case misplaced(String)
+  /// A link, a folder, a pipe or the like has the name of an object in the archive's folder.
+  case notAFile(String)
   /// An object is of another archive.
   case otherArchive(String)
   /// An object doesn't follow the one before.
@@ -26,6 +28,12 @@ public enum ArchiveError: Error, Equatable, Sendable {
   case noCommit(UInt64)
   /// The archive has no commit of that date or before.
   case noCommitBefore(String)
+  /// The archive doesn't reach what it has to: the minimum, and its last commit, if it has any.
+  case notReached(ArchiveMinimum.Value, last: ArchiveCommit?)
+  /// The anchor knows no commit of this archive.
+  case notInAnchor
+  /// A session's archive isn't in its folder, which may be that of a disk that isn't mounted.
+  case away(String)
   /// Another writer uses the archive.
   case writerExists
   /// Another writer has taken the archive over.
@@ -57,6 +65,9 @@ extension ArchiveError: CustomStringConvertible {
       "the archive's object \(name) is missing. Fetch it from another copy, or restore an earlier commit."
     case .misplaced(let name):
       "the archive's object \(name) is another object under its name. Somebody has exchanged it."
+    case .notAFile(let name):
+      "the archive's object \(name) is no plain file, but a link, a folder, a pipe or the like. Put the "
+        + "object back in its place."
     case .otherArchive(let name):
       "the archive's object \(name) belongs to another archive. Somebody has exchanged it."
     case .brokenChain(let name):
@@ -68,6 +79,16 @@ extension ArchiveError: CustomStringConvertible {
       "the archive doesn't have commit \(number), or no longer. `coffer archive list` shows what it has."
     case .noCommitBefore(let date):
       "the archive has no commit of \(date) or before. `coffer archive list` shows what it has."
+    case .notReached(let minimum, let last):
+      "the archive reaches "
+        + (last.map { "commit \($0.number) of \($0.dateText)" } ?? "no commit")
+        + ", and not \(minimum). It may have lost its end: look for another copy of it."
+    case .notInAnchor:
+      "the anchor knows no commit of this archive. Give the commit or the date that it has to reach "
+        + "(`atLeast`, --at-least)."
+    case .away(let path):
+      "the archive isn't in \(path) any more: its disk may not be mounted. Nothing is stored until it is "
+        + "back."
     case .writerExists:
       "another writer uses this archive. If it is gone for good, take the archive over "
         + "(`takesOver`, --take-over)."

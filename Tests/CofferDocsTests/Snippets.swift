@@ -92,9 +92,15 @@ private func snippet2(_ scene: Scene) throws {
 private func snippet3(_ scene: Scene) throws {
   let (archive, key) = try scene.archive()
   _ = (archive, key)
+  let last = try archive.restore(to: scene.file("last.db"), atLeast: [.commit(1)], key: key)
+  let found = try archive.verification(atLeast: [.date(last.date)], key: key)
+  print(last.number, found.last?.number ?? 0, found.findings)
+
   let findings = try archive.verify(key: key)  // reads all objects
   print(findings)
   try archive.prune(key: key)                  // a running session does so itself
+  _ = last
+  _ = found
   _ = findings
 }
 

@@ -27,7 +27,7 @@ private struct FlatFolder: ArchiveDestination {
   }
 
   func list(_ prefix: String) throws -> [String] {
-    try NewFile.names(in: folder.path).filter { $0.hasPrefix("archive=") }
+    try NewFile.entries(of: folder.path).map(\.name).filter { $0.hasPrefix("archive=") }
       .filter { !$0.hasSuffix(".coffer-partial") }
       .map { $0.dropFirst("archive=".count).replacingOccurrences(of: "=", with: "/") }
       .filter { $0.hasPrefix(prefix) }.sorted()

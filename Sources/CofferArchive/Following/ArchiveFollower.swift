@@ -43,19 +43,23 @@ public final class ArchiveFollower: Sendable {
   /// - Parameters:
   ///   - archive: The archive. Its configuration's interval is that of the follower.
   ///   - path: The path of the file.
+  ///   - minimums: What the archive has to reach at least, now and at each ``follow()``; nothing by
+  ///     default.
   ///   - key: The key of the archive's database.
   ///   - configuration: The configuration of ``pool``. It is read-only in any case.
   ///   - progress: Called while the file is restored, with the part that is done.
   /// - Throws: ``ArchiveError``, such as ``ArchiveError/foreignFile(_:)`` for a file that follows no
-  ///   archive or another one; ``DatabaseError``; or the error of the destination.
+  ///   archive or another one, and ``ArchiveError/notReached(_:last:)``; ``DatabaseError``; or the error of
+  ///   the destination.
   public init(
-    _ archive: Archive, path: String, key: DatabaseKey,
+    _ archive: Archive, path: String, atLeast minimums: [ArchiveMinimum] = [], key: DatabaseKey,
     configuration: Configuration = Configuration(),
     progress: ((Double) throws -> Void)? = nil
   ) throws {
     self.configuration = archive.configuration
     work = try FollowerWork(
-      archive, path: path, key: key, cipher: configuration.cipher, progress: progress)
+      archive, path: path, atLeast: minimums, key: key, cipher: configuration.cipher,
+      progress: progress)
     var configuration = configuration
     configuration.readonly = true
     configuration.observesExternalChanges = true
@@ -126,6 +130,7 @@ public final class ArchiveFollower: Sendable {
     try queue.sync {
       guard !state.withLock(\.isClosed) else { throw ArchiveError.ended }
       try attempt(isPolling: false)
+      try work.checkMinimums()
       return work.commit
     }
   }

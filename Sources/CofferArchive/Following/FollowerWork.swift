@@ -20,13 +20,17 @@ final class FollowerWork: @unchecked Sendable {
   /// The most bytes of segments that are kept for one commit.
   private static let mostBytes = 32 << 20
 
+  private let minimums: [ArchiveMinimum]
+
   /// Opens the file, or restores it.
   init(
-    _ archive: Archive, path: String, key: DatabaseKey, cipher: CipherSettings,
-    progress: ((Double) throws -> Void)?
+    _ archive: Archive, path: String, atLeast minimums: [ArchiveMinimum], key: DatabaseKey,
+    cipher: CipherSettings, progress: ((Double) throws -> Void)?
   ) throws {
     // Before anything is written beside the path.
     reader = try ArchiveReader(archive.destination, key: key, settings: cipher, path: path)
+    try reader.retrying { try minimums.check(archive, $0) }
+    self.minimums = minimums
     guard
       let stateFile = try ArchiveStateFile(
         .follower, forDatabaseAt: path, makeNumber: ArchiveStore.newWriter)
@@ -78,7 +82,8 @@ final class FollowerWork: @unchecked Sendable {
     let last = tip.place.commit == plan.commit ? tip.last : nil
     var note: FollowerNote?
     _ = try archive.restore(
-      to: path, at: .commit(plan.commit), key: key, cipher: cipher, progress: progress
+      to: path, at: .commit(plan.commit), atLeast: [], key: key, cipher: cipher,
+      progress: progress
     ) { file in
       for number: UInt64 in 0...1 {
         let new = try FollowerNote(
@@ -116,6 +121,9 @@ final class FollowerWork: @unchecked Sendable {
     database.checkpoint(from: 1_000)
     return !needsLayers
   }
+
+  /// Throws if the file hasn't got as far as the archive has to reach.
+  func checkMinimums() throws { try minimums.check(commit, reader) }
 
   private func refresh() throws {
     guard try reader.refresh(), !reader.manifest.slots.isEmpty else { return }

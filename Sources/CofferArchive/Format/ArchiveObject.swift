@@ -75,6 +75,11 @@ enum ObjectName {
     return (layer, index)
   }
 
+  /// Whether an archive's object can have a name.
+  static func isObject(_ name: String) -> Bool {
+    number(name, in: manifests) != nil || number(name, in: segments) != nil || part(name) != nil
+  }
+
   private static func hex(_ number: UInt64) -> String {
     let digits = String(number, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits

@@ -121,6 +121,16 @@ struct ArchiveReader: Sendable {
     try refresh() && !manifest.needs(name)
   }
 
+  /// Calls `body` again with a newer manifest, as long as an object is missing that the newer one doesn't
+  /// need: a writer may have deleted it.
+  mutating func retrying<Result>(_ body: (ArchiveReader) throws -> Result) throws -> Result {
+    while true {
+      do { return try body(self) } catch ArchiveError.missing(let name) {
+        guard try refresh(without: name) else { throw ArchiveError.missing(name) }
+      }
+    }
+  }
+
   // MARK: Objects
 
   private func object(_ name: String) throws -> [UInt8]? {
@@ -207,24 +217,30 @@ struct ArchiveReader: Sendable {
 
   // MARK: The log's end
 
-  /// The last segment that is there.
-  private func lastSegment() throws -> (segment: Segment, seal: [UInt8])? {
-    let numbers = try destination.list(ObjectName.segments)
+  /// The numbers of the segments that are there.
+  private func segmentNumbers() throws -> [UInt64] {
+    try destination.list(ObjectName.segments)
       .compactMap { ObjectName.number($0, in: ObjectName.segments) }
       .filter { $0 >= manifest.logStart.sequence }
+  }
+
+  /// The first segment that has to be there, and isn't; nil for none.
+  ///
+  /// A hole is a lost object, even where nothing needs to be read there.
+  private func hole(in numbers: [UInt64]) -> UInt64? {
     guard let last = numbers.last else {
-      guard manifest.tip.sequence == manifest.logStart.sequence else {
-        throw ArchiveError.missing(ObjectName.segment(manifest.tip.sequence - 1))
-      }
-      return nil
+      let start = manifest.logStart.sequence
+      return manifest.tip.sequence == start ? nil : manifest.tip.sequence - 1
     }
-    // A hole is a lost object, even where nothing needs to be read there.
-    guard last + 1 >= manifest.tip.sequence else {
-      throw ArchiveError.missing(ObjectName.segment(last + 1))
-    }
-    if let hole = zip(numbers, manifest.logStart.sequence...).first(where: { $0 != $1 }) {
-      throw ArchiveError.missing(ObjectName.segment(hole.1))
-    }
+    if last + 1 < manifest.tip.sequence { return last + 1 }
+    return zip(numbers, manifest.logStart.sequence...).first { $0 != $1 }?.1
+  }
+
+  /// The last segment that is there.
+  private func lastSegment() throws -> (segment: Segment, seal: [UInt8])? {
+    let numbers = try segmentNumbers()
+    if let hole = hole(in: numbers) { throw ArchiveError.missing(ObjectName.segment(hole)) }
+    guard let last = numbers.last else { return nil }
     guard let found = try segment(last) else {
       throw ArchiveError.missing(ObjectName.segment(last))
     }
@@ -260,6 +276,24 @@ struct ArchiveReader: Sendable {
         sequence: last.sequence + 1, seal: seal,
         commit: isNone ? manifest.logStart.commit : whole.lastWholeCommit),
       last: last, date: isNone ? 0 : whole.commits[index].date)
+  }
+
+  /// Returns the end of the log for a writer: where segments are lost, behind all that are known.
+  ///
+  /// - Returns: The first segment that is lost, too; nil for none.
+  func writersTip() throws -> (tip: Tip, hole: String?) {
+    let numbers = try segmentNumbers()
+    guard let hole = hole(in: numbers) else { return (try tip(), nil) }
+    var tip = Tip(place: manifest.tip, last: nil, date: manifest.layers.map(\.date).max() ?? 0)
+    if let last = numbers.last, last >= manifest.tip.sequence,
+      let (segment, seal) = try segment(last)
+    {
+      tip.place = Manifest.LogPlace(
+        sequence: last + 1, seal: seal, commit: max(tip.place.commit, segment.lastWholeCommit))
+      tip.last = segment
+      tip.date = max(tip.date, segment.commits.map(\.date).max() ?? 0)
+    }
+    return (tip, ObjectName.segment(hole))
   }
 
   /// Returns the date of a segment's first commit, or of one before.

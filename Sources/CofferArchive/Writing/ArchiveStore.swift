@@ -15,6 +15,11 @@ struct ArchiveStore {
   private(set) var byteCount = 0
   private(set) var objectCount = 0
   private var nextLayer: UInt64 = 0
+  /// The first segment that the log has lost before this writer began; nil for none. The archive can't be
+  /// restored to its end until the log begins behind it.
+  private(set) var hole: String?
+  /// The last manifest that was stored, by which a folder is known to have the archive.
+  private var home: (name: String, seal: [UInt8], identity: [Int]?)?
 
   static func newWriter() -> [UInt8] {
     var generator = SystemRandomNumberGenerator()
@@ -30,7 +35,7 @@ struct ArchiveStore {
     manifest.writer = writer
     // Where the destination has lost manifests, their numbers are used again.
     let known = max(
-      try reader.tip().last?.fence ?? 0, manifest.layers.map(\.fence).max() ?? 0)
+      try reader.writersTip().tip.last?.fence ?? 0, manifest.layers.map(\.fence).max() ?? 0)
     manifest.fence = max(known + 1, Manifest.newFence(manifest.number + 1))
     let isTakingOver =
       manifest.isTakingOver || !reader.manifest.isReleased && reader.manifest.writer != writer
@@ -43,7 +48,8 @@ struct ArchiveStore {
       throw ArchiveError.writerExists
     }
     do {
-      tip = try reader.tip().place
+      let end = try reader.writersTip()
+      (tip, hole) = (end.tip.place, end.hole)
       guard isTakingOver else { return }
       try fenceOff(reader)
       try putManifest { $0.isTakingOver = false }
@@ -68,7 +74,7 @@ struct ArchiveStore {
         try put(CommitPiece(firstCommit: tip.commit + 1, end: end))
         return
       } catch ArchiveError.superseded {
-        tip = try reader.tip().place
+        tip = try reader.writersTip().tip.place
       }
     }
   }
@@ -102,13 +108,42 @@ struct ArchiveStore {
   /// - Throws: ``ArchiveError/superseded`` if another object has the name.
   private mutating func put(_ name: String, _ bytes: consuming [UInt8]) throws -> [UInt8] {
     let data = try Data(seal.sealed(bytes))
-    if try !destination.putIfAbsent(name, data) {
+    try checkPlace()
+    let isStored =
+      if let folder = destination as? FolderDestination {
+        try folder.putIfAbsent(name, data, makesFolder: home == nil)
+      } else {
+        try destination.putIfAbsent(name, data)
+      }
+    // A disk that has gone meanwhile doesn't have it.
+    try checkPlace()
+    if !isStored {
       // An attempt that has failed may have stored it.
       guard try destination.get(name) == data else { throw ArchiveError.superseded }
     }
     byteCount += data.count
     objectCount += 1
     return Array(data.suffix(ArchiveSeal.size))
+  }
+
+  /// Throws if a folder has nothing in the archive's place, or something else: where a disk isn't mounted,
+  /// there can be an empty folder, or one with another archive.
+  private mutating func checkPlace() throws {
+    guard let folder = destination as? FolderDestination, let home else { return }
+    let identity = try folder.identity(home.name)
+    if let identity, identity == home.identity { return }
+    if let bytes = try folder.bytes(home.name), bytes.suffix(ArchiveSeal.size) == home.seal[...] {
+      self.home?.identity = identity
+      return
+    }
+    // Another writer, who has taken over, deletes it; and an archive that was put back doesn't have it.
+    guard
+      let newest = try folder.list(ObjectName.manifests).last(where: {
+        ObjectName.number($0, in: ObjectName.manifests) != nil
+      }), let bytes = try folder.bytes(newest), seal.isSealed(bytes),
+      try Manifest(bytes, name: newest).header.archive == manifest.header.archive
+    else { throw ArchiveError.away(folder.path) }
+    throw ArchiveError.superseded
   }
 
   // MARK: Manifests
@@ -121,7 +156,9 @@ struct ArchiveStore {
     next.tip = tip
     while true {
       do {
-        _ = try put(ObjectName.manifest(next.number), next.bytes())
+        let name = ObjectName.manifest(next.number)
+        let seal = try put(name, next.bytes())
+        home = (name, seal, try (destination as? FolderDestination)?.identity(name))
         break
       } catch ArchiveError.superseded {
         // An attempt that has failed had stored an older state under this number.
@@ -143,6 +180,7 @@ struct ArchiveStore {
 
   /// Throws if there is a manifest of another writer.
   mutating func checkLease() throws {
+    try checkPlace()
     let newest =
       try destination.list(ObjectName.manifests)
       .compactMap { ObjectName.number($0, in: ObjectName.manifests) }.max() ?? 0
@@ -156,6 +194,19 @@ struct ArchiveStore {
 
   /// Leaves the archive to the next writer.
   mutating func release() throws { try putManifest { $0.isReleased = true } }
+
+  /// Stores a manifest that has one more layer.
+  ///
+  /// Where segments were lost before, the log begins with a layer of all pages. The commits before can then
+  /// be restored as far as other layers have them.
+  mutating func putManifest(with layer: Manifest.Layer) throws {
+    let closesHole = hole != nil && layer.level == Manifest.snapshotLevel
+    try putManifest {
+      $0.layers.append(layer)
+      if closesHole { $0.logStart = layer.place }
+    }
+    if closesHole { hole = nil }
+  }
 
   // MARK: Segments
 
@@ -196,6 +247,7 @@ struct ArchiveStore {
   mutating func prune(
     _ retention: ArchiveRetention, at date: UInt64, pause: Range<UInt64> = 0..<0
   ) throws -> Int {
+    try checkPlace()
     let plan = RetentionPlan(manifest, retention, at: date, pause: pause)
     if plan.layers != manifest.layers || plan.logStart != manifest.logStart {
       try putManifest {

@@ -34,6 +34,8 @@ final class ArchiveWork: @unchecked Sendable {
   private var lastCurrent: Duration
   /// The last commit that can be restored; 0 if there is none.
   private var restorable: UInt64 = 0
+  /// Tells the database's anchor how far the archive is; nil without one.
+  private let noteInAnchor: (@Sendable (_ end: ArchivedEnd, _ isComplete: Bool) -> Void)?
 
   private struct LayerCopy {
     var layer: Manifest.Layer
@@ -75,7 +77,8 @@ final class ArchiveWork: @unchecked Sendable {
     }
     let tip: ArchiveReader.Tip?
     do {
-      tip = try reader?.tip()
+      tip = try reader?.writersTip().tip
+      noteInAnchor = try pool.anchorNote()
       lastDate = max(tip?.date ?? 0, store.manifest.layers.map(\.date).max() ?? 0)
       capture = try pool.makeCommitCapture(
         limits: configuration.captureLimits, levels: Manifest.snapshotLevel + 1,
@@ -112,14 +115,20 @@ final class ArchiveWork: @unchecked Sendable {
 
   private func begin(_ last: Segment?, _ reader: ArchiveReader?) throws {
     let manifest = store.manifest
-    let saved = reader.flatMap { savedState($0) }
+    let saved = store.hole == nil ? reader.flatMap { savedState($0) } : nil
+    if let hole = store.hole {
+      Database.logError?(
+        .SQLITE_WARNING,
+        "the archive has lost \(hole), or an object after it: all pages are archived again")
+    }
     // A gap that no segment follows has used the next number.
     let known = max(
       store.tip.commit, manifest.gaps.max() ?? 0, manifest.layers.map(\.last).max() ?? 0)
     var beginning: CommitCapture.Beginning?
     if let saved, saved.place.sequence == store.tip.sequence {
       beginning = saved.end
-    } else if let last, !manifest.gaps.contains(where: { $0 > store.tip.commit }) {
+    } else if store.hole == nil, let last, !manifest.gaps.contains(where: { $0 > store.tip.commit })
+    {
       beginning = CommitCapture.Beginning(
         position: last.end, lastCommit: store.tip.commit, isInsideCommit: last.isOpen)
     }
@@ -233,6 +242,7 @@ final class ArchiveWork: @unchecked Sendable {
       if isStopping || configuration.elapsed() - saving > .seconds(30) { saveState() }
       if isWhole { lastCurrent = start }
       updateStatus(nil)
+      noteEnd(isComplete: isWhole && hasStoredAll)
     } catch {
       let error = Self.named(error)
       updateStatus(error)
@@ -378,7 +388,7 @@ final class ArchiveWork: @unchecked Sendable {
     guard copy.isLast else { return true }
     // What the layer is said to follow has to be there.
     while store.tip.commit < copy.layer.last, let piece = capture.nextPiece() { try put(piece) }
-    try store.putManifest { $0.layers.append(copy.layer) }
+    try store.putManifest(with: copy.layer)
     self.copy = nil
     if copy.layer.level == Manifest.snapshotLevel {
       needsSnapshot = false
@@ -441,7 +451,17 @@ final class ArchiveWork: @unchecked Sendable {
       return min(1, Double(copy.pageCount) / Double(copy.layer.pageCount))
     }
     self.status = status
+    noteEnd(isComplete: false)
     progress.set(status, lastCurrent: lastCurrent, isWhole: !needsBase)
+  }
+
+  /// Notes the last commit that can be restored in the database's anchor.
+  private func noteEnd(isComplete: Bool) {
+    guard let archived = status.archived else { return }
+    noteInAnchor?(
+      ArchivedEnd(
+        archive: store.manifest.header.archive, commit: archived.number,
+        date: archived.date.archivedMilliseconds), isComplete)
   }
 
   /// Ends the work.

@@ -49,6 +49,26 @@ package enum NewFile {
     }
   }
 
+  /// Whether something is at a path that is no regular file: a link, a folder, a pipe.
+  package static func isOther(_ path: String) -> Bool {
+    var status = stat()
+    guard (try? CName.check(path)) != nil else { return false }
+    return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+  }
+
+  /// Returns what tells a file from another one that has taken its name; nil if there is no regular file.
+  ///
+  /// A file that was written to is another one, too.
+  package static func identity(_ path: String) -> [Int]? {
+    var status = stat()
+    guard unsafe lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return [
+      Int(bitPattern: UInt(status.st_dev)), Int(bitPattern: UInt(status.st_ino)),
+      Int(status.st_size), status.st_mtim.tv_sec, status.st_mtim.tv_nsec, status.st_ctim.tv_sec,
+      status.st_ctim.tv_nsec,
+    ]
+  }
+
   /// Deletes a file; that there is none is no error.
   package static func delete(_ path: String) throws {
     try CName.check(path)
@@ -74,7 +94,8 @@ package enum NewFile {
   /// - Returns: The number of deleted files.
   package static func deleteLeftovers(in folder: String, olderThan age: Int) throws -> Int {
     var count = 0
-    for name in try names(in: folder) where name.hasSuffix(PendingFile.suffix) {
+    for (name, isRegular) in try entries(of: folder)
+    where isRegular && name.hasSuffix(PendingFile.suffix) {
       let path = folder + "/" + name
       var status = stat()
       guard unsafe lstat(path, &status) == 0, time(nil) - Int(status.st_mtim.tv_sec) > age else {
@@ -86,15 +107,19 @@ package enum NewFile {
     return count
   }
 
-  /// Returns the names of the regular files in a folder; none if it doesn't exist.
-  package static func names(in folder: String) throws -> [String] {
+  /// Returns the names in a folder, and which of them are regular files; none if it doesn't exist.
+  package static func entries(
+    of folder: String
+  ) throws -> [(name: String, isRegular: Bool)] {
     try CName.check(folder)
     guard let directory = unsafe opendir(folder) else {
-      if errno == ENOENT { return [] }
+      var status = stat()
+      // A link to nowhere is there.
+      if errno == ENOENT, unsafe lstat(folder, &status) != 0 { return [] }
       throw DatabaseError(resultCode: .SQLITE_IOERR, message: "\(RawFileError("list", folder))")
     }
     defer { unsafe closedir(directory) }
-    var names: [String] = []
+    var entries: [(name: String, isRegular: Bool)] = []
     while true {
       errno = 0
       guard let entry = unsafe readdir(directory) else { break }
@@ -103,13 +128,13 @@ package enum NewFile {
         cString: (UnsafeRawPointer(entry) + MemoryLayout.offset(of: \dirent.d_name)!)
           .assumingMemoryBound(to: CChar.self))
       var status = stat()
-      if unsafe lstat(folder + "/" + name, &status) == 0, status.st_mode & S_IFMT == S_IFREG {
-        names.append(name)
+      if name != ".", name != "..", unsafe lstat(folder + "/" + name, &status) == 0 {
+        entries.append((name, status.st_mode & S_IFMT == S_IFREG))
       }
     }
     guard errno == 0 else {
       throw DatabaseError(resultCode: .SQLITE_IOERR, message: "\(RawFileError("list", folder))")
     }
-    return names
+    return entries
   }
 }

@@ -61,9 +61,8 @@ public struct Freshness: Sendable {
     }
     let keys = try FreshnessKeys(derived)
     let records = try tagFile.records(keys)
-    let previous = try Self.load(anchor, forDatabaseAt: path).flatMap {
-      FreshnessState.counter(of: $0)
-    }
+    let bytes = try Self.load(anchor, forDatabaseAt: path)
+    let previous = bytes.flatMap { FreshnessState.counter(of: $0) }
     let verifier = try FreshnessVerifier(path: path, settings: cipher, keys: keys)
     var current = try verifier.current(after: Self.firstState(salt: derived.salt, cipher))
     current.state.flags = .closed
@@ -71,7 +70,11 @@ public struct Freshness: Sendable {
     current.state.root = try current.tags.root(keys)
     let state = try SealedState(current.state, keys: keys)
     try tagFile.write(current.tags, pages: 1..<(current.tags.count + 1))
-    guard try Self.store(state, in: anchor, replacing: previous, forDatabaseAt: path) else {
+    // Whatever the database has now, the archive had that commit.
+    let archived = try bytes.flatMap { try SealedState($0, keys: keys) }
+      .flatMap { try ArchivedEnd(after: $0, with: keys) }
+    let next = try archived.map { try SealedState(state, and: $0, keys: keys) } ?? state
+    guard try Self.store(next, in: anchor, replacing: previous, forDatabaseAt: path) else {
       throw FreshnessError.anchorTaken
     }
     try tagFile.write(state)

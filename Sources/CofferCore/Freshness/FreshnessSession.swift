@@ -66,6 +66,8 @@ final class FreshnessSession: Sendable {
     var nextDigest: [UInt8]?
     /// The anchor that is being stored, or was tried to be.
     var attempt: SealedState?
+    /// The end of the archive, and the one in the anchor that was last stored or tried.
+    var archived: (newest: ArchivedEnd?, anchored: ArchivedEnd?)
     var failure: FreshnessError?
     /// Whether the queue has nothing more to do.
     var isClosed = false
@@ -109,11 +111,13 @@ final class FreshnessSession: Sendable {
     if state.logFrameCount > 0 { try RawFile(path: path + "-wal", flags: O_RDONLY).sync() }
     let record = try SealedState(state, keys: keys)
     try tagFile.write(record)
+    let archived = try stored.flatMap { try ArchivedEnd(after: $0, with: keys) }
     progress = Mutex(
       Progress(
         keys: keys, tagFile: tagFile, mainFile: try ReadOnlyFile(path: path), state: state,
         tags: tags, cutPages: current.cutPages, record: record,
-        stored: (stored?.state.counter, stored?.digest ?? state.base)))
+        stored: (stored?.state.counter, stored?.digest ?? state.base),
+        archived: (archived, archived)))
     logEnd.store(
       LogEnd(generation: 0, frame: state.logFrameCount).number, ordering: .releasing)
     guard known?.commit != state.commit else { return }
@@ -132,6 +136,26 @@ final class FreshnessSession: Sendable {
     }
     end.frame = frameCount
     logEnd.store(end.number, ordering: .releasing)
+    schedule()
+  }
+
+  /// Takes note of what an archive has, for the next anchor.
+  ///
+  /// - Parameter isComplete: Whether the archive has all commits. Otherwise it may have lost its end, of
+  ///   which the anchor goes on to know.
+  func noteArchived(_ end: ArchivedEnd, isComplete: Bool) {
+    let isNew = progress.withLock { progress in
+      if let newest = progress.archived.newest {
+        let isLower = newest.archive == end.archive && newest.commit > end.commit
+        guard newest != end, isComplete || !isLower else { return false }
+      }
+      progress.archived.newest = end
+      return !progress.isClosed
+    }
+    if isNew { schedule() }
+  }
+
+  private func schedule() {
     guard !isScheduled.load(ordering: .relaxed) else { return }
     isScheduled.store(true, ordering: .relaxed)
     let milliseconds = Int(minimumInterval / .milliseconds(1))
@@ -308,9 +332,11 @@ final class FreshnessSession: Sendable {
   @discardableResult
   private func record(_ progress: inout Progress) throws -> Bool {
     try follow(&progress, to: LogEnd(logEnd.load(ordering: .acquiring)))
-    guard progress.isChanged else { return progress.record.digest != progress.stored.digest }
+    guard progress.isChanged || progress.archived.newest != progress.archived.anchored else {
+      return progress.record.digest != progress.stored.digest
+    }
     // What a record claims has to survive a power cut.
-    try logFile(&progress).sync()
+    if progress.state.logFrameCount > 0 { try logFile(&progress).sync() }
     try writeRecord(&progress)
     return true
   }
@@ -389,8 +415,14 @@ final class FreshnessSession: Sendable {
         throw progress.failure ?? .recordUnavailable(reason: "unknown")
       }
       guard progress.record.digest != progress.stored.digest else { return nil }
-      progress.attempt = progress.record
-      return (progress.record, progress.stored.counter)
+      var next = progress.record
+      // While the key is being changed, the record has another block.
+      if let end = progress.archived.newest, next.bytes.count == FreshnessState.byteCount {
+        next = try SealedState(next, and: end, keys: progress.keys)
+      }
+      progress.archived.anchored = progress.archived.newest
+      progress.attempt = next
+      return (next, progress.stored.counter)
     }
     guard let next else { return }
     let isStored = try Freshness.store(
@@ -491,6 +523,8 @@ final class FreshnessSession: Sendable {
       // The next record follows what this key sees in the anchor.
       if let digest = progress.nextDigest { progress.stored.digest = digest }
       progress.nextDigest = nil
+      // The archive has the pages of the old key.
+      progress.archived = (nil, nil)
       try logFile(&progress).sync()
       try writeRecord(&progress)
       progress.generation = LogEnd(logEnd.load(ordering: .relaxed)).generation

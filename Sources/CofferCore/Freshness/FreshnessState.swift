@@ -113,7 +113,8 @@ struct FreshnessState: Equatable {
     self.identity = identity
   }
 
-  /// The states in an anchor or a record: one, or two while the key is being changed.
+  /// The states in an anchor or a record: one, or two while the key is being changed. The second block of an
+  /// anchor can be an ``ArchivedEnd``, too.
   static func blocks(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
     guard bytes.count == byteCount || bytes.count == 2 * byteCount else { return [] }
     return stride(from: 0, to: bytes.count, by: byteCount).map { bytes[$0..<($0 + byteCount)] }
@@ -158,9 +159,18 @@ struct SealedState {
 
   /// A state under the present key, and another one under the next key.
   init(_ first: SealedState, and second: SealedState) {
+    self.init(first, block: second.bytes)
+  }
+
+  /// A state, and the end of the archive as of then.
+  init(_ first: SealedState, and end: ArchivedEnd, keys: FreshnessKeys) throws {
+    self.init(first, block: try end.sealed(after: first, with: keys))
+  }
+
+  private init(_ first: SealedState, block: [UInt8]) {
     state = first.state
     digest = first.digest
-    bytes = first.bytes + second.bytes
+    bytes = first.bytes + block
   }
 
   private static func digest(_ block: ArraySlice<UInt8>) -> [UInt8] {

@@ -8,6 +8,7 @@ extension Tool {
   static func restoreArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
     let path = invocation.arguments[0]
     let point = try invocation.value("at").map { try ArchivePoint($0) } ?? .latest
+    let minimums = try invocation.archiveMinimums()
     // Slots that a killed restore has left are known by their bytes.
     try NewFile.require(path, besides: "-keys")
     // Signals that end the process at once leave nothing, either.
@@ -16,7 +17,8 @@ extension Tool {
     defer { partial.forEach(Leftovers.keep) }
     var bar = ProgressBar("Restoring", total: 1_000, console: console)
     let commit = try invocation.withArchive(checksInterrupts: true) { archive, key, cipher in
-      try archive.restore(to: path, at: point, key: key, cipher: cipher) { done in
+      try archive.restore(to: path, at: point, atLeast: minimums, key: key, cipher: cipher) {
+        done in
         try Interrupts.check()
         if console.redraws { bar.advance(to: Int(done * 1_000), note: "") }
       }
@@ -25,7 +27,7 @@ extension Tool {
     console.line(
       invocation.has("json")
         ? "{\"commit\":\(commit.number),\"date\":\(JSONRows.quoted(commit.dateText))}"
-        : "commit \(commit.number) of \(commit.dateText)")
+        : commit.line)
     return 0
   }
 
@@ -81,22 +83,29 @@ extension Tool {
 
   /// `coffer archive verify`
   static func verifyArchive(_ invocation: Invocation, _ console: Console) throws -> CInt {
+    let minimums = try invocation.archiveMinimums()
     var bar = ProgressBar("Verifying", total: 1_000, console: console)
-    let findings = try invocation.withArchive(checksInterrupts: true) { archive, key, cipher in
-      try archive.verify(key: key, cipher: cipher) { done, count in
+    let found = try invocation.withArchive(checksInterrupts: true) { archive, key, cipher in
+      try archive.verification(atLeast: minimums, key: key, cipher: cipher) { done, count in
         try Interrupts.check()
         guard console.redraws, count > 0 else { return }
         bar.advance(to: done * 1_000 / count, note: Numbers.count(done, "object"))
       }
     }
     bar.finish()
-    guard !findings.isEmpty else {
-      // A script has the exit code.
-      if console.isTerminal { console.line("ok") }
-      return 0
+    var unreached: ArchiveError?
+    for finding in found.findings {
+      if case .notReached = finding {
+        unreached = unreached ?? finding
+      } else {
+        console.line("\(finding)".printable)
+      }
     }
-    for finding in findings { console.line("\(finding)".printable) }
-    return ToolError.Code.found.rawValue
+    console.line(found.last?.line ?? "no commit")
+    if let unreached { throw unreached }
+    guard found.findings.isEmpty else { return ToolError.Code.found.rawValue }
+    if console.isTerminal { console.line("ok") }
+    return 0
   }
 
   /// `coffer archive prune`

@@ -11,6 +11,7 @@ extension Tool {
     configuration.interval = try invocation.interval() ?? configuration.interval
     let target = invocation.value("from") ?? ""
     let archive = Archive(try archiveDestination(target), configuration: configuration)
+    let minimums = try invocation.archiveMinimums()
     let opening = try Opening(invocation, path: target)
     var line = ArchiveStatusLine(console)
     defer { line.clear() }
@@ -23,9 +24,9 @@ extension Tool {
         var started: ArchiveFollower?
         while started == nil {
           do {
-            started = try ArchiveFollower(archive, path: path, key: key, configuration: pool) { _ in
-              try Interrupts.check()
-            }
+            started = try ArchiveFollower(
+              archive, path: path, atLeast: minimums, key: key, configuration: pool
+            ) { _ in try Interrupts.check() }
           } catch {
             guard !invocation.has("once"), mayPass(error, path) else { throw error }
             line.show(error)
@@ -48,8 +49,7 @@ extension Tool {
           }
         }
         line.clear()
-        let commit = follower.commit
-        console.line("commit \(commit.number) of \(commit.dateText)")
+        console.line(follower.commit.line)
       }
     }
     return 0

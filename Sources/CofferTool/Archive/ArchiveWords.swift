@@ -1,3 +1,4 @@
+import Coffer
 import CofferArchive
 import Foundation
 
@@ -24,20 +25,30 @@ extension ArchivePoint {
   init(_ text: String) throws {
     if text == "latest" {
       self = .latest
-    } else if text.allSatisfy({ $0.isASCII && $0.isNumber }), let number = UInt64(text) {
+    } else if let number = Self.number(text) {
       self = .commit(number)
-    } else if let date = Self.date(text) {
+    } else if let date = Self.date(text, isDayItsEnd: true) {
       self = .date(date)
     } else {
-      throw ToolError(
-        .usage,
-        "--at doesn't know \"\(text.printable)\": latest, a commit's number, 2026-11-23T17:00:00Z, "
-          + "2026-11-23 17:00 by local time, or 2026-11-23")
+      throw Self.unknown(text, for: "--at", "latest, ")
     }
   }
 
-  /// Parses a date, by local time where it has no zone. A day is its end.
-  private static func date(_ text: String) -> Date? {
+  fileprivate static func number(_ text: String) -> UInt64? {
+    text.allSatisfy { $0.isASCII && $0.isNumber } ? UInt64(text) : nil
+  }
+
+  fileprivate static func unknown(_ text: String, for option: String, _ word: String) -> ToolError {
+    ToolError(
+      .usage,
+      "\(option) doesn't know \"\(text.printable)\": \(word)a commit's number, 2026-11-23T17:00:00Z, "
+        + "2026-11-23 17:00 by local time, or 2026-11-23")
+  }
+
+  /// Parses a date, by local time where it has no zone.
+  ///
+  /// - Parameter isDayItsEnd: Whether a day is its end. Otherwise it is its beginning.
+  fileprivate static func date(_ text: String, isDayItsEnd: Bool) -> Date? {
     let form =
       /(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?(Z|[+-]\d\d:\d\d)?)?/
       .asciiOnlyDigits()
@@ -61,6 +72,7 @@ extension ArchivePoint {
       return nil
     }
     guard match.4 != nil else {
+      guard isDayItsEnd else { return date }
       return calendar.date(byAdding: .day, value: 1, to: date).map { $0 - 0.001 }
     }
     // Dates of commits are whole milliseconds, and have to stay the same.
@@ -71,16 +83,33 @@ extension ArchivePoint {
 }
 
 extension ArchiveCommit {
-  /// The date with its milliseconds, which ``ArchivePoint`` parses.
-  var dateText: String {
-    // The style cuts what is behind them.
-    let rounded = ((date.timeIntervalSince1970 * 1_000).rounded() + 0.5) / 1_000
-    return Date(timeIntervalSince1970: rounded)
-      .formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true))
+  /// What the commands print of a commit: its number and its date.
+  var line: String { "commit \(number) of \(dateText)" }
+}
+
+extension ArchiveMinimum {
+  /// Parses the number of a commit, or a date, of which a day is its beginning.
+  ///
+  /// - Throws: ``ToolError`` with the code ``ToolError/Code/usage``.
+  init(_ text: String) throws {
+    if let number = ArchivePoint.number(text) {
+      self = .commit(number)
+    } else if let date = ArchivePoint.date(text, isDayItsEnd: false) {
+      self = .date(date)
+    } else {
+      throw ArchivePoint.unknown(text, for: "--at-least", "")
+    }
   }
 }
 
 extension Invocation {
+  /// What an archive has to reach, by `--at-least` and by the anchor.
+  func archiveMinimums() throws -> [ArchiveMinimum] {
+    var minimums = try value("at-least").map { [try ArchiveMinimum($0)] } ?? []
+    if let path = value("anchor") { minimums.append(.anchor(FileAnchor(path: path))) }
+    return minimums
+  }
+
   /// How long an archive is kept, as the options say.
   func retention() throws -> ArchiveRetention {
     var retention = ArchiveRetention()

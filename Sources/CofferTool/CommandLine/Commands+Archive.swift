@@ -8,6 +8,13 @@ extension OptionSpec {
       isRequired: true)
   }
 
+  /// What the archive has to reach, for a command that reads its end.
+  fileprivate static let minimums = [
+    value("at-least", "POINT", "the COMMIT or the DATE that the archive has to reach"),
+    value(
+      "anchor", "PATH", "the file whose last archived commit the archive has to reach", .files),
+  ]
+
   fileprivate static let takeOver = flag(
     "take-over", "go on with the archive of another writer, which has to be gone for good")
 
@@ -44,19 +51,21 @@ extension Tool {
       details: """
         The new file has the same key, and the same key slots. A DATE is 2026-11-23T17:00:00Z, \
         2026-11-23 17:00 by local time, or 2026-11-23, the end of that day: the last commit until then \
-        is restored.
+        is restored. Ends with the exit code 4 if the archive doesn't reach --at-least: the DATE of a day is \
+        its beginning there.
         """,
       options: OptionSpec.file + [
         .from, .json, .value("at", "POINT", "latest, a COMMIT's number, or a DATE"),
-      ], run: restoreArchive),
+      ] + OptionSpec.minimums, run: restoreArchive),
     CommandSpec(
       name: "archive follow", arguments: [ArgumentSpec(name: "FILE")],
       summary: "keep a copy for reading at the last commit, until Ctrl-C or SIGTERM",
       details: """
         The first time, the file is restored. Other programs may read it meanwhile, but not write to it. \
-        Where the target is away, it is tried again.
+        Where the target is away, it is tried again. If the archive doesn't reach --at-least, it ends with \
+        the exit code 4.
         """,
-      options: OptionSpec.file + [
+      options: OptionSpec.file + OptionSpec.minimums + [
         .from, .flag("once", "bring the file to the last commit, and end"),
         .value("interval", "SECONDS", "the time between two looks at the archive; by default 1"),
       ], run: followArchive),
@@ -69,8 +78,11 @@ extension Tool {
       options: OptionSpec.file + [.from, .json], run: describeArchive),
     CommandSpec(
       name: "archive verify", arguments: [], summary: "read a whole archive, and verify all of it",
-      details: "Ends with the exit code 3, and a list, if something is wrong.",
-      options: OptionSpec.file + [.from], run: verifyArchive),
+      details: """
+        Prints the last commit. Ends with the exit code 3, and a list, if something is wrong, and with 4 if \
+        nothing is, but the archive doesn't reach --at-least.
+        """,
+      options: OptionSpec.file + [.from] + OptionSpec.minimums, run: verifyArchive),
     CommandSpec(
       name: "archive prune", arguments: [], summary: "delete what is no longer to be kept",
       details: """

@@ -43,6 +43,7 @@ enum ManPage {
   private static let exitCodes: [(Int, String)] = [
     (0, "Done"), (1, "SQL or data failed"), (2, "The command line is wrong"),
     (3, "check, diff or archive verify has found something"),
+    (4, "An archive doesn't reach what it has to"),
     (65, "The file or the archive is damaged, was replaced, has other settings, or is none"),
     (66, "There is no such file, archive or commit"),
     (69, "The tool was built without what is needed"),
@@ -52,7 +53,9 @@ enum ManPage {
   ]
 
   private static func isShared(_ option: OptionSpec) -> Bool {
-    (OptionSpec.twoKeys + [.cipher("new-"), .anchor]).contains { $0.name == option.name }
+    (OptionSpec.twoKeys + [.cipher("new-"), .anchor]).contains {
+      $0.name == option.name && $0.help == option.help
+    }
   }
 
   private static func escaped(_ text: some StringProtocol) -> String {

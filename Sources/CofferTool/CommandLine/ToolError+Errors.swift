@@ -39,11 +39,12 @@ extension ToolError {
       switch error {
       case .noArchive, .noCommit, .noCommitBefore: .noInput
       case .otherKey: .noPermission
-      case .changedKey, .damaged, .missing, .misplaced, .otherArchive, .brokenChain,
-        .unknownVersion, .otherHistory:
+      case .notReached: .found
+      case .changedKey, .damaged, .missing, .misplaced, .notAFile, .otherArchive, .brokenChain,
+        .unknownVersion, .otherHistory, .notInAnchor:
         .dataError
       case .writerExists, .superseded: .temporary
-      case .logTooLong: .inputOutput
+      case .logTooLong, .away: .inputOutput
       case .foreignFile, .changedFile: .cantCreate
       case .ended: .failed
       }

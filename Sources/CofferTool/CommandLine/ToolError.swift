@@ -5,7 +5,7 @@ struct ToolError: Error, CustomStringConvertible {
     /// SQL or data failed.
     case failed = 1
     case usage = 2
-    /// A check or a comparison has found something.
+    /// A check or a comparison has found something, or an archive doesn't reach what it has to.
     case found = 3
     /// A file is not what it should be.
     case dataError = 65

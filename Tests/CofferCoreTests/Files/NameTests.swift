@@ -72,7 +72,7 @@ struct NameTests {
     expectNUL { _ = try unsafe bytes.withUnsafeBytes { try NewFile.create(cutPath, $0) } }
     expectNUL { try NewFile.delete(cutPath) }
     expectNUL { try NewFile.makeFolder(directory.path("folder\0.other")) }
-    expectNUL { _ = try NewFile.names(in: directory.path + "\0.other") }
+    expectNUL { _ = try NewFile.entries(of: directory.path + "\0.other") }
     #expect(throws: (any Error).self) { try NewFile.read(cutPath, atMost: 1 << 20) }
     #expect(try directory.contents() == ["db"])
     try Data().write(to: URL(fileURLWithPath: path + "-keys"))

@@ -26,6 +26,11 @@ struct ArchiveScenarios {
       .map { "arch/\(kind)/\($0)" }
   }
 
+  /// Runs a command about an archive.
+  private func archive(_ vault: Vault, _ arguments: [String]) throws -> ToolRun {
+    try runTool(["archive"] + arguments + ["--key-file", "key"], in: vault.folder)
+  }
+
   private struct Range: Decodable {
     var first: UInt64
     var firstDate: String
@@ -46,7 +51,9 @@ struct ArchiveScenarios {
     let table = try vault.run("archive", "list", "--from", "arch")
     #expect(table.lines.count == ranges.count + 2)
     let verified = try vault.run("archive", "verify", "--from", "arch")
-    #expect(verified.code == 0 && verified.output == "", "\(verified.output)")
+    #expect(
+      verified.code == 0 && verified.output == "commit 3 of \(ranges.last?.lastDate ?? "")\n",
+      "\(verified.output)")
     let restored = try vault.run("archive", "restore", "restored.db", "--from", "arch")
     #expect(restored.code == 0, "\(restored.error)")
     #expect(restored.output == "commit 3 of \(ranges.last?.lastDate ?? "")\n")
@@ -159,7 +166,7 @@ struct ArchiveScenarios {
     try bytes.write(to: URL(fileURLWithPath: vault.folder.path(object)))
     let verified = try vault.run("archive", "verify", "--from", "arch")
     #expect(verified.code == 3 && verified.error == "")
-    #expect(verified.lines.count == 1 && verified.output.contains(object.dropFirst("arch/".count)))
+    #expect(verified.lines.count == 2 && verified.output.contains(object.dropFirst("arch/".count)))
     let restored = try vault.run("archive", "restore", "r.db", "--from", "arch")
     #expect(restored.code == 65 && restored.hasOneErrorLine, "\(restored.error)")
     #expect(try !vault.folder.contents().contains { $0.hasPrefix("r.db") })
@@ -168,6 +175,60 @@ struct ArchiveScenarios {
     try FileManager.default.removeItem(atPath: vault.folder.path(object))
     let missing = try vault.run("archive", "verify", "--from", "arch")
     #expect(missing.code == 3 && missing.output.contains("is missing"))
+  }
+
+  @Test func `an archive that doesn't reach what it has to ends with 3, and says what it reaches`()
+    throws
+  {
+    let vault = try made()
+    let first = try #require(try ranges(vault).first)
+    let last = try #require(try ranges(vault).last)
+    let commands = [
+      ["verify"], ["restore", "r.db"], ["restore", "r.db", "--at", "1"],
+      ["follow", "f.db", "--once"],
+    ]
+    for command in commands {
+      for point in ["4", "2999-01-01", "2999-01-01T00:00:00Z"] {
+        let run = try archive(
+          vault, command + ["--from", "arch", "--at-least", point])
+        #expect(run.code == 3 && run.hasOneErrorLine, "\(command) \(run.error)")
+        #expect(run.error.contains("commit 3 of \(last.lastDate)"), "\(run.error)")
+      }
+      let wrong = try archive(vault, command + ["--from", "arch", "--at-least", "latest"])
+      #expect(wrong.code == 2 && wrong.hasOneErrorLine, "\(wrong.error)")
+    }
+    #expect(try !vault.folder.contents().contains { $0.hasPrefix("r.db") || $0.hasPrefix("f.db") })
+    for (index, point) in ["3", last.lastDate, first.firstDate, "2026-01-01"].enumerated() {
+      for command in [["verify"], ["restore", "r\(index).db"], ["follow", "f.db", "--once"]] {
+        let run = try archive(vault, command + ["--from", "arch", "--at-least", point])
+        #expect(run.code == 0, "\(command) \(point) \(run.error)")
+        #expect(run.output == "commit 3 of \(last.lastDate)\n", "\(command)")
+      }
+    }
+  }
+
+  @Test func `an anchor shows that an archive has lost its end`() throws {
+    let vault = try Vault()
+    for name in ["Ford", "Trillian"] {
+      let change = try vault.run("exec", "vault.db", "UPDATE player SET name = '\(name)'")
+      #expect(change.code == 0, "\(change.error)")
+      if name == "Trillian" {
+        #expect(try vault.bash("cp -r arch earlier").code == 0)
+      }
+      let run = try vault.run(
+        "archive", "run", "vault.db", "--to", "arch", "--once", "--anchor", "anchor")
+      #expect(run.code == 0, "\(run.error)")
+    }
+    for command in [["verify"], ["restore", "r.db"], ["follow", "f.db", "--once"]] {
+      let whole = try archive(vault, command + ["--from", "arch", "--anchor", "anchor"])
+      #expect(whole.code == 0 && whole.output.hasPrefix("commit 2 of "), "\(whole.error)")
+      let other = command.map { $0.replacing(".db", with: "-other.db") }
+      let less = try archive(vault, other + ["--from", "earlier", "--anchor", "anchor"])
+      #expect(less.code == 3 && less.hasOneErrorLine, "\(less.error)")
+      #expect(less.error.contains("commit 1 of "), "\(less.error)")
+    }
+    let none = try vault.run("archive", "verify", "--from", "arch", "--anchor", "none")
+    #expect(none.code == 65 && none.hasOneErrorLine, "\(none.error)")
   }
 
   @Test func `pruning deletes what isn't kept, and never the last commit`() throws {
@@ -444,6 +505,32 @@ struct ArchiveScenarios {
     #expect(run.error.split(separator: "\n").count == 2, "\(run.error)")
     #expect(run.error.contains("coffer: the archive goes on"))
     #expect(try vault.run("archive", "verify", "--from", "disk/arch").code == 0)
+  }
+
+  @Test func `a run stores nothing in an empty folder in its archive's place, and goes on later`()
+    throws
+  {
+    let vault = try Vault()
+    let run = try vault.bash(
+      Self.started + """
+        mv arch mounted; mkdir arch
+        $coffer exec vault.db "UPDATE player SET name = 'Ford'" --key-file key
+        for i in {1..300}; do if grep -qs "isn't in arch" errors; then break; fi; sleep 0.1; done
+        rmdir arch || exit 98
+        mv mounted arch
+        for i in {1..300}; do if grep -qs 'goes on' errors; then break; fi; sleep 0.1; done
+        kill -TERM $archiver
+        wait $archiver
+        code=$?
+        cat errors >&2
+        exit $code
+        """)
+    #expect(run.code == 0, "\(run.code) \(run.error)")
+    #expect(run.error.split(separator: "\n").count == 2, "\(run.error)")
+    #expect(try vault.run("archive", "verify", "--from", "arch", "--at-least", "2").code == 0)
+    #expect(try vault.run("archive", "restore", "r.db", "--from", "arch").code == 0)
+    let names = try vault.run("query", "r.db", "SELECT DISTINCT name AS name FROM player")
+    #expect(names.output == "name\r\nFord\r\n")
   }
 
   @Test func `on a terminal, a run has one line, and Ctrl-C ends it`() throws {
