@@ -9,6 +9,7 @@
 //   CofferTestChild dump-scan PATH
 //   CofferTestChild log PATH PASSPHRASE CONTROL
 //   CofferTestChild provider
+//   CofferTestChild salvage PATH KEY-OR-MINUS TARGET
 //
 // After "at …", "ready" or "full", a scenario waits for a line.
 
@@ -50,6 +51,21 @@ func runEncryptionScenario(_ arguments: [String]) throws -> Bool {
     try scanDump(arguments[1])
   case ("log", 4):
     try logFailures(arguments[1], passphrase: arguments[2], control: arguments[3])
+  case ("salvage", 4):
+    // A hostile file takes no longer than this.
+    var limit = rlimit(rlim_cur: 20, rlim_max: 20)
+    guard setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &limit) == 0 else {
+      throw ScenarioError("setrlimit failed")
+    }
+    do {
+      let report = try DatabaseFile.salvage(
+        at: arguments[1], key: arguments[2] == "-" ? nil : key(arguments[2]), to: arguments[3])
+      for limit in report.reachedLimits { say("reached \(limit.rawValue)") }
+      say(report.isComplete ? "complete" : "incomplete")
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+      say("full")
+    }
+    say("KiB \(peakMemory())")
   case ("provider", 1): say(Database.cipherProviderDescription)
   case ("interop", 3), ("interop", 4):
     try runInterop(Array(arguments.dropFirst()))
@@ -221,4 +237,11 @@ private func logFailures(_ path: String, passphrase: String, control: String) th
     }
   } catch { say("refused: \(error)") }
   _ = try? DatabaseQueue(path: path, key: .passphrase(passphrase + "?"))
+}
+
+/// The most memory that the process has used, in KiB.
+private func peakMemory() -> Int {
+  let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+  let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+  return line.flatMap { Int($0.split(separator: " ").dropLast().last ?? "") } ?? .max
 }

@@ -15,7 +15,8 @@ extension DatabaseFile {
   /// does. Rows are inserted without firing triggers or checking foreign keys. The new file is
   /// verified and synced before it gets its name.
   ///
-  /// Memory doesn't grow with the file, except for a few bytes per page and the largest row.
+  /// Memory doesn't grow with the file, except for a few bytes per page and the largest row. What a hostile
+  /// file could make the new one grow to is limited in proportion to its own size: see ``SalvageLimit``.
   /// - Parameters:
   ///   - path: The damaged database, which no connection may use meanwhile.
   ///   - key: Its key; nil for a plaintext database. With a passphrase, or a raw key alone, the
@@ -25,18 +26,19 @@ extension DatabaseFile {
   ///   - target: The path of the new file. No file may exist there.
   ///   - configuration: The application's configuration for the file, for its functions and
   ///     collations.
+  ///   - liftedLimits: The limits that don't hold, for a file that is trusted.
   ///   - progress: Called from time to time. An error that it throws cancels the operation, and
   ///     leaves nothing behind; once the phase is `finished`, it is ignored.
   /// - Returns: What was saved and lost.
   /// - Throws: ``DatabaseError``, with a diagnosis if the key opens no page of the file.
   public static func salvage(
     at path: String, key: DatabaseKey?, settings: CipherSettings = .default, to target: String,
-    configuration: Configuration = Configuration(),
+    configuration: Configuration = Configuration(), liftedLimits: Set<SalvageLimit> = [],
     progress: ((Progress) throws -> Void)? = nil
   ) throws -> SalvageReport {
     try Salvage(
       path: path, key: key, settings: settings, target: target,
-      additions: additions(of: configuration), progress: progress
+      additions: additions(of: configuration), liftedLimits: liftedLimits, progress: progress
     ).run()
   }
 }

@@ -15,26 +15,34 @@ final class OrphanPages {
 
   private let pages: SalvagePages
   private let objects: [SalvagedObject]
+  /// Those of which a lost page can have led elsewhere.
+  private let objectsWithGaps: [SalvagedObject]
+  private let limits: SalvageLimits
   private let isSchemaComplete: Bool
   private let isUsed: (Int) -> Bool
   private var parents: [UInt32]
   private var owners: [Int: Owner] = [:]
+  /// The objects by their root pages.
+  private let roots: [Int: SalvagedObject]
 
   /// - Parameter isUsed: Whether a tree has led to the page.
   init(
-    _ pages: SalvagePages, _ objects: [SalvagedObject], isSchemaComplete: Bool,
-    isUsed: @escaping (Int) -> Bool
+    _ pages: SalvagePages, _ objects: [SalvagedObject], _ limits: SalvageLimits,
+    isSchemaComplete: Bool, isUsed: @escaping (Int) -> Bool
   ) {
     self.pages = pages
     self.objects = objects
+    objectsWithGaps = objects.filter { !$0.tree.interiorGaps.isEmpty }
+    self.limits = limits
     self.isSchemaComplete = isSchemaComplete
     self.isUsed = isUsed
+    roots = Dictionary(objects.lazy.map { ($0.entry.root, $0) }) { first, _ in first }
     parents = [UInt32](repeating: 0, count: pages.kinds.count)
   }
 
   /// Whether there can be pages with rows that no tree has led to.
   var canExist: Bool {
-    !isSchemaComplete || objects.contains { $0.hasRows && !$0.tree.interiorGaps.isEmpty }
+    !isSchemaComplete || objectsWithGaps.contains(where: \.hasRows)
   }
 
   /// Calls `body` for each such page, with the table that it belongs to.
@@ -88,8 +96,18 @@ final class OrphanPages {
   }
 
   private func ownerByExclusion(_ top: Int) -> Owner {
-    let part = Part(top, pages) { [self] in pages.knowsAllFree && isOrphan($0) }
-    let owners = objects.filter { part.canBelong(to: $0) }
+    // A page is part of one tree: parts that share pages would be read again and again.
+    let part = Part(top, pages) { [self] child, parent in
+      pages.knowsAllFree && isOrphan(child) && Int(parents[child]) == parent
+    }
+    var owners: [SalvagedObject] = []
+    for object in objectsWithGaps {
+      // Looking at a page takes a few hundred times as long as looking at a gap.
+      guard limits.allowsComparisons(object.tree.gaps.count + 256 * part.leafCount) else {
+        return .unknown(root: nil)
+      }
+      if part.canBelong(to: object) { owners.append(object) }
+    }
     let tables = owners.filter(\.hasRows)
     if tables.isEmpty { return .none }
     if pages.knowsAllFree, owners.count == 1 {
@@ -107,7 +125,7 @@ final class OrphanPages {
       case .child(of: let parent): page = parent
       case .free: return Owner.none
       case .root:
-        guard let object = objects.first(where: { $0.entry.root == page }) else {
+        guard let object = roots[page] else {
           return isSchemaComplete ? nil : .unknown(root: page)
         }
         if !object.hasRows { return Owner.none }
@@ -127,9 +145,10 @@ private struct Part {
   private let lowest: Int64?
   private let highest: Int64?
   private let leaves: [Int]
+  var leafCount: Int { leaves.count }
   private let pages: SalvagePages
 
-  init(_ top: Int, _ pages: SalvagePages, _ isOrphan: (Int) -> Bool) {
+  init(_ top: Int, _ pages: SalvagePages, _ isChild: (Int, Int) -> Bool) {
     self.pages = pages
     isTable = pages.treeKind(top)?.isTable ?? true
     var level = [top]
@@ -142,7 +161,7 @@ private struct Part {
         guard let kind = pages.treeKind(number), kind.isTable == isTable else { continue }
         if kind != .tableInterior { withRows.append(number) }
         guard !kind.isLeaf, let page = pages.source.treePage(number) else { continue }
-        for child in page.children where isOrphan(child) && seen.insert(child).inserted {
+        for child in page.children where isChild(child, number) && seen.insert(child).inserted {
           next.append(child)
         }
       }

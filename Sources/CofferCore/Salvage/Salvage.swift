@@ -6,6 +6,7 @@ final class Salvage {
   private let target: String
   /// The application's functions and collations.
   private let additions: SQLAdditions
+  private let liftedLimits: Set<SalvageLimit>
   private let reports: FileProgressReports
 
   private var objects: [SalvagedObject] = []
@@ -19,13 +20,15 @@ final class Salvage {
 
   init(
     path: String, key: DatabaseKey?, settings: CipherSettings, target: String,
-    additions: SQLAdditions, progress: ((DatabaseFile.Progress) throws -> Void)?
+    additions: SQLAdditions, liftedLimits: Set<SalvageLimit>,
+    progress: ((DatabaseFile.Progress) throws -> Void)?
   ) {
     self.path = PendingFile.resolved(path)
     self.key = key
     self.settings = settings
     self.target = target
     self.additions = additions
+    self.liftedLimits = liftedLimits
     reports = FileProgressReports(progress)
   }
 
@@ -66,7 +69,9 @@ final class Salvage {
     let source = pages.source
     pages.readFreePages()
     let payloads = PayloadReader(source)
-    let schema = SalvagedSchema(pages, payloads)
+    let limits = SalvageLimits(
+      pageCount: source.storedCount, pageSize: source.pageSize, lifted: liftedLimits)
+    let schema = SalvagedSchema(pages, payloads, limits)
     lostDefinitions = schema.contradictions.map(\.title)
     names = Set(schema.entries.lazy.map { SQLName($0.name) })
     let autoVacuum = source.header?.autoVacuum ?? (pages.hasPointerMaps ? 1 : 0)
@@ -74,31 +79,32 @@ final class Salvage {
       file.path, key: key,
       SalvageWriter.Properties(
         pageSize: source.pageSize, encoding: schema.encoding, autoVacuum: autoVacuum),
-      additions: additions)
-    try createTables(schema.entries, writer, pages)
+      limits: limits, additions: additions)
+    try createTables(schema.entries, writer, pages, limits)
     leafCount = pages.kinds.indices.count { pages.treeKind($0)?.isLeaf == true }
-    try saveRows(pages, payloads, schema, writer)
-    try createOthers(schema.entries, writer)
+    try saveRows(pages, payloads, schema, writer, limits)
+    try createOthers(schema.entries, writer, limits)
     let summary = Summary(pages, payloads, schema, objects)
     try writer.commit(
       userVersion: source.header?.userVersion ?? 0,
       applicationID: source.header?.applicationID ?? 0)
     let damagedVirtualTables = try SalvageCheck(
-      file: file, key: key, source: source, additions: additions, reports: reports
+      file: file, key: key, source: source, limits: limits, additions: additions, reports: reports
     ).run(objects, lostTable: writer.lostTable, lostRows: writer.lostRowCount, virtualTables)
-    return report(summary, pages, schema, writer, damagedVirtualTables)
+    return report(summary, pages, schema, writer, limits, damagedVirtualTables)
   }
 
   // MARK: Schema
 
   /// Creates the tables, and the indexes before their rows: sorting all rows later takes memory.
   private func createTables(
-    _ entries: [SchemaEntry], _ writer: SalvageWriter, _ pages: SalvagePages
+    _ entries: [SchemaEntry], _ writer: SalvageWriter, _ pages: SalvagePages,
+    _ limits: SalvageLimits
   ) throws {
     let isTreeOfRowids = { pages.treeKind($0)?.isTable ?? true }
     for entry in entries where entry.kind == .table && entry.hasStorage {
       var table: SalvagedTable?
-      if try writer.create(entry) {
+      if limits.allowsDefinition(), try writer.create(entry) {
         table = try SalvagedTable(name: entry.name, in: writer.connection)
       }
       if let created = table, !writer.canInsert(into: created) { table = nil }
@@ -109,6 +115,10 @@ final class Salvage {
           isTable: table.map { !$0.isWithoutRowid } ?? isTreeOfRowids(entry.root)))
     }
     for entry in entries where entry.kind == .index && entry.hasStorage {
+      guard limits.allowsDefinition() else {
+        lostDefinitions.append(entry.title)
+        continue
+      }
       if !entry.isAutomatic, try !writer.create(entry) { lostDefinitions.append(entry.title) }
       let index = try SalvagedIndex(name: entry.name, in: writer.connection)
       objects.append(SalvagedObject(entry, table: nil, index: index, isTable: false))
@@ -116,14 +126,18 @@ final class Salvage {
   }
 
   /// Creates what has no rows of its own. Triggers come last, and don't fire.
-  private func createOthers(_ entries: [SchemaEntry], _ writer: SalvageWriter) throws {
+  private func createOthers(
+    _ entries: [SchemaEntry], _ writer: SalvageWriter, _ limits: SalvageLimits
+  ) throws {
     for kind in [SchemaEntry.Kind.view, .trigger] {
       for entry in entries where entry.kind == kind {
-        if try !writer.create(entry) { lostDefinitions.append(entry.title) }
+        if try !limits.allowsOther() || !writer.create(entry) {
+          lostDefinitions.append(entry.title)
+        }
       }
     }
     for entry in entries where entry.isVirtual {
-      if try writer.addVirtualTable(entry) {
+      if limits.allowsOther(), try writer.addVirtualTable(entry) {
         virtualTables.append(entry)
       } else {
         lostDefinitions.append(entry.title)
@@ -135,7 +149,7 @@ final class Salvage {
 
   private func saveRows(
     _ pages: SalvagePages, _ payloads: PayloadReader, _ schema: SalvagedSchema,
-    _ writer: SalvageWriter
+    _ writer: SalvageWriter, _ limits: SalvageLimits
   ) throws {
     var walk = SalvageWalk(pages)
     var tree = schema.tree
@@ -152,7 +166,7 @@ final class Salvage {
       if object.isSequence { try writer.endSequences(areAllKnown: object.tree.gaps.isEmpty) }
     }
     pages.settleFreePages { walk.hasVisited($0) }
-    let orphans = OrphanPages(pages, objects, isSchemaComplete: schema.isComplete) {
+    let orphans = OrphanPages(pages, objects, limits, isSchemaComplete: schema.isComplete) {
       walk.hasVisited($0)
     }
     try orphans.forEach { page, owner in
@@ -173,7 +187,8 @@ final class Salvage {
     root: Int?, _ writer: SalvageWriter
   ) throws {
     for cell in page.cells[cells] {
-      guard let (bytes, range) = payloads.payload(of: cell, on: page), record.load(bytes, range)
+      guard try !writer.isFull(), let (bytes, range) = payloads.payload(of: cell, on: page),
+        record.load(bytes, range)
       else {
         object?.lostRows += 1
         continue
@@ -200,7 +215,7 @@ final class Salvage {
 
   private func report(
     _ summary: Summary, _ pages: SalvagePages, _ schema: SalvagedSchema, _ writer: SalvageWriter,
-    _ damagedVirtualTables: [String]
+    _ limits: SalvageLimits, _ damagedVirtualTables: [String]
   ) -> SalvageReport {
     let tables = objects.lazy.filter { $0.table != nil }.map { object in
       SalvageReport.Table(
@@ -213,7 +228,7 @@ final class Salvage {
     return SalvageReport(
       isComplete: tables.allSatisfy(\.isComplete) && !isHeaderLost && schema.isComplete
         && lostDefinitions.isEmpty && damagedVirtualTables.isEmpty && writer.lostRowCount == 0
-        && !source.hasLostCommits,
+        && !source.hasLostCommits && limits.reached.isEmpty,
       tables: Array(tables), pageCount: source.pageCount,
       missingPageCount: source.pageCount - source.storedCount, damagedPages: summary.damagedPages,
       isAuthenticated: source.isAuthenticated, isHeaderLost: isHeaderLost,
@@ -221,7 +236,8 @@ final class Salvage {
       damagedVirtualTables: damagedVirtualTables, lostAndFoundTable: writer.lostTable,
       lostAndFoundRows: writer.lostRowCount,
       mayHoldDeletedRows: writer.lostRowCount > 0 && !pages.knowsAllFree,
-      hasLostCommits: source.hasLostCommits)
+      hasLostCommits: source.hasLostCommits,
+      reachedLimits: SalvageLimit.allCases.filter(limits.reached.contains))
   }
 
   /// The damaged pages, and whether all of them are accounted for.

@@ -3,6 +3,7 @@ struct SalvageCheck {
   let file: PendingFile
   let key: FileKey?
   let source: SalvageSource
+  let limits: SalvageLimits
   let additions: SQLAdditions
   let reports: FileProgressReports
 
@@ -17,6 +18,7 @@ struct SalvageCheck {
     defer { connection.close() }
     // Nothing else is opened beside the file, where another user could have put it.
     try connection.run("PRAGMA journal_mode = MEMORY")
+    if let size = limits.valueSize { try connection.limitValueSize(to: size) }
     var damaged: [String] = []
     try reports.report(.verifying, 0)
     try reports.reporting(on: connection, .verifying) {
@@ -56,6 +58,10 @@ struct SalvageCheck {
       where error.resultCode == .SQLITE_ERROR && !virtualTables.isEmpty
     {
       // The application's module or tokenizer is missing here.
+      return
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_TOOBIG {
+      // A column that is computed as it is read.
+      limits.reach(.valueSize)
       return
     }
     for finding in findings {

@@ -1,4 +1,4 @@
-/// What ``DatabaseFile/salvage(at:key:settings:to:configuration:progress:)`` has saved, and what is
+/// What ``DatabaseFile/salvage(at:key:settings:to:configuration:liftedLimits:progress:)`` has saved, and what is
 /// lost.
 ///
 /// Pages are numbered from 1.
@@ -64,6 +64,8 @@ public struct SalvageReport: Sendable, Hashable, Codable {
   public let mayHoldDeletedRows: Bool
   /// Whether the WAL had commits that a damaged part of it makes unusable.
   public let hasLostCommits: Bool
+  /// The limits that were reached; what would exceed them was left out.
+  public let reachedLimits: [SalvageLimit]
 }
 
 extension SalvageReport: CustomStringConvertible {
@@ -81,6 +83,9 @@ extension SalvageReport: CustomStringConvertible {
       lines.append("\(rows) without a table are in \(lostAndFoundTable)\(doubt).")
     }
     if hasLostCommits { lines.append("The last commits, in the WAL, are damaged.") }
+    for limit in reachedLimits {
+      lines.append("\(limit.reaching): what is above it was left out, unless the limit is lifted.")
+    }
     if missingPageCount > 0 {
       let pages = Self.count(missingPageCount, "page")
       lines.append("\(pages) of \(pageCount) are missing at the end.")
@@ -117,5 +122,18 @@ extension SalvageReport.Table: CustomStringConvertible {
       text += SalvageReport.listing(lostPages)
     }
     return text
+  }
+}
+
+extension SalvageLimit {
+  /// What has reached the limit, for the report.
+  fileprivate var reaching: String {
+    switch self {
+    case .fileSize: "The size of the new file has reached its limit"
+    case .valueSize: "The size of a value has reached its limit"
+    case .definitions: "The number of tables and indexes has reached its limit"
+    case .definitionText: "The text of the definitions has reached its limit"
+    case .comparisons: "The search for the tables of lost pages has reached its limit"
+    }
   }
 }

@@ -9,6 +9,9 @@ final class SalvageWriter {
 
   let connection: FileConnection
   private let encoding: TextEncoding
+  private let limits: SalvageLimits
+  private var pageCount: KeptStatement?
+  private var isAtEnd = false
   private let parameterLimit: Int
   private var statements: [Int: KeptStatement] = [:]
   private var statementTable: String?
@@ -21,8 +24,13 @@ final class SalvageWriter {
 
   /// Opens the empty file, and begins a transaction that writes to it directly: after a crash it is
   /// written from scratch.
-  init(_ path: String, key: FileKey?, _ properties: Properties, additions: SQLAdditions) throws {
+  init(
+    _ path: String, key: FileKey?, _ properties: Properties, limits: SalvageLimits,
+    additions: SQLAdditions
+  ) throws {
     connection = try FileConnection(path: path, key: key, additions: additions)
+    self.limits = limits
+    if let size = limits.valueSize { try connection.limitValueSize(to: size) }
     encoding = properties.encoding
     parameterLimit = SQLite.maximumParameterCount(try unsafe connection.connection)
     if key == nil { try connection.run("PRAGMA page_size = \(properties.pageSize)") }
@@ -33,6 +41,21 @@ final class SalvageWriter {
       PRAGMA auto_vacuum = \(properties.autoVacuum);
       PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -65536; BEGIN
       """)
+    // One row can fill the file: there is no more than an error then, since nothing could undo it.
+    if let count = limits.pageCount {
+      try connection.run("PRAGMA main.max_page_count = \(2 * count)")
+    }
+    pageCount = try KeptStatement("PRAGMA main.page_count", connection)
+  }
+
+  /// Whether the file has reached its limit.
+  func isFull() throws -> Bool {
+    guard !isAtEnd, let limit = limits.pageCount, let pageCount else { return isAtEnd }
+    defer { _ = SQLite.reset(pageCount.handle) }
+    guard try connection.step(pageCount.handle, pageCount.sql) else { return false }
+    isAtEnd = SQLite.columnInt64(pageCount.handle, 0) > limit
+    if isAtEnd { limits.reach(.fileSize) }
+    return isAtEnd
   }
 
   // MARK: Schema
@@ -42,13 +65,18 @@ final class SalvageWriter {
   /// - Returns: Whether SQLite accepts the SQL, and it creates what the entry is.
   func create(_ entry: SchemaEntry) throws -> Bool {
     guard let sql = entry.sql, SalvageWriter.isDefinition(sql, of: entry) else { return false }
+    let isAllowed = try limits.allowsSchema(adding: sql.utf8.count) {
+      SQLite.schemaMemory(try unsafe connection.connection)
+    }
+    guard isAllowed else { return false }
     let isInternal = SQLName(entry.name).isInternal
     if isInternal, !SalvageWriter.internalTables.contains(SQLName(entry.name)) { return false }
     // SQLite creates its own tables as well, for example with a table that needs one.
     if isInternal, try exists(entry.name) { return true }
+    let last = try connection.integer("SELECT max(rowid) FROM main.sqlite_master")
     if isInternal { try connection.run("PRAGMA writable_schema = ON") }
     defer { if isInternal { try? connection.run("PRAGMA writable_schema = OFF") } }
-    return try execute(sql) && exists(entry.name)
+    return try execute(sql) && exists(entry.name, after: last)
   }
 
   private static let internalTables = Set(
@@ -74,8 +102,9 @@ final class SalvageWriter {
     return true
   }
 
-  private func exists(_ name: String) throws -> Bool {
-    let sql = "SELECT 1 FROM main.sqlite_master WHERE name = ?"
+  /// - Parameter last: The last row of the schema that isn't looked at.
+  private func exists(_ name: String, after last: Int = 0) throws -> Bool {
+    let sql = "SELECT 1 FROM main.sqlite_master WHERE rowid > \(last) AND name = ?"
     return try connection.withStatement(sql) { statement in
       let code = SQLite.bind(name, to: statement, at: 1)
       guard code == SQLite.ok else {
@@ -147,7 +176,14 @@ final class SalvageWriter {
     switch ResultCode(rawValue: code).primaryResultCode {
     case .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG, .SQLITE_RANGE,
       .SQLITE_CORRUPT:
-      return
+      if ResultCode(rawValue: code).primaryResultCode == .SQLITE_TOOBIG { limits.reach(.valueSize) }
+    case .SQLITE_FULL where limits.pageCount != nil:
+      throw DatabaseError(
+        resultCode: .SQLITE_FULL,
+        message: "the new file would become too large, or the disk is full",
+        hint:
+          "One row of it is larger than all of the damaged file. For a file that is trusted, lift "
+          + "SalvageLimit.fileSize.")
     default:
       throw unsafe DatabaseError(code: code, connection: try connection.connection, sql: sql)
     }
@@ -170,6 +206,8 @@ final class SalvageWriter {
     if let known = statements[count] {
       statement = known
     } else {
+      // Rows of a table that has got many columns have few different numbers of values.
+      if statements.count >= 16 { statements.removeAll() }
       statement = try KeptStatement(table.insertSQL(fieldCount: count), connection)
       statements[count] = statement
     }
@@ -294,6 +332,7 @@ final class SalvageWriter {
   func commit(userVersion: Int, applicationID: Int) throws {
     statements.removeAll()
     lostStatement = nil
+    pageCount = nil
     try connection.run(
       """
       PRAGMA main.user_version = \(userVersion); PRAGMA main.application_id = \(applicationID);

@@ -34,13 +34,15 @@ final class SalvagedObject {
   ///
   /// - Parameter isDamageExplained: Whether each other damaged page is known to have had none.
   func lostPages(isDamageExplained: Bool) -> [Int] {
-    tree.gaps.filter { gap in
+    let lost = tree.gaps.filter { gap in
       // Inner pages of a table hold no rows. What they led to has been found, unless it is damaged.
       let height = tree.height(of: gap)
       let isInterior = height.map { $0 > 0 } ?? (orphanCount > 0)
       return
         !(tree.isTable && isInterior && orphanCount > 0 && isDamageExplained
         && !hasDoubtfulRows)
-    }.map(\.page).sorted()
+    }
+    // A damaged tree can lead to a page several times.
+    return Set(lost.lazy.map(\.page)).sorted()
   }
 }

@@ -27,6 +27,9 @@ struct SalvagedRecord {
     var isNumber: Bool { isInteger || type == 7 }
   }
 
+  /// The most columns that a table can have in any build of SQLite.
+  private static let mostFields = 32_767
+
   private(set) var bytes: [UInt8] = []
   /// The fields whose bytes are there.
   private(set) var fields: [Field] = []
@@ -51,7 +54,9 @@ struct SalvagedRecord {
     while offset < headerEnd {
       guard let type = bytes.varint(at: &offset, end: headerEnd) else { return false }
       let field = Field(type: type, offset: position)
-      guard let size = field.size else { return false }
+      guard let size = field.size, fields.count + missing.count < Self.mostFields else {
+        return false
+      }
       guard missing.isEmpty, size <= UInt64(range.upperBound - position) else {
         guard isPartial else { return false }
         missing.append(field)

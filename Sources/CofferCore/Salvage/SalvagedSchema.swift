@@ -1,5 +1,6 @@
 /// The schema of a damaged database, as far as it can be read.
 struct SalvagedSchema {
+  private let limits: SalvageLimits
   private(set) var entries: [SchemaEntry] = []
   private(set) var encoding = TextEncoding.utf8
   /// Whether all entries are known.
@@ -11,7 +12,8 @@ struct SalvagedSchema {
   private(set) var orphans: [Int] = []
 
   /// Reads the schema through its tree, and then from pages that look like it.
-  init(_ pages: SalvagePages, _ payloads: PayloadReader) {
+  init(_ pages: SalvagePages, _ payloads: PayloadReader, _ limits: SalvageLimits) {
+    self.limits = limits
     encoding = SalvagedSchema.encoding(pages)
     var walk = SalvageWalk(pages)
     var isWhole = true
@@ -35,10 +37,11 @@ struct SalvagedSchema {
       let payload = payloads.payload(of: cell, on: page)
       let (bytes, range) = payload ?? (page.bytes, cell.local)
       let isSound = record.load(bytes, range, isPartial: payload == nil)
-      guard isSound, let entry = SchemaEntry(record, encoding) else {
+      guard isSound, var entry = SchemaEntry(record, encoding) else {
         isWhole = false
         continue
       }
+      if !limits.allowsText(entry.sql?.utf8.count ?? 0) { entry.sql = nil }
       if payload == nil { isWhole = entry.hasStorage && isWhole }
       entries.append(entry)
     }

@@ -11,7 +11,7 @@ struct SchemaEntry {
   /// 0 for what has no storage.
   let root: Int
   /// Nil for the indexes of constraints, and if the end of the row is lost.
-  let sql: String?
+  var sql: String?
 
   /// - Parameter record: A row of the schema, or the beginning of it.
   init?(_ record: SalvagedRecord, _ encoding: TextEncoding) {

@@ -206,9 +206,11 @@ extension Tool {
       details: """
         The new file has the same key. Rows whose table can't be told are in the table \
         lost_and_found. Ends with the exit code 3 if something was lost. Without a key option, a \
-        file that looks encrypted asks for its passphrase.
+        file that looks encrypted asks for its passphrase. What a hostile file can make the new one \
+        grow to is limited in proportion to its size; the limits that were reached are told.
         """,
-      options: OptionSpec.file + [.json], run: salvage),
+      options: OptionSpec.file + [.flag("no-limits", "for a file that is trusted"), .json],
+      run: salvage),
     CommandSpec(
       name: "encrypt", arguments: [source, target], summary: "write an encrypted copy",
       options: OptionSpec.twoKeys + [.cipher("new-")], run: encrypt),

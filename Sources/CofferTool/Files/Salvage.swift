@@ -11,7 +11,8 @@ extension Tool {
     let report = try opening.withDamagedKey { key in
       try Interrupts.handled {
         try DatabaseFile.salvage(
-          at: source, key: key, settings: opening.cipher ?? .default, to: target
+          at: source, key: key, settings: opening.cipher ?? .default, to: target,
+          liftedLimits: invocation.has("no-limits") ? Set(SalvageLimit.allCases) : []
         ) { try progress.show($0) }
       }
     }
