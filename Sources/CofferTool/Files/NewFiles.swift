@@ -7,6 +7,7 @@ enum NewFile {
   ///
   /// - Parameter suffix: That of a file beside it that may be there.
   static func require(_ path: String, besides suffix: String? = nil) throws {
+    try requireOwnName(path)
     for file in Leftovers.files(of: path) where suffix.map({ file != path + $0 }) ?? true {
       var information = stat()
       if lstat(file, &information) == 0 {
@@ -23,6 +24,19 @@ enum NewFile {
       throw ToolError(
         .cantCreate, "\(path): \(String(cString: strerror(errno))). Check the folder and its rights"
       )
+    }
+  }
+
+  /// Throws if the file would be one of another database, as its log, by its name.
+  static func requireOwnName(_ path: String) throws {
+    for suffix in Leftovers.files(of: "") where !suffix.isEmpty && path.hasSuffix(suffix) {
+      let database = String(path.dropLast(suffix.count))
+      var information = stat()
+      guard stat(database, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
+        continue
+      }
+      throw ToolError(
+        .cantCreate, "\(path) would belong to the database \(database). Name another file")
     }
   }
 
@@ -65,9 +79,7 @@ extension Tool {
           forDatabaseAt: path, unlocker: unlocker, label: invocation.value("label") ?? "")
         key = .slots(unlocker: unlocker)
       }
-      var configuration = opening.configuration(key, readonly: false)
-      // A single file: commands that only read would leave an empty log beside it.
-      configuration.journalMode = .delete
+      let configuration = opening.configuration(key, readonly: false)
       let queue = try DatabaseQueue(path: path, configuration: configuration)
       // The first write makes the file.
       try queue.write { try $0.execute(sql: "PRAGMA user_version = 0") }
@@ -80,6 +92,7 @@ extension Tool {
   /// `coffer keygen`
   static func keygen(_ invocation: Invocation, _ console: Console) throws -> CInt {
     let path = invocation.arguments[0]
+    try NewFile.requireOwnName(path)
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       let advice = errno == EEXIST ? "Name another file" : "Check the folder and its rights"

@@ -21,6 +21,35 @@ struct FileScenarios {
     #expect(!FileManager.default.fileExists(atPath: vault.folder.path("keyless.db")))
   }
 
+  @Test func `a new file is none of another database's by its name`() throws {
+    let vault = try Vault()
+    let before = try vault.contents(of: "vault.db")
+    for suffix in ["-wal", "-shm", "-journal", "-keys", "-tags", "-archive", "-follow"] {
+      let name = "vault.db" + suffix
+      for command in [
+        ["create", name], ["keygen", name], ["backup", "vault.db", name],
+        ["decrypt", "vault.db", name, "--yes"], ["salvage", "vault.db", name],
+      ] {
+        let key = command[0] == "keygen" ? [] : ["--key-file", "key"]
+        let run = try runTool(command + key, in: vault.folder)
+        #expect(run.code == 73 && run.hasOneErrorLine, "\(command) \(run.code) \(run.error)")
+      }
+      #expect(!FileManager.default.fileExists(atPath: vault.folder.path(name)))
+    }
+    #expect(try vault.contents(of: "vault.db") == before)
+    #expect(try vault.run("create", "other.db-wal").code == 0)
+  }
+
+  @Test func `create makes a file with the journal mode of the library's`() throws {
+    let vault = try Vault()
+    #expect(try vault.run("create", "new.db").code == 0)
+    let info = try vault.run("info", "new.db", "--json")
+    let queue = try DatabaseQueue(path: vault.folder.path("library.db"), key: .seeded())
+    try queue.write { try $0.execute(sql: "CREATE TABLE t (a)") }
+    let expected = try queue.read { try String.fetchOne($0, sql: "PRAGMA journal_mode") }
+    #expect(info.output.contains("\"journalMode\":\"\(expected ?? "")\""), "\(info.output)")
+  }
+
   @Test func `info tells more with the key`() throws {
     let vault = try Vault()
     let without = try vault.runPlain("info", "vault.db", "--json")
