@@ -65,7 +65,7 @@ func runEncryptionScenario(_ arguments: [String]) throws -> Bool {
     } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
       say("full")
     }
-    say("KiB \(peakMemory())")
+    say("bytes \(peakMemory())")
   case ("provider", 1): say(Database.cipherProviderDescription)
   case ("interop", 3), ("interop", 4):
     try runInterop(Array(arguments.dropFirst()))
@@ -237,11 +237,4 @@ private func logFailures(_ path: String, passphrase: String, control: String) th
     }
   } catch { say("refused: \(error)") }
   _ = try? DatabaseQueue(path: path, key: .passphrase(passphrase + "?"))
-}
-
-/// The most memory that the process has used, in KiB.
-private func peakMemory() -> Int {
-  let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-  let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-  return line.flatMap { Int($0.split(separator: " ").dropLast().last ?? "") } ?? .max
 }

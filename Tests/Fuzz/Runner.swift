@@ -1,3 +1,4 @@
+import CofferTestSupport
 import Foundation
 import Glibc
 
@@ -44,7 +45,7 @@ struct Runner {
     let time = max(0.001, -start.timeIntervalSinceNow)
     let line = String(
       format: "%@: %d runs in %.1f s, %.0f each second, %d kinds of input, at most %d MB",
-      name, count, time, Double(count) / time, kinds.count, Watch.peakMemory >> 20)
+      name, count, time, Double(count) / time, kinds.count, peakMemory() >> 20)
     say(line)
   }
 
@@ -55,8 +56,8 @@ struct Runner {
     defer { Watch.end() }
     do {
       let kind = try target.run(input)
-      if count % 64 == 0, Watch.peakMemory > Watch.memory {
-        throw Finding("the process has used \(Watch.peakMemory >> 20) MB")
+      if count % 64 == 0, peakMemory() > Watch.memory {
+        throw Finding("the process has used \(peakMemory() >> 20) MB")
       }
       return kinds.insert(kind).inserted
     } catch {

@@ -55,26 +55,19 @@ struct LogHold {
 
   /// Begins a transaction beside the one that is held, and returns what exactly it sees.
   func beginNext() throws -> State {
-    for _ in 0..<Self.attempts {
-      let before = try index(of: next)
-      // Without memory, the end of the one before can have failed.
-      if try next.isInTransaction { try next.run("ROLLBACK") }
-      try next.run("BEGIN")
-      do {
-        let pageCount = try next.integer("PRAGMA page_count")
-        let after = try index(of: next)
-        if before.salts == after.salts, before.frameCount == after.frameCount {
-          return State(
-            salts: after.salts, frame: after.frameCount, pageCount: pageCount,
-            isFinal: after.movedCount == after.frameCount)
-        }
-      } catch {
-        try? next.run("ROLLBACK")
-        throw error
-      }
-      try next.run("ROLLBACK")
+    // Without memory, the end of the one before can have failed.
+    if try next.isInTransaction { try next.run("ROLLBACK") }
+    try next.run("BEGIN")
+    do {
+      let pageCount = try next.integer("PRAGMA page_count")
+      guard let seen = try unsafe LogIndex(readBy: next.connection) else { throw Self.busy }
+      return State(
+        salts: seen.salts, frame: seen.frameCount, pageCount: pageCount,
+        isFinal: seen.movedCount == seen.frameCount)
+    } catch {
+      try? next.run("ROLLBACK")
+      throw error
     }
-    throw Self.busy
   }
 
   /// Holds the transaction that has begun last, and ends the other one.

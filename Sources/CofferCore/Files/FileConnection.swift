@@ -44,11 +44,6 @@
 
   var isInTransaction: Bool { get throws { try unsafe !SQLite.isAutocommit(connection) } }
 
-  /// Sets the most bytes of a text, a blob or a row.
-  func limitValueSize(to size: Int) throws {
-    try unsafe SQLite.limitValueSize(connection, to: size)
-  }
-
   // MARK: Statements
 
   /// Runs constant SQL and ignores its rows.

@@ -410,7 +410,7 @@ package final class PendingFile {
   }
 
   /// Whether both paths lead to the same file.
-  static func areSame(_ first: String, _ second: String) -> Bool {
+  package static func areSame(_ first: String, _ second: String) -> Bool {
     var one = stat()
     var other = stat()
     guard CName.isWhole(first), CName.isWhole(second) else { return false }

@@ -18,7 +18,9 @@ struct SalvageCheck {
     defer { connection.close() }
     // Nothing else is opened beside the file, where another user could have put it.
     try connection.run("PRAGMA journal_mode = MEMORY")
-    if let size = limits.valueSize { try connection.limitValueSize(to: size) }
+    if let size = limits.valueSize {
+      SQLite.limitValueSize(try unsafe connection.connection, to: size)
+    }
     var damaged: [String] = []
     try reports.report(.verifying, 0)
     try reports.reporting(on: connection, .verifying) {

@@ -1,5 +1,5 @@
-/// What ``DatabaseFile/salvage(at:key:settings:to:configuration:liftedLimits:progress:)`` has saved, and what is
-/// lost.
+/// What ``DatabaseFile/salvage(at:key:settings:to:configuration:liftedLimits:progress:)`` has saved, and
+/// what is lost.
 ///
 /// Pages are numbered from 1.
 public struct SalvageReport: Sendable, Hashable, Codable {
@@ -83,9 +83,7 @@ extension SalvageReport: CustomStringConvertible {
       lines.append("\(rows) without a table are in \(lostAndFoundTable)\(doubt).")
     }
     if hasLostCommits { lines.append("The last commits, in the WAL, are damaged.") }
-    for limit in reachedLimits {
-      lines.append("\(limit.reaching): what is above it was left out, unless the limit is lifted.")
-    }
+    lines += reachedLimits.map(\.consequence)
     if missingPageCount > 0 {
       let pages = Self.count(missingPageCount, "page")
       lines.append("\(pages) of \(pageCount) are missing at the end.")
@@ -126,14 +124,16 @@ extension SalvageReport.Table: CustomStringConvertible {
 }
 
 extension SalvageLimit {
-  /// What has reached the limit, for the report.
-  fileprivate var reaching: String {
+  /// What follows from having reached the limit, for the report.
+  fileprivate var consequence: String {
     switch self {
-    case .fileSize: "The size of the new file has reached its limit"
-    case .valueSize: "The size of a value has reached its limit"
-    case .definitions: "The number of tables and indexes has reached its limit"
-    case .definitionText: "The text of the definitions has reached its limit"
-    case .comparisons: "The search for the tables of lost pages has reached its limit"
+    case .fileSize: "The new file has reached its limit: further rows are lost."
+    case .valueSize:
+      "The values that rows make SQLite compute have reached their limit: such rows aren't in their tables."
+    case .definitions: "The definitions have reached their limit: further ones are lost."
+    case .definitionText: "The definitions' SQL has reached its limit: further ones are lost."
+    case .comparisons:
+      "The search for the tables of lost pages has reached its limit: further rows have no table."
     }
   }
 }

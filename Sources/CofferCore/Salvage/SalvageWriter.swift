@@ -30,7 +30,9 @@ final class SalvageWriter {
   ) throws {
     connection = try FileConnection(path: path, key: key, additions: additions)
     self.limits = limits
-    if let size = limits.valueSize { try connection.limitValueSize(to: size) }
+    if let size = limits.valueSize {
+      SQLite.limitValueSize(try unsafe connection.connection, to: size)
+    }
     encoding = properties.encoding
     parameterLimit = SQLite.maximumParameterCount(try unsafe connection.connection)
     if key == nil { try connection.run("PRAGMA page_size = \(properties.pageSize)") }
@@ -174,16 +176,15 @@ final class SalvageWriter {
   /// Throws an error unless it says that SQLite doesn't accept a statement or a row.
   private func requireHarmless(_ code: CInt, _ sql: String) throws {
     switch ResultCode(rawValue: code).primaryResultCode {
-    case .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_TOOBIG, .SQLITE_RANGE,
-      .SQLITE_CORRUPT:
-      if ResultCode(rawValue: code).primaryResultCode == .SQLITE_TOOBIG { limits.reach(.valueSize) }
+    case .SQLITE_ERROR, .SQLITE_CONSTRAINT, .SQLITE_MISMATCH, .SQLITE_RANGE, .SQLITE_CORRUPT:
+      return
+    case .SQLITE_TOOBIG: limits.reach(.valueSize)
     case .SQLITE_FULL where limits.pageCount != nil:
       throw DatabaseError(
         resultCode: .SQLITE_FULL,
-        message: "the new file would become too large, or the disk is full",
-        hint:
-          "One row of it is larger than all of the damaged file. For a file that is trusted, lift "
-          + "SalvageLimit.fileSize.")
+        message: "the disk is full, or one row makes the new file larger than its limit",
+        hint: "Free some space. If there is enough, lift SalvageLimit.fileSize for a file that is "
+          + "trusted.")
     default:
       throw unsafe DatabaseError(code: code, connection: try connection.connection, sql: sql)
     }

@@ -76,8 +76,8 @@ extension Database {
 
   /// Returns the primary key of a table.
   ///
-  /// A table without a declared primary key has the rowid, unless its columns have all of its names. Only ``Configuration/schemaSource``
-  /// defines the keys of views.
+  /// A table without a declared primary key has the rowid, unless its columns have all of its names. Only
+  /// ``Configuration/schemaSource`` defines the keys of views.
   /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for the first
   ///   with such a table.
   /// - Throws: ``DatabaseError`` if there is no such table or schema, and for a view or a table without a key.

@@ -51,7 +51,7 @@ extension Tool {
       details: """
         The new file has the same key, and the same key slots. A DATE is 2026-11-23T17:00:00Z, \
         2026-11-23 17:00 by local time, or 2026-11-23, the end of that day: the last commit until then \
-        is restored. Ends with the exit code 4 if the archive doesn't reach --at-least: the DATE of a day is \
+        is restored. Ends with the exit code 3 if the archive doesn't reach --at-least: the DATE of a day is \
         its beginning there.
         """,
       options: OptionSpec.file + [
@@ -63,7 +63,7 @@ extension Tool {
       details: """
         The first time, the file is restored. Other programs may read it meanwhile, but not write to it. \
         Where the target is away, it is tried again. If the archive doesn't reach --at-least, it ends with \
-        the exit code 4.
+        the exit code 3.
         """,
       options: OptionSpec.file + OptionSpec.minimums + [
         .from, .flag("once", "bring the file to the last commit, and end"),
@@ -79,8 +79,8 @@ extension Tool {
     CommandSpec(
       name: "archive verify", arguments: [], summary: "read a whole archive, and verify all of it",
       details: """
-        Prints the last commit. Ends with the exit code 3, and a list, if something is wrong, and with 4 if \
-        nothing is, but the archive doesn't reach --at-least.
+        Prints the last commit. Ends with the exit code 3, and a list, if something is wrong, and with an \
+        error and the same code if the archive doesn't reach --at-least.
         """,
       options: OptionSpec.file + [.from] + OptionSpec.minimums, run: verifyArchive),
     CommandSpec(

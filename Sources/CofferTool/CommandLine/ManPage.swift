@@ -42,8 +42,7 @@ enum ManPage {
 
   private static let exitCodes: [(Int, String)] = [
     (0, "Done"), (1, "SQL or data failed"), (2, "The command line is wrong"),
-    (3, "check, diff or archive verify has found something"),
-    (4, "An archive doesn't reach what it has to"),
+    (3, "check, diff or archive verify has found something, or an archive is behind --at-least"),
     (65, "The file or the archive is damaged, was replaced, has other settings, or is none"),
     (66, "There is no such file, archive or commit"),
     (69, "The tool was built without what is needed"),

@@ -1,7 +1,7 @@
 /// The reason why the tool fails, and its exit code.
 struct ToolError: Error, CustomStringConvertible {
   /// Exit codes, from `sysexits.h` where it defines one.
-  enum Code: Int32 {
+  enum Code: Int32, CaseIterable {
     /// SQL or data failed.
     case failed = 1
     case usage = 2

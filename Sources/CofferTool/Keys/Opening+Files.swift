@@ -25,11 +25,7 @@ extension Opening {
 
   /// Whether two paths lead to the same file, or to the same place where none is.
   private static func isSame(_ first: String, _ second: String) -> Bool {
-    var (a, b) = (stat(), stat())
-    if stat(first, &a) == 0, stat(second, &b) == 0 {
-      return a.st_dev == b.st_dev && a.st_ino == b.st_ino
-    }
-    return place(first) == place(second)
+    PendingFile.areSame(first, second) || place(first) == place(second)
   }
 
   /// The path with the links of its folders resolved.

@@ -81,6 +81,19 @@ struct CommandTests {
     #expect(throws: ToolError.self) { try Completions.text(shell: "tcsh") }
   }
 
+  @Test func `the exit codes in the manual and the help are those of the tool`() throws {
+    let known = Set(ToolError.Code.allCases.map { Int($0.rawValue) } + [0])
+    let codes =
+      ManPage.text.split(separator: ".SH EXIT STATUS").last?
+      .split(separator: ".SH").first?.matches(of: /\.B ([0-9]+)/).compactMap { Int($0.1) } ?? []
+    #expect(codes.count > 8)
+    #expect(known.isSuperset(of: codes), "\(codes)")
+    for command in Tool.commands {
+      let told = command.details.matches(of: /(?:code|with) ([0-9]+)\b/).compactMap { Int($0.1) }
+      #expect(known.isSuperset(of: told), "\(command.name): \(told)")
+    }
+  }
+
   @Test func `the version names the engine`() {
     let output = Output()
     #expect(output.run("--version") == 0)
