@@ -25,6 +25,10 @@ package struct SQLiteFeatures: Sendable {
   package var hasAggregateFilter: Bool { isAtLeast(30) }
   package var hasNullsOrdering: Bool { isAtLeast(30) }
   package var hasAggregateOrdering: Bool { isAtLeast(44) }
+  /// Whether `"alias"."column"` of a view or a subquery gives a result column the name of the column.
+  ///
+  /// Versions as old as 3.15 name it by the alias.
+  package var namesColumnsOfViews: Bool { isAtLeast(25) }
   var hasVacuumInto: Bool { isAtLeast(27) }
   package var hasGeneratedColumns: Bool { isAtLeast(31) }
   /// Whether `sqlite_schema` is an alias of `sqlite_master`.

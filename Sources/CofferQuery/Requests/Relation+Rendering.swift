@@ -146,11 +146,26 @@ extension SQLRenderer {
     switch selection.content {
     case .expression(let expression, let name):
       try append(expression)
-      guard let name else { return }
+      guard let name = try name ?? missingName(of: expression) else { return }
       append(" AS ")
       append(identifier: name)
     case .sql(let sql): try append(sql)
     case .node(let node): try node.render(into: &self)
+    }
+  }
+
+  /// The name that the engine wouldn't give to the column of a view or a subquery.
+  private func missingName(of expression: SQLExpression) throws -> String? {
+    guard !SQLiteFeatures.linked.namesColumnsOfViews else { return nil }
+    switch expression.expressionNode {
+    case .column(let name):
+      return try qualifier == nil || database.tableExists(tableName) ? nil : name
+    case .aliased(let column, let alias):
+      var renderer = self
+      var name: String?
+      try renderer.withColumns(of: alias) { name = try $0.missingName(of: column) }
+      return name
+    default: return nil
     }
   }
 

@@ -304,6 +304,25 @@ private struct Reader: TableRecord {
     }
   }
 
+  @Test func `a column of a view or a subquery keeps its name`() throws {
+    try RequestDatabase().use { db throws in
+      func names(_ request: some FetchRequest) throws -> [String]? {
+        try Row.fetchOne(db, request).map { Array($0.columnNames) }
+      }
+      try db.execute(sql: "CREATE VIEW old AS SELECT * FROM readers")
+      let alias = TableAlias(name: "o")
+      let view = Table("old").aliased(alias)
+      #expect(try names(view.select(age, alias[name])) == ["age", "name"])
+      #expect(try names(view.select(name).order(age).distinct().limit(1)) == ["name"])
+      let part = CommonTableExpression(named: "part", request: all)
+      #expect(try names(part.all().with(part).aliased(alias).select(age)) == ["age"])
+      let same = part.association(to: Table("old")) { $0["id"] == $1["id"] }
+      #expect(
+        try names(part.all().with(part).select(age).annotated(withRequired: same.select(name)))
+          == ["age", "name"])
+    }
+  }
+
   @Test func `arguments are forgotten after the fetch`() throws {
     try RequestDatabase().use { db throws in
       let request = Table("readers").filter(name == "secret-marker")
