@@ -17,6 +17,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/vfs.h>
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
@@ -42,7 +43,19 @@ struct coffer_file_state {
   int isCheckpointing, isProtected;
   // Whether the log stays as it is when the connection closes.
   int keepsLog;
+  // The path that the file was opened by, which SQLite keeps until it is closed; NULL for a temporary file.
+  const char *path;
+  // The watches of its name: 0 before there are any, -1 if there can be none; and when it was last seen.
+  int watches;
+  unsigned long long news;
+  long second;
 };
+
+// The number of the file system that a file is in; 0 if that can't be told.
+static inline unsigned int coffer_file_system(const char *path) {
+  struct statfs system;
+  return statfs(path, &system) == 0 ? (unsigned int)system.f_type : 0;
+}
 
 // Compiles a statement. The persistent flag is ignored before SQLite 3.20.
 static inline int coffer_prepare(sqlite3 *db, const char *sql, int byteCount, int persistent,

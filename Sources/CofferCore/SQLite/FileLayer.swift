@@ -2,7 +2,7 @@ import CSQLCipher
 import Glibc
 import Synchronization
 
-/// The file layer of all connections: the usual one, but for two methods of database files.
+/// The file layer of all connections: the usual one, but for the locks of database files.
 ///
 /// Where SQLite takes a lock for writing, it is asked whether the file still has its name: in the log of
 /// a file that was deleted or replaced, commits would be lost without a word. And a checkpoint is kept
@@ -59,6 +59,7 @@ enum FileLayer {
       let new = UnsafeMutablePointer<coffer_file_methods>.allocate(capacity: 1)
       unsafe new.initialize(
         to: coffer_file_methods(methods: usual.pointee, usual: usual, stateOffset: stateOffset))
+      unsafe new.pointee.methods.xClose = unsafe closeFile
       unsafe new.pointee.methods.xLock = unsafe lockFile
       if unsafe usual.pointee.iVersion >= 2, unsafe usual.pointee.xShmLock != nil {
         unsafe new.pointee.methods.xShmMap = unsafe mapSharedMemory
@@ -118,10 +119,27 @@ enum FileLayer {
     /// Not where that can't be seen, as in a folder that may not be searched any more: SQLite's file
     /// layer asks `stat`, and leaves its error.
     fileprivate var hasMoved: Bool {
+      let seen = unsafe NameWatch.Moment(news: state.pointee.news, second: state.pointee.second)
+      if unsafe state.pointee.watches > 0, NameWatch.isQuiet(since: seen) { return false }
+      if unsafe state.pointee.watches == 0, let path = unsafe state.pointee.path {
+        unsafe state.pointee.watches = unsafe NameWatch.begin(path)
+      }
+      let moment = NameWatch.now()
       var hasMoved: CInt = 0
       errno = 0
       let code = unsafe usual.pointee.xFileControl?(file, SQLITE_FCNTL_HAS_MOVED, &hasMoved)
-      return code == SQLITE_OK && hasMoved != 0 && [0, ENOENT, ENOTDIR].contains(errno)
+      if code == SQLITE_OK, hasMoved == 0 {
+        unsafe (state.pointee.news, state.pointee.second) = (moment.news, moment.second)
+        return false
+      }
+      // What was watched may be another file.
+      endWatches()
+      return code == SQLITE_OK && [0, ENOENT, ENOTDIR].contains(errno)
+    }
+
+    fileprivate func endWatches() {
+      NameWatch.end(unsafe state.pointee.watches)
+      unsafe state.pointee.watches = 0
     }
   }
 
@@ -154,10 +172,20 @@ private func openFile(
   else { return code }
   let offset = unsafe FileLayer.stateOffset(usual)
   // SAFETY: SQLite gives each file as much memory as the layer's size of files says.
-  unsafe (UnsafeMutableRawPointer(file) + Int(offset))
+  let state = unsafe (UnsafeMutableRawPointer(file) + Int(offset))
     .initializeMemory(as: coffer_file_state.self, repeating: coffer_file_state(), count: 1)
+  unsafe state.pointee.path = unsafe name
   unsafe file.pointee.pMethods = unsafe FileLayer.methods(for: methods, stateOffset: offset)
   return code
+}
+
+/// Closes a file.
+private func closeFile(file: UnsafeMutablePointer<sqlite3_file>?) -> CInt {
+  guard let file = unsafe FileLayer.File(file), let close = unsafe file.usual.pointee.xClose else {
+    return SQLITE_IOERR
+  }
+  file.endWatches()
+  return unsafe close(file.file)
 }
 
 /// Takes a lock of a file with a rollback journal.
