@@ -18,11 +18,13 @@ public struct FolderDestination: ArchiveDestination, LeftoverDestination {
   ///
   /// - Throws: ``DatabaseError`` if the file can't be written.
   public func putIfAbsent(_ name: String, _ bytes: Data) throws -> Bool {
-    try putIfAbsent(name, bytes, makesFolder: true)
+    try unsafe bytes.withUnsafeBytes { try unsafe putIfAbsent(name, $0, makesFolder: true) }
   }
 
   /// - Parameter makesFolder: Whether the archive's folder is made if it isn't there.
-  func putIfAbsent(_ name: String, _ bytes: Data, makesFolder: Bool) throws -> Bool {
+  func putIfAbsent(
+    _ name: String, _ bytes: UnsafeRawBufferPointer, makesFolder: Bool
+  ) throws -> Bool {
     let file = try file(name)
     if makesFolder { try NewFile.makeFolder(path) }
     var folder = path
@@ -30,7 +32,7 @@ public struct FolderDestination: ArchiveDestination, LeftoverDestination {
       folder += "/" + part
       try NewFile.makeFolder(folder)
     }
-    return try unsafe bytes.withUnsafeBytes { try unsafe NewFile.create(file, $0) }
+    return try unsafe NewFile.create(file, bytes)
   }
 
   /// Reads an object.

@@ -107,23 +107,25 @@ struct ArchiveStore {
   /// - Returns: Its seal.
   /// - Throws: ``ArchiveError/superseded`` if another object has the name.
   private mutating func put(_ name: String, _ bytes: consuming [UInt8]) throws -> [UInt8] {
-    let data = try Data(seal.sealed(bytes))
+    let bytes = try seal.sealed(bytes)
     try checkPlace()
     let isStored =
       if let folder = destination as? FolderDestination {
-        try folder.putIfAbsent(name, data, makesFolder: home == nil)
+        try unsafe bytes.withUnsafeBytes {
+          try unsafe folder.putIfAbsent(name, $0, makesFolder: home == nil)
+        }
       } else {
-        try destination.putIfAbsent(name, data)
+        try destination.putIfAbsent(name, Data(bytes))
       }
     // A disk that has gone meanwhile doesn't have it.
     try checkPlace()
     if !isStored {
       // An attempt that has failed may have stored it.
-      guard try destination.get(name) == data else { throw ArchiveError.superseded }
+      guard try destination.get(name) == Data(bytes) else { throw ArchiveError.superseded }
     }
-    byteCount += data.count
+    byteCount += bytes.count
     objectCount += 1
-    return Array(data.suffix(ArchiveSeal.size))
+    return Array(bytes.suffix(ArchiveSeal.size))
   }
 
   /// Throws if a folder has nothing in the archive's place, or something else: where a disk isn't mounted,

@@ -106,6 +106,7 @@ extension CommitCapture {
         throw CommitCaptureError.otherKey
       }
       let date = date(&state)
+      makeRoom(for: count, expected: min(room, seen.frame - frame), &state)
       for start in starts {
         frame += 1
         append(bytes[start..<(start + frameSize)], date: date, &state)
@@ -138,6 +139,16 @@ extension CommitCapture {
   }
 
   private var pagesInPiece: Int { max(1, limits.pieceSize / (pageSize + 4)) }
+
+  /// Makes room for frames in the last piece: for all that are there, and at least twice as many as before.
+  private func makeRoom(for count: Int, expected: Int, _ state: inout State) {
+    let last = state.pieces.count - 1
+    let (size, capacity) = (pageSize + 4, state.pieces[last].frames.capacity)
+    guard state.pieces[last].frames.count + count * size > capacity else { return }
+    let needed = state.pieces[last].frames.count + expected * size
+    state.pieces[last].frames.reserveCapacity(
+      min(max(needed, 2 * capacity), pagesInPiece * size))
+  }
 
   private func append(_ frame: ArraySlice<UInt8>, date: UInt64, _ state: inout State) {
     let (page, pageCount) = (Self.word(frame, 0), Self.word(frame, FrameHeader.pageCount))
