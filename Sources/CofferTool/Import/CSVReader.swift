@@ -31,6 +31,7 @@ struct CSVReader {
     self.source = source
     self.separator = separator
     while buffer.count < 3, !isAtEnd { isAtEnd = try !source.readChunk(&buffer) }
+    try ByteSource.refuseUTF16(buffer)
     if buffer.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
   }
 
@@ -44,8 +45,9 @@ struct CSVReader {
     }
   }
 
-  func text(_ field: Field) -> String {
-    String(decoding: buffer[field.start..<field.end], as: UTF8.self)
+  /// The text of a field; nil if it isn't UTF-8.
+  func text(_ field: Field) -> String? {
+    String(validating: buffer[field.start..<field.end], as: UTF8.self)
   }
 
   /// Reads the next record; returns false at the end.

@@ -1,4 +1,5 @@
 import Coffer
+import CofferCore
 import Glibc
 
 /// Inserts the rows of a file into a table.
@@ -9,8 +10,8 @@ struct RowImport {
   let format: ImportFormat
   var creates = false
   var upsertColumns: [String] = []
-  /// The types that aren't to be detected, by lowercase name.
-  var types: [String: String] = [:]
+  /// The types that aren't to be detected.
+  var types: [SQLName: String] = [:]
   var progress: (_ bytes: Int, _ rows: Int) -> Void = { _, _ in }
 
   /// The bytes of a source that can't be read twice, or that is parsed as a whole.
@@ -60,19 +61,41 @@ struct RowImport {
 
   // MARK: The table
 
-  private func tableColumns() throws -> [(name: String, type: ImportType)] {
-    // Generated columns, which table_info doesn't list, can't be inserted.
-    try Row.fetchAll(db, sql: "PRAGMA table_info(\(table.quotedDatabaseIdentifier))").map { row in
+  /// The columns of a table in which a text can look like a number, or like the infinity that is exported.
+  static func untypedColumns(of table: String, _ db: Database) throws -> Set<String> {
+    try Set(
+      columns(of: table, types: [:], db).filter { $0.type == .any || $0.type == .numeric }
+        .map(\.name))
+  }
+
+  private static func columns(
+    of table: String, types: [SQLName: String], _ db: Database
+  ) throws -> [ImportColumn] {
+    let name = table.quotedDatabaseIdentifier
+    // Generated columns are listed by the other pragma only.
+    let hasGenerated = Database.sqliteLibVersionNumber >= 3_031_000
+    let isStrict =
+      try Database.sqliteLibVersionNumber >= 3_037_000
+      && Row.fetchAll(db, sql: "PRAGMA table_list(\(name))").contains { $0["strict"] == 1 }
+    let pragma = hasGenerated ? "table_xinfo" : "table_info"
+    return try Row.fetchAll(db, sql: "PRAGMA \(pragma)(\(name))").compactMap { row in
       let name = row["name"] as String
-      let declared = types[name.lowercased()] ?? row["type"] as String
-      return (name, ImportType(declared: declared))
+      let hidden = hasGenerated ? row["hidden"] as Int : 0
+      guard hidden != 1 else { return nil }
+      let declared = types[SQLName(name)] ?? row["type"] as String
+      return ImportColumn(
+        name: name, type: ImportType(declared: declared, isStrict: isStrict),
+        isGenerated: hidden > 1)
     }
   }
 
   private func create(_ columns: [(name: String, type: ImportType)]) throws {
+    if columns.contains(where: { $0.name.utf8.contains(0) }) {
+      throw Self.refusal(1, "a column's name has a NUL byte in it")
+    }
     var definitions = columns.map { column in
       column.name.quotedDatabaseIdentifier + " "
-        + (types[column.name.lowercased()] ?? column.type.rawValue)
+        + (types[SQLName(column.name)] ?? column.type.rawValue)
     }
     if !upsertColumns.isEmpty {
       let key = upsertColumns.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
@@ -85,8 +108,9 @@ struct RowImport {
 
   /// Throws if `--types` or `--upsert` names a column that isn't there.
   private func checkNames(_ columns: [String]) throws {
-    let known = columns.map { $0.lowercased() }
-    for name in types.keys.sorted() + upsertColumns where !known.contains(name.lowercased()) {
+    let known = Set(columns.map { SQLName($0) })
+    for name in types.keys.sorted().map(\.text) + upsertColumns
+    where !known.contains(SQLName(name)) {
       let nearest = NearestName.find(name, in: columns).map { "Did you mean \($0)?" }
       throw ToolError(
         .usage,
@@ -98,12 +122,15 @@ struct RowImport {
   private func statements(_ columns: [String]) throws -> (first: Statement, second: Statement?) {
     let name = table.quotedDatabaseIdentifier
     let list = columns.map(\.quotedDatabaseIdentifier)
+    guard !list.isEmpty else {
+      return (try db.makeStatement(sql: "INSERT INTO \(name) DEFAULT VALUES"), nil)
+    }
     let insert =
       "INSERT INTO \(name)(\(list.joined(separator: ", "))) VALUES "
       + "(\(list.indices.map { "?\($0 + 1)" }.joined(separator: ", ")))"
     guard !upsertColumns.isEmpty else { return (try db.makeStatement(sql: insert), nil) }
-    let keys = upsertColumns.map { $0.lowercased() }
-    let others = columns.indices.filter { !keys.contains(columns[$0].lowercased()) }
+    let keys = upsertColumns.map { SQLName($0) }
+    let others = columns.indices.filter { !keys.contains(SQLName(columns[$0])) }
     if Database.sqliteLibVersionNumber >= 3_024_000 {
       let target = upsertColumns.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
       let changes = others.map { "\(list[$0]) = excluded.\(list[$0])" }.joined(separator: ", ")
@@ -114,7 +141,7 @@ struct RowImport {
       let ignore = "INSERT OR IGNORE" + insert.dropFirst("INSERT".count)
       return (try db.makeStatement(sql: ignore), nil)
     }
-    let condition = columns.indices.filter { keys.contains(columns[$0].lowercased()) }
+    let condition = columns.indices.filter { keys.contains(SQLName(columns[$0])) }
       .map { "\(list[$0]) = ?\($0 + 1)" }.joined(separator: " AND ")
     let changes = others.map { "\(list[$0]) = ?\($0 + 1)" }.joined(separator: ", ")
     return (
@@ -156,6 +183,14 @@ struct RowImport {
     ToolError(.failed, "line \(line): \(reason). Nothing was imported")
   }
 
+  private static func misfit(_ line: Int, _ column: ImportColumn) -> ToolError {
+    let type = column.type == .any ? "" : " \(column.type.rawValue)"
+    return refusal(
+      line,
+      "the value of \(column.name.printable) doesn't fit its type\(type), or has more digits than a "
+        + "number keeps: a column of TEXT takes it")
+  }
+
   // MARK: CSV
 
   private mutating func runCSV(isMissing: Bool) throws -> Int {
@@ -163,7 +198,12 @@ struct RowImport {
     guard try reader.next() else {
       throw ToolError(.failed, "\(sourcePath) is empty: its first line should name the columns")
     }
-    let first = reader.fields.map { reader.text($0) }
+    let first = try reader.fields.map { field in
+      guard let text = reader.text(field) else {
+        throw Self.refusal(1, "a column's name isn't UTF-8")
+      }
+      return text
+    }
     if isMissing {
       try checkNames(first)
       if let empty = first.firstIndex(of: "") {
@@ -181,10 +221,11 @@ struct RowImport {
       reader = try csv()
       _ = try reader.next()
     }
-    let all = try tableColumns()
+    let all = try Self.columns(of: table, types: types, db)
     let columns = try match(first, all)
     try checkNames(all.map(\.name))
-    let (statement, second) = try statements(columns.names.map(\.name))
+    let (statement, second) = try statements(
+      columns.names.filter { !$0.isGenerated }.map(\.name))
     var count = 0
     func insertRow() throws {
       let fields = reader.fields
@@ -197,14 +238,12 @@ struct RowImport {
         )
       }
       func bind(_ binder: inout StatementBinder) throws {
-        for (field, column) in zip(fields, columns.names) {
+        for (field, column) in zip(fields, columns.names) where !column.isGenerated {
           let value = reader.withBytes(of: field) {
             ImportedValue($0, isQuoted: field.isQuoted, type: column.type)
           }
           guard let value else {
-            throw Self.refusal(
-              reader.line,
-              "the value of \(column.name.printable) doesn't fit its type \(column.type.rawValue)")
+            throw Self.misfit(reader.line, column)
           }
           value.bind(to: &binder)
         }
@@ -219,9 +258,10 @@ struct RowImport {
 
   /// Returns the columns of the fields: those that the first line names, or all in their order.
   private func match(
-    _ first: [String], _ all: [(name: String, type: ImportType)]
-  ) throws -> (names: [(name: String, type: ImportType)], firstIsNames: Bool) {
-    let found = first.map { name in all.first { $0.name.lowercased() == name.lowercased() } }
+    _ first: [String], _ all: [ImportColumn]
+  ) throws -> (names: [ImportColumn], firstIsNames: Bool) {
+    let found = first.map { name in all.first { $0.isNamed(name) } }
+    let all = all.filter { !$0.isGenerated }
     if found.contains(where: { $0 != nil }) {
       if let unknown = found.firstIndex(where: { $0 == nil }) {
         let nearest = NearestName.find(first[unknown], in: all.map(\.name))
@@ -244,8 +284,8 @@ struct RowImport {
 
   /// Throws if two fields would go to the same column.
   private static func refuseTwice(_ names: [String]) throws {
-    var seen: Set<String> = []
-    for name in names where !seen.insert(name.lowercased()).inserted {
+    var seen: Set<SQLName> = []
+    for name in names where !seen.insert(SQLName(name)).inserted {
       throw refusal(1, "the column \"\(name.printable)\" is named twice")
     }
   }
@@ -255,62 +295,90 @@ struct RowImport {
   private mutating func runJSON(isMissing: Bool) throws -> Int {
     let bytes = try bytes()
     var reader = JSONReader(bytes, isArray: format == .json)
-    var names: [String] = []
-    var detectors: [String: TypeDetector] = [:]
+    var names: [SQLName] = []
+    var detectors: [SQLName: TypeDetector] = [:]
     // The columns are those of all objects, in the order in which they come up.
     while let object = try reader.next() {
       for member in object {
-        if detectors[member.name] == nil { names.append(member.name) }
-        detectors[member.name, default: TypeDetector()].add(member.value)
+        let name = SQLName(member.name)
+        if detectors[name] == nil { names.append(name) }
+        detectors[name, default: TypeDetector()].add(member.value)
       }
       try Interrupts.check()
     }
     if isMissing {
-      try checkNames(names)
+      try checkNames(names.map(\.text))
       guard !names.isEmpty else {
         throw ToolError(.failed, "\(sourcePath) has no values, so the table has no columns")
       }
-      try create(names.map { ($0, detectors[$0]?.type ?? .text) })
+      try create(names.map { ($0.text, detectors[$0]?.type ?? .text) })
     }
-    let all = try tableColumns()
+    let all = try Self.columns(of: table, types: types, db)
     try checkNames(all.map(\.name))
     guard !names.isEmpty else { return 0 }
-    let columns = names.compactMap { name in all.first { $0.name.lowercased() == name.lowercased() }
-    }
+    let columns = names.compactMap { name in all.first { $0.isNamed(name.text) } }
     reader = JSONReader(bytes, isArray: format == .json)
     guard columns.count == names.count else {
       while let object = try reader.next() {
-        for member in object
-        where !all.contains(where: { $0.name.lowercased() == member.name.lowercased() }) {
+        for member in object where !all.contains(where: { $0.isNamed(member.name) }) {
           throw Self.refusal(
             reader.line, "\(table.printable) has no column \"\(member.name.printable)\"")
         }
       }
       return 0
     }
-    let (statement, second) = try statements(columns.map(\.name))
     let indexes = Dictionary(zip(names, names.indices)) { first, _ in first }
+    let keys = Set(upsertColumns.map { SQLName($0) })
+    // What an object doesn't have is NULL in a new row, and stays as it is in one that is there.
+    let always = columns.map {
+      !$0.isGenerated && (keys.isEmpty || keys.contains(SQLName($0.name)))
+    }
+    var known: [[Bool]: (first: Statement, second: Statement?)] = [:]
+    var last = always
+    var current = try statements(columns.indices.filter { always[$0] }.map { columns[$0].name })
     var values = [ImportedValue](repeating: .null, count: names.count)
     var count = 0
     while let object = try reader.next() {
       for index in values.indices { values[index] = .null }
+      var isBound = always
+      var isNamed = always.map { _ in false }
       for member in object {
-        guard let index = indexes[member.name] else { continue }
-        guard let value = ImportedValue(member.value, type: columns[index].type) else {
+        guard let index = indexes[SQLName(member.name)] else { continue }
+        guard !isNamed[index] else {
           throw Self.refusal(
-            reader.line,
-            "the value of \(member.name.printable) doesn't fit its type \(columns[index].type.rawValue)"
-          )
+            reader.line, "the column \"\(member.name.printable)\" is named twice")
+        }
+        isNamed[index] = true
+        guard !columns[index].isGenerated else { continue }
+        guard let value = ImportedValue(member.value, type: columns[index].type) else {
+          throw Self.misfit(reader.line, columns[index])
         }
         values[index] = value
+        if !isBound[index] { isBound[index] = true }
       }
-      try insert(by: statement, or: second, line: reader.line) { binder in
-        for value in values { value.bind(to: &binder) }
+      if isBound != last {
+        (known[last], last) = (current, isBound)
+        current =
+          try known[isBound]
+          ?? statements(columns.indices.filter { isBound[$0] }.map { columns[$0].name })
+      }
+      try insert(by: current.first, or: current.second, line: reader.line) { binder in
+        for (index, value) in values.enumerated() where isBound[index] { value.bind(to: &binder) }
       }
       try advance(&count, reader.bytesConsumed)
     }
     return count
   }
+}
+
+/// A column that values are imported into.
+private struct ImportColumn {
+  let name: String
+  let type: ImportType
+  /// Whether SQLite computes its values: those of a file are left out.
+  let isGenerated: Bool
+
+  func isNamed(_ name: String) -> Bool { SQLName(self.name) == SQLName(name) }
 }
 
 extension Tool {

@@ -1,3 +1,5 @@
+import CofferCore
+
 /// The form of an imported file.
 enum ImportFormat: String, CaseIterable {
   case csv, tsv, json, ndjson
@@ -26,21 +28,27 @@ enum ImportFormat: String, CaseIterable {
 }
 
 extension ImportType {
-  /// Parses `NAME:TYPE,…`.
-  static func parse(_ text: String?) throws -> [String: String] {
-    var types: [String: String] = [:]
-    for part in (text ?? "").split(separator: ",") {
+  /// Parses `NAME:TYPE,…`. A comma in parentheses is the type's own.
+  static func parse(_ text: String?) throws -> [SQLName: String] {
+    var types: [SQLName: String] = [:]
+    var depth = 0
+    let parts = (text ?? "").split {
+      if $0 == "(" { depth += 1 } else if $0 == ")" { depth -= 1 }
+      return $0 == "," && depth == 0
+    }
+    for part in parts {
       guard let colon = part.lastIndex(of: ":"), colon != part.startIndex else {
         throw ToolError(.usage, "--types takes NAME:TYPE,…")
       }
       let type = part[part.index(after: colon)...].uppercased()
-      guard !type.isEmpty, type.allSatisfy({ $0.isLetter || $0.isNumber || " ()".contains($0) })
+      guard !type.isEmpty,
+        type.allSatisfy({ $0.isLetter || $0.isNumber || " (),_".contains($0) })
       else {
         throw ToolError(
           .usage, "--types: \"\(String(part).printable)\" has no type: INTEGER, REAL, TEXT, BLOB, …"
         )
       }
-      types[part[..<colon].lowercased()] = type
+      types[SQLName(String(part[..<colon]))] = type
     }
     return types
   }

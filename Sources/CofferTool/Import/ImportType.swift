@@ -10,11 +10,17 @@ enum ImportType: String, CaseIterable {
   case blob = "BLOB"
   /// Numbers as numbers, everything else as text.
   case numeric = "NUMERIC"
+  /// Each value as it is written: SQLite changes none.
+  case any = ""
 
   /// The type with the affinity of a declared one: <https://sqlite.org/datatype3.html>
-  init(declared: String) {
+  ///
+  /// - Parameter isStrict: Whether the table is a STRICT one.
+  init(declared: String, isStrict: Bool = false) {
     let name = declared.uppercased()
-    if name.contains("INT") {
+    if name.isEmpty || isStrict && name == "ANY" {
+      self = .any
+    } else if name.contains("INT") {
       self = .integer
     } else if ["CHAR", "CLOB", "TEXT"].contains(where: name.contains) {
       self = .text
@@ -28,40 +34,54 @@ enum ImportType: String, CaseIterable {
   }
 }
 
-/// Detects the type of a column from all of its values.
+/// Detects the type of a column from all of its values: one that gives each back as it was written, but
+/// for a column of decimals, in which 2 is 2.0.
 struct TypeDetector {
-  private var canBeInteger = true
-  private var canBeReal = true
-  private var hasValues = false
+  private var hasIntegers = false
+  /// Whether a column of REAL gives all integers back.
+  private var haveIntegersDoubles = true
+  private var hasReals = false
+  /// Whether a column of NUMERIC gives all reals back as they are written.
+  private var areRealsNumeric = true
+  private var hasInfinities = false
+  private var hasTexts = false
 
   mutating func add(_ bytes: UnsafeBufferPointer<UInt8>, isQuoted: Bool) {
-    if bytes.isEmpty, !isQuoted { return }
-    hasValues = true
-    guard canBeReal else { return }
-    if canBeInteger, NumberText.integer(bytes) == nil { canBeInteger = false }
-    if NumberText.real(bytes) == nil { canBeReal = false }
-    // 007 and +49 are no numbers but names that look like some.
-    if bytes.count > 1, let first = bytes.first {
-      let digits = first == UInt8(ascii: "-") ? bytes.dropFirst() : bytes[...]
-      let hasLeadingZero =
-        digits.first == UInt8(ascii: "0") && digits.count > 1
-        && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(digits.dropFirst().first ?? 0)
-      if first == UInt8(ascii: "+") || hasLeadingZero { (canBeInteger, canBeReal) = (false, false) }
+    if bytes.isEmpty, !isQuoted || hasTexts { return }
+    if let number = NumberText.writtenInteger(bytes) {
+      add(number)
+    } else if let number = NumberText.writtenReal(bytes) {
+      hasReals = true
+      if number == number.rounded(), number.isFinite { areRealsNumeric = false }
+    } else if NumberText.infinity(bytes) != nil {
+      hasInfinities = true
+    } else {
+      hasTexts = true
     }
   }
 
   mutating func add(_ value: JSONValue) {
     switch value {
     case .null: return
-    case .integer, .bool: break
-    case .real: canBeInteger = false
-    case .text, .nested: (canBeInteger, canBeReal) = (false, false)
+    case .bool: hasIntegers = true
+    case .integer(let number): add(number)
+    case .number(let text):
+      if NumberText.jsonReal(text) == nil { hasTexts = true } else { hasReals = true }
+    case .text, .nested: hasTexts = true
     }
-    hasValues = true
+  }
+
+  private mutating func add(_ number: Int64) {
+    hasIntegers = true
+    if Double(exactly: number) == nil { haveIntegersDoubles = false }
   }
 
   var type: ImportType {
-    !hasValues ? .text : canBeInteger ? .integer : canBeReal ? .real : .text
+    // "Inf" alone is a word.
+    if hasTexts || !hasIntegers && !hasReals { return .text }
+    if !hasReals, !hasInfinities { return .integer }
+    if !hasIntegers || haveIntegersDoubles { return .real }
+    return areRealsNumeric ? .numeric : .text
   }
 }
 
@@ -90,20 +110,81 @@ enum NumberText {
     return number
   }
 
-  /// The number that the whole text is; nil if it is none.
+  /// The integer whose text this is, exactly: 007, +49 and -0 are codes that look like numbers.
+  static func writtenInteger(_ bytes: UnsafeBufferPointer<UInt8>) -> Int64? {
+    guard let first = bytes.first, first != UInt8(ascii: "+"), let number = integer(bytes) else {
+      return nil
+    }
+    let digits = first == UInt8(ascii: "-") ? bytes.dropFirst() : bytes[...]
+    return digits.first != UInt8(ascii: "0") || bytes.count == 1 ? number : nil
+  }
+
+  /// The number whose exported text this is, exactly: 1.10 and 12E4 are codes that look like numbers.
+  static func writtenReal(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
+    guard let number = real(bytes) else { return nil }
+    var text = ValueText.text(number)
+    return text.withUTF8 { $0.elementsEqual(bytes) } ? number : nil
+  }
+
+  /// The infinity whose exported text this is.
+  static func infinity(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
+    if bytes.elementsEqual("Inf".utf8) { return .infinity }
+    return bytes.elementsEqual("-Inf".utf8) ? -.infinity : nil
+  }
+
+  /// The number of JSON that the text is; nil if none has all its digits. JSON has no infinity: the text
+  /// that is exported for it is one.
+  static func jsonReal(_ text: String) -> Double? {
+    switch text {
+    case "9.0e+999", "9e999", "9.0e999": return .infinity
+    case "-9.0e+999", "-9e999", "-9.0e999": return -.infinity
+    default:
+      var text = text
+      return text.withUTF8 { real($0) }
+    }
+  }
+
+  /// Whether the whole text is a number, whatever its digits.
+  static func isNumber(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard
+      bytes.allSatisfy({
+        (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0)
+      })
+    else { return false }
+    return Double(String(decoding: bytes, as: UTF8.self)) != nil
+  }
+
+  private static let longest = 1_100
+
+  /// The number that the whole text is; nil if it is none, or if no number of SQLite has all its digits.
   static func real(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
-    guard !bytes.isEmpty, bytes.count < 64,
+    guard !bytes.isEmpty, bytes.count < longest,
       bytes.allSatisfy({
         (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0)
       })
     else { return nil }
-    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: 64) { text in
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { text in
       for (index, byte) in bytes.enumerated() { text[index] = CChar(byte) }
       text[bytes.count] = 0
       var end: UnsafeMutablePointer<CChar>?
       let number = strtod(text.baseAddress!, &end)
-      return end == text.baseAddress! + bytes.count ? number : nil
+      guard end == text.baseAddress! + bytes.count else { return nil }
+      return hasDigits(number, of: bytes) ? number : nil
     }
+  }
+
+  /// Whether a number has all the digits of the text that it was read from.
+  private static func hasDigits(_ number: Double, of bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard number.isFinite else { return false }
+    let mantissa = bytes.prefix { $0 | 0x20 != UInt8(ascii: "e") }
+    var digits = mantissa.filter { (0x30...0x39).contains($0) }.drop { $0 == 0x30 }
+    while digits.last == 0x30 { digits.removeLast() }
+    // Zero has none, and any 15 are kept but by the smallest numbers.
+    if digits.isEmpty { return true }
+    if digits.count <= 15, number.isNormal { return true }
+    let text = ValueText.scientific(number, digits: digits.count)
+    return text.utf8.prefix { $0 != UInt8(ascii: "e") }.filter { (0x30...0x39).contains($0) }
+      .elementsEqual(digits)
   }
 }
 
@@ -118,29 +199,31 @@ enum ImportedValue {
     }
     switch type {
     case .text: break
-    case .integer:
-      if let number = NumberText.integer(bytes) {
+    case .integer, .real:
+      guard let value = ImportedValue(numberIn: bytes) else { return nil }
+      // SQLite keeps decimals in a column of integers, and makes decimals of integers in one of them.
+      if case .integer(let number) = value, type == .real {
+        guard let number = Double(exactly: number) else { return nil }
+        self = .real(number)
+      } else {
+        self = value
+      }
+      return
+    case .numeric:
+      if !isQuoted, let value = ImportedValue(numberIn: bytes) {
+        self = value
+        return
+      }
+      guard Self.isKeptByNumeric(bytes) else { return nil }
+    case .any:
+      guard !isQuoted else { break }
+      if let number = NumberText.writtenInteger(bytes) {
         self = .integer(number)
         return
       }
-      // SQLite keeps such a number in a column of integers.
-      guard let number = NumberText.real(bytes) else { return nil }
-      self = .real(number)
-      return
-    case .real:
-      guard let number = NumberText.real(bytes) else { return nil }
-      self = .real(number)
-      return
-    case .numeric:
-      if !isQuoted {
-        if let number = NumberText.integer(bytes) {
-          self = .integer(number)
-          return
-        }
-        if let number = NumberText.real(bytes) {
-          self = .real(number)
-          return
-        }
+      if let number = NumberText.writtenReal(bytes) ?? NumberText.infinity(bytes) {
+        self = .real(number)
+        return
       }
     case .blob:
       guard let data = Data(base64Encoded: Data(bytes)) else { return nil }
@@ -151,31 +234,52 @@ enum ImportedValue {
     self = .text(text)
   }
 
-  init?(_ value: JSONValue, type: ImportType) {
-    switch value {
-    case .null: self = .null
-    case .bool(let flag): self = .integer(flag ? 1 : 0)
-    case .integer(let number):
-      self = type == .real ? .real(Double(number)) : .integer(number)
-      if type == .blob { return nil }
-    case .real(let number):
+  private init?(numberIn bytes: UnsafeBufferPointer<UInt8>) {
+    if let number = NumberText.integer(bytes) {
+      self = .integer(number)
+    } else if let number = NumberText.real(bytes) ?? NumberText.infinity(bytes) {
       self = .real(number)
-      if type == .blob { return nil }
-    case .nested(let text): self = .text(text)
-    case .text(let text):
-      switch type {
-      case .text, .numeric: self = .text(text)
-      case .blob:
-        guard let data = Data(base64Encoded: text) else { return nil }
-        self = .blob(data)
-      case .integer, .real:
-        guard !text.isEmpty else { return nil }
-        var text = text
-        guard let value = text.withUTF8({ ImportedValue($0, isQuoted: true, type: type) }) else {
-          return nil
-        }
-        self = value
-      }
+    } else {
+      return nil
+    }
+  }
+
+  /// Whether a column of NUMERIC keeps the text, or makes a number of it that has all its digits.
+  ///
+  /// Spaces around a number are left out: <https://sqlite.org/datatype3.html#type_affinity>
+  private static func isKeptByNumeric(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+    guard let start = bytes.firstIndex(where: { !isSpace($0) }),
+      let end = bytes.lastIndex(where: { !isSpace($0) })
+    else { return true }
+    let text = UnsafeBufferPointer(rebasing: bytes[start...end])
+    if NumberText.integer(text) != nil || NumberText.real(text) != nil { return true }
+    return !NumberText.isNumber(text)
+  }
+
+  init?(_ value: JSONValue, type: ImportType) {
+    switch (value, type) {
+    case (.null, _): self = .null
+    // Each as it is written.
+    case (.bool(let flag), .text): self = .text(flag ? "true" : "false")
+    case (.integer(let number), .text): self = .text("\(number)")
+    case (.number(let text), .text): self = .text(text)
+    case (.bool(let flag), _): self = .integer(flag ? 1 : 0)
+    case (.integer, .blob), (.number, .blob): return nil
+    case (.integer(let number), .real):
+      guard let number = Double(exactly: number) else { return nil }
+      self = .real(number)
+    case (.integer(let number), _): self = .integer(number)
+    case (.number(let text), _):
+      guard let number = NumberText.jsonReal(text) else { return nil }
+      self = .real(number)
+    case (.nested(let text), _), (.text(let text), .text), (.text(let text), .any):
+      self = .text(text)
+    case (.text(var text), _):
+      guard !text.isEmpty || type == .blob || type == .numeric,
+        let value = text.withUTF8({ ImportedValue($0, isQuoted: true, type: type) })
+      else { return nil }
+      self = value
     }
   }
 

@@ -3,7 +3,9 @@ import Glibc
 
 /// A value of an imported object.
 enum JSONValue {
-  case null, bool(Bool), integer(Int64), real(Double), text(String)
+  case null, bool(Bool), integer(Int64), text(String)
+  /// Another number, as it is written.
+  case number(String)
   /// An array or an object, as it is written.
   case nested(String)
 }
@@ -30,6 +32,7 @@ struct JSONReader {
 
   /// Reads the next object; returns nil at the end.
   mutating func next() throws -> [(name: String, value: JSONValue)]? {
+    if position == 0 { try ByteSource.refuseUTF16(bytes) }
     skipSpace()
     if isArray {
       if isFirst {
@@ -99,9 +102,7 @@ struct JSONReader {
       NumberText.integer(UnsafeBufferPointer(rebasing: $0[start..<position]))
     }
     if let number { return .integer(number) }
-    let text = String(decoding: bytes[start..<position], as: UTF8.self)
-    guard let number = Double(text) else { throw refusal("this is no value") }
-    return .real(number)
+    return .number(String(decoding: bytes[start..<position], as: UTF8.self))
   }
 
   private static func isNumberByte(_ byte: UInt8) -> Bool {

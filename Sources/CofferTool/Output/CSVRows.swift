@@ -9,12 +9,19 @@ struct CSVRows: RowFormat {
   private let separator: UInt8
   /// Whether numbers have all their digits, so that they are the same when they are read.
   private let isExact: Bool
+  /// Whether texts that would be read as numbers have quotes, for each column.
+  private let quotesNumbers: [Bool]
   private let output: ByteOutput
   /// Whether a field with the byte needs quotes.
   private let isSpecial: [Bool]
 
-  init(_ columns: [String], separator: UInt8, isExact: Bool, to output: ByteOutput) {
+  /// - Parameter untyped: The columns in which a text can look like a number.
+  init(
+    _ columns: [String], separator: UInt8, isExact: Bool, untyped: Set<String> = [],
+    to output: ByteOutput
+  ) {
     self.columns = columns
+    quotesNumbers = columns.map { untyped.contains($0) }
     self.separator = separator
     self.isExact = isExact
     self.output = output
@@ -41,7 +48,7 @@ struct CSVRows: RowFormat {
       if index > 0 { output.append(separator) }
       let isText = row.withUTF8(at: index) { text in
         guard let text else { return false }
-        appendText(text)
+        appendText(text, quotesNumbers: quotesNumbers[index])
         return true
       }
       if isText { continue }
@@ -66,9 +73,19 @@ struct CSVRows: RowFormat {
     output.flushIfFull()
   }
 
-  private func appendText(_ text: UnsafeBufferPointer<UInt8>) {
+  /// Whether a text would be read as a number without quotes.
+  private func looksLikeNumber(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let first = text.first, first < UInt8(ascii: ":") || first == UInt8(ascii: "I") else {
+      return false
+    }
+    return NumberText.writtenInteger(text) != nil || NumberText.writtenReal(text) != nil
+      || NumberText.infinity(text) != nil
+  }
+
+  private func appendText(_ text: UnsafeBufferPointer<UInt8>, quotesNumbers: Bool = false) {
     // A quote means something at the beginning only, where there are tabs.
-    var needsQuotes = text.isEmpty || text.first == UInt8(ascii: "\"")
+    var needsQuotes =
+      text.isEmpty || text.first == UInt8(ascii: "\"") || quotesNumbers && looksLikeNumber(text)
     isSpecial.withUnsafeBufferPointer { isSpecial in
       for byte in text where isSpecial[Int(byte)] {
         needsQuotes = true

@@ -4,13 +4,16 @@ import Foundation
 /// Rows as JSON: an array of objects, or an object a line. Blobs are in base64.
 struct JSONRows: RowFormat {
   private let isArray: Bool
+  /// Whether a text that isn't UTF-8 is an error; else its other bytes become U+FFFD.
+  private let isExact: Bool
   private let output: ByteOutput
   /// The names, each with what comes before and after it in an object.
   private let keys: [[UInt8]]
   private var isFirst = true
 
-  init(_ columns: [String], isArray: Bool, to output: ByteOutput) {
+  init(_ columns: [String], isArray: Bool, isExact: Bool = false, to output: ByteOutput) {
     self.isArray = isArray
+    self.isExact = isExact
     self.output = output
     keys = columns.enumerated().map { index, name in
       Array((index == 0 ? "{" : ",").utf8) + Array(JSONRows.quoted(name).utf8)
@@ -27,8 +30,14 @@ struct JSONRows: RowFormat {
     isFirst = false
     for (index, key) in keys.enumerated() {
       output.buffer += key
-      let isText = row.withUTF8(at: index) { text in
+      let isText = try row.withUTF8(at: index) { text in
         guard let text else { return false }
+        if isExact, text.contains(where: { $0 >= 0x80 }),
+          String(validating: text, as: UTF8.self) == nil
+        {
+          throw ToolError(
+            .failed, "a text isn't UTF-8, which JSON needs. coffer dump keeps it as it is")
+        }
         Self.append(text, to: output)
         return true
       }

@@ -52,6 +52,17 @@ enum ValueText {
     return withFraction(formatted("%.15g", number))
   }
 
+  /// The number with an exponent, and with so many digits.
+  static func scientific(_ number: Double, digits: Int) -> String {
+    let capacity = digits + 32
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: capacity) { buffer in
+      _ = withVaList([CInt(digits - 1), number]) {
+        vsnprintf(buffer.baseAddress, capacity, "%.*e", $0)
+      }
+      return String(cString: buffer.baseAddress!)
+    }
+  }
+
   private static func withFraction(_ text: String) -> String {
     if text.contains(".") { return text }
     guard let exponent = text.firstIndex(of: "e") else { return text + ".0" }

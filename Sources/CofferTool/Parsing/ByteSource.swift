@@ -15,6 +15,14 @@ struct ByteSource {
     return path != "/dev/stdin" && stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
+  /// Throws if a file begins with the mark of UTF-16.
+  static func refuseUTF16(_ bytes: [UInt8]) throws {
+    guard bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) else { return }
+    throw ToolError(
+      .failed,
+      "line 1: this is UTF-16. Make it UTF-8 first: iconv -f UTF-16 -t UTF-8. Nothing was imported")
+  }
+
   /// Returns bytes in memory, in chunks of a given size.
   static func bytes(_ bytes: [UInt8], chunk: Int = 4096) -> ByteSource {
     var position = 0

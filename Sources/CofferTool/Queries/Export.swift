@@ -19,17 +19,23 @@ enum ExportFormat: String, CaseIterable {
     let suffix = invocation.value("output")?.split(separator: ".").last.map { $0.lowercased() }
     switch suffix {
     case "md": self = .markdown
+    case "tab": self = .tsv
     case "jsonl": self = .ndjson
     default: self = suffix.flatMap(ExportFormat.init) ?? .csv
     }
   }
 
-  func rows(_ columns: [String], table: String, to output: ByteOutput) -> any RowFormat {
+  /// - Parameter untyped: The columns in which a text can look like a number.
+  func rows(
+    _ columns: [String], table: String, untyped: Set<String>, to output: ByteOutput
+  ) -> any RowFormat {
     switch self {
-    case .csv: OutputMode.csv.format(columns, isExact: true, to: output)
-    case .tsv: OutputMode.tabs.format(columns, isExact: true, to: output)
-    case .json: OutputMode.json.format(columns, to: output)
-    case .ndjson: OutputMode.ndjson.format(columns, to: output)
+    case .csv, .tsv:
+      CSVRows(
+        columns, separator: self == .csv ? UInt8(ascii: ",") : 0x09, isExact: true,
+        untyped: untyped, to: output)
+    case .json: OutputMode.json.format(columns, isExact: true, to: output)
+    case .ndjson: OutputMode.ndjson.format(columns, isExact: true, to: output)
     case .markdown: OutputMode.markdown.format(columns, to: output)
     case .sql: SQLRows(table: table, columns, to: output)
     }
@@ -54,9 +60,10 @@ extension Tool {
         guard statement.isReadonly else {
           throw ToolError(.failed, "the statement writes, and export only reads. Use coffer exec")
         }
+        let untyped = try table.map { try RowImport.untypedColumns(of: $0, db) } ?? []
         _ = try console.withOutput(invocation) { output in
           try output.writeRows(of: statement, arguments) {
-            format.rows($0, table: table ?? "query", to: output)
+            format.rows($0, table: table ?? "query", untyped: untyped, to: output)
           }
         }
       }

@@ -1,3 +1,4 @@
+import CofferTestSupport
 import Testing
 
 struct ImportScenarios {
@@ -71,6 +72,128 @@ struct ImportScenarios {
     #expect(run.error.contains(place))
     let count = try vault.run("query", "vault.db", "SELECT count(*) AS n FROM player")
     #expect(count.output == "n\r\n3\r\n")
+  }
+
+  /// Values as SQL, of all kinds that come back by different ways.
+  private static let values = (
+    numbers: [
+      "NULL", "0", "-1", "7", "9223372036854775807", "-9223372036854775808", "9007199254740993",
+      "0.1", "2.0", "-0.5", "0.30000000000000004", "801562.2678495", "1e126", "1e300", "5e-324",
+      "9e999", "-9e999", "1.7976931348623157e308", "123456789012345680.0",
+    ],
+    texts: [
+      "''", "'7'", "'007'", "'+49'", "'1.10'", "'12E4'", "'1e5'", "'2.0'", "'Inf'", "'-Inf'",
+      "' 7'",
+      "'-0'", "'NULL'", "'a,b\"c'", "char(13, 10)", "char(9)", "'\"'", "'é'",
+      "'12345678901234567890'", "'3.14159265358979323846'", "'1E400'", "'true'",
+    ]
+  )
+
+  @Test(arguments: ["csv", "tsv", "json", "ndjson"])
+  func `random values come back with their types`(format: String) throws {
+    var random = SeededGenerator()
+    let vault = try Vault()
+    let (numbers, texts) = Self.values
+    let any = numbers + texts
+    func value(_ values: [String]) -> String { values.randomElement(using: &random) ?? "" }
+    let rows = (0..<200).map { _ in
+      "(\(value(any)), \(value(any)), \(value(texts)), \(value(numbers)), \(value(numbers)))"
+    }
+    let sql = """
+      CREATE TABLE a (u, n NUMERIC, t TEXT, i INTEGER, r REAL);
+      CREATE TABLE b (u, n NUMERIC, t TEXT, i INTEGER, r REAL);
+      INSERT INTO a VALUES \(rows.joined(separator: ", "))
+      """
+    #expect(try vault.run("exec", "vault.db", "-", input: sql).code == 0)
+    #expect(try vault.run("export", "vault.db", "a", "--output", "rows.\(format)").code == 0)
+    let run = try vault.run("import", "vault.db", "b", "rows.\(format)")
+    #expect(run.code == 0, "\(run.error)")
+    let columns = ["u", "n", "t", "i", "r"].map { "\($0), typeof(\($0))" }.joined(separator: ", ")
+    let differences = try vault.run(
+      "query", "vault.db",
+      "SELECT rowid, \(columns) FROM a EXCEPT SELECT rowid, \(columns) FROM b", "--mode", "tabs")
+    #expect(differences.output.split(separator: "\n").count <= 1, "\(differences.output)")
+  }
+
+  @Test func `a table that an import makes gives back what was written`() throws {
+    var random = SeededGenerator()
+    let vault = try Vault()
+    let fields = [
+      "1", "0", "-5", "007", "+49", "-0", "2", "2.0", "1.5", "1.50", "12E4", "-0.25", "1e5",
+      "9223372036854775807", "9223372036854775808", "9007199254740993", "12345678901234567890",
+      "3.14159265358979323846", "1E400", "Inf", "-Inf", "NaN", ".5", "5.", "0x10", "a", "1.0e+126",
+    ]
+    var types: Set<Substring> = []
+    for trial in 0..<60 {
+      let count = Int.random(in: 1...4, using: &random)
+      let column = (0..<count).map { _ in fields.randomElement(using: &random) ?? "" }
+      let csv = "c\n" + column.map { $0 + "\n" }.joined()
+      let run = try vault.run("import", "vault.db", "t\(trial)", "-", "--create", input: csv)
+      #expect(run.code == 0, "\(column): \(run.error)")
+      let exported = try vault.run("export", "vault.db", "t\(trial)", "--format", "tsv").output
+        .split(separator: "\n").dropFirst().map(String.init)
+      let schema = try vault.run("schema", "vault.db", "t\(trial)").output
+      let type = schema.split(separator: " ").last ?? ""
+      types.insert(type)
+      // Among decimals, an integer becomes one.
+      let expected =
+        type.hasPrefix("REAL")
+        ? column.map { $0.contains { ".In".contains($0) } ? $0 : $0 + ".0" } : column
+      #expect(exported == expected, "\(column) as \(schema)")
+    }
+    #expect(types.count >= 3, "\(types)")
+  }
+
+  @Test func `a number that its column can't keep is an error with its line`() throws {
+    let vault = try Vault()
+    _ = try vault.run(
+      "exec", "vault.db", "CREATE TABLE n (i INTEGER, r REAL, n NUMERIC, u)")
+    for (column, value) in [
+      ("i", "12345678901234567890"), ("r", "9007199254740993"), ("r", "1E400"),
+      ("r", "3.14159265358979323846"), ("n", "12345678901234567890"), ("n", "1E400"),
+    ] {
+      for (format, text) in [
+        ("csv", "\(column)\n1\n\(value)\n"),
+        ("ndjson", "{\"\(column)\":1}\n{\"\(column)\":\(value)}\n"),
+      ] {
+        let run = try vault.run("import", "vault.db", "n", "-", "--format", format, input: text)
+        #expect(run.code == 1, "\(column) \(value) \(format)")
+        #expect(run.error.contains(format == "csv" ? "line 3: " : "line 2: "), "\(run.error)")
+      }
+    }
+    #expect(
+      try vault.run("query", "vault.db", "SELECT count(*) AS n FROM n").output == "n\r\n0\r\n")
+  }
+
+  @Test func `names are SQLite's: only A to Z are the same as a to z`() throws {
+    let vault = try Vault()
+    _ = try vault.run("exec", "vault.db", "CREATE TABLE n (\"É\", \"é\", a)")
+    #expect(try vault.run("import", "vault.db", "n", "-", input: "é,A\n1,2\n").code == 0)
+    #expect(
+      try vault.run("query", "vault.db", "SELECT \"É\" AS x, \"é\" AS y, a FROM n").output
+        == "x,y,a\r\n,1,2\r\n")
+    let twice = try vault.run(
+      "import", "vault.db", "n", "-", "--format", "json", input: "[{\"a\":1,\"A\":2}]")
+    #expect(twice.code == 1)
+    #expect(twice.error.contains("line 1: the column \"A\" is named twice"), "\(twice.error)")
+    let bytes = try vault.bash(
+      "printf 'caf\\xe9,b\\n1,2\\n' | $coffer import vault.db m - --create --key-file key")
+    #expect(bytes.code == 1)
+    #expect(bytes.error.contains("UTF-8"))
+  }
+
+  @Test func `an object of an upsert changes only what it has`() throws {
+    let vault = try Vault()
+    _ = try vault.run(
+      "exec", "vault.db",
+      "CREATE TABLE u (id INTEGER PRIMARY KEY, a, b); INSERT INTO u VALUES (1, 2, 3)")
+    let json = "[{\"id\":1,\"a\":4},{\"id\":2,\"b\":5},{\"b\":6,\"id\":1},{\"id\":2,\"b\":null}]"
+    let run = try vault.run(
+      "import", "vault.db", "u", "-", "--format", "json", "--upsert", "id", input: json)
+    #expect(run.code == 0, "\(run.error)")
+    #expect(
+      try vault.run("query", "vault.db", "SELECT * FROM u").output
+        == "id,a,b\r\n1,4,6\r\n2,,\r\n")
   }
 
   @Test func `bytes that aren't UTF-8 are refused`() throws {

@@ -207,7 +207,7 @@
       case .null: 0
       case .bool: 1
       case .integer: 2
-      case .real: 3
+      case .number: 3
       case .text: 4
       case .nested: 5
       }
@@ -218,7 +218,7 @@
       case .null: .null
       case .bool(let flag): (flag ? 1 : 0).databaseValue
       case .integer(let number): number.databaseValue
-      case .real(let number): number.databaseValue
+      case .number(let text): (Double(text) ?? 0).databaseValue
       case .text(let text), .nested(let text): text.databaseValue
       }
     }
