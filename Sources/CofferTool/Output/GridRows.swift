@@ -186,30 +186,3 @@ struct LineRows: RowFormat {
 
   func end() {}
 }
-
-/// Rows as `INSERT` statements.
-struct SQLRows: RowFormat {
-  private let start: String
-  private let count: Int
-  private let output: ByteOutput
-
-  init(table: String, _ columns: [String], to output: ByteOutput) {
-    let names = columns.map(\.quotedDatabaseIdentifier).joined(separator: ",")
-    start = "INSERT INTO \(table.quotedDatabaseIdentifier)(\(names)) VALUES("
-    count = columns.count
-    self.output = output
-  }
-
-  func begin() {}
-
-  func add(_ row: Row) throws {
-    output.append(start)
-    for index in 0..<count {
-      if index > 0 { output.append(UInt8(ascii: ",")) }
-      output.append(ValueText.sql(row[index]))
-    }
-    output.line(");")
-  }
-
-  func end() {}
-}

@@ -105,9 +105,33 @@ enum ValueText {
     }
   }
 
-  /// A string literal. SQL text ends at a NUL byte, so such a text becomes a blob that is cast.
+  /// A string literal.
   static func quoted(_ text: String) -> String {
-    if text.utf8.contains(0) { return "CAST(X'\(hex(text.utf8))' AS TEXT)" }
-    return "'" + text.replacing("'", with: "''") + "'"
+    var text = text
+    return text.withUTF8 { quoted($0) }
+  }
+
+  /// A string literal of bytes.
+  ///
+  /// SQL text ends at a NUL byte, and is UTF-8: other bytes become a blob that is cast. Programs that read
+  /// lines make one line end of CR LF, so that a CR is put in by a function.
+  static func quoted(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
+    guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
+      return "CAST(X'\(hex(bytes))' AS TEXT)"
+    }
+    let literal = "'" + text.replacing("'", with: "''") + "'"
+    guard bytes.contains(0x0D) else { return literal }
+    var mark = "\\r"
+    var number = 0
+    while text.contains(mark) {
+      number += 1
+      mark = "\\r\(number)"
+    }
+    // By bytes, since CR LF is one character.
+    var marked: [UInt8] = []
+    for byte in literal.utf8 {
+      if byte == 0x0D { marked += mark.utf8 } else { marked.append(byte) }
+    }
+    return "replace(\(String(decoding: marked, as: UTF8.self)),'\(mark)',char(13))"
   }
 }

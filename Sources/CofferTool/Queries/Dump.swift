@@ -1,4 +1,5 @@
 import Coffer
+import CofferCore
 
 extension Tool {
   /// `coffer dump`
@@ -24,28 +25,53 @@ extension Tool {
     }
   }
 
-  /// Writes SQL that makes the database again.
+  /// Writes SQL that makes the database again, in one transaction, and in whatever transaction it is run.
+  ///
+  /// Virtual tables are put into the schema as they are, beside the tables in which they keep their
+  /// content. So nothing of them is lost, and none of their modules is needed.
   static func writeDump(_ db: Database, to output: ByteOutput) throws {
-    let objects = try SchemaObject.made(db)
+    let objects = try SchemaObject.all(db).filter { !$0.isInternal }
+    let tables = objects.filter { $0.kind == "table" && !$0.isVirtual }
+    let virtualTables = objects.filter(\.isVirtual)
     output.line("PRAGMA foreign_keys=OFF;")
     output.line("BEGIN TRANSACTION;")
-    for table in objects where table.kind == "table" {
-      guard let sql = table.sql else { continue }
-      output.line(sql + ";")
-      if table.isVirtual, sql.lowercased().replacing(" ", with: "").contains("content=") {
-        // Its rows are those of another table, or lost.
-        let name = table.name.quotedDatabaseIdentifier
-        output.line("INSERT INTO \(name)(\(name)) VALUES('rebuild');")
-      } else {
-        try writeInserts(into: table.name, db, to: output)
-      }
-    }
-    if try db.tableExists("sqlite_sequence") {
+    // Where foreign keys can't be switched off any more: they are checked at the end.
+    output.line("PRAGMA defer_foreign_keys=ON;")
+    for table in tables { output.line(table.statement) }
+    // Foreign keys can refer to what is unique.
+    let indexes = objects.filter { $0.kind == "index" }
+    for index in indexes where index.isUnique { output.line(index.statement) }
+    for table in tables { try writeInserts(into: table.name, keepsRowIDs: true, db, to: output) }
+    for index in indexes where !index.isUnique { output.line(index.statement) }
+    let internalTables = try SchemaObject.all(db).filter { $0.kind == "table" && $0.isInternal }
+      .map(\.name)
+    // The table is there if another one needs it, and has a row for each.
+    if internalTables.contains("sqlite_sequence"),
+      try Int.fetchOne(db, sql: "SELECT 1 FROM sqlite_sequence") != nil
+    {
       output.line("DELETE FROM sqlite_sequence;")
-      try writeInserts(into: "sqlite_sequence", db, to: output)
+      try writeInserts(into: "sqlite_sequence", keepsRowIDs: false, db, to: output)
     }
-    for object in objects where object.kind != "table" {
-      if let sql = object.sql { output.line(sql + ";") }
+    if internalTables.contains("sqlite_stat1") {
+      // Makes the table, and nothing else.
+      output.line("ANALYZE sqlite_master;")
+      output.line("DELETE FROM sqlite_stat1;")
+      try writeInserts(into: "sqlite_stat1", keepsRowIDs: false, db, to: output)
+    }
+    if !virtualTables.isEmpty {
+      output.line("PRAGMA writable_schema=ON;")
+      for table in virtualTables {
+        let name = ValueText.quoted(table.name)
+        let sql = ValueText.quoted(table.sql ?? "")
+        output.line(
+          "INSERT INTO sqlite_master(type,name,tbl_name,rootpage,sql) "
+            + "VALUES('table',\(name),\(name),0,\(sql));")
+      }
+      // Also reads the schema again, from SQLite 3.22 on.
+      output.line("PRAGMA writable_schema=RESET;")
+    }
+    for object in objects where object.kind == "view" || object.kind == "trigger" {
+      output.line(object.statement)
     }
     for pragma in ["user_version", "application_id"] {
       let value = try Int.fetchOne(db, sql: "PRAGMA \(pragma)") ?? 0
@@ -55,16 +81,64 @@ extension Tool {
     try output.flush()
   }
 
-  private static func writeInserts(into table: String, _ db: Database, to output: ByteOutput) throws
-  {
-    // Generated columns can't be inserted, and table_info doesn't list them.
-    let name = table.quotedDatabaseIdentifier
-    let columns = try Row.fetchAll(db, sql: "PRAGMA table_info(\(name))").map {
+  /// - Parameter keepsRowIDs: Whether rows get the same rowids, also those that no column names.
+  private static func writeInserts(
+    into table: String, keepsRowIDs: Bool, _ db: Database, to output: ByteOutput
+  ) throws {
+    var columns = try insertableColumns(of: table, db)
+    guard !columns.isEmpty else { return }
+    if keepsRowIDs, let name = try hiddenRowID(of: table, columns, db) {
+      columns.insert(name, at: 0)
+    }
+    let list = columns.map(\.quotedDatabaseIdentifier).joined(separator: ",")
+    let statement = try db.makeStatement(
+      sql: "SELECT \(list) FROM \(table.quotedDatabaseIdentifier)")
+    try output.writeRows(of: statement) { _ in
+      SQLRows(table: table, columns, reads: RealReader(db), to: output)
+    }
+  }
+
+  /// The columns of a table that SQLite doesn't compute.
+  static func insertableColumns(of table: String, _ db: Database) throws -> [String] {
+    // table_info doesn't list generated columns.
+    try Row.fetchAll(db, sql: "PRAGMA table_info(\(table.quotedDatabaseIdentifier))").map {
       $0["name"] as String
     }
-    guard !columns.isEmpty else { return }
-    let list = columns.map(\.quotedDatabaseIdentifier).joined(separator: ",")
-    let statement = try db.makeStatement(sql: "SELECT \(list) FROM \(name)")
-    try output.writeRows(of: statement) { SQLRows(table: table, $0, to: output) }
+  }
+
+  /// The name of rowids that are in no column, and that the rows wouldn't get by themselves.
+  private static func hiddenRowID(
+    of table: String, _ columns: [String], _ db: Database
+  ) throws -> String? {
+    let known = Set(columns.map { SQLName($0) })
+    guard (try? db.primaryKey(table))?.rowIDColumn == nil,
+      let name = ["rowid", "_rowid_", "oid"].first(where: { !known.contains(SQLName($0)) }),
+      // A table without rowids has none of the names.
+      let statement = try? db.makeStatement(
+        sql: """
+          SELECT count(*), ifnull(min(\(name)), 1), ifnull(max(\(name)), 0)
+          FROM \(table.quotedDatabaseIdentifier)
+          """),
+      let row = try Row.fetchOne(statement)
+    else { return nil }
+    let (count, first, last) = (row[0] as Int64, row[1] as Int64, row[2] as Int64)
+    return first == 1 && last == count ? nil : name
+  }
+}
+
+extension SchemaObject {
+  var isUnique: Bool {
+    let words = (sql ?? "").split(maxSplits: 2, whereSeparator: \.isWhitespace)
+    return words.count > 1 && words[1].uppercased() == "UNIQUE"
+  }
+
+  /// The SQL, ended by a semicolon that no comment at its end swallows.
+  var statement: String {
+    let sql = sql ?? ""
+    switch StatementReader.openComment(of: sql) {
+    case .line: return sql + "\n;"
+    case .block: return sql + "*/;"
+    case nil: return sql + ";"
+    }
   }
 }

@@ -25,9 +25,16 @@ enum ExportFormat: String, CaseIterable {
     }
   }
 
+  /// The query for the rows of a table.
+  func query(of table: String, _ db: Database) throws -> String {
+    let columns = self == .sql ? try Tool.insertableColumns(of: table, db) : []
+    let list = columns.map(\.quotedDatabaseIdentifier).joined(separator: ", ")
+    return "SELECT \(list.isEmpty ? "*" : list) FROM \(table.quotedDatabaseIdentifier)"
+  }
+
   /// - Parameter untyped: The columns in which a text can look like a number.
   func rows(
-    _ columns: [String], table: String, untyped: Set<String>, to output: ByteOutput
+    _ columns: [String], table: String, untyped: Set<String>, _ db: Database, to output: ByteOutput
   ) -> any RowFormat {
     switch self {
     case .csv, .tsv:
@@ -37,7 +44,7 @@ enum ExportFormat: String, CaseIterable {
     case .json: OutputMode.json.format(columns, isExact: true, to: output)
     case .ndjson: OutputMode.ndjson.format(columns, isExact: true, to: output)
     case .markdown: OutputMode.markdown.format(columns, to: output)
-    case .sql: SQLRows(table: table, columns, to: output)
+    case .sql: SQLRows(table: table, columns, reads: RealReader(db), to: output)
     }
   }
 }
@@ -55,7 +62,7 @@ extension Tool {
     let arguments = try Parameters.parse(invocation.values("param"))
     try invocation.withDatabase { queue in
       try queue.read { db in
-        let text = try sql ?? "SELECT * FROM \(existing(table ?? "", db).quotedDatabaseIdentifier)"
+        let text = try sql ?? format.query(of: existing(table ?? "", db), db)
         let statement = try makeSingleStatement(text, db)
         guard statement.isReadonly else {
           throw ToolError(.failed, "the statement writes, and export only reads. Use coffer exec")
@@ -63,7 +70,7 @@ extension Tool {
         let untyped = try table.map { try RowImport.untypedColumns(of: $0, db) } ?? []
         _ = try console.withOutput(invocation) { output in
           try output.writeRows(of: statement, arguments) {
-            format.rows($0, table: table ?? "query", untyped: untyped, to: output)
+            format.rows($0, table: table ?? "query", untyped: untyped, db, to: output)
           }
         }
       }

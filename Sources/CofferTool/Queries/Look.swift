@@ -72,7 +72,7 @@ extension Tool {
   /// The statements that make the schema, or those of one object and what belongs to it.
   static func schemaSQL(_ name: String?, _ db: Database) throws -> [String] {
     guard let name = name?.lowercased() else {
-      return try SchemaObject.made(db).compactMap { $0.sql.map { $0 + ";" } }
+      return try SchemaObject.made(db).filter { $0.sql != nil }.map(\.statement)
     }
     let objects = try SchemaObject.all(db)
     let found = objects.filter {
@@ -86,7 +86,7 @@ extension Tool {
         "there is no \"\(name.printable)\" in the schema: \(nearest ?? "coffer tables lists the tables")"
       )
     }
-    return found.compactMap { $0.sql.map { $0 + ";" } }
+    return found.filter { $0.sql != nil }.map(\.statement)
   }
 
   /// `coffer search`

@@ -38,7 +38,22 @@ extension Tool {
     let arguments = try Parameters.parse(invocation.values("param"))
     let sql = try SQLArgument.read(invocation.arguments[1])
     let count = try invocation.withDatabase(readonly: false) { queue in
-      try queue.write { db in
+      // A text with transactions of its own, as a dump is, is run as it is.
+      let hasTransactions = StatementReader.beginsTransaction(sql)
+      func run(_ body: (Database) throws -> Int) throws -> Int {
+        guard hasTransactions else { return try queue.write(body) }
+        return try queue.inDatabase { db in
+          defer { if db.isInsideTransaction { try? db.execute(sql: "ROLLBACK") } }
+          let count = try body(db)
+          guard !db.isInsideTransaction else {
+            throw ToolError(
+              .failed,
+              "the statements begin a transaction that they don't end: nothing of it is kept")
+          }
+          return count
+        }
+      }
+      return try run { db in
         var changes = 0
         let statements = try db.allStatements(sql: sql)
         while let statement = try statements.next() {

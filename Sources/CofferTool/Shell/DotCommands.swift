@@ -200,12 +200,11 @@ extension Shell {
     case "export":
       let format = try ExportFormat(invocation)
       try read { db in
-        let statement = try db.makeStatement(
-          sql: "SELECT * FROM \(invocation.arguments[1].quotedDatabaseIdentifier)")
+        let statement = try db.makeStatement(sql: format.query(of: invocation.arguments[1], db))
         let untyped = try RowImport.untypedColumns(of: invocation.arguments[1], db)
         _ = try console.withOutput(invocation, of: opening, db.attachedFiles()) { output in
           try output.writeRows(of: statement) {
-            format.rows($0, table: invocation.arguments[1], untyped: untyped, to: output)
+            format.rows($0, table: invocation.arguments[1], untyped: untyped, db, to: output)
           }
         }
       }

@@ -71,6 +71,67 @@ struct StatementReader {
     return nil
   }
 
+  /// Whether a transaction is the first thing that a text begins, but for pragmas.
+  static func beginsTransaction(_ text: String) -> Bool {
+    var rest = Substring(text)
+    while let end = end(of: String(rest)) {
+      let statement = rest.utf8.prefix(end)
+      let word = String(decoding: firstWord(statement), as: UTF8.self).uppercased()
+      if word != "PRAGMA" { return word == "BEGIN" }
+      rest = Substring(rest.utf8.dropFirst(end))
+    }
+    return false
+  }
+
+  /// The first word behind spaces and comments.
+  private static func firstWord(_ statement: some Collection<UInt8>) -> [UInt8] {
+    let bytes = Array(statement)
+    var index = 0
+    while index < bytes.count, !isWordByte(bytes[index]) {
+      if bytes[index...].starts(with: "--".utf8) {
+        index = bytes[index...].firstIndex(of: 0x0A) ?? bytes.count
+      } else if bytes[index...].starts(with: "/*".utf8) {
+        index += 2
+        while index < bytes.count, !bytes[index...].starts(with: "*/".utf8) { index += 1 }
+        index += 2
+      } else {
+        index += 1
+      }
+    }
+    return Array(bytes.dropFirst(index).prefix(while: isWordByte))
+  }
+
+  /// A comment that doesn't end.
+  enum OpenComment { case line, block }
+
+  /// Returns the comment that goes on at the end of a text.
+  static func openComment(of text: String) -> OpenComment? {
+    let bytes = Array(text.utf8)
+    var index = 0
+    while index < bytes.count {
+      let byte = bytes[index]
+      switch byte {
+      case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"), UInt8(ascii: "["):
+        let close = byte == UInt8(ascii: "[") ? UInt8(ascii: "]") : byte
+        guard let end = bytes[(index + 1)...].firstIndex(of: close) else { return nil }
+        index = end
+      case UInt8(ascii: "-") where index + 1 < bytes.count && bytes[index + 1] == byte:
+        guard let end = bytes[index...].firstIndex(of: 0x0A) else { return .line }
+        index = end
+      case UInt8(ascii: "/") where index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: "*"):
+        var end = index + 2
+        while end + 1 < bytes.count, bytes[end] != UInt8(ascii: "*") || bytes[end + 1] != byte {
+          end += 1
+        }
+        guard end + 1 < bytes.count else { return .block }
+        index = end + 1
+      default: break
+      }
+      index += 1
+    }
+    return nil
+  }
+
   private static func isTrigger(_ words: [String]) -> Bool {
     let rest = words.filter { !["EXPLAIN", "QUERY", "PLAN", "TEMP", "TEMPORARY"].contains($0) }
     return rest.starts(with: ["CREATE", "TRIGGER"])
