@@ -23,19 +23,27 @@ struct DatabaseDiff {
     let (old, new) = (try SchemaObject.made(first), try SchemaObject.made(second))
     var common: [String] = []
     for object in old {
-      guard let other = new.first(where: { $0.name == object.name && $0.kind == object.kind })
-      else {
+      guard let other = new.first(where: { $0.isNamed(as: object) }) else {
         try report("- \(object.kind) \(object.name)")
         continue
       }
-      if object.sql != other.sql {
+      if !(object.sql ?? "").utf8.elementsEqual((other.sql ?? "").utf8) {
         try report("- \(object.sql ?? object.name);")
         try report("+ \(other.sql ?? other.name);")
       }
-      if object.kind == "table" { common.append(object.name) }
+      guard object.kind == "table" else { continue }
+      if object.isVirtual, !isReadable(object.name) {
+        // Its module or tokenizer isn't here: what it keeps can be compared nevertheless.
+        let stored = try SchemaObject.all(first).map(\.name).filter { name in
+          name.hasPrefix(object.name + "_") && !old.contains { $0.name == name }
+        }
+        common += try stored.filter { try second.tableExists($0) }
+      } else {
+        common.append(object.name)
+      }
     }
     for object in new {
-      if !old.contains(where: { $0.name == object.name && $0.kind == object.kind }) {
+      if !old.contains(where: { $0.isNamed(as: object) }) {
         try report("+ \(object.kind) \(object.name)")
       }
     }
@@ -62,12 +70,14 @@ struct DatabaseDiff {
     let (left, right) = (
       try Row.fetchCursor(first, sql: sql), try Row.fetchCursor(second, sql: sql)
     )
-    func values(_ row: Row?) -> [DatabaseValue]? { row.map { Array($0.databaseValues) } }
+    func values(_ row: Row?) -> [ExactValue]? {
+      row.map { row in (0..<row.count).map { ExactValue(row, $0) } }
+    }
     var (a, b) = (values(try left.next()), values(try right.next()))
     while a != nil || b != nil {
       switch Self.order(a?.prefix(keyCount), b?.prefix(keyCount)) {
       case 0:
-        if let a, let b, !zip(a, b).allSatisfy(Self.isSame) {
+        if let a, let b, a != b {
           try report("- \(table) " + text(columns, a.dropFirst(keyCount)))
           try report("+ \(table) " + text(columns, b.dropFirst(keyCount)))
         }
@@ -82,29 +92,65 @@ struct DatabaseDiff {
     }
   }
 
-  private func text(_ columns: [String], _ values: ArraySlice<DatabaseValue>) -> String {
-    zip(columns, values).map { "\($0)=\(ValueText.sql($1))" }.joined(separator: " ")
+  private func isReadable(_ table: String) -> Bool {
+    [first, second].allSatisfy { db in
+      (try? db.makeStatement(sql: "SELECT 1 FROM \(table.quotedDatabaseIdentifier)")) != nil
+    }
   }
 
-  private static func isSame(_ a: DatabaseValue, _ b: DatabaseValue) -> Bool {
-    rank(a) == rank(b) && a == b
+  private func text(_ columns: [String], _ values: ArraySlice<ExactValue>) -> String {
+    zip(columns, values).map { "\($0)=\($1.sql)" }.joined(separator: " ")
   }
 
   /// Compares keys in SQLite's binary order; a missing row comes last.
   private static func order(
-    _ a: ArraySlice<DatabaseValue>?, _ b: ArraySlice<DatabaseValue>?
+    _ a: ArraySlice<ExactValue>?, _ b: ArraySlice<ExactValue>?
   ) -> Int {
     guard let a else { return b == nil ? 0 : 1 }
     guard let b else { return -1 }
     for (left, right) in zip(a, b) {
-      let result = order(left, right)
+      let result = left.order(before: right)
       if result != 0 { return result }
     }
     return 0
   }
+}
 
-  private static func rank(_ value: DatabaseValue) -> Int {
-    switch value.storage {
+extension SchemaObject {
+  /// Whether another one has its kind, and exactly its name.
+  fileprivate func isNamed(as other: SchemaObject) -> Bool {
+    kind == other.kind && name.utf8.elementsEqual(other.name.utf8)
+  }
+}
+
+/// A value with the bytes of its text: two texts can be one for Swift, and differ.
+private enum ExactValue: Equatable {
+  case text([UInt8])
+  case other(DatabaseValue)
+
+  init(_ row: Row, _ index: Int) {
+    let text = row.withUTF8(at: index) { $0.map { Array($0) } }
+    self = text.map { .text($0) } ?? .other(row[index])
+  }
+
+  static func == (a: ExactValue, b: ExactValue) -> Bool {
+    switch (a, b) {
+    case (.text(let a), .text(let b)): a == b
+    case (.other(let left), .other(let right)): a.rank == b.rank && left == right
+    default: false
+    }
+  }
+
+  var sql: String {
+    switch self {
+    case .text(let bytes): bytes.withUnsafeBufferPointer { ValueText.quoted($0) }
+    case .other(let value): ValueText.sql(value)
+    }
+  }
+
+  private var rank: Int {
+    guard case .other(let value) = self else { return 3 }
+    return switch value.storage {
     case .null: 0
     case .int64: 1
     case .double: 2
@@ -113,18 +159,24 @@ struct DatabaseDiff {
     }
   }
 
-  private static func order(_ a: DatabaseValue, _ b: DatabaseValue) -> Int {
+  /// Less than 0 if this comes before the other in SQLite's binary order.
+  func order(before other: ExactValue) -> Int {
     func sign<T: Comparable>(_ a: T, _ b: T) -> Int { a < b ? -1 : a == b ? 0 : 1 }
-    switch (a.storage, b.storage) {
-    case (.int64(let a), .int64(let b)): return sign(a, b)
-    case (.double(let a), .double(let b)): return sign(a, b)
-    case (.int64(let a), .double(let b)): return sign(Double(a), b)
-    case (.double(let a), .int64(let b)): return sign(a, Double(b))
-    case (.string(let a), .string(let b)):
-      return a.utf8.elementsEqual(b.utf8) ? 0 : a.utf8.lexicographicallyPrecedes(b.utf8) ? -1 : 1
-    case (.blob(let a), .blob(let b)):
-      return a == b ? 0 : a.lexicographicallyPrecedes(b) ? -1 : 1
-    default: return sign(rank(a), rank(b))
+    func sign(_ a: some Sequence<UInt8>, _ b: some Sequence<UInt8>) -> Int {
+      a.elementsEqual(b) ? 0 : a.lexicographicallyPrecedes(b) ? -1 : 1
+    }
+    switch (self, other) {
+    case (.text(let a), .text(let b)): return sign(a, b)
+    case (.other(let left), .other(let right)):
+      switch (left.storage, right.storage) {
+      case (.int64(let a), .int64(let b)): return sign(a, b)
+      case (.double(let a), .double(let b)): return sign(a, b)
+      case (.int64(let a), .double(let b)): return sign(Double(a), b)
+      case (.double(let a), .int64(let b)): return sign(a, Double(b))
+      case (.blob(let a), .blob(let b)): return sign(a, b)
+      default: return sign(rank, other.rank)
+      }
+    default: return sign(rank, other.rank)
     }
   }
 }

@@ -75,10 +75,19 @@ struct FileInfo {
     add("Encoding", "encoding", try String.fetchOne(db, sql: "PRAGMA encoding") ?? "")
     let tables = try Tool.tableNames(db).filter { $0.kind == "table" }.map { table in
       let name = table.name.quotedDatabaseIdentifier
-      return (table.name, try Int.fetchOne(db, sql: "SELECT count(*) FROM \(name)") ?? 0)
+      // A virtual table can need a module or a tokenizer that isn't here.
+      let count =
+        table.isVirtual
+        ? try? Int.fetchOne(db, sql: "SELECT count(*) FROM \(name)")
+        : try Int.fetchOne(db, sql: "SELECT count(*) FROM \(name)")
+      return (table.name, count)
     }
-    let text = tables.map { "\($0.0) (\(Numbers.count($0.1, "row")))" }.joined(separator: ", ")
-    let json = tables.map { "{\"name\":\(JSONRows.quoted($0.0)),\"rows\":\($0.1)}" }
+    let text = tables.map { name, count in
+      "\(name) (\(count.map { Numbers.count($0, "row") } ?? "unreadable"))"
+    }.joined(separator: ", ")
+    let json = tables.map { name, count in
+      "{\"name\":\(JSONRows.quoted(name)),\"rows\":\(count.map { "\($0)" } ?? "null")}"
+    }
     facts.append(
       ("Tables", "tables", text.isEmpty ? "none" : text, "[" + json.joined(separator: ",") + "]"))
   }

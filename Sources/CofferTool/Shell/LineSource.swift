@@ -41,12 +41,12 @@ final class PlainLines: LineSource {
     while true {
       if let end = buffer[position...].firstIndex(of: 0x0A) {
         defer { position = end + 1 }
-        return line(upTo: end)
+        return try line(upTo: end)
       }
       if isAtEnd {
         guard position < buffer.count else { return nil }
         defer { position = buffer.count }
-        return line(upTo: buffer.count)
+        return try line(upTo: buffer.count)
       }
       buffer.removeSubrange(..<position)
       position = 0
@@ -56,10 +56,15 @@ final class PlainLines: LineSource {
 
   func remember(_ statement: String) {}
 
-  private func line(upTo end: Int) -> String {
-    var end = end
-    if end > position, buffer[end - 1] == 0x0D { end -= 1 }
-    return String(decoding: buffer[position..<end], as: UTF8.self)
+  /// A CR before the line's end stays, since it can be in a text.
+  private func line(upTo end: Int) throws -> String {
+    let line = buffer[position..<end]
+    if let text = String(validating: line, as: UTF8.self) { return text }
+    guard showsPrompt else {
+      throw ToolError(
+        .failed, "standard input is not UTF-8. Convert it first, with iconv for example")
+    }
+    return String(decoding: line, as: UTF8.self)
   }
 
   private func fill() throws {

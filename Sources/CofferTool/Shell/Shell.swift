@@ -104,7 +104,10 @@ final class Shell {
   }
 
   private func execute(line: String) {
-    if reader.isEmpty, line.hasPrefix(".") {
+    if reader.isEmpty, line.utf8.first == UInt8(ascii: ".") {
+      // In SQL it is a space.
+      let line = String(
+        decoding: line.utf8.reversed().drop { $0 == 0x0D }.reversed(), as: UTF8.self)
       lines.remember(line)
       attempt { try command(line) }
       return
@@ -124,6 +127,10 @@ final class Shell {
     var bytes: [UInt8] = []
     let source = try ByteSource.file(path)
     while try source.readChunk(&bytes) {}
+    guard String(validating: bytes, as: UTF8.self) != nil else {
+      throw ToolError(
+        .failed, "\(path.printable) is not UTF-8. Convert it first, with iconv for example")
+    }
     let (outerReader, hadFailed) = (reader, hasFailed)
     reader = StatementReader()
     hasFailed = false
@@ -132,10 +139,8 @@ final class Shell {
       depth -= 1
       reader = outerReader
     }
-    for line in String(decoding: bytes, as: UTF8.self).split(
-      separator: "\n", omittingEmptySubsequences: false)
-    {
-      execute(line: String(line))
+    for line in bytes.split(separator: 0x0A, omittingEmptySubsequences: false) {
+      execute(line: String(decoding: line, as: UTF8.self))
       // What follows a failure could rely on it.
       if hasFailed || isDone { break }
     }

@@ -1,20 +1,24 @@
 /// Splits what is typed into statements, which end with a semicolon.
 struct StatementReader {
+  private var bytes: [UInt8] = []
+  private var scanner = StatementScanner()
+
   /// The text of the statement that isn't complete.
-  private(set) var text = ""
+  var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Whether no statement has begun.
-  var isEmpty: Bool { text.allSatisfy(\.isWhitespace) }
+  /// Whether no statement has begun: there are spaces and whole comments only.
+  var isEmpty: Bool { !scanner.hasContent && scanner.openComment != .block }
 
-  mutating func clear() { text = "" }
+  mutating func clear() { self = StatementReader() }
 
   /// Adds a line, and returns the statements that it completes.
   mutating func add(_ line: String) -> [String] {
-    text += line + "\n"
     var statements: [String] = []
-    while let end = Self.end(of: text) {
-      let statement = String(decoding: text.utf8.prefix(end), as: UTF8.self)
-      text = String(decoding: text.utf8.dropFirst(end), as: UTF8.self)
+    for byte in [Array(line.utf8), [0x0A]].joined() {
+      bytes.append(byte)
+      guard scanner.endsStatement(with: byte) else { continue }
+      let statement = text
+      clear()
       // A lone semicolon is no statement.
       if statement.contains(where: { !$0.isWhitespace && $0 != ";" }) {
         statements.append(statement)
@@ -24,115 +28,111 @@ struct StatementReader {
     return statements
   }
 
-  /// Returns the number of bytes of the first statement with its semicolon; nil if it has no end.
-  ///
-  /// Semicolons in texts, names and comments don't count, nor those inside a trigger, which ends
-  /// with `; END;`.
-  static func end(of text: String) -> Int? {
-    let bytes = Array(text.utf8)
-    var index = 0
-    var words: [String] = []
-    var lastWasSemicolon = false
-    var isEnded = false
-    while index < bytes.count {
-      let byte = bytes[index]
-      switch byte {
-      case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"), UInt8(ascii: "["):
-        let close = byte == UInt8(ascii: "[") ? UInt8(ascii: "]") : byte
-        guard let end = bytes[(index + 1)...].firstIndex(of: close) else { return nil }
-        index = end
-        (lastWasSemicolon, isEnded) = (false, false)
-      case UInt8(ascii: "-") where index + 1 < bytes.count && bytes[index + 1] == byte:
-        guard let end = bytes[index...].firstIndex(of: 0x0A) else { return nil }
-        index = end
-      case UInt8(ascii: "/") where index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: "*"):
-        var end = index + 2
-        while end + 1 < bytes.count, bytes[end] != UInt8(ascii: "*") || bytes[end + 1] != byte {
-          end += 1
-        }
-        guard end + 1 < bytes.count else { return nil }
-        index = end + 1
-      case UInt8(ascii: ";"):
-        if !isTrigger(words) || isEnded { return index + 1 }
-        lastWasSemicolon = true
-      case 0x20, 0x09, 0x0A, 0x0D, 0x0C: break
-      case _ where isWordByte(byte):
-        var end = index
-        while end < bytes.count, isWordByte(bytes[end]) { end += 1 }
-        let word = String(decoding: bytes[index..<end], as: UTF8.self).uppercased()
-        if words.count < 5 { words.append(word) }
-        isEnded = lastWasSemicolon && word == "END"
-        lastWasSemicolon = false
-        index = end - 1
-      default: (lastWasSemicolon, isEnded) = (false, false)
-      }
-      index += 1
-    }
-    return nil
-  }
-
-  /// Whether a transaction is the first thing that a text begins, but for pragmas.
-  static func beginsTransaction(_ text: String) -> Bool {
-    var rest = Substring(text)
-    while let end = end(of: String(rest)) {
-      let statement = rest.utf8.prefix(end)
-      let word = String(decoding: firstWord(statement), as: UTF8.self).uppercased()
-      if word != "PRAGMA" { return word == "BEGIN" }
-      rest = Substring(rest.utf8.dropFirst(end))
-    }
-    return false
-  }
-
-  /// The first word behind spaces and comments.
-  private static func firstWord(_ statement: some Collection<UInt8>) -> [UInt8] {
-    let bytes = Array(statement)
-    var index = 0
-    while index < bytes.count, !isWordByte(bytes[index]) {
-      if bytes[index...].starts(with: "--".utf8) {
-        index = bytes[index...].firstIndex(of: 0x0A) ?? bytes.count
-      } else if bytes[index...].starts(with: "/*".utf8) {
-        index += 2
-        while index < bytes.count, !bytes[index...].starts(with: "*/".utf8) { index += 1 }
-        index += 2
-      } else {
-        index += 1
-      }
-    }
-    return Array(bytes.dropFirst(index).prefix(while: isWordByte))
-  }
-
   /// A comment that doesn't end.
   enum OpenComment { case line, block }
 
   /// Returns the comment that goes on at the end of a text.
   static func openComment(of text: String) -> OpenComment? {
-    let bytes = Array(text.utf8)
-    var index = 0
-    while index < bytes.count {
-      let byte = bytes[index]
-      switch byte {
-      case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"), UInt8(ascii: "["):
-        let close = byte == UInt8(ascii: "[") ? UInt8(ascii: "]") : byte
-        guard let end = bytes[(index + 1)...].firstIndex(of: close) else { return nil }
-        index = end
-      case UInt8(ascii: "-") where index + 1 < bytes.count && bytes[index + 1] == byte:
-        guard let end = bytes[index...].firstIndex(of: 0x0A) else { return .line }
-        index = end
-      case UInt8(ascii: "/") where index + 1 < bytes.count && bytes[index + 1] == UInt8(ascii: "*"):
-        var end = index + 2
-        while end + 1 < bytes.count, bytes[end] != UInt8(ascii: "*") || bytes[end + 1] != byte {
-          end += 1
-        }
-        guard end + 1 < bytes.count else { return .block }
-        index = end + 1
-      default: break
-      }
-      index += 1
-    }
-    return nil
+    var scanner = StatementScanner()
+    for byte in text.utf8 where scanner.endsStatement(with: byte) { scanner = StatementScanner() }
+    return scanner.openComment
   }
 
-  private static func isTrigger(_ words: [String]) -> Bool {
+  /// Whether a transaction is the first thing that a text begins, but for pragmas.
+  static func beginsTransaction(_ text: String) -> Bool {
+    var scanner = StatementScanner()
+    for byte in text.utf8 {
+      let isAtEnd = scanner.endsStatement(with: byte)
+      if let word = scanner.words.first, word != "PRAGMA" { return word == "BEGIN" }
+      if isAtEnd { scanner = StatementScanner() }
+    }
+    return false
+  }
+}
+
+/// Finds the end of a statement, byte by byte.
+///
+/// Semicolons in texts, names and comments don't count, nor those inside a trigger, which ends with
+/// `; END;`.
+private struct StatementScanner {
+  private enum Place {
+    case plain, lineComment, blockComment
+    case quoted(end: UInt8)
+  }
+
+  private var place = Place.plain
+  private var previous: UInt8 = 0
+  private var word: [UInt8] = []
+  /// The first words.
+  private(set) var words: [String] = []
+  private var lastWasSemicolon = false
+  private var isEnded = false
+  /// Whether there was anything but spaces and comments.
+  private(set) var hasContent = false
+
+  var openComment: StatementReader.OpenComment? {
+    switch place {
+    case .lineComment: .line
+    case .blockComment: .block
+    default: nil
+    }
+  }
+
+  /// Takes the next byte; returns whether it is the semicolon at the end of the statement.
+  mutating func endsStatement(with byte: UInt8) -> Bool {
+    let before = previous
+    previous = byte
+    switch place {
+    case .lineComment:
+      if byte == 0x0A { place = .plain }
+    case .blockComment:
+      if before == UInt8(ascii: "*"), byte == UInt8(ascii: "/") { (place, previous) = (.plain, 0) }
+    case .quoted(let end):
+      if byte == end { place = .plain }
+    case .plain: return endsPlain(with: byte, after: before)
+    }
+    return false
+  }
+
+  private mutating func endsPlain(with byte: UInt8, after before: UInt8) -> Bool {
+    if Self.isWordByte(byte) {
+      if word.count < 16 { word.append(byte) }
+      hasContent = true
+      return false
+    }
+    endWord()
+    switch byte {
+    case UInt8(ascii: "-") where before == byte: place = .lineComment
+    case UInt8(ascii: "*") where before == UInt8(ascii: "/"): (place, previous) = (.blockComment, 0)
+    // What follows tells whether a comment begins.
+    case UInt8(ascii: "-"), UInt8(ascii: "/"): return false
+    case 0x20, 0x09...0x0D: return false
+    case UInt8(ascii: ";"):
+      hasContent = true
+      if !isTrigger || isEnded { return true }
+      lastWasSemicolon = true
+    default:
+      if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "`") {
+        place = .quoted(end: byte)
+      } else if byte == UInt8(ascii: "[") {
+        place = .quoted(end: UInt8(ascii: "]"))
+      }
+      hasContent = true
+      (lastWasSemicolon, isEnded) = (false, false)
+    }
+    return false
+  }
+
+  private mutating func endWord() {
+    guard !word.isEmpty else { return }
+    let text = String(decoding: word, as: UTF8.self).uppercased()
+    word.removeAll(keepingCapacity: true)
+    if words.count < 5 { words.append(text) }
+    isEnded = lastWasSemicolon && text == "END"
+    lastWasSemicolon = false
+  }
+
+  private var isTrigger: Bool {
     let rest = words.filter { !["EXPLAIN", "QUERY", "PLAN", "TEMP", "TEMPORARY"].contains($0) }
     return rest.starts(with: ["CREATE", "TRIGGER"])
   }
