@@ -1,4 +1,5 @@
 import Coffer
+import Glibc
 import CofferArchive
 
 extension ToolError {
@@ -97,7 +98,7 @@ extension ToolError {
       return
     }
     let message = error.message ?? "SQLite error \(error.extendedResultCode.rawValue)"
-    let hint = error.hint.map { ". \($0)" } ?? ""
+    let hint = error.hint.map(Self.isForPrograms) == false ? ". \(error.hint ?? "")" : ""
     switch error.resultCode {
     case .SQLITE_INTERRUPT:
       self.init(.interrupted, "interrupted; nothing was changed")
@@ -114,8 +115,14 @@ extension ToolError {
     case .SQLITE_NOTADB, .SQLITE_CORRUPT:
       self.init(.dataError, "\(file)\(message)\(hint). Look at it with coffer check")
     case .SQLITE_READONLY:
-      self.init(
-        .failed, "\(message). To change the data: coffer exec, and a file that can be written")
+      if let path, access(path, F_OK) == 0, access(path, W_OK) != 0 {
+        self.init(.failed, "\(file)\(message). Check the rights of the file and its folder")
+      } else if hint.isEmpty {
+        self.init(
+          .failed, "\(message). To change the data: coffer exec, and a file that can be written")
+      } else {
+        self.init(.failed, "\(file)\(message)\(hint)")
+      }
     default:
       self.init(.failed, message + Self.advice(message, hint: hint))
     }
@@ -125,7 +132,16 @@ extension ToolError {
     if message.hasPrefix("no such table") { return ". coffer tables lists them" }
     if message.hasPrefix("no such column") { return ". coffer schema shows the columns" }
     if message.hasPrefix("missing statement argument") { return ". Give --param NAME=VALUE" }
+    if message.hasPrefix("no such tokenizer") || message.hasPrefix("no such module") {
+      return ". Only a program that has it can use the table; coffer dump keeps what it stores"
+    }
     return hint
+  }
+
+  /// Whether a hint names what only a program can call.
+  private static func isForPrograms(_ hint: String) -> Bool {
+    ["Configuration", "db.", "Database", "schemaSource", "(_:", "Statement"]
+      .contains { hint.contains($0) }
   }
 
   private init(_ diagnosis: CipherDiagnosis, file: String) {

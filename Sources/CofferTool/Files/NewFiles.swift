@@ -29,6 +29,11 @@ enum NewFile {
 
   /// Throws if the file would be one of another database, as its log, by its name.
   static func requireOwnName(_ path: String) throws {
+    // SQLite would make a database in memory, or a temporary one.
+    if path == ":memory:" || path.isEmpty {
+      throw ToolError(
+        .usage, "\(path.isEmpty ? "\"\"" : path) names no file. Name one, such as ./app.db")
+    }
     for suffix in Leftovers.files(of: "") where !suffix.isEmpty && path.hasSuffix(suffix) {
       let database = String(path.dropLast(suffix.count))
       var information = stat()
@@ -70,6 +75,9 @@ extension Tool {
   static func createFile(_ invocation: Invocation, _ console: Console) throws -> CInt {
     let path = invocation.arguments[0]
     try NewFile.require(path)
+    guard invocation.value("label") == nil || invocation.has("slots") else {
+      throw ToolError(.usage, "--label names the first key slot: give --slots, too")
+    }
     let opening = try Opening(invocation, path: path)
     var key = try opening.newKey()
     try NewFile.making(path) {

@@ -3,7 +3,13 @@ import Synchronization
 
 /// The thread that takes signals.
 extension Interrupts {
-  private static let signals = [SIGINT, SIGTERM, SIGHUP]
+  /// Without SIGHUP, if it is ignored, as nohup means it: a blocked signal would arrive nevertheless.
+  private static let signals: [CInt] = {
+    var hangup = sigaction()
+    sigaction(SIGHUP, nil, &hangup)
+    let handler = unsafeBitCast(hangup.__sigaction_handler.sa_handler, to: Int.self)
+    return [SIGINT, SIGTERM] + (handler == unsafeBitCast(SIG_IGN, to: Int.self) ? [] : [SIGHUP])
+  }()
 
   /// Readable while a signal waits, so that it can be taken under a lock.
   private static let descriptor: CInt = {
@@ -27,21 +33,13 @@ extension Interrupts {
     // Without the thread, signals end the process as usual.
     guard descriptor >= 0 else { return }
     // Blocked in this thread and in all that it starts, so that a signal waits for the thread below.
-    // A process can inherit ignored signals, which would never arrive. nohup means it.
-    for number in signals {
-      let inherited = signal(number, SIG_DFL)
-      if number == SIGHUP, isIgnored(inherited) { signal(number, SIG_IGN) }
-    }
+    // A process can inherit ignored signals, which would never arrive.
+    for number in signals { signal(number, SIG_DFL) }
     var blocked = sigset_t(signals)
     pthread_sigmask(SIG_BLOCK, &blocked, nil)
     var thread = pthread_t()
     let code = pthread_create(&thread, nil, { _ in Interrupts.waitForSignals() }, nil)
     if code != 0 { pthread_sigmask(SIG_UNBLOCK, &blocked, nil) }
-  }
-
-  /// Whether a handler is `SIG_IGN`, which functions can't be compared with.
-  private static func isIgnored(_ handler: (@convention(c) (CInt) -> Void)?) -> Bool {
-    unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 
   private static func waitForSignals() -> Never {

@@ -1,4 +1,6 @@
 import Coffer
+import CofferCore
+import Foundation
 
 /// A table, view, index or trigger, as `sqlite_master` has it.
 struct SchemaObject {
@@ -63,7 +65,9 @@ extension Tool {
   static func schema(_ invocation: Invocation, _ console: Console) throws -> CInt {
     try invocation.withDatabase { queue in
       try queue.read { db in
-        for sql in try schemaSQL(invocation.argument(1), db) { console.line(sql) }
+        for sql in try schemaSQL(invocation.argument(1), db) {
+          console.line(console.isTerminal ? sql.printableLines : sql)
+        }
       }
     }
     return 0
@@ -109,7 +113,7 @@ extension Tool {
     let objects = try SchemaObject.all(db)
     guard
       let object = objects.first(where: {
-        $0.name.lowercased() == table.lowercased() && ($0.kind == "table" || $0.kind == "view")
+        SQLName($0.name) == SQLName(table) && ($0.kind == "table" || $0.kind == "view")
       })
     else {
       let nearest = NearestName.find(table, in: objects.map(\.name)).map { "did you mean \($0)?" }
@@ -122,22 +126,23 @@ extension Tool {
       return "SELECT * FROM \(name) WHERE \(name) MATCH :pattern\(order)"
     }
     let index = objects.first { index in
-      guard fullTextOrder(index) != nil, let sql = index.sql?.lowercased() else { return false }
-      let target = object.name.lowercased()
-      return ["content='\(target)'", "content=\"\(target)\"", "content=\(target)"]
-        .contains {
-          sql.replacing(" ", with: "").contains($0 + ",")
-            || sql.replacing(" ", with: "").contains($0 + ")")
-        }
+      guard fullTextOrder(index) != nil, let content = VirtualTableSQL(index)?.options["content"]
+      else { return false }
+      return SQLName(content) == SQLName(object.name)
     }
-    if let index, object.kind == "table", try db.primaryKey(object.name).isRowID {
-      let text = index.name.quotedDatabaseIdentifier
-      return "SELECT * FROM \(name) WHERE rowid IN "
-        + "(SELECT rowid FROM \(text) WHERE \(text) MATCH :pattern)"
+    if let index, object.kind == "table", let options = VirtualTableSQL(index)?.options {
+      let rowID = options["content_rowid"]
+      if try rowID != nil || db.primaryKey(object.name).isRowID {
+        let text = index.name.quotedDatabaseIdentifier
+        return "SELECT * FROM \(name) WHERE \(rowID?.quotedDatabaseIdentifier ?? "rowid") IN "
+          + "(SELECT rowid FROM \(text) WHERE \(text) MATCH :pattern)"
+      }
     }
-    let columns = try Row.fetchAll(db, sql: "PRAGMA table_info(\(name))").map {
-      $0["name"] as String
-    }
+    // With generated columns, and without a virtual table's hidden ones.
+    let hasGenerated = Database.sqliteLibVersionNumber >= 3_031_000
+    let columns = try Row.fetchAll(
+      db, sql: "PRAGMA \(hasGenerated ? "table_xinfo" : "table_info")(\(name))"
+    ).filter { !hasGenerated || $0["hidden"] != 1 }.map { $0["name"] as String }
     let conditions = columns.map {
       "instr(lower(CAST(\($0.quotedDatabaseIdentifier) AS TEXT)), lower(:pattern)) > 0"
     }
@@ -146,8 +151,65 @@ extension Tool {
 
   /// The order of a full-text table's rows, the best first; nil for other tables.
   private static func fullTextOrder(_ object: SchemaObject) -> String? {
-    guard object.isVirtual, let sql = object.sql?.lowercased() else { return nil }
-    if sql.contains("using fts5") { return " ORDER BY rank" }
-    return sql.contains("using fts") ? "" : nil
+    switch VirtualTableSQL(object)?.module {
+    case "fts5": " ORDER BY rank"
+    case "fts3", "fts4": ""
+    default: nil
+    }
+  }
+}
+
+/// What the SQL of a virtual table says.
+struct VirtualTableSQL {
+  /// The module's name in lowercase.
+  let module: String
+  /// The arguments of the form `name=value`, without quotes.
+  private(set) var options: [String: String] = [:]
+
+  init?(_ object: SchemaObject) {
+    guard object.isVirtual, let sql = object.sql,
+      let using = sql.range(
+        of: #"\busing\s+[A-Za-z0-9_]+"#, options: [.regularExpression, .caseInsensitive])
+    else { return nil }
+    let words = sql[using].split(whereSeparator: \.isWhitespace)
+    module = (words.last ?? "").lowercased()
+    for argument in Self.arguments(sql[using.upperBound...]) {
+      let parts = argument.split(separator: "=", maxSplits: 1)
+      guard parts.count == 2 else { continue }
+      let name = parts[0].trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
+      options[name] = Self.unquoted(
+        parts[1].trimmingCharacters(in: .whitespacesAndNewlines))
+    }
+  }
+
+  /// The arguments in parentheses, which commas separate.
+  private static func arguments(_ text: Substring) -> [Substring] {
+    guard let start = text.firstIndex(of: "(") else { return [] }
+    var arguments: [Substring] = []
+    var (first, depth) = (text.index(after: start), 0)
+    var quote: Character?
+    for index in text[first...].indices {
+      let character = text[index]
+      if let end = quote {
+        if character == end { quote = nil }
+      } else if "'\"`[".contains(character) {
+        quote = character == "[" ? "]" : character
+      } else if character == "(" {
+        depth += 1
+      } else if depth > 0 {
+        if character == ")" { depth -= 1 }
+      } else if character == "," || character == ")" {
+        arguments.append(text[first..<index])
+        if character == ")" { break }
+        first = text.index(after: index)
+      }
+    }
+    return arguments
+  }
+
+  private static func unquoted(_ text: String) -> String {
+    guard let quote = text.first, "'\"`[".contains(quote), text.count > 1 else { return text }
+    let end = quote == "[" ? "]" : String(quote)
+    return String(text.dropFirst().dropLast()).replacing(end + end, with: end)
   }
 }

@@ -98,8 +98,10 @@ enum IndexAdvice {
   }
 
   private static func shown(_ name: String) -> String {
-    name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
-      ? name : name.quotedDatabaseIdentifier
+    let isPlain =
+      name.allSatisfy { $0.isASCII && ($0.isLetter || $0.isNumber || $0 == "_") }
+      && name.first?.isNumber == false && !Shell.keywords.contains(name.uppercased())
+    return isPlain ? name : name.quotedDatabaseIdentifier
   }
 
   /// The number of full scans and of sorts, which an index can spare.

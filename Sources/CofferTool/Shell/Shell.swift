@@ -158,7 +158,10 @@ final class Shell {
       let error = ToolError(error, path: opening.path)
       hasFailed = true
       if error.code == .interrupted, !isInteractive { (isInterrupted, isDone) = (true, true) }
-      console.error(error.code == .interrupted ? "interrupted" : "coffer: \(error)")
+      // A command's advice isn't the shell's.
+      let text = "\(error)".replacing(
+        "Give --param NAME=VALUE", with: "Write the value: the shell has no parameters")
+      console.error(error.code == .interrupted ? "interrupted" : "coffer: \(text)")
     }
   }
 
@@ -172,7 +175,10 @@ final class Shell {
         if showsPlan { try? Tool.printPlan(of: sql, db) { console.line($0) } }
         return try execute(sql, db)
       }
-      guard isInteractive else { return }
+      guard isInteractive else {
+        if showsTime { console.line("time: \(Numbers.time(clock.now - start))") }
+        return
+      }
       var notes = [text].compactMap(\.self)
       if showsTime { notes.append(Numbers.time(clock.now - start)) }
       if !notes.isEmpty { console.line(dim("(" + notes.joined(separator: ", ") + ")")) }
@@ -221,7 +227,7 @@ final class Shell {
 
   // MARK: Completion
 
-  private static let keywords = """
+  static let keywords = """
     ALTER ANALYZE AND AS ASC ATTACH BEGIN BETWEEN BY CASE CHECK COLLATE COLUMN COMMIT CONSTRAINT \
     CREATE CROSS DEFAULT DELETE DESC DETACH DISTINCT DROP ELSE END ESCAPE EXCEPT EXISTS EXPLAIN \
     FOREIGN FROM GROUP HAVING IN INDEX INNER INSERT INTERSECT INTO IS JOIN KEY LEFT LIKE LIMIT \

@@ -63,6 +63,12 @@ extension String {
     return result
   }
 
+  /// The text on its lines, without other characters that control a terminal.
+  var printableLines: String {
+    split(separator: "\n", omittingEmptySubsequences: false).map { String($0).printable }
+      .joined(separator: "\n")
+  }
+
   /// Returns the text in lines of at most `width` columns, broken at spaces. Longer words stay
   /// whole.
   func wrapped(to width: Int) -> [String] {

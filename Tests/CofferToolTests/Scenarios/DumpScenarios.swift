@@ -91,7 +91,10 @@ struct DumpScenarios {
     let numbers =
       (0..<400).map { _ in Double(bitPattern: random.next()) }.filter(\.isFinite)
       + (0..<200).map { _ in Double(Int.random(in: 0..<1_000_000_000, using: &random)) / 1e7 }
-      + [801562.2678495, 1e126, .leastNonzeroMagnitude, 1.7976931348623157e308, 2.2250738585072014e-308, 1e23]
+      + [
+        801562.2678495, 1e126, .leastNonzeroMagnitude, 1.7976931348623157e308,
+        2.2250738585072014e-308, 1e23,
+      ]
     // An import reads each exactly.
     let json = "[" + numbers.map { "{\"r\":\($0)}" }.joined(separator: ",") + "]"
     let run = try vault.run(

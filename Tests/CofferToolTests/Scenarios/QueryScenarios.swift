@@ -214,6 +214,40 @@ struct QueryScenarios {
     #expect(try vault.run("search", "vault.db", "none", "x").code == 1)
   }
 
+  @Test func `search uses the index that is there, and finds what is computed`() throws {
+    let vault = try Vault()
+    let sql = """
+      CREATE TABLE "my doc" (id INTEGER PRIMARY KEY, a);
+      INSERT INTO "my doc" VALUES (5, 'hello world'), (6, 'other');
+      CREATE VIRTUAL TABLE words USING fts4(a, content="my doc");
+      INSERT INTO words(words) VALUES ('rebuild');
+      CREATE TABLE "É" (a); CREATE TABLE "é" (a);
+      INSERT INTO "é" VALUES ('hello');
+      """
+    let written = try vault.run("exec", "vault.db", sql)
+    #expect(written.code == 0, "\(written.error)")
+    func found(_ table: String, _ pattern: String) throws -> [String] {
+      try vault.run("search", "vault.db", table, pattern, "--mode", "tabs").lines
+    }
+    // Only an index knows what a star means.
+    #expect(try found("my doc", "wor*") == ["id\ta", "5\thello world"])
+    #expect(try found("é", "hello") == ["a", "hello"])
+    #expect(try found("É", "hello").count == 1)
+  }
+
+  @Test func `texts are compared by their bytes`() throws {
+    let vault = try Vault()
+    for (name, values) in [("a", "x'ff'"), ("b", "x'fe'"), ("c", "'é'"), ("d", "'e\u{301}'")] {
+      _ = try vault.bash("$coffer create \(name).db --key-file key")
+      let run = try vault.run(
+        "exec", "\(name).db", "CREATE TABLE t (v); INSERT INTO t VALUES (CAST(\(values) AS TEXT))")
+      #expect(run.code == 0, "\(run.error)")
+    }
+    #expect(try vault.run("diff", "a.db", "b.db").code == 3)
+    #expect(try vault.run("diff", "c.db", "d.db").code == 3)
+    #expect(try vault.run("diff", "a.db", "a.db").code == 0)
+  }
+
   @Test func `a dump makes the same database again`() throws {
     let vault = try Vault()
     let refused = try vault.run("dump", "vault.db")
