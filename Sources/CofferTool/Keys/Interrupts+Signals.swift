@@ -7,6 +7,7 @@ extension Interrupts {
   private static let signals: [CInt] = {
     var hangup = sigaction()
     sigaction(SIGHUP, nil, &hangup)
+    // SAFETY: handlers are addresses, which are only compared.
     let handler = unsafeBitCast(hangup.__sigaction_handler.sa_handler, to: Int.self)
     return [SIGINT, SIGTERM] + (handler == unsafeBitCast(SIG_IGN, to: Int.self) ? [] : [SIGHUP])
   }()

@@ -239,6 +239,26 @@ struct ShellSessions {
     }
   }
 
+  @Test func `a pipe is read as it is`() throws {
+    let vault = try Vault()
+    func run(_ input: String) throws -> ToolRun { try vault.run("shell", "vault.db", input: input) }
+    let commands = try run(
+      "SELECT 1 AS a; -- one\n/* two */\r\n.mode json\r\nSELECT 2 AS b;\r\n")
+    #expect(commands.output.hasSuffix("[{\"b\":2}]\n"), "\(commands.output)\(commands.error)")
+    let text = try run(".mode json\nSELECT hex('a\r\nb') AS h;\n")
+    #expect(text.output == "[{\"h\":\"610D0A62\"}]\n", "\(text.output)")
+    // A statement of many lines is read once.
+    let lines = String(repeating: "line; -- x\n", count: 20_000)
+    let long = try run(".mode tabs\nSELECT length('\(lines)') AS n;\n")
+    #expect(long.output == "n\n\(lines.utf8.count)\n", "\(long.error)")
+    let bytes = try vault.bash(
+      "printf \"SELECT '\\\\xff';\\n\" | $coffer shell vault.db --key-file key")
+    #expect(bytes.code != 0)
+    #expect(bytes.error.contains("UTF-8"), "\(bytes.error)")
+    let parameter = try run("SELECT :a;\n")
+    #expect(parameter.error.contains("the shell has no parameters"), "\(parameter.error)")
+  }
+
   @Test(arguments: [
     "\(endless) count(*) FROM c;", "\(endless) x FROM c;",
     "CREATE TABLE big AS \(endless) x FROM c;",
