@@ -53,12 +53,13 @@ public struct Freshness: Sendable {
     let fileKey = try FileKey.existing(at: path, key: key, settings: cipher)
     guard let derived = fileKey.derived else { throw Self.needsLibCrypto }
     let path = PendingFile.resolved(path)
-    guard let tagFile = try TagFile(forDatabaseAt: path, writes: true) else { return }
+    // First, since the tag file would be made.
     guard try FileConnection.opens(path, with: fileKey) else {
       let failure = DatabaseError(
         resultCode: .SQLITE_NOTADB, message: "the database can't be accepted")
       throw failure.diagnosed(path: path, fileKey)
     }
+    guard let tagFile = try TagFile(forDatabaseAt: path, writes: true) else { return }
     let keys = try FreshnessKeys(derived)
     let records = try tagFile.records(keys)
     let bytes = try Self.load(anchor, forDatabaseAt: path)

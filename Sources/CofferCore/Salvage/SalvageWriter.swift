@@ -329,6 +329,15 @@ final class SalvageWriter {
 
   // MARK: The end
 
+  /// Makes all indexes again, where SQLite takes a blob in an index's expression for UTF-8 as long as it is a
+  /// bound value, and for the file's encoding later.
+  func rebuildIndexes() {
+    guard encoding != .utf8 else { return }
+    statements.removeAll()
+    // What is missing in an index is found by the check.
+    try? connection.run("REINDEX")
+  }
+
   /// Ends the transaction and closes the file.
   func commit(userVersion: Int, applicationID: Int) throws {
     statements.removeAll()

@@ -1,6 +1,6 @@
 import Coffer
-import Glibc
 import CofferArchive
+import Glibc
 
 extension ToolError {
   /// Translates an error of the library.
@@ -32,7 +32,15 @@ extension ToolError {
       case .alreadyExists: .cantCreate
       case .lastSlot, .unknownSlot, .tooManySlots, .longLabel: .failed
       }
-    self.init(code, "\(error)")
+    if case .missing(let path) = error {
+      // Nothing tells a file that has lost them from one that never had any.
+      self.init(
+        code,
+        "there are no key slots: \(path) doesn't exist. coffer key enable makes some; if there were slots, "
+          + "only a backup of that file has them")
+    } else {
+      self.init(code, "\(error)")
+    }
   }
 
   private init(_ error: ArchiveError, path: String?) {

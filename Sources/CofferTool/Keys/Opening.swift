@@ -94,7 +94,7 @@ struct Opening {
   /// Calls `body` with the key of a file of which not even the beginning may be left.
   func withDamagedKey<Result>(_ body: (DatabaseKey?) throws -> Result) throws -> Result {
     switch DatabaseFile.inspect(at: path).kind {
-    case .missing, .unreadable, .directory, .special, .empty: try requireDatabase()
+    case .missing, .unreadable, .directory, .special, .empty, .tooShort: try requireDatabase()
     // No output of a cipher, so what is left can only be plaintext.
     case .plaintext, .notADatabase: return try withKey(isEncrypted: false, body)
     default: break

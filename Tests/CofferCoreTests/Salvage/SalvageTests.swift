@@ -110,6 +110,23 @@ import Testing
     }
   }
 
+  @Test(arguments: ["UTF-8", "UTF-16le", "UTF-16be"])
+  func `indexes on expressions of blobs are whole`(encoding: String) throws {
+    let key = try DatabaseKey.raw([UInt8](1...32), salt: [UInt8](1...16))
+    try make(
+      """
+      PRAGMA encoding = '\(encoding)';
+      CREATE TABLE t (a); CREATE INDEX i ON t(lower(a)); CREATE INDEX j ON t(a) WHERE upper(a) > 'B';
+      INSERT INTO t VALUES (x'6100'), (x'4200'), ('Text'), (NULL), (x'FF')
+      """, .default, key: key)
+    let report = try salvage(.default, key: key)
+    #expect(report.isComplete, "\(report)")
+    try read(.default, key: key) { (db: Database) throws in
+      #expect(try String.fetchAll(db, sql: "PRAGMA integrity_check") == ["ok"])
+      #expect(try String.fetchOne(db, sql: "PRAGMA encoding") == encoding)
+    }
+  }
+
   /// Settings other than the defaults, as far as the engine has them.
   static let otherSettings: [CipherSettings] = {
     var withoutHMAC = CipherSettings.default

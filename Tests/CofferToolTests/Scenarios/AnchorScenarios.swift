@@ -55,4 +55,14 @@ struct AnchorScenarios {
     #expect(damaged.code == 65)
     #expect(damaged.hasOneErrorLine, "\(damaged.error)")
   }
+
+  @Test func `accepting with another key leaves nothing behind`() throws {
+    let vault = try Vault()
+    #expect(try vault.runPlain("keygen", "another.key").code == 0)
+    let before = try vault.folder.contents()
+    let run = try vault.runPlain(
+      "accept", "vault.db", "--anchor", "anchor", "--yes", "--key-file", "another.key")
+    #expect(run.code == 77, "\(run.error)")
+    #expect(try vault.folder.contents() == before)
+  }
 }

@@ -77,6 +77,8 @@ struct FileScenarios {
     #expect(try vault.run("diff", "vault.db", "whole.db").code == 0)
     #expect(try vault.run("salvage", "vault.db", "whole.db").code == 73)
     #expect(try vault.runPlain("salvage", "none.db", "new.db").code == 66)
+    try vault.write("hello\n", to: "text.db")
+    #expect(try vault.run("salvage", "text.db", "new.db").code == 65)
     #expect(
       try vault.runPlain("salvage", "vault.db", "new.db", "--passphrase-file", "other").code == 77)
     // Nothing but the schema is left.

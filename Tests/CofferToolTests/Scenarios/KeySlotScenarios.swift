@@ -138,6 +138,16 @@ struct KeySlotScenarios {
         == "n\r\n3\r\n")
   }
 
+  @Test func `a file without slots is told how to get some`() throws {
+    let vault = try Vault()
+    let list = try vault.runPlain("key", "list", "vault.db")
+    #expect(list.code == 66)
+    #expect(list.error.contains("coffer key enable"), "\(list.error)")
+    let label = try vault.runPlain("create", "new.db", "--key-file", "key", "--label", "Ada")
+    #expect(label.code == 2)
+    #expect(try vault.runPlain("create", ":memory:", "--key-file", "key").code == 2)
+  }
+
   @Test func `a change of the key that was interrupted locks nobody out`() throws {
     let vault = try made()
     let rename = FileManager.default.moveItem(atPath:toPath:)
