@@ -17,6 +17,11 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+// Called by threads that a sanitizer doesn't know yet, or no more.
+#if __has_attribute(disable_sanitizer_instrumentation)
+#pragma clang attribute push(__attribute__((disable_sanitizer_instrumentation)), apply_to = function)
+#endif
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char folder[PATH_MAX];
 static int is_recording;
@@ -454,3 +459,7 @@ size_t coffer_allocated_bytes(void) {
   struct mallinfo2 info = mallinfo2();
   return info.uordblks + info.hblkhd;
 }
+
+#if __has_attribute(disable_sanitizer_instrumentation)
+#pragma clang attribute pop
+#endif

@@ -31,7 +31,7 @@ enum WrittenFileName {
     self = isBound ? .bound : .known(name)
   }
 
-  private static func unquoted(_ text: [UInt8]) -> [UInt8] {
+  static func unquoted(_ text: [UInt8]) -> [UInt8] {
     guard let quote = text.first else { return [] }
     let end = quote == UInt8(ascii: "[") ? UInt8(ascii: "]") : quote
     var rest = text.dropFirst()

@@ -16,7 +16,7 @@ import Synchronization
 enum NameWatch {
   /// A state of all names.
   struct Moment: Equatable {
-    /// How often the queue had events.
+    /// A number that changes when events are taken from the queue; odd while they are.
     let news: UInt64
     let second: Int
   }
@@ -28,7 +28,8 @@ enum NameWatch {
   }
 
   private static let state = Mutex(State())
-  /// Counted before the events are taken from the queue.
+  /// Counted before and after events are taken from the queue, so that it is odd meanwhile: else a file
+  /// could be seen with its name, and its event taken, between the count and the taking.
   private static let news = Atomic<UInt64>(0)
   /// The queue; -1 if the system has none left.
   private static let queue = inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC))
@@ -92,14 +93,18 @@ enum NameWatch {
     var waiting: CInt = 0
     guard unsafe ioctl(queue, UInt(FIONREAD), &waiting) == 0 else { return false }
     if waiting > 0 { takeEvents() }
-    return now() == moment
+    return moment.news % 2 == 0 && now() == moment
   }
 
   /// Empties the queue. What the events say is of no interest: each file asks for its own name.
   private static func takeEvents() {
-    news.add(1, ordering: .sequentiallyConsistent)
-    unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
-      while unsafe read(queue, buffer.baseAddress, buffer.count) > 0 {}
+    // One thread at a time.
+    state.withLock { _ in
+      news.add(1, ordering: .sequentiallyConsistent)
+      unsafe withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 8) { buffer in
+        while unsafe read(queue, buffer.baseAddress, buffer.count) > 0 {}
+      }
+      news.add(1, ordering: .sequentiallyConsistent)
     }
   }
 

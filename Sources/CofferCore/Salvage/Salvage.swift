@@ -83,7 +83,7 @@ final class Salvage {
     try createTables(schema.entries, writer, pages, limits)
     leafCount = pages.kinds.indices.count { pages.treeKind($0)?.isLeaf == true }
     try saveRows(pages, payloads, schema, writer, limits)
-    writer.rebuildIndexes()
+    try writer.rebuildIndexes()
     try createOthers(schema.entries, writer, limits)
     let summary = Summary(pages, payloads, schema, objects)
     try writer.commit(

@@ -331,11 +331,13 @@ final class SalvageWriter {
 
   /// Makes all indexes again, where SQLite takes a blob in an index's expression for UTF-8 as long as it is a
   /// bound value, and for the file's encoding later.
-  func rebuildIndexes() {
+  func rebuildIndexes() throws {
     guard encoding != .utf8 else { return }
     statements.removeAll()
-    // What is missing in an index is found by the check.
-    try? connection.run("REINDEX")
+    do { try connection.run("REINDEX") } catch let error as DatabaseError {
+      // What is wrong in an index then is found by the check.
+      try requireHarmless(error.extendedResultCode.rawValue, "REINDEX")
+    }
   }
 
   /// Ends the transaction and closes the file.

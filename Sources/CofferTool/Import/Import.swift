@@ -1,5 +1,6 @@
 import Coffer
 import CofferCore
+import CofferQuery
 import Glibc
 
 /// Inserts the rows of a file into a table.
@@ -71,21 +72,15 @@ struct RowImport {
   private static func columns(
     of table: String, types: [SQLName: String], _ db: Database
   ) throws -> [ImportColumn] {
-    let name = table.quotedDatabaseIdentifier
-    // Generated columns are listed by the other pragma only.
-    let hasGenerated = Database.sqliteLibVersionNumber >= 3_031_000
     let isStrict =
       try Database.sqliteLibVersionNumber >= 3_037_000
-      && Row.fetchAll(db, sql: "PRAGMA table_list(\(name))").contains { $0["strict"] == 1 }
-    let pragma = hasGenerated ? "table_xinfo" : "table_info"
-    return try Row.fetchAll(db, sql: "PRAGMA \(pragma)(\(name))").compactMap { row in
-      let name = row["name"] as String
-      let hidden = hasGenerated ? row["hidden"] as Int : 0
-      guard hidden != 1 else { return nil }
-      let declared = types[SQLName(name)] ?? row["type"] as String
+      && Row.fetchAll(db, sql: "PRAGMA table_list(\(table.quotedDatabaseIdentifier))")
+        .contains { $0["strict"] == 1 }
+    return try db.columns(in: table).map { column in
+      let declared = types[SQLName(column.name)] ?? column.type
       return ImportColumn(
-        name: name, type: ImportType(declared: declared, isStrict: isStrict),
-        isGenerated: hidden > 1)
+        name: column.name, type: ImportType(declared: declared, isStrict: isStrict),
+        isGenerated: column.isGenerated)
     }
   }
 
@@ -150,7 +145,6 @@ struct RowImport {
     )
   }
 
-  /// An error of a line, with its number.
   /// Executes a statement for a row, and the second one if the first has changed nothing.
   private func insert(
     by statement: Statement, or second: Statement?, line: Int,
@@ -172,6 +166,7 @@ struct RowImport {
     progress(bytesConsumed, count)
   }
 
+  /// An error of a line, with its number.
   private static func failure(_ line: Int, _ error: any Error) -> any Error {
     guard let error = error as? DatabaseError, error.resultCode != .SQLITE_INTERRUPT,
       error.resultCode != .SQLITE_FULL, error.resultCode != .SQLITE_IOERR
@@ -337,11 +332,11 @@ struct RowImport {
     var last = always
     var current = try statements(columns.indices.filter { always[$0] }.map { columns[$0].name })
     var values = [ImportedValue](repeating: .null, count: names.count)
+    var isNamed = [Bool](repeating: false, count: names.count)
     var count = 0
     while let object = try reader.next() {
-      for index in values.indices { values[index] = .null }
+      for index in values.indices { (values[index], isNamed[index]) = (.null, false) }
       var isBound = always
-      var isNamed = always.map { _ in false }
       for member in object {
         guard let index = indexes[SQLName(member.name)] else { continue }
         guard !isNamed[index] else {

@@ -146,23 +146,22 @@ enum NumberText {
 
   /// Whether the whole text is a number, whatever its digits.
   static func isNumber(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard
-      bytes.allSatisfy({
-        (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0)
-      })
-    else { return false }
-    return Double(String(decoding: bytes, as: UTF8.self)) != nil
+    bytes.allSatisfy(isNumberByte) && Double(String(decoding: bytes, as: UTF8.self)) != nil
+  }
+
+  /// Whether a number can have the byte.
+  static func isNumberByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x2B, 0x2D, 0x2E, 0x45, 0x65: true
+    default: false
+    }
   }
 
   private static let longest = 1_100
 
   /// The number that the whole text is; nil if it is none, or if no number of SQLite has all its digits.
   static func real(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
-    guard !bytes.isEmpty, bytes.count < longest,
-      bytes.allSatisfy({
-        (0x30...0x39).contains($0) || [0x2B, 0x2D, 0x2E, 0x45, 0x65].contains($0)
-      })
-    else { return nil }
+    guard !bytes.isEmpty, bytes.count < longest, bytes.allSatisfy(isNumberByte) else { return nil }
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { text in
       for (index, byte) in bytes.enumerated() { text[index] = CChar(byte) }
       text[bytes.count] = 0
@@ -177,11 +176,12 @@ enum NumberText {
   private static func hasDigits(_ number: Double, of bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     guard number.isFinite else { return false }
     let mantissa = bytes.prefix { $0 | 0x20 != UInt8(ascii: "e") }
+    // Any 15 are kept but by the smallest numbers.
+    if mantissa.count <= 15, number.isNormal { return true }
     var digits = mantissa.filter { (0x30...0x39).contains($0) }.drop { $0 == 0x30 }
     while digits.last == 0x30 { digits.removeLast() }
-    // Zero has none, and any 15 are kept but by the smallest numbers.
-    if digits.isEmpty { return true }
-    if digits.count <= 15, number.isNormal { return true }
+    // Zero has none.
+    if digits.isEmpty || digits.count <= 15 && number.isNormal { return true }
     let text = ValueText.scientific(number, digits: digits.count)
     return text.utf8.prefix { $0 != UInt8(ascii: "e") }.filter { (0x30...0x39).contains($0) }
       .elementsEqual(digits)

@@ -96,20 +96,13 @@ struct JSONReader {
 
   private mutating func number() throws -> JSONValue {
     let start = position
-    while let byte = peek, Self.isNumberByte(byte) { position += 1 }
+    while let byte = peek, NumberText.isNumberByte(byte) { position += 1 }
     guard Self.isNumber(bytes[start..<position]) else { throw refusal("this is no value") }
     let number = bytes.withUnsafeBufferPointer {
       NumberText.integer(UnsafeBufferPointer(rebasing: $0[start..<position]))
     }
     if let number { return .integer(number) }
     return .number(String(decoding: bytes[start..<position], as: UTF8.self))
-  }
-
-  private static func isNumberByte(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x2B, 0x2D, 0x2E, 0x45, 0x65: true
-    default: false
-    }
   }
 
   /// Whether the bytes are a number of JSON, which begins with no plus sign and no further zero, and has

@@ -25,14 +25,18 @@ enum OutputMode: String, CaseIterable, Sendable {
 
   /// Returns the form of the rows with these columns.
   ///
-  /// - Parameter isExact: Whether values are the same when they are read: numbers in CSV have all their
-  ///   digits, instead of the 15 of SQLite's text, and a text that JSON can't have is an error.
+  /// - Parameters:
+  ///   - isExact: Whether values are the same when they are read: numbers in CSV have all their
+  ///     digits, instead of the 15 of SQLite's text, and a text that JSON can't have is an error.
+  ///   - untyped: The columns in which a text can look like a number.
   func format(
-    _ columns: [String], isExact: Bool = false, to output: ByteOutput
+    _ columns: [String], isExact: Bool = false, untyped: Set<String> = [], to output: ByteOutput
   ) -> any RowFormat {
     switch self {
-    case .csv: CSVRows(columns, separator: UInt8(ascii: ","), isExact: isExact, to: output)
-    case .tabs: CSVRows(columns, separator: 0x09, isExact: isExact, to: output)
+    case .csv, .tabs:
+      CSVRows(
+        columns, separator: self == .csv ? UInt8(ascii: ",") : 0x09, isExact: isExact,
+        untyped: untyped, to: output)
     case .json: JSONRows(columns, isArray: true, isExact: isExact, to: output)
     case .ndjson: JSONRows(columns, isArray: false, isExact: isExact, to: output)
     case .lines: LineRows(columns, to: output)

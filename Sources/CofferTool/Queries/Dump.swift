@@ -1,5 +1,6 @@
 import Coffer
 import CofferCore
+import CofferQuery
 
 extension Tool {
   /// `coffer dump`
@@ -100,10 +101,7 @@ extension Tool {
 
   /// The columns of a table that SQLite doesn't compute.
   static func insertableColumns(of table: String, _ db: Database) throws -> [String] {
-    // table_info doesn't list generated columns.
-    try Row.fetchAll(db, sql: "PRAGMA table_info(\(table.quotedDatabaseIdentifier))").map {
-      $0["name"] as String
-    }
+    try db.columns(in: table).filter { !$0.isGenerated }.map(\.name)
   }
 
   /// The name of rowids that are in no column, and that the rows wouldn't get by themselves.
@@ -135,10 +133,15 @@ extension SchemaObject {
   /// The SQL, ended by a semicolon that no comment at its end swallows.
   var statement: String {
     let sql = sql ?? ""
-    switch StatementReader.openComment(of: sql) {
-    case .line: return sql + "\n;"
-    case .block: return sql + "*/;"
-    case nil: return sql + ";"
+    var text = sql
+    let comment = text.withUTF8 { utf8 -> String? in
+      guard let last = SQLTokenizer(utf8).reduce(nil, { $1 as SQLTokenizer.Token? }),
+        last.kind == .comment
+      else { return nil }
+      return String(decoding: utf8[last.range], as: UTF8.self)
     }
+    guard let comment else { return sql + ";" }
+    if comment.hasPrefix("--") { return sql + "\n;" }
+    return sql + (comment.count > 3 && comment.hasSuffix("*/") ? ";" : "*/;")
   }
 }

@@ -37,10 +37,8 @@ enum ExportFormat: String, CaseIterable {
     _ columns: [String], table: String, untyped: Set<String>, _ db: Database, to output: ByteOutput
   ) -> any RowFormat {
     switch self {
-    case .csv, .tsv:
-      CSVRows(
-        columns, separator: self == .csv ? UInt8(ascii: ",") : 0x09, isExact: true,
-        untyped: untyped, to: output)
+    case .csv: OutputMode.csv.format(columns, isExact: true, untyped: untyped, to: output)
+    case .tsv: OutputMode.tabs.format(columns, isExact: true, untyped: untyped, to: output)
     case .json: OutputMode.json.format(columns, isExact: true, to: output)
     case .ndjson: OutputMode.ndjson.format(columns, isExact: true, to: output)
     case .markdown: OutputMode.markdown.format(columns, to: output)

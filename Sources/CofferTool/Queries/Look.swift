@@ -1,6 +1,5 @@
 import Coffer
 import CofferCore
-import Foundation
 
 /// A table, view, index or trigger, as `sqlite_master` has it.
 struct SchemaObject {
@@ -29,6 +28,11 @@ struct SchemaObject {
   }
 
   var isInternal: Bool { Database.isSQLiteInternalTable(name) }
+
+  /// What the SQL of a virtual table says; nil for others.
+  var definition: VirtualTableDefinition? {
+    isVirtual ? sql.map { VirtualTableDefinition($0) } : nil
+  }
 
   var isVirtual: Bool {
     kind == "table" && sql?.uppercased().hasPrefix("CREATE VIRTUAL TABLE") == true
@@ -126,11 +130,12 @@ extension Tool {
       return "SELECT * FROM \(name) WHERE \(name) MATCH :pattern\(order)"
     }
     let index = objects.first { index in
-      guard fullTextOrder(index) != nil, let content = VirtualTableSQL(index)?.options["content"]
-      else { return false }
+      guard fullTextOrder(index) != nil, let content = index.definition?.options["content"] else {
+        return false
+      }
       return SQLName(content) == SQLName(object.name)
     }
-    if let index, object.kind == "table", let options = VirtualTableSQL(index)?.options {
+    if let index, object.kind == "table", let options = index.definition?.options {
       let rowID = options["content_rowid"]
       if try rowID != nil || db.primaryKey(object.name).isRowID {
         let text = index.name.quotedDatabaseIdentifier
@@ -138,11 +143,7 @@ extension Tool {
           + "(SELECT rowid FROM \(text) WHERE \(text) MATCH :pattern)"
       }
     }
-    // With generated columns, and without a virtual table's hidden ones.
-    let hasGenerated = Database.sqliteLibVersionNumber >= 3_031_000
-    let columns = try Row.fetchAll(
-      db, sql: "PRAGMA \(hasGenerated ? "table_xinfo" : "table_info")(\(name))"
-    ).filter { !hasGenerated || $0["hidden"] != 1 }.map { $0["name"] as String }
+    let columns = try db.columns(in: object.name).map(\.name)
     let conditions = columns.map {
       "instr(lower(CAST(\($0.quotedDatabaseIdentifier) AS TEXT)), lower(:pattern)) > 0"
     }
@@ -151,65 +152,10 @@ extension Tool {
 
   /// The order of a full-text table's rows, the best first; nil for other tables.
   private static func fullTextOrder(_ object: SchemaObject) -> String? {
-    switch VirtualTableSQL(object)?.module {
+    switch object.definition?.module {
     case "fts5": " ORDER BY rank"
     case "fts3", "fts4": ""
     default: nil
     }
-  }
-}
-
-/// What the SQL of a virtual table says.
-struct VirtualTableSQL {
-  /// The module's name in lowercase.
-  let module: String
-  /// The arguments of the form `name=value`, without quotes.
-  private(set) var options: [String: String] = [:]
-
-  init?(_ object: SchemaObject) {
-    guard object.isVirtual, let sql = object.sql,
-      let using = sql.range(
-        of: #"\busing\s+[A-Za-z0-9_]+"#, options: [.regularExpression, .caseInsensitive])
-    else { return nil }
-    let words = sql[using].split(whereSeparator: \.isWhitespace)
-    module = (words.last ?? "").lowercased()
-    for argument in Self.arguments(sql[using.upperBound...]) {
-      let parts = argument.split(separator: "=", maxSplits: 1)
-      guard parts.count == 2 else { continue }
-      let name = parts[0].trimmingCharacters(in: .whitespacesAndNewlines).lowercased()
-      options[name] = Self.unquoted(
-        parts[1].trimmingCharacters(in: .whitespacesAndNewlines))
-    }
-  }
-
-  /// The arguments in parentheses, which commas separate.
-  private static func arguments(_ text: Substring) -> [Substring] {
-    guard let start = text.firstIndex(of: "(") else { return [] }
-    var arguments: [Substring] = []
-    var (first, depth) = (text.index(after: start), 0)
-    var quote: Character?
-    for index in text[first...].indices {
-      let character = text[index]
-      if let end = quote {
-        if character == end { quote = nil }
-      } else if "'\"`[".contains(character) {
-        quote = character == "[" ? "]" : character
-      } else if character == "(" {
-        depth += 1
-      } else if depth > 0 {
-        if character == ")" { depth -= 1 }
-      } else if character == "," || character == ")" {
-        arguments.append(text[first..<index])
-        if character == ")" { break }
-        first = text.index(after: index)
-      }
-    }
-    return arguments
-  }
-
-  private static func unquoted(_ text: String) -> String {
-    guard let quote = text.first, "'\"`[".contains(quote), text.count > 1 else { return text }
-    let end = quote == "[" ? "]" : String(quote)
-    return String(text.dropFirst().dropLast()).replacing(end + end, with: end)
   }
 }

@@ -7,7 +7,7 @@ struct StatementReader {
   var text: String { String(decoding: bytes, as: UTF8.self) }
 
   /// Whether no statement has begun: there are spaces and whole comments only.
-  var isEmpty: Bool { !scanner.hasContent && scanner.openComment != .block }
+  var isEmpty: Bool { !scanner.hasContent && !scanner.isInBlockComment }
 
   mutating func clear() { self = StatementReader() }
 
@@ -26,16 +26,6 @@ struct StatementReader {
     }
     if isEmpty { clear() }
     return statements
-  }
-
-  /// A comment that doesn't end.
-  enum OpenComment { case line, block }
-
-  /// Returns the comment that goes on at the end of a text.
-  static func openComment(of text: String) -> OpenComment? {
-    var scanner = StatementScanner()
-    for byte in text.utf8 where scanner.endsStatement(with: byte) { scanner = StatementScanner() }
-    return scanner.openComment
   }
 
   /// Whether a transaction is the first thing that a text begins, but for pragmas.
@@ -70,12 +60,8 @@ private struct StatementScanner {
   /// Whether there was anything but spaces and comments.
   private(set) var hasContent = false
 
-  var openComment: StatementReader.OpenComment? {
-    switch place {
-    case .lineComment: .line
-    case .blockComment: .block
-    default: nil
-    }
+  var isInBlockComment: Bool {
+    if case .blockComment = place { true } else { false }
   }
 
   /// Takes the next byte; returns whether it is the semicolon at the end of the statement.

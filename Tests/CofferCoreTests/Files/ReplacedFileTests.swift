@@ -1,6 +1,7 @@
 import CofferExpectations
 import CofferTestSupport
 import Foundation
+import Synchronization
 import Testing
 
 @testable import CofferCore
@@ -145,6 +146,31 @@ import Testing
       for name in [path, path + "-wal", path + "-shm"] { unlink(name) }
       queues[replaced] = try open(path)
     }
+  }
+
+  @Test func `threads that replace files at the same time each notice their own`() throws {
+    let directory = try TemporaryDirectory()
+    let missed = Mutex<[String]>([])
+    let rounds = trialCount(200)
+    DispatchQueue.concurrentPerform(iterations: 4) { thread in
+      let path = directory.path("db\(thread)")
+      do {
+        var queue = try open(path)
+        for round in 0..<rounds {
+          try queue.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }
+          unlink(path)
+          let isNoticed =
+            (try? queue.write { try $0.execute(sql: "INSERT INTO t VALUES (1)") }) == nil
+          if !isNoticed { missed.withLock { $0.append("thread \(thread), round \(round)") } }
+          try? queue.close()
+          for name in [path + "-wal", path + "-shm"] { unlink(name) }
+          queue = try open(path)
+        }
+      } catch {
+        missed.withLock { $0.append("\(error)") }
+      }
+    }
+    #expect(missed.withLock { $0 } == [])
   }
 
   /// How many watches the process has on a file.
