@@ -17,7 +17,7 @@ tests = $(SWIFT) test --skip-build
 killing = ArchiveKillTests ArchiveProgramTests ArchiveTests ArchiveWriterTests ArchiveGapTests \
 	ChangeKeyTests ConcurrentFetchTests ConversionTests CreationTests ExternalChangesTests FolderDestinationTests \
 	FreshnessKillTests KeySlotsKillTests LogIntegrityTests
-drawing = ArchiveManipulationTests ArrayArgumentSemanticsTests ChangedRowsTests FreshnessManipulationTests \
+drawing = ArchiveManipulationTests ArrayArgumentSemanticsTests AssociationSeamTests ChangedRowsTests FreshnessManipulationTests \
 	KeySlotsFileTests ReplacedFileTests SalvageTrialTests
 space = $(subst ,, )
 man = share/man/man1

@@ -105,7 +105,14 @@ private struct AliasedRow: SQLNode {
   func render(into renderer: inout SQLRenderer) throws {
     try renderer.withColumns(of: alias) { renderer in
       let table = try renderer.table(of: alias)
-      renderer.append(column: try renderer.database.presenceColumn(of: table.tableName))
+      let columns = try renderer.database.presenceColumns(of: table.tableName)
+      if columns.count == 1 { return renderer.append(column: columns[0]) }
+      renderer.append("COALESCE(")
+      for (index, column) in columns.enumerated() {
+        if index > 0 { renderer.append(", ") }
+        renderer.append(column: column)
+      }
+      renderer.append(")")
     }
   }
 }

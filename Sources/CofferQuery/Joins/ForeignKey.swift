@@ -69,6 +69,13 @@ package struct JoinForeignKey: Equatable, Sendable {
     }
   }
 
+  /// Returns the columns by which rows of the right table are found for rows of the left one.
+  func keyColumns(_ db: Database) throws -> [KeyColumn] {
+    let (left, right) =
+      leftIsOrigin ? (originTable, destinationTable) : (destinationTable, originTable)
+    return try columns(db).map { try KeyColumn(db, $0, parents: left, rows: right) }
+  }
+
   private func mapping(_ db: Database) throws -> [(origin: String, destination: String)] {
     if let key, let destination = key.destinationColumns {
       return try zipped(key.originColumns, destination)

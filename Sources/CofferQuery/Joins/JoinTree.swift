@@ -76,7 +76,7 @@ extension JoinTree {
     for child in relation.children where child.kind.isJoined {
       joins.append(
         JoinTree(
-          child.relation, source: child.relation.joinable, kind: child.kind,
+          child.relation, source: child.relation.joinable(by: child.condition), kind: child.kind,
           condition: child.condition, names: &names, depth: depth))
     }
     self.init(relation: source, table: table, kind: kind, condition: condition, joins: joins)
@@ -96,19 +96,45 @@ extension Relation {
   /// The relation to join.
   ///
   /// The relation itself, or a subquery if it has more than a table and a condition.
-  fileprivate var joinable: Relation {
+  fileprivate func joinable(by condition: JoinCondition) -> Relation {
     guard isDistinct || !grouping.isEmpty || having != nil || limit != nil else { return self }
+    return isolated(keeping: condition.rightColumns(of: self))
+  }
+
+  /// Returns the relation as a subquery, with the selected columns and with those that a condition
+  /// needs.
+  ///
+  /// Distinct rows stay distinct by their selection, for each value of these columns.
+  func isolated(keeping columns: [Deferred<[SQLSelection]>]) -> Relation {
     var inner = self
     inner.children = joinedOnly.children
     inner.tableExpressions = []
-    if selection.isEmpty || isDistinct { inner.selection = [.value([AllColumns().sqlSelection])] }
+    inner.selection =
+      selection.isEmpty ? [.value([AllColumns().sqlSelection])] : selection + columns
     var result = Relation(
       source: .compound(SQLSubquery(node: inner), []), selection: [AllColumns().sqlSelection])
-    if selection.isEmpty || isDistinct { result.selection = selection }
+    if selection.isEmpty { result.selection = [] }
     result.aliases = aliases
     result.ordering = ordering
     result.tableExpressions = tableExpressions
     return result
+  }
+}
+
+extension JoinCondition {
+  /// The columns of the right table that the condition needs and the selection lacks.
+  ///
+  /// None for a condition that is written by the user.
+  fileprivate func rightColumns(of relation: Relation) -> [Deferred<[SQLSelection]>] {
+    guard let foreignKey else { return [] }
+    return [
+      .made { db in
+        let selected = try relation.selection(db).flatMap { try $0.ownColumns(db, of: relation) }
+        return try foreignKey.columns(db).map(\.right).filter { column in
+          !selected.contains { $0.isSameName(as: column) }
+        }.map { Column($0).sqlSelection }
+      }
+    ]
   }
 }
 

@@ -15,7 +15,7 @@ struct PrefetchGroups {
   private let values: Values
   /// The group number of each parent; nil for none.
   private let groups: [Int?]
-  private let count: Int
+  let count: Int
 
   /// Whether no parent can have associated rows.
   var isEmpty: Bool { count == 0 }
@@ -102,19 +102,75 @@ struct PrefetchGroups {
     Column(column).sqlExpression.isContained(in: SQLCollection(values))
   }
 
+  // MARK: Compared keys
+
+  /// Keys of some parents that are compared in the same way.
+  struct Part: Sendable {
+    let keys: ParentKeys
+    let comparisons: [KeyColumn.Comparison]
+    let numbers: [Int]
+  }
+
+  /// The distinct keys, by group number.
+  private var keys: [[DatabaseValue]] {
+    var keys = [[DatabaseValue]](repeating: [], count: count)
+    switch values {
+    case .integers(let numbers): for (key, number) in numbers { keys[number] = [key.databaseValue] }
+    case .values(let numbers): for (key, number) in numbers { keys[number] = [key] }
+    case .tuples(let numbers): for (key, number) in numbers { keys[number] = key }
+    }
+    return keys
+  }
+
+  /// Whether the rows that SQLite finds equal have the same values.
+  func areEqualAsStored(_ columns: [KeyColumn]) -> Bool {
+    switch values {
+    case .integers: columns[0].isEqualAsStored(0.databaseValue)
+    case .values(let numbers): numbers.keys.allSatisfy(columns[0].isEqualAsStored)
+    case .tuples(let numbers):
+      numbers.keys.allSatisfy { zip(columns, $0).allSatisfy { $0.isEqualAsStored($1) } }
+    }
+  }
+
+  /// Returns the keys in parts, each for a query.
+  func parts(_ columns: [KeyColumn]) -> [Part] {
+    let keys = keys
+    let limit = ParentKeys.maximumCount(columnCount: columns.count)
+    let kinds = Dictionary(grouping: keys.indices) { index in
+      zip(columns, keys[index]).map { $0.comparison(with: $1) }
+    }
+    return kinds.flatMap { comparisons, numbers in
+      stride(from: 0, to: numbers.count, by: limit).map { start in
+        let numbers = Array(numbers[start..<min(start + limit, numbers.count)])
+        return Part(
+          keys: ParentKeys(numbers.map { (number: $0, key: keys[$0]) }), comparisons: comparisons,
+          numbers: numbers)
+      }
+    }
+  }
+
+  /// Returns a condition that columns equal the key of a parent.
+  func comparisons(with columns: [KeyColumn]) -> SQLExpression {
+    let conditions = keys.map { key in
+      zip(columns, key).map { column, value in
+        column.condition(
+          Column(column.name).sqlExpression, value.sqlExpression, column.comparison(with: value))
+      }.joined(operator: .and)
+    }
+    return conditions.joined(operator: .or)
+  }
+
   // MARK: The rows
 
-  /// Stores each row in its parents.
+  /// Returns the rows of each group, by the columns that identify the parent.
   ///
-  /// - Parameter columnCount: The number of columns that identify the parent.
-  func store(
-    _ children: RowList, columnCount: Int, under keyPath: [String], in parents: [Row]
-  ) {
+  /// - Parameter columnCount: Their number.
+  func rows(_ children: RowList, columnCount: Int) -> [RowList] {
     // These columns are last, since they follow the selection of the first table.
     let columns = max(children.columnCount - columnCount, 0)..<children.columnCount
     // Rows of the same parent are often adjacent.
     var last: (key: DatabaseValue, group: Int?)?
-    let lists = children.grouped(
+    return children.grouped(
       by: (0..<children.count).map { index in
         let key = children.databaseValue(at: columns.lowerBound, ofRow: index)
         if columnCount == 1, let last, last.key == key { return last.group }
@@ -122,6 +178,18 @@ struct PrefetchGroups {
         last = (key, group)
         return group
       }, count: count)
+  }
+
+  /// Returns the rows of each group, by the number of the group in the last column.
+  func numberedRows(_ children: RowList) -> [RowList] {
+    children.grouped(
+      by: (0..<children.count).map { index in
+        Int.fromDatabaseValue(children.databaseValue(at: children.columnCount - 1, ofRow: index))
+      }, count: count)
+  }
+
+  /// Stores the rows of each group in its parents.
+  func store(_ lists: [RowList], under keyPath: [String], in parents: [Row]) {
     for (parent, group) in zip(parents, groups) {
       var prefetched = parent.prefetched ?? Row.PrefetchedRowsView()
       prefetched.setRows(group.map { lists[$0] } ?? RowList([]), forKeyPath: keyPath)
@@ -137,8 +205,11 @@ struct PrefetchGroups {
     switch values {
     case .integers(let numbers):
       // Not in a separate function, which crashes the optimizer of Swift 6.
-      guard case .int64(let integer) = key.storage else { return nil }
-      return numbers[integer]
+      switch key.storage {
+      case .int64(let integer): return numbers[integer]
+      case .double(let real): return Int64(exactly: real).flatMap { numbers[$0] }
+      default: return nil
+      }
     case .values(let numbers): return numbers[key]
     case .tuples(let numbers):
       return numbers[columns.map { children.databaseValue(at: $0, ofRow: index) }]

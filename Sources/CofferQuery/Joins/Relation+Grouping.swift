@@ -1,17 +1,8 @@
 import CofferCore
 
-extension Relation {
-  /// Groups rows by the primary key if they aren't grouped yet.
-  package mutating func groupByPrimaryKeyIfNeeded() {
-    guard grouping.isEmpty else { return }
-    let table = tableName
-    grouping = [.made { try $0.rowIdentity(of: table) }]
-  }
-}
-
 extension ExpressionNode {
   /// Returns an expression that identifies the rows of a table; NULL for missing rows of a join.
-  package static func rowIdentity(ofTable table: String) -> ExpressionNode {
+  static func rowIdentity(ofTable table: String) -> ExpressionNode {
     .deferred { db in
       let key = try db.primaryKey(table)
       if let column = key.rowIDName ?? key.singleColumn { return Column(column).sqlExpression }

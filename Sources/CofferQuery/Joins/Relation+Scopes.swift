@@ -7,7 +7,12 @@ extension Relation {
   ///
   /// - Parameter columnCount: The number of columns of the query.
   func adapter(_ db: Database, columnCount: Int) throws -> (any RowAdapter)? {
+    if let part = shownParts.first { return try adapter(db, of: part, columnCount: columnCount) }
     guard hasJoins else { return nil }
+    return try planned(db).plannedAdapter(db, columnCount: columnCount)
+  }
+
+  private func plannedAdapter(_ db: Database, columnCount: Int) throws -> (any RowAdapter)? {
     var renderer = SQLRenderer(db)
     return try renderer.inQuery(of: self) { _, tree -> (any RowAdapter)? in
       // Only one table's columns are selected, so there is nothing to separate.
@@ -21,10 +26,7 @@ extension Relation {
       }
       let known = counts.compactMap(\.self)
       guard known.count == counts.count, known.reduce(0, +) == columnCount else {
-        throw DatabaseError(
-          resultCode: .SQLITE_MISUSE,
-          message: "the selected columns can't be assigned to their tables",
-          hint: "Select columns or expressions, not SQL text, in joined requests.")
+        throw DatabaseError.unassignedColumns
       }
       var rest = known[...]
       var start = 0
@@ -56,5 +58,72 @@ extension Relation {
       count += columns
     }
     return count
+  }
+}
+
+// MARK: - Compound queries
+
+extension Relation {
+  /// The parts of a compound query whose rows are shown as they are.
+  var shownParts: [Relation] {
+    !parts.isEmpty && selection.count == 1 && hasAllColumns ? parts : []
+  }
+
+  private var hasAllColumns: Bool {
+    guard case .value(let selection) = selection[0] else { return false }
+    return selection.count == 1 && selection[0].isAllColumns
+  }
+
+  /// Returns an adapter that shows the rows of a compound query as those of its first part.
+  private func adapter(
+    _ db: Database, of first: Relation, columnCount: Int
+  ) throws -> (any RowAdapter)? {
+    let keys = first.associationKeys
+    guard parts.allSatisfy({ $0.associationKeys == keys }) else {
+      throw DatabaseError(
+        resultCode: .SQLITE_MISUSE,
+        message: "the parts of a compound query include different associations",
+        hint: "Include the same ones, in the same order, in each part.")
+    }
+    guard let adapter = try first.adapter(db, columnCount: columnCount) else { return nil }
+    // A query around the compound one gives other names to columns with the same one.
+    var renderer = SQLRenderer(db)
+    try first.render(into: &renderer)
+    let names = try db.cachedStatement(sql: renderer.sql).columnNames
+    guard names.count == columnCount else { throw DatabaseError.unassignedColumns }
+    return RenamedRows(names: names, adapter: adapter)
+  }
+
+  /// The keys of the associations whose columns or rows the relation's rows have.
+  private var associationKeys: [String] {
+    if let part = shownParts.first { return part.associationKeys }
+    return children.flatMap { child in
+      let nested = child.relation.associationKeys.map { "\(child.key).\($0)" }
+      let isShown =
+        child.kind == .all || (child.kind.isJoined && !child.relation.selection.isEmpty)
+      return isShown ? ["\(child.key) \(child.kind == .all)"] + nested : nested
+    }
+  }
+}
+
+/// Applies an adapter to rows whose columns have other names.
+private struct RenamedRows: RowAdapter {
+  let names: [String]
+  let adapter: any RowAdapter
+
+  func _adaptation(of columns: RowColumns) throws -> RowAdaptation {
+    let renamed = RowAdaptation(
+      layout: RowLayout(columnNames: names),
+      baseIndices: (0..<columns.count).map(columns.baseIndex), scopes: [])
+    return try adapter._adaptation(of: RowColumns(renamed))
+  }
+}
+
+extension DatabaseError {
+  fileprivate static var unassignedColumns: DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_MISUSE,
+      message: "the selected columns can't be assigned to their tables",
+      hint: "Select columns or expressions, not SQL text, in joined requests.")
   }
 }

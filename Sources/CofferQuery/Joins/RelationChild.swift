@@ -118,6 +118,8 @@ extension Relation {
     if let condition = other.filter { addFilter(condition) }
     if !other.ordering.isEmpty { ordering = other.ordering }
     if !other.grouping.isEmpty { grouping = other.grouping }
+    aggregated += other.aggregated
+    isGroupedByRow = isGroupedByRow || other.isGroupedByRow
     if let condition = other.having { addHaving(condition) }
     limit = limit ?? other.limit
     for expression in other.tableExpressions { add(expression) }
@@ -154,5 +156,6 @@ extension Relation {
   /// Whether associations are fetched by other queries.
   var hasPrefetches: Bool {
     children.contains { $0.kind == .all || $0.relation.hasPrefetches }
+      || shownParts.contains { $0.hasPrefetches }
   }
 }

@@ -57,14 +57,69 @@ public struct SQLAssociation: Sendable {
       @escaping @Sendable (Database, [(left: String, right: String)]) throws -> SQLExpression
   ) -> Relation {
     let first = steps[0].condition
-    var current = steps[0].reachedRelation
-    if let alias { current.aliases.append(alias) }
-    current = current.filtered(
-      SQLExpression(
-        .deferred { db in
-          guard let key = first.foreignKey else { throw DatabaseError.joinedByExpression }
-          return try condition(db, key.columns(db))
-        }))
+    var start = steps[0].reachedRelation
+    if let alias { start.aliases.append(alias) }
+    return relation(
+      from: start.filtered(
+        SQLExpression(
+          .deferred { db in
+            guard let key = first.foreignKey else { throw DatabaseError.joinedByExpression }
+            return try condition(db, key.columns(db))
+          })))
+  }
+
+  /// Returns the destination's rows that are associated with a row of the origin.
+  ///
+  /// They are those that a join finds.
+  ///
+  /// - Parameter value: Returns the value of a column of the origin's row.
+  package func relation(
+    ofRowWith value: @escaping @Sendable (String) throws -> DatabaseValue
+  ) -> Relation {
+    let first = steps[0].condition
+    return relation { db, _ in
+      let terms = try (first.foreignKey?.keyColumns(db) ?? []).map { column in
+        let value = try value(column.parentName)
+        // NULL refers to no row.
+        if value.isNull { return false.sqlExpression }
+        return column.condition(
+          Column(column.name).sqlExpression, value.sqlExpression, column.comparison(with: value))
+      }
+      return terms.contains { $0.value != nil }
+        ? false.sqlExpression : terms.joined(operator: .and)
+    }
+  }
+
+  /// Returns the destination's rows, with others joined to the first step's table.
+  func relation(joining child: RelationChild) -> Relation {
+    var start = steps[0].reachedRelation
+    start.children.append(child)
+    return relation(from: start)
+  }
+
+  /// Returns the destination's rows that are associated with a row of an outer query.
+  func relation(of origin: some TableAliasBase) -> Relation {
+    switch steps[0].condition {
+    case .foreignKey, .first:
+      return relation { _, columns in
+        columns.map { Column($0.right) == origin[$0.left] }.joined(operator: .and)
+      }
+    case .expression(let expression):
+      let condition = expression.condition
+      var start = steps[0].relation
+      start.aliases.append(condition.right)
+      return relation(
+        from: start.filtered(
+          SQLExpression(
+            node: OriginCondition(
+              expression: condition.expression, alias: condition.left, origin: origin))))
+    case .none: return relation(from: steps[0].relation)
+    }
+  }
+
+  /// Returns the destination's rows that are associated with rows of the first step's table.
+  private func relation(from start: Relation) -> Relation {
+    var current = start
     for index in 1..<max(steps.count, 1) {
       var next = steps[index].reachedRelation
       next.children.append(
@@ -74,6 +129,18 @@ public struct SQLAssociation: Sendable {
       current = next
     }
     return current
+  }
+}
+
+/// The condition of an association, for the row of an outer query.
+private struct OriginCondition<Origin: TableAliasBase>: SQLNode {
+  let expression: SQLExpression
+  let alias: any TableAliasBase
+  let origin: Origin
+
+  func render(into renderer: inout SQLRenderer) throws {
+    renderer.tables[ObjectIdentifier(alias)] = try renderer.table(of: origin)
+    try renderer.append(expression)
   }
 }
 

@@ -3,15 +3,13 @@ import CofferCore
 // Table keys for requests.
 
 extension Database {
-  /// Returns a column that is NULL only for missing rows of a join.
+  /// Returns columns that are all NULL only for missing rows of a join.
   ///
-  /// The rowid, or else a column of the primary key, which can't be NULL in tables without rowids.
-  func presenceColumn(of table: String) throws -> String {
-    let key = try primaryKey(table)
-    if let column = key.rowIDName ?? key.columns.first { return column }
-    throw DatabaseError(
-      resultCode: .SQLITE_MISUSE, message: "\(table) has no primary key",
-      hint: "It is a view: define its primary key in Configuration.schemaSource.")
+  /// The rowid, or else a column of the primary key, which can't be NULL in tables without rowids; all
+  /// columns of a view without a known key, of which an equal one has joined the row.
+  func presenceColumns(of table: String) throws -> [String] {
+    guard let key = try primaryKeyIfAny(table) else { return try columnNames(in: table) }
+    return key.rowIDName.map { [$0] } ?? Array(key.columns.prefix(1))
   }
 
   /// Returns the only column of the primary key; the rowid for a table without a primary key.

@@ -51,7 +51,7 @@ extension Relation {
   /// Appends the structure of a query for the relation.
   func describe(in shape: inout QueryShape, for query: Query) {
     guard case .table(let name) = source, aliases.isEmpty, tableExpressions.isEmpty,
-      children.isEmpty, conflict == nil
+      children.isEmpty, conflict == nil, !isGroupedByRow
     else { return shape.giveUp() }
     shape.append(.request)
     shape.append(choice: query.rawValue)

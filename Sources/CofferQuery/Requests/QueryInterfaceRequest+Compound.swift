@@ -12,7 +12,8 @@ extension QueryInterfaceRequest {
   /// ```
   ///
   /// Further methods, such as filters and orderings, apply to the combined rows. Both requests must
-  /// have the same number of columns.
+  /// have the same number of columns, and include the same associations: joined rows are a part of the
+  /// combined rows, and prefetched ones are those of the combined rows.
   public func union(_ other: some SQLSubqueryable) -> Self { compound(.union, other) }
 
   /// Returns a request for the rows of both requests, with duplicates: `UNION ALL`.
@@ -26,13 +27,20 @@ extension QueryInterfaceRequest {
 
   private func compound(_ symbol: CompoundOperator, _ other: some SQLSubqueryable) -> Self {
     var (first, others) = (sqlSubquery, [Relation.CompoundPart]())
+    var parts = [relation]
     // Appends to an existing compound query, since SQL evaluates the operators from left to right.
     if case .compound(let head, let tail) = relation.source, relation.isPlainCompound {
       (first, others) = (head, tail)
+      parts = relation.parts
     }
     others.append(Relation.CompoundPart(symbol: symbol, query: other.sqlSubquery))
-    return Self(
-      relation: Relation(
-        source: .compound(first, others), selection: [AllColumns().sqlSelection]))
+    var result = Relation(
+      source: .compound(first, others), selection: [AllColumns().sqlSelection])
+    if case .node(let node) = other.sqlSubquery.content, let other = node.cast(to: Relation.self) {
+      parts.append(other)
+    }
+    // Only associations need the parts.
+    if parts.contains(where: { !$0.children.isEmpty || !$0.parts.isEmpty }) { result.parts = parts }
+    return Self(relation: result)
   }
 }

@@ -60,10 +60,10 @@ extension Relation {
   func renderDelete(
     into renderer: inout SQLRenderer, returning selection: [SQLSelection] = []
   ) throws {
-    try renderer.inChange(of: self) { renderer, rows in
+    try renderer.inChange(of: self) { relation, renderer, rows in
       renderer.append("DELETE FROM ")
-      try renderChangedTable(into: &renderer)
-      try renderChangedRows(rows, into: &renderer, returning: selection)
+      try relation.renderChangedTable(into: &renderer)
+      try relation.renderChangedRows(rows, into: &renderer, returning: selection)
     }
   }
 
@@ -207,7 +207,7 @@ extension Relation {
   }
 
   /// Whether each group is a row of the table.
-  private func groupsByKey(_ db: Database) throws -> Bool {
+  func groupsByKey(_ db: Database) throws -> Bool {
     let columns = try grouping.flatMap { try $0.resolve(db) }.compactMap {
       $0.columnName(aliases: aliases)
     }
@@ -237,8 +237,9 @@ extension DatabaseError {
 extension SQLRenderer {
   /// Renders an `UPDATE` or `DELETE`.
   mutating func inChange(
-    of relation: Relation, _ body: (inout SQLRenderer, ChangedRows) throws -> Void
+    of relation: Relation, _ body: (Relation, inout SQLRenderer, ChangedRows) throws -> Void
   ) throws {
+    let relation = try relation.planned(database)
     let rows = try relation.changedRows(database)
     // The table can't have an alias in old versions of SQLite, if it is a view, or if the alias belongs
     // to the subquery.
@@ -247,7 +248,7 @@ extension SQLRenderer {
       && database.schemaCache.object(named: relation.tableName)?.kind != .view
     try inQuery(of: relation, canHaveAlias: canHaveAlias, withJoins: false) { renderer, _ in
       try renderer.append(relation.tableExpressions)
-      try body(&renderer, rows)
+      try body(relation, &renderer, rows)
     }
   }
 

@@ -117,10 +117,10 @@ extension Relation {
     _ assignments: [ColumnAssignment], onConflict: Database.ConflictResolution?,
     returning selection: [SQLSelection] = [], into renderer: inout SQLRenderer
   ) throws {
-    try renderer.inChange(of: self) { renderer, rows in
+    try renderer.inChange(of: self) { relation, renderer, rows in
       renderer.append("UPDATE ")
       if let onConflict, onConflict != .abort { renderer.append("OR \(onConflict.rawValue) ") }
-      try renderChangedTable(into: &renderer)
+      try relation.renderChangedTable(into: &renderer)
       renderer.append(" SET ")
       var separator = ""
       for assignment in assignments {
@@ -131,7 +131,7 @@ extension Relation {
         try renderer.append(value)
         separator = ", "
       }
-      try renderChangedRows(rows, into: &renderer, returning: selection)
+      try relation.renderChangedRows(rows, into: &renderer, returning: selection)
     }
   }
 }

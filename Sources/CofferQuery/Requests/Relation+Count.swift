@@ -2,7 +2,11 @@ import CofferCore
 
 extension Relation {
   /// Appends the query that counts the rows.
-  package func renderCount(into renderer: inout SQLRenderer) throws {
+  func renderCount(into renderer: inout SQLRenderer) throws {
+    try planned(renderer.database).renderPlannedCount(into: &renderer)
+  }
+
+  private func renderPlannedCount(into renderer: inout SQLRenderer) throws {
     let selection = try selection(renderer.database)
     if let counted = countedExpression(selection) {
       var counting = self
@@ -48,7 +52,9 @@ extension Relation {
 
   /// Returns whether the selection or a unique key limits the query to one row.
   func givesOneRowAtMost(_ db: Database) throws -> Bool {
-    guard grouping.isEmpty, !hasJoins, case .table(let table) = source else { return false }
+    guard grouping.isEmpty, !isGroupedByRow, !hasJoins, case .table(let table) = source else {
+      return false
+    }
     if !tableExpressions.contains(where: { $0.name == table }), let filter {
       if try filter.isOneKey(db) { return true }
       let columns = try filter.identifyingColumns(db, aliases: aliases)

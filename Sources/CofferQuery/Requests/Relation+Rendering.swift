@@ -19,6 +19,12 @@ extension Relation: SQLNode {
   func render(
     into renderer: inout SQLRenderer, selecting: (inout SQLRenderer, JoinTree) throws -> Void
   ) throws {
+    try planned(renderer.database).renderPlanned(into: &renderer, selecting: selecting)
+  }
+
+  private func renderPlanned(
+    into renderer: inout SQLRenderer, selecting: (inout SQLRenderer, JoinTree) throws -> Void
+  ) throws {
     try renderer.inQuery(of: self) { renderer, tables in
       try renderer.append(tables.tableExpressions)
       if case .compound(let first, let others) = source, isPlain {
@@ -41,7 +47,7 @@ extension Relation: SQLNode {
   /// Whether there is only a source, and possibly a limit.
   private var isPlain: Bool {
     guard !isDistinct, filter == nil, ordering.terms.isEmpty, !ordering.isStable,
-      grouping.isEmpty, having == nil, children.isEmpty, selection.count == 1,
+      grouping.isEmpty, !isGroupedByRow, having == nil, children.isEmpty, selection.count == 1,
       !aliases.contains(where: { $0._name != nil }),
       case .value(let selection) = selection[0], selection.count == 1
     else { return false }
@@ -106,11 +112,29 @@ extension Relation: SQLNode {
 
   /// Whether the query can be a part of a compound query without a subquery.
   fileprivate var isSimpleSelect: Bool {
-    guard limit == nil, ordering.terms.isEmpty, !ordering.isStable, tableExpressions.isEmpty,
-      !hasJoins
-    else { return false }
+    guard limit == nil, isSimpleJoin else { return false }
     if case .compound = source { return !isPlain }
     return true
+  }
+}
+
+extension Relation {
+  /// Whether the relation and those that are joined to it have neither an order nor a `WITH` clause.
+  fileprivate var isSimpleJoin: Bool {
+    ordering.terms.isEmpty && !ordering.isStable && tableExpressions.isEmpty
+      && children.allSatisfy { !$0.kind.isJoined || $0.relation.isSimpleJoin }
+  }
+
+  /// The relation and those that are joined to it, without their orders.
+  fileprivate var withoutOrder: Relation {
+    var result = self
+    result.ordering = RelationOrdering()
+    for index in children.indices where children[index].kind.isJoined {
+      let child = children[index].relation
+      // The order decides which rows a limit leaves.
+      if child.limit == nil { result.children[index].relation = child.withoutOrder }
+    }
+    return result
   }
 }
 
@@ -170,10 +194,11 @@ extension SQLRenderer {
   }
 
   fileprivate mutating func append(operandOfCompound query: SQLSubquery) throws {
-    if case .node(let node) = query.content, let relation = node.cast(to: Relation.self),
-      relation.isSimpleSelect
-    {
-      return try relation.render(into: &self)
+    if case .node(let node) = query.content, var relation = node.cast(to: Relation.self) {
+      relation = try relation.planned(database)
+      // Columns of joined tables keep their names only without a subquery.
+      if relation.hasJoins, relation.limit == nil { relation = relation.withoutOrder }
+      if relation.isSimpleSelect { return try relation.render(into: &self) }
     }
     append("SELECT * FROM (")
     try append(query)

@@ -22,7 +22,9 @@ extension Relation {
     if !tableExpressions.isEmpty { throw ConcurrentFetchError(.commonTableExpression) }
     if !children.isEmpty { throw ConcurrentFetchError(.association) }
     if isDistinct { throw ConcurrentFetchError(.distinct) }
-    if !grouping.isEmpty || having != nil { throw ConcurrentFetchError(.grouping) }
+    if !grouping.isEmpty || having != nil || isGroupedByRow {
+      throw ConcurrentFetchError(.grouping)
+    }
     if !ordering.terms.isEmpty || ordering.isStable { throw ConcurrentFetchError(.order) }
     if limit != nil { throw ConcurrentFetchError(.limit) }
     return _TableScan { db in

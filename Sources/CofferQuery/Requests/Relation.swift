@@ -7,17 +7,25 @@ import CofferCore
 package struct Relation: Sendable {
   package var source: Source
   /// The aliases of the table; one with a name renames it.
-  package var aliases: [any TableAliasBase] = []
+  var aliases: [any TableAliasBase] = []
   package var selection: [Deferred<[SQLSelection]>]
   var isDistinct = false
   package var filter: SQLExpression?
   package var ordering = RelationOrdering()
   package var grouping: [Deferred<[SQLExpression]>] = []
   package var having: SQLExpression?
+  /// The associations' rows of which the relation has aggregates, until it is planned.
+  var aggregated: [AggregatedRows] = []
+  /// Whether each row of the table is a group, without another grouping.
+  var isGroupedByRow = false
+  /// What identifies the parents of prefetched rows, which no group may merge.
+  var parentKey: [SQLExpression] = []
   package var limit: Limit?
   var tableExpressions: [TableExpression] = []
   /// The joined and the prefetched associations, in the order in which they were added.
   package var children: [RelationChild] = []
+  /// The parts of a compound query with associations, whose scopes and associated rows its rows have.
+  var parts: [Relation] = []
   /// The key of two associations that can't be merged; nil if there is none.
   var conflict: String?
 

@@ -65,7 +65,7 @@ public struct _RequestParts: Sendable {
   // Without a copy of the relation:
 
   /// Whether there are no associations.
-  var isAlone: Bool { storage.relation.children.isEmpty }
+  var isAlone: Bool { storage.relation.children.isEmpty && storage.relation.parts.isEmpty }
 
   /// Whether there is a condition.
   var isFiltered: Bool { storage.relation.filter != nil }

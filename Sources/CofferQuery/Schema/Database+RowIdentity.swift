@@ -28,7 +28,7 @@ extension Database {
     }
   }
 
-  private func isBinary(_ column: String, in table: DatabaseObjectID) throws -> Bool {
+  func isBinary(_ column: String, in table: DatabaseObjectID) throws -> Bool {
     try collation(ofColumn: column, in: table)?.isSameName(as: "BINARY") ?? true
   }
 

@@ -11,13 +11,13 @@ import CofferQuery
 /// Author.having(Author.books.isEmpty)
 /// ```
 ///
-/// The rows are joined, and grouped by the primary key of the request's table. Several aggregates
-/// of an association share its join. Aggregates of different associations multiply each other's
-/// rows, which distorts sums and averages, but not counts. `countSubquery` adds no join.
+/// Each is of exactly the association's rows, whatever else the request joins or computes. If they are
+/// the only rows that are joined, the request is grouped by its primary key, and several aggregates of
+/// the association share the join; otherwise, each aggregate is a subquery.
 public struct AssociationAggregate<RowDecoder>: Sendable {
   typealias Making = @Sendable (inout Relation) -> SQLExpression
 
-  /// Adds the joins of the aggregate to a request, and returns its expression.
+  /// Adds the aggregate to a request, and returns its expression.
   let make: Making
   /// Makes the negated expression; nil if it is `NOT …`.
   var makeOpposite: Making?

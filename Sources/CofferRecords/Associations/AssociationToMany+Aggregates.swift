@@ -31,16 +31,9 @@ extension AssociationToMany {
   /// Author.annotated(with: Author.books.countSubquery)
   /// ```
   public var countSubquery: AssociationAggregate<OriginRowDecoder> {
-    let association = _association
+    let rows = AggregatedRows(_association, .count)
     return AssociationAggregate(
-      make: { relation in
-        let origin = TableAlias()
-        relation.aliases.append(origin)
-        let query = association.relation { _, columns in
-          columns.map { Column($0.right) == origin[$0.left] }.joined(operator: .and)
-        }
-        return SQLExpression(node: CountSubquery(relation: query.joinedOnly))
-      }, isSubquery: true, key: "\(singularKey)Count")
+      make: { _ in rows.expression }, isSubquery: true, key: "\(singularKey)Count")
   }
 
   // MARK: Values
@@ -94,37 +87,28 @@ extension AssociationToMany {
 
   private var singularKey: String { _association.destination.key.singular }
 
-  /// Returns an aggregate of the joined rows.
-  private func joined(
-    _ expression: @escaping @Sendable (_ rows: TableAlias<Void>) -> SQLExpression
+  /// Returns an aggregate of the associated rows.
+  private func aggregate(
+    _ function: AggregatedRows.Function
   ) -> AssociationAggregate<OriginRowDecoder> {
     let association = _association
     return AssociationAggregate(make: { relation in
-      let rows = TableAlias()
-      var association = association
-      association.destination.relation.aliases.append(rows)
-      association.destination.relation.ordering = RelationOrdering()
-      relation.add(association, as: .joiningOptional)
-      relation.groupByPrimaryKeyIfNeeded()
-      return expression(rows)
+      let rows = AggregatedRows(association, function)
+      relation.add(rows)
+      return rows.expression
     })
   }
 
   private func rowCount(
     _ transform: @escaping @Sendable (SQLExpression) -> SQLExpression
-  ) -> AssociationAggregate<OriginRowDecoder> {
-    let table = databaseTableName
-    return joined { rows in
-      transform(CofferQuery.count(distinct: rows[SQLExpression(.rowIdentity(ofTable: table))]))
-    }
-  }
+  ) -> AssociationAggregate<OriginRowDecoder> { aggregate(.count).map(transform) }
 
   private func aggregate(
     _ function: String, _ expression: some SQLExpressible,
     key: (String, String) -> String
   ) -> AssociationAggregate<OriginRowDecoder> {
     let expression = expression.sqlExpression
-    var result = joined { SQLExpression(.aggregate(Aggregate(function, [$0[expression]]))) }
+    var result = aggregate(.value(function, expression))
     if case .column(let name)? = expression.expressionNode {
       result.key = key(singularKey, name.capitalizedInitial)
     }
@@ -186,17 +170,6 @@ extension AssociationToMany where _Record: TableRecord {
     _ expression: (DatabaseComponents) throws -> any SQLExpressible
   ) rethrows -> AssociationAggregate<OriginRowDecoder> {
     try total(expression(_Record.databaseComponents).sqlExpression)
-  }
-}
-
-/// A subquery that counts associated rows: `(SELECT COUNT(*) FROM …)`.
-private struct CountSubquery: SQLNode {
-  let relation: Relation
-
-  func render(into renderer: inout SQLRenderer) throws {
-    renderer.append("(")
-    try relation.renderCount(into: &renderer)
-    renderer.append(")")
   }
 }
 

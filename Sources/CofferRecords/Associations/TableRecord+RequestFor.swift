@@ -19,16 +19,11 @@ extension TableRecord where Self: EncodableRecord {
     let path = association._association
     let table = Self.databaseTableName
     return QueryInterfaceRequest(
-      relation: path.relation { _, columns in
-        let key = try columns.map { column in
-          guard let entry = try values.get().first(where: { $0.column.isSameName(as: column.left) })
-          else { throw RecordError.columnNotEncoded(column.left, table: table) }
-          return entry.value
-        }
-        // NULL refers to no row.
-        if key.contains(where: \.isNull) { return false.sqlExpression }
-        return zip(columns, key).map { Column($0.right) == $1 }.joined(operator: .and)
-      })
+      relation: path.relation(ofRowWith: { column in
+        guard let entry = try values.get().first(where: { $0.column.isSameName(as: column) })
+        else { throw RecordError.columnNotEncoded(column, table: table) }
+        return entry.value
+      }))
   }
 }
 

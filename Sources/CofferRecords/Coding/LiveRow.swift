@@ -11,7 +11,7 @@ import CofferCore
   @usableFromInline var image: RowImage?
   // SAFETY: the caller of `enter` retains the row until it calls `leave`.
   @safe @usableFromInline var row: Unmanaged<Row>?
-  /// Whether there are decoders of parts of the row, which are released with it.
+  /// Whether the reading has something that belongs to this row only, such as decoders of its parts.
   @usableFromInline var hasParts = false
   /// Whether a number must be stored as one.
   var isStrict = false
@@ -40,7 +40,9 @@ import CofferCore
   mutating func dropParts() {
     hasParts = false
     // SAFETY: the caller of `leave` retains the reading.
-    unsafe reading?.takeUnretainedValue().parts = []
+    guard let reading = unsafe reading?.takeUnretainedValue() else { return }
+    reading.parts = []
+    reading.rootSlot = nil
   }
 
   static let pool = CellPool<LiveRow>()

@@ -142,12 +142,15 @@ extension RowReading {
   /// Decodes a key that has neither a column, a scope, nor prefetched rows.
   ///
   /// A row with associated rows has a key for each of them, but not for the record to which they
-  /// belong: that record is decoded from the row itself.
+  /// belong: that record is decoded from the row itself. Only one key can be its own.
   private func decodeMissing<T: Decodable>(
     _ type: T.Type, _ slot: KeySlot, _ row: Row
   ) throws -> T {
     // Either all rows have a scope with that name or none has, so the reader is for the row itself.
-    if let known = slot.knownRowReader(type) { return try known.value(of: row) }
+    if let known = slot.knownRowReader(type) {
+      try takeRoot(slot)
+      return try known.value(of: row)
+    }
     return try decodeFirstMissing(type, slot, row)
   }
 
@@ -169,6 +172,7 @@ extension RowReading {
     }
     // A type that is already being decoded from this row would recurse endlessly.
     guard !types.contains(ObjectIdentifier(type)) else { throw keyNotFound(slot.key) }
+    try takeRoot(slot)
     let reader = slot.rowReader(type) { [rules, codingPath, types] in
       .reader {
         RowReading(

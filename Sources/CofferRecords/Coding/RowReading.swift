@@ -25,6 +25,8 @@ import CofferCore
   private var keyTables: [KeyTable<KeySlot, CInt>] = []
   /// The decoders of parts of the row, which their containers don't retain.
   @safe @exclusivity(unchecked) var parts: [RowDecoder] = []
+  /// The key that stands for the row itself, once it has been decoded.
+  @safe @exclusivity(unchecked) var rootSlot: KeySlot?
   /// The row, if `leave` is never called.
   private var keptRow: Row?
 
@@ -52,6 +54,17 @@ import CofferCore
     parts.append(decoder)
     live.pointee.hasParts = true
     return decoder
+  }
+
+  /// Makes a key stand for the row itself, until the row has been read.
+  ///
+  /// - Throws: An error if another key does: one of the two isn't in the row, such as an association
+  ///   that the request doesn't include.
+  func takeRoot(_ slot: KeySlot) throws {
+    guard rootSlot !== slot else { return }
+    guard rootSlot == nil else { throw keyNotFound(slot.key) }
+    rootSlot = slot
+    live.pointee.hasParts = true
   }
 
   func currentRow() throws -> Row {

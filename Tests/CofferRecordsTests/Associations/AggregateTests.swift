@@ -103,25 +103,17 @@ import Testing
     }
   }
 
-  @Test func `aggregates of several associations stand in one query`() throws {
+  @Test func `aggregates of several associations are subqueries`() throws {
+    let players = #"(SELECT COUNT(*) FROM "player" WHERE "teamId" = "team"."id")"#
+    let awards = #"(SELECT COUNT(*) FROM "award" WHERE "teamId" = "team"."id")"#
     try #expect(
       sql(Team.having(Team.players.isEmpty || Team.awards.count < Team.players.count)) == """
-        SELECT "team".*\(joined) LEFT JOIN "award" ON "award"."teamId" = "team"."id"\(grouped) \
-        HAVING (COUNT(DISTINCT "player"."id") = 0) \
-        OR (COUNT(DISTINCT "award"."code") < COUNT(DISTINCT "player"."id"))
+        SELECT * FROM "team" WHERE (\(players) = 0) OR (\(awards) < \(players))
         """)
     let low = Team.players.filter(Column("score") < 500).forKey("lowPlayers")
     let high = Team.players.filter(Column("score") >= 500).forKey("highPlayers")
     let request = Team.annotated(with: low.count, high.count).orderByPrimaryKey()
-    try #expect(
-      sql(request) == """
-        SELECT "team".*, COUNT(DISTINCT "player1"."id") AS "lowPlayerCount", \
-        COUNT(DISTINCT "player2"."id") AS "highPlayerCount" FROM "team" \
-        LEFT JOIN "player" "player1" ON ("player1"."teamId" = "team"."id") \
-        AND ("player1"."score" < 500) LEFT JOIN "player" "player2" ON \
-        ("player2"."teamId" = "team"."id") AND ("player2"."score" >= 500)\(grouped) \
-        ORDER BY "team"."id"
-        """)
+    #expect(try !sql(request).contains("JOIN"))
     try database.use { db throws in
       let rows = try Row.fetchAll(db, request)
       #expect(rows.map { $0["lowPlayerCount"] as Int } == [1, 1, 0, 1])

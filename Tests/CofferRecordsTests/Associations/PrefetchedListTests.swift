@@ -18,14 +18,14 @@ import Testing
 
   private let database: RequestDatabase
 
-  /// Twenty parents with three children each, whose rows alternate; 1.5 and '3' are keys of nobody.
+  /// Twenty parents with three children each, whose rows alternate; 1.5 and 'three' are keys of nobody.
   init() throws {
     var schema = """
       CREATE TABLE parent (id INTEGER PRIMARY KEY);
       CREATE TABLE team (id INTEGER PRIMARY KEY, title TEXT);
-      CREATE TABLE child (id INTEGER PRIMARY KEY, parentId, teamId INT, name TEXT);
+      CREATE TABLE child (id INTEGER PRIMARY KEY, parentId INT, teamId INT, name TEXT);
       INSERT INTO team VALUES (1, 'red'), (2, 'blue');
-      INSERT INTO child VALUES (1000, 1.5, 1, 'half'), (1001, '3', 1, 'text'), (1002, NULL, 1, 'none'),
+      INSERT INTO child VALUES (1000, 1.5, 1, 'half'), (1001, 'three', 1, 'text'), (1002, NULL, 1, 'none'),
         (1003, 21, 1, 'after'), (1004, 0, 1, 'before');
       """
     for parent in 1...20 { schema += "INSERT INTO parent VALUES (\(parent));" }

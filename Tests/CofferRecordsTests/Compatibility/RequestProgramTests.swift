@@ -111,11 +111,14 @@ import Testing
   }
 
   @Test func `aggregates of associations are conditions, annotations and orders`() throws {
+    let publishers = """
+      (SELECT COUNT(DISTINCT "publisher"."id") FROM "publisher" JOIN "book" ON \
+      ("book"."publisherId" = "publisher"."id") AND ("book"."authorId" = "author"."id"))
+      """
     try #expect(
       sql(Author.having(!Author.books.isEmpty && Author.publishers.count >= 1)) == """
-        SELECT "author".* FROM "author" LEFT JOIN "book" ON "book"."authorId" = "author"."id" \
-        LEFT JOIN "publisher" ON "publisher"."id" = "book"."publisherId" GROUP BY "author"."id" \
-        HAVING (COUNT(DISTINCT "book"."id") > 0) AND (COUNT(DISTINCT "publisher"."id") >= 1)
+        SELECT * FROM "author" WHERE \
+        ((SELECT COUNT(*) FROM "book" WHERE "authorId" = "author"."id") > 0) AND (\(publishers) >= 1)
         """)
     try #expect(
       sql(Author.having(2 <= Author.books.count)).hasSuffix(
@@ -128,9 +131,9 @@ import Testing
     try #expect(
       sql(Author.annotated(with: Author.books.count).joining(required: Author.books.since(1960)))
         == """
-        SELECT "author".*, COUNT(DISTINCT "book"."id") AS "bookCount" FROM "author" \
-        JOIN "book" ON ("book"."authorId" = "author"."id") AND ("book"."year" >= 1960) \
-        GROUP BY "author"."id"
+        SELECT "author".*, (SELECT COUNT(*) FROM "book" WHERE "authorId" = "author"."id") \
+        AS "bookCount" FROM "author" JOIN "book" ON \
+        ("book"."authorId" = "author"."id") AND ("book"."year" >= 1960) GROUP BY "author"."id"
         """)
     try #expect(
       sql(Author.select(\.country).annotated(with: Author.books.count).group(\.country)) == """
@@ -146,8 +149,11 @@ import Testing
       sql(
         Author.having(
           !(Author.books.count > 3) || Author.modernBooks.isEmpty)
-      ).hasSuffix(
-        #"HAVING (NOT (COUNT(DISTINCT "book1"."id") > 3)) OR (COUNT(DISTINCT "book2"."id") = 0)"#))
+      ).hasPrefix(
+        #"""
+        SELECT * FROM "author" WHERE (NOT ((SELECT COUNT(*) FROM "book" WHERE "authorId" = \#
+        "author"."id") > 3)) OR ((SELECT COUNT(*) FROM "book" WHERE
+        """#))
   }
 
   @Test func `rows are prefetched beside a join of the same association`() throws {
