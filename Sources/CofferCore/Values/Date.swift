@@ -4,11 +4,10 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
   /// The text `YYYY-MM-DD HH:MM:SS.SSS` in UTC, rounded to milliseconds.
   ///
   /// The calendar is proleptic Gregorian, as in SQLite's date functions. A date outside the years 0
-  /// to 9999 has no such text, and is stored as a real, in seconds since 1970.
+  /// to 9999 has no such text. It gets one of `/` or `Y` and 16 hexadecimal digits, which sorts like
+  /// its date among all others, and which SQLite's date functions don't know.
   public var databaseValue: DatabaseValue {
-    guard let milliseconds = storableMilliseconds else {
-      return timeIntervalSince1970.databaseValue
-    }
+    guard let milliseconds = storableMilliseconds else { return farDatabaseValue }
     let text = unsafe String(unsafeUninitializedCapacity: DateText.count) { buffer in
       DateText.write(milliseconds: milliseconds, to: buffer)
       return DateText.count
@@ -16,7 +15,8 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     return text.databaseValue
   }
 
-  /// Returns the date of a text in one of SQLite's formats, or of a number in seconds since 1970.
+  /// Returns the date of a text in one of SQLite's formats, or of a number in seconds since 1970, as
+  /// earlier versions stored dates outside the years 0 to 9999.
   ///
   /// In a text, `T` or a space precedes the time, and `Z`, `±HH:MM` or nothing (UTC) follows it.
   /// Returns nil for other values, for a time without a day, and for nonexistent days or times.
@@ -58,7 +58,7 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
   /// Binds ``databaseValue``, without creating a string.
   @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
     guard let milliseconds = storableMilliseconds else {
-      return timeIntervalSince1970.bind(to: sqliteStatement, at: index)
+      return farDatabaseValue.bind(to: sqliteStatement, at: index)
     }
     return unsafe withUnsafeTemporaryAllocation(of: UInt8.self, capacity: DateText.count) {
       buffer in
@@ -92,8 +92,10 @@ extension Date {
     }
     var (seconds, fraction) = Date.decimal(interval.magnitude)
     if interval < 0 { (seconds, fraction) = (-seconds - 1, DateText.complement(of: fraction)) }
-    let whole = Date(timeIntervalSinceReferenceDate: Double(seconds)).databaseValue
-    guard case .string(let text) = whole.storage else { return databaseValue }
+    let whole = Date(timeIntervalSinceReferenceDate: Double(seconds))
+    // Rounding can have reached the year 0.
+    guard whole.storableMilliseconds != nil, case .string(let text) = whole.databaseValue.storage
+    else { return farDatabaseValue }
     fraction += String(repeating: "0", count: max(0, 3 - fraction.utf8.count))
     return String(text.dropLast(3) + fraction).databaseValue
   }
@@ -116,8 +118,11 @@ extension Date {
 
   @usableFromInline
   @safe init?(databaseText text: UnsafeRawBufferPointer) {
-    guard let date = DateText(text)?.date else { return nil }
-    self = date
+    if let date = DateText(text)?.date {
+      self = date
+    } else {
+      self.init(farText: text)
+    }
   }
 
   /// Milliseconds since 1970, halves rounded up; nil outside the years 0 to 9999, and for NaN.

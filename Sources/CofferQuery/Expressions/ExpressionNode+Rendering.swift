@@ -168,6 +168,30 @@ extension Comparison {
   fileprivate func render(
     _ lhs: SQLExpression, _ rhs: SQLExpression, into renderer: inout SQLRenderer
   ) throws {
+    if let former = rhs.value?.formerDate {
+      return try render(lhs, rhs, or: SQLExpression(former), into: &renderer)
+    }
+    if let former = lhs.value?.formerDate {
+      return try render(rhs, lhs, or: SQLExpression(former), into: &renderer)
+    }
+    try renderOne(lhs, rhs, into: &renderer)
+  }
+
+  /// Appends the comparison with a value that can be stored in two forms.
+  private func render(
+    _ lhs: SQLExpression, _ rhs: SQLExpression, or former: SQLExpression,
+    into renderer: inout SQLRenderer
+  ) throws {
+    renderer.append("(")
+    try renderOne(lhs, former, into: &renderer)
+    renderer.append(self == .equal || self == .is ? " OR " : " AND ")
+    try renderOne(lhs, rhs, into: &renderer)
+    renderer.append(")")
+  }
+
+  private func renderOne(
+    _ lhs: SQLExpression, _ rhs: SQLExpression, into renderer: inout SQLRenderer
+  ) throws {
     let (left, right) = lhs.isNull && !rhs.isNull ? (rhs, lhs) : (lhs, rhs)
     try renderer.append(operand: left)
     guard right.isNull else {

@@ -51,6 +51,9 @@ extension SQLCollection {
   }
 
   package init(_ expressions: [SQLExpression]) {
+    // Dates outside the years 0 to 9999, as earlier versions stored them.
+    let former = expressions.compactMap { $0.value?.formerDate.map { SQLExpression($0) } }
+    let expressions = former.isEmpty ? expressions : expressions + former
     guard expressions.count > SQLRenderer.longestWrittenList else {
       self = .expressions(expressions)
       return

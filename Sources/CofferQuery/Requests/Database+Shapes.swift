@@ -140,6 +140,8 @@ extension ExpressionNode {
       shape.append(symbol.sql)
       shape.append(operands)
     case .comparison(let comparison, let lhs, let rhs):
+      // Rendered as two comparisons.
+      if lhs.value?.formerDate != nil || rhs.value?.formerDate != nil { return shape.giveUp() }
       shape.append(.comparison)
       shape.append(choice: comparison.rawValue)
       shape.append(lhs)
@@ -209,6 +211,7 @@ extension SQLCollection {
   fileprivate func describe(in shape: inout QueryShape) {
     switch self {
     case .expressions(let elements):
+      if elements.contains(where: { $0.value?.formerDate != nil }) { return shape.giveUp() }
       shape.append(.expressions)
       shape.append(elements)
     case .array(let array):

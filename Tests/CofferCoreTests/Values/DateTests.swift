@@ -87,12 +87,41 @@ private func date(_ interval: TimeInterval) -> Date { Date(timeIntervalSince1970
     }
   }
 
-  @Test func `a date without a text is stored as a number`() throws {
-    for interval in [-62_167_219_200.5, 253_402_300_800, 1e15, -1e15, .infinity] {
-      #expect(date(interval).databaseValue.storage == .double(interval))
+  @Test func `a date outside the years 0 to 9999 comes back, also from a number`() throws {
+    for interval in [-62_167_219_200.500_1, 253_402_300_800, 1e15, -1e15, 1e300, .infinity] {
       try expectRoundTrip(date(interval))
+      #expect(try bound(date(interval)).type == "text")
+      #expect(Date.fromDatabaseValue(interval.databaseValue) == date(interval))
+      #expect(date(interval).databaseValue.formerDate?.storage == .double(interval))
     }
+    #expect(date(0).databaseValue.formerDate == nil)
     #expect(try bound(date(.nan)).value.isNull)
+    #expect(date(.nan).databaseValue.isNull)
+    for text in ["Y", "Y7FF800000000000", "Y7FF8000000000000", "Yg000000000000000", "Z0"] {
+      #expect(Date.fromDatabaseValue(text.databaseValue) == nil)
+    }
+  }
+
+  @Test func `texts of all dates sort like their dates, in columns of any affinity`() throws {
+    var generator = SeededGenerator()
+    var dates = [-.infinity, .infinity, 1e300, -1e300].map(date)
+    for _ in 0..<300 {
+      let magnitude = pow(10, Double.random(in: 0...14, using: &generator))
+      dates.append(date(.random(in: -magnitude...magnitude, using: &generator)))
+    }
+    for form in [\Date.databaseValue, \Date.exactDatabaseValue] {
+      let values = dates.map { $0[keyPath: form] }
+      let read = values.compactMap { Date.fromDatabaseValue($0) }
+      if form == \Date.exactDatabaseValue { #expect(read == dates) }
+      for type in ["", "TEXT", "DATETIME", "REAL"] {
+        try EncryptedQueue.with("CREATE TABLE t (a \(type))") { db throws in
+          for value in values {
+            try db.execute(sql: "INSERT INTO t VALUES (?)", arguments: [value])
+          }
+          #expect(try Date.fetchAll(db, sql: "SELECT a FROM t ORDER BY a") == read.sorted())
+        }
+      }
+    }
   }
 
   @Test(arguments: [
