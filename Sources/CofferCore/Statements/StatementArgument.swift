@@ -66,8 +66,12 @@ extension StatementArgument: CustomStringConvertible {
 }
 
 extension StatementBinding {
-  /// Traps: a type that can only be bound has no argument.
+  /// An argument of one value; traps if the type can only be bound, so that it has no argument.
   public var statementArgument: StatementArgument {
+    // A generic type can be a value under other conditions than those under which it can be bound.
+    if let value = self as? any DatabaseValueConvertible {
+      return StatementArgument(value.databaseValue)
+    }
     preconditionFailure(
       "\(Self.self) can't be used in StatementArguments: implement statementArgument, or conform to "
         + "DatabaseValueConvertible")

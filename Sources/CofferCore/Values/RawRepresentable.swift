@@ -56,9 +56,20 @@ where Self: RawRepresentable, RawValue: StatementColumnConvertible {
   }
 }
 
+extension DatabaseValueConvertible
+where Self: RawRepresentable, RawValue: DatabaseValueConvertible {
+  /// An argument of one value.
+  @inlinable
+  public var statementArgument: StatementArgument { StatementArgument(databaseValue) }
+}
+
 // For types that represent SQL other than a value, such as column names.
 
 extension StatementBinding where Self: RawRepresentable, RawValue: StatementBinding {
+  /// The raw value's argument.
+  @inlinable
+  public var statementArgument: StatementArgument { rawValue.statementArgument }
+
   /// Binds the raw value.
   @inlinable
   @safe public func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {

@@ -19,6 +19,35 @@ extension Box: DatabaseValueConvertible where Value: DatabaseValueConvertible {
   }
 }
 
+/// An identifier, with conditions that differ from protocol to protocol.
+private struct Tagged<Tag, RawValue>: RawRepresentable {
+  var rawValue: RawValue
+}
+
+extension Tagged: Equatable where RawValue: Equatable {}
+extension Tagged: SQLExpressible where RawValue: SQLExpressible {}
+extension Tagged: StatementBinding where RawValue: StatementBinding {}
+extension Tagged: DatabaseValueConvertible where RawValue: DatabaseValueConvertible {}
+extension Tagged: Codable where RawValue: Codable {}
+
+/// A type that can be bound whether or not it is a value.
+private struct Loose<Value>: StatementBinding {
+  var value: Value
+
+  func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
+    0.bind(to: sqliteStatement, at: index)
+  }
+}
+
+extension Loose: SQLExpressible where Value: DatabaseValueConvertible {}
+extension Loose: DatabaseValueConvertible where Value: DatabaseValueConvertible {
+  var databaseValue: DatabaseValue { value.databaseValue }
+
+  static func fromDatabaseValue(_ dbValue: DatabaseValue) -> Loose? {
+    Value.fromDatabaseValue(dbValue).map { Loose(value: $0) }
+  }
+}
+
 /// A type that can only be bound.
 private struct Bound: StatementBinding {
   func bind(to sqliteStatement: SQLiteStatement, at index: CInt) -> CInt {
@@ -49,6 +78,28 @@ struct GenericValueTests {
       let boxed = Box(value: 3)
       let literal: SQL = "SELECT b FROM t WHERE a = \(boxed)"
       #expect(try SQLRequest<Box<String>>(literal: literal).fetchOne(db) == Box(value: "z"))
+    }
+  }
+
+  @Test func `a generic type is an argument, whatever its conformances depend on`() throws {
+    struct Player: Codable, FetchableRecord, PersistableRecord, Equatable {
+      var id: Tagged<Player, Int64>
+      var team: Tagged<String, String>?
+    }
+    try EncryptedQueue.with("CREATE TABLE player (id INTEGER PRIMARY KEY, team TEXT)") {
+      db throws in
+      let player = Player(id: Tagged(rawValue: 7), team: Tagged(rawValue: "red"))
+      try player.insert(db)
+      #expect(try Player.find(db, key: player.id) == player)
+      #expect(try Player.filter { $0.team == player.team }.fetchAll(db) == [player])
+      #expect(
+        try Player.fetchAll(
+          db, sql: "SELECT * FROM player WHERE id IN (?) AND team = ?",
+          arguments: [[player.id], player.team]) == [player])
+      let value: any StatementBinding = Tagged<Int, Int>(rawValue: 3)
+      #expect(value.statementArgument == 3.statementArgument)
+      let loose: any StatementBinding = Loose(value: "x")
+      #expect(loose.statementArgument == "x".statementArgument)
     }
   }
 
