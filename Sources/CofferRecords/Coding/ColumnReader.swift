@@ -83,8 +83,9 @@ final class OptionalColumnReader<Wrapped>: ColumnReader<Wrapped?> {
     try reader.readIfPresent(reading, slot)
   }
 
+  // NULL is nil of the outermost optional.
   override func readIfPresent(_ reading: RowReading, _ slot: KeySlot) throws -> Wrapped?? {
-    try reader.readIfPresent(reading, slot)
+    try reader.readIfPresent(reading, slot).map { .some($0) }
   }
 }
 

@@ -103,6 +103,19 @@ struct GenericValueTests {
     }
   }
 
+  @Test func `NULL is nil of the outermost optional`() throws {
+    struct Player: Codable, FetchableRecord, PersistableRecord, Equatable {
+      var id: Int
+      var score: Int??
+    }
+    try EncryptedQueue.with("CREATE TABLE player (id INTEGER PRIMARY KEY, score INTEGER)") {
+      db throws in
+      let players = [Player(id: 1, score: .none), Player(id: 2, score: 5)]
+      for player in players { try player.insert(db) }
+      #expect(try Player.fetchAll(db) == players)
+    }
+  }
+
   @Test func `an array is no value of a single parameter`() throws {
     try EncryptedQueue.with { db in
       let statement = try db.makeStatement(sql: "SELECT 1 WHERE 1 IN (?)")
