@@ -15,13 +15,27 @@ extension SQLTypedExpressible where SQLValue: DatabaseValueConvertible, SQLValue
   /// SQLite can use an index on the column that has the `BINARY` collation.
   /// - Parameter prefix: Literal text, without wildcards.
   public func hasPrefix(_ prefix: String) -> TypedPredicate {
-    TypedPredicate(sqlExpression.glob(prefix.escapedForGlob + "*"))
+    // A pattern would end at NUL.
+    guard !prefix.utf8.contains(0) else { return hasBytes(1, prefix) }
+    return TypedPredicate(sqlExpression.glob(prefix.escapedForGlob + "*"))
   }
 
   /// Returns a condition that the text ends with a suffix, compared by bytes.
   /// - Parameter suffix: Literal text, without wildcards.
   public func hasSuffix(_ suffix: String) -> TypedPredicate {
-    TypedPredicate(sqlExpression.glob("*" + suffix.escapedForGlob))
+    // To a pattern, the text would end at NUL.
+    suffix.isEmpty ? hasPrefix("") : hasBytes(nil, suffix)
+  }
+
+  /// Returns the condition that the text has the bytes of a part from a position on, or at its end.
+  ///
+  /// The length is SQLite's, since the database can store its texts in UTF-16.
+  private func hasBytes(_ start: Int?, _ part: String) -> TypedPredicate {
+    let part = cast(part.sqlExpression, as: .blob)
+    let length = length(part)
+    let text = cast(sqlExpression, as: .blob)
+    let bytes = start.map { [text, $0.sqlExpression, length] } ?? [text, -length]
+    return TypedPredicate(SQLExpression(.function("SUBSTR", bytes)) == part)
   }
 
   /// Returns a condition that the text contains a part, compared by bytes: `INSTR(text, part) > 0`.

@@ -10,7 +10,8 @@ import Testing
 
   private static let words = [
     "", "A", "Ab", "ab", "aB", "a%b", "a_b", "a*b", "a?b", "a[b", "a]b", "[ab]", "é", "éa",
-    "e\u{301}", "Éa", "日本", "日本語", "👍🏽", "👍", "a\nb", "100%", "it's", "\u{10FFFF}", "a\\b",
+    "e\u{301}", "a\0b", "a\0", "\0", "\0b", "a\0[b", "Éa", "日本", "日本語", "👍🏽", "👍", "a\nb", "100%",
+    "it's", "\u{10FFFF}", "a\\b",
   ]
 
   private func with(_ body: (Database) throws -> Void) throws {
