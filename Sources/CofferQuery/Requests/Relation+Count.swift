@@ -8,7 +8,7 @@ extension Relation {
 
   private func renderPlannedCount(into renderer: inout SQLRenderer) throws {
     let selection = try selection(renderer.database)
-    if let counted = countedExpression(selection) {
+    if let counted = try countedExpression(selection, renderer.database) {
       var counting = self
       counting.isDistinct = false
       counting.ordering = RelationOrdering()
@@ -16,7 +16,9 @@ extension Relation {
     }
     renderer.append("SELECT COUNT(*) FROM (")
     var counted = self
-    if limit == nil { counted.ordering = RelationOrdering() }
+    if limit == nil, try isOrderedRowByRow(renderer.database) {
+      counted.ordering = RelationOrdering()
+    }
     try counted.render(into: &renderer)
     renderer.append(")")
   }
@@ -24,12 +26,18 @@ extension Relation {
   /// Returns the expression that counts the rows in the relation's own query.
   ///
   /// Nil if the query must be a subquery.
-  private func countedExpression(_ selection: [SQLSelection]) -> SQLExpression? {
-    guard limit == nil, grouping.isEmpty, having == nil, case .table = source else { return nil }
+  private func countedExpression(
+    _ selection: [SQLSelection], _ db: Database
+  ) throws -> SQLExpression? {
+    guard limit == nil, grouping.isEmpty, having == nil, case .table(let table) = source else {
+      return nil
+    }
+    guard try isOrderedRowByRow(db) else { return nil }
     if isDistinct {
+      // SQLite's function wouldn't count NULL.
       guard !hasJoins, selection.count == 1,
         case .expression(let expression, _) = selection[0].content,
-        !expression.isAggregate, filter?.mayUseSelectedNames != true
+        try isNeverNull(expression, in: table, db), filter?.mayUseSelectedNames != true
       else { return nil }
       return count(distinct: expression)
     }
@@ -37,7 +45,7 @@ extension Relation {
       switch part.content {
       case .expression(let expression, let name):
         // The filter may refer to the name.
-        if expression.isAggregate || (name != nil && filter?.mayUseSelectedNames == true) {
+        if try !expression.isOnePerRow(db) || (name != nil && filter?.mayUseSelectedNames == true) {
           return nil
         }
       // The SQL may be an aggregate.
@@ -46,6 +54,27 @@ extension Relation {
       }
     }
     return SQLExpression(.aggregate(Aggregate("COUNT", [])))
+  }
+
+  /// Returns whether no term of the order can be an aggregate, which would leave one row.
+  private func isOrderedRowByRow(_ db: Database) throws -> Bool {
+    try ordering.terms.allSatisfy { terms in
+      try terms.resolve(db).allSatisfy { term in
+        try term.expression.hasNoCall || term.expression.isOnePerRow(db)
+      }
+    }
+  }
+
+  /// Returns whether the expression is a column of the table that can't be NULL.
+  private func isNeverNull(
+    _ expression: SQLExpression, in table: String, _ db: Database
+  ) throws -> Bool {
+    guard let name = expression.columnName(aliases: aliases),
+      !tableExpressions.contains(where: { $0.name == table }), try db.tableExists(table)
+    else { return false }
+    return try db.columns(in: table).contains {
+      $0.name.isSameName(as: name) && $0.isNotNull
+    }
   }
 
   // MARK: One row
@@ -101,6 +130,38 @@ extension SQLExpression {
     }
     return operands.contains(where: \.isAggregate)
   }
+
+  /// Returns whether the expression surely has a value for each row.
+  ///
+  /// A function, or SQL, can be an aggregate.
+  fileprivate func isOnePerRow(_ db: Database) throws -> Bool {
+    switch content {
+    case .value: return true
+    case .sql: return false
+    case .node:
+      switch expressionNode {
+      case nil: return false
+      case .deferred(let make): return try make(db).isOnePerRow(db)
+      case .function(let name, _) where !SQLExpression.scalarFunctions.contains(name): return false
+      default: return try !isAggregate && operands.allSatisfy { try $0.isOnePerRow(db) }
+      }
+    }
+  }
+
+  /// Whether it is SQL without a parenthesis, and so without an aggregate.
+  fileprivate var hasNoCall: Bool {
+    guard case .sql(let sql) = content else { return false }
+    return sql.elements.allSatisfy { element in
+      switch element {
+      case .sql(let text, _): !text.utf8.contains(UInt8(ascii: "("))
+      case .argument: true
+      default: false
+      }
+    }
+  }
+
+  /// Functions of SQLite that are no aggregates.
+  private static let scalarFunctions: Set = ["ABS", "IFNULL", "COALESCE", "LENGTH", "NULLIF"]
 
   /// Whether the expression may refer to a name that the query gives to a selected expression.
   var mayUseSelectedNames: Bool {

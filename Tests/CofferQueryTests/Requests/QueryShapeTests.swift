@@ -168,7 +168,7 @@ private struct Player: Codable, TableRecord, FetchableRecord, Identifiable {
         #expect(try Player.limit(4).fetchCount(db) == 4)
         #expect(try Player.limit(5).fetchCount(db) == 5)
         #expect(try Player.limit(0).isEmpty(db))
-        #expect(try Player.select(Column("team")).distinct().fetchCount(db) == 3)
+        #expect(try Player.select(Column("team")).distinct().fetchCount(db) == 4)
       }
     }
     try file.writer.write { try $0.execute(sql: "DROP VIEW best; DROP TABLE player") }
