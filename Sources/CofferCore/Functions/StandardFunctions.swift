@@ -80,7 +80,10 @@ extension DatabaseCollation {
   ) { $0.localizedStandardCompare($1) }
 
   /// `coffer_decimal`: compares decimal texts as numbers; other texts come first.
-  package static let decimal = DatabaseCollation("coffer_decimal") { lhs, rhs in
+  ///
+  /// Typed columns of `Decimal` have it in conditions and orders, which an index with it serves. No
+  /// other program knows it.
+  public static let decimal = DatabaseCollation("coffer_decimal") { lhs, rhs in
     switch (number(lhs), number(rhs)) {
     case (let left?, let right?):
       left == right ? .orderedSame : left < right ? .orderedAscending : .orderedDescending

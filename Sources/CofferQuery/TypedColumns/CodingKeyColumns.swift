@@ -54,8 +54,7 @@ public enum _FormedValue: Sendable {
 
 /// The format in which a record type stores the values of a column.
 public struct _ColumnForm: Sendable {
-  @usableFromInline let record: any _CodingKeyColumns.Type
-  @usableFromInline let column: String
+  @usableFromInline let convert: @Sendable (any DatabaseValueConvertible) -> DatabaseValue?
 
   /// Creates the format of a column.
   ///
@@ -64,12 +63,14 @@ public struct _ColumnForm: Sendable {
   package init?(_ record: Any.Type, _ column: String, of type: Any.Type) {
     guard _FormedValue.includes(type), let record = record as? any _CodingKeyColumns.Type
     else { return nil }
-    (self.record, self.column) = (record, column)
+    convert = { value in _FormedValue(value).map { record._storedValue($0, inColumn: column) } }
   }
 
-  @usableFromInline
-  func expression(_ value: _FormedValue) -> SQLExpression {
-    SQLExpression(record._storedValue(value, inColumn: column))
+  /// Creates a format.
+  ///
+  /// - Parameter convert: Returns the stored value; nil for its type's only one.
+  package init(_ convert: @escaping @Sendable (any DatabaseValueConvertible) -> DatabaseValue?) {
+    self.convert = convert
   }
 }
 
@@ -78,7 +79,20 @@ extension SQLTypedExpressible {
   @inlinable
   package func operand(_ value: (some DatabaseValueConvertible)?) -> SQLExpression {
     guard let value else { return SQLExpression(DatabaseValue.null) }
-    if let form = _form, let formed = _FormedValue(value) { return form.expression(formed) }
-    return value.sqlExpression
+    if let stored = _form?.convert(value) { return SQLExpression(stored) }
+    return beyondIntegers(value)?.sqlExpression ?? value.sqlExpression
   }
+}
+
+/// Returns whether values of the type can be greater than SQLite's integers.
+@inlinable @inline(__always)
+func exceedsIntegers(_ type: Any.Type) -> Bool { type == UInt64.self || type == UInt.self }
+
+/// Returns a real that compares with all integers of SQLite like the value, which is greater; nil if
+/// SQLite has the value.
+@inlinable @inline(__always)
+func beyondIntegers<Value: DatabaseValueConvertible>(_ value: Value) -> DatabaseValue? {
+  guard exceedsIntegers(Value.self) else { return nil }
+  let number = value as? UInt64 ?? (value as? UInt).map { UInt64($0) }
+  return number.flatMap { $0 > Int64.max ? Double($0).databaseValue : nil }
 }

@@ -43,6 +43,13 @@ extension SQLInterpolation {
   public mutating func appendInterpolation(_ expression: some SQLTypedExpressible) {
     appendInterpolation(literal: expression.sqlExpression.sql)
   }
+
+  /// Appends the name of a column: `\(column)`.
+  ///
+  /// SQL compares decimal numbers as texts.
+  public mutating func appendInterpolation<Value>(_ column: TypedColumn<Value>) {
+    appendInterpolation(literal: column.plain.sql)
+  }
 }
 
 extension TypedColumn {

@@ -30,7 +30,17 @@ public struct TypedColumn<Value>: SQLTypedExpressible, Sendable {
   }
 
   /// The column as an untyped expression, resolved in the tables of the query.
-  public var sqlExpression: SQLExpression {
+  ///
+  /// A column of decimal numbers, which are texts, has a collation that compares them as numbers.
+  public var sqlExpression: SQLExpression { plain.compared(as: Value.self) }
+
+  /// The column as a selection, under its name.
+  public var sqlSelection: SQLSelection {
+    DecimalOrder.isDecimal(Value.self) ? sqlExpression.forKey(name) : plain.sqlSelection
+  }
+
+  /// The column without a collation.
+  var plain: SQLExpression {
     if let failure { return SQLExpression(.deferred { _ in throw failure }) }
     return SQLExpression(.column(name))
   }

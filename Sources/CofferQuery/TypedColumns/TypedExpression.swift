@@ -9,8 +9,11 @@ public struct TypedExpression<Value>: SQLTypedExpressible, Sendable {
   /// The Swift type of the values.
   public typealias SQLValue = Value
 
-  /// The expression without its type.
-  public let sqlExpression: SQLExpression
+  @usableFromInline let expression: SQLExpression
+
+  /// The expression without its type; decimal numbers have a collation that compares them as numbers.
+  @inlinable
+  public var sqlExpression: SQLExpression { expression.compared(as: Value.self) }
 
   /// Creates a typed expression from SQL.
   ///
@@ -25,7 +28,7 @@ public struct TypedExpression<Value>: SQLTypedExpressible, Sendable {
 
   @inlinable
   init(_ expression: some SQLExpressible, form: _ColumnForm?) {
-    sqlExpression = expression.sqlExpression
+    self.expression = expression.sqlExpression
     _form = form
   }
 }

@@ -20,7 +20,9 @@ extension Sequence where Element: DatabaseValueConvertible {
   }
 
   private func isMember(_ element: some SQLTypedExpressible) -> SQLExpression {
-    guard element._form != nil else { return contains(element.sqlExpression) }
+    guard element._form != nil || exceedsIntegers(Element.self) else {
+      return contains(element.sqlExpression)
+    }
     return map { element.operand($0) }.contains(element.sqlExpression)
   }
 }
