@@ -45,8 +45,9 @@ enum StoredType: Sendable {
   ///   accepted.
   func fits(_ declaration: String) -> Bool {
     switch DeclaredClass(declaration) {
-    case .integer: !([.text, .blob, .uuid, .json].contains(self))
-    case .real: !([.text, .blob, .uuid, .json, .integer].contains(self))
+    case .integer: !([.text, .blob, .uuid, .json, .decimal].contains(self))
+    case .real: !([.text, .blob, .uuid, .json, .integer, .decimal].contains(self))
+    case .numeric: self != .decimal
     case .text: !([.integer, .boolean, .real].contains(self))
     case nil: true
     }
@@ -56,6 +57,8 @@ enum StoredType: Sendable {
 /// The affinities that convert values, for well-known type names.
 private enum DeclaredClass {
   case integer, real, text
+  /// Converts only texts that are numbers.
+  case numeric
 
   init?(_ declaration: String) {
     // `VARCHAR(10)`, `UNSIGNED BIG INT`.
@@ -65,6 +68,7 @@ private enum DeclaredClass {
       self = .integer
     case "UNSIGNED" where words.last == "INT" || words.last == "INTEGER": self = .integer
     case "REAL", "DOUBLE", "FLOAT": self = .real
+    case "NUMERIC", "DECIMAL": self = .numeric
     case "TEXT", "VARCHAR", "CHARACTER", "CHAR", "NCHAR", "NVARCHAR", "CLOB": self = .text
     default: return nil
     }

@@ -79,6 +79,23 @@ import Testing
     }
   }
 
+  @Test(arguments: ["NUMERIC", "DECIMAL(10,5)", "REAL", "INTEGER"])
+  func `a column that loses digits of a decimal number doesn't keep it`(type: String) throws {
+    struct Item: MappedRecord {
+      var price: Decimal
+      static let mapping = Mapping(Item.init(price:), Field("price", \.price))
+    }
+    try EncryptedQueue.with("CREATE TABLE item (price \(type))") { db throws in
+      let error = databaseError { try Item(price: 1).inserted(db) }
+      #expect(error?.message?.contains("is declared \(type)") == true)
+    }
+    try EncryptedQueue.with("CREATE TABLE item (price TEXT)") { db throws in
+      let price = try #require(Decimal(string: "1234567890123456789.123456789"))
+      _ = try Item(price: price).inserted(db)
+      #expect(try Item.fetchOne(db)?.price == price)
+    }
+  }
+
   @Test(arguments: ["", "BLOB", "NUMERIC", "DECIMAL(10,5)", "BOOLEAN", "BIGINT", "MONEY", "POINT"])
   func `a type that keeps the values, or that SQLite doesn't know, passes`(type: String) throws {
     let schema = "CREATE TABLE player (id INTEGER PRIMARY KEY, name TEXT, score \(type))"
