@@ -6,13 +6,23 @@ extension DatabaseFunction {
   /// Registered in every connection: it reads the properties of stored structs, also for indexes.
   /// Paths have the syntax of SQLite's `json_extract`, such as `$.address.city` and `$.tags[0]`.
   /// Objects and arrays are returned as written; a missing value, `null` and invalid JSON are NULL.
-  public static let json = DatabaseFunction(
-    "coffer_json", argumentCount: 2, pure: true,
-    implementation: .scalar { arguments in
-      arguments.withUTF8(at: 0) { text in
-        arguments.withUTF8(at: 1) { path in JSONScanner.value(in: text, at: path) }
-      } ?? .null
-    })
+  public static let json = value(.plain)
+
+  /// `coffer_json_decimal` and `coffer_json_unsigned`: `coffer_json` for properties whose numbers
+  /// SQLite's don't have all digits of.
+  static let exactJSON = [
+    value(.decimal), value(.unsigned), containment(.decimal), containment(.unsigned),
+  ]
+
+  private static func value(_ numbers: JSONNumbers) -> DatabaseFunction {
+    DatabaseFunction(
+      "coffer_json\(numbers.suffix)", argumentCount: 2, pure: true,
+      implementation: .scalar { arguments in
+        arguments.withUTF8(at: 0) { text in
+          arguments.withUTF8(at: 1) { path in JSONScanner.value(in: text, at: path, numbers) }
+        } ?? .null
+      })
+  }
 
   /// `coffer_json_set(text, path, json)`: returns the JSON with another value at a path.
   ///
@@ -58,23 +68,33 @@ extension DatabaseFunction {
   /// otherwise 0, on both generations of SQLCipher.
   ///
   /// Registered in every connection. NULL if the path leads to no array. Texts are compared by
-  /// bytes.
-  public static let jsonContains = DatabaseFunction(
-    "coffer_json_contains", argumentCount: 3, pure: true,
-    implementation: .scalar { arguments in
-      withJSON(arguments) { json in
-        guard let members = JSONScanner.members(of: json), unsafe json.first == UInt8(ascii: "[")
-        else {
-          return nil
-        }
-        let value = arguments.databaseValue(at: 2)
-        let isThere = members.contains { member in
-          unsafe JSONFragment(UnsafeRawBufferPointer(rebasing: json[member.value])).databaseValue
-            == value
-        }
-        return isThere.databaseValue
-      } ?? .null
-    })
+  /// Swift's `==`.
+  public static let jsonContains = containment(.plain)
+
+  private static func containment(_ numbers: JSONNumbers) -> DatabaseFunction {
+    DatabaseFunction(
+      "coffer_json_contains\(numbers.suffix)", argumentCount: 3, pure: true,
+      implementation: .scalar { arguments in
+        withJSON(arguments) { json in
+          guard let members = JSONScanner.members(of: json),
+            unsafe json.first == UInt8(ascii: "[")
+          else { return nil }
+          let value = arguments.databaseValue(at: 2)
+          let isThere = members.contains { member in
+            let element = unsafe JSONFragment(UnsafeRawBufferPointer(rebasing: json[member.value]))
+            return areEqual(element.databaseValue(numbers), value)
+          }
+          return isThere.databaseValue
+        } ?? .null
+      })
+  }
+
+  private static func areEqual(_ lhs: DatabaseValue, _ rhs: DatabaseValue) -> Bool {
+    if case .string(let lhs) = lhs.storage, case .string(let rhs) = rhs.storage {
+      return lhs == rhs
+    }
+    return lhs == rhs
+  }
 
   /// `coffer_json_keep(old, new, known)`: returns the new JSON with the old JSON's unknown members.
   ///
@@ -121,4 +141,9 @@ extension DatabaseFunction {
     case .string, .blob: arguments.string(at: index)
     }
   }
+}
+
+extension JSONNumbers {
+  /// The end of a function's name.
+  package var suffix: String { self == .plain ? "" : "_\(rawValue)" }
 }

@@ -1,10 +1,22 @@
+import FoundationEssentials
+
+/// How numbers in JSON become database values.
+package enum JSONNumbers: String, CaseIterable, Sendable {
+  /// As integers and reals.
+  case plain
+  /// As the text of a `Decimal`, with all digits.
+  case decimal
+  /// As integers and reals, but integers above SQLite's as their text.
+  case unsigned
+}
+
 /// The bytes of one JSON value found by ``JSONScanner``.
 @safe struct JSONFragment {
   @safe private let bytes: UnsafeRawBufferPointer
 
   @safe init(_ bytes: UnsafeRawBufferPointer) { self.bytes = unsafe bytes }
 
-  var databaseValue: DatabaseValue {
+  func databaseValue(_ numbers: JSONNumbers) -> DatabaseValue {
     switch unsafe bytes.first {
     case UInt8(ascii: "\""): string.databaseValue
     case UInt8(ascii: "t"): 1.databaseValue
@@ -12,7 +24,7 @@
     case UInt8(ascii: "{"), UInt8(ascii: "["):
       unsafe String(decoding: bytes, as: UTF8.self).databaseValue
     case UInt8(ascii: "n"), nil: .null
-    default: number
+    default: number(numbers)
     }
   }
 
@@ -24,9 +36,13 @@
     return String(decoding: JSONFragment.unescaped(text), as: UTF8.self)
   }
 
-  private var number: DatabaseValue {
+  private func number(_ numbers: JSONNumbers) -> DatabaseValue {
     let text = unsafe String(decoding: bytes, as: UTF8.self)
+    if numbers == .decimal {
+      return Decimal.fromDatabaseValue(text.databaseValue)?.databaseValue ?? text.databaseValue
+    }
     if let integer = Int64(text) { return integer.databaseValue }
+    if numbers == .unsigned, let integer = UInt64(text) { return "\(integer)".databaseValue }
     return (Double(text) ?? 0).databaseValue
   }
 

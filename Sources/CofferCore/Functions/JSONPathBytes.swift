@@ -69,13 +69,16 @@
     return Step(key: start..<start, index: index, next: position + 1)
   }
 
-  /// Returns whether a step matches a member's name; both can contain escapes.
+  /// Returns whether a step matches a member's name, as Swift compares strings; both can contain
+  /// escapes.
   @safe func isKey(_ step: Step, _ name: UnsafeRawBufferPointer) -> Bool {
     guard step.index == nil else { return false }
     let key = unsafe UnsafeRawBufferPointer(rebasing: bytes[step.key])
     if key.count == name.count, unsafe key.elementsEqual(name) { return true }
-    let backslash = UInt8(ascii: "\\")
-    guard unsafe key.contains(backslash) || name.contains(backslash) else { return false }
-    return JSONFragment.unescaped(key) == JSONFragment.unescaped(name)
+    // Other bytes can only stand for the same text with an escape or beyond ASCII.
+    func isPlain(_ byte: UInt8) -> Bool { byte < 0x80 && byte != UInt8(ascii: "\\") }
+    guard unsafe !(key.allSatisfy(isPlain) && name.allSatisfy(isPlain)) else { return false }
+    return String(decoding: JSONFragment.unescaped(key), as: UTF8.self)
+      == String(decoding: JSONFragment.unescaped(name), as: UTF8.self)
   }
 }

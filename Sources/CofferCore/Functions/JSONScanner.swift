@@ -10,16 +10,17 @@
 
   /// Returns the value at a path, such as `$.address.city`, `$."two words"[0]` or `$`.
   ///
-  /// Integers and reals become numbers, booleans 1 and 0, objects and arrays their text.
+  /// Booleans become 1 and 0, objects and arrays their text.
   /// - Returns: NULL for `null`, for a missing value, and if the text is not JSON or the path is
   ///   invalid.
   @safe package static func value(
-    in json: UnsafeRawBufferPointer, at path: UnsafeRawBufferPointer
+    in json: UnsafeRawBufferPointer, at path: UnsafeRawBufferPointer,
+    _ numbers: JSONNumbers = .plain
   ) -> DatabaseValue {
     find(in: json, at: path).map {
       unsafe JSONFragment(UnsafeRawBufferPointer(rebasing: json[$0]))
     }?
-    .databaseValue ?? .null
+    .databaseValue(numbers) ?? .null
   }
 
   /// Returns the range of the value at a path; nil if missing.

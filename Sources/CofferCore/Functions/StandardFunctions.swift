@@ -40,10 +40,11 @@ extension DatabaseFunction {
       })
   }
 
-  static let standard = [
-    capitalize, lowercase, uppercase, localizedCapitalize, localizedLowercase, localizedUppercase,
-    json, jsonSet, jsonCount, jsonContains, jsonKeep,
-  ]
+  static let standard =
+    [
+      capitalize, lowercase, uppercase, localizedCapitalize, localizedLowercase,
+      localizedUppercase, json, jsonSet, jsonCount, jsonContains, jsonKeep,
+    ] + exactJSON
 }
 
 extension DatabaseCollation {

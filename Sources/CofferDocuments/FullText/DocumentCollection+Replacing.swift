@@ -48,7 +48,8 @@ extension DocumentCollection {
   /// Returns the SQL of the column's part of a whole column's value.
   private func part(_ column: DocumentColumn, of value: DatabaseValue) -> SQL {
     guard column.isNested else { return "\(value)" }
-    return "coffer_json(\(value), \(sql: column.jsonPath.databaseValue.sqlLiteral))"
+    let path = column.jsonPath.databaseValue.sqlLiteral
+    return "coffer_json\(sql: column.numbers.suffix)(\(value), \(sql: path))"
   }
 
   /// Adds to a replacement's error the documents that refer to a replaced one.

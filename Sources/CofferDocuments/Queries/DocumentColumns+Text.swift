@@ -10,8 +10,8 @@ where Value: DatabaseValueConvertible, Value._Base == String {
   /// books.filter { $0.name.hasPrefix("Moby") }
   /// ```
   ///
-  /// Without a declared collation, it is Swift's `hasPrefix`; identifiers and strings inside stored
-  /// structs are compared by their bytes. An index of the property is used unless its collation is
+  /// Without a declared collation, it is Swift's `hasPrefix`; identifiers are compared by their
+  /// bytes. An index of the property is used unless its collation is
   /// localized or custom. Nil has no prefix.
   /// - Parameter prefix: The text to find; it has no wildcards.
   public func hasPrefix(_ prefix: String) -> TypedPredicate { parts(.prefix, prefix) }

@@ -115,9 +115,15 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
   /// The column with the collation of the property.
   public var sqlExpression: SQLExpression { withColumn { $1 } }
 
-  /// The form in which documents store the values: dates have all their digits.
+  /// The form in which documents store the values: dates have all their digits, and some numbers
+  /// have others in JSON.
   public var _form: _ColumnForm? {
-    _ColumnForm(StoredDocument<Document>.self, "", of: Value.self)
+    if Self.hasOtherDigitsInJSON, let column = try? column(), column.isNested {
+      return _ColumnForm { value in
+        (value as? any Encodable).flatMap { try? DocumentValue.databaseValue(of: $0, in: column) }
+      }
+    }
+    return _ColumnForm(StoredDocument<Document>.self, "", of: Value.self)
   }
 
   private func requireSameForm(_ column: DocumentColumn) throws -> DocumentColumn {
@@ -134,7 +140,8 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
       return try DocumentType<Document>.known().column(keyPath, segments: segments)
     }
     let column = try DocumentType<Document>.known().column(key.dictionary, segments: segments)
-    let element = DocumentColumn(name: column.name, path: column.path + [key.name])
+    let element = DocumentColumn(
+      name: column.name, path: column.path + [key.name], holding: [Value.self])
     guard element.isInList == column.isInList else {
       throw DocumentError("\(column.description) can't be subscripted with a key")
     }
@@ -168,8 +175,14 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
 
   /// Whether values have another form in JSON than in columns.
   private static var differsInJSON: Bool {
+    [Date.self, UUID.self, Data.self, Date?.self, UUID?.self, Data?.self]
+      .contains { $0 == Value.self }
+  }
+
+  /// Whether numbers in JSON can become other database values than in columns.
+  private static var hasOtherDigitsInJSON: Bool {
     [
-      Date.self, UUID.self, Data.self, Decimal.self, Date?.self, UUID?.self, Data?.self,
+      Float.self, UInt64.self, UInt.self, Decimal.self, Float?.self, UInt64?.self, UInt?.self,
       Decimal?.self,
     ]
     .contains { $0 == Value.self }
@@ -206,7 +219,7 @@ where Value: DatabaseValueConvertible, Value._Base: BinaryFloatingPoint {
   private func equality(_ comparison: Comparison, _ number: Value._Base) -> TypedPredicate {
     guard number.isNaN else {
       return TypedPredicate(
-        withColumn { SQLExpression(.comparison(comparison, $1, number.sqlExpression)) })
+        withColumn { SQLExpression(.comparison(comparison, $1, operand(number))) })
     }
     return TypedPredicate(SQLExpression((comparison == .notEqual).databaseValue))
   }

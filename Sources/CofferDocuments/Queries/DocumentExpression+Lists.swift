@@ -38,9 +38,12 @@ extension DocumentExpression where Value: DocumentList {
   /// articles.filter { $0.tags.contains("swift") && !$0.tags.contains("draft") }
   /// ```
   ///
-  /// Strings are compared by their bytes.
+  /// Strings are compared by Swift's `==`.
   public func contains(_ element: Value.ListElement) -> TypedPredicate {
-    predicate { "\(sql: $0.containing), \(try $0.element(element)))" }
+    predicate { column in
+      let element = try column.element(element)
+      return "\(sql: column.containing(element.column)), \(element.value))"
+    }
   }
 }
 
@@ -94,11 +97,13 @@ extension DocumentColumn {
   fileprivate var counting: SQL { "coffer_json_count(\(sql: listArguments))" }
 
   /// `1 IS coffer_json_contains("tags", '$'`, which is never NULL, so it can be negated.
-  var containing: String { "1 IS coffer_json_contains(\(listArguments)" }
+  func containing(_ element: DocumentColumn) -> String {
+    "1 IS coffer_json_contains\(element.numbers.suffix)(\(listArguments)"
+  }
 
-  /// Returns a value in the form of a list's elements.
-  func element<V: Encodable>(_ value: V) throws -> DatabaseValue {
-    try DocumentValue.databaseValue(
-      of: value, in: DocumentColumn(name: name, path: path + ["[0]"]))
+  /// Returns a value in the form of a list's elements, and the place of an element.
+  func element<V: Encodable>(_ value: V) throws -> (value: DatabaseValue, column: DocumentColumn) {
+    let column = DocumentColumn(name: name, path: path + ["[0]"], holding: [V.self])
+    return (try DocumentValue.databaseValue(of: value, in: column), column)
   }
 }

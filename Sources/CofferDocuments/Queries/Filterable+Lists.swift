@@ -49,8 +49,9 @@ extension Filterable {
   ) -> SQLFragment<Row> {
     SQLFragment(property) { column in
       let stored = try values.map { try DocumentValue.databaseValue(of: $0, in: column) }
-      let others = stored.filter { !$0.isNull }
-      let hasNil = others.count < stored.count
+      let present = stored.filter { !$0.isNull }
+      let hasNil = present.count < stored.count
+      let others = present + present.compactMap { DocumentValue.other($0, in: column) }
       var parts: [SQLFragment<Row>.Part] = [
         .text("("), .column(column), .text(isWanted ? " IN " : " NOT IN "), .list(others),
       ]
@@ -137,13 +138,16 @@ extension Filterable {
   /// ```
   ///
   /// The list is an array or a set, optional or not; nil contains nothing. Strings are compared by
-  /// their bytes. The same in a closure: `filter { $0.tags.contains("swift") }`.
+  /// Swift's `==`. The same in a closure: `filter { $0.tags.contains("swift") }`.
   public func filter<List: DocumentList>(
     _ property: KeyPath<Row, List>, contains element: List.ListElement
   ) -> QueryBuilder<Row> {
     filter(
       SQLFragment<Row>(property) { column in
-        [.text(column.containing + ", "), .value(try column.element(element)), .text(")")]
+        let element = try column.element(element)
+        return [
+          .text(column.containing(element.column) + ", "), .value(element.value), .text(")"),
+        ]
       })
   }
 }

@@ -52,10 +52,8 @@ public struct QueryBuilder<Document: Codable>: Filterable, Sendable {
     do {
       let column = try collection.type.column(property)
       var values = [try DocumentValue.compared(value, with: column)]
-      if joiner != nil, let text = value as? String,
-        let number = DocumentValue.number(readAs: text.databaseValue)
-      {
-        values.append(number)
+      if joiner != nil, let other = DocumentValue.other(values[0], in: column) {
+        values.append(other)
       }
       copy.query.add(
         comparison: symbol, of: column, with: values, joinedBy: joiner ?? "", collation)

@@ -35,6 +35,7 @@ extension SQLExpression {
       let condition = SQLExpression(.between(value.operand, lower, upper, isNegated: false))
       return isNot != isNegated ? condition.isNotTrue : condition
     case .membership(let value, let collection, let isNot):
+      let collection = collection.includingOtherForms
       var condition = SQLExpression(.membership(value.operand, collection, isNegated: false))
       if collection.hasNull {
         let isNull = SQLExpression(.comparison(.is, value.operand, SQLExpression(.null)))
@@ -54,9 +55,9 @@ extension SQLExpression {
   ) -> SQLExpression {
     let isEqual = (comparison == .equal || comparison == .is) != isNegated
     let (lhs, rhs) = (lhs.operand, rhs.operand)
-    /// Returns the comparison with a text that a number can be read as.
+    /// Returns the comparison with a value that another one can be read as.
     func numeric(_ value: DatabaseValue?, _ other: SQLExpression) -> SQLExpression? {
-      guard let value, let number = DocumentValue.number(readAs: value) else { return nil }
+      guard let value, let number = DocumentValue.other(value) else { return nil }
       let sides = [value, number].map { value in
         SQLExpression(.comparison(isEqual ? .equal : .isNot, other, SQLExpression(value)))
       }
@@ -96,6 +97,19 @@ extension SQLExpression {
 }
 
 extension SQLCollection {
+  /// The collection with the other stored values that are read as one of its values.
+  fileprivate var includingOtherForms: SQLCollection {
+    switch self {
+    case .expressions(let expressions):
+      let others = expressions.compactMap { $0.value.flatMap { DocumentValue.other($0) } }
+      return others.isEmpty ? self : SQLCollection(expressions + others.map { SQLExpression($0) })
+    case .array(let array):
+      let others = array.storage.values.compactMap { DocumentValue.other($0) }
+      return others.isEmpty ? self : .array(ArrayArgument(array.storage.values + others))
+    case .query, .table: return self
+    }
+  }
+
   /// Whether NULL is one of the values.
   fileprivate var hasNull: Bool {
     switch self {

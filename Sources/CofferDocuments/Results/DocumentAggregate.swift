@@ -40,18 +40,17 @@ extension QueryBuilder {
     _ property: PartialKeyPath<Document>, of number: Number.Type
   ) throws -> DocumentAggregate<Document, Number> {
     let column = try collection.type.column(property)
-    let isDecimal = number == Decimal.self
+    let isDecimal = column.hasNumericTexts
     return DocumentAggregate(
       query: self, column: column, result: DocumentSelection(column: column)
     ) { NumberAggregate.sum.sql($0, isDecimal: isDecimal, $1) }
   }
 
-  /// - Parameter number: The type of the property's numbers.
-  func averaging<Number>(
-    _ property: PartialKeyPath<Document>, of number: Number.Type
+  func averaging(
+    _ property: PartialKeyPath<Document>
   ) throws -> DocumentAggregate<Document, Double> {
     let column = try collection.type.column(property)
-    let isDecimal = number == Decimal.self
+    let isDecimal = column.hasNumericTexts
     // A mean isn't stored as the property's values are.
     let result = DocumentSelection<Double>(column: DocumentColumn(name: column.name))
     return DocumentAggregate(query: self, column: column, result: result) {

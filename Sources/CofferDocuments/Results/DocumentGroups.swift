@@ -42,7 +42,7 @@ extension DocumentGroups {
   public func average<Value: Codable & Numeric>(
     _ property: KeyPath<Document, Value>
   ) throws -> [Key: Double] {
-    try fetch(query.averaging(property, of: Value.self))
+    try fetch(query.averaging(property))
   }
 
   /// Returns the least value of a property in each group.
@@ -71,7 +71,7 @@ extension DocumentGroups where Document: _SendableMetatype, Key: Sendable {
   public func average<Value: Codable & Numeric>(
     _ property: KeyPath<Document, Value>
   ) async throws -> [Key: Double] {
-    try await fetch(query.averaging(property, of: Value.self))
+    try await fetch(query.averaging(property))
   }
 
   /// Returns the least value of a property in each group.

@@ -8,6 +8,10 @@ struct DocumentSelection<Value: Decodable>: Sendable {
 
   /// Decodes the value in a row's column.
   func value(of row: Row, at index: Int) throws -> Value {
+    if column.numbers == .unsigned, case .string(let number) = row.databaseValue(at: index).storage
+    {
+      return try value(ofJSON: number)
+    }
     do {
       let row = Row(
         columnNames: [SelectedValue<Value>.columnName], values: [row.databaseValue(at: index)])
@@ -21,11 +25,28 @@ struct DocumentSelection<Value: Decodable>: Sendable {
   /// Fetches the values of a query that selects the column alone, under the name of
   /// ``SelectedValue``.
   func fetchAll(_ db: Database, _ sql: SQL) throws -> [Value] {
+    if column.numbers == .unsigned {
+      let rows = SQLRequest<Row>(literal: sql)
+      return try rows.fetchAll(db).map { try value(of: $0, at: 0) }
+    }
     if let values = try PlainValues.fetchAll(Value.self, sql, db) { return values }
     let request = SQLRequest<Never>(literal: sql)
     return column.isNested
       ? try SelectedLeaf<Value>.fetchAll(db, request).map(\.value)
       : try SelectedValue<Value>.fetchAll(db, request).map(\.value)
+  }
+}
+
+extension DocumentSelection {
+  /// Decodes a number that SQLite's integers don't have.
+  private func value(ofJSON number: String) throws -> Value {
+    do {
+      // In a list, since decoders can refuse single values.
+      return try JSONDecoder().decode([Value].self, from: Data("[\(number)]".utf8))[0]
+    } catch {
+      throw DocumentError(
+        "a number of \(column.description) is out of the range of \(Value.self)")
+    }
   }
 }
 

@@ -29,7 +29,7 @@ extension Filterable {
   /// Nil if there are no documents.
   /// - Throws: ``DocumentError`` if a stored value isn't a number.
   public func average<Value: Codable & Numeric>(_ property: KeyPath<Row, Value>) throws -> Double? {
-    try all().averaging(property, of: Value.self).fetch()
+    try all().averaging(property).fetch()
   }
 
   /// Returns the mean of a property's values that aren't nil.
@@ -38,7 +38,7 @@ extension Filterable {
   public func average<Value: Codable & Numeric>(
     _ property: KeyPath<Row, Value?>
   ) throws -> Double? {
-    try all().averaging(property, of: Value.self).fetch()
+    try all().averaging(property).fetch()
   }
 
   // MARK: Values
@@ -113,7 +113,7 @@ extension Filterable where Row: _SendableMetatype {
   public func average<Value: Codable & Numeric & Sendable>(
     _ property: KeyPath<Row, Value>
   ) async throws -> Double? {
-    try await all().averaging(property, of: Value.self).fetch()
+    try await all().averaging(property).fetch()
   }
 
   /// Returns the mean of a property's values that aren't nil.
@@ -122,7 +122,7 @@ extension Filterable where Row: _SendableMetatype {
   public func average<Value: Codable & Numeric & Sendable>(
     _ property: KeyPath<Row, Value?>
   ) async throws -> Double? {
-    try await all().averaging(property, of: Value.self).fetch()
+    try await all().averaging(property).fetch()
   }
 
   /// Returns the least value of a property.

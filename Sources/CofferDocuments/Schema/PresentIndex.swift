@@ -27,7 +27,7 @@ struct PresentIndex {
     let terms = sql.dropFirst(head.count).dropLast()
     // A column, or a path in its JSON, and a collation.
     let term =
-      /(?:coffer_json\()?("(?:[^"]|"")*")(?:,'\$((?:[^']|'')*)'\))?(?:collate"[^"]*")?/
+      /(?:coffer_json(?:_decimal|_unsigned)?\()?("(?:[^"]|"")*")(?:,'\$((?:[^']|'')*)'\))?(?:collate"[^"]*")?/
     let matches = terms.matches(of: term)
     let properties = matches.map { $0.1 + ($0.2 ?? "") }.joined(separator: ",")
     return matches.map(\.0).joined(separator: ",") == terms

@@ -6,14 +6,18 @@ struct DocumentColumn: Hashable, Sendable {
   /// The coding keys inside the column's JSON, and indexes such as `[0]`; empty for the column
   /// itself.
   var path: [String] = []
-  /// The declared collation. The default is ``Collation/string`` for columns of strings, except the
-  /// identifier; other values have none.
+  /// The declared collation. The default is ``Collation/string`` for strings, except the identifier;
+  /// other values have none.
   var collation: Collation?
-  /// Whether it is a column of decimal numbers, which are stored as strings.
-  var isDecimal = false
+  /// The form of numbers. Some of them are strings: all decimal numbers, and integers in JSON that
+  /// are greater than SQLite's.
+  var numbers = JSONNumbers.plain
 
   /// The collation of queries and indexes.
-  var comparing: Collation? { collation ?? (isDecimal ? .decimal : nil) }
+  var comparing: Collation? { collation ?? (hasNumericTexts ? .decimal : nil) }
+
+  /// Whether some numbers are strings.
+  var hasNumericTexts: Bool { numbers != .plain }
 
   var isNested: Bool { !path.isEmpty }
 
@@ -44,7 +48,8 @@ struct DocumentColumn: Hashable, Sendable {
 
   /// Returns the SQL of the value inside a value of the whole column.
   func sqlText(of stored: String) -> String {
-    isNested ? "coffer_json(\(stored), \(jsonPath.databaseValue.sqlLiteral))" : stored
+    guard isNested else { return stored }
+    return "coffer_json\(numbers.suffix)(\(stored), \(jsonPath.databaseValue.sqlLiteral))"
   }
 
   /// Returns the SQL of the whole column after this value is replaced.

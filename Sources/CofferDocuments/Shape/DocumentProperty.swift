@@ -36,7 +36,7 @@ struct DocumentProperty: Sendable {
   let isOptional: Bool
   let config: DocumentPropertyConfig
   /// The configured properties inside a stored struct.
-  let nested: [(column: DocumentColumn, config: DocumentPropertyConfig)]
+  var nested: [(column: DocumentColumn, config: DocumentPropertyConfig)]
   /// The column of the whole property.
   var column: DocumentColumn
   /// The keys of the stored struct that the type knows, in the form that `coffer_json_keep` takes;

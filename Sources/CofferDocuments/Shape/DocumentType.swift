@@ -45,12 +45,13 @@ final class DocumentType<Document: Codable>: Sendable {
     var identifier = KeyPathSearch<Document>.identifier.flatMap {
       try? DocumentType.found($0)
     }
-    if let name = identifier?.name, identifier?.path.isEmpty == true,
-      let index = properties.firstIndex(where: { $0.name == name && $0.config.collation == nil })
+    if let id = identifier,
+      let index = properties.firstIndex(where: { $0.name == id.name }),
+      properties[index].collation(declaredFor: id) == nil
     {
       // Strings too are compared by their bytes, since references look identifiers up that way.
-      let column = DocumentColumn(name: name)
-      properties[index].column = column
+      let column = DocumentColumn(name: id.name, path: id.path)
+      properties[index].use(column)
       identifier = column
     }
     DocumentType.checkStructures(of: document, &properties)
@@ -95,6 +96,8 @@ final class DocumentType<Document: Codable>: Sendable {
     var column = try DocumentType.found(keyPath, segments: segments)
     if column.path.isEmpty, let property = property(named: column.name) {
       column = property.column
+    } else if let identifier, column.isSamePlace(as: identifier) {
+      column = identifier
     }
     columns.withLock { $0[path] = column }
     return column
@@ -136,7 +139,7 @@ final class DocumentType<Document: Codable>: Sendable {
   /// Returns whether a property of the document, or of a stored struct, is optional.
   func isOptional(_ column: DocumentColumn) throws -> Bool {
     let places = try DocumentType.sample().run.root.children.flatMap(\.all)
-    return places.first { DocumentColumn($0) == column }?.isOptional == true
+    return places.first { $0.path == [column.name] + column.path }?.isOptional == true
   }
 
   // MARK: Checking the type
@@ -252,18 +255,49 @@ extension DocumentColumn {
   init(_ node: SampleNode) {
     self.init(
       name: node.path.first ?? "", path: Array(node.path.dropFirst()),
-      collation: node.config?.collation ?? DocumentColumn.defaultCollation(node),
-      isDecimal: node.path.count == 1 && DocumentColumn.stored(node) == Decimal.self)
+      holding: node.children.isEmpty ? node.types : [])
+    if let declared = node.config?.collation { collation = declared }
   }
 
-  /// The collation of Swift's `==` for strings, and none for other values. Strings inside stored
-  /// structs have none either, since SQLCipher 3 can't use an index on an expression with one.
-  private static func defaultCollation(_ node: SampleNode) -> Collation? {
-    node.path.count == 1 && stored(node) == String.self ? .string : nil
+  /// Creates a column of values of a type, with the collation of Swift's `==` for strings.
+  ///
+  /// - Parameter types: The type, and types of single values that stand for its values.
+  init(name: String, path: [String], holding types: [any Any.Type]) {
+    self.init(name: name, path: path)
+    let stored = types.map { DocumentProperty.stored($0).type }
+    if stored.first == String.self { collation = .string }
+    let plain = stored.map(DocumentColumn.rawValueType)
+    if plain.contains(where: { $0 == Decimal.self }) {
+      numbers = .decimal
+    } else if isNested, plain.contains(where: { $0 == UInt64.self || $0 == UInt.self }) {
+      numbers = .unsigned
+    }
   }
 
-  private static func stored(_ node: SampleNode) -> (any Any.Type)? {
-    node.types.first.map { DocumentProperty.stored($0).type }
+  private static func rawValueType(_ type: any Any.Type) -> any Any.Type {
+    func raw<R: RawRepresentable>(_ type: R.Type) -> any Any.Type { R.RawValue.self }
+    return (type as? any RawRepresentable.Type).map { rawValueType(raw($0)) } ?? type
+  }
+
+  /// Whether both lead to the same value.
+  fileprivate func isSamePlace(as other: DocumentColumn) -> Bool {
+    name == other.name && path == other.path
+  }
+}
+
+extension DocumentProperty {
+  /// Returns the collation that a wrapper declares for a place in the column.
+  fileprivate func collation(declaredFor place: DocumentColumn) -> Collation? {
+    guard place.isNested else { return config.collation }
+    return nested.first { $0.column.isSamePlace(as: place) }?.config.collation
+  }
+
+  /// Replaces the column of the same place.
+  fileprivate mutating func use(_ place: DocumentColumn) {
+    if !place.isNested { column = place }
+    for index in nested.indices where nested[index].column.isSamePlace(as: place) {
+      nested[index].column = place
+    }
   }
 }
 

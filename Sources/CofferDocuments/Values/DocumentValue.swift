@@ -58,9 +58,18 @@ enum DocumentValue {
     }
   }
 
+  /// Returns the other stored value that is read as this one: a number that is read as this text,
+  /// where the property was a number once, or the earlier form of a date.
+  ///
+  /// - Parameter column: The column of the property; nil if it isn't known.
+  static func other(_ value: DatabaseValue, in column: DocumentColumn? = nil) -> DatabaseValue? {
+    if column?.isNested == true { return nil }
+    return value.formerDate ?? number(readAs: value)
+  }
+
   /// Returns the number that would be read as this text, if it is stored as a number: see
   /// ``StrictlyDecoded``.
-  static func number(readAs text: DatabaseValue) -> DatabaseValue? {
+  private static func number(readAs text: DatabaseValue) -> DatabaseValue? {
     guard case .string(let text) = text.storage, let first = text.utf8.first,
       first == UInt8(ascii: "-") || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(first)
     else { return nil }
@@ -93,7 +102,8 @@ enum DocumentValue {
     var json = try json(of: value, in: column)
     return json.withUTF8 { json in
       path.withUTF8 { path in
-        JSONScanner.value(in: UnsafeRawBufferPointer(json), at: UnsafeRawBufferPointer(path))
+        JSONScanner.value(
+          in: UnsafeRawBufferPointer(json), at: UnsafeRawBufferPointer(path), column.numbers)
       }
     }
   }

@@ -121,8 +121,14 @@ import Testing
     #expect(try people.filter { $0.email == "A@b.c" }.fetchMany() == [one])
     let plan = try encrypted.store.execute(
       [Step].self,
-      "EXPLAIN QUERY PLAN SELECT * FROM Person WHERE \(\Person.address.city) = 'Rome'")
-    #expect(plan.contains { $0.detail.contains("Person-index-address.city") })
+      """
+      EXPLAIN QUERY PLAN SELECT * FROM Person
+      WHERE \(\Person.address.city) COLLATE \(.string) = 'Rome'
+      """)
+    // SQLite before 3.20 uses no index of an expression with a collation.
+    #expect(
+      plan.contains { $0.detail.contains("Person-index-address.city") }
+        || !SQLiteFeatures.linked.hasWindowFunctions)
     // Current indexes aren't made again.
     let version = try encrypted.database.writer.read { try $0.schemaVersion() }
     _ = try encrypted.again().collection(Person.self)
