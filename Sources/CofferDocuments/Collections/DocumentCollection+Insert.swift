@@ -1,6 +1,7 @@
 import CofferCore
 import CofferQuery
 import CofferRecords
+import FoundationEssentials
 
 extension DocumentCollection {
   // MARK: Inserting
@@ -226,6 +227,9 @@ extension DocumentCollection {
       case is any BinaryFloatingPoint:
         context.codingPath.count > 1 ? "JSON can't represent it" : "SQLite has no NaN"
       case is any UnsignedInteger: "SQLite's largest integer is \(Int64.max)"
+      case is Decimal: "JSON can't represent it"
+      case _ where context.codingPath.count < 2:
+        "its encode(to:) throws, or its lists and structs are nested more than 511 levels deep"
       default: "its encode(to:) throws"
       }
     return DocumentError(

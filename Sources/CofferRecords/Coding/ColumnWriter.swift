@@ -85,6 +85,10 @@ private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
       try writing.set(String(decoding: json, as: UTF8.self), column)
     } catch let error as EncodingError { throw error.inside(of: column) }
   }
+      // JSONEncoder writes a Decimal that isn't a number as NaN.
+      if json.contains(UInt8(ascii: "N")), !json.isJSON {
+        throw writing.invalid(Decimal.nan, column, "JSON has no number for it")
+      }
 }
 
 extension EncodingError {
@@ -173,6 +177,12 @@ extension BinaryFloatingPoint where Self: DatabaseValueConvertible {
 
 /// Types that always encode a list or a dictionary.
 private protocol JSONCollection {}
+
+extension Data {
+  fileprivate var isJSON: Bool {
+    unsafe withUnsafeBytes { JSONScanner.find(in: $0, at: "$") != nil }
+  }
+}
 
 extension Array: JSONCollection {}
 extension Set: JSONCollection {}
