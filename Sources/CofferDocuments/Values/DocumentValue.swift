@@ -143,8 +143,9 @@ extension Dictionary: UnorderedValue {
 }
 
 /// A record with one column.
-private struct ValueRecord<Value: Encodable>: EncodableRecord, Encodable {
+private struct ValueRecord<Value: Encodable>: EncodableRecord, Encodable, StrictlyDecoded {
   static var column: String { "value" }
+  static var decodedType: any Any.Type { Value.self }
 
   static func databaseDateEncodingStrategy(for column: String) -> DatabaseDateEncodingStrategy {
     .exact

@@ -12,6 +12,8 @@ final class CodableColumnReader<Value: Decodable>: ColumnReader<Value> {
 
   override func read(_ reading: RowReading, _ slot: KeySlot) throws -> Value {
     if isAlwaysJSON { return try readJSON(reading, slot) }
+    // Such a text is a list or an object, if the type takes one.
+    if try reading.beginsAsJSON(slot), let value = try? readJSON(reading, slot) { return value }
     var decoder = self.decoder.take() ?? ColumnDecoder(Value.self)
     decoder.begin(reading, slot)
     // The decoder is reused, unless `init(from:)` has kept it.

@@ -55,6 +55,9 @@ private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
   private var encoder: ColumnEncoder?
   private var jsonEncoder: JSONEncoder?
   private let isUnordered = Value.self is any Unordered.Type
+  private let isStrict: Bool
+
+  init(isStrict: Bool) { self.isStrict = isStrict }
 
   override func write(
     _ value: Value, _ column: EncodedColumn, _ writing: RecordWriting
@@ -74,7 +77,7 @@ private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
         guard let result = encoder.result else {
           throw writing.invalid(value, column, "\(Value.self) has encoded nothing")
         }
-        return try writing.set(result, column)
+        return try writing.set(isStrict ? result.distinctFromJSON : result, column)
       }
     }
     let jsonEncoder = self.jsonEncoder ?? writing.record.databaseJSONEncoder(for: column.name)
@@ -82,13 +85,13 @@ private final class CodableColumnWriter<Value: Encodable>: ColumnWriter<Value> {
     do {
       let unordered = isUnordered ? value as? any Unordered : nil
       let json = try unordered?.json(jsonEncoder) ?? jsonEncoder.encode(value)
-      try writing.set(String(decoding: json, as: UTF8.self), column)
-    } catch let error as EncodingError { throw error.inside(of: column) }
-  }
       // JSONEncoder writes a Decimal that isn't a number as NaN.
       if json.contains(UInt8(ascii: "N")), !json.isJSON {
         throw writing.invalid(Decimal.nan, column, "JSON has no number for it")
       }
+      try writing.set(String(decoding: json, as: UTF8.self), column)
+    } catch let error as EncodingError { throw error.inside(of: column) }
+  }
 }
 
 extension EncodingError {
@@ -111,7 +114,7 @@ enum ColumnWriters {
     _ type: T.Type, column: String, _ record: any EncodableRecord.Type
   ) -> ColumnWriter<T> {
     let known: ColumnWriter<T>? = found(type, column: column, record)?.get()
-    return known ?? CodableColumnWriter<T>()
+    return known ?? CodableColumnWriter<T>(isStrict: record is any StrictlyDecoded.Type)
   }
 
   private static func found<T: Encodable>(
@@ -175,14 +178,14 @@ extension BinaryFloatingPoint where Self: DatabaseValueConvertible {
   fileprivate var storedReal: DatabaseValue? { isNaN ? nil : databaseValue }
 }
 
-/// Types that always encode a list or a dictionary.
-private protocol JSONCollection {}
-
 extension Data {
   fileprivate var isJSON: Bool {
     unsafe withUnsafeBytes { JSONScanner.find(in: $0, at: "$") != nil }
   }
 }
+
+/// Types that always encode a list or a dictionary.
+private protocol JSONCollection {}
 
 extension Array: JSONCollection {}
 extension Set: JSONCollection {}
