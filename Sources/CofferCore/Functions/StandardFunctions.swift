@@ -130,6 +130,11 @@ extension DatabaseCollation {
     }
     let left = unsafe String(decoding: lhs, as: UTF8.self)
     let right = unsafe String(decoding: rhs, as: UTF8.self)
-    return left < right ? .orderedAscending : left == right ? .orderedSame : .orderedDescending
+    if left == right { return .orderedSame }
+    let (isLess, isGreater) = (left < right, right < left)
+    if isLess != isGreater { return isLess ? .orderedAscending : .orderedDescending }
+    // Swift finds neither less where the one is a prefix of the other in another normal form.
+    return left.precomposedStringWithCanonicalMapping < right.precomposedStringWithCanonicalMapping
+      ? .orderedAscending : .orderedDescending
   }
 }
