@@ -65,7 +65,8 @@ struct NestedRename: MigrationStep {
 
   func run(_ schema: CollectionSchema, _ db: Database) throws {
     guard try schema.hasColumn(column.name, db) else { return }
-    let former = DocumentColumn(name: column.name, path: column.path.dropLast() + [old])
+    let former = DocumentColumn(
+      name: column.name, path: column.path.dropLast() + [PathStep.step(old)])
     let rows = try DocumentRows(schema, where: "\(former.sqlText()) IS NOT NULL", db)
     try rows.rewrite([column.name.quotedDatabaseIdentifier]) { row in
       guard let json = String.fromDatabaseValue(row.databaseValue(at: 0)),
@@ -101,7 +102,8 @@ private enum StoredKeys {
       let path = DocumentColumn(name: new.name, path: new.path.dropLast()).jsonPath
       guard let range = JSONScanner.find(in: json, at: path),
         let object = unsafe JSONMembers(UnsafeRawBufferPointer(rebasing: json[range])),
-        let oldName = old.path.last, let newName = new.path.last,
+        let oldName = old.path.last.map(PathStep.name),
+        let newName = new.path.last.map(PathStep.name),
         let member = object.member(Array(oldName.utf8)),
         object.member(Array(newName.utf8))?.isNull ?? true
       else { return nil }
@@ -109,17 +111,12 @@ private enum StoredKeys {
         $0.name != Array(newName.utf8) && $0.name != Array(oldName.utf8)
       }
       var members = kept.map { unsafe Array($0.key) + [UInt8(ascii: ":")] + Array($0.value) }
-      unsafe members.append(Array(quoted(newName)) + [UInt8(ascii: ":")] + Array(member.value))
+      let key = DocumentColumn.quoted(newName)
+      unsafe members.append(Array(key.utf8) + [UInt8(ascii: ":")] + Array(member.value))
       let text = Array("{".utf8) + members.joined(separator: [UInt8(ascii: ",")]) + Array("}".utf8)
       return unsafe String(
         decoding: json[..<range.lowerBound] + text + json[range.upperBound...], as: UTF8.self)
     }
-  }
-
-  private static func quoted(_ name: String) -> String.UTF8View {
-    // Escaped as in a JSON path.
-    let step = DocumentColumn(name: "", path: [name]).jsonPath.dropFirst(2)
-    return (step.hasPrefix("\"") ? String(step) : "\"\(step)\"").utf8
   }
 }
 

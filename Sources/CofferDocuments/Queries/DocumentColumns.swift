@@ -141,7 +141,7 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
     }
     let column = try DocumentType<Document>.known().column(key.dictionary, segments: segments)
     let element = DocumentColumn(
-      name: column.name, path: column.path + [key.name], holding: [Value.self])
+      name: column.name, path: column.path + [PathStep.step(key.name)], holding: [Value.self])
     guard element.isInList == column.isInList else {
       throw DocumentError("\(column.description) can't be subscripted with a key")
     }

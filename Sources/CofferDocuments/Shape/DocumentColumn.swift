@@ -1,10 +1,11 @@
 import CofferCore
+import CofferQuery
 
 /// The target of a document's key path: a column, or a value in the JSON of a column.
 struct DocumentColumn: Hashable, Sendable {
   var name: String
-  /// The coding keys inside the column's JSON, and indexes such as `[0]`; empty for the column
-  /// itself.
+  /// The coding keys inside the column's JSON, and indexes such as `[0]`: see `PathStep`. Empty for
+  /// the column itself.
   var path: [String] = []
   /// The declared collation. The default is ``Collation/string`` for strings, except the identifier;
   /// other values have none.
@@ -25,19 +26,20 @@ struct DocumentColumn: Hashable, Sendable {
   var parent: DocumentColumn { DocumentColumn(name: name, path: path.dropLast()) }
 
   /// Whether it is an element of a list, or inside one.
-  var isInList: Bool { path.contains(where: DocumentColumn.isIndex) }
+  var isInList: Bool { path.contains(where: PathStep.isIndex) }
 
   /// The name of the property in messages: `address.city`.
   var description: String {
-    path.reduce(name) { $0 + (DocumentColumn.isIndex($1) ? $1 : "." + $1) }
+    path.reduce(name) { $0 + (PathStep.isIndex($1) ? $1 : "." + PathStep.name($1)) }
   }
 
   /// The path in the JSON: `$.address.city`, `$."street 2"`, `$.tags[0]`.
   var jsonPath: String {
     path.reduce("$") { path, step in
-      if DocumentColumn.isIndex(step) { return path + step }
-      let isPlain = !step.isEmpty && step.utf8.allSatisfy(DocumentColumn.isPlain)
-      return path + "." + (isPlain ? step : DocumentColumn.quoted(step))
+      if PathStep.isIndex(step) { return path + step }
+      let name = PathStep.name(step)
+      let isPlain = !name.isEmpty && name.utf8.allSatisfy(DocumentColumn.isPlain)
+      return path + "." + (isPlain ? name : DocumentColumn.quoted(name))
     }
   }
 
@@ -65,12 +67,6 @@ struct DocumentColumn: Hashable, Sendable {
 
   // MARK: Steps
 
-  private static func isIndex(_ step: String) -> Bool {
-    let digits = step.utf8.dropFirst().dropLast()
-    return step.hasPrefix("[") && step.hasSuffix("]") && !digits.isEmpty
-      && digits.allSatisfy { (0x30...0x39).contains($0) }
-  }
-
   private static func isPlain(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "_"): true
@@ -78,9 +74,10 @@ struct DocumentColumn: Hashable, Sendable {
     }
   }
 
-  private static func quoted(_ step: String) -> String {
+  /// Returns the name as a JSON text.
+  static func quoted(_ name: String) -> String {
     var result = "\""
-    for character in step.unicodeScalars {
+    for character in name.unicodeScalars {
       switch character {
       case "\"", "\\": result += "\\\(character)"
       case "\0"..<" ":

@@ -139,7 +139,8 @@ final class DocumentType<Document: Codable>: Sendable {
   /// Returns whether a property of the document, or of a stored struct, is optional.
   func isOptional(_ column: DocumentColumn) throws -> Bool {
     let places = try DocumentType.sample().run.root.children.flatMap(\.all)
-    return places.first { $0.path == [column.name] + column.path }?.isOptional == true
+    let path = [PathStep.step(column.name)] + column.path
+    return places.first { $0.path == path }?.isOptional == true
   }
 
   // MARK: Checking the type
@@ -254,7 +255,7 @@ extension DocumentProperty {
 extension DocumentColumn {
   init(_ node: SampleNode) {
     self.init(
-      name: node.path.first ?? "", path: Array(node.path.dropFirst()),
+      name: PathStep.name(node.path.first ?? ""), path: Array(node.path.dropFirst()),
       holding: node.children.isEmpty ? node.types : [])
     if let declared = node.config?.collation { collation = declared }
   }
@@ -316,8 +317,7 @@ extension SampleNode {
   fileprivate var structure: String? {
     guard !children.isEmpty, !hasAnyKeys, !children.contains(where: \.isInList) else { return nil }
     let members = children.map { child in
-      let key = DocumentColumn(name: "", path: [child.key]).jsonPath.dropFirst(2)
-      return (key.hasPrefix("\"") ? "\(key)" : "\"\(key)\"") + ":" + (child.structure ?? "0")
+      DocumentColumn.quoted(child.key) + ":" + (child.structure ?? "0")
     }
     return "{" + members.joined(separator: ",") + "}"
   }

@@ -4,6 +4,7 @@ package final class SampleNode {
   package let key: String
   /// The name of the property; the key if it is unknown.
   let property: String
+  /// The steps to the place: see ``PathStep``.
   package let path: [String]
   let properties: [String]
   private let hash: UInt64
@@ -35,7 +36,7 @@ package final class SampleNode {
   private init(_ key: String, _ property: String, _ parent: SampleNode, isInList: Bool) {
     self.key = key
     self.property = property
-    path = parent.path + [key]
+    path = parent.path + [isInList ? key : PathStep.step(key)]
     properties = parent.properties + [property]
     hash = key.utf8.reduce((parent.hash ^ 0x2F) &* 0x100_0000_01B3) {
       ($0 ^ UInt64($1)) &* 0x100_0000_01B3
@@ -84,6 +85,8 @@ package final class SampleNode {
   package var all: [SampleNode] { [self] + children.flatMap(\.all) }
 
   package var description: String {
-    path.dropFirst().reduce(path.first ?? "") { $0 + ($1.hasPrefix("[") ? $1 : "." + $1) }
+    path.dropFirst().reduce(PathStep.name(path.first ?? "")) {
+      $0 + (PathStep.isIndex($1) ? $1 : "." + PathStep.name($1))
+    }
   }
 }
