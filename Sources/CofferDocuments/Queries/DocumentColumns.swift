@@ -168,7 +168,7 @@ public struct DocumentExpression<Document: Codable, Value>: SQLTypedExpressible 
   fileprivate func isContained(in values: [some Codable]) -> TypedPredicate {
     TypedPredicate(
       deferringErrors { column in
-        try values.map { try DocumentValue.databaseValue(of: $0, in: column) }
+        try values.map { try DocumentValue.operand(of: $0, in: column) }
           .contains(DocumentExpression.expression(of: column))
       })
   }

@@ -48,7 +48,7 @@ extension Filterable {
     _ property: PartialKeyPath<Row>, _ values: [V], isWanted: Bool
   ) -> SQLFragment<Row> {
     SQLFragment(property) { column in
-      let stored = try values.map { try DocumentValue.databaseValue(of: $0, in: column) }
+      let stored = try values.map { try DocumentValue.operand(of: $0, in: column) }
       let present = stored.filter { !$0.isNull }
       let hasNil = present.count < stored.count
       let others = present + present.compactMap { DocumentValue.other($0, in: column) }
@@ -122,7 +122,7 @@ extension Filterable {
           )
         }
       let conditions: [[SQLFragment<Row>.Part]] = try bounds.map { bound in
-        let value = try DocumentValue.databaseValue(of: bound.value, in: column)
+        let value = try DocumentValue.operand(of: bound.value, in: column)
         return [.column(column), .text(bound.comparison), .value(value)]
       }
       return [.text("(")] + conditions.joined(separator: [.text(" AND ")]) + [.text(")")]

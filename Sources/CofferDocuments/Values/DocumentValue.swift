@@ -32,7 +32,25 @@ enum DocumentValue {
         "NaN can't be compared with \(column.description): nothing is equal to it, and none is stored",
         hint: "Filter with isNull: true to find nil.")
     }
+    return try operand(of: value, in: column)
+  }
+
+  /// Returns the value of a side of a comparison; NULL for nil.
+  ///
+  /// - Throws: ``DocumentError`` if the value can't be stored.
+  static func operand<V: Encodable>(
+    of value: V, in column: DocumentColumn
+  ) throws -> DatabaseValue {
+    if !column.isNested, isUnsigned(V.self) {
+      // A real compares with all integers like one that SQLite doesn't have.
+      let number = value as? UInt64 ?? (value as? UInt).map { UInt64($0) }
+      if let number, number > Int64.max { return Double(number).databaseValue }
+    }
     return try databaseValue(of: value, in: column)
+  }
+
+  private static func isUnsigned(_ type: Any.Type) -> Bool {
+    type == UInt64.self || type == UInt.self || type == UInt64?.self || type == UInt?.self
   }
 
   /// Returns the value with which an update sets a column; for a part of a column, its JSON.
