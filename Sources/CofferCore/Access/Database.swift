@@ -79,6 +79,8 @@ import Synchronization
 
   /// The changes committed by a pool's writer; nil for other connections.
   var commitLog: CommitLog?
+  /// What tables depend on, for regions.
+  var dependencies = TableDependencies()
   /// Watches for commits of other connections to the file; nil if these aren't observed.
   var externalChanges: ExternalChanges?
   /// Limits the log of a pool's writer; nil for other connections.

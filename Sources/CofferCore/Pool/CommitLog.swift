@@ -80,7 +80,7 @@ final class CommitLog {
   func note(_ statement: Statement) {
     hasWritten = true
     let facts = statement.facts
-    if facts.invalidatesSchemaCache { pending = nil }
+    if facts.invalidatesSchemaCache || !facts.quietChanges.isEmpty { pending = nil }
     guard facts.changes != lastChanges else { return }
     lastChanges = facts.changes
     // A transaction with so many different statements counts as changing everything.
@@ -145,7 +145,9 @@ final class CommitLog {
   func hasChanged(_ region: DatabaseRegion, since commit: Int) -> Bool {
     entries.contains { entry in
       guard entry.commit > commit else { return false }
-      guard let changes = entry.changes, !changes.isEmpty else { return true }
+      guard let changes = entry.changes, !changes.isEmpty, !region.hasInternalTables else {
+        return true
+      }
       return changes.contains { region.isModified(byEventsOfKind: $0.kind) }
     }
   }

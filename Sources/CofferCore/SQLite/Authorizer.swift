@@ -57,9 +57,12 @@ final class Authorizer {
       SQLITE_DROP_TEMP_VIEW:
       droppedTable = text(first)
       recorder?.drop(table: text(first))
+    case SQLITE_CREATE_TABLE, SQLITE_CREATE_TEMP_TABLE, SQLITE_CREATE_VIEW,
+      SQLITE_CREATE_TEMP_VIEW, SQLITE_CREATE_VTABLE:
+      recorder?.create(text(first), schema: text(schema))
     case SQLITE_DROP_INDEX, SQLITE_DROP_TEMP_INDEX, SQLITE_DROP_TRIGGER,
-      SQLITE_DROP_TEMP_TRIGGER, SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_CREATE_VTABLE,
-      SQLITE_ATTACH, SQLITE_DETACH:
+      SQLITE_DROP_TEMP_TRIGGER, SQLITE_CREATE_INDEX...SQLITE_CREATE_VIEW, SQLITE_ATTACH,
+      SQLITE_DETACH:
       recorder?.changeSchema()
     case SQLITE_ALTER_TABLE: recorder?.alter(table: text(second))
     case SQLITE_TRANSACTION: recorder?.transaction(Authorizer.transactionEffect(text(first)))
@@ -71,7 +74,8 @@ final class Authorizer {
         text(first), second.map { unsafe String(cString: $0) },
         unsafe schema.map { unsafe String(cString: $0) })
       if refusal != nil { return SQLITE_DENY }
-    case SQLITE_REINDEX, SQLITE_ANALYZE: recorder?.isRarelyUsed()
+    case SQLITE_REINDEX: recorder?.isRarelyUsed()
+    case SQLITE_ANALYZE: recorder?.analyze()
     default: break
     }
     return SQLITE_OK
@@ -82,7 +86,11 @@ final class Authorizer {
   ///
   /// During a DROP, that answer would prevent the drop itself.
   private func decideDelete(from table: String, schema: String) -> CInt {
-    if table == droppedTable || SQLName(table).isInternal { return SQLITE_OK }
+    if table == droppedTable { return SQLITE_OK }
+    if SQLName(table).isInternal {
+      recorder?.change(.delete(tableName: table), schema: schema)
+      return SQLITE_OK
+    }
     record(.delete(tableName: table), schema)
     return SQLITE_IGNORE
   }

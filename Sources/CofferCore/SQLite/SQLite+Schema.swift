@@ -72,6 +72,18 @@ extension SQLite {
     return isColumn && isKey != 0
   }
 
+  /// Returns whether a table's rowids are numbered by `AUTOINCREMENT`.
+  @safe static func numbersRows(
+    _ connection: SQLiteConnection, _ table: String, schema: String
+  ) throws(Failure) -> Bool {
+    guard [table, schema].allSatisfy(CName.isWhole) else { return false }
+    var isNumbered: CInt = 0
+    let isColumn = try unsafe isFound(
+      sqlite3_table_column_metadata(
+        connection, schema, table, "rowid", nil, nil, nil, nil, &isNumbered))
+    return isColumn && isNumbered != 0
+  }
+
   /// Returns a column's collation; nil for columns of views.
   @safe static func collation(
     _ connection: SQLiteConnection, _ column: String, table: String, schema: String

@@ -4,6 +4,8 @@ package struct VirtualTableDefinition {
   package let module: String
   /// The arguments of the form `name=value`: the names in lower case, the values without quotes.
   package private(set) var options: [String: String] = [:]
+  /// The first words of the other arguments, without quotes.
+  private(set) var arguments: [String] = []
 
   package init(_ sql: String) {
     var sql = sql
@@ -27,11 +29,14 @@ package struct VirtualTableDefinition {
       case .rightParenthesis: depth -= 1
       default: break
       }
-      guard depth == 1, index + 3 < rest.count,
-        word.kind == .leftParenthesis || word.kind == .comma,
-        text(rest[index + 2]) == "="
+      guard depth == 1, word.kind == .leftParenthesis || word.kind == .comma,
+        index + 1 < rest.count
       else { continue }
-      options[text(rest[index + 1]).lowercased()] = text(rest[index + 3])
+      if index + 3 < rest.count, text(rest[index + 2]) == "=" {
+        options[text(rest[index + 1]).lowercased()] = text(rest[index + 3])
+      } else {
+        arguments.append(text(rest[index + 1]))
+      }
     }
   }
 

@@ -65,7 +65,7 @@ extension Database {
   /// of an old SQLite doesn't report.
   ///
   /// - Returns: Nil if they can't be had.
-  func completedRegion(of facts: StatementFacts, sql: String) -> DatabaseRegion? {
+  func reportedRegion(of facts: StatementFacts, sql: String) -> DatabaseRegion? {
     guard facts.mayReadMore, let connection = sqliteConnection else { return facts.region }
     var region = facts.region
     // Discards the facts of these statements, which only inspect the given one.
@@ -75,7 +75,7 @@ extension Database {
       for page in Set(pages.map(\.page)) {
         for schema in Set(pages.filter { $0.page == page }.map(\.schema)) {
           guard let schema = schemas[schema] else { continue }
-          let master = schema == "temp" ? "sqlite_temp_master" : "sqlite_master"
+          let master = Database.schemaTable(of: schema)
           let table =
             page == 1
             ? master
@@ -93,12 +93,12 @@ extension Database {
 
   /// Returns whether a table is virtual.
   func isVirtual(_ table: String, schema: String) throws -> Bool {
-    let master = schema == "temp" ? "sqlite_temp_master" : "sqlite_master"
+    let master = Database.schemaTable(of: schema)
     let result = try readSchema { connection in
       try SQLite.scalar(
         connection,
         "SELECT 1 FROM \(schema.quotedDatabaseIdentifier).\(master) WHERE rootpage = 0 "
-          + "AND type = 'table' AND name = '\(table.replacing("'", with: "''"))'")
+          + "AND type = 'table' AND name = '\(table.replacing("'", with: "''"))' COLLATE NOCASE")
     }
     return result == "1"
   }

@@ -225,6 +225,7 @@ extension Statement {
     try refreshFacts()
     reprepareCount = count
     readColumns(of: handle)
+    if database.accessState.contains(.recordingRegion) { database.record(databaseRegion) }
   }
 
   @safe func hasCurrentColumns(_ handle: SQLiteStatement) -> Bool {

@@ -192,10 +192,10 @@
 
   /// The region that the statement reads with any arguments.
   package var fullRegion: DatabaseRegion {
-    if facts.mayReadMore, unsafe handle != nil {
+    if !facts.hasCompleteRegion, unsafe handle != nil {
       guard let region = database.completedRegion(of: facts, sql: sql) else { return .fullDatabase }
       facts.region = region
-      facts.mayReadMore = false
+      facts.hasCompleteRegion = true
     }
     return facts.region
   }

@@ -7,13 +7,34 @@ package struct StatementFacts: Sendable {
   /// report a table of which no column is used.
   var mayReadMore = false
 
+  /// Whether `region` contains what its tables, views and functions depend on.
+  var hasCompleteRegion = false
+
+  /// The names that the statement reads and that are no tables: of views, of table-valued functions,
+  /// and of common table expressions.
+  var otherSources: [OtherSource] = []
+
+  struct OtherSource: Sendable {
+    var name: String
+    /// The schema; nil if SQLite reports none, as for common table expressions.
+    var schema: String?
+  }
+
+  /// The pragma that the statement is, in lower case.
+  var pragma: String?
+
   /// The changes that the statement can make, including those by triggers and foreign keys.
   package var changes: [TableChange] = []
+
+  /// The tables that the statement changes, and of which only the library's own observers are told:
+  /// SQLite's internal ones, and the table-valued functions of pragmas.
+  var quietChanges: Set<SQLName> = []
 
   /// The table that the statement drops; the deletion of its rows is not reported.
   var droppedTable: String?
 
-  /// The table that the statement drops or alters, so that cached knowledge of it becomes outdated.
+  /// The table or view that the statement creates, drops or alters, so that its name can stand for
+  /// something else.
   var restructuredTable: String?
 
   /// Whether the statement can change the schema.
@@ -66,6 +87,7 @@ final class FactsRecorder {
   private var reads: [Table: Set<SQLName>] = [:]
   private var wholeTables: Set<Table> = []
   private var hasSelect = false
+  private var created: Table?
 
   // MARK: Authorizer requests
 
@@ -82,7 +104,10 @@ final class FactsRecorder {
   }
 
   func change(_ kind: DatabaseEventKind, schema: String) {
-    guard kind.tableName != facts.droppedTable, !SQLName(kind.tableName).isInternal else {
+    guard kind.tableName != facts.droppedTable else { return }
+    let name = SQLName(kind.tableName)
+    guard !name.isInternal else {
+      facts.quietChanges.insert(name)
       return
     }
     if case .update(let table, let columns) = kind {
@@ -109,9 +134,21 @@ final class FactsRecorder {
     changeSchema()
   }
 
+  /// Records a table or a view that is created, and that can hide another one.
+  func create(_ name: String, schema: String) {
+    created = Table(schema: SQLName(schema), name: SQLName(name))
+    changeSchema()
+  }
+
   func changeSchema() {
     facts.invalidatesSchemaCache = true
     facts.isWorthCaching = false
+    facts.quietChanges.formUnion(FactsRecorder.schemaTables)
+  }
+
+  func analyze() {
+    facts.isWorthCaching = false
+    facts.quietChanges.formUnion(FactsRecorder.statistics)
   }
 
   func transaction(_ effect: TransactionEffect) {
@@ -122,32 +159,52 @@ final class FactsRecorder {
   func isRarelyUsed() { facts.isWorthCaching = false }
 
   func pragma(_ name: String, isQuestion: Bool) {
+    let name = SQLName(name)
     facts.isWorthCaching = false
-    facts.asksJournalMode = isQuestion && SQLName(name) == SQLName("journal_mode")
+    facts.asksJournalMode = isQuestion && name == SQLName("journal_mode")
+    facts.pragma = name.folded
+    if !isQuestion, PragmaReading.isStoredValue(name.folded) {
+      facts.quietChanges.insert(SQLName(PragmaReading.functionPrefix + name.folded))
+    }
   }
 
   // MARK: The result
 
   private static let arrayModule = SQLName("coffer_array")
+  private static let schemaTables = [SQLName("sqlite_master"), SQLName("sqlite_temp_master")]
+  private static let statistics = [
+    SQLName("sqlite_stat1"), SQLName("sqlite_stat3"), SQLName("sqlite_stat4"),
+  ]
 
   /// - Parameter find: Returns the schema of the table that a name stands for; nil for views,
   ///   common table expressions and table-valued functions.
   func finish(
     reportsAllTables: Bool, find: (_ table: String, _ schema: String?) throws -> String?
   ) rethrows -> StatementFacts {
-    for (table, columns) in reads {
-      guard let schema = try find(table.name.text, table.schema?.text) else { continue }
-      facts.region.insert(table.name, schema: SQLName(schema), columns: columns)
+    func note(_ table: Table, columns: Set<SQLName>?) throws {
+      let schema = table.schema?.text
+      guard let found = try find(table.name.text, schema) else {
+        facts.otherSources.append(
+          StatementFacts.OtherSource(name: table.name.text, schema: schema))
+        return
+      }
+      // Where columns are read as well, only they matter for updates: inserts and deletes affect a
+      // region whatever its columns.
+      guard columns != nil || !facts.region.reads(table: table.name.text, schema: found) else {
+        return
+      }
+      facts.region.insert(table.name, schema: SQLName(found), columns: columns)
     }
-    // Where columns are read as well, only they matter for updates: inserts and deletes affect a
-    // region whatever its columns.
-    for table in wholeTables {
-      guard let schema = try find(table.name.text, table.schema?.text),
-        !facts.region.reads(table: table.name.text, schema: schema)
-      else { continue }
-      facts.region.insert(table.name, schema: SQLName(schema), columns: nil)
+    for (table, columns) in reads { try note(table, columns: columns) }
+    for table in wholeTables { try note(table, columns: nil) }
+    // `IF NOT EXISTS` creates nothing where there is one.
+    if let created, try find(created.name.text, created.schema?.text) == nil {
+      facts.restructuredTable = created.name.text
     }
     facts.mayReadMore = hasSelect && !reportsAllTables
+    facts.hasCompleteRegion =
+      facts.region.isEmpty && facts.otherSources.isEmpty && facts.pragma == nil
+      && !facts.mayReadMore
     return facts
   }
 }

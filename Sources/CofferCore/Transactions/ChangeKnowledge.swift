@@ -4,6 +4,7 @@ struct ChangeKnowledge {
   fileprivate var recompilations = -1
   fileprivate var rowReports: [String: Bool] = [:]
   fileprivate var rowMoves: [String: Bool] = [:]
+  fileprivate var connectedTables: [String: [String]] = [:]
   fileprivate var replacing: Replacing?
 
   /// The tables and triggers that replace rows without `REPLACE` in the statement.
@@ -49,6 +50,29 @@ extension TransactionObservation {
     }
   }
 
+  /// Returns the tables that SQLite changes by itself with a table: that of the last rowids, and the
+  /// virtual table that stores its content there.
+  func connectedTables(of change: TableChange) throws -> [String] {
+    refreshKnowledge()
+    let (table, schema) = (change.kind.tableName, change.schema)
+    let key = schema + "." + table
+    var connected: [String] = []
+    if let known = schemaKnowledge.connectedTables[key] {
+      connected = known
+    } else {
+      let isNumbered = try database.readSchema { connection in
+        try SQLite.numbersRows(connection, table, schema: schema)
+      }
+      if isNumbered { connected.append("sqlite_sequence") }
+      if let owner = try database.virtualTable(storingContentIn: table, schema: schema) {
+        connected.append(owner)
+      }
+      schemaKnowledge.connectedTables[key] = connected
+    }
+    return change.kind.eventKind == .insert
+      ? connected : connected.filter { $0 != "sqlite_sequence" }
+  }
+
   /// Returns the deletions with which a statement can resolve conflicts, which SQLite doesn't
   /// report.
   ///
@@ -87,7 +111,7 @@ extension TransactionObservation {
     var result = ChangeKnowledge.Replacing()
     try database.readSchema { connection in
       for schema in try SQLite.schemaNames(connection).values {
-        let master = schema == "temp" ? "sqlite_temp_master" : "sqlite_master"
+        let master = Database.schemaTable(of: schema)
         let rows = try SQLite.rows(
           connection,
           "SELECT type, tbl_name, sql FROM \(schema.quotedDatabaseIdentifier).\(master) "

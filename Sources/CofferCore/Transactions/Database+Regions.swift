@@ -52,7 +52,8 @@ extension Database {
     let region = try region.databaseRegion(self)
     guard !region.isEmpty, accessState.contains(.observed) else { return }
     let kinds =
-      try region.impactfulEventKinds(columnNames: columnNames(ofTable:in:)) ?? allEventKinds()
+      try region.impactfulEventKinds(
+        name: writtenName(ofTable:in:), columnNames: columnNames(ofTable:in:)) ?? allEventKinds()
     guard isInsideTransaction else {
       return try inTransaction(.immediate) {
         observation.notifyChanges(kinds: kinds)
@@ -64,12 +65,9 @@ extension Database {
 
   /// Returns every kind of change to every existing table.
   private func allEventKinds() throws -> [DatabaseEventKind] {
-    let schemas = try schemaRows("PRAGMA database_list").compactMap {
-      String.fromDatabaseValue($0[1])
-    }
-    return try schemas.flatMap { schema -> [DatabaseEventKind] in
+    try schemaNames().flatMap { schema -> [DatabaseEventKind] in
       let prefix = schema.quotedDatabaseIdentifier
-      let master = schema == "temp" ? "sqlite_temp_master" : "sqlite_master"
+      let master = Database.schemaTable(of: schema)
       let tables = try schemaRows("SELECT name FROM \(prefix).\(master) WHERE type = 'table'")
       return try tables.compactMap { String.fromDatabaseValue($0[0]) }
         .filter { !SQLName($0).isInternal }
@@ -79,10 +77,20 @@ extension Database {
     }
   }
 
+  /// Returns the name of a table as in its `CREATE TABLE` statement, as events have it.
+  private func writtenName(ofTable table: String, in schema: String) throws -> String {
+    guard !table.utf8.contains(0) else { return table }
+    let rows = try schemaRows(
+      "SELECT name FROM \(schema.quotedDatabaseIdentifier).\(Database.schemaTable(of: schema)) "
+        + "WHERE type = 'table' AND name = '\(table.replacing("'", with: "''"))' COLLATE NOCASE")
+    return rows.first.flatMap { String.fromDatabaseValue($0[0]) } ?? table
+  }
+
   private func columnNames(ofTable table: String, in schema: String) throws -> Set<String> {
+    let pragma = SQLiteFeatures.linked.hasExtendedTableInfo ? "table_xinfo" : "table_info"
     let columns = try schemaRows(
       "PRAGMA \(schema.quotedDatabaseIdentifier)"
-        + ".table_info(\(table.quotedDatabaseIdentifier))")
+        + ".\(pragma)(\(table.quotedDatabaseIdentifier))")
     return Set(columns.compactMap { String.fromDatabaseValue($0[1]) })
   }
 }

@@ -8,6 +8,10 @@
 ///
 /// It determines which changes can affect the result of a request. Rows are known where a request
 /// of the query interface selects them by rowid or `INTEGER PRIMARY KEY`.
+///
+/// It contains what the request depends on without naming it: the columns from which a generated
+/// column is computed, the tables behind a view, and the tables that a virtual table reads. Where
+/// that can't be known, as with the module of another library, it is the full database.
 public struct DatabaseRegion: Sendable, Equatable {
   fileprivate enum Columns: Sendable, Equatable {
     case all
@@ -33,6 +37,8 @@ public struct DatabaseRegion: Sendable, Equatable {
 
   /// The parts by table and schema; nil for the full database.
   private var tables: [SQLName: [SQLName: Part]]? = [:]
+  /// The views whose definitions the region depends on.
+  private var views: Set<SQLName> = []
 
   /// The empty region.
   public init() {}
@@ -68,6 +74,9 @@ public struct DatabaseRegion: Sendable, Equatable {
     tables?[table, default: [:]][schema] = old?.union(new) ?? new
   }
 
+  /// Adds the definition of a view.
+  mutating func insert(view: SQLName) { views.insert(view) }
+
   /// Returns the union of both regions.
   public func union(_ other: DatabaseRegion) -> DatabaseRegion {
     var result = self
@@ -79,9 +88,10 @@ public struct DatabaseRegion: Sendable, Equatable {
   public mutating func formUnion(_ other: DatabaseRegion) {
     guard tables != nil else { return }
     guard let others = other.tables else {
-      tables = nil
+      self = DatabaseRegion(full: ())
       return
     }
+    views.formUnion(other.views)
     tables?.merge(others) { $0.merging($1) { $0.union($1) } }
   }
 
@@ -118,7 +128,8 @@ public struct DatabaseRegion: Sendable, Equatable {
   /// The table can be in any schema.
   public func isModified(byEventsOfKind eventKind: DatabaseEventKind) -> Bool {
     guard let tables else { return true }
-    guard let schemas = tables[SQLName(eventKind.tableName)] else { return false }
+    let table = SQLName(eventKind.tableName)
+    guard let schemas = tables[table] else { return views.contains(table) }
     guard case .update(_, let columnNames) = eventKind else { return true }
     let changed = Set(columnNames.map { SQLName($0) })
     // Where a column is the rowid, SQLite has two names for it.
@@ -145,19 +156,18 @@ public struct DatabaseRegion: Sendable, Equatable {
 
   /// Returns the kinds of changes that affect the region; nil for all kinds.
   ///
-  /// - Parameter columnNames: Returns the columns of a table in a schema.
+  /// - Parameters:
+  ///   - name: Returns the name of a table as the schema has it.
+  ///   - columnNames: Returns the columns of a table in a schema.
   func impactfulEventKinds(
+    name: (_ table: String, _ schema: String) throws -> String,
     columnNames: (_ table: String, _ schema: String) throws -> Set<String>
   ) rethrows -> [DatabaseEventKind]? {
-    try tables?.flatMap { table, schemas in
-      try schemas.flatMap { schema, part -> [DatabaseEventKind] in
-        let names =
-          switch part.columns {
-          case .all: try columnNames(table.text, schema.text)
-          case .some(let columns): Set(columns.map(\.text))
-          }
-        return DatabaseEventKind.all(of: table.text, columnNames: names)
-      }
+    guard tables != nil else { return nil }
+    return try parts.flatMap { table, schema, columns in
+      try DatabaseEventKind.all(
+        of: name(table.text, schema.text),
+        columnNames: columns.map { Set($0.map(\.text)) } ?? columnNames(table.text, schema.text))
     }
   }
 
@@ -166,8 +176,24 @@ public struct DatabaseRegion: Sendable, Equatable {
     tables.map { $0[SQLName(table)]?[SQLName(schema)] != nil } ?? true
   }
 
-  /// The names of the tables; nil for all tables.
-  package var tableNames: [String]? { tables?.keys.map(\.text) }
+  /// The names of the tables, and of the views on whose definitions the region depends; nil for
+  /// all tables.
+  package var tableNames: [String]? {
+    tables.map { $0.keys.map(\.text) + views.map(\.text) }
+  }
+
+  /// The tables with their columns, nil for all columns.
+  var parts: [(table: SQLName, schema: SQLName, columns: Set<SQLName>?)] {
+    (tables ?? [:]).flatMap { table, schemas in
+      schemas.map { schema, part in
+        guard case .some(let columns) = part.columns else { return (table, schema, nil) }
+        return (table, schema, columns)
+      }
+    }
+  }
+
+  /// Whether tables are in the region that SQLite changes by itself.
+  var hasInternalTables: Bool { tables?.keys.contains(where: \.isInternal) ?? false }
 }
 
 extension DatabaseRegion: CustomStringConvertible {

@@ -109,6 +109,8 @@ final class StatementInterest {
   let entries: [Entry]
   /// The tables of which individual rows are observed.
   let rowTables: [RowTable]
+  /// The tables that the statement also changes, and of which only selective observers are told.
+  let quietTables: [String]
 
   /// A table in which the statement can change individually observed rows.
   struct RowTable {
@@ -120,12 +122,14 @@ final class StatementInterest {
   }
 
   init(
-    stamp: ObserverRegistry.Stamp, recompilations: Int, entries: [Entry], rowTables: [RowTable]
+    stamp: ObserverRegistry.Stamp, recompilations: Int, entries: [Entry],
+    rowTables: [RowTable], quietTables: [String]
   ) {
     self.stamp = stamp
     self.recompilations = recompilations
     self.entries = entries
     self.rowTables = rowTables
+    self.quietTables = quietTables
   }
 }
 

@@ -79,6 +79,9 @@ struct ObserverRegistry {
 
   var isEmpty: Bool { all.isEmpty }
 
+  /// Whether there are selective observers.
+  var hasSelective: Bool { all.items.count > unselective.items.count }
+
   // MARK: Adding and removing
 
   /// Adds an observer.
@@ -197,6 +200,9 @@ struct ObserverRegistry {
     guard let table = tables[SQLName(name)], !table.rowObservers.isEmpty else { return nil }
     return table
   }
+
+  /// Returns whether selective observers are indexed by a table.
+  func isObserved(_ name: String) -> Bool { tables[SQLName(name)] != nil }
 
   /// Returns the observers that can be interested in changes of these tables, in order, including
   /// the observers of individual rows.

@@ -11,7 +11,11 @@ extension TransactionObservation {
     // The schema has changed, and possibly its triggers.
     if statement.recompilations != recompilations { try statement.refreshFacts() }
     let changes = statement.facts.changes
-    let (registrations, stamp) = registry.interested(inTables: changes.map(\.kind.tableName))
+    let connected = registry.hasSelective ? try changes.flatMap(connectedTables) : []
+    let (registrations, stamp) = registry.interested(
+      inTables: changes.map(\.kind.tableName) + connected)
+    let quietTables =
+      statement.facts.quietChanges.map(\.text) + connected.filter(registry.isObserved)
     var entries: [StatementInterest.Entry] = []
     var rowTables: [StatementInterest.RowTable] = []
     let hasRowTables = changes.contains { registry.rowTable($0.kind.tableName) != nil }
@@ -38,7 +42,7 @@ extension TransactionObservation {
     // Reads the counter again: querying SQLite can have compiled statements.
     let interest = StatementInterest(
       stamp: stamp, recompilations: database.hooks.authorizer.recompilations, entries: entries,
-      rowTables: rowTables)
+      rowTables: rowTables, quietTables: quietTables)
     statement.interest = interest
     return interest
   }

@@ -24,6 +24,8 @@ package final class TransactionObservation {
     var unreported: [ObservationTarget]
     /// The tables of which individual rows are observed.
     var rowTables: [StatementInterest.RowTable]
+    /// The tables of whose change only selective observers are to be told.
+    var quietTables: [String]
   }
 
   /// A change that is held back until the end of a savepoint.
@@ -138,12 +140,13 @@ package final class TransactionObservation {
   func willExecute(_ statement: Statement) throws {
     guard !statement.isReadonly else { return }
     hasWritten = true
-    guard !statement.facts.changes.isEmpty else { return }
+    guard !statement.facts.changes.isEmpty || !statement.facts.quietChanges.isEmpty else { return }
     let interest = try interest(of: statement)
     lastNames = nil
     var execution = Execution(
       statement: ObjectIdentifier(statement), droppedTable: statement.facts.droppedTable,
-      changes: [], targets: [], unreported: [], rowTables: interest.rowTables)
+      changes: [], targets: [], unreported: [], rowTables: interest.rowTables,
+      quietTables: interest.quietTables)
     if !interest.entries.isEmpty || !interest.rowTables.isEmpty {
       execution.changes = statement.facts.changes
       for entry in interest.entries where !entry.registration.isStopped {
@@ -160,7 +163,7 @@ package final class TransactionObservation {
   func didExecute(_ statement: Statement) throws {
     tellUnreported(of: statement)
     end(statement)
-    if let table = statement.facts.restructuredTable { tellRestructured(table) }
+    if let table = statement.facts.restructuredTable { tellQuietly(ofTables: [table]) }
     if let effect = statement.facts.transactionEffect { note(effect) }
     settle(endsExplicitly: statement.facts.transactionEffect != nil)
     if let refusal = takeRefusal() { throw refusal }
@@ -274,8 +277,11 @@ package final class TransactionObservation {
 
   func tellUnreported(ofExecutionAt index: Int) {
     let targets = executions[index].unreported
+    let quietTables = executions[index].quietTables
     executions[index].unreported = []
+    executions[index].quietTables = []
     for target in targets { tell(target, nil) }
+    if !quietTables.isEmpty { tellQuietly(ofTables: quietTables) }
     for table in executions[index].rowTables.indices {
       let rowTable = executions[index].rowTables[table]
       guard !rowTable.unreported.isEmpty else { continue }
@@ -324,11 +330,14 @@ package final class TransactionObservation {
     tell(registry.allInterested(inTables: kinds.map(\.tableName)), kinds: kinds)
   }
 
-  /// Notifies selective observers that a table was dropped or altered.
-  private func tellRestructured(_ table: String) {
-    for registration in registry.allInterested(inTables: [table]) where registration.isSelective {
+  /// Notifies selective observers of changes that others don't hear of: that of a definition, and
+  /// those of internal tables.
+  private func tellQuietly(ofTables tables: [String]) {
+    for registration in registry.allInterested(inTables: tables) where registration.isSelective {
       guard let observer = registration.observer,
-        observer.observes(eventsOfKind: .delete(tableName: table))
+        tables.contains(where: {
+          registration.isInterested(observer, in: .delete(tableName: $0))
+        })
       else { continue }
       tell(ObservationTarget(registration: registration, observer: observer), nil)
     }

@@ -75,7 +75,8 @@ extension TransactionObserver {
 /// An observer that is notified of a transaction's end only if it was notified of a change in it:
 /// other commits, and statements on other tables, cost nothing, however many such observers exist.
 ///
-/// It is notified with `databaseDidChange()` when a table that it observes is dropped or altered.
+/// It is notified with `databaseDidChange()` when a table or a view that it observes is created,
+/// dropped or altered, and when an internal table of SQLite that it observes has changed.
 package protocol SelectiveTransactionObserver: TransactionObserver {
   /// The tables that the observer is asked about, in any schema; nil for all tables.
   ///

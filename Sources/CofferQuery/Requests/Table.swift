@@ -63,8 +63,8 @@ extension Table: FetchRequest {
   /// Returns the number of rows.
   public func fetchCount(_ db: Database) throws -> Int { try all().fetchCount(db) }
 
-  /// Returns the whole table as a region.
+  /// Returns the whole table as a region, or all that a view reads.
   public func databaseRegion(_ db: Database) throws -> DatabaseRegion {
-    DatabaseRegion(table: tableName)
+    try db.region(ofTable: tableName)
   }
 }

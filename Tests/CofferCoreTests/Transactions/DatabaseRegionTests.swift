@@ -65,6 +65,64 @@ struct DatabaseRegionTests {
     #expect(try region(sql).lowercased() == expected.lowercased())
   }
 
+  @Test func `a generated column depends on the columns that it is computed from`() throws {
+    guard SQLiteFeatures.linked.hasGeneratedColumns else { return }
+    try queue.write { db in
+      try db.execute(
+        sql: """
+          CREATE TABLE box (id INTEGER PRIMARY KEY, "wi dth" INTEGER, [height] INTEGER, 'name' TEXT,
+            area AS ("WI DTH" * height) STORED, label TEXT AS (name || ': ' || area),
+            /* AS (name), */ other CHECK (other <> 'AS (name)') DEFAULT (1), UNIQUE (name, other));
+          CREATE VIEW large AS SELECT id FROM box WHERE area > 10;
+          """)
+    }
+    #expect(try region("SELECT area FROM box") == "box(area,height,wi dth)")
+    #expect(try region("SELECT label FROM box") == "box(area,height,label,name,wi dth)")
+    #expect(try region("SELECT id FROM box ORDER BY area") == "box(area,height,id,wi dth)")
+    #expect(try region("SELECT id FROM large") == "box(area,height,id,wi dth)")
+    #expect(try region("SELECT other FROM box") == "box(other)")
+  }
+
+  @Test func `a virtual table depends on all that it reads`() throws {
+    try queue.write { db in
+      try db.execute(
+        sql: """
+          CREATE VIRTUAL TABLE note USING fts4(body, title);
+          CREATE VIRTUAL TABLE found USING fts4(content="player", name);
+          CREATE VIRTUAL TABLE words USING fts4aux(found);
+          """)
+    }
+    #expect(try region("SELECT title FROM note WHERE note MATCH 'x'") == "note(*)")
+    #expect(try region("SELECT name FROM found") == "found(*),player(*)")
+    #expect(try region("SELECT term FROM words") == "found(*),player(*),words(*)")
+    #expect(try region("SELECT * FROM note_segdir") == "note(*),note_segdir(*)")
+    guard SQLiteFeatures.linked.hasFTS5 else { return }
+    try queue.write { db in
+      try db.execute(
+        sql: """
+          CREATE VIRTUAL TABLE led USING fts5(name, content=leader, content_rowid=rowid);
+          CREATE VIRTUAL TABLE terms USING fts5vocab(led, 'row');
+          CREATE VIRTUAL TABLE temp.far USING fts5vocab(main, led, col);
+          """)
+    }
+    #expect(try region("SELECT rowid FROM led('x') ORDER BY rank") == "led(*),player(name,score)")
+    #expect(try region("SELECT term FROM terms") == "led(*),player(name,score),terms(*)")
+    #expect(try region("SELECT term FROM far") == "temp.far(*),led(*),player(name,score)")
+  }
+
+  @Test func `what can't be known is the full database`() throws {
+    #expect(try region("PRAGMA user_version") == "pragma_user_version(*)")
+    #expect(try region("PRAGMA foreign_key_check") == "full database")
+    #expect(try region("PRAGMA foreign_keys") == "empty")
+    #expect(try region("PRAGMA table_info(player)").contains("sqlite_master(*)"))
+    #expect(try region("SELECT name FROM sqlite_master") == "sqlite_master(name)")
+    guard SQLiteFeatures.linked.hasJSON else { return }
+    #expect(try region("SELECT name FROM pragma_table_info('player')").contains("sqlite_master(*)"))
+    #expect(try region("SELECT * FROM pragma_user_version") == "pragma_user_version(*)")
+    #expect(try region("SELECT * FROM pragma_foreign_key_check") == "full database")
+    #expect(try region("SELECT value FROM player, json_each(name)") == "player(name)")
+  }
+
   @Test func `an array argument is in no region`() throws {
     try queue.inDatabase { db in
       let (_, region) = try db.recordingRegion {

@@ -82,7 +82,7 @@ struct DatabaseRegionObservationTests {
     try database.execute("CREATE TABLE new (id)")
     try database.execute("INSERT INTO new VALUES (1)")
     #expect(names.values.count == 1)
-    #expect(all.values.count == 4)
+    #expect(all.values.count == 5)
     #expect(none.values.isEmpty)
     for cancellable in cancellables { cancellable.cancel() }
   }
