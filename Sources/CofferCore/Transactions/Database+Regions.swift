@@ -40,15 +40,11 @@ extension Database {
   ///
   /// An example is a change made through C functions.
   ///
-  /// Outside of a transaction, it opens and commits one, so that observers see a commit.
-  /// - Throws: `SQLITE_READONLY` if the database can't be written.
+  /// Outside of a transaction, it opens and commits one, so that observers see a commit. Has no
+  /// effect in an access that can't write.
   public func notifyChanges(in region: some DatabaseRegionConvertible) throws {
     try checkAccess()
-    guard !configuration.readonly, !accessState.contains(.readOnly) else {
-      throw DatabaseError(
-        resultCode: .SQLITE_READONLY, message: "attempt to write a readonly database",
-        hint: "Notify changes in a write access.")
-    }
+    guard !configuration.readonly, !accessState.contains(.readOnly) else { return }
     let region = try region.databaseRegion(self)
     guard !region.isEmpty, accessState.contains(.observed) else { return }
     let kinds =

@@ -137,9 +137,27 @@ struct ObserverRegistrationTests {
     #expect(other.take() == "? will did")
     try queue.inDatabase { try $0.notifyChanges(in: DatabaseRegion(table: "b")) }
     #expect(other.take() == "? will did")
-    expectFailure(.SQLITE_READONLY) {
-      try queue.read { try $0.notifyChanges(in: .fullDatabase) }
+  }
+
+  @Test func `a table's name is told as the schema has it`() throws {
+    try queue.write { db in
+      try db.execute(
+        sql: "CREATE TABLE Artists (id); CREATE VIEW painters AS SELECT id FROM artists")
     }
+    let artists = LogObserver(table: "Artists")
+    queue.add(transactionObserver: artists)
+    for name in ["ARTISTS", "artists", "Painters"] {
+      try queue.write { try $0.notifyChanges(in: Table(name)) }
+      #expect(artists.take() == "? will did", "\(name)")
+    }
+  }
+
+  @Test func `changes that a read tells of have no effect`() throws {
+    try queue.read { try $0.notifyChanges(in: .fullDatabase) }
+    try queue.write { db in
+      try db.readOnly { try db.notifyChanges(in: DatabaseRegion(table: "a")) }
+    }
+    #expect(observer.take() == "will did")
   }
 
   @Test func `observers of updates learn that a region has changed`() throws {
