@@ -69,10 +69,8 @@ import Synchronization
     static let logged = AccessState(rawValue: 16)
     /// Statements belong to a transaction, and throw once it has ended.
     static let transactionBlock = AccessState(rawValue: 32)
-    /// Nothing has been committed, so the access can still be cancelled without a trace.
-    static let revocable = AccessState(rawValue: 64)
     /// Functions or collations are to be registered again.
-    static let unregistered = AccessState(rawValue: 128)
+    static let unregistered = AccessState(rawValue: 64)
   }
 
   @safe @exclusivity(unchecked) var accessState: AccessState = []

@@ -51,7 +51,6 @@ extension Database {
     }
     try Database.proveCopy(at: file.path, key, additions)
     try file.moveToTarget(replaces: PendingFile.size(of: path) == 0)
-    didCommit()
   }
 
   /// Empties the database; see ``DatabaseWriter/erase()``.

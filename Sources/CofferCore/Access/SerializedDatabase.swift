@@ -125,7 +125,7 @@ final class SerializedDatabase: @unchecked Sendable {
   ) {
     gate.schedule { [self] in
       token.begin(interruption) { [self] in
-        try access { try $0.revocably(body) }
+        try access(body)
       } whenOver: {
         whenOver()
       }

@@ -43,7 +43,6 @@ extension Database {
         message: "the target has the new content, which could not be checked: "
           + (error.message ?? "\(error)"), hint: error.hint)
     }
-    target.didCommit()
     try? progress?(last)
   }
 

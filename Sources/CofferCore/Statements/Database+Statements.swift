@@ -205,10 +205,9 @@ extension Database {
   func willExecute(_ statement: Statement) throws {
     try checkAccess()
     if interruption.isCancelled.load(ordering: .relaxed) { throw CancellationError() }
-    let state = accessState.subtracting(.revocable)
-    guard !state.isEmpty else { return }
+    guard !accessState.isEmpty else { return }
     try checkTransaction(statement.sql)
-    if state == .transactionBlock { return }
+    if accessState == .transactionBlock { return }
     if accessState.contains(.unregistered) { try registerAgain() }
     if accessState.contains(.readOnly), !statement.isReadonly, !statement.facts.asksJournalMode {
       throw DatabaseError(
@@ -224,7 +223,6 @@ extension Database {
   /// Called when a statement has been executed to its end.
   func didExecute(_ statement: Statement) throws {
     if accessState.contains(.logged) { settleCommitLog() }
-    if accessState.contains(.revocable) { noteCommit(by: statement) }
     guard statement.hasAftermath || accessState.contains(.observed) else { return }
     if statement.facts.transactionEffect != nil { hooks.transactionCount &+= 1 }
     if statement.facts.invalidatesSchemaCache {
@@ -240,10 +238,6 @@ extension Database {
   ///   access was cancelled.
   func didFail(_ statement: Statement, with error: DatabaseError) -> any Error {
     if accessState.contains(.logged) { settleCommitLog() }
-    // `OR FAIL` keeps the changes made before the failure.
-    if accessState.contains(.revocable), error.resultCode == .SQLITE_CONSTRAINT, changesCount > 0 {
-      noteCommit(by: statement)
-    }
     if statement.facts.invalidatesSchemaCache { hooks.authorizer.forgetDroppedTable() }
     return observation.didFail(statement) ?? translated(error)
   }
@@ -251,7 +245,6 @@ extension Database {
   /// Called when a statement that writes was reset before its end.
   func didAbandon(_ statement: Statement) {
     if accessState.contains(.logged) { settleCommitLog() }
-    if accessState.contains(.revocable) { noteCommit(by: statement) }
     if accessState.contains(.observed) { observation.didAbandon(statement) }
   }
 

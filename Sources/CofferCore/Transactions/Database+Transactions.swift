@@ -128,47 +128,28 @@ extension Database {
   }
 
   /// Runs a statement that must complete even if the access has been interrupted.
-  @safe func runDespiteInterruptions(in connection: SQLiteConnection, _ run: () -> CInt) {
+  ///
+  /// - Returns: SQLite's result code.
+  @discardableResult
+  @safe func runDespiteInterruptions(
+    in connection: SQLiteConnection, _ run: () -> CInt
+  ) -> CInt {
     // An interruption lasts as long as any statement runs, so end all of them. New interruptions
     // can arrive in between, and a foreign statement that never ends must not block this loop for
     // ever.
     for _ in 0..<10_000 {
-      guard run() == ResultCode.SQLITE_INTERRUPT.rawValue else { return }
+      let code = run()
+      guard code == ResultCode.SQLITE_INTERRUPT.rawValue else { return code }
       registry.endExecutions()
       SQLite.endInternalStatements(connection)
     }
+    return ResultCode.SQLITE_INTERRUPT.rawValue
   }
 
   // MARK: Cancellation
 
   func checkCancellation() throws {
     if interruption.isCancelled.load(ordering: .relaxed) { throw CancellationError() }
-  }
-
-  /// Executes `body`, and throws if the access was cancelled and has committed nothing, even if
-  /// `body` ignored the cancellation.
-  func revocably<T>(_ body: (Database) throws -> T) throws -> T {
-    accessState.insert(.revocable)
-    defer { accessState.remove(.revocable) }
-    let result = try body(self)
-    if accessState.contains(.revocable) { try checkCancellation() }
-    return result
-  }
-
-  /// Records that the access can no longer be revoked.
-  func didCommit() {
-    // The end of a read is not a commit.
-    if !accessState.contains(.readOnly) { accessState.remove(.revocable) }
-  }
-
-  /// Records whether a statement that has ended committed something.
-  func noteCommit(by statement: Statement) {
-    guard let sqliteConnection, SQLite.isAutocommit(sqliteConnection) else { return }
-    switch statement.facts.transactionEffect {
-    case nil: if !statement.isReadonly { didCommit() }
-    case .commit, .releaseSavepoint: didCommit()
-    default: break
-    }
   }
 
   // MARK: Savepoints
@@ -198,8 +179,22 @@ extension Database {
   }
 
   private func rollbackSavepoint() throws {
-    try execute(sql: "ROLLBACK TRANSACTION TO SAVEPOINT grdb")
-    try execute(sql: "RELEASE SAVEPOINT grdb")
+    try executeDespiteInterruptions("ROLLBACK TRANSACTION TO SAVEPOINT grdb")
+    try executeDespiteInterruptions("RELEASE SAVEPOINT grdb")
+  }
+
+  private func executeDespiteInterruptions(_ sql: String) throws {
+    let connection = try openConnection()
+    for _ in 0..<100 {
+      do { return try execute(sql: sql) } catch let error as DatabaseError
+        where error.resultCode == .SQLITE_INTERRUPT
+      {
+        // The interruption lasts as long as any statement runs.
+        registry.endExecutions()
+        SQLite.endInternalStatements(connection)
+      }
+    }
+    try execute(sql: sql)
   }
 
   // MARK: Steps of a transaction
@@ -231,7 +226,6 @@ extension Database {
       return
     }
     try runControl(.commit)
-    didCommit()
     if accessState.contains(.logged) { settleCommitLog() }
     try observation.didCommit()
   }
@@ -243,8 +237,14 @@ extension Database {
     try checkAccess()
     accessState.remove(.pendingTransaction)
     if isInsideTransaction {
-      try runControl(.rollback)
-      if let sqliteConnection { SQLite.takeReadFailure(sqliteConnection) }
+      let connection = try openConnection()
+      let code = runDespiteInterruptions(in: connection) { control.run(.rollback, in: connection) }
+      // Virtual tables can fail although SQLite has rolled back.
+      guard code == SQLite.ok || SQLite.isAutocommit(connection) else {
+        throw translated(
+          DatabaseError(code: code, connection: connection, sql: control.sql(.rollback)))
+      }
+      SQLite.takeReadFailure(connection)
     }
     observation.didRollBack()
   }
@@ -266,7 +266,7 @@ extension Database {
 
   private func runControl(_ kind: ControlStatements.Kind) throws {
     let connection = try openConnection()
-    if kind != .rollback { try checkTransaction(control.sql(kind)) }
+    try checkTransaction(control.sql(kind))
     let code = control.run(kind, in: connection)
     guard code != SQLite.ok else { return }
     let error = DatabaseError(code: code, connection: connection, sql: control.sql(kind))
@@ -304,13 +304,21 @@ extension Database {
       let result = try body(self)
       if isInsideTransaction {
         try checkDamage(since: misses)
-        try commit()
+        try endRead()
       }
       return result
     } catch {
       let error = explainingDamage(error)
       rollbackAfterError()
       throw interruption.isCancelled.load(ordering: .relaxed) ? CancellationError() : error
+    }
+  }
+
+  /// Ends the transaction of a read that has succeeded: an interruption comes too late.
+  private func endRead() throws {
+    do { try commit() } catch let error as DatabaseError where error.resultCode == .SQLITE_INTERRUPT
+    {
+      try rollback()
     }
   }
 
@@ -338,7 +346,9 @@ extension Database {
       return
     }
     let connection = try openConnection()
-    let code = control.run(.touchSchema, in: connection)
+    let code = runDespiteInterruptions(in: connection) {
+      control.run(.touchSchema, in: connection)
+    }
     guard code != SQLite.ok else { return }
     let error = explainingChangedKey(DatabaseError(code: code, connection: connection))
     switch error.resultCode {

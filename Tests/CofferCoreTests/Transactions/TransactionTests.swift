@@ -173,6 +173,40 @@ import Testing
     #expect(try count(database.queue) == 1)
   }
 
+  @Test func `a transaction that writes can't begin in a read-only block`() throws {
+    let database = try EncryptedQueue(Self.schema)
+    try database.queue.inDatabase { db in
+      for kind in [Database.TransactionKind.immediate, .exclusive] {
+        expectFailure(.SQLITE_READONLY) {
+          try db.readOnly { try db.inTransaction(kind) { .commit } }
+        }
+        #expect(!db.isInsideTransaction)
+      }
+      try db.readOnly { try db.inTransaction { .commit } }
+      try db.readOnly { try db.inTransaction(.deferred) { .commit } }
+    }
+  }
+
+  @Test func `a rollback ends the transaction despite an interruption`() throws {
+    guard SQLiteFeatures.linked.hasFTS5 else { return }
+    let database = try EncryptedQueue()
+    try database.queue.inDatabase { db in
+      try db.execute(sql: "CREATE VIRTUAL TABLE f USING fts5(body)")
+      try db.inTransaction {
+        try db.execute(sql: "INSERT INTO f VALUES ('x')")
+        let cursor = try Int.fetchCursor(
+          db,
+          sql: "WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x + 1 FROM c) SELECT x FROM c")
+        _ = try cursor.next()
+        // It lasts as long as the cursor's statement.
+        database.queue.interrupt()
+        return .rollback
+      }
+      #expect(!db.isInsideTransaction)
+      #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM f") == 0)
+    }
+  }
+
   @Test func `a transaction inside a transaction throws, and the outer one goes on`() throws {
     let database = try EncryptedQueue(Self.schema)
     try database.queue.write { db in
