@@ -208,6 +208,12 @@ extension Database {
     try checkCancellation()
     if accessState.contains(.pendingTransaction) { try beginPendingTransaction() }
     let isReadOnly = configuration.readonly || accessState.contains(.readOnly)
+    if accessState.contains(.readOnly), let kind, kind != .deferred {
+      throw DatabaseError(
+        .SQLITE_READONLY, "attempt to write a readonly database",
+        note: "Use `write { db in … }` to change the database.",
+        sql: "BEGIN \(kind.rawValue) TRANSACTION")
+    }
     switch kind ?? (isReadOnly ? .deferred : .immediate) {
     case .deferred: try runControl(.beginDeferred)
     case .immediate: try runControl(.beginImmediate)
