@@ -239,7 +239,9 @@ extension Database {
   func didFail(_ statement: Statement, with error: DatabaseError) -> any Error {
     if accessState.contains(.logged) { settleCommitLog() }
     if statement.facts.invalidatesSchemaCache { hooks.authorizer.forgetDroppedTable() }
-    return observation.didFail(statement) ?? translated(error)
+    // `OR FAIL` keeps the changes made before the failure.
+    let keepsChanges = error.resultCode == .SQLITE_CONSTRAINT && changesCount > 0
+    return observation.didFail(statement, keepsChanges: keepsChanges) ?? translated(error)
   }
 
   /// Called when a statement that writes was reset before its end.

@@ -24,7 +24,17 @@ extension TransactionObservation {
     database.commitLog?.didRollback()
     held = []
     if case .refused = outcome { return }
-    outcome = .rolledBack
+    if case .none = outcome, isUndoingStatement {
+      outcome = .undone
+    } else {
+      outcome = .rolledBack
+    }
+  }
+
+  /// Whether SQLite rolls back a statement that has failed outside of a transaction.
+  private var isUndoingStatement: Bool {
+    guard !executions.isEmpty, let connection = database.sqliteConnection else { return false }
+    return SQLite.isAutocommit(connection)
   }
 
   /// Returns the observers to notify of the end of the transaction: all except the selective ones
@@ -72,6 +82,7 @@ extension TransactionObservation {
     case .rolledBack:
       guard hasWritten || !database.accessState.contains(.readOnly) else { return reset() }
       tellEnd(to: recipients()) { $0.databaseDidRollback(database) }
+    case .undone: tellUndone()
     case .refused(let error):
       refusal = error
       tellEnd(to: recipients()) { $0.databaseDidRollback(database) }
@@ -91,6 +102,21 @@ extension TransactionObservation {
     // also holds where a statement has ended the transaction that later statements still belong to.
     database.outsideTransactionBlock {
       for (registration, observer) in recipients where !registration.isRemoved { tell(observer) }
+    }
+  }
+
+  /// Notifies the observers that were told of changes by a statement that was undone: for others, there
+  /// was no transaction.
+  private func tellUndone() {
+    let recipients = touched.compactMap { registration in
+      registration.observer.map { (registration: registration, observer: $0) }
+    }
+    reset()
+    guard !recipients.isEmpty else { return }
+    database.outsideTransactionBlock {
+      for (registration, observer) in recipients where !registration.isRemoved {
+        observer.databaseDidRollback(database)
+      }
     }
   }
 

@@ -12,6 +12,8 @@ package final class TransactionObservation {
   /// The end of the transaction, once the hooks have reported it, until observers are notified.
   enum Outcome {
     case none, committing, rolledBack
+    /// A statement has failed outside of a transaction.
+    case undone
     case refused(any Error)
   }
 
@@ -169,8 +171,10 @@ package final class TransactionObservation {
     if let refusal = takeRefusal() { throw refusal }
   }
 
+  /// - Parameter keepsChanges: Whether changes before the failure remain, as with `OR FAIL`.
   /// - Returns: The error with which an observer has refused the commit.
-  func didFail(_ statement: Statement) -> (any Error)? {
+  func didFail(_ statement: Statement, keepsChanges: Bool) -> (any Error)? {
+    if keepsChanges { tellUnreported(of: statement) }
     end(statement)
     settle(endsExplicitly: false)
     return takeRefusal()

@@ -108,13 +108,38 @@ struct ObservedTransactionEndTests {
     #expect(observer.take() == "")
   }
 
-  @Test func `a statement that fails by itself is rolled back`() throws {
+  @Test func `a statement that fails by itself is no transaction to those it hasn't told`() throws {
     try queue.write { try observed.insert("a", 1, in: $0) }
     _ = observer.take()
-    #expect(throws: DatabaseError.self) {
-      try queue.inDatabase { try observed.insert("a", 1, in: $0) }
+    var ends: [String] = []
+    try queue.inDatabase { db in
+      db.afterNextTransaction {
+        _ in
+        ends.append("commit")
+      } onRollback: { _ in
+        ends.append("rollback")
+      }
+      #expect(throws: DatabaseError.self) { try observed.insert("a", 1, in: db) }
+      #expect(observer.take() == "" && ends.isEmpty)
+      // An observer that was told of a change has to forget it.
+      #expect(throws: DatabaseError.self) {
+        try db.execute(sql: "INSERT INTO a (id) VALUES (2), (1)")
+      }
+      #expect(observer.take() == "+a2 rollback" && ends.isEmpty)
+      try observed.insert("a", 3, in: db)
     }
-    #expect(observer.take() == "rollback")
+    #expect(observer.take() == "+a3 will did" && ends == ["commit"])
+  }
+
+  @Test func `rows that stay after a failure are told, where SQLite doesn't report them`() throws {
+    try queue.write { try $0.execute(sql: "CREATE TABLE c (id PRIMARY KEY) WITHOUT ROWID") }
+    _ = observer.take()
+    try queue.write { db in
+      _ = #expect(throws: DatabaseError.self) {
+        try db.execute(sql: "INSERT OR FAIL INTO c VALUES (1), (1)")
+      }
+    }
+    #expect(observer.take() == "? will did")
   }
 
   @Test func `an observer refuses a commit with a custom error`() throws {
