@@ -15,6 +15,7 @@ extension Database {
   ///
   /// Both databases must have the same key, or both be plaintext: otherwise SQLCipher would fail,
   /// write plaintext, or write a file that can't be opened. The copy is verified by reopening it.
+  /// Observers of the target are then notified of a change of unknown rows.
   /// - Parameters:
   ///   - target: The database to overwrite. It keeps its key and salt, and must not be used
   ///     meanwhile.
@@ -35,6 +36,7 @@ extension Database {
     let last = try unsafe Database.copyPages(
       from: openConnection(), to: target.openConnection(), pagesPerStep: pagesPerStep,
       progress: progress)
+    defer { target.didReplaceContent() }
     do {
       try target.proveBackup()
     } catch let error as DatabaseError where error.resultCode != .SQLITE_CORRUPT {
@@ -80,6 +82,13 @@ extension Database {
     let code = backup.finish()
     guard code == SQLite.ok else { throw DatabaseError(code: code, connection: target) }
     return last
+  }
+
+  /// Tells observers that everything can have changed: SQLite reports nothing of a backup.
+  private func didReplaceContent() {
+    schemaDidChange()
+    commitLog?.didCommitElsewhere()
+    observation.tellExternalCommit()
   }
 
   private func refuseBackup(to target: Database) throws {
