@@ -36,6 +36,12 @@ extension Database {
 
   // MARK: Notifying of changes
 
+  /// Executes `body`, and notifies observations of its commits only at its end: they don't see the
+  /// states between them.
+  package func postponingObservations<T>(_ body: () throws -> T) rethrows -> T {
+    try observation.postponingCommits(body)
+  }
+
   /// Notifies observers of a change in a region that SQLite doesn't report.
   ///
   /// An example is a change made through C functions.

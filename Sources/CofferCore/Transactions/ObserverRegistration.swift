@@ -18,6 +18,8 @@ final class ObserverRegistration {
   var isStopped = false
   /// Whether the observer was notified of a change in this transaction.
   var isTouched = false
+  /// Whether it has yet to be notified of a commit.
+  var isPostponed = false
   /// Whether it was removed: it gets no further notifications, even while others are notified.
   private(set) var isRemoved = false
 

@@ -78,10 +78,16 @@ extension TransactionObservation {
       // that the statement has dropped.
       let isComplete =
         askedCount == registry.addedCount && askedTouchedCount == touched.count
-      tellEnd(to: isComplete ? asked : recipients()) { $0.databaseDidCommit(database) }
+      let recipients = isComplete ? asked : recipients()
+      tellEnd(to: postponementCount == 0 ? recipients : postponing(recipients)) {
+        $0.databaseDidCommit(database)
+      }
     case .rolledBack:
       guard hasWritten || !database.accessState.contains(.readOnly) else { return reset() }
-      tellEnd(to: recipients()) { $0.databaseDidRollback(database) }
+      // Those that have yet to be notified of an earlier commit must not forget it.
+      tellEnd(to: recipients().filter { !$0.registration.isPostponed }) {
+        $0.databaseDidRollback(database)
+      }
     case .undone: tellUndone()
     case .refused(let error):
       refusal = error
@@ -150,6 +156,39 @@ extension TransactionObservation {
     for registration in touched { registration.isTouched = false }
     touched = []
     goOnTelling()
+  }
+
+  // MARK: Postponing
+
+  /// Executes `body`, and notifies selective observers of its commits only at its end.
+  func postponingCommits<T>(_ body: () throws -> T) rethrows -> T {
+    postponementCount += 1
+    defer {
+      postponementCount -= 1
+      if postponementCount == 0 { tellPostponed() }
+    }
+    return try body()
+  }
+
+  /// - Returns: The observers to notify at once.
+  private func postponing(_ recipients: [Recipient]) -> [Recipient] {
+    recipients.filter { registration, _ in
+      guard registration.isSelective else { return true }
+      registration.isPostponed = true
+      postponed.insert(registration)
+      return false
+    }
+  }
+
+  private func tellPostponed() {
+    let registrations = postponed.items
+    postponed = RegistrationList()
+    for registration in registrations { registration.isPostponed = false }
+    database.outsideTransactionBlock {
+      for registration in registrations where !registration.isRemoved {
+        registration.observer?.databaseDidCommit(database)
+      }
+    }
   }
 
   /// Resumes notifying observers that had stopped until the next transaction.

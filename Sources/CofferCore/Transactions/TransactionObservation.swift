@@ -62,6 +62,10 @@ package final class TransactionObservation {
   var askedCount = 0
   /// The number of observers that had been touched by then.
   var askedTouchedCount = 0
+  /// The number of running blocks that postpone notifications of commits.
+  var postponementCount = 0
+  /// The observers that have yet to be notified of a commit.
+  var postponed = RegistrationList()
   /// The error of the observer that has refused the commit.
   var refusal: (any Error)?
   /// Whether the transaction has executed a statement that writes.

@@ -61,11 +61,14 @@ extension DatabaseMigrator {
   private func migrate(_ db: Database, upTo target: String? = nil) throws {
     try checkIdentifiers()
     guard let target = target ?? registered.last?.identifier else { return }
-    if eraseDatabaseOnSchemaChange, try hasSchemaChanges(db) {
-      // Checked again, since another process may have erased it meanwhile.
-      try db.erase(if: { try hasSchemaChanges(db) })
+    // Between an erasure and the last migration, and between two migrations, tables can be missing.
+    try db.postponingObservations {
+      if eraseDatabaseOnSchemaChange, try hasSchemaChanges(db) {
+        // Checked again, since another process may have erased it meanwhile.
+        try db.erase(if: { try hasSchemaChanges(db) })
+      }
+      try run(db, upTo: target)
     }
-    try run(db, upTo: target)
   }
 
   /// Throws if an identifier is registered twice: nothing tells which migration it stands for.
