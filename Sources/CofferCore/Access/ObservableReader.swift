@@ -100,6 +100,9 @@ extension Database {
     return try withTransaction(nil) { (try recordingRegion { try fetch(self) }, .commit) }
   }
 
+  /// Whether the connection is open.
+  package var isOpen: Bool { unsafe sqliteConnection != nil }
+
   /// Whether the task of this access was cancelled, so that all statements throw.
   package var isAccessCancelled: Bool { interruption.isCancelled.load(ordering: .relaxed) }
 

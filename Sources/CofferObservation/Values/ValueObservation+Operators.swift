@@ -4,7 +4,7 @@ import Synchronization
 extension ValueObservation {
   private func with<Other>(_ reducer: Other) -> ValueObservation<Other> {
     ValueObservation<Other>(
-      reducer: reducer, tracking: tracking, events: events,
+      reducer: reducer, tracking: tracking, events: events, interval: interval,
       requiresWriteAccess: requiresWriteAccess)
   }
 
@@ -30,6 +30,24 @@ extension ValueObservation {
   public func removeDuplicates() -> ValueObservation<ValueReducers.RemoveDuplicates<Reducer>>
   where Reducer.Value: Equatable {
     removeDuplicates { $0 == $1 }
+  }
+
+  /// Returns an observation that delivers at most one value per interval.
+  ///
+  /// ```swift
+  /// let observation = ValueObservation.tracking { try Player.fetchCount($0) }
+  ///   .throttle(for: .milliseconds(500))
+  /// ```
+  ///
+  /// The first value is delivered at once, and so is that of a change after a quiet interval. Changes
+  /// in the interval after a value are fetched together at its end: the last value is never
+  /// skipped, and the commits in between don't wait for a fetch.
+  /// - Parameter interval: The time between the delivery of a value and the next fetch. Of several
+  ///   intervals, the longest applies.
+  public func throttle(for interval: Duration) -> ValueObservation {
+    var observation = self
+    observation.interval = max(interval, self.interval ?? .zero)
+    return observation
   }
 
   // MARK: Events

@@ -28,6 +28,8 @@ public struct ValueObservation<Reducer: ValueReducer>: Sendable {
   var reducer: Reducer
   let tracking: ValueTracking
   var events = ValueObservationEvents()
+  /// The shortest time between a value and the next fetch; nil for none.
+  var interval: Duration?
 
   /// Whether the fetch can write.
   ///

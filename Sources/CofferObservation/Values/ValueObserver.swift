@@ -27,6 +27,7 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
   let requiresWriteAccess: Bool
   let events: ValueObservationEvents
   let tracked = TrackedRegion()
+  private let pace: ObservationPace?
   private let life: Mutex<Life?>
   private let receiver: Mutex<ValueReceiver<Reducer.Value>?>
   private let reducer: Mutex<Reducer>
@@ -39,6 +40,7 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
     tracking = observation.tracking
     requiresWriteAccess = observation.requiresWriteAccess
     events = observation.events
+    pace = observation.interval.flatMap { $0 > .zero ? ObservationPace(interval: $0) : nil }
     reducer = Mutex(observation.reducer)
     life = Mutex(Life(reader: reader, fetch: observation.reducer.makeFetcher()))
     self.receiver = Mutex(receiver)
@@ -98,13 +100,28 @@ final class ValueObserver<Reducer: ValueReducer>: Sendable {
     do {
       let fetched = try result.get()
       let value = try reducer.withLock { reducer in try reducer.reduce(fetched) }
-      guard let value else { return }
-      schedule { self.receiver.withLock(\.self)?.onChange(value) }
+      guard let value else {
+        if pace?.goOn() == true { fetchLater() }
+        return
+      }
+      schedule {
+        guard let receiver = self.receiver.withLock(\.self) else { return }
+        receiver.onChange(value)
+        self.didDeliver()
+      }
     } catch {
       stop()
       pipeline.close()
       events.didFail?(error)
       schedule { self.takeReceiver()?.onError(error) }
+    }
+  }
+
+  /// Begins the interval in which nothing is fetched, if there is one.
+  private func didDeliver() {
+    guard let pace, pace.noteDelivery() else { return }
+    pipeline.wait(pace.interval) { [weak self] in
+      if pace.goOn() { self?.fetchLater() }
     }
   }
 
@@ -152,19 +169,42 @@ extension ValueObserver {
     db.add(transactionObserver: self)
     if hasChanged {
       databaseDidChange()
-      fetchAgain(db, mayRegionDiffer: true, isBeginning: beginsOnReader(life))
+      didChange(db, mayRegionDiffer: true, isBeginning: beginsOnReader(life))
     } else {
       if beginsOnReader(life) { events.willTrackRegion?(tracked.region) }
       // The observation began inside a transaction.
-      db.whenUndone { [weak self] in self?.fetchAgain($0, mayRegionDiffer: true) }
+      db.whenUndone { [weak self] in self?.didChange($0, mayRegionDiffer: true) }
+    }
+  }
+
+  /// Fetches after a change, now or when the interval ends.
+  private func didChange(
+    _ db: Database, mayRegionDiffer: Bool = false, isBeginning: Bool = false
+  ) {
+    guard let pace, !pace.noteChange() else {
+      return fetchAgain(db, mayRegionDiffer: mayRegionDiffer, isBeginning: isBeginning)
+    }
+    if isBeginning { events.willTrackRegion?(tracked.region) }
+    events.databaseDidChange?()
+  }
+
+  /// Fetches changes that were announced before.
+  private func fetchLater() {
+    current?.reader.transactionsWriter?.asyncWriteWithoutTransaction { [weak self] db in
+      // Closing the database meanwhile is no error.
+      guard db.isOpen else { return }
+      self?.fetchAgain(db, mayRegionDiffer: true, isAnnounced: true)
     }
   }
 
   /// Fetches after a change, inside an access to the writer.
   ///
-  /// - Parameter isBeginning: Whether `willTrackRegion` hasn't been called yet.
+  /// - Parameters:
+  ///   - isBeginning: Whether `willTrackRegion` hasn't been called yet.
+  ///   - isAnnounced: Whether `databaseDidChange` was called.
   private func fetchAgain(
-    _ db: Database, mayRegionDiffer: Bool = false, isBeginning: Bool = false
+    _ db: Database, mayRegionDiffer: Bool = false, isBeginning: Bool = false,
+    isAnnounced: Bool = false
   ) {
     guard let life = current else { return }
     _ = tracked.takeChange()
@@ -177,7 +217,7 @@ extension ValueObserver {
         self?.fetchAgain(db, mayRegionDiffer: true)
       }
     }
-    events.databaseDidChange?()
+    if !isAnnounced { events.databaseDidChange?() }
     do {
       let isOutdated = mayRegionDiffer || tracked.isOutdated(in: db)
       if tracking.isConstant, beginsOnReader(life) {
@@ -269,6 +309,6 @@ extension ValueObserver {
 
 extension ValueObserver: TrackedRegionObserver {
   func databaseDidCommit(_ db: Database) {
-    if tracked.takeChange() { fetchAgain(db) }
+    if tracked.takeChange() { didChange(db) }
   }
 }

@@ -1,3 +1,4 @@
+import CofferCore
 import Dispatch
 import Synchronization
 
@@ -46,6 +47,12 @@ final class ValuePipeline<Element: Sendable>: Sendable {
       return state.waiting.isEmpty
     }
     if !isDone { queue.async { self.work(work) } }
+  }
+
+  /// Calls `work` on another thread when some time has passed.
+  func wait(_ duration: Duration, _ work: @escaping @Sendable () -> Void) {
+    // Longer than any process lives, and far from the end of the clock.
+    queue.async(after: min(duration, .seconds(1_000_000_000)), work)
   }
 
   /// Drops all pending and future elements.
