@@ -18,7 +18,7 @@ killing = ArchiveKillTests ArchiveProgramTests ArchiveTests ArchiveWriterTests A
 	ChangeKeyTests ConcurrentFetchTests ConversionTests CreationTests ExternalChangesTests FolderDestinationTests \
 	FreshnessKillTests KeySlotsKillTests LogIntegrityTests
 drawing = ArchiveManipulationTests ArrayArgumentSemanticsTests AssociationSeamTests ChangedRowsTests FreshnessManipulationTests \
-	KeySlotsFileTests ReplacedFileTests SalvageTrialTests
+	KeySlotsFileTests ObservedFetchTests ReplacedFileTests SalvageTrialTests
 space = $(subst ,, )
 man = share/man/man1
 completions = share/bash-completion/completions share/zsh/site-functions share/fish/vendor_completions.d
