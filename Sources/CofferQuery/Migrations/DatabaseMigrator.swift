@@ -18,7 +18,8 @@ import CofferCore
 /// GRDB can migrate the same databases.
 ///
 /// Don't change a migration after its release: name tables and columns by strings, not by types of
-/// the program, which can change.
+/// the program, which can change. Migrations run without `Configuration.schemaSource`, which
+/// describes the current schema; ``Database/withSchemaSource(_:execute:)`` gives one a source.
 public struct DatabaseMigrator: Sendable {
   /// When a migration has to satisfy the foreign keys.
   public enum ForeignKeyChecks: Sendable, Hashable {

@@ -64,7 +64,8 @@ struct Migration: Sendable {
         try MigrationTable.delete(merged, db)
       case .run(let replaced):
         try MigrationTable.create(db)
-        try body(db, replaced)
+        // A schema source describes the schema of today, not the one that the migration changes.
+        try db.withSchemaSource(nil) { try body(db, replaced) }
         try MigrationTable.delete(replaced, db)
         try MigrationTable.insert(identifier, db)
         if checksForeignKeys { try db.checkForeignKeys() }

@@ -88,4 +88,18 @@ private struct SilentSource: DatabaseSchemaSource {}
       }
     }
   }
+
+  @Test func `migrations run without the schema source, and can take it`() throws {
+    let database = try EncryptedQueue(Self.views) { $0.schemaSource = CuriousSource() }
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("1") { db in
+      #expect(db.schemaSource == nil)
+      db.withSchemaSource(CuriousSource()) { #expect(db.schemaSource is CuriousSource) }
+      #expect(db.schemaSource == nil)
+    }
+    struct Failure: Error {}
+    migrator.registerMigration("2") { _ in throw Failure() }
+    #expect(throws: Failure.self) { try migrator.migrate(database.queue) }
+    try database.use { db in #expect(db.schemaSource is CuriousSource) }
+  }
 }
