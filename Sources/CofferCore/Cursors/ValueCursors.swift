@@ -44,11 +44,13 @@ public typealias FastDatabaseValueCursor<
 
 extension Statement {
   /// Returns the 0-based index of the column that a cursor of values reads.
+  ///
+  /// A statement without columns has no rows, so that none of its columns is read.
   @usableFromInline
   package func firstColumn(_ adapter: (any RowAdapter)?) throws -> Int {
     if let adaptation = try adaptation(of: adapter) {
       if let column = adaptation.baseIndices.first { return column }
-    } else if columnCount > 0 {
+    } else {
       return 0
     }
     throw DatabaseError(

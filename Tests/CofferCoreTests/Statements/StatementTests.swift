@@ -112,8 +112,12 @@ import Testing
       let insert = try db.makeStatement(sql: "INSERT INTO t VALUES (1, 2)")
       #expect(insert.columnCount == 0)
       #expect(!insert.isReadonly)
-      #expect(
-        databaseError { try Int.fetchOne(insert) }?.message == "the statement gives no column")
+      #expect(try Int.fetchOne(insert) == nil)
+      #expect(try Int.fetchAll(insert) == [])
+      #expect(try Int?.fetchAll(db, sql: "DELETE FROM t WHERE a = 9") == [])
+      #expect(try String.fetchCursor(db, sql: "CREATE TABLE u(a)").next() == nil)
+      #expect(try String.fetchSet(insert) == [])
+      #expect(try Int.fetchOne(db, sql: "SELECT count(*) FROM t") == 3)
     }
   }
 
