@@ -14,13 +14,25 @@ struct SQLiteMessage {
   ///
   /// - Parameter sql: The SQL of the statement; an empty string if it isn't known.
   func withoutValues(of sql: String) -> String {
-    if hasNoValues(sql) { return text }
+    if hasNoValues(sql) || endsWithName(of: sql) { return text }
     return withoutQuotedEnd ?? code.errorString
   }
 
   /// The message without the value that begins in it; nil if none is known to.
   var withoutQuotedEnd: String? {
     Self.beginningsOfValues.first { text.hasPrefix($0) }.map { $0 + Self.placeholder }
+  }
+
+  /// Whether the message ends with a name in the SQL, such as that of a function that is missing when
+  /// a cached statement is compiled anew.
+  private func endsWithName(of sql: String) -> Bool {
+    guard let beginning = Self.beginningsOfValues.first(where: { text.hasPrefix($0) }) else {
+      return false
+    }
+    let end = text.dropFirst(beginning.count)
+    let names = SQLWord.words(of: sql).filter { $0.kind == .word || $0.kind == .quotedIdentifier }
+      .map(\.text)
+    return !end.isEmpty && end.split(separator: ".").allSatisfy { names.contains(String($0)) }
   }
 
   private func hasNoValues(_ sql: String) -> Bool {

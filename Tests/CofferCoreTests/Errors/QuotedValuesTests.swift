@@ -195,4 +195,19 @@ import Testing
     #expect(!logged("abort at 5 in [SELECT 'cut off by SQLite, geheim").contains("geheim"))
     #expect(logged("recovered 3 frames from WAL file x") == "recovered 3 frames from WAL file x")
   }
+
+  @Test func `a function that is missing when a statement is compiled anew is named`() throws {
+    try EncryptedQueue.with { db throws in
+      let function = DatabaseFunction("twice", argumentCount: 1) { values in
+        Int.fromDatabaseValue(values[0]).map { $0 * 2 }
+      }
+      db.add(function: function)
+      let statement = try db.cachedStatement(sql: "SELECT twice(21)")
+      #expect(try Int.fetchOne(statement) == 42)
+      db.remove(function: function)
+      try db.execute(sql: "CREATE TABLE t(a)")
+      let error = databaseError { try Int.fetchOne(statement) }
+      #expect(error?.message == "no such function: twice")
+    }
+  }
 }
