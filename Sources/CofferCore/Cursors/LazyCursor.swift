@@ -5,6 +5,14 @@
 public final class LazyCursor<Base: Cursor, Element>: AnyCursor<Element> {
   @inlinable
   init(step: @escaping () throws -> Element?) { super.init(step) }
+
+  @inlinable
+  init(
+    step: @escaping () throws -> Element?,
+    each: @escaping ((Element) throws -> Void) throws -> Void
+  ) {
+    super.init(step, each: each)
+  }
 }
 
 /// The result of ``Cursor/map(_:)``.
@@ -29,7 +37,9 @@ extension Cursor {
   /// Returns a cursor over the transformed elements.
   @inlinable
   public func map<T>(_ transform: @escaping (Element) throws -> T) -> MapCursor<Self, T> {
-    LazyCursor { try self.next().map(transform) }
+    LazyCursor(step: { try self.next().map(transform) }) { body in
+      try self.forEach { try body(transform($0)) }
+    }
   }
 
   /// Returns a cursor over the elements that satisfy the predicate.
@@ -37,7 +47,9 @@ extension Cursor {
   public func filter(
     _ isIncluded: @escaping (Element) throws -> Bool
   ) -> FilterCursor<Self> {
-    LazyCursor { try self.first(where: isIncluded) }
+    LazyCursor(step: { try self.first(where: isIncluded) }) { body in
+      try self.forEach { if try isIncluded($0) { try body($0) } }
+    }
   }
 
   /// Returns a cursor over the non-nil results of `transform`.
@@ -45,11 +57,15 @@ extension Cursor {
   public func compactMap<T>(
     _ transform: @escaping (Element) throws -> T?
   ) -> MapCursor<FilterCursor<MapCursor<Self, T?>>, T> {
-    LazyCursor {
+    LazyCursor(step: {
       while let element = try self.next() {
         if let result = try transform(element) { return result }
       }
       return nil
+    }) { body in
+      try self.forEach { element in
+        if let result = try transform(element) { try body(result) }
+      }
     }
   }
 
@@ -57,10 +73,15 @@ extension Cursor {
   @inlinable
   public func enumerated() -> EnumeratedCursor<Self> {
     var offset = 0
-    return LazyCursor {
+    return LazyCursor(step: {
       guard let element = try self.next() else { return nil }
       defer { offset += 1 }
       return (offset, element)
+    }) { body in
+      try self.forEach { element in
+        defer { offset += 1 }
+        try body((offset, element))
+      }
     }
   }
 
@@ -72,12 +93,16 @@ extension Cursor {
   public func dropFirst(_ count: Int) -> DropFirstCursor<Self> {
     precondition(count >= 0, "count is negative")
     var remaining = count
-    return LazyCursor {
+    return LazyCursor(step: {
       while remaining > 0 {
         guard try self.next() != nil else { return nil }
         remaining -= 1
       }
       return try self.next()
+    }) { body in
+      try self.forEach { element in
+        if remaining > 0 { remaining -= 1 } else { try body(element) }
+      }
     }
   }
 
@@ -93,10 +118,15 @@ extension Cursor {
     while predicate: @escaping (Element) throws -> Bool
   ) -> DropWhileCursor<Self> {
     var isDropping = true
-    return LazyCursor {
+    return LazyCursor(step: {
       guard isDropping else { return try self.next() }
       defer { isDropping = false }
       return try self.first { try !predicate($0) }
+    }) { body in
+      try self.forEach { element in
+        if isDropping { isDropping = try predicate(element) }
+        if !isDropping { try body(element) }
+      }
     }
   }
 
@@ -150,12 +180,15 @@ extension Cursor where Element: Cursor {
   @inlinable
   public func joined() -> FlattenCursor<Self> {
     var inner: Element?
-    return LazyCursor {
+    return LazyCursor(step: {
       repeat {
         if let element = try inner?.next() { return element }
         inner = try self.next()
       } while inner != nil
       return nil
+    }) { body in
+      try inner?.forEach(body)
+      try self.forEach { try $0.forEach(body) }
     }
   }
 }

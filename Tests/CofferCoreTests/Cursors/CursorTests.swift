@@ -387,4 +387,42 @@ private func drainToError<C: Cursor>(_ cursor: C) -> ([C.Element], ProbeError?) 
       _ = try Dictionary(uniqueKeysWithValues: AnyCursor([(1, "a"), (1, "b")]))
     }
   }
+
+  @Test func `a cursor's own forEach is called through those derived from it`() throws {
+    func each<C: Cursor>(_ derive: (EachCursor) -> C) throws -> [String] {
+      var elements: [String] = []
+      let cursor = derive(EachCursor())
+      try cursor.forEach { elements.append("\($0)") }
+      #expect(try cursor.next() == nil)
+      return elements
+    }
+    #expect(try each { $0.map { $0 + 1 } } == ["11", "21", "31"])
+    #expect(try each { $0.filter { $0 != 20 } } == ["10", "30"])
+    #expect(try each { $0.compactMap { $0 == 10 ? nil : $0 } } == ["20", "30"])
+    #expect(try each { $0.enumerated() } == ["(0, 10)", "(1, 20)", "(2, 30)"])
+    #expect(try each { $0.dropFirst() } == ["20", "30"])
+    #expect(try each { $0.drop { $0 < 20 } } == ["20", "30"])
+    #expect(try each { $0.map { _ in EachCursor() }.joined() }.count == 9)
+    #expect(try each { AnyCursor($0) } == ["10", "20", "30"])
+    #expect(
+      try each { $0.map { $0 + 1 }.filter { $0 != 21 }.enumerated() } == ["(0, 11)", "(1, 31)"])
+    #expect(try Array(EachCursor().map { $0 }) == [10, 20, 30])
+  }
+
+  @Test func `forEach of a derived cursor goes on where next stopped`() throws {
+    let cursor = ProbeCursor([1, 2, 3, 4, 5]).enumerated().dropFirst().drop { $0.1 < 3 }
+    #expect(try cursor.next()?.1 == 3)
+    var rest: [String] = []
+    try cursor.forEach { rest.append("\($0)") }
+    #expect(rest == ["(3, 4)", "(4, 5)"])
+  }
+}
+
+/// A cursor whose elements only its own `forEach` has.
+private final class EachCursor: Cursor {
+  func next() -> Int? { nil }
+
+  func forEach(_ body: (Int) throws -> Void) throws {
+    for element in [10, 20, 30] { try body(element) }
+  }
 }
