@@ -193,8 +193,9 @@ extension Relation {
     if isDistinct, try !selectsKey(db, isExact: true) {
       throw DatabaseError.rowsAreUnknown(table, "distinct and limited")
     }
+    // The order can use the names of annotations.
     guard !isGrouped, !isDistinct, !hasJoins, SQLiteFeatures.linked.hasLimitedChanges,
-      try db.isReadInOneOrder(table)
+      try !selectsNamedExpressions(db), try db.isReadInOneOrder(table)
     else { return .fetched }
     return .filtered
   }
@@ -203,6 +204,18 @@ extension Relation {
     try selection(db).contains { part in
       guard case .expression(let expression, _) = part.content else { return false }
       return expression.isAggregate
+    }
+  }
+
+  private func selectsNamedExpressions(_ db: Database) throws -> Bool {
+    guard !ordering.isEmpty else { return false }
+    return try selection(db).contains { part in
+      switch part.content {
+      case .expression(let expression, let name):
+        name != nil && expression.columnName(aliases: aliases) == nil
+      case .sql: true
+      case .node: false
+      }
     }
   }
 

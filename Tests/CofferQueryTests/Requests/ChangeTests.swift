@@ -153,4 +153,16 @@ import Testing
       #expect(try players.fetchCount(db) == 3)
     }
   }
+
+  @Test func `the order of a limited change can use an annotation`() throws {
+    let sum = (score * -1 + Column("bonus")).forKey("total")
+    let request = Player.annotated(with: sum).order(Column("total").detached).limit(1)
+    try RequestDatabase(Self.schema).use { db throws in
+      #expect(try request.updateAll(db, score.set(to: 100)) == 1)
+      #expect(try Player.filter(key: 3).select(score, as: Int.self).fetchOne(db) == 100)
+      #expect(try request.deleteAll(db) == 1)
+      #expect(
+        try Player.order { $0.id }.select { $0.id }.asRequest(of: Int.self).fetchAll(db) == [1, 2])
+    }
+  }
 }
