@@ -14,8 +14,8 @@ extension SQLInterpolation {
   }
 
   /// `\(tableOf: player)` appends the name of the record's table.
-  public mutating func appendInterpolation<T: TableRecord>(tableOf record: T) {
-    appendInterpolation(identifier: T.databaseTableName)
+  public mutating func appendInterpolation(tableOf record: any TableRecord) {
+    appendInterpolation(identifier: type(of: record).databaseTableName)
   }
 
   /// `\(columnsOf: Player.self)` appends the record type's selection.

@@ -97,3 +97,41 @@ extension RequestSource where _Record: TableRecord {
     try annotated(with: [selection(_Record.databaseComponents)])
   }
 }
+
+// In an extension of `DerivableRequest<Player>`, only the type of the rows is known.
+extension DerivableRequest where RowDecoder: TableRecord {
+  /// Returns the request with another selection.
+  public func select(
+    _ selection: (RowDecoder.DatabaseComponents) throws -> [any SQLSelectable]
+  ) rethrows -> Self {
+    try select(selection(RowDecoder.databaseComponents))
+  }
+
+  /// Returns the request with another selection.
+  ///
+  /// ```swift
+  /// extension DerivableRequest<Player> {
+  ///   func selectName() -> Self { select { $0.name } }
+  /// }
+  /// ```
+  @_disfavoredOverload
+  public func select(
+    _ selection: (RowDecoder.DatabaseComponents) throws -> any SQLSelectable
+  ) rethrows -> Self {
+    try select([selection(RowDecoder.databaseComponents)])
+  }
+
+  /// Returns the request with additional selections.
+  public func annotated(
+    with selection: (RowDecoder.DatabaseComponents) throws -> [any SQLSelectable]
+  ) rethrows -> Self {
+    try annotated(with: selection(RowDecoder.databaseComponents))
+  }
+
+  /// Returns the request with an additional selection.
+  public func annotated(
+    with selection: (RowDecoder.DatabaseComponents) throws -> any SQLSelectable
+  ) rethrows -> Self {
+    try annotated(with: [selection(RowDecoder.databaseComponents)])
+  }
+}

@@ -119,4 +119,10 @@ import Testing
         #expect(try request.filter(Column("a").match(FTS5Pattern?.none)).fetchCount(db) == 0)
       }
   }
+
+  @Test func `a record of any type names its table`() throws {
+    struct Reader: TableRecord { static let databaseTableName = "readers" }
+    let reader = Reader()
+    #expect(try sql("\(tableOf: reader as any TableRecord)") == "\"readers\"")
+  }
 }

@@ -94,3 +94,12 @@ extension DerivableRequest<Library.Book> {
 extension DerivableRequest where RowDecoder == Library.Author {
   func of(country: String) -> Self { filter(Library.Author.Columns.country == country) }
 }
+
+extension DerivableRequest<Library.Author> {
+  func names() -> Self { select { $0.name } }
+  func namesAndCountries() -> Self { select { [$0.name, $0.country] } }
+  func withCountry() -> Self { annotated { $0.country.forKey("home") } }
+  func withCountries() -> Self {
+    annotated { [$0.country.forKey("home"), $0.id.forKey("number")] }
+  }
+}

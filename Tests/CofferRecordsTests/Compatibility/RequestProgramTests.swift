@@ -194,4 +194,19 @@ import Testing
       #expect(byName == ["Lessing": 2, "Camus": 1, "Sapho": 0])
     }
   }
+
+  @Test func `extensions of requests select and annotate with closures`() throws {
+    #expect(try sql(Author.all().names()) == #"SELECT "name" FROM "author""#)
+    #expect(try sql(Author.all().namesAndCountries()) == #"SELECT "name", "country" FROM "author""#)
+    #expect(
+      try sql(Author.all().names().withCountry())
+        == #"SELECT "name", "country" AS "home" FROM "author""#)
+    #expect(
+      try sql(Author.select { $0.id }.asRequest(of: Author.self).withCountries())
+        == #"SELECT "id", "country" AS "home", "id" AS "number" FROM "author""#)
+    #expect(
+      try sql(Book.including(required: Book.author.names()))
+        == #"SELECT "book".*, "author"."name" FROM "book" "#
+        + #"JOIN "author" ON "author"."id" = "book"."authorId""#)
+  }
 }
