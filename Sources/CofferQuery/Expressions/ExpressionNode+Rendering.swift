@@ -152,11 +152,23 @@ extension SQLRenderer {
 }
 
 extension SQLExpression.AssociativeBinaryOperator {
+  /// SQLite allows expressions of a depth of 1,000, and a chain is as deep as it is long: longer ones
+  /// are halved in parentheses.
+  private static let maximumLength = 400
+
   fileprivate func render(
     _ operands: [SQLExpression], into renderer: inout SQLRenderer
   ) throws {
     guard operands.count != 1 else { return try renderer.append(operands[0]) }
     guard !operands.isEmpty else { return renderer.append(emptySQL) }
+    if isExact, operands.count > Self.maximumLength {
+      let middle = operands.count / 2
+      renderer.append("(")
+      try render(Array(operands[..<middle]), into: &renderer)
+      renderer.append(")\(sql)(")
+      try render(Array(operands[middle...]), into: &renderer)
+      return renderer.append(")")
+    }
     for (index, operand) in operands.enumerated() {
       if index > 0 { renderer.append(sql) }
       try renderer.append(operand: operand)

@@ -169,6 +169,12 @@ extension TableRecord where Self: Identifiable, ID: DatabaseValueConvertible {
 }
 
 extension TableRecord where Self: Identifiable {
+  /// Returns a request for the rows with these identifiers, of a type whose identifier is optional.
+  @_disfavoredOverload
+  public static func filter<Key: DatabaseValueConvertible>(
+    ids: [Key]
+  ) -> QueryInterfaceRequest<Self> where ID == Key? { all().filter(ids: ids) }
+
   /// Returns a request for the identifiers, which are the primary keys.
   public static func selectID() -> QueryInterfaceRequest<ID> { all().selectID() }
 }

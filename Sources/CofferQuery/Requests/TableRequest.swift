@@ -138,6 +138,14 @@ where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
   public func filter(ids: any Collection<RowDecoder.ID>) -> _Request { filter(keys: ids) }
 }
 
+extension RequestSource where RowDecoder: Identifiable {
+  /// Returns the request for the rows with these identifiers, of a type whose identifier is optional.
+  @_disfavoredOverload
+  public func filter<Key: DatabaseValueConvertible>(
+    ids: [Key]
+  ) -> _Request where RowDecoder.ID == Key? { filter(keys: ids) }
+}
+
 extension Optional where Wrapped == any _CodingKeyColumns.Type {
   /// Returns the form in which the record type stores a value.
   fileprivate func stored(

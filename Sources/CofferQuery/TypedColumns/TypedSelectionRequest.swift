@@ -155,6 +155,14 @@ extension TypedSelectionRequest where Record: Identifiable, Record.ID: DatabaseV
   public func filter(ids: any Collection<Record.ID>) -> Self { map { $0.filter(ids: ids) } }
 }
 
+extension TypedSelectionRequest where Record: Identifiable {
+  /// Returns the request filtered by identifiers, of a type whose identifier is optional.
+  @_disfavoredOverload
+  public func filter<Key: DatabaseValueConvertible>(ids: [Key]) -> Self where Record.ID == Key? {
+    map { $0.filter(ids: ids) }
+  }
+}
+
 // MARK: - Closures
 
 extension TypedSelectionRequest where Record: TableRecord {

@@ -122,4 +122,43 @@ import Testing
       }
     }
   }
+
+  @Test func `optional identifiers are found by their values`() throws {
+    struct Person: TableRecord, Identifiable {
+      static let databaseTableName = "persons"
+      var id: Int64?
+      var name: String
+    }
+    let ids: [Int64] = [1, 2]
+    let expected = #"SELECT * FROM "persons" WHERE "id" IN (1, 2)"#
+    #expect(try sql(Person.filter(ids: ids)) == expected)
+    #expect(try sql(Person.all().filter(ids: ids)) == expected)
+    #expect(try sql(Person.filter(ids: [1, 2])) == expected)
+    #expect(try sql(Person.filter(ids: ids.map { Optional($0) })) == expected)
+    #expect(try sql(Table<Person>("persons").filter(ids: ids)) == expected)
+    #expect(
+      try sql(Person.select { $0.name }.filter(ids: ids))
+        == #"SELECT "name" FROM "persons" WHERE "id" IN (1, 2)"#)
+  }
+
+  @Test func `there can be any number of keys of several columns`() throws {
+    try RequestDatabase(Self.schema).use { db throws in
+      let count = SQLiteFeatures.linked.hasFTS5 ? 5_000 : 450
+      try db.execute(
+        sql: """
+          WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+          INSERT OR IGNORE INTO citizenships SELECT i, 'US' FROM n
+          """, arguments: [count])
+      let keys = (1...count).map {
+        ["personId": $0, "country": "US"] as [String: any DatabaseValueConvertible]
+      }
+      let citizenships = Table("citizenships")
+      #expect(try citizenships.filter(keys: keys).fetchCount(db) == count)
+      let either = (1...count).map { Column("personId") == $0 }
+      #expect(try citizenships.filter(either.joined(operator: .or)).fetchCount(db) == count + 1)
+      let all = (1...count).map { Column("personId") != $0 }
+      #expect(try citizenships.filter(all.joined(operator: .and)).fetchCount(db) == 0)
+      #expect(try citizenships.deleteAll(db, keys: keys) == count)
+    }
+  }
 }
