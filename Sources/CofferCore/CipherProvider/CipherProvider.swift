@@ -87,7 +87,7 @@ enum CipherProvider {
       guard code == SQLite.ok else {
         throw DatabaseError(resultCode: ResultCode(rawValue: code), message: nil)
       }
-      try Database.silenceLog(of: anchor)
+      try Database.setLogLevel(of: anchor)
       return unsafe anchor
     } catch {
       SQLite.closeWhenIdle(anchor)

@@ -161,7 +161,7 @@ final class FileConversion {
     var isAttached = true
     defer { if isAttached { try? old.run("DETACH DATABASE coffer_target") } }
     if let targetKey {
-      try unsafe Database.silenceLog(of: old.connection)
+      try unsafe Database.setLogLevel(of: old.connection)
       do {
         for pragma in try targetKey.settings.pragmas(schema: "coffer_target") {
           try old.run(pragma)

@@ -125,17 +125,9 @@ extension Database {
       throw DatabaseError(
         resultCode: ResultCode(rawValue: code), message: "SQLCipher has refused the key")
     }
-    try silenceLog(of: connection)
+    try setLogLevel(of: connection)
     for pragma in pragmas { try run(pragma, in: connection) }
     return keepsContexts
-  }
-
-  /// Keeps SQLCipher from writing to standard error.
-  ///
-  /// - Precondition: The connection has a key: the process's first key resets the log level.
-  @safe static func silenceLog(of connection: SQLiteConnection) throws {
-    guard SQLiteFeatures.linked.logsToStandardError else { return }
-    try run("PRAGMA cipher_log_level = NONE", in: connection)
   }
 
   /// Derives the key with the file's salt, or with a new salt for a new file.
