@@ -118,7 +118,7 @@ extension Database {
         {
           throw SaltRace()
         }
-        throw error
+        throw (error as? DatabaseError)?.explainingLogIndex(of: path) ?? error
       }
     }
     return database
@@ -378,5 +378,23 @@ extension Configuration {
   fileprivate func resolvedKey(_ known: KnownKey?, path: String) throws -> DatabaseKey? {
     guard let key, key.isUnresolved else { return key }
     return try known?.key ?? key.resolved(forDatabaseAt: path, settings: cipher)
+  }
+}
+
+extension DatabaseError {
+  /// Returns the error with a hint if a reader can't make the index of a write-ahead log.
+  fileprivate func explainingLogIndex(of path: String) -> DatabaseError {
+    guard resultCode == .SQLITE_CANTOPEN || resultCode == .SQLITE_READONLY,
+      !path.isEmpty, unsafe access(path, R_OK) == 0
+    else { return self }
+    let folder = path.contains("/") ? String(path[...path.lastIndex(of: "/")!]) : "."
+    guard unsafe access(folder, W_OK) != 0, unsafe access(path + "-shm", R_OK | W_OK) != 0 else {
+      return self
+    }
+    return addingHint(
+      "A file with a write-ahead log can be read only with the log's index beside it, "
+        + "\(path)-shm, and this user may neither write that nor make it. Let the user read and write "
+        + "both files of the log while the owner has the database open, give it write access to the "
+        + "folder, or let the owner set PRAGMA journal_mode = DELETE.")
   }
 }

@@ -240,4 +240,31 @@ struct InPlaceErrorTests {
       #expect(try InPlaceErrorTests.value(path, nil) == "kept")
     }
   }
+
+  @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+  func `a reader that can't make the index of a log is told so`() async {
+    await #expect(processExitsWith: .success) {
+      let directory = try TemporaryDirectory()
+      let path = directory.path("db")
+      var configuration = Configuration()
+      configuration.key = DatabaseKey.seeded(column: 1)
+      configuration.fileMode = 0o644
+      let queue = try DatabaseQueue(path: path, configuration: configuration)
+      try queue.write { try $0.execute(sql: "CREATE TABLE t (a)") }
+      try queue.close()
+      chmod(directory.path, 0o755)
+      try #require(setgid(65534) == 0 && setuid(65534) == 0)
+      configuration.readonly = true
+      for writer in [false, true] {
+        configuration.readonly = !writer
+        do {
+          _ = try DatabaseQueue(path: path, configuration: configuration)
+            .read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
+          Issue.record("it was read")
+        } catch let error as DatabaseError {
+          #expect(error.hint?.contains("the log's index beside it") == true, "\(error)")
+        }
+      }
+    }
+  }
 }
