@@ -172,7 +172,7 @@ extension Database {
     func table(_ name: String, _ schema: String) -> TableDependencies.Dependency {
       .tables([DatabaseObjectID(name: name, schemaID: DatabaseSchemaID(name: schema))])
     }
-    let arguments = definition.arguments
+    let arguments = definition.names
     switch definition.module {
     case "fts3", "fts4", "fts5":
       guard let content = definition.options["content"], !content.isEmpty else {

@@ -83,15 +83,18 @@ struct FullTextIndex: Sendable {
           SELECT count(*) FROM main.sqlite_master
           WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE AND name IN (?)
           """, arguments: [contentTable, triggerNames]) ?? 0
-    return triggers == (FullTextIndex.isFTS5 ? 3 : 4)
+    return triggers == triggerNames.count
   }
 
   private func definition(_ db: Database) throws -> String? {
     try db.tableExists(tableName, in: "main") ? TableText(tableName, db).sql : nil
   }
 
+  /// Collections delete the documents that they replace, so the triggers for `REPLACE` may be missing,
+  /// as they are in older files.
   private var triggerNames: [String] {
-    ["ai", "ad", "au", "bd", "bu"].map { "__\(tableName)_\($0)" }
+    (FullTextIndex.isFTS5 ? ["ai", "ad", "au"] : ["ai", "au", "bd", "bu"])
+      .map { "__\(tableName)_\($0)" }
   }
 
   /// Creates the table and its triggers, and indexes the existing documents.
@@ -120,9 +123,11 @@ struct FullTextIndex: Sendable {
         "the full text of \(contentTable) was created by FTS5, which this SQLCipher lacks",
         hint: "Open the file with libsqlcipher 4.")
     }
-    for name in triggerNames {
+    for name in Database.synchronizationTriggers(of: tableName) {
       try db.execute(sql: "DROP TRIGGER IF EXISTS main.\(name.quotedDatabaseIdentifier)")
     }
-    try db.execute(sql: "DROP TABLE IF EXISTS main.\(tableName.quotedDatabaseIdentifier)")
+    for name in [tableName, Database.conflictsTable(of: tableName)] {
+      try db.execute(sql: "DROP TABLE IF EXISTS main.\(name.quotedDatabaseIdentifier)")
+    }
   }
 }

@@ -59,32 +59,11 @@ extension FTS4: VirtualTableModule, VirtualTableRequirements {
     _ db: Database, didCreate tableName: String, using definition: FTS4TableDefinition
   ) throws {
     guard case .synchronized(let contentTable) = definition.contentMode else { return }
-    let synchronization = Database.FullTextSynchronization(
-      tableName: tableName, contentTable: contentTable, columns: definition.columns.map(\.name),
-      rowID: try db.fullTextRowIDColumn(of: contentTable) ?? "rowid",
-      ifNotExists: definition.configuration.ifNotExists)
-    for trigger in FTS4.triggers(synchronization) { try db.execute(sql: trigger) }
-    try db.rebuildFullTextTable(tableName)
-  }
-
-  /// Returns the triggers.
-  ///
-  /// FTS4 reads the old content to remove it from the index, so the deletions come before the
-  /// change.
-  private static func triggers(_ synchronization: Database.FullTextSynchronization) -> [String] {
-    let table = synchronization.tableName.quotedDatabaseIdentifier
-    let columns = (["docid"] + synchronization.columns)
-      .map(\.quotedDatabaseIdentifier).joined(separator: ", ")
-    let deletion =
-      "DELETE FROM \(table) WHERE docid=old.\(synchronization.rowID.quotedDatabaseIdentifier)"
-    let insertion =
-      "INSERT INTO \(table)(\(columns)) VALUES(\(synchronization.values(of: "new")))"
-    return [
-      synchronization.trigger("bu", "BEFORE UPDATE", [deletion]),
-      synchronization.trigger("bd", "BEFORE DELETE", [deletion]),
-      synchronization.trigger("au", "AFTER UPDATE", [insertion]),
-      synchronization.trigger("ai", "AFTER INSERT", [insertion]),
-    ]
+    try FullTextSynchronization(
+      engine: .fts4, tableName: tableName, contentTable: contentTable,
+      columns: definition.columns.map(\.name),
+      rowID: try db.fullTextRowIDColumn(of: contentTable) ?? "rowid"
+    ).start(db, keepingExisting: definition.configuration.ifNotExists)
   }
 
   func requireFeatures(for definition: FTS4TableDefinition) throws {
@@ -95,8 +74,8 @@ extension FTS4: VirtualTableModule, VirtualTableRequirements {
 extension Database {
   /// Drops the triggers of an FTS4 table that was synchronized with another table.
   ///
-  /// Call it after dropping the full-text table: the triggers remain, and would make all changes of
-  /// the content table fail.
+  /// ``drop(table:)`` does it. Call it after dropping the full-text table in SQL: the triggers remain,
+  /// and would make all changes of the content table fail.
   ///
   /// ```swift
   /// try db.execute(sql: "DROP TABLE book_ft")
@@ -105,6 +84,6 @@ extension Database {
   ///
   /// - Parameter tableName: The name of the full-text table.
   public func dropFTS4SynchronizationTriggers(forTable tableName: String) throws {
-    try dropSynchronizationTriggers(of: tableName, ["ai", "au", "bd", "bu"])
+    try dropSynchronization(of: tableName)
   }
 }

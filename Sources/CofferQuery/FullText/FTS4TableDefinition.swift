@@ -60,14 +60,17 @@ public final class FTS4TableDefinition {
 
   /// Makes the table an index of the columns of the same names in another table.
   ///
-  /// The existing content is indexed immediately; triggers apply inserts, updates and deletes.
-  /// `REPLACE` deletes rows without running triggers unless `PRAGMA recursive_triggers` is on, so
-  /// that the words of replaced rows can still be found. In FTS4 only, a row that
-  /// `UPDATE OR IGNORE` leaves unchanged is no longer found. `'rebuild'` repairs both:
+  /// The existing content is indexed immediately; triggers apply inserts, updates and deletes, also
+  /// those of rows that give way to a `REPLACE`. The triggers know the unique keys that the other
+  /// table has now: after creating a unique index in SQL, call
+  /// ``Database/resynchronize(virtualTable:)``. In FTS4 only, a row that `UPDATE OR IGNORE` leaves
+  /// unchanged because of `NOT NULL` or `CHECK` is no longer found; `'rebuild'` repairs it:
   ///
   /// ```swift
   /// try db.execute(sql: "INSERT INTO book_ft(book_ft) VALUES ('rebuild')")
   /// ```
+  ///
+  /// The triggers note the rows that give way in an additional table, which is otherwise empty.
   ///
   /// Give the other table an `INTEGER PRIMARY KEY`: without one, `VACUUM` may change its rowids,
   /// and the index would refer to other rows.

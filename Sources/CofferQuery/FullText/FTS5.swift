@@ -94,29 +94,11 @@ extension FTS5: VirtualTableModule, VirtualTableRequirements {
     _ db: Database, didCreate tableName: String, using definition: FTS5TableDefinition
   ) throws {
     guard definition.isSynchronized, let contentTable = definition.content else { return }
-    let synchronization = Database.FullTextSynchronization(
-      tableName: tableName, contentTable: contentTable, columns: definition.columns.map(\.name),
-      rowID: try definition.contentRowIDColumn(db) ?? "rowid",
-      ifNotExists: definition.configuration.ifNotExists)
-    for trigger in FTS5.triggers(synchronization) { try db.execute(sql: trigger) }
-    try db.rebuildFullTextTable(tableName)
-  }
-
-  /// Returns the triggers. FTS5 needs the old content to remove it from the index.
-  private static func triggers(_ synchronization: Database.FullTextSynchronization) -> [String] {
-    let table = synchronization.tableName.quotedDatabaseIdentifier
-    let columns = (["rowid"] + synchronization.columns)
-      .map(\.quotedDatabaseIdentifier).joined(separator: ", ")
-    let deletion =
-      "INSERT INTO \(table)(\(table), \(columns)) "
-      + "VALUES('delete', \(synchronization.values(of: "old")))"
-    let insertion =
-      "INSERT INTO \(table)(\(columns)) VALUES (\(synchronization.values(of: "new")))"
-    return [
-      synchronization.trigger("ai", "AFTER INSERT", [insertion]),
-      synchronization.trigger("ad", "AFTER DELETE", [deletion]),
-      synchronization.trigger("au", "AFTER UPDATE", [deletion, insertion]),
-    ]
+    try FullTextSynchronization(
+      engine: .fts5, tableName: tableName, contentTable: contentTable,
+      columns: definition.columns.map(\.name),
+      rowID: try definition.contentRowIDColumn(db) ?? "rowid"
+    ).start(db, keepingExisting: definition.configuration.ifNotExists)
   }
 
   func requireFeatures(for definition: FTS5TableDefinition) throws {
@@ -128,8 +110,8 @@ extension FTS5: VirtualTableModule, VirtualTableRequirements {
 extension Database {
   /// Drops the triggers of an FTS5 table that was synchronized with another table.
   ///
-  /// Call it after dropping the full-text table: the triggers remain, and would make all changes of
-  /// the content table fail.
+  /// ``drop(table:)`` does it. Call it after dropping the full-text table in SQL: the triggers remain,
+  /// and would make all changes of the content table fail.
   ///
   /// ```swift
   /// try db.execute(sql: "DROP TABLE book_ft")
@@ -138,6 +120,6 @@ extension Database {
   ///
   /// - Parameter tableName: The name of the full-text table.
   public func dropFTS5SynchronizationTriggers(forTable tableName: String) throws {
-    try dropSynchronizationTriggers(of: tableName, ["ai", "ad", "au"])
+    try dropSynchronization(of: tableName)
   }
 }

@@ -50,9 +50,12 @@ public final class FTS5TableDefinition {
 
   /// Makes the table an index of the columns of the same names in another table.
   ///
-  /// The existing content is indexed immediately; triggers apply inserts, updates and deletes.
-  /// `REPLACE` deletes rows without running triggers unless `PRAGMA recursive_triggers` is on, so
-  /// that the words of replaced rows can still be found.
+  /// The existing content is indexed immediately; triggers apply inserts, updates and deletes, also
+  /// those of rows that give way to a `REPLACE`. The triggers know the unique keys that the other
+  /// table has now: after creating a unique index in SQL, call
+  /// ``Database/resynchronize(virtualTable:)``.
+  ///
+  /// The triggers note the rows that give way in an additional table, which is otherwise empty.
   ///
   /// Give the other table an `INTEGER PRIMARY KEY`: without one, `VACUUM` may change its rowids,
   /// and the index would refer to other rows.

@@ -53,47 +53,10 @@ func asciiTokens(_ string: String) -> [String] {
 }
 
 extension Database {
-  /// The synchronization of a full-text table with its content table.
-  struct FullTextSynchronization {
-    var tableName: String
-    var contentTable: String
-    var columns: [String]
-    /// The column of the content table that is its rowid.
-    var rowID: String
-    var ifNotExists: Bool
-
-    /// `CREATE TRIGGER "__table_ai" AFTER INSERT ON "content" BEGIN … END`
-    func trigger(_ suffix: String, _ event: String, _ statements: [String]) -> String {
-      let name = Database.synchronizationTrigger(of: tableName, suffix)
-      return """
-        CREATE TRIGGER \(ifNotExists ? "IF NOT EXISTS " : "")\(name) \(event) \
-        ON \(contentTable.quotedDatabaseIdentifier) BEGIN
-            \(statements.map { $0 + ";" }.joined(separator: "\n    "))
-        END
-        """
-    }
-
-    /// `row."id", row."title", …`, for `new` or `old`.
-    func values(of row: String) -> String {
-      ([rowID] + columns).map { "\(row).\($0.quotedDatabaseIdentifier)" }.joined(separator: ", ")
-    }
-  }
-
-  static func synchronizationTrigger(of tableName: String, _ suffix: String) -> String {
-    "__\(tableName)_\(suffix)".quotedDatabaseIdentifier
-  }
-
   /// Rebuilds the index from the content table.
   func rebuildFullTextTable(_ tableName: String) throws {
     let table = tableName.quotedDatabaseIdentifier
     try execute(sql: "INSERT INTO \(table)(\(table)) VALUES('rebuild')")
-  }
-
-  func dropSynchronizationTriggers(of tableName: String, _ suffixes: [String]) throws {
-    for suffix in suffixes {
-      let name = Database.synchronizationTrigger(of: tableName, suffix)
-      try execute(sql: "DROP TRIGGER IF EXISTS \(name)")
-    }
   }
 
   /// Returns the column that is an alias of the table's rowid; nil if there is none.

@@ -19,6 +19,8 @@ package final class SchemaTable {
   var primaryKey: PrimaryKeyInfo??
   var indexes: [IndexInfo]?
   var foreignKeys: [ForeignKeyInfo]?
+  /// The full-text tables whose content is in this table.
+  var fullTextTables: [FullTextTable]?
   private var columnIndices: [SQLName: Int]?
 
   init(id: DatabaseObjectID, kind: Kind) {

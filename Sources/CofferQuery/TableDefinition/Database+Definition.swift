@@ -43,10 +43,11 @@ extension Database {
   ///
   /// Before SQLite 3.25, views and trigger bodies aren't updated; before 3.26, neither are
   /// references of other tables if foreign keys are disabled.
+  ///
+  /// Full-text tables that are synchronized with the table follow it under its new name; they are
+  /// created and indexed again.
   public func rename(table name: String, to newName: String) throws {
-    try execute(
-      sql: "ALTER TABLE \(name.quotedDatabaseIdentifier) RENAME TO "
-        + newName.quotedDatabaseIdentifier)
+    try renameFollowed(name, to: newName)
   }
 
   /// Changes a table, with one statement per change.
@@ -65,14 +66,18 @@ extension Database {
     try body(alteration)
     for change in alteration.changes {
       let statements = try DefinitionRenderer.statements(of: change, table: name, in: self)
-      for sql in statements { try execute(sql: sql) }
+      if case .rename(let column, let newName) = change {
+        for sql in statements { try renameFollowedColumn(column, to: newName, of: name, sql) }
+      } else {
+        for sql in statements { try execute(sql: sql) }
+      }
     }
   }
 
   /// Drops a table, with its rows, indexes and triggers.
-  public func drop(table name: String) throws {
-    try execute(sql: "DROP TABLE \(name.quotedDatabaseIdentifier)")
-  }
+  ///
+  /// The triggers of a synchronized full-text table are dropped with it.
+  public func drop(table name: String) throws { try dropFollowed(name) }
 
   // MARK: Views
 

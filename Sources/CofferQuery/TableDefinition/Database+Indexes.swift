@@ -30,7 +30,7 @@ extension Database {
     let index = IndexDefinition(
       name: name, table: table, columns: columns, options: options,
       condition: condition?.sqlExpression)
-    try execute(sql: index.sql(self))
+    try create(index)
   }
 
   /// Creates an index on columns.
@@ -62,7 +62,12 @@ extension Database {
     let index = IndexDefinition(
       name: name, table: table, expressions: expressions.map(\.sqlExpression), options: options,
       condition: condition?.sqlExpression)
+    try create(index)
+  }
+
+  private func create(_ index: IndexDefinition) throws {
     try execute(sql: index.sql(self))
+    if index.options.contains(.unique) { try refreshFollowers(of: index.table) }
   }
 
   /// Drops an index.

@@ -34,7 +34,9 @@ public final class TableAlteration {
     changes.append(.addLiteral(SQLExpression(sql: literal)))
   }
 
-  /// Renames a column, also in indexes, triggers and views. Needs SQLite 3.25.
+  /// Renames a column, also in indexes, triggers, views and synchronized full-text tables.
+  ///
+  /// Needs SQLite 3.25.
   public func rename(column name: String, to newName: String) {
     changes.append(.rename(name, to: newName))
   }

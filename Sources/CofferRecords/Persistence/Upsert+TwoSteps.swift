@@ -9,14 +9,26 @@ extension Upsert {
   func executeInTwoSteps(
     _ db: Database, _ selection: [any SQLSelectable]
   ) throws -> (rowID: Int64, row: Row?) {
+    let result = try insert(db, selection, updating: true)
+    return (result.rowID, result.row)
+  }
+
+  /// Inserts the row, or finds the conflicting one.
+  ///
+  /// - Parameter updates: Whether a conflicting row is updated.
+  func insert(
+    _ db: Database, _ selection: [any SQLSelectable], updating updates: Bool
+  ) throws -> (rowID: Int64, isInserted: Bool, row: Row?) {
     try requireTwoSteps(db)
     if !selection.isEmpty { try table.requireRefetching(db) }
     // Throws if the target isn't a unique key, even without a conflict.
     let keys = try conflictKeys(db)
-    var result: (rowID: Int64, row: Row?)?
+    var result: (rowID: Int64, isInserted: Bool, row: Row?)?
     try db.inSavepoint {
-      let row = try insertOrUpdate(db, keys)
-      result = (row.rowID, selection.isEmpty ? nil : try fetch(db, selection, row.condition))
+      let row = try insertOrFind(db, keys)
+      if updates, !row.isInserted { try update(db, row.condition) }
+      let fetched = selection.isEmpty ? nil : try fetch(db, selection, row.condition)
+      result = (row.rowID, row.isInserted, fetched)
       return .commit
     }
     guard let result else { throw DatabaseError.callbackMisuse("upsert") }
@@ -30,25 +42,26 @@ extension Upsert {
     let hasTriggersBefore = try table.triggerSQL(db).contains { sql in
       let words = sql.uppercased().split(whereSeparator: \.isWhitespace)
       let head = words.prefix { $0 != "ON" }
+      // The triggers of a synchronized full-text table have no effect on others.
       return head.contains("INSERT") && !head.contains("AFTER")
+        && !Database.isSynchronizationTrigger(sql)
     }
     try features.require(
       !hasTriggersBefore, "upsert into a table with triggers before insertions", "3.35.0")
   }
 
-  private func insertOrUpdate(
+  private func insertOrFind(
     _ db: Database, _ keys: [[KeyPart]]
-  ) throws -> (rowID: Int64, condition: RowCondition) {
+  ) throws -> (rowID: Int64, isInserted: Bool, condition: RowCondition) {
     // `OR ABORT` overrides the table's conflict clauses.
     let sql = "INSERT OR ABORT" + table.insertSQL(container.columns, .abort).dropFirst(6)
     do {
       try db.execute(sql: sql, arguments: container.arguments)
-      return (db.lastInsertedRowID, try table.insertedRow(db, container))
+      return (db.lastInsertedRowID, true, try table.insertedRow(db, container))
     } catch let error as DatabaseError where error.isUniquenessError {
       for key in keys {
         guard let row = try conflictingRow(db, key) else { continue }
-        try update(db, row.condition)
-        return row
+        return (row.rowID, false, row.condition)
       }
       throw error
     }
@@ -160,6 +173,6 @@ extension DatabaseError {
   /// Whether a unique key has prevented an insertion.
   fileprivate var isUniquenessError: Bool {
     [.SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_ROWID]
-      .contains(extendedResultCode)
+      .contains(extendedResultCode) || Database.isSynchronizationConflict(self)
   }
 }
