@@ -1,4 +1,5 @@
 @testable import CofferCore
+import CofferExpectations
 @testable import CofferQuery
 import CofferTestSupport
 import Testing
@@ -90,6 +91,91 @@ import Testing
       #expect(try rows(request.limit(1), db) == ["Whale"])
       #expect(
         try rows(Book.matching(pattern).order(Column.rank.desc), db) == ["Moby Dick", "Whale"])
+    }
+  }
+
+  // MARK: Tables that a full-text table follows
+
+  private struct Page: TableRecord { static let databaseTableName = "page" }
+
+  @Test(arguments: Engine.available)
+  func `a followed table is searched by its full-text table`(engine: Engine) throws {
+    try EncryptedQueue.with("CREATE TABLE page (title TEXT, body TEXT)") { db throws in
+      try engine.create("page_ft", in: db, following: "page", columns: ["title", "body"])
+      try db.execute(
+        sql: """
+          INSERT INTO page VALUES ('Moby Dick', 'whale ship'), ('Whale', 'whale'), ('Mars', 'planet')
+          """)
+      let pattern = try #require(FTS3Pattern(matchingAllTokensIn: "Whale"))
+      #expect(
+        try sql(Page.matching(pattern), db)
+          == #"SELECT * FROM "page" WHERE "rowid" IN "#
+          + #"(SELECT rowid FROM "page_ft" WHERE "page_ft" MATCH ?)"#)
+      let ordered = Page.matching(pattern).order(Column("title").desc)
+      #expect(try rows(ordered, db) == ["Whale", "Moby Dick"])
+      #expect(try Page.matching(pattern).filter(Column("title") == "Whale").fetchCount(db) == 1)
+      #expect(try Table<Row>("page").matching(pattern).deleteAll(db) == 2)
+      #expect(try rows(Page.matching(pattern), db) == [])
+    }
+  }
+
+  @Test(arguments: Engine.available)
+  func `without one full-text table the error says what to write`(engine: Engine) throws {
+    try EncryptedQueue.with("CREATE TABLE page (id INTEGER PRIMARY KEY, title TEXT)") { db throws in
+      let pattern = try #require(FTS3Pattern(matchingAllTokensIn: "Whale"))
+      let none = databaseError { try rows(Page.matching(pattern), db) }
+      #expect(none?.message == "no full-text table has page as its content")
+      #expect(none?.hint == #"Create one with synchronize(withTable: "page")."#)
+      try engine.create("b", in: db, following: "page", columns: ["title"])
+      #expect(try rows(Page.matching(pattern), db) == [])
+      try engine.create("a", in: db, following: "page", columns: ["title"])
+      let several = databaseError { try rows(Page.matching(pattern), db) }
+      #expect(several?.message == "several full-text tables have page as their content: a, b")
+      #expect(several?.hint?.contains(#"Table("a").matching(pattern)"#) == true)
+    }
+  }
+
+  @Test(.enabled(if: SQLiteFeatures.linked.hasFTS5))
+  func `the trigram tokenizer finds no text without a short word`() throws {
+    try EncryptedQueue.with { db throws in
+      guard try db.hasTokenizer("trigram") else { return }
+      try db.execute(
+        sql: """
+          CREATE VIRTUAL TABLE book USING fts5(title, tokenize = 'trigram');
+          INSERT INTO book VALUES ('quick fox'), ('quick ok');
+          """)
+      for text in ["quick ok", "ok quick", "quick ok fox", "ok"] {
+        #expect(try rows(Book.matching(FTS5Pattern(matchingAllTokensIn: text)), db) == [])
+        #expect(try rows(Book.matching(FTS5Pattern(matchingAllPrefixesIn: text)), db) == [])
+      }
+      #expect(
+        try rows(Book.matching(FTS5Pattern(matchingAllTokensIn: "quick 🐋")), db).count == 2)
+      #expect(try rows(Book.matching(FTS5Pattern(matchingAllTokensIn: "fox quick")), db).count == 1)
+      // Other tokenizers find them.
+      try db.execute(
+        sql: """
+          DROP TABLE book;
+          CREATE VIRTUAL TABLE book USING fts5(title);
+          INSERT INTO book VALUES ('quick fox'), ('quick ok 1');
+          """)
+      for text in ["quick ok", "1 🐋 ok", "q o 1 🐋"] {
+        let pattern =
+          text.hasPrefix("q o")
+          ? FTS5Pattern(matchingAllPrefixesIn: text) : FTS5Pattern(matchingAllTokensIn: text)
+        #expect(try rows(Book.matching(pattern), db) == ["quick ok 1"])
+      }
+    }
+  }
+}
+
+extension Database {
+  fileprivate func hasTokenizer(_ name: String) throws -> Bool {
+    do {
+      try execute(
+        sql: "CREATE VIRTUAL TABLE try USING fts5(a, tokenize = '\(name)'); DROP TABLE try")
+      return true
+    } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+      return false
     }
   }
 }
