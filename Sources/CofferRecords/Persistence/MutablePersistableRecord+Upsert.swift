@@ -13,6 +13,35 @@ extension MutablePersistableRecord {
     try insertWithCallbacks(db) { try $0.upsertRow(db).success }
   }
 
+  /// Inserts the record, or updates some columns of the row that conflicts with it.
+  ///
+  /// ```swift
+  /// // INSERT INTO "word" ("text", "isTainted") VALUES ('jovial', 0)
+  /// // ON CONFLICT("text") DO UPDATE SET "count" = "count" + 1
+  /// try word.upsert(db, onConflict: ["text"], updating: .noColumnUnlessSpecified) { _ in
+  ///   [Column("count") += 1]
+  /// }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - conflictTarget: The columns of the unique key whose conflicts lead to an update; empty for
+  ///     any unique key.
+  ///   - strategy: Whether the record's other columns are updated as well.
+  ///   - assignments: The assignments of the update. The argument stands for the row that would have
+  ///     been inserted.
+  /// - Throws: ``DatabaseError``, also if an assignment names no column of the table.
+  public mutating func upsert(
+    _ db: Database, onConflict conflictTarget: [String] = [],
+    updating strategy: UpsertUpdateStrategy = .allColumns,
+    doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
+  ) throws {
+    try insertWithCallbacks(db) {
+      try $0.upsertRow(
+        db, onConflict: conflictTarget, updating: strategy, doUpdate: assignments
+      ).success
+    }
+  }
+
   /// Inserts the record, or updates the conflicting row, and returns the row as a record.
   ///
   /// ```swift
@@ -25,31 +54,39 @@ extension MutablePersistableRecord {
   ///
   /// - Parameter conflictTarget: The columns of the unique key whose conflicts lead to an update;
   ///   empty for any unique key.
+  /// - Parameter strategy: Whether the record's other columns are updated as well.
   /// - Parameter assignments: The assignments of the update. The argument stands for the row that
-  ///   would have been inserted. The record's other columns are updated as well.
+  ///   would have been inserted.
+  /// - Throws: ``DatabaseError``, also if an assignment names no column of the table.
   public mutating func upsertAndFetch(
     _ db: Database, onConflict conflictTarget: [String] = [],
+    updating strategy: UpsertUpdateStrategy = .allColumns,
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
   ) throws -> Self where Self: FetchableRecord {
-    try upsertFetching(db, as: Self.self, onConflict: conflictTarget, doUpdate: assignments)
+    try upsertFetching(
+      db, as: Self.self, onConflict: conflictTarget, updating: strategy, doUpdate: assignments)
   }
 
   /// Inserts the record, or updates the conflicting row, and returns the row as another type.
   public mutating func upsertAndFetch<T: FetchableRecord & TableRecord>(
     _ db: Database, as returnedType: T.Type, onConflict conflictTarget: [String] = [],
+    updating strategy: UpsertUpdateStrategy = .allColumns,
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
   ) throws -> T {
-    try upsertFetching(db, as: returnedType, onConflict: conflictTarget, doUpdate: assignments)
+    try upsertFetching(
+      db, as: returnedType, onConflict: conflictTarget, updating: strategy, doUpdate: assignments)
   }
 
   fileprivate mutating func upsertFetching<T: FetchableRecord & TableRecord>(
     _ db: Database, as returnedType: T.Type, onConflict conflictTarget: [String],
+    updating strategy: UpsertUpdateStrategy,
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])?
   ) throws -> T {
     var fetched: T?
     try insertWithCallbacks(db) { record in
       let (success, row) = try record.upsertRow(
-        db, onConflict: conflictTarget, doUpdate: assignments, selection: T.databaseSelection)
+        db, onConflict: conflictTarget, updating: strategy, doUpdate: assignments,
+        selection: T.databaseSelection)
       fetched = try row.map { try T(row: $0) }
       return success
     }
@@ -65,24 +102,40 @@ extension PersistableRecord {
     try copy.insertWithCallbacks(db) { try $0.upsertRow(db).success }
   }
 
+  /// Inserts the record, or updates some columns of the row that conflicts with it.
+  public func upsert(
+    _ db: Database, onConflict conflictTarget: [String] = [],
+    updating strategy: UpsertUpdateStrategy = .allColumns,
+    doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
+  ) throws {
+    var copy = self
+    try copy.insertWithCallbacks(db) {
+      try $0.upsertRow(
+        db, onConflict: conflictTarget, updating: strategy, doUpdate: assignments
+      ).success
+    }
+  }
+
   /// Inserts the record, or updates the conflicting row, and returns the row as a record.
   public func upsertAndFetch(
     _ db: Database, onConflict conflictTarget: [String] = [],
+    updating strategy: UpsertUpdateStrategy = .allColumns,
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
   ) throws -> Self where Self: FetchableRecord {
     var copy = self
     return try copy.upsertFetching(
-      db, as: Self.self, onConflict: conflictTarget, doUpdate: assignments)
+      db, as: Self.self, onConflict: conflictTarget, updating: strategy, doUpdate: assignments)
   }
 
   /// Inserts the record, or updates the conflicting row, and returns the row as another type.
   public func upsertAndFetch<T: FetchableRecord & TableRecord>(
     _ db: Database, as returnedType: T.Type, onConflict conflictTarget: [String] = [],
+    updating strategy: UpsertUpdateStrategy = .allColumns,
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil
   ) throws -> T {
     var copy = self
     return try copy.upsertFetching(
-      db, as: returnedType, onConflict: conflictTarget, doUpdate: assignments)
+      db, as: returnedType, onConflict: conflictTarget, updating: strategy, doUpdate: assignments)
   }
 }
 
@@ -90,6 +143,7 @@ extension MutablePersistableRecord {
   /// - Parameter selection: The selection from the row; empty to return no row.
   func upsertRow(
     _ db: Database, onConflict conflictTarget: [String] = [],
+    updating strategy: UpsertUpdateStrategy = .allColumns,
     doUpdate assignments: ((_ excluded: TableAlias<Self>) -> [ColumnAssignment])? = nil,
     selection: [any SQLSelectable] = []
   ) throws -> (success: InsertionSuccess, row: Row?) {
@@ -98,7 +152,7 @@ extension MutablePersistableRecord {
     let excluded = TableAlias<Self>(name: "excluded")
     let upsert = try Upsert(
       table: table, container: container, target: conflictTarget, excluded: excluded,
-      assignments: assignments?(excluded) ?? [])
+      strategy: strategy, assignments: assignments?(excluded) ?? [])
     let (rowID, row) = try upsert.execute(db, selection)
     let success = InsertionSuccess(rowID: rowID, stored: StoredValues(container, table))
     return (success, row)

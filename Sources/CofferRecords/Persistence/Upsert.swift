@@ -1,6 +1,15 @@
 import CofferCore
 import CofferQuery
 
+/// Which columns of a conflicting row an upsert updates.
+public enum UpsertUpdateStrategy: Sendable, Hashable {
+  /// All columns of the record, except those of the primary key and of the conflict target, and
+  /// those that the assignments keep.
+  case allColumns
+  /// Only those that the assignments set.
+  case noColumnUnlessSpecified
+}
+
 /// An insertion that updates a conflicting row.
 struct Upsert {
   let table: RecordTable
@@ -12,18 +21,26 @@ struct Upsert {
   /// The assignments to the conflicting row.
   let assignments: [ColumnAssignment]
 
+  /// - Throws: ``DatabaseError`` if an assignment names no column of the table.
   init(
     table: RecordTable, container: PersistenceContainer, target: [String],
-    excluded: any TableAliasBase, assignments: [ColumnAssignment]
+    excluded: any TableAliasBase, strategy: UpsertUpdateStrategy = .allColumns,
+    assignments: [ColumnAssignment]
   ) throws {
     self.table = table
     self.container = container
     self.target = target
     self.excluded = excluded
     let key = try table.requirePrimaryKey()
+    for name in assignments.map(\.columnName) where !table.hasColumn(name) {
+      guard key.rowIDName?.isSameName(as: name) != true else { continue }
+      throw DatabaseError(
+        resultCode: .SQLITE_ERROR, message: "table \(table.name) has no column named \(name)",
+        hint: "An assignment of the upsert names it.")
+    }
     let mentioned = assignments.map(\.columnName) + key.columns + target
     let others = container.columns.filter { column in
-      !mentioned.contains { $0.isSameName(as: column) }
+      strategy == .allColumns && !mentioned.contains { $0.isSameName(as: column) }
     }
     var all = assignments.filter { $0.value != nil }
     all += others.map { ColumnAssignment(columnName: $0, value: excluded[$0]) }

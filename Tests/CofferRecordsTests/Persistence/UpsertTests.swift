@@ -193,4 +193,100 @@ import Testing
       }
     }
   }
+
+  // MARK: Which columns
+
+  @Test func `an upsert updates the specified columns only, if asked for`() throws {
+    try EncryptedQueue.with(Persisted.schema) { db throws in
+      _ = try Player(1, "Arthur", 1).inserted(db)
+      var player = Player("Arthur", 2)
+      try player.upsert(db, onConflict: ["name"], updating: .noColumnUnlessSpecified)
+      #expect(try Player.fetchAll(db) == [Player(1, "Arthur", 1)])
+      let same = try player.upsertAndFetch(db, updating: .noColumnUnlessSpecified)
+      #expect(same == Player(1, "Arthur", 1))
+      let sum = try player.upsertAndFetch(
+        db, as: Player.self, onConflict: ["name"], updating: .noColumnUnlessSpecified
+      ) {
+        [Column("score").set(to: $0["score"] + Column("score"))]
+      }
+      #expect(sum == Player(1, "Arthur", 3))
+      try player.upsert(db, onConflict: ["name"]) { _ in [Column("score") += 10] }
+      #expect(try Player.fetchAll(db) == [Player(1, "Arthur", 13)])
+      try player.upsert(db, updating: .allColumns)
+      #expect(try Player.fetchAll(db) == [Player(1, "Arthur", 2)])
+      // Without a conflict, all columns are inserted.
+      player = Player("Barbara", 5)
+      try player.upsert(db, updating: .noColumnUnlessSpecified)
+      #expect(player.id == 2)
+      try Persisted.Country("FR", "France").upsert(db, updating: .noColumnUnlessSpecified)
+      #expect(try Player.fetchCount(db) == 2)
+    }
+  }
+
+  @Test func `an assignment to a column that isn't there is an error`() throws {
+    try EncryptedQueue.with(Persisted.schema) { db throws in
+      for assignment in [
+        Column("nope").noOverwrite, Column("nope").set(to: 1), Column("nope") += 1,
+      ] {
+        let error = databaseError {
+          var player = Player("Arthur", 1)
+          _ = try player.upsertAndFetch(db) { _ in [assignment] }
+        }
+        #expect(error?.message == "table player has no column named nope")
+      }
+      #expect(try Player.fetchCount(db) == 0)
+      var player = Player("Arthur", 1)
+      _ = try player.upsertAndFetch(db) { _ in [Column("SCORE").noOverwrite] }
+      #expect(try Player.fetchCount(db) == 1)
+    }
+  }
+
+  // MARK: Nothing on conflict
+
+  @Test func `the row that is there is fetched and not written`() throws {
+    try EncryptedQueue.with(Persisted.schema) { db throws in
+      var arthur = Player("Arthur", 1)
+      #expect(try arthur.insertOrFetch(db) == Player(1, "Arthur", 1))
+      #expect(arthur.id == 1)
+      var again = Player("Arthur", 2)
+      let changes = db.totalChangesCount
+      #expect(try again.insertOrFetch(db, onConflict: ["name"]) == Player(1, "Arthur", 1))
+      #expect(try again.insertOrFetch(db) == Player(1, "Arthur", 1))
+      #expect(try again.insertOrFetch(db, as: Player.self) == Player(1, "Arthur", 1))
+      #expect(db.totalChangesCount == changes)
+      // didInsert would have set it.
+      #expect(again.id == nil)
+      let error = databaseError {
+        var other = Player(1, "Barbara")
+        _ = try other.insertOrFetch(db, onConflict: ["name"])
+      }
+      #expect(error?.resultCode == .SQLITE_CONSTRAINT)
+      #expect(
+        databaseError { _ = try again.insertOrFetch(db, onConflict: ["score"]) }?.message
+          == "table player has no unique key on column(s) score")
+      #expect(!db.isInsideTransaction)
+    }
+  }
+
+  @Test func `an upsert works in a table that a full-text table follows`() throws {
+    try EncryptedQueue.with(Persisted.schema) { db throws in
+      try db.create(virtualTable: "player_ft", using: FTS4()) { t in
+        t.synchronize(withTable: "player")
+        t.column("name")
+      }
+      var arthur = Player(1, "Arthur", 1)
+      try arthur.upsert(db)
+      arthur = Player(1, "Barbara", 2)
+      try arthur.upsert(db)
+      try arthur.upsert(db, onConflict: ["name"], updating: .noColumnUnlessSpecified)
+      try arthur.insert(db, onConflict: .replace)
+      func count(_ word: String) throws -> Int? {
+        try Int.fetchOne(
+          db, sql: "SELECT count(*) FROM player_ft WHERE player_ft MATCH ?", arguments: [word])
+      }
+      #expect(try count("arthur") == 0)
+      #expect(try count("barbara") == 1)
+      try db.execute(sql: "INSERT INTO player_ft(player_ft) VALUES ('integrity-check')")
+    }
+  }
 }
