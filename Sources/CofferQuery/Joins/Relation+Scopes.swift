@@ -14,24 +14,56 @@ extension Relation {
 
   private func plannedAdapter(_ db: Database, columnCount: Int) throws -> (any RowAdapter)? {
     var renderer = SQLRenderer(db)
-    return try renderer.inQuery(of: self) { _, tree -> (any RowAdapter)? in
+    let counts = try renderer.inQuery(of: self) { _, tree -> [Int?]? in
       // Only one table's columns are selected, so there is nothing to separate.
       guard try tree.joins.contains(where: { try $0.selects(db) }) else { return nil }
+      let named = Set(tree.tableExpressions.map { SQLName($0.name) })
       var counts: [Int?] = []
-      try tree.forEach { counts.append(try $0.columnCount(db)) }
-      // A single unknown number is the rest of the columns.
-      let unknown = counts.indices.filter { counts[$0] == nil }
-      if unknown.count == 1 {
-        counts[unknown[0]] = columnCount - counts.reduce(0) { $0 + ($1 ?? 0) }
+      try tree.forEach { node in
+        // A common table expression hides a table of the same name.
+        let isHidden =
+          try named.contains(SQLName(node.table.tableName))
+          && node.relation.selection(db).contains(where: \.isAllColumns)
+        counts.append(isHidden ? nil : try node.columnCount(db))
       }
-      let known = counts.compactMap(\.self)
-      guard known.count == counts.count, known.reduce(0, +) == columnCount else {
-        throw DatabaseError.unassignedColumns
-      }
-      var rest = known[...]
-      var start = 0
-      return self.adapter(counts: &rest, start: &start, isRoot: true)
+      return counts
     }
+    guard var counts else { return nil }
+    let unknown = counts.indices.filter { counts[$0] == nil }
+    for index in unknown.dropLast() { counts[index] = try preparedColumnCount(db, ofTable: index) }
+    if let last = unknown.last {
+      // The rest of the columns.
+      counts[last] = columnCount - counts.reduce(0) { $0 + ($1 ?? 0) }
+    }
+    let known = counts.compactMap(\.self)
+    guard known.allSatisfy({ $0 >= 0 }), known.reduce(0, +) == columnCount else {
+      throw DatabaseError.unassignedColumns
+    }
+    var rest = known[...]
+    var start = 0
+    return adapter(counts: &rest, start: &start, isRoot: true)
+  }
+
+  /// Returns the number of columns selected from one of the joined tables, as SQLite counts them.
+  ///
+  /// - Parameter index: The position among the tables of the query.
+  private func preparedColumnCount(_ db: Database, ofTable index: Int) throws -> Int {
+    var renderer = SQLRenderer(db)
+    try renderer.inQuery(of: self) { renderer, tree in
+      try renderer.append(tree.tableExpressions)
+      renderer.append("SELECT ")
+      var position = 0
+      try tree.forEach { node in
+        defer { position += 1 }
+        guard position == index else { return }
+        let selection = try node.relation.selection(db)
+        try renderer.withColumns(of: node.table) { try $0.append(selection) }
+      }
+      renderer.append(" FROM ")
+      try renderSource(as: tree.table, into: &renderer)
+      try tree.renderJoins(into: &renderer)
+    }
+    return try db.cachedStatement(sql: renderer.sql).columnCount
   }
 
   private func adapter(

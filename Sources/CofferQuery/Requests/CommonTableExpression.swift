@@ -81,6 +81,44 @@ extension CommonTableExpression {
   }
 }
 
+extension CommonTableExpression {
+  /// Creates a recursive common table expression from requests.
+  ///
+  /// ```swift
+  /// // WITH RECURSIVE "tree" AS (
+  /// //   SELECT * FROM "category" WHERE "id" = 1
+  /// //   UNION SELECT "category".* FROM "category" JOIN "tree" ON "category"."parentId" = "tree"."id")
+  /// // SELECT * FROM "tree"
+  /// let tree = CommonTableExpression<Category>(
+  ///   recursiveNamed: "tree", startingWith: Category.filter(key: 1)
+  /// ) { tree in
+  ///   Category.joining(required: Category.association(to: tree) { category, parent in
+  ///     category[Column("parentId")] == parent[Column("id")]
+  ///   })
+  /// }
+  /// let categories = try tree.all().with(tree).fetchAll(db)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - columns: The names of the columns; nil for those of the first request.
+  ///   - start: The request for the first rows.
+  ///   - distinct: Whether rows that were already found are left out (`UNION`), which ends cycles,
+  ///     rather than kept (`UNION ALL`).
+  ///   - step: Returns the request for the rows that follow from those found before. Its argument
+  ///     stands for them, and has to occur in the request once, as a table.
+  public init(
+    recursiveNamed tableName: String, columns: [String]? = nil,
+    startingWith start: some SQLSubqueryable, distinct: Bool = true,
+    step: (CommonTableExpression<RowDecoder>) throws -> some SQLSubqueryable
+  ) rethrows {
+    let found = Self(named: tableName, columns: columns, literal: "")
+    let query = RecursiveQuery(
+      start: start.sqlSubquery, step: try step(found).sqlSubquery, isDistinct: distinct)
+    self.init(
+      recursive: true, named: tableName, columns: columns, query: SQLSubquery(node: query))
+  }
+}
+
 extension CommonTableExpression<Row> {
   /// Creates a common table expression from a request.
   public init(
@@ -109,6 +147,19 @@ extension CommonTableExpression<Row> {
     self.init(
       recursive: recursive, named: tableName, columns: columns,
       query: SQLSubquery(sql: sqlLiteral))
+  }
+}
+
+/// `SELECT … UNION SELECT …`: SQLite wants the second query as it is, without another one around it.
+private struct RecursiveQuery: SQLNode {
+  let start: SQLSubquery
+  let step: SQLSubquery
+  let isDistinct: Bool
+
+  func render(into renderer: inout SQLRenderer) throws {
+    try renderer.append(start)
+    renderer.append(isDistinct ? " UNION " : " UNION ALL ")
+    try renderer.append(step)
   }
 }
 

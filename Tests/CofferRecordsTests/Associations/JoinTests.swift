@@ -355,4 +355,113 @@ import Testing
       #expect(rows.map { $0.prefetchedRows["books"]?.count } == [2, 2, 0])
     }
   }
+
+  // MARK: Common table expressions of SQL text
+
+  private static func text(_ name: String, _ sql: SQL) -> CommonTableExpression<Row> {
+    CommonTableExpression(named: name, literal: sql)
+  }
+
+  @Test func `several common table expressions of SQL text are joined`() throws {
+    let years = Self.text(
+      "years", "SELECT authorId AS a, min(year) AS first, 1 FROM book GROUP BY 1")
+    let names = Self.text("names", "SELECT id AS a, upper(name) AS name FROM author")
+    let toYears = Author.association(to: years) { $0["id"] == $1["a"] }
+    let toNames = Author.association(to: names) { $0["id"] == $1["a"] }
+    try database.use { db throws in
+      let both = Author.with(years).with(names)
+        .including(optional: toYears).including(required: toNames).orderByPrimaryKey()
+      let rows = try Row.fetchAll(db, both)
+      for row in rows {
+        #expect(row.count == 3)
+        #expect(row.scopes["year"]?.count == 3)
+        #expect(row.scopes["name"]?.count == 2)
+        #expect(row.scopes["name"]?["name"] == (row["name"] as String).uppercased())
+      }
+
+      // The same one twice.
+      let twice = Author.with(names)
+        .including(required: toNames.forKey("first"))
+        .including(required: Author.association(to: names) { $0["id"] != $1["a"] }.forKey("other"))
+      for row in try Row.fetchAll(db, twice) {
+        #expect(row.scopes["first"]?["a"] == row["id"] as Int)
+        #expect(row.scopes["other"]?["a"] as Int? != row["id"] as Int)
+        #expect(row.scopes["other"]?.count == 2)
+      }
+
+      // One that includes another.
+      let nested = toNames.including(
+        optional: names.association(to: years) { $0["a"] == $1["a"] })
+      for row in try Row.fetchAll(db, Author.with(names).with(years).including(required: nested)) {
+        #expect(row.scopes["name"]?.count == 2)
+        #expect(row.scopes["name"]?.scopes["year"]?.count == 3)
+      }
+
+      // One that has the name of a table.
+      let hidden = Self.text("book", "SELECT 1 AS x UNION SELECT 2")
+      let row = try Row.fetchOne(
+        db,
+        Author.with(hidden).including(required: Author.association(to: hidden))
+          .including(required: toNames).with(names))
+      #expect(row?.scopes["book"]?.count == 1)
+      #expect(row?.scopes["name"]?.count == 2)
+    }
+  }
+
+  @Test func `SQL text can be selected from several tables of a joined request`() throws {
+    let request = Book.select(literal: "book.id AS id, year + 1 AS next")
+      .including(required: Book.author.select(literal: "name, 1, 2"))
+    try database.use { db throws in
+      for row in try Row.fetchAll(db, request) {
+        #expect(Array(row.columnNames) == ["id", "next"])
+        #expect(row.scopes["author"]?.count == 3)
+      }
+    }
+  }
+
+  @Test func `a common table expression refers to itself`() throws {
+    struct Category: TableRecord, FetchableRecord, Equatable {
+      static let databaseTableName = "category"
+      var id: Int
+      init(row: Row) throws { id = try row.decode(forColumn: "id") }
+    }
+    let tree = CommonTableExpression<Category>(
+      recursiveNamed: "tree", startingWith: Category.filter(key: 2)
+    ) { tree in
+      Category.joining(
+        required: Category.association(to: tree) { $0["parentId"] == $1["id"] })
+    }
+    let numbers = CommonTableExpression<Row>(
+      recursiveNamed: "numbers", columns: ["n"],
+      startingWith: SQLRequest<Int>(literal: "SELECT \(1)"), distinct: false
+    ) { numbers in
+      numbers.all().select(Column("n") + 1).filter(Column("n") < 5)
+    }
+    try EncryptedQueue.with(
+      """
+      CREATE TABLE category (id INTEGER PRIMARY KEY, parentId INTEGER);
+      INSERT INTO category VALUES (1, 6), (2, 1), (3, 2), (4, 3), (5, 1), (6, 4), (7, 2);
+      """
+    ) { db throws in
+      // There is a cycle: 2, 3, 4, 6, 1, 2.
+      let request = tree.all().with(tree).order(Column("id"))
+      #expect(try request.fetchAll(db).map(\.id) == [1, 2, 3, 4, 5, 6, 7])
+      #expect(try request.limit(2).fetchAll(db).map(\.id) == [1, 2])
+      let outside = Category.with(tree).filter(
+        !tree.all().select(Column("id")).contains(Column("id")))
+      #expect(try outside.fetchCount(db) == 0)
+      let joined = Category.with(tree).joining(
+        required: Category.association(to: tree) { $0["id"] == $1["id"] })
+      #expect(try joined.fetchCount(db) == 7)
+      #expect(
+        try numbers.all().with(numbers).select(Column("n"), as: Int.self).fetchAll(db)
+          == [1, 2, 3, 4, 5])
+      #expect(
+        try request.makePreparedRequest(db, forSingleResult: false).statement.sql == """
+          WITH RECURSIVE "tree" AS (SELECT * FROM "category" WHERE "id" = ? UNION \
+          SELECT "category".* FROM "category" JOIN "tree" ON "category"."parentId" = "tree"."id") \
+          SELECT * FROM "tree" ORDER BY "id"
+          """)
+    }
+  }
 }
