@@ -199,4 +199,42 @@ struct JSONRequestTests {
       #expect(try request.fetchOne(db) == #"{"names":["Arthur","[1]"]}"#)
     }
   }
+
+  @Test func `elements of JSON are rows of requests`() throws {
+    try EncryptedQueue.with(
+      """
+      CREATE TABLE note (id INTEGER PRIMARY KEY, tags TEXT);
+      INSERT INTO note VALUES (1, '["a", "b"]'), (2, '[]'), (3, NULL), (4, '{"x": {"y": "b"}}');
+      """
+    ) { db throws in
+      let json = #"{"list": [1, "two", null, 2.5], "object": {}}"#
+      let list = Database.jsonEach(json, atPath: "$.list")
+      let elements = try Row.fetchAll(db, list).map { try JSONElement(row: $0) }
+      #expect(elements.map(\.key) == [0, 1, 2, 3].map(\.databaseValue))
+      #expect(elements.map(\.type) == ["integer", "text", "null", "real"])
+      #expect(elements.map(\.fullKey) == (0..<4).map { "$.list[\($0)]" })
+      #expect(elements.allSatisfy { $0.parent == nil && $0.path == "$.list" })
+      #expect(
+        try list.filter { $0.type != "null" }.order { $0.value.desc }
+          .select({ $0.value }, as: DatabaseValue.self).fetchCount(db) == 3)
+      let leaves = Database.jsonTree(json).filter { $0.atom != nil }
+      #expect(try Row.fetchAll(db, leaves.select { $0.fullKey }).count == 3)
+      #expect(try Database.jsonTree(json, atPath: "$.object").fetchCount(db) == 1)
+
+      // In the query for a table.
+      let note = Table("note")
+      let tags = JSONColumn("tags")
+      let each = note.filter(tags.jsonEach().filter { $0.value == "b" }.exists())
+      #expect(try Row.fetchAll(db, each).map { $0["id"] as Int } == [1])
+      let tree = note.filter(tags.jsonTree().filter { $0.value == "b" }.exists())
+      #expect(try Row.fetchAll(db, tree).map { $0["id"] as Int } == [1, 4])
+      let contained = note.filter(tags.jsonEach().select { $0.value }.contains("a"))
+      #expect(try Row.fetchAll(db, contained).map { $0["id"] as Int } == [1])
+      let at = note.filter(tags.jsonEach(atPath: "$.x").exists())
+      #expect(try Row.fetchAll(db, at).map { $0["id"] as Int } == [4])
+      let sql = try Self.sql(db, tags.jsonTree(atPath: "$.x").filter { $0.key == "y" })
+      #expect(
+        sql == #"(SELECT * FROM (SELECT * FROM json_tree("tags", '$.x')) WHERE "key" = 'y')"#)
+    }
+  }
 }

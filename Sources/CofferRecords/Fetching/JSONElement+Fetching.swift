@@ -1,0 +1,4 @@
+import CofferCore
+import CofferQuery
+
+extension JSONElement: FetchableRecord {}
