@@ -188,7 +188,7 @@ extension Tool {
   private static let wholeFiles: [CommandSpec] = [
     CommandSpec(
       name: "check", arguments: [file],
-      summary: "check the pages' authentication, the structure and the foreign keys",
+      summary: "check authentication, structure, foreign keys and full-text indexes",
       details: """
         Ends with the exit code 3, and a list, if something is wrong. With --anchor, it also checks that \
         nothing older was put back, and ends with the exit code 65 otherwise.

@@ -11,6 +11,11 @@ extension Tool {
       try Interrupts.handled(by: { queue.interrupt() }) {
         // The read itself fails at its end if it has met a damaged page.
         try queue.read { findings = try FileCheck.findings($0) }
+        // A damaged file isn't read once more.
+        if findings.isEmpty {
+          // Tables in memory are written, which a read isn't allowed to do.
+          findings = try queue.writeWithoutTransaction { try FullTextCheck.findings($0) }
+        }
         if findings.isEmpty, console.isTerminal {
           try queue.read { try describe($0, console) }
         }

@@ -398,4 +398,46 @@ struct FileScenarios {
     let count = try vault.run("query", "vault.db", "SELECT count(*) AS n FROM note")
     #expect(count.output == "n\r\n0\r\n")
   }
+
+  @Test func `check finds full-text indexes that don't have the words of their content`() throws {
+    let vault = try Vault()
+    let hasFTS5 =
+      try vault.run("exec", "vault.db", "CREATE VIRTUAL TABLE t USING fts5(a)").code == 0
+    let modules = hasFTS5 ? ["fts4", "fts5"] : ["fts4"]
+    for module in modules {
+      let run = try vault.run(
+        "exec", "vault.db",
+        """
+        CREATE TABLE "the \(module)" (id INTEGER PRIMARY KEY, a TEXT, b);
+        INSERT INTO "the \(module)" VALUES (3, 'one two', 'three'), (5, 'four four', NULL);
+        CREATE VIRTUAL TABLE "\(module) own" USING \(module)(a, b);
+        INSERT INTO "\(module) own" VALUES ('one', 'two');
+        CREATE VIRTUAL TABLE \(module)_none USING \(module)(a, content="");
+        INSERT INTO \(module)_none(rowid, a) VALUES (1, 'one');
+        CREATE VIRTUAL TABLE \(module)_index
+        USING \(module)(a, b, content="the \(module)"\(module == "fts5" ? ", content_rowid=id" : ""));
+        INSERT INTO \(module)_index(\(module)_index) VALUES ('rebuild');
+        """)
+      #expect(run.code == 0, "\(run.error)")
+    }
+    let whole = try vault.run("check", "vault.db")
+    #expect(whole.code == 0 && whole.output.isEmpty, "\(whole.output) \(whole.error)")
+    for module in modules {
+      _ = try vault.run(
+        "exec", "vault.db", "UPDATE \"the \(module)\" SET b = 'four' WHERE id = 3")
+    }
+    let before = try vault.contents(of: "vault.db")
+    let check = try vault.run("check", "vault.db")
+    #expect(check.code == 3)
+    #expect(
+      check.output
+        == modules.map {
+          "full-text: the index \($0)_index doesn't have the words of the \($0): rebuild it\n"
+        }.joined())
+    #expect(try vault.contents(of: "vault.db") == before)
+    _ = try vault.run(
+      "exec", "vault.db",
+      modules.map { "INSERT INTO \($0)_index(\($0)_index) VALUES ('rebuild');" }.joined())
+    #expect(try vault.run("check", "vault.db").code == 0)
+  }
 }
