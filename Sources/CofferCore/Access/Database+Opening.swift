@@ -15,6 +15,7 @@ extension Database {
     path: String, name: String, configuration: Configuration,
     knownKey: KnownKey? = nil, cacheBudget: CacheBudget? = nil
   ) throws -> Database {
+    let path = absolutePath(path)
     // Between the inspection and the first write, another process may create the file with a
     // different salt.
     var attempts = 3
@@ -27,6 +28,18 @@ extension Database {
         attempts -= 1
       }
     }
+  }
+
+  /// Returns the path from the root, so that it is that of the file after `chdir`, too: readers,
+  /// snapshots and key changes open the file again.
+  private static func absolutePath(_ path: String) -> String {
+    guard !path.isEmpty, path != ":memory:", !path.hasPrefix("/"),
+      let folder = unsafe getcwd(nil, 0)
+    else { return path }
+    // SAFETY: `getcwd` allocates the path that it returns.
+    defer { unsafe free(folder) }
+    let name = unsafe String(cString: folder)
+    return name.hasSuffix("/") ? name + path : "\(name)/\(path)"
   }
 
   /// Opens an in-memory database.

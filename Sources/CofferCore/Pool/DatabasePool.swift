@@ -60,7 +60,7 @@ public final class DatabasePool: DatabaseWriter {
     self.writer = writer
     configuration.readonly = true
     readers = ReaderPool(
-      path: path, maximumCount: configuration.maximumReaderCount,
+      path: database.path, maximumCount: configuration.maximumReaderCount,
       queue: configuration.accessQueue(configuration.connectionName("DatabasePool", "reader"))
     ) { try writer.openReader() }
     try writer.observeExternalChanges()

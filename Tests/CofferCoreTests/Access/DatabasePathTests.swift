@@ -119,4 +119,42 @@ import Testing
     let error = databaseError { try DatabaseQueue(named: "shared") }
     #expect(error?.message == "a named database in memory needs SQLite 3.36 or later")
   }
+
+  // In a process of its own, since the folder is one of the process.
+  @Test func `a relative path is that of the file after a change of the folder`() async {
+    await #expect(processExitsWith: .success) {
+      let directory = try TemporaryDirectory()
+      for name in ["a", "b"] {
+        try FileManager.default.createDirectory(
+          atPath: directory.path(name), withIntermediateDirectories: true)
+      }
+      try #require(chdir(directory.path("a")) == 0)
+      var configuration = Configuration()
+      configuration.key = .seeded(column: 1)
+      let pool = try DatabasePool(path: "pool.db", configuration: configuration)
+      let queue = try DatabaseQueue(path: "./queue.db", configuration: configuration)
+      let sql = "CREATE TABLE t(a); INSERT INTO t VALUES (1)"
+      try pool.write { try $0.execute(sql: sql) }
+      try queue.write { try $0.execute(sql: sql) }
+      try #require(chdir(directory.path("b")) == 0)
+      func count(_ reader: any DatabaseReader) throws -> Int? {
+        try reader.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM t") }
+      }
+      #expect(try count(pool) == 1)
+      #expect(try count(pool.makeSnapshot()) == 1)
+      #expect(try count(DatabaseSnapshotPool(path: pool.path, configuration: configuration)) == 1)
+      let new = DatabaseKey.seeded(column: 2)
+      try pool.changeKey(to: new)
+      try queue.changeKey(to: new)
+      #expect(try count(pool) == 1)
+      #expect(try count(queue) == 1)
+      try pool.vacuum()
+      try queue.backup(to: pool)
+      #expect(FileManager.default.fileExists(atPath: pool.path))
+      #expect(FileManager.default.fileExists(atPath: queue.path))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path("b")) == [])
+      try pool.close()
+      try queue.close()
+    }
+  }
 }
