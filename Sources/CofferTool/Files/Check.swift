@@ -12,9 +12,9 @@ extension Tool {
         // The read itself fails at its end if it has met a damaged page.
         try queue.read { findings = try FileCheck.findings($0) }
         // A damaged file isn't read once more.
-        if findings.isEmpty {
+        if findings.allSatisfy({ $0.hasPrefix("structure: malformed inverted index for FTS") }) {
           // Tables in memory are written, which a read isn't allowed to do.
-          findings = try queue.writeWithoutTransaction { try FullTextCheck.findings($0) }
+          findings += try queue.writeWithoutTransaction { try FullTextCheck.findings($0) }
         }
         if findings.isEmpty, console.isTerminal {
           try queue.read { try describe($0, console) }
@@ -105,7 +105,7 @@ enum FileCheck {
     do {
       let structure = try String.fetchAll(db, sql: "PRAGMA integrity_check(\(limit))")
       try StructureCheck.requireReadable(structure, path: db.path)
-      findings += structure.filter { $0 != "ok" }.map { "structure: \($0)" }
+      findings += structure.filter { $0 != "ok" && !isUncheckable($0) }.map { "structure: \($0)" }
       let violations = try db.foreignKeyViolations()
       while findings.count < 10 * limit, let violation = try violations.next() {
         findings.append("foreign key: " + (try violation.failureDescription(db)))
@@ -119,6 +119,12 @@ enum FileCheck {
       findings += found.map { "structure: \($0)" }
     }
     return findings
+  }
+
+  /// Whether SQLite couldn't check a full-text table, as those of FTS4 without content.
+  private static func isUncheckable(_ finding: String) -> Bool {
+    finding.hasPrefix("unable to validate the inverted index for FTS")
+      && finding.hasSuffix("SQL logic error")
   }
 
   /// The pages that aren't authentic, where the file has authentication codes.

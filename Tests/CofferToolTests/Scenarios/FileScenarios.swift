@@ -429,11 +429,12 @@ struct FileScenarios {
     let before = try vault.contents(of: "vault.db")
     let check = try vault.run("check", "vault.db")
     #expect(check.code == 3)
-    #expect(
-      check.output
-        == modules.map {
-          "full-text: the index \($0)_index doesn't have the words of the \($0): rebuild it\n"
-        }.joined())
+    for module in modules {
+      #expect(
+        check.output.contains(
+          "full-text: the index \(module)_index doesn't have the words of the \(module): rebuild it\n"
+        ))
+    }
     #expect(try vault.contents(of: "vault.db") == before)
     _ = try vault.run(
       "exec", "vault.db",
