@@ -3,11 +3,11 @@ import CofferCore
 /// A row of SQLite's `json_each` or `json_tree`: an element of a JSON array or object.
 ///
 /// ```swift
-/// // SELECT * FROM (SELECT * FROM json_each('[1, "two"]'))
+/// // SELECT * FROM json_each('[1, "two"]')
 /// let elements = try Database.jsonEach(#"[1, "two"]"#).fetchAll(db)
 ///
 /// // SELECT * FROM "player" WHERE EXISTS (
-/// //   SELECT * FROM (SELECT * FROM json_each("tags")) WHERE "value" = 'fast')
+/// //   SELECT * FROM json_each("tags") WHERE "value" = 'fast')
 /// let fast = Player.filter(JSONColumn("tags").jsonEach().filter { $0.value == "fast" }.exists())
 /// ```
 ///

@@ -233,8 +233,8 @@ struct JSONRequestTests {
       let at = note.filter(tags.jsonEach(atPath: "$.x").exists())
       #expect(try Row.fetchAll(db, at).map { $0["id"] as Int } == [4])
       let sql = try Self.sql(db, tags.jsonTree(atPath: "$.x").filter { $0.key == "y" })
-      #expect(
-        sql == #"(SELECT * FROM (SELECT * FROM json_tree("tags", '$.x')) WHERE "key" = 'y')"#)
+      #expect(sql.contains(#"(SELECT * FROM json_tree("tags", '$.x'))"#))
+      #expect(sql.hasSuffix(#" WHERE "key" = 'y')"#))
     }
   }
 }
