@@ -39,10 +39,21 @@ extension DatabaseError {
         publicStatementArguments: publicStatementArguments)
       return
     }
+    let (result, text) = DatabaseError.meaning(
+      of: ResultCode(rawValue: code), message ?? SQLite.errorString(code))
     self.init(
-      ResultCode(rawValue: code), message ?? SQLite.errorString(code),
-      hint: hint ?? DatabaseError.hint(for: ResultCode(rawValue: code)), note: note, sql: sql,
+      result, text, hint: hint ?? DatabaseError.hint(for: result), note: note, sql: sql,
       arguments: arguments, publicStatementArguments: publicStatementArguments)
+  }
+
+  /// Returns what SQLite would have said of a conflict that a trigger of a synchronized full-text table
+  /// has found first: it can't note the row that is in the way.
+  private static func meaning(
+    of code: ResultCode, _ message: String
+  ) -> (code: ResultCode, message: String) {
+    guard code == .SQLITE_CONSTRAINT_NOTNULL, message.hasSuffix("_conflicts.isReplaced")
+    else { return (code, message) }
+    return (.SQLITE_CONSTRAINT_UNIQUE, "UNIQUE constraint failed")
   }
 
   /// The remedy of an error that `FileLayer` reports.

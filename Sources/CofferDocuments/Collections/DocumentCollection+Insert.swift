@@ -154,7 +154,9 @@ extension DocumentCollection {
     guard let id, !id.isInList else { return false }
     try stored.execute(db, .keyedUpdate, conflict) { columns in
       let key = (columns.firstIndex(of: id.name) ?? 0) + 1
-      return "UPDATE OR \(conflict.rawValue) \(table.name) SET "
+      // Without the default, which the triggers of full-text tables would inherit.
+      let resolution = conflict == .abort ? "" : "OR \(conflict.rawValue) "
+      return "UPDATE \(resolution)\(table.name) SET "
         + assignments(columns) { "?\($0 + 1)" }
         + " WHERE \(table.idColumn) = \(id.sqlText(of: "?\(key)"))"
     }

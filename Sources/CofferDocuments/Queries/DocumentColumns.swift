@@ -271,7 +271,7 @@ extension DocumentExpression where Value: Codable {
   private func comparison(_ comparison: Comparison, _ value: Value) -> TypedPredicate {
     TypedPredicate(
       deferringErrors { column in
-        let value = SQLExpression(try DocumentValue.databaseValue(of: value, in: column))
+        let value = SQLExpression(try DocumentValue.operand(of: value, in: column))
         return comparing(comparison, DocumentExpression.expression(of: column), value)
       })
   }

@@ -114,7 +114,7 @@ public struct SQLFragment<Row: Codable>: ExpressibleByStringInterpolation, Senda
         return append { .value(try DocumentValue.databaseValue(of: values, in: column)) }
       }
       append {
-        let list = try values.map { try DocumentValue.databaseValue(of: $0, in: column) }
+        let list = try values.map { try DocumentValue.operand(of: $0, in: column) }
         return place == .afterIN ? .list(list) : .element(list)
       }
     }

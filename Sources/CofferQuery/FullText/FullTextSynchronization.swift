@@ -173,12 +173,6 @@ extension Database {
     sql.hasPrefix("CREATE TRIGGER \"__") && sql.contains("_conflicts\" (id, isReplaced) SELECT ")
   }
 
-  /// Whether a trigger has found the conflict that would make the statement fail anyway.
-  package static func isSynchronizationConflict(_ error: DatabaseError) -> Bool {
-    error.extendedResultCode == .SQLITE_CONSTRAINT_NOTNULL
-      && error.message?.hasSuffix("_conflicts.isReplaced") == true
-  }
-
   /// Drops the triggers, and the table they need.
   func dropSynchronization(of tableName: String) throws {
     for name in Database.synchronizationTriggers(of: tableName) {

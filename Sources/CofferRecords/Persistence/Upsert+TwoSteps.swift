@@ -173,6 +173,6 @@ extension DatabaseError {
   /// Whether a unique key has prevented an insertion.
   fileprivate var isUniquenessError: Bool {
     [.SQLITE_CONSTRAINT_UNIQUE, .SQLITE_CONSTRAINT_PRIMARYKEY, .SQLITE_CONSTRAINT_ROWID]
-      .contains(extendedResultCode) || Database.isSynchronizationConflict(self)
+      .contains(extendedResultCode)
   }
 }

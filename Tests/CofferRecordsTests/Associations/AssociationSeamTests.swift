@@ -334,9 +334,9 @@ import Testing
         texts(Row.fetchAll(db, parts[0].intersect(parts[1]))) == sets[0].intersection(sets[1]))
       try #expect(
         texts(Row.fetchAll(db, parts[0].except(parts[1]))) == sets[0].subtracting(sets[1]))
-      try #expect(
-        texts(Row.fetchAll(db, parts[0].union(parts[1]).filter(Column("age") > 5)))
-          == texts(Row.fetchAll(db, parts[0].filter(Column("age") > 5))))
+      let old = try texts(Row.fetchAll(db, parts[0].union(parts[1]).filter(Column("age") > 5)))
+      let plain = try texts(Row.fetchAll(db, parts[0].filter(Column("age") > 5)))
+      #expect(old == plain, "\(old.symmetricDifference(plain))")
       #expect(throws: DatabaseError.self) {
         try Row.fetchAll(db, parts[0].union(Author.including(all: Author.books)))
       }
