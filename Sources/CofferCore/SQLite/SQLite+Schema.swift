@@ -107,16 +107,30 @@ extension SQLite {
     return names
   }
 
-  /// Returns the root pages that a statement reads, with the numbers of their schemas.
-  @safe static func rootPages(
-    _ connection: SQLiteConnection, readBy sql: String
-  ) throws(Failure) -> [(page: Int64, schema: Int)] {
-    // address, opcode, p1, p2, p3, …
-    try rows(connection, "EXPLAIN " + sql).compactMap { row in
-      guard let opcode = String.fromDatabaseValue(row[1]), opcode.hasPrefix("OpenRead"),
-        let page = Int64.fromDatabaseValue(row[3]), let schema = Int.fromDatabaseValue(row[4])
-      else { return nil }
-      return (page, schema)
+  /// What a statement reads, as its program tells.
+  struct Reads {
+    /// The root pages, with the numbers of their schemas.
+    var pages: [(page: Int64, schema: Int)] = []
+    /// How many virtual tables.
+    var virtualTables = 0
+  }
+
+  @safe static func reads(
+    _ connection: SQLiteConnection, of sql: String
+  ) throws(Failure) -> Reads {
+    var (reads, virtualTables) = (Reads(), Set<String>())
+    // address, opcode, p1, p2, p3, p4, …
+    for row in try rows(connection, "EXPLAIN " + sql) {
+      guard let opcode = String.fromDatabaseValue(row[1]) else { continue }
+      if opcode.hasPrefix("OpenRead"), let page = Int64.fromDatabaseValue(row[3]),
+        let schema = Int.fromDatabaseValue(row[4])
+      {
+        reads.pages.append((page, schema))
+      } else if opcode == "VOpen", let table = String.fromDatabaseValue(row[5]) {
+        virtualTables.insert(table)
+      }
     }
+    reads.virtualTables = virtualTables.count
+    return reads
   }
 }

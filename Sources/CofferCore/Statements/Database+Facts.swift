@@ -70,7 +70,8 @@ extension Database {
     var region = facts.region
     // Discards the facts of these statements, which only inspect the given one.
     let found: Void? = try? recordingFacts {
-      let pages = try SQLite.rootPages(connection, readBy: sql)
+      let reads = try SQLite.reads(connection, of: sql)
+      let pages = reads.pages
       let schemas = try SQLite.schemaNames(connection)
       for page in Set(pages.map(\.page)) {
         for schema in Set(pages.filter { $0.page == page }.map(\.schema)) {
@@ -87,8 +88,17 @@ extension Database {
           region.insert(SQLName(table), schema: SQLName(schema), columns: nil)
         }
       }
+      // The program doesn't name its virtual tables.
+      if try reads.virtualTables > virtualTables(reportedBy: facts) { region = .fullDatabase }
     }.0
     return found == nil ? nil : region
+  }
+
+  private func virtualTables(reportedBy facts: StatementFacts) throws -> Int {
+    let functions = facts.otherSources.filter { Database.readsNoTable(SQLName($0.name)) }
+    return try facts.region.parts.filter {
+      try isVirtual($0.table.text, schema: $0.schema.text)
+    }.count + functions.count + (facts.readsArrays ? 1 : 0)
   }
 
   /// Returns whether a table is virtual.

@@ -7,6 +7,9 @@ package struct StatementFacts: Sendable {
   /// report a table of which no column is used.
   var mayReadMore = false
 
+  /// Whether the statement reads the elements of array arguments.
+  var readsArrays = false
+
   /// Whether `region` contains what its tables, views and functions depend on.
   var hasCompleteRegion = false
 
@@ -95,7 +98,10 @@ final class FactsRecorder {
 
   func read(table: String, column: String, schema: String?) {
     let table = Table(schema: schema.map { SQLName($0) }, name: SQLName(table))
-    guard table.name != FactsRecorder.arrayModule else { return }
+    guard table.name != FactsRecorder.arrayModule else {
+      facts.readsArrays = true
+      return
+    }
     if column.isEmpty {
       wholeTables.insert(table)
     } else {

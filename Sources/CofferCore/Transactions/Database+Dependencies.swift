@@ -97,7 +97,7 @@ extension Database {
       let pragma = String(folded.dropFirst(PragmaReading.functionPrefix.count))
       return region.formUnion(try self.region(ofPragma: pragma))
     }
-    if Database.pureFunctions.contains(folded) { return }
+    if Database.readsNoTable(name) { return }
     // Without a schema and without columns, a name can be that of a common table expression.
     guard source.schema != nil || Database.pageFunctions.contains(folded) else { return }
     region = .fullDatabase
@@ -108,6 +108,10 @@ extension Database {
     "json_each", "json_tree", "jsonb_each", "jsonb_tree", "generate_series", "carray",
     "fts3tokenize", "sqlite_stmt", "bytecode", "tables_used", "completion", "wholenumber",
   ]
+
+  static func readsNoTable(_ function: SQLName) -> Bool {
+    pureFunctions.contains(function.folded)
+  }
 
   /// The table-valued functions that read pages of the file.
   private static let pageFunctions: Set<String> = ["dbstat", "sqlite_dbpage", "sqlite_dbdata"]
