@@ -58,6 +58,7 @@ where RowDecoder: TableRecord, _Record == RowDecoder, _Request == QueryInterface
   /// ```swift
   /// let names = try Player.all().select({ $0.name }, as: String.self).fetchSet(db)
   /// ```
+  @_disfavoredOverload
   public func select<T>(
     _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
   ) rethrows -> QueryInterfaceRequest<T> {

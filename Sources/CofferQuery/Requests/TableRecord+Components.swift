@@ -25,6 +25,7 @@ extension TableRecord {
   ) rethrows -> QueryInterfaceRequest<T> { try all().select(selection, as: type) }
 
   /// Returns a request with another selection, decoded to another type.
+  @_disfavoredOverload
   public static func select<T>(
     _ selection: (DatabaseComponents) throws -> any SQLSelectable, as type: T.Type = T.self
   ) rethrows -> QueryInterfaceRequest<T> { try all().select(selection, as: type) }

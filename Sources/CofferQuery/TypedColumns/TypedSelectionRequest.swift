@@ -55,6 +55,19 @@ extension TypedSelectionRequest: FetchRequest {
     try base.databaseRegion(db)
   }
 
+  /// Returns the first value; nil if it is NULL, or if there is no row.
+  ///
+  /// ```swift
+  /// let best = try Player.select { max($0.score) }.fetchOne(db) ?? 0
+  /// ```
+  public func fetchOne<Wrapped: DatabaseValueConvertible>(
+    _ db: Database
+  ) throws -> Wrapped? where Value == Wrapped? {
+    // That of all requests, which tells NULL from no row.
+    let value: Wrapped?? = try fetchOne(db)
+    return value ?? nil
+  }
+
   /// Returns the number of values, counted by SQLite.
   public func fetchCount(_ db: Database) throws -> Int { try base.fetchCount(db) }
 

@@ -1,5 +1,6 @@
 import Coffer
 import CofferTestSupport
+import Foundation
 import Testing
 
 /// Requests that continue a selection with a type.
@@ -29,6 +30,32 @@ import Testing
       static let id = Column("id")
       static let score = TypedColumn<Int>("score")
       static let name = Column("name")
+    }
+  }
+
+  /// A record with amounts that `Double` and `Int` don't hold.
+  private struct Price: Codable, FetchableRecord, PersistableRecord {
+    static let databaseTableName = "price"
+    var id: Int64
+    var amount: Decimal
+  }
+
+  @Test func `a literal beside a selected value doesn't choose the type`() throws {
+    try EncryptedQueue.with("CREATE TABLE price (id INTEGER PRIMARY KEY, amount TEXT)") { db in
+      try Price(id: 1, amount: 9).insert(db)
+      try Price(id: 2, amount: 100.5).insert(db)
+      let highest = try Price.select { max($0.amount) }.fetchOne(db).flatMap { $0 } ?? 0
+      #expect(highest as Any is Decimal && highest == 100.5)
+      let lowest = try Price.all().select { $0.amount }.order { $0.amount }.fetchOne(db) ?? 0
+      #expect(lowest as Any is Decimal && lowest == 9)
+      let most = try Price.select { max($0.id) }.fetchOne(db) ?? 0
+      #expect(most as Any is Int64 && most == 2)
+      let none = Price.filter { $0.id > 2 }
+      #expect(try none.select { max($0.amount) }.fetchOne(db) ?? 7 == 7)
+      let isThere: Decimal?? = try none.select { max($0.amount) }.fetchOne(db)
+      #expect(isThere == .some(nil))
+      let names: [String] = try Price.select { $0.amount }.order(Column("id")).fetchAll(db)
+      #expect(names == ["9", "100.5"])
     }
   }
 
