@@ -73,6 +73,8 @@ private struct FullTextTable {
         SELECT \(rowID.quotedDatabaseIdentifier), \(list)
         FROM main.\(content.quotedDatabaseIdentifier)
         """)
+    // FTS4 keeps new words in memory, where fts4aux doesn't look, until a savepoint begins.
+    try db.inSavepoint { .commit }
     try vocabulary("coffer_index", of: name, in: "main", db)
     try vocabulary("coffer_again", of: "coffer_content", in: "temp", db)
   }
