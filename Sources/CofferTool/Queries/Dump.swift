@@ -31,7 +31,12 @@ extension Tool {
   /// Virtual tables are put into the schema as they are, beside the tables in which they keep their
   /// content. So nothing of them is lost, and none of their modules is needed.
   static func writeDump(_ db: Database, to output: ByteOutput) throws {
-    let objects = try SchemaObject.all(db).filter { !$0.isInternal }
+    let objects = try SchemaObject.all(db).filter { !$0.isInternal }.map { object in
+      guard !object.isVirtual, object.kind == "table" || object.kind == "index" else {
+        return object
+      }
+      return object.withQuotedTexts(columns: try db.columns(in: object.table).map(\.name))
+    }
     let tables = objects.filter { $0.kind == "table" && !$0.isVirtual }
     let virtualTables = objects.filter(\.isVirtual)
     output.line("PRAGMA foreign_keys=OFF;")

@@ -26,6 +26,38 @@ struct DumpScenarios {
     }
   }
 
+  @Test func `texts of old schemas in double quotes are texts`() throws {
+    let vault = try Vault()
+    let table = """
+      CREATE TABLE "the t" ("a" "odd type" DEFAULT "hello", "é b" CHECK ("é b" <> "it's ""x"" " AND
+        "A" <> "rowid" AND lower("LOW") <> CAST("é b" AS "TEXT") COLLATE "nocase"),
+        up REFERENCES "the t"("é b"), UNIQUE ("é b"))
+      """
+    let index = #"CREATE INDEX i ON "the t" ("a", "foo" || "é b") WHERE "bar" > "a""#
+    func quoted(_ sql: String) -> String { "'" + sql.replacing("'", with: "''") + "'" }
+    let sql = """
+      CREATE TABLE "the t" (a, "é b", up, UNIQUE ("é b")); CREATE INDEX i ON "the t" (a);
+      PRAGMA writable_schema = ON;
+      UPDATE sqlite_master SET sql = \(quoted(table)) WHERE name = 'the t';
+      UPDATE sqlite_master SET sql = \(quoted(index)) WHERE name = 'i';
+      PRAGMA writable_schema = RESET
+      """
+    #expect(try vault.run("exec", "vault.db", sql).error == "")
+    #expect(
+      try vault.run("exec", "vault.db", "REINDEX; INSERT INTO \"the t\" (\"é b\") VALUES (2)").error
+        == "")
+    try expectSame(vault, "vault.db", [#"SELECT * FROM "the t""#])
+    let dump = try vault.run("dump", "vault.db", "--yes").output
+    #expect(dump.contains(#"("a", 'foo' || "é b") WHERE 'bar' > "a""#))
+    #expect(
+      dump.contains(
+        #"("é b" <> 'it''s "x" ' AND"# + "\n"
+          + #"  "A" <> "rowid" AND lower('LOW') <> CAST("é b" AS "TEXT") COLLATE "nocase")"#))
+    let refused = try vault.run(
+      "exec", "copy.db", #"INSERT INTO "the t" ("é b") VALUES ('it''s "x" ')"#)
+    #expect(refused.error.contains("CHECK"))
+  }
+
   @Test func `random values are the same, by type and by bytes`() throws {
     var random = SeededGenerator()
     let vault = try Vault()
