@@ -225,17 +225,21 @@ extension Database {
     case (false?, true?): (hint, hasNewKey) = ("The database has the new key.", true)
     default: (hint, hasNewKey) = ("Which key the database has could not be determined.", nil)
     }
+    let error = failure as? DatabaseError
+    var explained = DatabaseError(
+      resultCode: error?.extendedResultCode ?? .SQLITE_ERROR,
+      message: "could not change the key: \(error?.message ?? "\(failure)")", hint: nil)
+    // SQLCipher stops without a word at a page that it can't read.
+    if hasNewKey == false, explained.canBeDiagnosed {
+      explained = explained.diagnosed(path: path, old)
+    }
     if opensOld == true || opensNew == true {
       if opensNew == true { adopt(new, as: given) } else { adopt(old, as: old.key) }
       do { try reopenConnection() } catch { hint += " The connection is closed." }
     } else {
       hint += " The connection is closed."
     }
-    let error = failure as? DatabaseError
-    let explained = DatabaseError(
-      resultCode: error?.extendedResultCode ?? .SQLITE_ERROR,
-      message: "could not change the key: \(error?.message ?? "\(failure)")", hint: hint)
-    return (explained, hasNewKey)
+    return (explained.addingHint(hint), hasNewKey)
   }
 
   /// Reopens the file for a closed connection, and prepares it as before, with its current key.

@@ -69,6 +69,26 @@ extension ChangeKeyTests {
     }
   }
 
+  @Test func `a truncated file keeps its key, and the error tells why`() throws {
+    do {
+      let queue = try makeQueue(wal: false)
+      try queue.close()
+    }
+    let size = DatabaseFile.inspect(at: path).size
+    #expect(truncate(path, off_t(size - 1000)) == 0)
+    let queue = try DatabaseQueue(path: path, key: old)
+    let error = #expect(throws: DatabaseError.self) { try queue.changeKey(to: new) }
+    #expect(error?.cipherDiagnosis == .truncated)
+    #expect("\(try #require(error))".contains("has its old key."))
+    #expect(access(path + "-journal", F_OK) != 0)
+    try queue.close()
+    #expect(truncate(path, off_t(size)) == 0)
+    let reopened = try DatabaseQueue(path: path, key: old)
+    #expect(throws: Never.self) {
+      try reopened.read { _ = try Row.fetchAll($0, sql: "SELECT * FROM sqlite_master") }
+    }
+  }
+
   @Test func `a change that failed doesn't come back after a crash`() throws {
     let queue = try makeQueue(wal: true)
     // It keeps the log's index.
