@@ -18,4 +18,16 @@ let console = Console.standard { code in
     to: STDERR_FILENO)
   Leftovers.exit(withCode: ToolError.Code.inputOutput.rawValue)
 }
+// A path or SQL with other bytes would become another one.
+for argument in unsafe UnsafeBufferPointer(
+  start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+{
+  guard let argument = unsafe argument, unsafe String(validatingCString: argument) == nil else {
+    continue
+  }
+  console.error(
+    "coffer: \(unsafe String(cString: argument)): an argument must be UTF-8. Rename the file, or put SQL into a file"
+  )
+  exit(ToolError.Code.usage.rawValue)
+}
 exit(Tool.run(Array(CommandLine.arguments.dropFirst()), console: console))

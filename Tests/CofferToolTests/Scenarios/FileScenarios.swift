@@ -156,6 +156,19 @@ struct FileScenarios {
     #expect(try vault.run("convert", "three.db", "four.db").code == 73)
   }
 
+  @Test func `an argument that isn't UTF-8 is refused, as it would become another one`() throws {
+    let vault = try Vault()
+    let lines = [
+      #"n=$(printf 'x\xff.db'); cp vault.db "$n"; $coffer query "$n" 'SELECT 1' --key-file key"#,
+      #"$coffer exec vault.db "CREATE TABLE x AS SELECT '$(printf '\xe9')'" --key-file key"#,
+    ]
+    for line in lines {
+      let run = try vault.bash(line)
+      #expect(run.code == 2 && run.error.contains("must be UTF-8"), "\(line): \(run.error)")
+    }
+    #expect(try !vault.run("tables", "vault.db").lines.contains("x"))
+  }
+
   @Test func `rekey changes the key in place`() throws {
     let vault = try Vault()
     _ = try vault.runPlain("keygen", "new")
