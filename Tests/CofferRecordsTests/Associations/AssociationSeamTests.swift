@@ -10,8 +10,12 @@ import Testing
     "TEXT COLLATE RTRIM", "COLLATE NOCASE",
   ]
 
-  private static let values: [(any DatabaseValueConvertible & Sendable)?] = [
-    1, 2, 3, 1.0, 2.5, "1", "01", "2.0", "a", "A", "a ", "b", "", Data([0x61]), Data(), nil,
+  private static let values: [(any DatabaseValueConvertible & Sendable)?] =
+    [1, 2, 3, 1.0, 2.5, "1", "01", "2.0", "a", "A", "a ", "b", "", Data([0x61]), Data(), nil]
+    + (SQLiteFeatures.linked.version < 3_020_000 ? [] : roundedValues)
+
+  /// An index of SQLite 3.15 finds an integer that a REAL column rounds; its join doesn't.
+  private static let roundedValues: [(any DatabaseValueConvertible & Sendable)?] = [
     Int64(9_007_199_254_740_993), 9_007_199_254_740_992.0, "9007199254740993",
   ]
 
@@ -325,7 +329,13 @@ import Testing
           Column("age") <= 7),
       ]
       func texts(_ rows: [Row]) -> Set<String> {
-        Set(rows.map { "\($0.unscoped) \($0.scopes) \($0.prefetchedRows["books"] ?? [])" })
+        Set(
+          rows.map { row in
+            let scopes = row.scopes.names.sorted().map {
+              "\($0): \(row.scopes[$0]?.unscoped ?? [:])"
+            }
+            return "\(row.unscoped) \(scopes) \(row.prefetchedRows["books"] ?? [])"
+          })
       }
       let sets = try parts.map { texts(try Row.fetchAll(db, $0)) }
       try #expect(
