@@ -76,7 +76,9 @@ package struct AggregatedRows: Sendable {
   /// Whether joined rows can be told apart, for counting them.
   fileprivate func areKnownApart(_ db: Database) throws -> Bool {
     guard case .count = function else { return true }
-    return try db.primaryKeyIfAny(association.destination.relation.tableName) != nil
+    let rows = association.destination.relation
+    // Distinct rows are those of their selection, and not those with different keys.
+    return try !rows.isDistinct && db.primaryKeyIfAny(rows.tableName) != nil
   }
 
   /// Joins the rows with a key of their own.
@@ -195,7 +197,7 @@ extension Relation {
     } else if try groupsByKey(db) {
       try result.join(aggregated, db)
     } else {
-      try result.joinToGroups(aggregated)
+      try result.joinToGroups(aggregated, db)
     }
     if try result.mayMergeParents(of: self, db) { result.grouping.append(.value(parentKey)) }
     return result
@@ -216,7 +218,10 @@ extension Relation {
   }
 
   private mutating func join(_ aggregated: [AggregatedRows], _ db: Database) throws {
-    for rows in aggregated where rows.hasAlias { add(rows.joined, as: .joiningOptional) }
+    for rows in aggregated where rows.hasAlias {
+      guard try rows.areKnownApart(db) else { throw DatabaseError.uncountableRows }
+      add(rows.joined, as: .joiningOptional)
+    }
     let others = aggregated.filter { !$0.hasAlias }
     guard others.count == aggregated.count, let first = others.first,
       others.dropFirst().allSatisfy(first.isSame), children.allSatisfy(first.canBeJoined),
@@ -239,8 +244,11 @@ extension Relation {
   }
 
   /// Joins rows to a request whose groups have several rows of the table.
-  private mutating func joinToGroups(_ aggregated: [AggregatedRows]) throws {
+  private mutating func joinToGroups(_ aggregated: [AggregatedRows], _ db: Database) throws {
     guard let first = aggregated.first else { return }
+    guard try aggregated.allSatisfy({ try $0.areKnownApart(db) }) else {
+      throw DatabaseError.uncountableRows
+    }
     if aggregated.dropFirst().allSatisfy(first.isSame), children.allSatisfy(first.canBeJoined) {
       for rows in aggregated { add(rows.joined, as: .joiningOptional) }
       return
@@ -293,6 +301,13 @@ extension SQLExpression {
 }
 
 extension DatabaseError {
+  fileprivate static var uncountableRows: DatabaseError {
+    DatabaseError(
+      resultCode: .SQLITE_MISUSE,
+      message: "associated rows that are distinct, or have no key, can't be counted here",
+      hint: "Count them without an alias, in a request that doesn't group its rows.")
+  }
+
   fileprivate static var groupedAggregates: DatabaseError {
     DatabaseError(
       resultCode: .SQLITE_MISUSE,

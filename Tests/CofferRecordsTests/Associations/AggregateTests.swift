@@ -173,6 +173,30 @@ import Testing
     }
   }
 
+  @Test func `distinct rows are counted by their values`() throws {
+    try database.use { db throws in
+      try db.execute(sql: "UPDATE player SET score = 200 WHERE id IN (1, 2, 4)")
+      let scores = Team.players.select(Column("score")).distinct()
+      for other in [Team.players.count, Team.players.filter(Column("score") > 0).count] {
+        let request = Team.select(Column("id"))
+          .annotated(with: scores.count.forKey("n"), other.forKey("m")).orderByPrimaryKey()
+        #expect(try Row.fetchAll(db, request).map { $0["n"] as Int } == [1, 2, 0, 1])
+      }
+      let alone = Team.having(scores.count >= 2).select(Column("id"), as: Int.self)
+      #expect(try alone.fetchAll(db) == [2])
+      #expect(
+        try Team.having(scores.isEmpty).select(Column("id"), as: Int.self).fetchAll(db) == [3])
+      // Where they would have to be joined, nothing tells them apart.
+      let groups = Team.select(Column("name")).group(Column("name"))
+      #expect(throws: DatabaseError.self) {
+        try Row.fetchAll(db, groups.annotated(with: scores.count))
+      }
+      #expect(throws: DatabaseError.self) {
+        try Row.fetchAll(db, Team.annotated(with: scores.aliased(TableAlias()).count))
+      }
+    }
+  }
+
   @Test func `rows without a rowid are counted`() throws {
     struct Flag: TableRecord {}
     let flags = Table("team").hasMany(Table("flag"))

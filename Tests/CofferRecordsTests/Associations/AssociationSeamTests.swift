@@ -174,7 +174,7 @@ import Testing
       try insert("author", "countryId, age", upTo: 3)
       let authors = try Int.fetchOne(db, sql: "SELECT count(*) FROM author") ?? 0
       try insert("book", "authorId, price", upTo: authors)
-      try db.execute(sql: "UPDATE book SET year = 1990 + abs(random() % 20)")
+      try db.execute(sql: "UPDATE book SET year = 1990 + id * 7 % 20")
       try insert("award", "authorId, money", upTo: authors)
       try insert(
         "tag", "bookId, weight", upTo: try Int.fetchOne(db, sql: "SELECT count(*) FROM book") ?? 0)
@@ -281,8 +281,8 @@ import Testing
           CREATE TABLE shelf (id INTEGER PRIMARY KEY);
           CREATE TABLE place (id INTEGER PRIMARY KEY, shelfId REFERENCES shelf, authorId INTEGER);
           INSERT INTO shelf VALUES (1), (2), (3);
-          INSERT INTO place (shelfId, authorId) SELECT 1 + abs(random() % 3), id FROM author;
-          INSERT INTO place (shelfId, authorId) SELECT 1 + abs(random() % 3), id FROM author
+          INSERT INTO place (shelfId, authorId) SELECT 1 + id % 3, id FROM author;
+          INSERT INTO place (shelfId, authorId) SELECT 1 + id * 5 % 3, id FROM author
           """)
       let places = Table("shelf").hasMany(Table("place"), using: ForeignKey(["shelfId"]))
       let placed = Table("place").belongsTo(Author.self, using: ForeignKey(["authorId"]))
