@@ -190,7 +190,8 @@ extension Relation {
     if try !db.everyIndexHasKey(table) && !selectsKey(db, isExact: true) {
       throw DatabaseError.rowsAreUnknown(table, "limited")
     }
-    if isDistinct, try !selectsKey(db, isExact: true) {
+    // With a join, DISTINCT has work to do, and does it in another order for another selection.
+    if isDistinct, try hasJoins || !selectsKey(db, isExact: true) {
       throw DatabaseError.rowsAreUnknown(table, "distinct and limited")
     }
     // The order can use the names of annotations.

@@ -190,10 +190,12 @@ import Testing
   @Test func `what doesn't say which rows are meant is refused`() throws {
     let queue = try EncryptedQueue("CREATE TABLE item (id INTEGER PRIMARY KEY, tag, a, b, mark)")
     try queue.queue.write { db in
+      try db.execute(sql: "CREATE TABLE child (id INTEGER PRIMARY KEY, item, x)")
       for a in [1, 1, 2] { try db.execute(sql: "INSERT INTO item (a) VALUES (?)", arguments: [a]) }
       for request in [
         Item.select(Column("a"), count(Column("id"))).group(Column("a")),
         Item.select(Column("a")).distinct().limit(1), Item.select(max(Column("a"))),
+        Item.joining(optional: Item.children).distinct().limit(1),
       ] {
         let error = #expect(throws: DatabaseError.self) { try request.deleteAll(db) }
         #expect(error?.resultCode == .SQLITE_MISUSE)
