@@ -61,12 +61,14 @@ let package = Package(
       ],
       swiftSettings: librarySettings),
     .systemLibrary(name: "CEdit", pkgConfig: "libedit", providers: [.apt(["libedit-dev"])]),
-    .executableTarget(
-      name: "CofferTool",
+    // The commands of the tool.
+    .target(
+      name: "CofferToolKit",
       dependencies: [
         "Coffer", "CofferArchive",
         .target(name: "CEdit", condition: .when(traits: ["LineEditing"])),
       ]),
+    .executableTarget(name: "CofferTool", dependencies: ["CofferToolKit"]),
     .target(
       name: "CFloor",
       dependencies: ["CSQLCipher"],
@@ -103,7 +105,9 @@ let package = Package(
     // Changed inputs for the parsers.
     .executableTarget(
       name: "CofferFuzz",
-      dependencies: ["Coffer", "CofferArchive", "CofferCore", "CofferTestSupport"],
+      dependencies: [
+        "Coffer", "CofferArchive", "CofferCore", "CofferTestSupport", "CofferToolKit",
+      ],
       path: "Tests/Fuzz",
       exclude: ["Regressions"]),
     // Random programs with a model in memory, and histories of several processes.
@@ -126,7 +130,8 @@ let package = Package(
     .testTarget(
       name: "CofferArchiveTests",
       dependencies: ["Coffer", "CofferCore", "CofferArchive"] + testSupport),
-    .testTarget(name: "CofferToolTests", dependencies: ["CofferTool", "CofferTestSupport"]),
+    .testTarget(
+      name: "CofferToolTests", dependencies: ["CofferTool", "CofferToolKit", "CofferTestSupport"]),
     .testTarget(
       name: "CofferDocsTests",
       dependencies: ["Coffer", "CofferArchive", "BenchmarkReport"] + testSupport),

@@ -90,7 +90,7 @@ import Testing
       return try String(contentsOf: url, encoding: .utf8).matches(of: pattern)
         .map { String($0.output.1) }
     }
-    let tool = "Sources/CofferTool/CommandLine/Tool.swift"
+    let tool = "Sources/CofferToolKit/CommandLine/Tool.swift"
     let version = try #require(try versions(tool, /version = "([0-9.]+)"/).first)
     #expect(try versions("CHANGELOG.md", /(?m)^## ([0-9.]+) – \d{4}-\d\d-\d\d$/).first == version)
     for guide in ["README.md", "Sources/Coffer/Coffer.docc/GettingStarted.md"] {

@@ -1,7 +1,7 @@
 import CofferTestSupport
 import Testing
 
-@testable import CofferTool
+@testable import CofferToolKit
 
 struct CommandTests {
   @Test(

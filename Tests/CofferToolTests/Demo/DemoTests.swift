@@ -3,7 +3,7 @@ import CofferTestSupport
 import Foundation
 import Testing
 
-@testable import CofferTool
+@testable import CofferToolKit
 
 struct DemoTests {
   @Test func `the demo runs from the list of packages to the end`() throws {

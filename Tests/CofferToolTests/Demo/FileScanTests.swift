@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CofferTool
+@testable import CofferToolKit
 
 struct FileScanTests {
   @Test(arguments: [1, 2, 3, 4, 5, 100])

@@ -1,7 +1,7 @@
 import Coffer
 import Testing
 
-@testable import CofferTool
+@testable import CofferToolKit
 
 struct InventoryTests {
   /// An inventory in memory of the packages in `text`.

@@ -2,7 +2,7 @@ import Coffer
 import CofferTestSupport
 import Testing
 
-@testable import CofferTool
+@testable import CofferToolKit
 
 struct SecrecyTests {
   @Test func `a file with readable text fails the demo`() throws {

@@ -1,7 +1,7 @@
 import CofferTestSupport
 import Testing
 
-@testable import CofferTool
+@testable import CofferToolKit
 
 struct ControlFileTests {
   /// The values of field `A` of all paragraphs.

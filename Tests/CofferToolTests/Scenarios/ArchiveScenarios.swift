@@ -2,7 +2,7 @@ import CofferArchive
 import Foundation
 import Testing
 
-@testable import CofferTool
+@testable import CofferToolKit
 
 struct ArchiveScenarios {
   private static let count = "SELECT count(*) AS n FROM player"

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import CofferTool
+@testable import CofferToolKit
 
 struct KeyScenarios {
   private static let sql = "SELECT count(*) AS n FROM sqlite_master"

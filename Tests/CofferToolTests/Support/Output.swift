@@ -1,6 +1,6 @@
 import Synchronization
 
-@testable import CofferTool
+@testable import CofferToolKit
 
 /// Keeps the tool's output.
 final class Output: Sendable {

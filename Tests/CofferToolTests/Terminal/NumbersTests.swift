@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CofferTool
+@testable import CofferToolKit
 
 struct NumbersTests {
   @Test(arguments: [

@@ -1,5 +1,6 @@
 #if DEBUG || COFFER_FUZZ
   @testable import CofferCore
+  @testable import CofferToolKit
 
   /// The size of the chunks doesn't matter, a written record is read as the same one, and each value
   /// has the type that was detected.

@@ -74,7 +74,7 @@ struct DemoFiles {
     if let path = options.status { return (path, nil) }
     if hasPackages(machineStatus) { return (machineStatus, nil) }
     let fixture = "Tests/Fixtures/dpkg-status"
-    // This file is Sources/CofferTool/Demo/DemoFiles.swift.
+    // This file is Sources/CofferToolKit/Demo/DemoFiles.swift.
     let package = #filePath.split(separator: "/", omittingEmptySubsequences: false)
       .dropLast(4).joined(separator: "/")
     for path in [fixture, "\(package)/\(fixture)"] where hasPackages(path) {

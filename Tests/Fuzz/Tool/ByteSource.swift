@@ -1,1 +1,0 @@
-../../../Sources/CofferTool/Parsing/ByteSource.swift

@@ -1,1 +1,0 @@
-../../../Sources/CofferTool/Import/CSVReader.swift

@@ -1,1 +1,0 @@
-../../../Sources/CofferTool/Import/ImportType.swift

@@ -1,1 +1,0 @@
-../../../Sources/CofferTool/Import/JSONReader.swift

@@ -1,1 +1,0 @@
-../../../Sources/CofferTool/Output/RowFormat.swift

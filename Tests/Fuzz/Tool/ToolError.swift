@@ -1,1 +1,0 @@
-../../../Sources/CofferTool/CommandLine/ToolError.swift
