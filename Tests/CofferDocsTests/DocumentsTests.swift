@@ -76,6 +76,38 @@ import Testing
       })
   }
 
+  @Test func `the architecture names each folder of the sources, and fits a short hour`() throws {
+    let url = Self.root.appendingPathComponent("Docs/Architecture.md")
+    let lines = try String(contentsOf: url, encoding: .utf8).split(
+      separator: "\n", omittingEmptySubsequences: false)
+    #expect(lines.count <= 300)
+    var named: [String: Set<String>] = [:]
+    var target: String?
+    for line in lines {
+      if let match = line.wholeMatch(of: /`([A-Za-z]+)`:/) {
+        target = String(match.output.1)
+      } else if line.hasPrefix("## ") {
+        target = nil
+      } else if let target, let match = line.prefixMatch(of: /\| `([A-Za-z]+)` \|/) {
+        named[target, default: []].insert(String(match.output.1))
+      }
+    }
+    let sources = Self.root.appendingPathComponent("Sources")
+    func folders(_ url: URL) throws -> Set<String> {
+      let files = FileManager.default
+      return try Set(
+        files.contentsOfDirectory(atPath: url.path).filter { name in
+          let path = url.appendingPathComponent(name).path
+          return try !name.hasSuffix(".docc")
+            && files.attributesOfItem(atPath: path)[.type] as? FileAttributeType == .typeDirectory
+        })
+    }
+    for target in try folders(sources) {
+      let found = try folders(sources.appendingPathComponent(target))
+      #expect(named[target] ?? [] == found, "\(target)")
+    }
+  }
+
   @Test func `the manifest that the README shows names a product that there is`() throws {
     let manifest = try String(
       contentsOf: Self.root.appendingPathComponent("Package.swift"), encoding: .utf8)

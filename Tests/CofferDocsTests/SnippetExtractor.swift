@@ -38,7 +38,7 @@ struct SnippetExtractor {
 
   /// All documents, in their order.
   func documents() throws -> [String] {
-    try guides() + markdown(in: "Docs")
+    try guides() + markdown(in: "Docs") + markdown(in: "Docs/Internals")
   }
 
   private func markdown(in folder: String) throws -> [String] {
