@@ -2,8 +2,8 @@ import Foundation
 
 /// A Markdown document with blocks of figures between markers.
 ///
-/// A block begins with a line `<!-- figures: NAME, PATH -->` and ends with `<!-- end of figures -->`.
-/// The path is that of the run's JSON file, from the root of the project.
+/// A block begins with a line `<!-- figures: NAME, PATH -->` and ends with `<!-- end of figures
+/// -->`. The path is that of the run's JSON file, from the root of the project.
 package struct MarkedDocument {
   /// A block between markers.
   package struct Block: Equatable {

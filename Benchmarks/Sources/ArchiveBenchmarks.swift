@@ -2,14 +2,16 @@ import Coffer
 import CofferArchive
 import Foundation
 
-/// Returns the benchmarks of archives, against the same without one, and against a copy of their bytes.
+/// Returns the benchmarks of archives, against the same without one, and against a copy of their
+/// bytes.
 func archiveBenchmarks(_ fixture: Fixture) throws -> [Benchmark] {
   try commitsWithArchive(fixture) + [restoration(fixture)]
 }
 
 private func archiveKey() throws -> DatabaseKey { try .raw((0..<32).map { UInt8($0) }) }
 
-/// Commits of one row: the time that they take, and what the processors work for them and the archive.
+/// Commits of one row: the time that they take, and what the processors work for them and the
+/// archive.
 private func commitsWithArchive(_ fixture: Fixture) throws -> [Benchmark] {
   func pool(_ name: String) throws -> DatabasePool {
     let path = fixture.directory.appendingPathComponent(name).path
@@ -104,7 +106,8 @@ private func restoration(_ fixture: Fixture) -> Benchmark {
   }
 }
 
-/// Commits at 1,000 a second for so many commits: without an archive, with one, and with a follower, too.
+/// Commits at 1,000 a second for so many commits: without an archive, with one, and with a
+/// follower, too.
 @Sendable func measureArchive(_ size: Int, _ folder: String) throws -> [GrowthCase.Value] {
   func makePool(_ name: String) throws -> DatabasePool {
     let pool = try DatabasePool(path: folder + "/" + name, key: archiveKey())

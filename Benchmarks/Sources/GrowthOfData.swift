@@ -62,7 +62,8 @@ private func fill(_ queue: DatabaseQueue, rows: Int) throws {
   return values
 }
 
-/// Changes rows in one transaction that a ``ValueObservation`` and an observer of all changes follow.
+/// Changes rows in one transaction that a ``ValueObservation`` and an observer of all changes
+/// follow.
 @Sendable func measureChanges(_ size: Int, _ folder: String) throws -> [GrowthCase.Value] {
   let queue = try openQueue(folder)
   try fill(queue, rows: size)

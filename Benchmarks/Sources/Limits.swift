@@ -1,8 +1,8 @@
 import BenchmarkReport
 import CFloor
 
-/// Returns what the cryptography of the measured work costs at least; empty if the benchmarks of the
-/// cipher weren't measured, or libcrypto lacks the primitives.
+/// Returns what the cryptography of the measured work costs at least; empty if the benchmarks of
+/// the cipher weren't measured, or libcrypto lacks the primitives.
 func limits(_ files: CipherFixture, _ figures: [Figure]) throws -> [Limit] {
   guard let primitives = Primitives() else { return [] }
   func limit(

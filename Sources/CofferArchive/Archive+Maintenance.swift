@@ -30,8 +30,8 @@ public struct ArchiveSummary: Sendable {
 public struct ArchiveVerification: Sendable {
   /// What is wrong; nothing for a sound archive that reaches what it has to.
   public let findings: [ArchiveError]
-  /// The last commit that can be restored, if no object that it needs is among the findings; nil if the
-  /// archive has none, or doesn't show it any more.
+  /// The last commit that can be restored, if no object that it needs is among the findings; nil if
+  /// the archive has none, or doesn't show it any more.
   public let last: ArchiveCommit?
 }
 
@@ -73,8 +73,8 @@ extension Archive {
       hasWriter: !manifest.isReleased, pageSize: manifest.header.pageSize)
   }
 
-  /// Reads all objects, and returns what is wrong with them; nothing for a sound archive. Ends early with
-  /// 1,000 findings.
+  /// Reads all objects, and returns what is wrong with them; nothing for a sound archive. Ends
+  /// early with 1,000 findings.
   ///
   /// ``verification(atLeast:key:cipher:progress:)`` returns how far the archive reaches, too.
   /// - Parameters:
@@ -92,18 +92,18 @@ extension Archive {
 
   /// Reads all objects, and returns what is wrong with them, and how far the archive reaches.
   ///
-  /// Each object's seal is verified, the chain of the log, and that each state that the archive has can be
-  /// reached. Downloads the whole archive. Ends early with 1,000 findings.
+  /// Each object's seal is verified, the chain of the log, and that each state that the archive has
+  /// can be reached. Downloads the whole archive. Ends early with 1,000 findings.
   ///
-  /// Where the end was removed, only `minimums` show it: ``ArchiveError/notReached(_:last:)`` is a finding,
-  /// too, and so is ``ArchiveError/notInAnchor``.
+  /// Where the end was removed, only `minimums` show it: ``ArchiveError/notReached(_:last:)`` is a
+  /// finding, too, and so is ``ArchiveError/notInAnchor``.
   /// - Parameters:
   ///   - minimums: What the archive has to reach at least; nothing by default.
   ///   - key: The key of the database.
   ///   - cipher: Its settings.
   ///   - progress: Called with the number of objects that were read, and of all.
-  /// - Throws: ``ArchiveError`` if the archive can't be opened, the error of an anchor among the minimums, or
-  ///   that of the destination.
+  /// - Throws: ``ArchiveError`` if the archive can't be opened, the error of an anchor among the
+  ///   minimums, or that of the destination.
   public func verification(
     atLeast minimums: [ArchiveMinimum] = [], key: DatabaseKey, cipher: CipherSettings = .default,
     progress: ((Int, Int) throws -> Void)? = nil
@@ -135,7 +135,8 @@ extension Archive {
       guard found.contains(where: { $0.missingName != nil }), try reader.refresh() else {
         return found
       }
-      // A writer may have deleted objects meanwhile. Beginning anew for each of them could last for ever.
+      // A writer may have deleted objects meanwhile. Beginning anew for each of them could last for
+      // ever.
       let real = found.filter { $0.missingName.map(reader.manifest.needs) ?? true }
       if found.count < Self.mostFindings || real.count == found.count { return real }
       // What comes behind so many wasn't read.
@@ -232,8 +233,8 @@ extension Archive {
     }
     let writer = ArchiveStore.newWriter()
     guard !reader.manifest.isReleased else {
-      // If a writer begins meanwhile, one of both finds a manifest's name taken, or nothing of the new
-      // writer's is old.
+      // If a writer begins meanwhile, one of both finds a manifest's name taken, or nothing of the
+      // new writer's is old.
       var store = try ArchiveStore(pruning: reader, writer: writer)
       return try store.prune(configuration.retention, at: configuration.milliseconds)
     }

@@ -2,8 +2,8 @@ import Coffer
 import CofferCore
 import FoundationEssentials
 
-/// A continuous, encrypted archive of a database: a copy elsewhere that is about a second old, with a way
-/// back to each commit.
+/// A continuous, encrypted archive of a database: a copy elsewhere that is about a second old, with
+/// a way back to each commit.
 ///
 /// ```swift
 /// let archive = Archive(FolderDestination(path: "/mnt/backup/vault"))
@@ -14,10 +14,11 @@ import FoundationEssentials
 /// try archive.restore(to: "restored.db", key: key)
 /// ```
 ///
-/// The destination gets the database's pages as they are in its file: encrypted, and authenticated with
-/// a key that only those have who have the database's. It needs no trust, but that it keeps what it gets.
-/// What is missing, exchanged or changed there is noticed, but for the end: a destination that
-/// forgets the last objects shows an older archive. ``ArchiveMinimum`` says what has to be there.
+/// The destination gets the database's pages as they are in its file: encrypted, and authenticated
+/// with a key that only those have who have the database's. It needs no trust, but that it keeps
+/// what it gets. What is missing, exchanged or changed there is noticed, but for the end: a
+/// destination that forgets the last objects shows an older archive. ``ArchiveMinimum`` says what
+/// has to be there.
 ///
 /// See `Docs/Archive.md` for costs and limits.
 public struct Archive: Sendable {
@@ -39,12 +40,13 @@ public struct Archive: Sendable {
   /// Begins to archive the commits of a pool, also those of other processes to its file.
   ///
   /// The first time, and when commits were missed, all pages are archived first, in the background.
-  /// Commits don't wait for the destination. Keep the session, and stop it before the pool is closed.
+  /// Commits don't wait for the destination. Keep the session, and stop it before the pool is
+  /// closed.
   ///
   /// Call this outside of the pool's accesses. Waits for a write that is under way, and for the
   /// destination.
-  /// - Throws: ``ArchiveError``, such as ``ArchiveError/writerExists``; ``DatabaseError`` for a pool
-  ///   without a key; or the error of the destination.
+  /// - Throws: ``ArchiveError``, such as ``ArchiveError/writerExists``; ``DatabaseError`` for a
+  ///   pool without a key; or the error of the destination.
   public func start(_ pool: DatabasePool) throws -> ArchiveSession {
     try ArchiveSession(pool, destination, configuration)
   }
@@ -54,12 +56,13 @@ public struct Archive: Sendable {
   /// Writes the database as of a commit to a new file, which can be opened with the same key.
   ///
   /// Each object and each page is verified, and then the file gets its name. Key slots come along.
-  /// Objects are read four at a time, so that an own destination's `get` is called on several threads.
+  /// Objects are read four at a time, so that an own destination's `get` is called on several
+  /// threads.
   /// - Parameters:
   ///   - path: The path of the new file.
   ///   - point: The commit; the last one by default.
-  ///   - minimums: What the archive has to reach at least, whatever is restored; nothing by default. An
-  ///     archive that has lost its end isn't taken for a whole one.
+  ///   - minimums: What the archive has to reach at least, whatever is restored; nothing by
+  ///     default. An archive that has lost its end isn't taken for a whole one.
   ///   - key: The key of the database.
   ///   - cipher: Its settings, as in its configuration.
   ///   - progress: Called with the part that is done, from 0 to 1. An error that it throws ends the
@@ -212,8 +215,8 @@ public struct ArchiveCommit: Sendable, Hashable {
   /// Counts the archive's commits, from 1.
   public let number: UInt64
 
-  /// When the archive read the commit, by the clock of the writing machine. Never earlier than that of the
-  /// commit before, also where the clock was set back.
+  /// When the archive read the commit, by the clock of the writing machine. Never earlier than that
+  /// of the commit before, also where the clock was set back.
   public let date: Date
 
   init(number: UInt64, milliseconds: UInt64) {

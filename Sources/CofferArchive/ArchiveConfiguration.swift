@@ -16,11 +16,11 @@ public struct ArchiveConfiguration: Sendable {
   /// A restore takes the last of these copies, and what has changed since.
   public var snapshotInterval: Duration = .seconds(7 * 86_400)
 
-  /// The size from which the write-ahead log isn't kept any longer for a destination that is away: 1 GiB
-  /// by default.
+  /// The size from which the write-ahead log isn't kept any longer for a destination that is away:
+  /// 1 GiB by default.
   ///
-  /// What was committed until then stays in the database, but its commits can't be restored one by one:
-  /// as soon as the destination is back, all pages are archived.
+  /// What was committed until then stays in the database, but its commits can't be restored one by
+  /// one: as soon as the destination is back, all pages are archived.
   public var maximumLogSize = 1 << 30
 
   /// Whether to take the archive over from another writer, which has to be gone for good.

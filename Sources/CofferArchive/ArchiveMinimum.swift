@@ -3,8 +3,8 @@ import FoundationEssentials
 
 /// What an archive has to reach at least.
 ///
-/// An archive that has lost its end looks like an older one. Whoever knows a commit that was archived, or its
-/// date, is told so:
+/// An archive that has lost its end looks like an older one. Whoever knows a commit that was
+/// archived, or its date, is told so:
 ///
 /// ```swift
 /// try archive.restore(to: "restored.db", atLeast: [.commit(4_711)], key: key)
@@ -35,13 +35,13 @@ public struct ArchiveMinimum: Sendable {
 
   /// The last commit of the archive that an anchor knows.
   ///
-  /// A pool that is open with ``Configuration/freshness`` while an ``ArchiveSession`` archives it keeps that
-  /// commit in its anchor, at most about a second later, and when it is closed.
+  /// A pool that is open with ``Configuration/freshness`` while an ``ArchiveSession`` archives it
+  /// keeps that commit in its anchor, at most about a second later, and when it is closed.
   ///
   /// Errors: ``ArchiveError/notInAnchor`` if the anchor knows none, or one of another archive; and
   /// ``FreshnessError`` if the anchor is missing, damaged or of another key.
-  /// - Parameter path: The path that the anchor was given: that of the archived database. An anchor in a
-  ///   file of its own, such as ``FileAnchor``, needs none.
+  /// - Parameter path: The path that the anchor was given: that of the archived database. An anchor
+  ///   in a file of its own, such as ``FileAnchor``, needs none.
   public static func anchor(
     _ anchor: some FreshnessAnchor, forDatabaseAt path: String = ""
   ) -> Self {

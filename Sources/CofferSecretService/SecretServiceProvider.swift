@@ -4,7 +4,8 @@ import CofferCore
   import CSecret
 #endif
 
-/// A key in the desktop's keyring, by the Secret Service of D-Bus: GNOME Keyring, KWallet, KeePassXC.
+/// A key in the desktop's keyring, by the Secret Service of D-Bus: GNOME Keyring, KWallet,
+/// KeePassXC.
 ///
 /// ```swift
 /// let keyring = SecretServiceProvider(service: "org.example.Notes")
@@ -15,14 +16,16 @@ import CofferCore
 /// ```
 ///
 /// A keyring can be lost with the desktop that had it, so a database needs a second slot, best of a
-/// recovery key. For a new slot, a random key is stored in the default keyring if there is none; a missing
-/// key is never replaced when a database is opened, and an item of the keyring never overwritten.
+/// recovery key. For a new slot, a random key is stored in the default keyring if there is none; a
+/// missing key is never replaced when a database is opened, and an item of the keyring never
+/// overwritten.
 ///
-/// The key is an item with the schema `io.coffer.DatabaseKey` and the attributes `service` and `account`,
-/// whose secret is the raw key's 64 hexadecimal digits. Each program of the person's session can read it.
+/// The key is an item with the schema `io.coffer.DatabaseKey` and the attributes `service` and
+/// `account`, whose secret is the raw key's 64 hexadecimal digits. Each program of the person's
+/// session can read it.
 ///
-/// Any call waits for the person where the keyring is locked, so open such a database outside the main
-/// thread. Needs the package trait `SecretService` and Debian's `libsecret-1-dev`.
+/// Any call waits for the person where the keyring is locked, so open such a database outside the
+/// main thread. Needs the package trait `SecretService` and Debian's `libsecret-1-dev`.
 ///
 /// See <https://specifications.freedesktop.org/secret-service/>.
 public struct SecretServiceProvider: KeyProvider, Hashable {

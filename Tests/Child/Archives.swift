@@ -2,8 +2,8 @@
 //
 //   CofferTestChild archive PATH KEY FOLDER SEED
 //
-// It writes, and archives into the folder, for ever. It says "ready", and "archived N HASH" for each
-// commit that was reported archived, with a hash of the content.
+// It writes, and archives into the folder, for ever. It says "ready", and "archived N HASH" for
+// each commit that was reported archived, with a hash of the content.
 
 import Coffer
 import CofferArchive

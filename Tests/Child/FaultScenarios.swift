@@ -497,8 +497,8 @@ private var inPlaceScenarios: [FaultScenario] {
       ],
       check: { run in
         let path = run.folder + "/other"
-        // After a failure, the file is in nearly all cases what it was. SQLCipher 3 can crash where the
-        // settings have larger pages than the file.
+        // After a failure, the file is in nearly all cases what it was. SQLCipher 3 can crash where
+        // the settings have larger pages than the file.
         if run.kept == nil {
           do { return try requireWhole(path, old.key, old.settings) } catch {}
         }

@@ -5,10 +5,10 @@
 //   CofferTestChild fault-scenarios
 //
 // A run of the scenario, which FaultScenarios.swift describes, in which the Nth call of the kind
-// fails, or all from the Nth on; and what has to hold afterwards. KIND is a name of CFaults, "files"
-// for all but memory, or "all". HOW is once, always, or both. COUNT is the number of runs for each
-// kind and way, spread over the calls of a run without faults; every N is tried if there are no more,
-// until a run ends without a fault.
+// fails, or all from the Nth on; and what has to hold afterwards. KIND is a name of CFaults,
+// "files" for all but memory, or "all". HOW is once, always, or both. COUNT is the number of runs
+// for each kind and way, spread over the calls of a run without faults; every N is tried if there
+// are no more, until a run ends without a fault.
 //
 // It says "at KIND HOW N" before each run, "failed KIND HOW N: …" after one that was wrong, and
 // "tried N, failed N calls" at the end. fault-scenarios says the names of the scenarios.

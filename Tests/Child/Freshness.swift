@@ -4,8 +4,8 @@
 //
 //   CofferTestChild rekey-fresh PATH KEY ANCHOR NEW-KEY
 //
-// keep-fresh opens the database, says "ready", and changes it in all ways for ever. HOW is "queue" or "pool".
-// rekey-fresh says "ready", and changes the key to the new one.
+// keep-fresh opens the database, says "ready", and changes it in all ways for ever. HOW is "queue"
+// or "pool". rekey-fresh says "ready", and changes the key to the new one.
 
 import CofferCore
 import CofferTestSupport

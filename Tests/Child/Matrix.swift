@@ -5,10 +5,11 @@
 //   CofferTestChild matrix faults FOLDER EVERY SEED
 //
 // The names say the settings, as Scripts/check-matrix makes them:
-// raw_p4096_k256000_SHA512_none_h0_wal.db. "use" opens each file, reads, writes, changes the key and
-// changes it back, converts, decrypts and encrypts, and backs up. It leaves the file with a row more, and
-// ….db.out, made here with the same settings. "faults" lets a call fail in the same operations, in each
-// EVERYth file. They say "passed NAME" or "refused NAME: …", and "failed NAME: …" for what is wrong.
+// raw_p4096_k256000_SHA512_none_h0_wal.db. "use" opens each file, reads, writes, changes the key
+// and changes it back, converts, decrypts and encrypts, and backs up. It leaves the file with a row
+// more, and ….db.out, made here with the same settings. "faults" lets a call fail in the same
+// operations, in each EVERYth file. They say "passed NAME" or "refused NAME: …", and "failed NAME:
+// …" for what is wrong.
 
 import CFaults
 import CofferCore

@@ -20,9 +20,9 @@
 //
 // checkpoints writes small entries like ledger, and makes a checkpoint after every few.
 //
-// check-pages says "ready" and waits for a line; then it writes, makes checkpoints, changes the key from one
-// to the other, and checks all pages in each way, for SECONDS seconds. It says "damaged PAGES" for what a
-// check reports, and at the end "checks N" and "changes N".
+// check-pages says "ready" and waits for a line; then it writes, makes checkpoints, changes the key
+// from one to the other, and checks all pages in each way, for SECONDS seconds. It says "damaged
+// PAGES" for what a check reports, and at the end "checks N" and "changes N".
 
 import CofferCore
 import CofferTestSupport

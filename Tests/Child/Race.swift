@@ -2,9 +2,9 @@
 //
 //   CofferTestChild race PATH KEY WAY
 //
-// WAY is how the checkpoint comes about. It says "armed" before that, "refused" or "committed" when the
-// other connection has tried its commit, "not reached" if none was tried, and at the end "rows N of M",
-// with what the file has and what was acknowledged, and "integrity TEXT".
+// WAY is how the checkpoint comes about. It says "armed" before that, "refused" or "committed" when
+// the other connection has tried its commit, "not reached" if none was tried, and at the end "rows
+// N of M", with what the file has and what was acknowledged, and "integrity TEXT".
 
 import CFaults
 import Coffer

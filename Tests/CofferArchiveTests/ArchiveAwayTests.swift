@@ -6,7 +6,8 @@ import Testing
 @testable import CofferArchive
 @testable import CofferCore
 
-/// An archive on a disk that isn't there for a while, and one that has lost what was stored meanwhile.
+/// An archive on a disk that isn't there for a while, and one that has lost what was stored
+/// meanwhile.
 @Suite struct ArchiveAwayTests {
   /// What is where the archive was.
   enum Place: CaseIterable {

@@ -129,7 +129,8 @@ import Testing
     return (process.terminationStatus, text)
   }
 
-  /// Makes an archive in a folder: with layers of three levels, a gap, and a commit in several segments.
+  /// Makes an archive in a folder: with layers of three levels, a gap, and a commit in several
+  /// segments.
   private func makeArchive(_ fixture: ArchiveFixture, at path: String) throws -> Archive {
     let archive = Archive(FolderDestination(path: path), configuration: fixture.configuration)
     for _ in 0..<2 {

@@ -6,12 +6,12 @@ import Testing
 @testable import CofferArchive
 @testable import CofferCore
 
-/// An archive that somebody has changed: each change is found, and named, and a restore that needs the
-/// object leaves nothing.
+/// An archive that somebody has changed: each change is found, and named, and a restore that needs
+/// the object leaves nothing.
 ///
-/// Two things can't be found, since they give an archive that once was: the last segments are dropped,
-/// of which the newest manifest doesn't know; and the newest manifest is dropped, after which the one
-/// before it counts. What the older manifest lists must be there, or it is missed.
+/// Two things can't be found, since they give an archive that once was: the last segments are
+/// dropped, of which the newest manifest doesn't know; and the newest manifest is dropped, after
+/// which the one before it counts. What the older manifest lists must be there, or it is missed.
 @Suite struct ArchiveManipulationTests {
   /// An archive with layers of each level, two snapshots, many segments and gaps.
   private struct Sample {

@@ -6,8 +6,8 @@ import Testing
 @testable import CofferArchive
 @testable import CofferCore
 
-/// Random programs of writes, of clocks that go on, and of sessions that end in each way. After each of
-/// them, what the archive says to have is restored and compared.
+/// Random programs of writes, of clocks that go on, and of sessions that end in each way. After
+/// each of them, what the archive says to have is restored and compared.
 @Suite struct ArchiveProgramTests {
   private static func configuration(_ configuration: inout ArchiveConfiguration) {
     configuration.levelIntervals = [.seconds(10), .seconds(40), .seconds(120)]

@@ -6,8 +6,8 @@ import Testing
 @testable import CofferArchive
 @testable import CofferCore
 
-/// Each object of an archive in a folder is removed, cut, changed, exchanged, and replaced by something that
-/// is no file. Each is told, or what is restored is complete.
+/// Each object of an archive in a folder is removed, cut, changed, exchanged, and replaced by
+/// something that is no file. Each is told, or what is restored is complete.
 @Suite struct ArchiveTamperTests {
   enum Act: CaseIterable {
     case removed, cut, changed, exchanged, linked, linkedToNothing, madeFolder, madePipe
@@ -133,7 +133,8 @@ import Testing
           #expect(isTold, "\(name), \(act)")
         }
         if isComplete == false {
-          // The end can be removed: the last segments, and the newest manifest. What is left once was.
+          // The end can be removed: the last segments, and the newest manifest. What is left once
+          // was.
           unnoticed += 1
           let number = ObjectName.number(name, in: ObjectName.segments) ?? 0
           #expect(

@@ -327,7 +327,8 @@ import Testing
       try archive.restore(to: target, key: .slots(unlocker: passphrase))
     }
     let key = DatabaseKey.slots(unlocker: .passphrase("second"))
-    // The folder can't be synced for the slots: nothing is left, and the next attempt isn't refused.
+    // The folder can't be synced for the slots: nothing is left, and the next attempt isn't
+    // refused.
     let error = databaseError {
       try PendingFile.SyncFaults.$current.withValue(PendingFile.SyncFaults([EIO, EIO])) {
         try archive.restore(to: target, key: key)

@@ -19,7 +19,8 @@ import Testing
     let pool: DatabasePool
     let session: ArchiveSession
 
-    /// - Parameter lostManifests: Whether the manifest of the first writer's last session is lost, too.
+    /// - Parameter lostManifests: Whether the manifest of the first writer's last session is lost,
+    ///   too.
     init(
       lostManifests: Bool = false, _ configure: (inout ArchiveConfiguration) -> Void = { _ in }
     ) throws {

@@ -2,7 +2,8 @@ import Coffer
 import Foundation
 import Testing
 
-/// The Swift blocks of the README and of the site's articles: each is a file that a reader can copy.
+/// The Swift blocks of the README and of the site's articles: each is a file that a reader can
+/// copy.
 @Suite(.enabled(if: Programs.compiler != nil, "no Swift compiler next to the runtime"))
 struct ProgramTests {
   private static let guides: [String] = (try? Programs.extractor.guides()) ?? []

@@ -2,10 +2,10 @@ import Foundation
 
 /// Takes the Swift code blocks out of the documents.
 ///
-/// Blocks of the README and of the site's articles are programs: each is a file of its own. Those of
-/// the other documents become functions of a Swift file. Such a block begins with ```` ```swift ````,
-/// and may have more words on that line, a program's in a comment such as `<!-- sqlcipher4 -->` on
-/// the line before it:
+/// Blocks of the README and of the site's articles are programs: each is a file of its own. Those
+/// of the other documents become functions of a Swift file. Such a block begins with ```` ```swift
+/// ````, and may have more words on that line, a program's in a comment such as `<!-- sqlcipher4
+/// -->` on the line before it:
 ///
 /// - nothing: the block is the body of a function;
 /// - `queue`: there is a `queue`, a `DatabaseQueue` with the table `player`;

@@ -9,8 +9,8 @@ import Foundation
   import CofferCore
 #endif
 
-/// An archive in a database's own folder, the only one that is recorded: as `FolderDestination`, but
-/// without folders in it.
+/// An archive in a database's own folder, the only one that is recorded: as `FolderDestination`,
+/// but without folders in it.
 private struct FlatFolder: ArchiveDestination {
   let folder: Folder
 
@@ -185,7 +185,8 @@ extension Scenario {
       try require(found == restored, "the follower is at step \(found)")
     })
 
-  /// A disk keeps a file's inode and times over a power cut, while the simulated one makes files anew.
+  /// A disk keeps a file's inode and times over a power cut, while the simulated one makes files
+  /// anew.
   private static func keepFile(ofFollowerIn folder: Folder) throws {
     #if DEBUG
       let path = folder.file("copy.db")

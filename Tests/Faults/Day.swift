@@ -6,10 +6,10 @@ import Synchronization
 
 /// A daemon's day: what a process holds must be the same in the evening as in the morning.
 ///
-/// A second of the day is a commit. Every ten seconds several readers read, every minute a document is
-/// saved and queried and a prepared list of values is looked up, every five minutes another connection
-/// comes and goes, and every hour old rows are deleted, the file is backed up, and a slot of the key changes.
-/// An observation runs all day.
+/// A second of the day is a commit. Every ten seconds several readers read, every minute a document
+/// is saved and queried and a prepared list of values is looked up, every five minutes another
+/// connection comes and goes, and every hour old rows are deleted, the file is backed up, and a
+/// slot of the key changes. An observation runs all day.
 enum Day {
   /// What the process and its files hold.
   struct Holdings {

@@ -114,8 +114,8 @@ enum FailingCalls {
     }
   }
 
-  /// Cuts the power where the scenario last said something, and when it has ended: a commit that failed
-  /// can be on the disk.
+  /// Cuts the power where the scenario last said something, and when it has ended: a commit that
+  /// failed can be on the disk.
   private static func cutPower(
     _ start: Disk, _ events: [Disk.Event], _ scenario: Scenario
   ) throws {

@@ -1,19 +1,22 @@
 // Cuts the power at each moment of what changes files, and makes calls of the system fail.
 //
-//   CofferFaults [--mode cuts|calls|day] [--scenario TEXT] [--calls TEXT] [--seed N] [--every N] [--tears N] [--hours N]
+//   CofferFaults [--mode cuts|calls|day] [--scenario TEXT] [--calls TEXT] [--seed N] [--every N]
+//   [--tears N] [--hours N]
 //
 // **Power cuts.** Each scenario runs once, while all that it writes, syncs, renames and deletes is
-// recorded. After each record, or each Nth one, the power is cut: in one trial all that wasn't synced
-// is lost, in one nothing, and in some any part of it, torn at sectors of 512 bytes. What is left is
-// opened and checked.
+// recorded. After each record, or each Nth one, the power is cut: in one trial all that wasn't
+// synced is lost, in one nothing, and in some any part of it, torn at sectors of 512 bytes. What is
+// left is opened and checked.
 //
-// **Failing calls.** Each scenario runs again and again. The first call of a kind fails, then the second,
-// until a run ends without reaching it; once alone, and then with all calls that follow. After each run
-// the files are opened and checked. A call that is interrupted, or reads or writes half of its bytes, must
-// not be noticed. `--calls` takes the kinds with this text, such as `write`.
+// **Failing calls.** Each scenario runs again and again. The first call of a kind fails, then the
+// second, until a run ends without reaching it; once alone, and then with all calls that follow.
+// After each run the files are opened and checked. A call that is interrupted, or reads or writes
+// half of its bytes, must not be noticed. `--calls` takes the kinds with this text, such as
+// `write`.
 //
-// **A day.** In the mode `day`, a daemon lives through 24 hours of commits, reads, observation, documents,
-// backups and changes of the passphrase, in a minute or two: what it holds must not grow.
+// **A day.** In the mode `day`, a daemon lives through 24 hours of commits, reads, observation,
+// documents, backups and changes of the passphrase, in a minute or two: what it holds must not
+// grow.
 
 import Coffer
 import Foundation

@@ -5,8 +5,8 @@ import Glibc
 enum Watch {
   private static let capacity = 1 << 21
 
-  // SAFETY: set before the signals' functions are installed, by the only thread, on which the functions
-  // run, too, and end the process.
+  // SAFETY: set before the signals' functions are installed, by the only thread, on which the
+  // functions run, too, and end the process.
   private nonisolated(unsafe) static let input = UnsafeMutablePointer<UInt8>.allocate(
     capacity: capacity)
   private nonisolated(unsafe) static var count = 0  // SAFETY: as above.
@@ -23,8 +23,8 @@ enum Watch {
     return UInt(pages.prefix { $0 != " " }).map { $0 * 4096 } ?? 1 << 40
   }()
 
-  /// The memory that the process may use, in bytes: more with a sanitizer, which reserves terabytes,
-  /// and keeps several bytes for each.
+  /// The memory that the process may use, in bytes: more with a sanitizer, which reserves
+  /// terabytes, and keeps several bytes for each.
   static let memory = reserved > 1 << 40 ? 16 << 30 : 1 << 30
 
   /// Installs functions for signals, and limits the memory.

@@ -5,10 +5,10 @@ import Foundation
 ///
 ///   CofferSimulator other-process
 ///
-/// It reads lines "commit SEED STEP KEY PATH" or "hold SEED STEP KEY PATH", takes the actions from the
-/// program of that seed, and says what has come of them. With "hold" it says "holding" in the middle
-/// of its transaction, and waits to be killed. Each line opens and closes the file. With "copy" it
-/// copies the files beside themselves, to killed.db.
+/// It reads lines "commit SEED STEP KEY PATH" or "hold SEED STEP KEY PATH", takes the actions from
+/// the program of that seed, and says what has come of them. With "hold" it says "holding" in the
+/// middle of its transaction, and waits to be killed. Each line opens and closes the file. With
+/// "copy" it copies the files beside themselves, to killed.db.
 final class OtherProcess {
   // SAFETY: only the main thread uses it.
   nonisolated(unsafe) static let shared = OtherProcess()

@@ -243,8 +243,8 @@ extension SeededGenerator {
 
   private mutating func faultyStep() -> Step {
     let kind = chance(35) ? 0 : below(Faults.kinds.count)
-    // A step has hundreds of calls for memory, some for bytes and locks, and few of other kinds. Small
-    // numbers are as likely as great ones.
+    // A step has hundreds of calls for memory, some for bytes and locks, and few of other kinds.
+    // Small numbers are as likely as great ones.
     let bits: Int =
       switch Faults.kinds[kind] {
       case "memory": 9

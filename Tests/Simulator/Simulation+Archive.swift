@@ -22,8 +22,8 @@ struct ArchiveState {
 }
 
 extension Program {
-  /// Puts steps of an archive between others. They come from a generator of their own, so that the other
-  /// steps of a seed stay what they were.
+  /// Puts steps of an archive between others. They come from a generator of their own, so that the
+  /// other steps of a seed stay what they were.
   static func insertingArchive(_ steps: [Step], seed: UInt64) -> [Step] {
     var random = SeededGenerator(state: seed ^ 0xA2C4_17E5_0000_0001)
     guard random.chance(40) else { return steps }

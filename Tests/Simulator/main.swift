@@ -5,10 +5,10 @@
 //   CofferSimulator self-check
 //
 // **Programs.** A seed is a program: a queue or a pool, and steps of several actors, such as
-// transactions, snapshots, observations, key changes, failing calls of SQLite, other connections and
-// processes. The model has each committed state. --seeds N runs N seeds, from a random one or from
-// --from; --seed N runs one, twice, and compares the hashes of what has come of it. The seeds of
-// seeds.txt run first. A seed that fails is printed with its steps, and can be replayed.
+// transactions, snapshots, observations, key changes, failing calls of SQLite, other connections
+// and processes. The model has each committed state. --seeds N runs N seeds, from a random one or
+// from --from; --seed N runs one, twice, and compares the hashes of what has come of it. The seeds
+// of seeds.txt run first. A seed that fails is printed with its steps, and can be replayed.
 //
 // **Histories.** Several processes write to one file, some are killed, and what each has read and
 // written is compared with a single order of all commits. Wrong histories are checked

@@ -8,7 +8,8 @@ extension DatabaseError {
     switch resultCode {
     case .SQLITE_NOMEM: isMemory
     case .SQLITE_IOERR:
-      // The SQLite of SQLCipher 3 can tell missing memory with the code of an earlier failure to read.
+      // The SQLite of SQLCipher 3 can tell missing memory with the code of an earlier failure to
+      // read.
       !isMemory || extendedResultCode == .SQLITE_IOERR_NOMEM
         || Database.sqliteLibVersionNumber < 3_021_000 && extendedResultCode == .SQLITE_IOERR_READ
     case .SQLITE_FULL, .SQLITE_BUSY, .SQLITE_CANTOPEN, .SQLITE_PROTOCOL: !isMemory

@@ -2,13 +2,15 @@ import FoundationEssentials
 
 /// A place where an archive keeps its objects: a folder, an object store, or one of your own.
 ///
-/// Its calls come from several threads, and may take long: an archive waits for them on a thread of its
-/// own. Nothing in an object can be read without the database's key, and each change to one is noticed.
+/// Its calls come from several threads, and may take long: an archive waits for them on a thread of
+/// its own. Nothing in an object can be read without the database's key, and each change to one is
+/// noticed.
 ///
-/// Names consist of ASCII letters, digits, `-` and `/`, and are shorter than 100 characters. Objects are
-/// at most 16 MiB.
+/// Names consist of ASCII letters, digits, `-` and `/`, and are shorter than 100 characters.
+/// Objects are at most 16 MiB.
 public protocol ArchiveDestination: Sendable {
-  /// Stores an object, unless there is one of that name. It has to be durable, and whole, on return.
+  /// Stores an object, unless there is one of that name. It has to be durable, and whole, on
+  /// return.
   ///
   /// This keeps two writers apart, so it has to hold for several machines at once.
   /// - Returns: Whether it was stored: false if the name is taken.

@@ -1,17 +1,19 @@
 import CofferCore
 import FoundationEssentials
 
-/// An archive in a folder: on another disk, a network's file system, or what another program copies away.
+/// An archive in a folder: on another disk, a network's file system, or what another program copies
+/// away.
 ///
-/// Each object is a file that is synced before it gets its name, by `renameat2` or `link`, so that two
-/// writers can't store the same one.
+/// Each object is a file that is synced before it gets its name, by `renameat2` or `link`, so that
+/// two writers can't store the same one.
 public struct FolderDestination: ArchiveDestination, LeftoverDestination {
   /// The folder's path.
   public let path: String
 
-  /// - Parameter path: The folder, which is made with the first object, if it doesn't exist. The one
-  ///   above has to exist, so that nothing is archived where a disk isn't mounted. A session that has stored
-  ///   something makes it no more, and stores nothing where its archive isn't: it waits until that is back.
+  /// - Parameter path: The folder, which is made with the first object, if it doesn't exist. The
+  ///   one above has to exist, so that nothing is archived where a disk isn't mounted. A session
+  ///   that has stored something makes it no more, and stores nothing where its archive isn't: it
+  ///   waits until that is back.
   public init(path: String) { self.path = path }
 
   /// Stores an object as a file.
@@ -37,8 +39,8 @@ public struct FolderDestination: ArchiveDestination, LeftoverDestination {
 
   /// Reads an object.
   ///
-  /// - Throws: ``ArchiveError/notAFile(_:)`` if a link, a folder or a pipe has the name, which is neither
-  ///   followed nor waited for; ``DatabaseError`` if the file can't be read.
+  /// - Throws: ``ArchiveError/notAFile(_:)`` if a link, a folder or a pipe has the name, which is
+  ///   neither followed nor waited for; ``DatabaseError`` if the file can't be read.
   public func get(_ name: String) throws -> Data? {
     try bytes(name).map { Data($0) }
   }
@@ -53,8 +55,8 @@ public struct FolderDestination: ArchiveDestination, LeftoverDestination {
 
   /// Returns the names of the objects, which are regular files.
   ///
-  /// A link, a folder or a pipe under the name of an archive's object is listed, too, so that it isn't taken
-  /// for an object that was never there: reading it is an error.
+  /// A link, a folder or a pipe under the name of an archive's object is listed, too, so that it
+  /// isn't taken for an object that was never there: reading it is an error.
   /// - Throws: ``DatabaseError`` if the folder can't be read.
   public func list(_ prefix: String) throws -> [String] { try entries(prefix).map(\.name) }
 

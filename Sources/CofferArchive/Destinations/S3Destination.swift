@@ -6,11 +6,12 @@ import FoundationEssentials
 /// let destination = try S3Destination("s3://backups/notes")
 /// ```
 ///
-/// An object's key is the address's prefix and its name. The store has to honour `If-None-Match: *` when
-/// it stores an object, which is tried before the first one: see ``S3Error/conditionNotHonoured(endpoint:)``.
+/// An object's key is the address's prefix and its name. The store has to honour `If-None-Match: *`
+/// when it stores an object, which is tried before the first one: see
+/// ``S3Error/conditionNotHonoured(endpoint:)``.
 ///
-/// Any call waits for the network, so call it outside the main thread. Several threads can call it at once.
-/// Needs the package trait `S3` and Debian's `libcurl4-openssl-dev`, 7.88 or later.
+/// Any call waits for the network, so call it outside the main thread. Several threads can call it
+/// at once. Needs the package trait `S3` and Debian's `libcurl4-openssl-dev`, 7.88 or later.
 ///
 /// See <https://docs.aws.amazon.com/AmazonS3/latest/API/>.
 public struct S3Destination: ArchiveDestination, LeftoverDestination {
@@ -20,7 +21,8 @@ public struct S3Destination: ArchiveDestination, LeftoverDestination {
 
   /// Makes a destination of an address such as `s3://bucket/prefix`. Nothing is sent yet.
   ///
-  /// The prefix can be empty, and otherwise has letters, digits, `-`, `.`, `_`, `~`, and `/` between parts.
+  /// The prefix can be empty, and otherwise has letters, digits, `-`, `.`, `_`, `~`, and `/`
+  /// between parts.
   /// - Throws: ``S3Error`` if the address or an option can't be used, or without the trait `S3`.
   public init(_ address: String, options: S3Options = S3Options()) throws(S3Error) {
     #if S3

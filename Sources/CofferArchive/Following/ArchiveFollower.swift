@@ -14,14 +14,14 @@ import Synchronization
 /// }
 /// ```
 ///
-/// The file is restored at first, and then gets the archive's commits about a second after they were
-/// stored. Each read sees a state that was committed; running reads keep theirs, and the next ones see the
-/// new one. Observations of ``pool`` are told. A follower that was away for long goes on with the
-/// archive's layers.
+/// The file is restored at first, and then gets the archive's commits about a second after they
+/// were stored. Each read sees a state that was committed; running reads keep theirs, and the next
+/// ones see the new one. Observations of ``pool`` are told. A follower that was away for long goes
+/// on with the archive's layers.
 ///
-/// Nobody else may write to the file. What the follower knows is beside it, in `<path>-follow`, and by that
-/// it refuses a file that was replaced or written to: ``ArchiveError/changedFile(_:)``. It also refuses an
-/// archive that doesn't have its commits: ``ArchiveError/otherHistory``.
+/// Nobody else may write to the file. What the follower knows is beside it, in `<path>-follow`, and
+/// by that it refuses a file that was replaced or written to: ``ArchiveError/changedFile(_:)``. It
+/// also refuses an archive that doesn't have its commits: ``ArchiveError/otherHistory``.
 public final class ArchiveFollower: Sendable {
   /// Reads the file, also in observations.
   public let pool: DatabasePool
@@ -48,9 +48,9 @@ public final class ArchiveFollower: Sendable {
   ///   - key: The key of the archive's database.
   ///   - configuration: The configuration of ``pool``. It is read-only in any case.
   ///   - progress: Called while the file is restored, with the part that is done.
-  /// - Throws: ``ArchiveError``, such as ``ArchiveError/foreignFile(_:)`` for a file that follows no
-  ///   archive or another one, and ``ArchiveError/notReached(_:last:)``; ``DatabaseError``; or the error of
-  ///   the destination.
+  /// - Throws: ``ArchiveError``, such as ``ArchiveError/foreignFile(_:)`` for a file that follows
+  ///   no archive or another one, and ``ArchiveError/notReached(_:last:)``; ``DatabaseError``; or
+  ///   the error of the destination.
   public init(
     _ archive: Archive, path: String, atLeast minimums: [ArchiveMinimum] = [], key: DatabaseKey,
     configuration: Configuration = Configuration(),

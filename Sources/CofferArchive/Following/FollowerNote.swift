@@ -1,7 +1,7 @@
 import CofferCore
 
-/// What a follower notes beside its file: which commits the file has, in which history, and by what the file
-/// is known.
+/// What a follower notes beside its file: which commits the file has, in which history, and by what
+/// the file is known.
 struct FollowerNote {
   /// Counts the notes.
   var number: UInt64

@@ -296,9 +296,9 @@ final class FollowerWork: @unchecked Sendable {
 
   /// Whether the manifest shows that the archive has the file's commits.
   ///
-  /// Layers for changed pages are right on these alone. The writer that stored the last of them, or knew of
-  /// it, has then stored a layer: it would have ended if another one had gone on from an earlier state.
-  /// Numbers show nothing, since both histories have them.
+  /// Layers for changed pages are right on these alone. The writer that stored the last of them, or
+  /// knew of it, has then stored a layer: it would have ended if another one had gone on from an
+  /// earlier state. Numbers show nothing, since both histories have them.
   private var showsHistory: Bool {
     reader.manifest.layers.contains { $0.fence == note.fence && $0.last >= note.intended }
   }

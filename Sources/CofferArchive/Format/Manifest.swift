@@ -1,7 +1,7 @@
 import CofferCore
 
-/// What an archive has: its newest manifest says it. Manifests are numbered, and the first of a writer
-/// gives it its fencing number.
+/// What an archive has: its newest manifest says it. Manifests are numbered, and the first of a
+/// writer gives it its fencing number.
 struct Manifest {
   /// A place in the chain of segments.
   struct LogPlace: Equatable {
@@ -44,8 +44,8 @@ struct Manifest {
 
   /// Returns the fence of a writer whose first manifest has a number.
   ///
-  /// Fences grow with the numbers. If the destination loses a manifest, its number is used again, but not
-  /// its fence: what is known of a writer isn't taken for what is known of another one.
+  /// Fences grow with the numbers. If the destination loses a manifest, its number is used again,
+  /// but not its fence: what is known of a writer isn't taken for what is known of another one.
   static func newFence(_ number: UInt64) -> UInt64 { number << 16 | .random(in: 0..<1 << 16) }
 
   /// Whether a part's layer is of a writer that has begun after this manifest.
@@ -62,7 +62,8 @@ struct Manifest {
   var writer: [UInt8]
   /// Whether the writer has ended.
   var isReleased: Bool
-  /// Whether the writer before may still store segments: none of this writer's keeps it from that yet.
+  /// Whether the writer before may still store segments: none of this writer's keeps it from that
+  /// yet.
   var isTakingOver = false
   var header: ObjectHeader
   /// The salt of the database.

@@ -1,7 +1,7 @@
 import CofferCore
 
-/// Commits, or parts of a large one, as an object. Segments are numbered, and each has the seal of the
-/// one before.
+/// Commits, or parts of a large one, as an object. Segments are numbered, and each has the seal of
+/// the one before.
 struct Segment {
   var sequence: UInt64
   /// The fencing number of the writer.
@@ -10,8 +10,8 @@ struct Segment {
   var previousSeal: [UInt8]
   /// The number of the first commit.
   var firstCommit: UInt64
-  /// The commits; none in the segment with which a writer takes an archive over. The last one has no
-  /// number of pages if it goes on in the next segment.
+  /// The commits; none in the segment with which a writer takes an archive over. The last one has
+  /// no number of pages if it goes on in the next segment.
   var commits: [CommitPiece.Commit]
   /// The place in the log behind the segment.
   var end: LogPosition

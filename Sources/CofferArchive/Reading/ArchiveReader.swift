@@ -116,13 +116,14 @@ struct ArchiveReader: Sendable {
 
   /// Reads the newest manifest again, after an object was missing.
   ///
-  /// - Returns: Whether there is another one that doesn't need the object, which a writer has deleted.
+  /// - Returns: Whether there is another one that doesn't need the object, which a writer has
+  ///   deleted.
   mutating func refresh(without name: String) throws -> Bool {
     try refresh() && !manifest.needs(name)
   }
 
-  /// Calls `body` again with a newer manifest, as long as an object is missing that the newer one doesn't
-  /// need: a writer may have deleted it.
+  /// Calls `body` again with a newer manifest, as long as an object is missing that the newer one
+  /// doesn't need: a writer may have deleted it.
   mutating func retrying<Result>(_ body: (ArchiveReader) throws -> Result) throws -> Result {
     while true {
       do { return try body(self) } catch ArchiveError.missing(let name) {
@@ -307,7 +308,8 @@ struct ArchiveReader: Sendable {
     return 0
   }
 
-  /// Returns the last commit of a date or before, among those that the log has; nil if there is none.
+  /// Returns the last commit of a date or before, among those that the log has; nil if there is
+  /// none.
   func lastCommit(upTo date: UInt64, before end: UInt64) throws -> UInt64? {
     var (low, high) = (manifest.logStart.sequence, end)
     // The last segment that begins in time.

@@ -24,7 +24,8 @@ struct RetentionPlan {
     }
     let ways = LayerWays(manifest)
     let reached = Set(ways.ends)
-    // The log can begin at a state that layers alone reach, and that is older than each commit to keep.
+    // The log can begin at a state that layers alone reach, and that is older than each commit to
+    // keep.
     let start = manifest.layers.filter {
       reached.contains($0.last) && isOld($0, retention.commits)
         && $0.place.sequence >= manifest.logStart.sequence

@@ -6,8 +6,8 @@ import Synchronization
 
 /// Archives the commits of a pool while it lives, on a thread of its own.
 ///
-/// ``Archive/start(_:)`` makes it. Where the destination is away, it tries again, at first after the
-/// interval, and at last every 30 seconds; commits wait in the write-ahead log.
+/// ``Archive/start(_:)`` makes it. Where the destination is away, it tries again, at first after
+/// the interval, and at last every 30 seconds; commits wait in the write-ahead log.
 ///
 /// It ends by itself only where going on would be wrong: another writer has taken over, or the
 /// database's key was changed. ``status`` tells so, and the methods throw the reason.
@@ -118,8 +118,8 @@ public final class ArchiveSession: Sendable {
   /// Archives the commits until now, and ends the session.
   ///
   /// A copy of all pages that is under way isn't finished: the next session begins it again.
-  /// - Throws: An error if the last commits couldn't be archived, after which the session has ended,
-  ///   too: the next one finds them in the write-ahead log. Calling this again returns.
+  /// - Throws: An error if the last commits couldn't be archived, after which the session has
+  ///   ended, too: the next one finds them in the write-ahead log. Calling this again returns.
   public func stop() throws {
     progress.requestStop()
     try queue.sync {

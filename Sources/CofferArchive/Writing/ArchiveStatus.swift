@@ -17,7 +17,8 @@ public struct ArchiveStatus: Sendable {
   /// The number of the objects that the session has stored.
   public internal(set) var storedObjectCount = 0
 
-  /// The part of all pages that is archived, from 0 to 1, while they are being archived; otherwise nil.
+  /// The part of all pages that is archived, from 0 to 1, while they are being archived; otherwise
+  /// nil.
   public internal(set) var progress: Double?
 
   /// The error of the last attempt; nil if it succeeded.

@@ -3,8 +3,8 @@ import FoundationEssentials
 
 /// Writes an archive's objects: manifests, segments and the parts of layers.
 ///
-/// Each is stored under a name that is used once. So of two writers, the second one to use a name finds
-/// it taken, and ends.
+/// Each is stored under a name that is used once. So of two writers, the second one to use a name
+/// finds it taken, and ends.
 struct ArchiveStore {
   let destination: any ArchiveDestination
   private let seal: ArchiveSeal
@@ -15,8 +15,8 @@ struct ArchiveStore {
   private(set) var byteCount = 0
   private(set) var objectCount = 0
   private var nextLayer: UInt64 = 0
-  /// The first segment that the log has lost before this writer began; nil for none. The archive can't be
-  /// restored to its end until the log begins behind it.
+  /// The first segment that the log has lost before this writer began; nil for none. The archive
+  /// can't be restored to its end until the log begins behind it.
   private(set) var hole: String?
   /// The last manifest that was stored, by which a folder is known to have the archive.
   private var home: (name: String, seal: [UInt8], identity: [Int]?)?
@@ -66,7 +66,8 @@ struct ArchiveStore {
     tip = try reader.tip().place
   }
 
-  /// Stores a segment without commits, so that the writer before finds the name of its next one taken.
+  /// Stores a segment without commits, so that the writer before finds the name of its next one
+  /// taken.
   private mutating func fenceOff(_ reader: ArchiveReader) throws {
     let end = LogPosition(salts: [UInt8](repeating: 0, count: 8), frame: 0, checksum: [])
     while true {
@@ -128,8 +129,8 @@ struct ArchiveStore {
     return Array(bytes.suffix(ArchiveSeal.size))
   }
 
-  /// Throws if a folder has nothing in the archive's place, or something else: where a disk isn't mounted,
-  /// there can be an empty folder, or one with another archive.
+  /// Throws if a folder has nothing in the archive's place, or something else: where a disk isn't
+  /// mounted, there can be an empty folder, or one with another archive.
   private mutating func checkPlace() throws {
     guard let folder = destination as? FolderDestination, let home else { return }
     let identity = try folder.identity(home.name)
@@ -138,7 +139,8 @@ struct ArchiveStore {
       self.home?.identity = identity
       return
     }
-    // Another writer, who has taken over, deletes it; and an archive that was put back doesn't have it.
+    // Another writer, who has taken over, deletes it; and an archive that was put back doesn't have
+    // it.
     guard
       let newest = try folder.list(ObjectName.manifests).last(where: {
         ObjectName.number($0, in: ObjectName.manifests) != nil
@@ -199,8 +201,8 @@ struct ArchiveStore {
 
   /// Stores a manifest that has one more layer.
   ///
-  /// Where segments were lost before, the log begins with a layer of all pages. The commits before can then
-  /// be restored as far as other layers have them.
+  /// Where segments were lost before, the log begins with a layer of all pages. The commits before
+  /// can then be restored as far as other layers have them.
   mutating func putManifest(with layer: Manifest.Layer) throws {
     let closesHole = hole != nil && layer.level == Manifest.snapshotLevel
     try putManifest {

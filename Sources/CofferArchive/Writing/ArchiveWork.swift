@@ -23,7 +23,8 @@ final class ArchiveWork: @unchecked Sendable {
   /// When the session has begun, by both clocks.
   private let start: Duration
   private let startDate: Date
-  /// From the last commit that was archived before to the session's beginning, in milliseconds since 1970.
+  /// From the last commit that was archived before to the session's beginning, in milliseconds
+  /// since 1970.
   private let pause: Range<UInt64>
   private var saving: Duration
   /// The date of the last commit in a segment, in milliseconds since 1970.
@@ -186,8 +187,8 @@ final class ArchiveWork: @unchecked Sendable {
   // MARK: The state beside the database
 
   private func saveState() {
-    // Pages that an unfinished layer has copied are in neither set; and where a copy of all pages is
-    // needed, the next session has to know it.
+    // Pages that an unfinished layer has copied are in neither set; and where a copy of all pages
+    // is needed, the next session has to know it.
     guard copy == nil || copy?.layer.level == Manifest.snapshotLevel, !needsSnapshot, newGap == nil,
       let end = capture.end, let changed = capture.changedPages()
     else { return }
@@ -288,7 +289,8 @@ final class ArchiveWork: @unchecked Sendable {
   /// Whether ``storeCommits()`` has stored all commits that there were when it began.
   private(set) var hasStoredAll = false
 
-  /// Stores the commits until now: those that come meanwhile only if there was no room for the others.
+  /// Stores the commits until now: those that come meanwhile only if there was no room for the
+  /// others.
   private func storeCommits() throws {
     hasStoredAll = false
     var waiting = capture.backlog().byteCount
@@ -318,8 +320,8 @@ final class ArchiveWork: @unchecked Sendable {
       }
       if progress.isStopRequested { return }
       guard try copyPart() else { return }
-      // Another who waits for commits needs no copy of pages, unless they can't be restored without it,
-      // or aren't read before it ends.
+      // Another who waits for commits needs no copy of pages, unless they can't be restored without
+      // it, or aren't read before it ends.
       if progress.waiterCount > served, !needsBase, !capture.isFrozen { return }
       if configuration.elapsed() - lastStore >= configuration.interval {
         lastStore = configuration.elapsed()

@@ -1,6 +1,7 @@
 import CofferCore
 
-/// What a writer keeps beside the database: where its capture was, and what the levels have to copy.
+/// What a writer keeps beside the database: where its capture was, and what the levels have to
+/// copy.
 ///
 /// See `Docs/Format.md`.
 struct WriterState {

@@ -27,14 +27,15 @@ public struct Configuration: Sendable {
   /// Whether the connections use SQLCipher's own cryptographic provider.
   ///
   /// False by default: Coffer's provider reads and writes the same files, and saves SQLCipher's
-  /// set-up of libcrypto for each page. See ``Database/cipherProviderDescription-swift.type.property``
-  /// for where it is at work. Files that such a connection attaches use the process's provider.
+  /// set-up of libcrypto for each page. See
+  /// ``Database/cipherProviderDescription-swift.type.property`` for where it is at work. Files that
+  /// such a connection attaches use the process's provider.
   public var usesStockCipherProvider = false
 
   /// The detection of older files, pages and logs that somebody has put back.
   ///
-  /// Nil by default. It needs an encrypted file with HMACs, and sets WAL mode, also for a queue. See
-  /// ``Freshness``.
+  /// Nil by default. It needs an encrypted file with HMACs, and sets WAL mode, also for a queue.
+  /// See ``Freshness``.
   public var freshness: Freshness?
 
   // MARK: SQLite
@@ -61,9 +62,9 @@ public struct Configuration: Sendable {
 
   /// The permissions of a new database file, its journal and its WAL.
   ///
-  /// `0o600` by default: only the owner of the process can read and write them. The permissions don't
-  /// depend on the process's `umask`, and those of an existing file don't change. Nil leaves them to
-  /// SQLite, which lets all users read (`0o644`, less `umask`).
+  /// `0o600` by default: only the owner of the process can read and write them. The permissions
+  /// don't depend on the process's `umask`, and those of an existing file don't change. Nil leaves
+  /// them to SQLite, which lets all users read (`0o644`, less `umask`).
   ///
   /// ```swift
   /// configuration.fileMode = 0o660  // also for the file's group
@@ -85,12 +86,12 @@ public struct Configuration: Sendable {
   ///
   /// 16 MiB by default, from 0 to 2 TiB: opening throws for other values. Pages stay decrypted in
   /// the cache, so that a larger one saves decryption; it is used only as far as the file is read.
-  /// Reads of random rows of a file of 19 MB take 12 µs with SQLite's own default of 2 MB, 5 µs with
-  /// 16 MiB, and 3.4 µs with 32 MiB.
+  /// Reads of random rows of a file of 19 MB take 12 µs with SQLite's own default of 2 MB, 5 µs
+  /// with 16 MiB, and 3.4 µs with 32 MiB.
   ///
   /// Each open connection has an equal share: half of it is a pool's writer's while one reader is
-  /// open. A connection adapts to others that open and close at its next access, or at once if it is
-  /// opened. A pool's snapshots share its memory, too. `PRAGMA cache_size`, also in
+  /// open. A connection adapts to others that open and close at its next access, or at once if it
+  /// is opened. A pool's snapshots share its memory, too. `PRAGMA cache_size`, also in
   /// ``prepareDatabase(_:)``, sets the size of a connection's cache regardless of this.
   /// ``DatabasePool/releaseMemory()`` empties the caches. Databases in memory ignore this setting.
   public var cacheSize = 16 << 20
@@ -219,9 +220,11 @@ public struct Configuration: Sendable {
 
   /// The journal mode of a database.
   public enum JournalModeConfiguration: Sendable {
-    /// A new encrypted file gets WAL, and a queue keeps the mode of an existing file; a pool uses WAL.
+    /// A new encrypted file gets WAL, and a queue keeps the mode of an existing file; a pool uses
+    /// WAL.
     ///
-    /// A queue that makes a file with WAL waits for the disk at each commit, as with a rollback journal.
+    /// A queue that makes a file with WAL waits for the disk at each commit, as with a rollback
+    /// journal.
     case `default`
     /// The write-ahead log: <https://sqlite.org/wal.html>.
     ///

@@ -9,11 +9,13 @@ extension Database {
       public let link: String
     }
 
-    /// SQLCipher's version, such as `4.6.1 community`; `none` if another library has taken its place.
+    /// SQLCipher's version, such as `4.6.1 community`; `none` if another library has taken its
+    /// place.
     public let cipherVersion: String
     /// SQLite's version, such as `3.46.1`.
     public let sqliteVersion: String
-    /// The provider of keyed connections, as ``Database/cipherProviderDescription-swift.type.property``.
+    /// The provider of keyed connections, as
+    /// ``Database/cipherProviderDescription-swift.type.property``.
     public let cipherProviderDescription: String
     /// The known faults.
     public let faults: [Fault]

@@ -244,7 +244,8 @@ extension Database {
     default: break
     }
     // With FULL, the folder isn't synced after the journal was deleted, so that a power cut would
-    // bring it back, and take the last commit back: https://sqlite.org/pragma.html#pragma_synchronous
+    // bring it back, and take the last commit back:
+    // https://sqlite.org/pragma.html#pragma_synchronous
     if mode == "delete", try answer("PRAGMA synchronous") == "2" {
       try runSetting("PRAGMA synchronous = EXTRA")
     }
@@ -370,8 +371,8 @@ extension Database {
   /// Reads the salt of a file.
   ///
   /// - Returns: Nil if there is no such file, this process may not read it, or it has no salt.
-  /// - Throws: An error with the code `SQLITE_IOERR` if the salt can't be read: with another one, the
-  ///   key would be wrong.
+  /// - Throws: An error with the code `SQLITE_IOERR` if the salt can't be read: with another one,
+  ///   the key would be wrong.
   static func salt(of path: String) throws(DatabaseError) -> [UInt8]? {
     guard DatabaseFile.size(at: path) ?? 0 > 1, unsafe access(path, R_OK) == 0 else { return nil }
     do {

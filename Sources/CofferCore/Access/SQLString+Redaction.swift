@@ -20,8 +20,8 @@ extension SQLString {
     }
   }
 
-  /// Whether the statement neither reads nor writes rows, and has no parameters: what it is about is
-  /// in its text.
+  /// Whether the statement neither reads nor writes rows, and has no parameters: what it is about
+  /// is in its text.
   var isWithoutData: Bool {
     var words: [String] = []
     let isOther = contains { token, text in

@@ -3,9 +3,9 @@ import Glibc
 /// What a writer or a follower of an archive keeps beside the database, in `<database>-archive` or
 /// `<database>-follow`.
 ///
-/// It begins with a random number, and with what tells the database from a copy. Behind it is a state: a
-/// writer's may be lost, and a follower's is kept twice, so that a power cut leaves one. The file is
-/// locked while it is used.
+/// It begins with a random number, and with what tells the database from a copy. Behind it is a
+/// state: a writer's may be lost, and a follower's is kept twice, so that a power cut leaves one.
+/// The file is locked while it is used.
 package final class ArchiveStateFile {
   /// Who uses the file.
   package enum Use: String {

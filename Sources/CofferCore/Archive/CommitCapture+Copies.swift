@@ -16,10 +16,10 @@ extension CommitCapture {
 
   /// Copies changed pages of a level as of the last commit that was read, up to 4 MiB at once.
   ///
-  /// Pages that are changed later are copied again, so that with the last of these calls, all copied
-  /// pages together are those of one commit. All are verified.
-  /// - Parameter isEnding: Whether to read no commits until all are copied, since pages are changed faster
-  ///   than they are copied. The log grows meanwhile.
+  /// Pages that are changed later are copied again, so that with the last of these calls, all
+  /// copied pages together are those of one commit. All are verified.
+  /// - Parameter isEnding: Whether to read no commits until all are copied, since pages are changed
+  ///   faster than they are copied. The log grows meanwhile.
   /// - Returns: Nil if the commits until now have no room yet.
   package func copyPages(of level: Int, isEnding: Bool) throws -> Pages? {
     var pages = Pages()

@@ -140,7 +140,8 @@ extension CommitCapture {
 
   private var pagesInPiece: Int { max(1, limits.pieceSize / (pageSize + 4)) }
 
-  /// Makes room for frames in the last piece: for all that are there, and at least twice as many as before.
+  /// Makes room for frames in the last piece: for all that are there, and at least twice as many as
+  /// before.
   private func makeRoom(for count: Int, expected: Int, _ state: inout State) {
     let last = state.pieces.count - 1
     let (size, capacity) = (pageSize + 4, state.pieces[last].frames.capacity)

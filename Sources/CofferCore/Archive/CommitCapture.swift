@@ -5,17 +5,17 @@ import Synchronization
 
 /// Reads the commits of a database from its write-ahead log, and copies pages as of a commit.
 ///
-/// A ``LogHold`` keeps the log until its frames are read. Frames wait here as ``CommitPiece``s until they
-/// are stored elsewhere. When these fill their memory, reading stops and the log grows, up to a limit:
-/// then the hold is let go, and what follows needs a copy of the whole database.
+/// A ``LogHold`` keeps the log until its frames are read. Frames wait here as ``CommitPiece``s
+/// until they are stored elsewhere. When these fill their memory, reading stops and the log grows,
+/// up to a limit: then the hold is let go, and what follows needs a copy of the whole database.
 ///
-/// The database's writer calls ``checkpoint(_:)`` on its thread. Everything here is local: no call waits
-/// for an archive's store.
+/// The database's writer calls ``checkpoint(_:)`` on its thread. Everything here is local: no call
+/// waits for an archive's store.
 package final class CommitCapture: Sendable {
   /// The sizes from which something happens.
   package struct Limits: Sendable {
-    /// The most bytes of a piece. All that comes in a second should have room in one, up to a rate that
-    /// hardly any database has: each is an object.
+    /// The most bytes of a piece. All that comes in a second should have room in one, up to a rate
+    /// that hardly any database has: each is an object.
     var pieceSize: Int
     /// The most pieces that wait.
     var pieceCount: Int
@@ -153,8 +153,9 @@ package final class CommitCapture: Sendable {
   /// Begins to hold the log.
   ///
   /// - Parameter gap: The number of a commit after all that are known.
-  /// - Returns: Nil if all frames behind the beginning are there. Otherwise the commits until now are
-  ///   unknown: they count as one, which only a copy of all pages brings, and whose number this is.
+  /// - Returns: Nil if all frames behind the beginning are there. Otherwise the commits until now
+  ///   are unknown: they count as one, which only a copy of all pages brings, and whose number this
+  ///   is.
   package func begin(at beginning: Beginning?, orAfterGap gap: UInt64) throws -> UInt64? {
     try state.withLock { state in
       guard !state.isClosed else { throw CommitCaptureError.logIsGone }

@@ -14,8 +14,8 @@ package final class FollowedDatabase {
 
   /// Writes pages as one commit: readers see all of them or none.
   ///
-  /// - Parameter body: Calls its argument with frames, each a page's number, of 4 bytes, and the page as
-  ///   it is stored. Returns the number of the database's pages.
+  /// - Parameter body: Calls its argument with frames, each a page's number, of 4 bytes, and the
+  ///   page as it is stored. Returns the number of the database's pages.
   package func commit(_ body: (_ write: (ArraySlice<UInt8>) throws -> Void) throws -> Int) throws {
     try named { try appender.commit(body) }
   }
@@ -44,8 +44,8 @@ package final class FollowedDatabase {
 
   /// Moves all frames to the file, if no reader needs them.
   ///
-  /// - Returns: What tells that nobody writes to it from now on; nil if frames are left, or if somebody
-  ///   else has written to it.
+  /// - Returns: What tells that nobody writes to it from now on; nil if frames are left, or if
+  ///   somebody else has written to it.
   package func finalMark() throws -> FollowedFileMark? {
     try named {
       guard (try? appender.requireOwn()) != nil else { return nil }

@@ -3,8 +3,8 @@ import Glibc
 /// What a follower notes of its file, so that it writes to no other one later.
 package struct FollowedFileMark: Sendable, Equatable {
   var inode: UInt64
-  /// When the file was made, in nanoseconds since 1970; 0 if that isn't known. A number of an inode is soon
-  /// used again.
+  /// When the file was made, in nanoseconds since 1970; 0 if that isn't known. A number of an inode
+  /// is soon used again.
   var birth: UInt64
   private var size: UInt64
   /// When the file was written to, in nanoseconds since 1970.

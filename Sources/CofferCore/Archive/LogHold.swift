@@ -1,10 +1,10 @@
 /// A read transaction that keeps a write-ahead log from being started again.
 ///
-/// SQLite starts a log again when all of its frames are in the database file and no reader uses it. A
-/// reader that began when they all were there reads the file alone: it lets the log start again once,
-/// and keeps the new frames from the file. So as long as there is a hold, and the next one begins before
-/// it ends, no frame can be missed. See <https://sqlite.org/wal.html#concurrency> and the locks in
-/// <https://sqlite.org/walformat.html>.
+/// SQLite starts a log again when all of its frames are in the database file and no reader uses it.
+/// A reader that began when they all were there reads the file alone: it lets the log start again
+/// once, and keeps the new frames from the file. So as long as there is a hold, and the next one
+/// begins before it ends, no frame can be missed. See <https://sqlite.org/wal.html#concurrency> and
+/// the locks in <https://sqlite.org/walformat.html>.
 struct LogHold {
   /// What the transaction sees.
   struct State {

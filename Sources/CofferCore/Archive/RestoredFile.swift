@@ -1,4 +1,5 @@
-/// A database file that is put together from pages, and gets its name once all of them are verified.
+/// A database file that is put together from pages, and gets its name once all of them are
+/// verified.
 package final class RestoredFile {
   private let file: PendingFile
   private let key: DerivedKey
@@ -72,8 +73,8 @@ package final class RestoredFile {
   /// - Parameters:
   ///   - pageCount: The number of the database's pages.
   ///   - beforeNaming: Called with the path of the complete file.
-  /// - Throws: An error with nothing left of the file; or one with the code `SQLITE_IOERR_DIR_FSYNC`,
-  ///   which says that it is in place.
+  /// - Throws: An error with nothing left of the file; or one with the code
+  ///   `SQLITE_IOERR_DIR_FSYNC`, which says that it is in place.
   package func finish(
     pageCount: Int, beforeNaming: (String) throws -> Void = { _ in }
   ) throws {
@@ -86,7 +87,8 @@ package final class RestoredFile {
     if let slots {
       let slotsFile = try PendingFile(for: KeySlots.path(forDatabaseAt: file.target))
       try slotsFile.write(slots)
-      // Without its slots nothing opens the database, so they come first. The same ones may be there.
+      // Without its slots nothing opens the database, so they come first. The same ones may be
+      // there.
       do {
         try slotsFile.moveToTarget(replaces: PendingFile.size(of: slotsFile.target) != nil) {
           slotsInPlace = slotsFile.target

@@ -7,8 +7,8 @@ import Glibc
 ///
 /// What must hold:
 /// - A result never depends on what is kept: each call compares its key with the kept one.
-/// - No key outlives SQLCipher's own: a call with another key wipes whatever holds the last one, and
-///   the memory is wiped when SQLCipher frees the context, as the connection closes.
+/// - No key outlives SQLCipher's own: a call with another key wipes whatever holds the last one,
+///   and the memory is wiped when SQLCipher frees the context, as the connection closes.
 /// - Whatever isn't expected here is left to SQLCipher's provider.
 ///
 /// A context is used by one thread at a time, since SQLCipher calls it for its connection.

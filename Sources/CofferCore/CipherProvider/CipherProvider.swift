@@ -60,7 +60,8 @@ enum CipherProvider {
     }
   }
 
-  /// Registers ``KeptProvider``, if this version of SQLCipher is known and its results are the same.
+  /// Registers ``KeptProvider``, if this version of SQLCipher is known and its results are the
+  /// same.
   private static func registerKept(beside anchor: SQLiteConnection) -> Bool {
     guard SQLCipherGeneration.linked != .three, !isTurnedOff,
       let version = try? SQLite.scalar(anchor, "PRAGMA cipher_version"),

@@ -12,8 +12,8 @@ extension Database {
     CipherProvider.description(keepsContexts: CipherProvider.keepsContexts)
   }
 
-  /// The cryptographic provider of this connection, as ``cipherProviderDescription-swift.type.property``
-  /// describes it; `none` without a key.
+  /// The cryptographic provider of this connection, as
+  /// ``cipherProviderDescription-swift.type.property`` describes it; `none` without a key.
   public var cipherProviderDescription: String {
     isKeyed ? CipherProvider.description(keepsContexts: keepsCipherContexts) : "none: no key"
   }

@@ -32,8 +32,8 @@ enum SQLCipherLibrary {
       let key = unsafe dlsym(nil, "sqlite3_key")
     else { return nil }
     func library(_ address: UInt) -> UInt? {
-      // SAFETY: `dladdr` takes any address, and fills a structure of four words, the second of which
-      // is where the library begins: <https://man7.org/linux/man-pages/man3/dladdr.3.html>.
+      // SAFETY: `dladdr` takes any address, and fills a structure of four words, the second of
+      // which is where the library begins: <https://man7.org/linux/man-pages/man3/dladdr.3.html>.
       var info = [UInt](repeating: 0, count: 4)
       let code = unsafe info.withUnsafeMutableBytes { info in
         unsafe locate(UnsafeRawPointer(bitPattern: address), info.baseAddress)

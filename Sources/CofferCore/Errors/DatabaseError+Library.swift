@@ -46,8 +46,8 @@ extension DatabaseError {
       arguments: arguments, publicStatementArguments: publicStatementArguments)
   }
 
-  /// Returns what SQLite would have said of a conflict that a trigger of a synchronized full-text table
-  /// has found first: it can't note the row that is in the way.
+  /// Returns what SQLite would have said of a conflict that a trigger of a synchronized full-text
+  /// table has found first: it can't note the row that is in the way.
   private static func meaning(
     of code: ResultCode, _ message: String
   ) -> (code: ResultCode, message: String) {

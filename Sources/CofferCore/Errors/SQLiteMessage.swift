@@ -23,8 +23,8 @@ struct SQLiteMessage {
     Self.beginningsOfValues.first { text.hasPrefix($0) }.map { $0 + Self.placeholder }
   }
 
-  /// Whether the message ends with a name in the SQL, such as that of a function that is missing when
-  /// a cached statement is compiled anew.
+  /// Whether the message ends with a name in the SQL, such as that of a function that is missing
+  /// when a cached statement is compiled anew.
   private func endsWithName(of sql: String) -> Bool {
     guard let beginning = Self.beginningsOfValues.first(where: { text.hasPrefix($0) }) else {
       return false

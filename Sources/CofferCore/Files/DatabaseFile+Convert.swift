@@ -5,9 +5,10 @@ extension DatabaseFile {
   /// renamed: a crash leaves either the previous state or the complete new file. Replacing a file
   /// doesn't wipe the disk blocks that held its plaintext.
   ///
-  /// After an error nothing has changed, except after one with the code `SQLITE_IOERR_DIR_FSYNC`: the
-  /// new file is in place then, but a power cut can undo that, so that both keys are needed. Store a
-  /// new key before this call, since the process can end right after the file has got its name.
+  /// After an error nothing has changed, except after one with the code `SQLITE_IOERR_DIR_FSYNC`:
+  /// the new file is in place then, but a power cut can undo that, so that both keys are needed.
+  /// Store a new key before this call, since the process can end right after the file has got its
+  /// name.
   /// - Parameters:
   ///   - source: The plaintext database, which stays locked until the end.
   ///   - target: The path of the encrypted database. No file may exist there, unless it is `source`
@@ -37,8 +38,8 @@ extension DatabaseFile {
   /// Creates a plaintext copy of an encrypted database, or replaces the database with it.
   ///
   /// This is the reverse of ``encrypt(at:to:key:cipher:configuration:progress:)``. Only its owner
-  /// can read the copy, also where it replaces a file that others can read. `configuration.fileMode`
-  /// can allow others what they could do with the source.
+  /// can read the copy, also where it replaces a file that others can read.
+  /// `configuration.fileMode` can allow others what they could do with the source.
   public static func decrypt(
     at source: String, key: DatabaseKey, cipher: CipherSettings = .default, to target: String,
     configuration: Configuration = Configuration(),

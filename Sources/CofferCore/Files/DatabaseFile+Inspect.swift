@@ -64,7 +64,8 @@ extension DatabaseFile {
     /// Whether a `-journal` file can roll back an unfinished transaction.
     public let hasJournal: Bool
 
-    /// The code of an error that says that the file can't be read: `SQLITE_NOMEM` for want of memory.
+    /// The code of an error that says that the file can't be read: `SQLITE_NOMEM` for want of
+    /// memory.
     var unreadableCode = ResultCode.SQLITE_CANTOPEN
 
     /// SQLCipher's default page sizes that divide the file size.
@@ -156,9 +157,9 @@ extension DatabaseFile {
     guard start.count >= 512, let header = SQLiteHeader(start) else { return .tooShort }
     if header.hasMagic {
       let facts = Inspection.Header(header)
-      // A plaintext header is followed by ciphertext, at the latest from byte 96; a plaintext page 1
-      // is one of the schema's table. If that is damaged, it has the text of the schema at least, but
-      // for an interior page.
+      // A plaintext header is followed by ciphertext, at the latest from byte 96; a plaintext page
+      // 1 is one of the schema's table. If that is damaged, it has the text of the schema at least,
+      // but for an interior page.
       let page = BTreePage(
         number: 1, bytes: start, usableSize: header.pageSize - header.reservedSize, isExact: false)
       if page?.kind.isTable == true { return .plaintext(facts) }

@@ -122,8 +122,8 @@
 
   // MARK: Failed commits
 
-  /// Removes a commit from the file's log that was written, but failed: SQLite's recovery of a log takes
-  /// it for a commit.
+  /// Removes a commit from the file's log that was written, but failed: SQLite's recovery of a log
+  /// takes it for a commit.
   ///
   /// - Returns: Whether it has none now: another connection that writes prevents that.
   static func removeFailedCommit(at path: String, key: FileKey) throws -> Bool {

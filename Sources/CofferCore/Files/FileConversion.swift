@@ -210,7 +210,8 @@ final class FileConversion {
 
   /// Copies all tables and indexes.
   ///
-  /// - Throws: The error of the statement that failed: `sqlcipher_export` passes on its message alone.
+  /// - Throws: The error of the statement that failed: `sqlcipher_export` passes on its message
+  ///   alone.
   private func export(from old: FileConnection) throws {
     let sql = "SELECT sqlcipher_export('coffer_target')"
     do {

@@ -32,7 +32,8 @@ package enum NewFile {
   /// Reads a file.
   ///
   /// - Returns: Nil if there is none.
-  /// - Throws: ``DatabaseError`` if it can't be read, is no regular file, or has more bytes than that.
+  /// - Throws: ``DatabaseError`` if it can't be read, is no regular file, or has more bytes than
+  ///   that.
   package static func read(_ path: String, atMost byteCount: Int) throws -> [UInt8]? {
     do {
       let file = try RawFile(path: path, flags: O_RDONLY | O_NONBLOCK | O_NOFOLLOW)
@@ -56,7 +57,8 @@ package enum NewFile {
     return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
   }
 
-  /// Returns what tells a file from another one that has taken its name; nil if there is no regular file.
+  /// Returns what tells a file from another one that has taken its name; nil if there is no regular
+  /// file.
   ///
   /// A file that was written to is another one, too.
   package static func identity(_ path: String) -> [Int]? {
@@ -123,7 +125,8 @@ package enum NewFile {
     while true {
       errno = 0
       guard let entry = unsafe readdir(directory) else { break }
-      // SAFETY: the system ends the name with a NUL. The entry ends there, so it must not be copied.
+      // SAFETY: the system ends the name with a NUL. The entry ends there, so it must not be
+      // copied.
       let name = unsafe String(
         cString: (UnsafeRawPointer(entry) + MemoryLayout.offset(of: \dirent.d_name)!)
           .assumingMemoryBound(to: CChar.self))

@@ -23,8 +23,8 @@ struct PageVersions {
 
   /// Returns the number of pages up to the last one that is stored.
   ///
-  /// Pages can be missing, if the database file was cut. But a log with a few frames and the highest
-  /// page number must not take hours and gigabytes.
+  /// Pages can be missing, if the database file was cut. But a log with a few frames and the
+  /// highest page number must not take hours and gigabytes.
   /// - Parameter pagesInFile: The number of pages in the database file.
   func storedCount(_ pagesInFile: Int) -> Int {
     min(max(pagesInFile, lastPage), pagesInFile + 64 * offsets.count + 65_536)
@@ -103,9 +103,9 @@ struct PageVersions {
 
   /// Reads the frames of a WAL up to its last commit.
   ///
-  /// Like SQLite, this stops at the first frame whose checksum is wrong: what is behind it belongs to
-  /// commits of which pages are missing. Connections read the frames in the index without a look at
-  /// their checksums, except for those that have been moved to the database file.
+  /// Like SQLite, this stops at the first frame whose checksum is wrong: what is behind it belongs
+  /// to commits of which pages are missing. Connections read the frames in the index without a look
+  /// at their checksums, except for those that have been moved to the database file.
   /// - Returns: Nil if the file holds no commit.
   private init?(
     wal file: ReadOnlyFile, pageSize: Int, index: LogIndex?

@@ -4,9 +4,9 @@ import Synchronization
 
 /// A file that is being written, and gets its name once it is complete.
 ///
-/// It is beside its target as `NAME.coffer-partial`, locked by its writer. What a killed process left
-/// there is removed, never written to: it could be a link to another file. A file of another user is
-/// an error, and so is one with a second name.
+/// It is beside its target as `NAME.coffer-partial`, locked by its writer. What a killed process
+/// left there is removed, never written to: it could be a link to another file. A file of another
+/// user is an error, and so is one with a second name.
 package final class PendingFile {
   static let suffix = ".coffer-partial"
 
@@ -160,8 +160,8 @@ package final class PendingFile {
     descriptor = -1
   }
 
-  /// Closing alone would leave the lock to a process that is being started: until its `exec`, it has
-  /// a copy of the descriptor.
+  /// Closing alone would leave the lock to a process that is being started: until its `exec`, it
+  /// has a copy of the descriptor.
   private static func unlockAndClose(_ descriptor: CInt) {
     flock(descriptor, LOCK_UN)
     Glibc.close(descriptor)
@@ -223,8 +223,9 @@ package final class PendingFile {
   ///
   /// - Parameters:
   ///   - replaces: Whether to overwrite an existing file of that name.
-  ///   - isExclusive: Whether it is an error if the file system can't tell that a name is taken while it
-  ///     gives it. Otherwise a file that another process makes at that moment is overwritten there.
+  ///   - isExclusive: Whether it is an error if the file system can't tell that a name is taken
+  ///     while it gives it. Otherwise a file that another process makes at that moment is
+  ///     overwritten there.
   ///   - finish: Called once the file has its name, whatever comes after.
   /// - Throws: An error with nothing changed; or, after `finish`, one with the code
   ///   `SQLITE_IOERR_DIR_FSYNC`, which says that the new file is in place.
@@ -400,7 +401,8 @@ package final class PendingFile {
     return unsafe String(cString: real)
   }
 
-  /// Returns the path that a symbolic link leads to, from the current folder; nil for anything else.
+  /// Returns the path that a symbolic link leads to, from the current folder; nil for anything
+  /// else.
   static func destination(ofLink path: String) -> String? {
     guard let link = try? FileManager.default.destinationOfSymbolicLink(atPath: path) else {
       return nil

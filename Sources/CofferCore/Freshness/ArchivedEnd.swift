@@ -1,7 +1,7 @@
 /// The last commit of an archive, as an anchor knows it.
 ///
-/// It follows the anchor's state, in a block of the same size: who doesn't know of it reads the state alone.
-/// `Docs/Format.md` has its bytes.
+/// It follows the anchor's state, in a block of the same size: who doesn't know of it reads the
+/// state alone. `Docs/Format.md` has its bytes.
 package struct ArchivedEnd: Equatable, Sendable {
   /// The archive's random number, of 16 bytes.
   package let archive: [UInt8]
@@ -64,8 +64,8 @@ extension FreshnessAnchor {
 extension DatabasePool {
   /// What tells the pool's anchor how far the archive is; nil if the pool has no freshness.
   ///
-  /// The call keeps the higher one of an archive's commits, unless `isComplete` says that the archive has
-  /// all that the database has. It waits for no connection, and for no anchor.
+  /// The call keeps the higher one of an archive's commits, unless `isComplete` says that the
+  /// archive has all that the database has. It waits for no connection, and for no anchor.
   package func anchorNote() throws -> (@Sendable (_ end: ArchivedEnd, _ isComplete: Bool) -> Void)?
   {
     guard let session = try writer.sync({ db in db.freshness }) else { return nil }

@@ -6,8 +6,8 @@ extension Database {
   /// Compares the file with its anchor, and begins a session if the connection can write.
   ///
   /// This comes before SQLite reads the file, since it would play back a log or a journal that was
-  /// put there. With a wrong key it would do so as well, and move the log to the file at closing: so
-  /// a wrong key is told here.
+  /// put there. With a wrong key it would do so as well, and move the log to the file at closing:
+  /// so a wrong key is told here.
   func verifyFreshness() throws {
     guard let freshness = configuration.freshness, !isFreshnessVerified else { return }
     try tellingReadFailures { try verify(freshness) }
@@ -223,8 +223,8 @@ extension DatabaseWriter {
   /// ```swift
   /// try queue.check(against: FileAnchor(path: "/srv/anchors/vault"))
   /// ```
-  /// - Throws: ``DatabaseError`` with ``CipherDiagnosis/replaced(_:)`` if the files aren't the newest,
-  ///   or ``FreshnessError``.
+  /// - Throws: ``DatabaseError`` with ``CipherDiagnosis/replaced(_:)`` if the files aren't the
+  ///   newest, or ``FreshnessError``.
   public func check(against anchor: some FreshnessAnchor) throws {
     try writeWithoutTransaction { try $0.checkFreshness(against: anchor) }
   }

@@ -16,9 +16,9 @@
 /// commit. Closing always writes it, and throws if that fails; the commits are safe then, and the
 /// next opening accepts them.
 ///
-/// A database with freshness is encrypted, with HMACs, and in WAL mode. One queue or pool in one process
-/// can have it open for writing; the log, and the record in `<database>-tags`, belong to it and move
-/// with it. Coffer's security guide says what isn't detected.
+/// A database with freshness is encrypted, with HMACs, and in WAL mode. One queue or pool in one
+/// process can have it open for writing; the log, and the record in `<database>-tags`, belong to it
+/// and move with it. Coffer's security guide says what isn't detected.
 public struct Freshness: Sendable {
   /// The place of the newest state.
   public let anchor: any FreshnessAnchor

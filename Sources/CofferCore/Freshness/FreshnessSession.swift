@@ -141,8 +141,8 @@ final class FreshnessSession: Sendable {
 
   /// Takes note of what an archive has, for the next anchor.
   ///
-  /// - Parameter isComplete: Whether the archive has all commits. Otherwise it may have lost its end, of
-  ///   which the anchor goes on to know.
+  /// - Parameter isComplete: Whether the archive has all commits. Otherwise it may have lost its
+  ///   end, of which the anchor goes on to know.
   func noteArchived(_ end: ArchivedEnd, isComplete: Bool) {
     let isNew = progress.withLock { progress in
       if let newest = progress.archived.newest {
@@ -392,8 +392,8 @@ final class FreshnessSession: Sendable {
   }
 
   /// - Parameters:
-  ///   - hasFailed: Whether SQLite has reported an error. The log begins again nevertheless if only its
-  ///     truncation has failed.
+  ///   - hasFailed: Whether SQLite has reported an error. The log begins again nevertheless if only
+  ///     its truncation has failed.
   ///   - isComplete: Whether the file now has all frames of the log.
   func didCheckpoint(hasFailed: Bool, isComplete: Bool) {
     if hasFailed || isComplete { mayHaveRestarted.store(true, ordering: .relaxed) }
@@ -546,7 +546,8 @@ final class FreshnessSession: Sendable {
   /// Lets another connection open the database with freshness, once this one has closed it.
   func unlock() { progress.withLock { $0.tagFile.unlock() } }
 
-  /// Waits for what the queue does, after which nothing but its owner holds this session and its lock.
+  /// Waits for what the queue does, after which nothing but its owner holds this session and its
+  /// lock.
   func finishWork() {
     abandon()
     queue.sync {}

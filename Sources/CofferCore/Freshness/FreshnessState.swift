@@ -113,8 +113,8 @@ struct FreshnessState: Equatable {
     self.identity = identity
   }
 
-  /// The states in an anchor or a record: one, or two while the key is being changed. The second block of an
-  /// anchor can be an ``ArchivedEnd``, too.
+  /// The states in an anchor or a record: one, or two while the key is being changed. The second
+  /// block of an anchor can be an ``ArchivedEnd``, too.
   static func blocks(of bytes: [UInt8]) -> [ArraySlice<UInt8>] {
     guard bytes.count == byteCount || bytes.count == 2 * byteCount else { return [] }
     return stride(from: 0, to: bytes.count, by: byteCount).map { bytes[$0..<($0 + byteCount)] }

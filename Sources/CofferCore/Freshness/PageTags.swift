@@ -87,8 +87,8 @@ struct PageTags {
 
   /// Returns the root over the tags of all pages.
   ///
-  /// - Complexity: In the chunks of 256 pages that have changed since the last call, and in 32 bytes
-  ///   for each chunk.
+  /// - Complexity: In the chunks of 256 pages that have changed since the last call, and in 32
+  ///   bytes for each chunk.
   mutating func root(_ keys: FreshnessKeys) throws(FreshnessError) -> [UInt8] {
     let chunkCount = (count + Self.chunkSize - 1) / Self.chunkSize
     let oldCount = min(isStale.count, chunkCount)
@@ -126,8 +126,8 @@ struct PageTags {
   /// The pages that differ from those that were expected, in ascending order.
   ///
   /// - Parameter isChecked: Whether a page counts.
-  /// - Returns: Also whether exactly the pages after some commit differ: then the whole is as it was
-  ///   at that commit.
+  /// - Returns: Also whether exactly the pages after some commit differ: then the whole is as it
+  ///   was at that commit.
   func differences(
     _ actual: (Int) -> PageTag, where isChecked: (Int) -> Bool
   ) -> (pages: [Int], areLatest: Bool) {

@@ -44,8 +44,8 @@ final class TagFile {
 
   /// Whether the file shows that the database has had an anchor.
   ///
-  /// - Parameter records: The records of the file. One that follows no anchor comes before the first
-  ///   anchor.
+  /// - Parameter records: The records of the file. One that follows no anchor comes before the
+  ///   first anchor.
   func hasHadAnchor(_ records: [SealedState]) throws -> Bool {
     let none = [UInt8](repeating: 0, count: 16)
     if let last = records.first { return last.state.base != none || last.state.pending != none }

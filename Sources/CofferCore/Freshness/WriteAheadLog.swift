@@ -49,7 +49,8 @@ struct WriteAheadLog {
 
   /// Whether a log with `next` can be one with `salts` that was started again.
   ///
-  /// SQLite adds one to the first salt each time, also where the log's file then can't be truncated.
+  /// SQLite adds one to the first salt each time, also where the log's file then can't be
+  /// truncated.
   static func isSuccessor(_ next: [UInt8], of salts: [UInt8]) -> Bool {
     func number(_ salts: [UInt8]) -> UInt32 { salts[..<4].reduce(0) { $0 << 8 | UInt32($1) } }
     guard next.count == 8, salts.count == 8 else { return false }

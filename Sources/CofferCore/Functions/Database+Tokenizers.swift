@@ -5,7 +5,8 @@ struct TokenizerFailure {
   var message: String
 }
 
-/// A tokenizer that is registered once FTS5 can be found. It holds a closure and no memory of SQLite's.
+/// A tokenizer that is registered once FTS5 can be found. It holds a closure and no memory of
+/// SQLite's.
 @safe struct WaitingTokenizer {
   let name: String
   let make: (Database, [String]) throws -> SQLite.Tokenize

@@ -1,9 +1,9 @@
 extension DatabaseKey {
   /// The random key in the database's key slots, which the unlocker opens at each opening.
   ///
-  /// As the key to which ``DatabaseWriter/changeKey(to:)`` changes, it is a new random key: the new file of
-  /// slots has one slot, of this unlocker, and the other slots are gone, since nothing but their own
-  /// unlockers could open them again.
+  /// As the key to which ``DatabaseWriter/changeKey(to:)`` changes, it is a new random key: the new
+  /// file of slots has one slot, of this unlocker, and the other slots are gone, since nothing but
+  /// their own unlockers could open them again.
   /// - Parameter label: The name of that new slot; not used otherwise.
   public static func slots(unlocker: KeyUnlocker, label: String = "") -> DatabaseKey {
     DatabaseKey(form: .slots(unlocker, label: label), bytes: SecureBytes(count: 0) { _ in })

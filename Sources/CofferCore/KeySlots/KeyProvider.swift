@@ -19,8 +19,8 @@ public protocol KeyProvider: Sendable {
 
   /// Returns the key for a new slot of the database.
   ///
-  /// By default the same as ``key(forDatabaseAt:)``. A provider that makes its keys does so here, and
-  /// never in the other method.
+  /// By default the same as ``key(forDatabaseAt:)``. A provider that makes its keys does so here,
+  /// and never in the other method.
   func makeKey(forDatabaseAt path: String) throws -> DatabaseKey
 }
 

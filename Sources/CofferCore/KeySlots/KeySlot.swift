@@ -6,8 +6,8 @@ import FoundationEssentials
 public struct KeySlot: Identifiable, Hashable, Sendable {
   /// The kind of unlocker with which a slot was made.
   ///
-  /// It tells a person which one to look for. Any unlocker that gives the same secret opens the slot:
-  /// a key file also by a descriptor, or as a credential.
+  /// It tells a person which one to look for. Any unlocker that gives the same secret opens the
+  /// slot: a key file also by a descriptor, or as a credential.
   public enum Kind: String, Hashable, Sendable, Codable, CaseIterable {
     case passphrase
     case recoveryKey = "recovery-key"

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The key slots of a database: several passphrases and keys, each of which opens it.
 ///
-/// The database is encrypted with a random data key. A file beside it, `<database>-keys`, holds that key
-/// once for each slot, sealed with the slot's passphrase or key. So a passphrase is added, changed or
-/// removed without rewriting the database.
+/// The database is encrypted with a random data key. A file beside it, `<database>-keys`, holds
+/// that key once for each slot, sealed with the slot's passphrase or key. So a passphrase is added,
+/// changed or removed without rewriting the database.
 ///
 /// ```swift
 /// let slots = try KeySlots.create(
@@ -20,13 +20,13 @@ import Synchronization
 ///
 /// - Important: Without the file of the slots nothing opens the database. Back both up together.
 ///
-/// A removed slot opens no copy of the file that is made from then on, but an older copy of `-keys` still
-/// opens the database with the passphrase of that time. Where such a copy can be in wrong hands, change
-/// the data key itself with ``DatabaseWriter/changeKey(to:)``.
+/// A removed slot opens no copy of the file that is made from then on, but an older copy of `-keys`
+/// still opens the database with the passphrase of that time. Where such a copy can be in wrong
+/// hands, change the data key itself with ``DatabaseWriter/changeKey(to:)``.
 ///
-/// Each change takes a derivation for each passphrase involved, whatever the database's size, and writes
-/// a new file that is synced and renamed: a crash leaves the old slots or the new ones. Changes by several
-/// processes wait for each other for up to five seconds.
+/// Each change takes a derivation for each passphrase involved, whatever the database's size, and
+/// writes a new file that is synced and renamed: a crash leaves the old slots or the new ones.
+/// Changes by several processes wait for each other for up to five seconds.
 public final class KeySlots: Sendable {
   /// The maximum number of slots.
   public static let largestCount = 64
@@ -49,8 +49,8 @@ public final class KeySlots: Sendable {
   /// The slots, as of the last time that this object read or changed them.
   public var all: [KeySlot] { slots.withLock(\.self) }
 
-  /// Returns the path of a database's slots: the path of the file itself, without symbolic links, and
-  /// `-keys`.
+  /// Returns the path of a database's slots: the path of the file itself, without symbolic links,
+  /// and `-keys`.
   public static func path(forDatabaseAt path: String) -> String {
     PendingFile.resolved(path) + "-keys"
   }
@@ -65,8 +65,8 @@ public final class KeySlots: Sendable {
 
   /// Creates the slots of a new database, with a random data key.
   ///
-  /// Opening the database with ``DatabaseKey/slots(unlocker:label:)`` creates its file. For a database that
-  /// exists and is encrypted, change its key to `.slots(unlocker:)`.
+  /// Opening the database with ``DatabaseKey/slots(unlocker:label:)`` creates its file. For a
+  /// database that exists and is encrypted, change its key to `.slots(unlocker:)`.
   /// - Parameters:
   ///   - path: The path of the database, which is missing, empty or a plaintext file.
   ///   - label: The name of the first slot.
@@ -124,8 +124,8 @@ public final class KeySlots: Sendable {
 
   /// Reads and checks the file.
   ///
-  /// - Parameter databasePath: The database, which must have the file's salt; nil if its own salt may
-  ///   be lost.
+  /// - Parameter databasePath: The database, which must have the file's salt; nil if its own salt
+  ///   may be lost.
   static func read(
     _ path: String, databasePath: String?
   ) throws(KeySlotsError) -> (file: KeySlotsFile, isIntact: Bool) {
@@ -187,7 +187,8 @@ public final class KeySlots: Sendable {
 
   /// Returns the database's data key, which opens it without the slots, and in other programs.
   ///
-  /// Whoever has it opens the database until its key is changed with ``DatabaseWriter/changeKey(to:)``.
+  /// Whoever has it opens the database until its key is changed with
+  /// ``DatabaseWriter/changeKey(to:)``.
   /// - Throws: ``KeySlotsError``.
   public func dataKey(authorizedBy authorization: KeyUnlocker) throws -> DatabaseKey {
     try unlocked(by: authorization.secret(forDatabaseAt: databasePath)).databaseKey
@@ -276,8 +277,8 @@ public final class KeySlots: Sendable {
     try remove(slot.id, authorizedBy: authorization)
   }
 
-  /// Checks the file of the slots: all of its bytes if an unlocker is given, without one for accidental
-  /// damage.
+  /// Checks the file of the slots: all of its bytes if an unlocker is given, without one for
+  /// accidental damage.
   ///
   /// - Throws: ``KeySlotsError``.
   public func verify(authorizedBy authorization: KeyUnlocker? = nil) throws {

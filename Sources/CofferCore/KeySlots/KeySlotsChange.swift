@@ -2,8 +2,8 @@ import Glibc
 
 /// New key slots that take the place of the old ones once the database has their key.
 ///
-/// They wait in `<database>-keys-next`. A crash can leave them there: the next opening finds out which of
-/// both files has the database's key.
+/// They wait in `<database>-keys-next`. A crash can leave them there: the next opening finds out
+/// which of both files has the database's key.
 final class KeySlotsChange {
   /// The data key of the new slots, with the salt of the database.
   let key: DatabaseKey
@@ -43,7 +43,8 @@ final class KeySlotsChange {
   /// Writes a copy of a database's slots for a copy of the database.
   ///
   /// - Returns: Nil if the key is in no slots.
-  /// - Throws: An error if the slots can't be read: a copy without them could be one that nothing opens.
+  /// - Throws: An error if the slots can't be read: a copy without them could be one that nothing
+  ///   opens.
   init?(copying key: DatabaseKey, ofDatabaseAt source: String, toDatabaseAt target: String) throws {
     guard !PendingFile.areSame(source, target),
       let (file, isIntact) = try Self.read(

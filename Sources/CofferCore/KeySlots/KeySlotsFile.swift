@@ -2,9 +2,9 @@ import FoundationEssentials
 
 /// The bytes of a database's key slots. `Docs/Format.md` describes them.
 ///
-/// Each slot holds the data key, sealed with the key of its unlocker. What isn't encrypted in a slot is
-/// authenticated with it; all bytes together are authenticated with a key derived from the data key. A
-/// checksum tells accidental damage from a wrong key.
+/// Each slot holds the data key, sealed with the key of its unlocker. What isn't encrypted in a
+/// slot is authenticated with it; all bytes together are authenticated with a key derived from the
+/// data key. A checksum tells accidental damage from a wrong key.
 struct KeySlotsFile: Sendable {
   struct Slot: Sendable {
     enum Derivation: Hashable, Sendable {

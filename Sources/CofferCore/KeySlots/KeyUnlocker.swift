@@ -3,9 +3,9 @@ import Glibc
 
 /// What opens a key slot: a passphrase, a recovery key, or a place that holds a secret.
 ///
-/// Secrets given as text are held as those of a ``DatabaseKey`` are. A file, a descriptor, a credential,
-/// a keyring and a provider are read when a database is opened or its slots are changed, and what they
-/// hold isn't kept.
+/// Secrets given as text are held as those of a ``DatabaseKey`` are. A file, a descriptor, a
+/// credential, a keyring and a provider are read when a database is opened or its slots are
+/// changed, and what they hold isn't kept.
 public struct KeyUnlocker: Sendable {
   enum Source: Sendable {
     indirect case key(DatabaseKey, KeySlot.Kind)
@@ -59,8 +59,8 @@ public struct KeyUnlocker: Sendable {
   /// A key in the kernel's keyring, of the type `user` and with this description.
   ///
   /// It is looked for in the session's keyring and in the user's. For a new slot, a random key is
-  /// stored in the user's keyring if there is none. The kernel forgets it when the machine stops, so that
-  /// another slot is needed.
+  /// stored in the user's keyring if there is none. The kernel forgets it when the machine stops,
+  /// so that another slot is needed.
   ///
   /// See <https://man7.org/linux/man-pages/man7/keyrings.7.html>.
   public static func kernelKeyring(_ description: String) -> KeyUnlocker {

@@ -31,9 +31,10 @@ public struct PassphraseDerivation: Hashable, Sendable {
 
   /// A derivation that takes about this long on this machine, measured now.
   ///
-  /// Argon2id with 64 MiB of memory and at least three passes; where neither libargon2 nor OpenSSL 3.2
-  /// is installed, PBKDF2-HMAC-SHA512 with at least 210,000 iterations. The minima are those of
-  /// <https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html> and RFC 9106.
+  /// Argon2id with 64 MiB of memory and at least three passes; where neither libargon2 nor OpenSSL
+  /// 3.2 is installed, PBKDF2-HMAC-SHA512 with at least 210,000 iterations. The minima are those of
+  /// <https://cheatsheetseries.owasp.org/cheatsheets/Password_Storage_Cheat_Sheet.html> and RFC
+  /// 9106.
   public static func measured(_ duration: Duration = .milliseconds(300)) -> PassphraseDerivation {
     let isArgon2 = Argon2.shared != nil
     let (unit, least, most) = isArgon2 ? (1, 3, 100) : (20_000, 210_000, 20_000_000)

@@ -98,8 +98,8 @@ public struct RecoveryKey: Sendable {
 
   /// A checksum over the field of 32 elements.
   ///
-  /// Each character has another factor, and each group another constant: one wrong character, two that
-  /// changed places, and two groups that changed places are all noticed.
+  /// Each character has another factor, and each group another constant: one wrong character, two
+  /// that changed places, and two groups that changed places are all noticed.
   private static func checksum(of group: [UInt8], index: Int) -> UInt8 {
     var sum = UInt8(index + 1)
     for value in group { sum = timesX(sum ^ value) }

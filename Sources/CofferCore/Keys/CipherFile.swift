@@ -5,9 +5,9 @@ import Synchronization
 /// An encrypted database file, read without SQLite to find out which pages were written with the
 /// key.
 ///
-/// Each page is read where SQLite reads it: in the WAL or in a hot journal, if they hold a version of
-/// it, and otherwise in the main file. There, its version can be an older one, half written, written
-/// with an earlier key, or missing.
+/// Each page is read where SQLite reads it: in the WAL or in a hot journal, if they hold a version
+/// of it, and otherwise in the main file. There, its version can be an older one, half written,
+/// written with an earlier key, or missing.
 ///
 /// Pages are read without a lock. A page that fails is read again, since another process may have
 /// been writing it. To be sure, hold a read transaction.
@@ -111,8 +111,8 @@ final class CipherFile {
   ///
   /// Trailing bytes that don't fill a page, and pages beyond the count in an authentic header,
   /// aren't part of the database and aren't checked.
-  /// - Parameter progress: Called every 256 KiB to 1 MiB with the number of checked pages and of all
-  ///   pages. An error that it throws ends the scan.
+  /// - Parameter progress: Called every 256 KiB to 1 MiB with the number of checked pages and of
+  ///   all pages. An error that it throws ends the scan.
   func verifyAll(progress: ((Int, Int) throws -> Void)? = nil) throws -> [Int] {
     guard settings.usesHMAC else { return [] }
     let pageSize = settings.pageSize

@@ -270,9 +270,9 @@ extension DatabaseQueue {
   /// Takes one key derivation, rewrites the whole file, and waits for the disk. If the process is
   /// killed meanwhile, the file has one of the two keys. Other open connections fail from then on,
   /// and have to be reopened.
-  /// - Throws: ``DatabaseError``; the key is unchanged unless the error says otherwise, or that both
-  ///   keys have to be kept, since a crash can still bring the new one. Fails for example for a
-  ///   read-only or plaintext database, and if another connection uses the file.
+  /// - Throws: ``DatabaseError``; the key is unchanged unless the error says otherwise, or that
+  ///   both keys have to be kept, since a crash can still bring the new one. Fails for example for
+  ///   a read-only or plaintext database, and if another connection uses the file.
   public func changeKey(to key: DatabaseKey) throws {
     try barrierWriteWithoutTransaction { db in try db.changeKey(to: key) }
   }

@@ -27,8 +27,8 @@ extension Database {
   /// Closes a connection without HMACs whose key no longer opens the file; later accesses throw the
   /// same error.
   ///
-  /// One of 256 headers decrypted with the wrong key asks for a WAL. SQLite then holds a shared lock
-  /// until the connection is closed, and nobody else could commit.
+  /// One of 256 headers decrypted with the wrong key asks for a WAL. SQLite then holds a shared
+  /// lock until the connection is closed, and nobody else could commit.
   func closeAfterChangedKey() {
     if changedKeyFailure != nil { closeConnection() }
   }

@@ -10,8 +10,8 @@ extension Database {
 
   /// The name of the library behind the connection's cryptographic provider, such as `openssl`.
   ///
-  /// Nil for a connection without a key. ``cipherProviderDescription-swift.property`` tells whether it
-  /// is Coffer's own provider, too.
+  /// Nil for a connection without a key. ``cipherProviderDescription-swift.property`` tells whether
+  /// it is Coffer's own provider, too.
   public var cipherProvider: String? {
     get throws { try cipherFact("cipher_provider") }
   }

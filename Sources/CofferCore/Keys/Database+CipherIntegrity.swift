@@ -4,12 +4,12 @@ extension Database {
   /// Pages are numbered from 1. A wrong code means that the page was changed without the key, or by
   /// a disk fault. Reads the whole file.
   ///
-  /// Pages are checked where the connection reads them: in the WAL, if it holds a newer version, and
-  /// otherwise in the file. Inside a transaction these are the pages that it sees, whatever others have
-  /// committed since. When a database is opened, SQLite drops the commits from the first damaged
-  /// frame of the WAL on. `PRAGMA integrity_check` additionally checks the structure.
-  /// - Throws: ``DatabaseError`` for a database without a key or without authentication codes, and what
-  ///   each read throws if the file's key was changed, or the file can't be read.
+  /// Pages are checked where the connection reads them: in the WAL, if it holds a newer version,
+  /// and otherwise in the file. Inside a transaction these are the pages that it sees, whatever
+  /// others have committed since. When a database is opened, SQLite drops the commits from the
+  /// first damaged frame of the WAL on. `PRAGMA integrity_check` additionally checks the structure.
+  /// - Throws: ``DatabaseError`` for a database without a key or without authentication codes, and
+  ///   what each read throws if the file's key was changed, or the file can't be read.
   public func checkCipherIntegrity() throws -> [Int] {
     try checkAccess()
     guard let (key, settings) = keying else {
@@ -31,8 +31,8 @@ extension Database {
         resultCode: .SQLITE_ERROR, message: "the pages can't be authenticated here",
         hint: "No libcrypto has been found in the process.")
     }
-    // A transaction keeps other connections from changing what it reads, by its lock of the file or of the
-    // log.
+    // A transaction keeps other connections from changing what it reads, by its lock of the file or
+    // of the log.
     let needsTransaction = !isInsideTransaction
     if needsTransaction { try beginTransaction(.deferred) }
     defer { if needsTransaction { rollbackAfterError() } }

@@ -109,7 +109,8 @@ extension Database {
     return nil
   }
 
-  /// Whether `PRAGMA page_size` can change the pages of an encrypted file, as `cipher_page_size` does.
+  /// Whether `PRAGMA page_size` can change the pages of an encrypted file, as `cipher_page_size`
+  /// does.
   func changesEncryptedPages(of schema: String?) -> Bool {
     if isKeyed { return true }
     guard mayHaveAttachedKeyedFile, let schema, !schema.isSameName(as: "main"),

@@ -48,8 +48,8 @@ extension Database {
   /// Throws for `ATTACH` and `VACUUM … INTO` statements that don't do what they appear to.
   ///
   /// - Parameter offset: The start of the statement, in UTF-8 bytes.
-  /// - Returns: Whether arguments give the name of a file, so that ``refuseUnsafeArguments(of:)`` has to
-  ///   see them.
+  /// - Returns: Whether arguments give the name of a file, so that ``refuseUnsafeArguments(of:)``
+  ///   has to see them.
   /// - Complexity: For all other statements, only the first letter is examined.
   @inline(__always)
   func refuseUnsafeSQL(_ sql: String, from offset: Int) throws -> Bool {

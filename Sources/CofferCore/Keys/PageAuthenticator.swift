@@ -1,7 +1,7 @@
 /// Verifies pages with a context of libcrypto that keeps the key from page to page.
 ///
-/// To set up an HMAC for each page takes longer than to compute it. One thread at a time uses a context;
-/// it holds what is derived from the key until it is freed, which wipes it.
+/// To set up an HMAC for each page takes longer than to compute it. One thread at a time uses a
+/// context; it holds what is derived from the key until it is freed, which wipes it.
 @safe final class PageAuthenticator {
   private let settings: CipherSettings
   private let functions: PageCrypto

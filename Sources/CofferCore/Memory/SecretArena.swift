@@ -29,8 +29,8 @@ import Glibc
   /// Up to blocks of 2 GiB, SQLite's largest.
   private static let classCount = 202
 
-  // SAFETY: `init` maps the range and the tables, which stay mapped for ever. Blocks lie in the part
-  // of the range that was made writable, and each of its slabs has an entry in the table.
+  // SAFETY: `init` maps the range and the tables, which stay mapped for ever. Blocks lie in the
+  // part of the range that was made writable, and each of its slabs has an entry in the table.
   private let base: UInt
   private let slabs: UnsafeMutablePointer<Slab>
   /// The size of each slab's blocks, which doesn't change while a block is in use.

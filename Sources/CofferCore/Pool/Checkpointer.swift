@@ -73,7 +73,8 @@ final class Checkpointer {
     return isDue
   }
 
-  /// The pages of a log after which an archive reads them: a checkpoint waits for those that are left.
+  /// The pages of a log after which an archive reads them: a checkpoint waits for those that are
+  /// left.
   private static let toldPages = 250
 
   /// Moves the log's pages to the file, as far as readers allow it.
@@ -89,8 +90,8 @@ final class Checkpointer {
     _ = checkpoint(connection, schema: schema, mode: mode, frameCount: pageCount)
   }
 
-  /// Moves frames from the log to the file, after an archive has read them and freshness has recorded
-  /// them.
+  /// Moves frames from the log to the file, after an archive has read them and freshness has
+  /// recorded them.
   ///
   /// - Parameter frameCount: The frames in the log; nil if it was asked for.
   /// - Returns: Nil if freshness has failed.

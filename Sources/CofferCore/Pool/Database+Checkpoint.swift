@@ -3,8 +3,8 @@ extension Database {
   ///
   /// <https://sqlite.org/c3ref/wal_checkpoint_v2.html>
   public enum CheckpointMode: CInt, Sendable, Hashable {
-    /// Moves as many frames as possible without waiting; none while another connection writes, on an
-    /// SQLite before 3.51.3, which could lose its commit.
+    /// Moves as many frames as possible without waiting; none while another connection writes, on
+    /// an SQLite before 3.51.3, which could lose its commit.
     case passive = 0
     /// Waits for writers and for readers of old states, and moves all frames.
     case full = 1

@@ -67,10 +67,10 @@ extension DatabasePool {
   /// }
   /// ```
   ///
-  /// It differs from ``concurrentFetchAll(_:progress:)`` in that memory is bounded: the readers wait
-  /// while `body` is slower than they are. Each is ahead by a few blocks of at most 1,024 elements,
-  /// read from about 256 KiB of pages or one row, if that is larger. Readers that wait aren't free
-  /// for others, so `body` must not wait for other reads of the pool.
+  /// It differs from ``concurrentFetchAll(_:progress:)`` in that memory is bounded: the readers
+  /// wait while `body` is slower than they are. Each is ahead by a few blocks of at most 1,024
+  /// elements, read from about 256 KiB of pages or one row, if that is larger. Readers that wait
+  /// aren't free for others, so `body` must not wait for other reads of the pool.
   ///
   /// - Parameter body: Called on this thread, in the order of the rowids. An error that it throws
   ///   ends the fetch.

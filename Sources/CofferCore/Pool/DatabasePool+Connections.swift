@@ -63,11 +63,11 @@ extension DatabasePool {
   /// then on.
   ///
   /// Waits for the accesses that are under way, and blocks others meanwhile. Takes one key
-  /// derivation, rewrites the whole file, and waits for the disk, as a pool's other commits don't. If
-  /// the process is killed meanwhile, the file has one of the two keys.
-  /// - Throws: ``DatabaseError``; the key is unchanged unless the error says otherwise, or that both
-  ///   keys have to be kept, since a crash can still bring the new one. Fails for example for a
-  ///   read-only or plaintext database, and if a snapshot or another process uses the file.
+  /// derivation, rewrites the whole file, and waits for the disk, as a pool's other commits don't.
+  /// If the process is killed meanwhile, the file has one of the two keys.
+  /// - Throws: ``DatabaseError``; the key is unchanged unless the error says otherwise, or that
+  ///   both keys have to be kept, since a crash can still bring the new one. Fails for example for
+  ///   a read-only or plaintext database, and if a snapshot or another process uses the file.
   public func changeKey(to key: DatabaseKey) throws {
     try barrierWriteWithoutTransaction { db in
       readers.invalidate()
@@ -176,7 +176,8 @@ extension Database {
     return commitLog.commits
   }
 
-  /// Installs the WAL hook and log limit of a pool's writer, or of a queue with freshness, also after a connection was reopened.
+  /// Installs the WAL hook and log limit of a pool's writer, or of a queue with freshness, also
+  /// after a connection was reopened.
   func restorePoolWriter() throws {
     guard let checkpointer, let connection = sqliteConnection else { return }
     SQLite.setWALHook(checkpointer, in: connection)

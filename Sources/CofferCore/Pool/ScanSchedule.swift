@@ -29,7 +29,8 @@ final class ScanSchedule<Element>: Sendable {
   /// Rowids that a connection has taken.
   struct Taken: Sendable {
     var rowIDs: ClosedRange<Int64>
-    /// The estimated number of rows if the rowids are one part; nil if the part's end must be found.
+    /// The estimated number of rows if the rowids are one part; nil if the part's end must be
+    /// found.
     var rowCount: Double?
   }
 

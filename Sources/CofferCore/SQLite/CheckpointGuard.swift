@@ -3,19 +3,19 @@ import CSQLCipher
 /// Keeps other connections from committing while a checkpoint runs, on engines that lose commits
 /// otherwise.
 ///
-/// A checkpoint reads the log's length, and then how much of the log is in the file already. If another
-/// connection's commit restarts the log in between, SQLite before 3.51.3 takes the old length for the new
-/// log's: it moves frames of the old log over newer pages, and leaves out as many of the new one for good.
+/// A checkpoint reads the log's length, and then how much of the log is in the file already. If
+/// another connection's commit restarts the log in between, SQLite before 3.51.3 takes the old
+/// length for the new log's: it moves frames of the old log over newer pages, and leaves out as
+/// many of the new one for good.
 ///
 /// Each checkpoint takes the lock for checkpoints first, whoever asks for it: a pool, SQLite's own
-/// automatic one, a pragma, or a closing connection. So that is where the lock for writing is taken, too,
-/// and it is kept until the lock for checkpoints is given back. If a writer has it, the checkpoint is
-/// left out with `SQLITE_BUSY`, and the next commit tries again. The checkpoint at the last connection's
-/// close takes neither lock, as it has the whole file to itself.
+/// automatic one, a pragma, or a closing connection. So that is where the lock for writing is
+/// taken, too, and it is kept until the lock for checkpoints is given back. If a writer has it, the
+/// checkpoint is left out with `SQLITE_BUSY`, and the next commit tries again. The checkpoint at
+/// the last connection's close takes neither lock, as it has the whole file to itself.
 ///
-/// This works on the locks of a file's shared memory, which SQLite asks the `FileLayer` for, and covers
-/// attached files as well.
-/// <https://sqlite.org/walformat.html#wal_locks>
+/// This works on the locks of a file's shared memory, which SQLite asks the `FileLayer` for, and
+/// covers attached files as well. <https://sqlite.org/walformat.html#wal_locks>
 enum CheckpointGuard {
   static let isNeeded = SQLiteFeatures.linked.losesCommitsAtCheckpoints
 
@@ -23,8 +23,8 @@ enum CheckpointGuard {
   static let writing: CInt = 0
   private static let checkpointing: CInt = 1
 
-  /// Runs a checkpoint of `connection` while another connection of the caller's keeps all others from
-  /// committing, by a write transaction.
+  /// Runs a checkpoint of `connection` while another connection of the caller's keeps all others
+  /// from committing, by a write transaction.
   @safe static func protectingOtherwise<Result, Failure>(
     _ connection: SQLiteConnection, _ body: () throws(Failure) -> Result
   ) throws(Failure) -> Result {
@@ -44,8 +44,8 @@ enum CheckpointGuard {
     _ file: FileLayer.File, _ offset: CInt, _ count: CInt, _ flags: CInt, by lock: Lock
   ) -> CInt {
     let state = unsafe file.state
-    // A recovery takes a range of locks, among which that for checkpoints; it has the one for writing. A
-    // reader of a snapshot shares that for checkpoints.
+    // A recovery takes a range of locks, among which that for checkpoints; it has the one for
+    // writing. A reader of a snapshot shares that for checkpoints.
     guard isNeeded, count == 1, offset <= checkpointing, flags & SQLITE_SHM_EXCLUSIVE != 0 else {
       return unsafe lock(file.file, offset, count, flags)
     }

@@ -2,8 +2,8 @@ import CSQLCipher
 
 /// The statements that begin and end transactions, prepared on first use.
 ///
-/// They are run without a `Statement`, since every access runs them. `ROLLBACK` is prepared when the
-/// connection is set up: it has to run when there is no memory left.
+/// They are run without a `Statement`, since every access runs them. `ROLLBACK` is prepared when
+/// the connection is set up: it has to run when there is no memory left.
 @safe final class ControlStatements {
   enum Kind: Int, CaseIterable {
     case beginDeferred, beginImmediate, beginExclusive, commit, rollback

@@ -4,9 +4,9 @@ import Synchronization
 
 /// The file layer of all connections: the usual one, but for the locks of database files.
 ///
-/// Where SQLite takes a lock for writing, it is asked whether the file still has its name: in the log of
-/// a file that was deleted or replaced, commits would be lost without a word. And a checkpoint is kept
-/// from running while others commit, where `CheckpointGuard` says so.
+/// Where SQLite takes a lock for writing, it is asked whether the file still has its name: in the
+/// log of a file that was deleted or replaced, commits would be lost without a word. And a
+/// checkpoint is kept from running while others commit, where `CheckpointGuard` says so.
 /// <https://sqlite.org/vfs.html>
 enum FileLayer {
   /// The name of the layer for new connections; nil for the usual one.
@@ -70,8 +70,8 @@ enum FileLayer {
       tables[key] = address
       return address
     }
-    // SAFETY: tables are never freed, the usual ones are constants of their layers, and the methods are
-    // the first member of the C struct.
+    // SAFETY: tables are never freed, the usual ones are constants of their layers, and the methods
+    // are the first member of the C struct.
     return unsafe UnsafePointer(bitPattern: address)
   }
 
@@ -95,8 +95,8 @@ enum FileLayer {
     /// - Precondition: The file is one of a layer.
     init?(_ file: UnsafeMutablePointer<sqlite3_file>?) {
       guard let file = unsafe file, let methods = unsafe file.pointee.pMethods else { return nil }
-      // SAFETY: each file of a layer has methods from `methods(for:stateOffset:)`, the first member of the
-      // struct, and was given memory for its state, which `openFile` has initialized.
+      // SAFETY: each file of a layer has methods from `methods(for:stateOffset:)`, the first member
+      // of the struct, and was given memory for its state, which `openFile` has initialized.
       let table = unsafe UnsafeRawPointer(methods).assumingMemoryBound(
         to: coffer_file_methods.self)
       guard let usual = unsafe table.pointee.usual else { return nil }
@@ -116,8 +116,8 @@ enum FileLayer {
 
     /// Whether another file, or none, has the name that the file was opened by.
     ///
-    /// Not where that can't be seen, as in a folder that may not be searched any more: SQLite's file
-    /// layer asks `stat`, and leaves its error.
+    /// Not where that can't be seen, as in a folder that may not be searched any more: SQLite's
+    /// file layer asks `stat`, and leaves its error.
     fileprivate var hasMoved: Bool {
       let seen = unsafe NameWatch.Moment(news: state.pointee.news, second: state.pointee.second)
       if unsafe state.pointee.watches > 0, NameWatch.isQuiet(since: seen) { return false }
@@ -143,12 +143,12 @@ enum FileLayer {
     }
   }
 
-  /// Leaves the log of a connection's database as it is when the connection closes, where SQLite has no
-  /// setting for that.
+  /// Leaves the log of a connection's database as it is when the connection closes, where SQLite
+  /// has no setting for that.
   ///
-  /// SQLite before 3.16 moves the log's frames to the file when it gets the file's exclusive lock, as the
-  /// last connection does: so this one gets none. With a log, nothing else asks for this lock but a change
-  /// of the journal mode.
+  /// SQLite before 3.16 moves the log's frames to the file when it gets the file's exclusive lock,
+  /// as the last connection does: so this one gets none. With a log, nothing else asks for this
+  /// lock but a change of the journal mode.
   @safe static func keepLogAtClose(_ connection: SQLiteConnection) {
     unsafe File(of: connection)?.state.pointee.keepsLog = 1
   }

@@ -39,8 +39,8 @@ final class Tracer {
   let sql: String
   let showsArguments: Bool
 
-  /// - Parameter comment: SQLite's report of a trigger, by its name, or of a statement that is executed
-  ///   inside of another one, by its SQL.
+  /// - Parameter comment: SQLite's report of a trigger, by its name, or of a statement that is
+  ///   executed inside of another one, by its SQL.
   @safe fileprivate init(_ handle: OpaquePointer, comment: String?, showsArguments: Bool) {
     self.handle = unsafe handle
     self.showsArguments = showsArguments

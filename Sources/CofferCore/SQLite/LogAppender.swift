@@ -3,10 +3,10 @@ import Glibc
 
 /// Commits pages that are encrypted already, by writing frames to a database's write-ahead log.
 ///
-/// It does what SQLite does at a commit: under the lock of writers, the frames are appended and synced,
-/// the pages are entered in the index that all connections share, and then the index's header is
-/// replaced. So readers keep the state that they see, and find the new one at their next access. After a
-/// crash the log's checksums tell what was committed.
+/// It does what SQLite does at a commit: under the lock of writers, the frames are appended and
+/// synced, the pages are entered in the index that all connections share, and then the index's
+/// header is replaced. So readers keep the state that they see, and find the new one at their next
+/// access. After a crash the log's checksums tell what was committed.
 ///
 /// See <https://sqlite.org/walformat.html> and <https://sqlite.org/fileformat2.html#walformat>.
 @safe final class LogAppender {
@@ -102,9 +102,9 @@ import Glibc
 
   /// Writes one commit.
   ///
-  /// - Parameter body: Calls its argument with frames, each a page's number, of 4 bytes, and the page as
-  ///   it is stored; of a page's versions the last one counts. Returns the number of the database's
-  ///   pages.
+  /// - Parameter body: Calls its argument with frames, each a page's number, of 4 bytes, and the
+  ///   page as it is stored; of a page's versions the last one counts. Returns the number of the
+  ///   database's pages.
   /// - Throws: `SQLITE_BUSY` if somebody else writes to the database; or the error of `body`, with
   ///   nothing changed.
   func commit(_ body: (_ write: (ArraySlice<UInt8>) throws -> Void) throws -> Int) throws {
@@ -197,8 +197,8 @@ import Glibc
     header.checksum = sum.words
     bytes += sum.words.0.littleEndianBytes.reversed() + sum.words.1.littleEndianBytes.reversed()
     try log.write(bytes, at: 0)
-    // Frames that are written after it can reach the disk before it, and would then belong to the old
-    // header.
+    // Frames that are written after it can reach the disk before it, and would then belong to the
+    // old header.
     try log.sync()
   }
 

@@ -27,8 +27,8 @@ struct LogIndex {
     unsafe self.init(UnsafeRawBufferPointer(start: region, count: Self.size))
   }
 
-  /// What the last transaction of a connection that read its main database has seen of the log; nil if it
-  /// hasn't looked at one.
+  /// What the last transaction of a connection that read its main database has seen of the log; nil
+  /// if it hasn't looked at one.
   @safe init?(readBy connection: SQLiteConnection) {
     guard let file = unsafe FileLayer.File(of: connection),
       unsafe file.state.pointee.index != nil,
@@ -62,8 +62,8 @@ struct LogIndex {
 
   /// Notes what the index says as a connection begins to read.
   ///
-  /// SQLite compares the index with its own copy once more after it has the lock, and tries again if they
-  /// differ. So this is what the transaction goes on with.
+  /// SQLite compares the index with its own copy once more after it has the lock, and tries again
+  /// if they differ. So this is what the transaction goes on with.
   /// - Parameter lock: The number of the lock in the shared memory.
   static func note(readLock lock: CInt, of file: FileLayer.File) {
     guard lock >= firstReadLock, let index = unsafe file.state.pointee.index else { return }
@@ -76,7 +76,8 @@ struct LogIndex {
 
   private static let firstReadLock: CInt = 3
 
-  /// The pages of the frames that were not moved, in the order of the frames; nil if they can't be read.
+  /// The pages of the frames that were not moved, in the order of the frames; nil if they can't be
+  /// read.
   ///
   /// - Precondition: `connection` keeps them by a transaction.
   @safe func pages(in connection: SQLiteConnection) -> [UInt32]? {
@@ -107,8 +108,8 @@ struct LogIndex {
     _ number: CInt, of file: UnsafeMutablePointer<sqlite3_file>,
     _ methods: UnsafePointer<sqlite3_io_methods>
   ) -> UnsafeMutableRawPointer? {
-    // SAFETY: the size is that of the regions that SQLite itself maps, and nothing is mapped that isn't
-    // there.
+    // SAFETY: the size is that of the regions that SQLite itself maps, and nothing is mapped that
+    // isn't there.
     var region: UnsafeMutableRawPointer?
     let code = unsafe methods.pointee.xShmMap?(file, number, 32768, 0, &region)
     return unsafe code == SQLITE_OK ? region : nil

@@ -2,16 +2,16 @@ import CSQLCipher
 import Glibc
 import Synchronization
 
-/// Tells whether the names of open database files may have changed, for a fourth of what it costs to ask
-/// for each file.
+/// Tells whether the names of open database files may have changed, for a fourth of what it costs
+/// to ask for each file.
 ///
-/// The kernel queues an event before the call returns that deletes or renames a watched file, or a folder
-/// above it. So while the queue is empty, a file that had its name still has it. One queue serves the
-/// process; an event makes each file ask again.
+/// The kernel queues an event before the call returns that deletes or renames a watched file, or a
+/// folder above it. So while the queue is empty, a file that had its name still has it. One queue
+/// serves the process; an event makes each file ask again.
 ///
-/// What no event tells of is left to asking: files behind links, in folders that may not be read, in file
-/// systems that other machines change, and where the system has no watches left. A file system that is
-/// mounted over a folder is noticed within a second.
+/// What no event tells of is left to asking: files behind links, in folders that may not be read,
+/// in file systems that other machines change, and where the system has no watches left. A file
+/// system that is mounted over a folder is noticed within a second.
 /// <https://man7.org/linux/man-pages/man7/inotify.7.html>
 enum NameWatch {
   /// A state of all names.
@@ -28,8 +28,8 @@ enum NameWatch {
   }
 
   private static let state = Mutex(State())
-  /// Counted before and after events are taken from the queue, so that it is odd meanwhile: else a file
-  /// could be seen with its name, and its event taken, between the count and the taking.
+  /// Counted before and after events are taken from the queue, so that it is odd meanwhile: else a
+  /// file could be seen with its name, and its event taken, between the count and the taking.
   private static let news = Atomic<UInt64>(0)
   /// The queue; -1 if the system has none left.
   private static let queue = inotify_init1(CInt(IN_NONBLOCK) | CInt(IN_CLOEXEC))
@@ -117,8 +117,8 @@ enum NameWatch {
     return unsafe strcmp(path, real) == 0 ? String(validatingCString: path) : nil
   }
 
-  /// The file systems that only this machine changes: ext4, XFS, Btrfs, F2FS, ZFS, bcachefs, tmpfs and
-  /// overlays of them, by the numbers of `statfs(2)`.
+  /// The file systems that only this machine changes: ext4, XFS, Btrfs, F2FS, ZFS, bcachefs, tmpfs
+  /// and overlays of them, by the numbers of `statfs(2)`.
   private static let localSystems: Set<UInt32> = [
     0xEF53, 0x5846_5342, 0x9123_683E, 0xF2F5_2010, 0x2FC1_2FC1, 0xCA45_1A4E, 0x0102_1994,
     0x794C_7630,

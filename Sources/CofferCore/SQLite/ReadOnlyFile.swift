@@ -14,7 +14,8 @@ import Glibc
 
   /// The file that a connection has open: its main database's, or that of the log.
   ///
-  /// - Precondition: The connection is open for as long as the file is read, and not used meanwhile.
+  /// - Precondition: The connection is open for as long as the file is read, and not used
+  ///   meanwhile.
   @safe init(openedBy connection: SQLiteConnection, isLog: Bool = false) throws(ReadOnlyFileError) {
     let pointer = isLog ? SQLITE_FCNTL_JOURNAL_POINTER : SQLITE_FCNTL_FILE_POINTER
     guard let (file, _) = unsafe SQLite.openFile(pointer, in: connection) else {

@@ -93,8 +93,8 @@ extension SQLite {
     unsafe sqlite3_extended_errcode(connection)
   }
 
-  /// Returns the system's code with which reading one of the connection's files has failed; nil if none
-  /// has since this was last called.
+  /// Returns the system's code with which reading one of the connection's files has failed; nil if
+  /// none has since this was last called.
   ///
   /// Where no error tells a failed read, this forgets it, so that a later error isn't taken for it.
   @discardableResult
@@ -129,8 +129,8 @@ extension SQLite {
 
   /// A file of a connection, which keeps it open, and its methods; nil if it isn't open.
   ///
-  /// - Parameter pointer: `SQLITE_FCNTL_FILE_POINTER`, or `SQLITE_FCNTL_JOURNAL_POINTER` for the log
-  ///   or the journal.
+  /// - Parameter pointer: `SQLITE_FCNTL_FILE_POINTER`, or `SQLITE_FCNTL_JOURNAL_POINTER` for the
+  ///   log or the journal.
   static func openFile(
     _ pointer: CInt, of schema: String = "main", in connection: SQLiteConnection
   ) -> (file: UnsafeMutablePointer<sqlite3_file>, methods: UnsafePointer<sqlite3_io_methods>)? {

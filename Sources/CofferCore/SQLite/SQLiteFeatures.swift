@@ -25,7 +25,8 @@ package struct SQLiteFeatures: Sendable {
   package var hasAggregateFilter: Bool { isAtLeast(30) }
   package var hasNullsOrdering: Bool { isAtLeast(30) }
   package var hasAggregateOrdering: Bool { isAtLeast(44) }
-  /// Whether `"alias"."column"` of a view or a subquery gives a result column the name of the column.
+  /// Whether `"alias"."column"` of a view or a subquery gives a result column the name of the
+  /// column.
   ///
   /// Versions as old as 3.15 name it by the alias.
   package var namesColumnsOfViews: Bool { isAtLeast(25) }
@@ -53,7 +54,8 @@ package struct SQLiteFeatures: Sendable {
   /// Whether SQLCipher writes to standard error by default, as version 4 does.
   var logsToStandardError: Bool { isAtLeast(20) }
 
-  /// Whether a checkpoint that begins while another connection's commit restarts the log loses commits.
+  /// Whether a checkpoint that begins while another connection's commit restarts the log loses
+  /// commits.
   ///
   /// SQLite 3.51.3 has the correction, and so have 3.44.6 and 3.50.7: SQLCipher 4.14 and later.
   /// <https://sqlite.org/wal.html#walresetbug>

@@ -4,8 +4,8 @@ import Glibc
 /// SQLite's memory, in a ``SecretArena``.
 ///
 /// SQLite's caches, statements and sorters, and SQLCipher's buffers, hold decrypted rows. All of
-/// their memory comes from here, and is wiped when it is freed, unless other code of the process has initialized SQLite before, or
-/// `COFFER_STOCK_MEMORY=1` is in the environment.
+/// their memory comes from here, and is wiped when it is freed, unless other code of the process
+/// has initialized SQLite before, or `COFFER_STOCK_MEMORY=1` is in the environment.
 enum SQLiteMemory {
   /// Whether SQLite uses the arena.
   ///

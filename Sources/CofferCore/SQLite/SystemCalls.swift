@@ -1,8 +1,8 @@
 import CSQLCipher
 import Glibc
 
-/// Calls of the system that Swift's import of glibc lacks. Each returns 0, or -1 with `errno`, unless it says
-/// something else.
+/// Calls of the system that Swift's import of glibc lacks. Each returns 0, or -1 with `errno`,
+/// unless it says something else.
 enum SystemCalls {
   /// Repeats a call of the system while a signal interrupts it.
   static func retrying<Result: SignedInteger>(_ call: () -> Result) -> Result {

@@ -37,8 +37,9 @@ struct BTreePage {
 
   /// Returns nil if the bytes aren't a sound page of a b-tree.
   ///
-  /// - Parameter isExact: Whether each byte must belong to a cell or to free space that is accounted
-  ///   for, and each record must be sound, since nothing else shows that the page is intact.
+  /// - Parameter isExact: Whether each byte must belong to a cell or to free space that is
+  ///   accounted for, and each record must be sound, since nothing else shows that the page is
+  ///   intact.
   init?(number: Int, bytes: [UInt8], usableSize: Int, isExact: Bool) {
     let header = number == 1 ? 100 : 0
     guard bytes.count >= usableSize, usableSize >= 480, let kind = Kind(rawValue: bytes[header])

@@ -15,8 +15,9 @@ extension DatabaseFile {
   /// does. Rows are inserted without firing triggers or checking foreign keys. The new file is
   /// verified and synced before it gets its name.
   ///
-  /// Memory doesn't grow with the file, except for a few bytes per page and the largest row. What a hostile
-  /// file could make the new one grow to is limited in proportion to its own size: see ``SalvageLimit``.
+  /// Memory doesn't grow with the file, except for a few bytes per page and the largest row. What a
+  /// hostile file could make the new one grow to is limited in proportion to its own size: see
+  /// ``SalvageLimit``.
   /// - Parameters:
   ///   - path: The damaged database, which no connection may use meanwhile.
   ///   - key: Its key; nil for a plaintext database. With a passphrase, or a raw key alone, the

@@ -1,9 +1,9 @@
 /// The pages of b-trees that no tree has led to, and the tables to which they belong.
 ///
 /// A page is a table's only if that is certain: by the pointer maps of an auto-vacuum database, or
-/// because a lost page of this table, and of no other, can have led to it. That needs the schema and
-/// the list of free pages to be complete, or else a page can belong to a table that isn't known, or
-/// hold deleted rows.
+/// because a lost page of this table, and of no other, can have led to it. That needs the schema
+/// and the list of free pages to be complete, or else a page can belong to a table that isn't
+/// known, or hold deleted rows.
 final class OrphanPages {
   enum Owner {
     case object(SalvagedObject)

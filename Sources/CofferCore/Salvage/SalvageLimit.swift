@@ -1,17 +1,21 @@
-/// What a damaged or hostile file can't make a salvage exceed, in proportion to the file's own size.
+/// What a damaged or hostile file can't make a salvage exceed, in proportion to the file's own
+/// size.
 ///
-/// A whole file keeps within all of them. Each can be lifted; a report names those that were reached.
+/// A whole file keeps within all of them. Each can be lifted; a report names those that were
+/// reached.
 public enum SalvageLimit: String, Sendable, Hashable, Codable, CaseIterable {
-  /// The new file has at most four times the bytes of the source, and 16 MiB: further rows are lost.
+  /// The new file has at most four times the bytes of the source, and 16 MiB: further rows are
+  /// lost.
   case fileSize
-  /// A value or a row that the new file computes has at most as many bytes as the source, or 1 MiB: a row
-  /// with a larger one is rejected.
+  /// A value or a row that the new file computes has at most as many bytes as the source, or 1 MiB:
+  /// a row with a larger one is rejected.
   case valueSize
-  /// There are at most as many tables and indexes as the source has pages, and 1,000 (8 MiB of pages); and a
-  /// quarter as many views, triggers and virtual tables, and 5,000. Further ones are not made.
+  /// There are at most as many tables and indexes as the source has pages, and 1,000 (8 MiB of
+  /// pages); and a quarter as many views, triggers and virtual tables, and 5,000. Further ones are
+  /// not made.
   case definitions
-  /// The definitions' SQL has at most a sixteenth of the bytes of the source, or 16 MiB, and 1 MiB each;
-  /// what SQLite makes of it takes an eighth and 64 MiB of memory. Further ones are not made.
+  /// The definitions' SQL has at most a sixteenth of the bytes of the source, or 16 MiB, and 1 MiB
+  /// each; what SQLite makes of it takes an eighth and 64 MiB of memory. Further ones are not made.
   case definitionText
   /// Pages to which nothing leads are compared with the tables they may belong to at most a hundred
   /// million times: further ones are taken for those of no known table.

@@ -96,8 +96,8 @@ final class SalvagePages {
 
   /// Recognizes the lists of free pages if page 1, which leads to them, is lost.
   ///
-  /// That is certain only if no list can be among the damaged pages: a page can still hold a list from
-  /// before it became free itself, and such a page is on a list that holds.
+  /// That is certain only if no list can be among the damaged pages: a page can still hold a list
+  /// from before it became free itself, and such a page is on a list that holds.
   /// - Parameters:
   ///   - isUsed: Whether a page belongs to a tree.
   ///   - isKnown: Whether it is known what a damaged page was.

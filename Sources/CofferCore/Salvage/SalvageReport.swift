@@ -1,5 +1,5 @@
-/// What ``DatabaseFile/salvage(at:key:settings:to:configuration:liftedLimits:progress:)`` has saved, and
-/// what is lost.
+/// What ``DatabaseFile/salvage(at:key:settings:to:configuration:liftedLimits:progress:)`` has
+/// saved, and what is lost.
 ///
 /// Pages are numbered from 1.
 public struct SalvageReport: Sendable, Hashable, Codable {

@@ -329,8 +329,8 @@ final class SalvageWriter {
 
   // MARK: The end
 
-  /// Makes all indexes again, where SQLite takes a blob in an index's expression for UTF-8 as long as it is a
-  /// bound value, and for the file's encoding later.
+  /// Makes all indexes again, where SQLite takes a blob in an index's expression for UTF-8 as long
+  /// as it is a bound value, and for the file's encoding later.
   func rebuildIndexes() throws {
     guard encoding != .utf8 else { return }
     statements.removeAll()

@@ -96,8 +96,8 @@ struct SalvagedRecord {
     field.isText ? encoding.decode(bytes[range(of: field)]) : nil
   }
 
-  /// Binds the value to a parameter. The record's bytes must stay valid until the statement has been
-  /// executed.
+  /// Binds the value to a parameter. The record's bytes must stay valid until the statement has
+  /// been executed.
   ///
   /// - Parameter base: The record's bytes.
   /// - Returns: SQLite's result code.

@@ -1,9 +1,9 @@
 extension Database {
   /// The tables of the main database in which its virtual tables store their content.
   ///
-  /// SQLite tells them from version 3.37 on; before, they are those that its own modules make. It tells
-  /// them by name: the user's own table that a full-text table has as its external content counts, too,
-  /// if it is named `…_content`. That one is left out here.
+  /// SQLite tells them from version 3.37 on; before, they are those that its own modules make. It
+  /// tells them by name: the user's own table that a full-text table has as its external content
+  /// counts, too, if it is named `…_content`. That one is left out here.
   package func shadowTables() throws -> Set<String> {
     let modules = try Row.fetchAll(
       self, sql: "SELECT name, sql FROM sqlite_master WHERE type = 'table' AND rootpage = 0"

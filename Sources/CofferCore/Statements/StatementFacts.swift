@@ -13,8 +13,8 @@ package struct StatementFacts: Sendable {
   /// Whether `region` contains what its tables, views and functions depend on.
   var hasCompleteRegion = false
 
-  /// The names that the statement reads and that are no tables: of views, of table-valued functions,
-  /// and of common table expressions.
+  /// The names that the statement reads and that are no tables: of views, of table-valued
+  /// functions, and of common table expressions.
   var otherSources: [OtherSource] = []
 
   struct OtherSource: Sendable {

@@ -50,8 +50,8 @@ extension TransactionObservation {
     }
   }
 
-  /// Returns the tables that SQLite changes by itself with a table: that of the last rowids, and the
-  /// virtual table that stores its content there.
+  /// Returns the tables that SQLite changes by itself with a table: that of the last rowids, and
+  /// the virtual table that stores its content there.
   func connectedTables(of change: TableChange) throws -> [String] {
     refreshKnowledge()
     let (table, schema) = (change.kind.tableName, change.schema)

@@ -111,8 +111,8 @@ extension TransactionObservation {
     }
   }
 
-  /// Notifies the observers that were told of changes by a statement that was undone: for others, there
-  /// was no transaction.
+  /// Notifies the observers that were told of changes by a statement that was undone: for others,
+  /// there was no transaction.
   private func tellUndone() {
     let recipients = touched.compactMap { registration in
       registration.observer.map { (registration: registration, observer: $0) }

@@ -4,8 +4,8 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
   /// The text `YYYY-MM-DD HH:MM:SS.SSS` in UTC, rounded to milliseconds.
   ///
   /// The calendar is proleptic Gregorian, as in SQLite's date functions. A date outside the years 0
-  /// to 9999 has no such text. It gets one of `/` or `Y` and 16 hexadecimal digits, which sorts like
-  /// its date among all others, and which SQLite's date functions don't know.
+  /// to 9999 has no such text. It gets one of `/` or `Y` and 16 hexadecimal digits, which sorts
+  /// like its date among all others, and which SQLite's date functions don't know.
   public var databaseValue: DatabaseValue {
     guard let milliseconds = storableMilliseconds else { return farDatabaseValue }
     let text = unsafe String(unsafeUninitializedCapacity: DateText.count) { buffer in
@@ -15,8 +15,8 @@ extension Date: DatabaseValueConvertible, StatementColumnConvertible {
     return text.databaseValue
   }
 
-  /// Returns the date of a text in one of SQLite's formats, or of a number in seconds since 1970, as
-  /// earlier versions stored dates outside the years 0 to 9999.
+  /// Returns the date of a text in one of SQLite's formats, or of a number in seconds since 1970,
+  /// as earlier versions stored dates outside the years 0 to 9999.
   ///
   /// In a text, `T` or a space precedes the time, and `Z`, `±HH:MM` or nothing (UTC) follows it.
   /// Returns nil for other values, for a time without a day, and for nonexistent days or times.

@@ -8,9 +8,9 @@ extension Date {
 
   /// A text that sorts before or after all texts with a year, and like its date among its kind.
   ///
-  /// `/`, which precedes all digits, or `Y`, and 16 hexadecimal digits of the seconds since 2001: the
-  /// bits of the double, inverted for dates before 2001, whose bits grow with the distance. It isn't
-  /// numeric, so that a column of any affinity keeps it. NULL for NaN.
+  /// `/`, which precedes all digits, or `Y`, and 16 hexadecimal digits of the seconds since 2001:
+  /// the bits of the double, inverted for dates before 2001, whose bits grow with the distance. It
+  /// isn't numeric, so that a column of any affinity keeps it. NULL for NaN.
   var farDatabaseValue: DatabaseValue {
     let seconds = timeIntervalSinceReferenceDate
     guard !seconds.isNaN else { return .null }

@@ -52,8 +52,8 @@ public struct Collation: Sendable {
 extension Collation {
   /// The order of Swift's `==` and `<`, which treats canonically equivalent strings as equal.
   ///
-  /// It is the default, except for identifiers, which are compared byte by byte. In SQL it is called
-  /// `swiftCompare`, on all connections of Coffer.
+  /// It is the default, except for identifiers, which are compared byte by byte. In SQL it is
+  /// called `swiftCompare`, on all connections of Coffer.
   public static let string = Collation(.unicodeCompare)
 
   /// The order of the bytes: SQLite's `BINARY`, the fastest collation.

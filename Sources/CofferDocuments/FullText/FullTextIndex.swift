@@ -90,8 +90,8 @@ struct FullTextIndex: Sendable {
     try db.tableExists(tableName, in: "main") ? TableText(tableName, db).sql : nil
   }
 
-  /// Collections delete the documents that they replace, so the triggers for `REPLACE` may be missing,
-  /// as they are in older files.
+  /// Collections delete the documents that they replace, so the triggers for `REPLACE` may be
+  /// missing, as they are in older files.
   private var triggerNames: [String] {
     (FullTextIndex.isFTS5 ? ["ai", "ad", "au"] : ["ai", "au", "bd", "bu"])
       .map { "__\(tableName)_\($0)" }

@@ -2,8 +2,8 @@ import CofferCore
 
 /// Fetches columns of the most frequent types without a decoder.
 enum PlainValues {
-  /// - Returns: Nil for other types, and if a stored value has another storage class, so that only a
-  ///   decoder can tell whether it can be converted.
+  /// - Returns: Nil for other types, and if a stored value has another storage class, so that only
+  ///   a decoder can tell whether it can be converted.
   static func fetchAll<Value>(_ type: Value.Type, _ sql: SQL, _ db: Database) throws -> [Value]? {
     let values: Any? =
       switch type {

@@ -7,8 +7,8 @@ struct DocumentColumn: Hashable, Sendable {
   /// The coding keys inside the column's JSON, and indexes such as `[0]`: see `PathStep`. Empty for
   /// the column itself.
   var path: [String] = []
-  /// The declared collation. The default is ``Collation/string`` for strings, except the identifier;
-  /// other values have none.
+  /// The declared collation. The default is ``Collation/string`` for strings, except the
+  /// identifier; other values have none.
   var collation: Collation?
   /// The form of numbers. Some of them are strings: all decimal numbers, and integers in JSON that
   /// are greater than SQLite's.

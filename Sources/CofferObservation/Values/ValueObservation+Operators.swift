@@ -39,8 +39,8 @@ extension ValueObservation {
   ///   .throttle(for: .milliseconds(500))
   /// ```
   ///
-  /// The first value is delivered at once, and so is that of a change after a quiet interval. Changes
-  /// in the interval after a value are fetched together at its end: the last value is never
+  /// The first value is delivered at once, and so is that of a change after a quiet interval.
+  /// Changes in the interval after a value are fetched together at its end: the last value is never
   /// skipped, and the commits in between don't wait for a fetch.
   /// - Parameter interval: The time between the delivery of a value and the next fetch. Of several
   ///   intervals, the longest applies.

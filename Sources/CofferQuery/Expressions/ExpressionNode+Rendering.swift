@@ -152,8 +152,8 @@ extension SQLRenderer {
 }
 
 extension SQLExpression.AssociativeBinaryOperator {
-  /// SQLite allows expressions of a depth of 1,000, and a chain is as deep as it is long: longer ones
-  /// are halved in parentheses.
+  /// SQLite allows expressions of a depth of 1,000, and a chain is as deep as it is long: longer
+  /// ones are halved in parentheses.
   private static let maximumLength = 400
 
   fileprivate func render(

@@ -110,8 +110,8 @@ extension FTS5: VirtualTableModule, VirtualTableRequirements {
 extension Database {
   /// Drops the triggers of an FTS5 table that was synchronized with another table.
   ///
-  /// ``drop(table:)`` does it. Call it after dropping the full-text table in SQL: the triggers remain,
-  /// and would make all changes of the content table fail.
+  /// ``drop(table:)`` does it. Call it after dropping the full-text table in SQL: the triggers
+  /// remain, and would make all changes of the content table fail.
   ///
   /// ```swift
   /// try db.execute(sql: "DROP TABLE book_ft")

@@ -22,8 +22,8 @@ public struct FTS5Pattern: FullTextPattern {
 
   /// Creates a pattern for texts with all of the words, in any order.
   ///
-  /// The trigram tokenizer finds no word of fewer than three characters. FTS5 would leave it out, and
-  /// find texts without it; with this pattern, it finds none.
+  /// The trigram tokenizer finds no word of fewer than three characters. FTS5 would leave it out,
+  /// and find texts without it; with this pattern, it finds none.
   public init?(matchingAllTokensIn string: String) { self.init(allIn: string, suffix: "") }
 
   /// Creates a pattern for texts with a word for each of these prefixes, in any order.

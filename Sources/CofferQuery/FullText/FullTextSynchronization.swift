@@ -2,12 +2,12 @@ import CofferCore
 
 /// The synchronization of a full-text table with its content table, by triggers.
 ///
-/// SQLite deletes rows that give way to a `REPLACE` without triggers, unless triggers are recursive.
-/// These are removed from the index before the change, and noted in a table. No expression tells a
-/// trigger whether the statement replaces rows. But statements of a trigger inherit the statement's
-/// `OR REPLACE`: only with it, a NULL in the table's second column gives way to the default value,
-/// and the row is noted. With `OR IGNORE` or no policy, `OR IGNORE` skips the row; with another
-/// policy the statement fails, as it does later because of the same conflict.
+/// SQLite deletes rows that give way to a `REPLACE` without triggers, unless triggers are
+/// recursive. These are removed from the index before the change, and noted in a table. No
+/// expression tells a trigger whether the statement replaces rows. But statements of a trigger
+/// inherit the statement's `OR REPLACE`: only with it, a NULL in the table's second column gives
+/// way to the default value, and the row is noted. With `OR IGNORE` or no policy, `OR IGNORE` skips
+/// the row; with another policy the statement fails, as it does later because of the same conflict.
 struct FullTextSynchronization {
   enum Engine: String { case fts4, fts5 }
 

@@ -11,8 +11,8 @@ import CofferCore
 /// let fast = Player.filter(JSONColumn("tags").jsonEach().filter { $0.value == "fast" }.exists())
 /// ```
 ///
-/// Inside of the query for another table, a column of that table that is named as one of ``Columns``
-/// has to be written with a `TableAlias`.
+/// Inside of the query for another table, a column of that table that is named as one of
+/// ``Columns`` has to be written with a `TableAlias`.
 /// - Note: <https://sqlite.org/json1.html#the_json_each_and_json_tree_table_valued_functions>
 public struct JSONElement: TableRecord, Sendable {
   /// The columns.

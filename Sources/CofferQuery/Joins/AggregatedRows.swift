@@ -179,11 +179,11 @@ extension Relation {
     isGroupedByRow = true
   }
 
-  /// Returns the relation with its aggregates of associations joined, or left to subqueries, and with
-  /// the groups that it needs.
+  /// Returns the relation with its aggregates of associations joined, or left to subqueries, and
+  /// with the groups that it needs.
   ///
-  /// Rows are joined if all aggregates are of the same ones and no other join repeats them. Then, or if
-  /// the request has other joins or aggregates, there is a group for each row of the table.
+  /// Rows are joined if all aggregates are of the same ones and no other join repeats them. Then,
+  /// or if the request has other joins or aggregates, there is a group for each row of the table.
   func planned(_ db: Database) throws -> Relation {
     guard isUnplanned else { return self }
     var result = self
@@ -233,7 +233,8 @@ extension Relation {
   /// Groups rows where they may be repeated; otherwise, each is a group already.
   private mutating func groupByRow(if isGrouped: Bool, _ db: Database) throws {
     let mayAggregate = try needsGroups(db)
-    // A join that leads to the parents of prefetched rows repeats the rows that several parents have.
+    // A join that leads to the parents of prefetched rows repeats the rows that several parents
+    // have.
     if isGrouped, mayAggregate || children.contains(where: { $0.kind.isJoined && !$0.isReached }) {
       let table = tableName
       grouping = [.made { try $0.rowIdentity(of: table) }]
@@ -257,8 +258,8 @@ extension Relation {
     for (index, rows) in aggregated.enumerated() { rows.join(to: &self, number: index) }
   }
 
-  /// Whether the selection, the condition on groups or the order may have aggregates of the relation's
-  /// own rows.
+  /// Whether the selection, the condition on groups or the order may have aggregates of the
+  /// relation's own rows.
   private func needsGroups(_ db: Database) throws -> Bool {
     if try selection(db).contains(where: \.mayAggregate) { return true }
     if having?.mayAggregate == true { return true }

@@ -50,8 +50,8 @@ struct KeyColumn {
 
   /// Returns how SQLite compares a parent's value.
   ///
-  /// Between columns, only numeric affinity converts values: a text column keeps the numbers of a column
-  /// without a type apart, but not those of an argument.
+  /// Between columns, only numeric affinity converts values: a text column keeps the numbers of a
+  /// column without a type apart, but not those of an argument.
   func comparison(with value: DatabaseValue) -> Comparison {
     switch value.storage {
     case .null, .blob, .string: return .asArgument
@@ -103,8 +103,8 @@ struct ParentKeys: SQLNode {
 
   static func name(ofColumn index: Int) -> String { "grdb_key\(index)" }
 
-  /// The maximum number of keys with some columns, by SQLite's limits on arguments and on terms of a
-  /// compound query.
+  /// The maximum number of keys with some columns, by SQLite's limits on arguments and on terms of
+  /// a compound query.
   static func maximumCount(columnCount: Int) -> Int { min(256, 900 / (columnCount + 1)) }
 
   init(_ keys: [(number: Int, key: [DatabaseValue])]) {

@@ -2,9 +2,9 @@ import CofferCore
 
 /// The rows of an association, fetched for all rows of a request by one query.
 ///
-/// They are those that a join finds: where SQLite's comparison isn't that of the stored values, as with
-/// collations or columns of different types, SQLite tells the parent of each row, and several hundred
-/// parents' rows are fetched by a query.
+/// They are those that a join finds: where SQLite's comparison isn't that of the stored values, as
+/// with collations or columns of different types, SQLite tells the parent of each row, and several
+/// hundred parents' rows are fetched by a query.
 struct Prefetch: DatabaseRegionConvertible, Sendable {
   /// The keys that lead from the request's rows to these rows.
   let keyPath: [String]
@@ -33,7 +33,8 @@ struct Prefetch: DatabaseRegionConvertible, Sendable {
       groups.rows(children, columnCount: columns.count), under: keyPath, in: parents)
   }
 
-  /// Returns the request for the rows of some parents, without the columns that identify the parent.
+  /// Returns the request for the rows of some parents, without the columns that identify the
+  /// parent.
   ///
   /// - Precondition: `parents` is not empty.
   func request(_ db: Database, for parents: [Row]) throws -> QueryInterfaceRequest<Row> {

@@ -36,8 +36,8 @@ struct Migration: Sendable {
   ///
   /// Other processes may have migrated the database since the caller looked, so this is checked
   /// again once the transaction prevents other writes.
-  /// - Parameter applied: Returns which of the migration's identifiers are applied; called inside the
-  ///   transaction.
+  /// - Parameter applied: Returns which of the migration's identifiers are applied; called inside
+  ///   the transaction.
   /// - Returns: False if nothing remained to be done.
   func run(_ db: Database, after applied: () throws -> Set<String>) throws -> Bool {
     switch checks {

@@ -17,8 +17,8 @@ enum MigrationTable {
 
   /// Returns those of the given identifiers that the table contains.
   ///
-  /// - Complexity: O(*n* log *m*) for *n* given identifiers and *m* in the table, so that a migrator
-  ///   can ask again before each migration.
+  /// - Complexity: O(*n* log *m*) for *n* given identifiers and *m* in the table, so that a
+  ///   migrator can ask again before each migration.
   static func identifiers(among candidates: Set<String>, _ db: Database) throws -> Set<String> {
     guard try exists(db) else { return [] }
     return try String.fetchSet(
@@ -30,7 +30,8 @@ enum MigrationTable {
   ///
   /// - Complexity: O(1) in the size of the schema.
   private static func exists(_ db: Database) throws -> Bool {
-    // Old versions of SQLite answer the pragma from a schema that may be outdated. Any query renews it.
+    // Old versions of SQLite answer the pragma from a schema that may be outdated. Any query renews
+    // it.
     _ = try Row.fetchOne(db, sql: "SELECT 1 FROM main.sqlite_master LIMIT 1")
     return try Row.fetchOne(db, sql: "PRAGMA main.table_info(\(name))") != nil
   }

@@ -150,7 +150,8 @@ extension CommonTableExpression<Row> {
   }
 }
 
-/// `SELECT … UNION SELECT …`: SQLite wants the second query as it is, without another one around it.
+/// `SELECT … UNION SELECT …`: SQLite wants the second query as it is, without another one around
+/// it.
 private struct RecursiveQuery: SQLNode {
   let start: SQLSubquery
   let step: SQLSubquery

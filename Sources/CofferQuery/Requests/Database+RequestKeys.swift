@@ -5,8 +5,8 @@ import CofferCore
 extension Database {
   /// Returns columns that are all NULL only for missing rows of a join.
   ///
-  /// The rowid, or else a column of the primary key, which can't be NULL in tables without rowids; all
-  /// columns of a view without a known key, of which an equal one has joined the row.
+  /// The rowid, or else a column of the primary key, which can't be NULL in tables without rowids;
+  /// all columns of a view without a known key, of which an equal one has joined the row.
   func presenceColumns(of table: String) throws -> [String] {
     guard let key = try primaryKeyIfAny(table) else { return try columnNames(in: table) }
     return key.rowIDName.map { [$0] } ?? Array(key.columns.prefix(1))

@@ -12,8 +12,8 @@ extension QueryInterfaceRequest {
   /// ```
   ///
   /// Further methods, such as filters and orderings, apply to the combined rows. Both requests must
-  /// have the same number of columns, and include the same associations: joined rows are a part of the
-  /// combined rows, and prefetched ones are those of the combined rows.
+  /// have the same number of columns, and include the same associations: joined rows are a part of
+  /// the combined rows, and prefetched ones are those of the combined rows.
   public func union(_ other: some SQLSubqueryable) -> Self { compound(.union, other) }
 
   /// Returns a request for the rows of both requests, with duplicates: `UNION ALL`.

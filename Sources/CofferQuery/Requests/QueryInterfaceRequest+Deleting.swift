@@ -124,8 +124,8 @@ extension Relation {
 
   /// Appends a condition on the keys of the rows that the request fetches.
   ///
-  /// The subquery selects all that the request selects: where the order isn't unique, or where a group
-  /// has one row for many, another selection can make SQLite choose other rows.
+  /// The subquery selects all that the request selects: where the order isn't unique, or where a
+  /// group has one row for many, another selection can make SQLite choose other rows.
   private func renderFetchedRows(into renderer: inout SQLRenderer) throws {
     let key = try renderer.database.rowIdentity(of: tableName)
     let names = key.indices.map { "coffer_key\($0)" }
@@ -174,8 +174,8 @@ enum ChangedRows {
 extension Relation {
   /// Returns how the changed rows are found.
   ///
-  /// - Throws: ``DatabaseError`` if what the request fetches doesn't say which rows of the table are
-  ///   meant, such as groups.
+  /// - Throws: ``DatabaseError`` if what the request fetches doesn't say which rows of the table
+  ///   are meant, such as groups.
   fileprivate func changedRows(_ db: Database) throws -> ChangedRows {
     guard case .table(let table) = source else { return .filtered }
     let isGrouped = try !grouping.isEmpty || having != nil || selectsAggregates(db)
@@ -255,8 +255,8 @@ extension SQLRenderer {
   ) throws {
     let relation = try relation.planned(database)
     let rows = try relation.changedRows(database)
-    // The table can't have an alias in old versions of SQLite, if it is a view, or if the alias belongs
-    // to the subquery.
+    // The table can't have an alias in old versions of SQLite, if it is a view, or if the alias
+    // belongs to the subquery.
     let canHaveAlias =
       try SQLiteFeatures.linked.hasAliasedChanges && rows == .filtered
       && database.schemaCache.object(named: relation.tableName)?.kind != .view

@@ -119,7 +119,8 @@ extension Relation: SQLNode {
 }
 
 extension Relation {
-  /// Whether the relation and those that are joined to it have neither an order nor a `WITH` clause.
+  /// Whether the relation and those that are joined to it have neither an order nor a `WITH`
+  /// clause.
   fileprivate var isSimpleJoin: Bool {
     ordering.terms.isEmpty && !ordering.isStable && tableExpressions.isEmpty
       && children.allSatisfy { !$0.kind.isJoined || $0.relation.isSimpleJoin }

@@ -24,7 +24,8 @@ package struct Relation: Sendable {
   var tableExpressions: [TableExpression] = []
   /// The joined and the prefetched associations, in the order in which they were added.
   package var children: [RelationChild] = []
-  /// The parts of a compound query with associations, whose scopes and associated rows its rows have.
+  /// The parts of a compound query with associations, whose scopes and associated rows its rows
+  /// have.
   var parts: [Relation] = []
   /// The key of two associations that can't be merged; nil if there is none.
   var conflict: String?

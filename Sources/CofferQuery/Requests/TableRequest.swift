@@ -139,7 +139,8 @@ where RowDecoder: Identifiable, RowDecoder.ID: DatabaseValueConvertible {
 }
 
 extension RequestSource where RowDecoder: Identifiable {
-  /// Returns the request for the rows with these identifiers, of a type whose identifier is optional.
+  /// Returns the request for the rows with these identifiers, of a type whose identifier is
+  /// optional.
   @_disfavoredOverload
   public func filter<Key: DatabaseValueConvertible>(
     ids: [Key]

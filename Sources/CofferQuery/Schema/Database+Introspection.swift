@@ -76,11 +76,12 @@ extension Database {
 
   /// Returns the primary key of a table.
   ///
-  /// A table without a declared primary key has the rowid, unless its columns have all of its names. Only
-  /// ``Configuration/schemaSource`` defines the keys of views.
+  /// A table without a declared primary key has the rowid, unless its columns have all of its
+  /// names. Only ``Configuration/schemaSource`` defines the keys of views.
   /// - Parameter schemaName: `main`, `temp` or the name of an attached database; nil for the first
   ///   with such a table.
-  /// - Throws: ``DatabaseError`` if there is no such table or schema, and for a view or a table without a key.
+  /// - Throws: ``DatabaseError`` if there is no such table or schema, and for a view or a table
+  ///   without a key.
   public func primaryKey(
     _ tableName: String, in schemaName: String? = nil
   ) throws -> PrimaryKeyInfo {

@@ -22,8 +22,8 @@ extension Database {
     let object = try objectID(table)
     return try key.columns.map { name in
       let column = Column(name).sqlExpression
-      // The key can have another collation than its columns: rows that differ for it can be equal for
-      // them.
+      // The key can have another collation than its columns: rows that differ for it can be equal
+      // for them.
       return try isBinary(name, in: object) ? column : column.collating(.binary)
     }
   }
@@ -68,14 +68,15 @@ extension Database {
     }
   }
 
-  /// Whether SQLite finds in each index what tells rows apart, so that an index has the key of a row
-  /// where it has all else that is selected.
+  /// Whether SQLite finds in each index what tells rows apart, so that an index has the key of a
+  /// row where it has all else that is selected.
   func everyIndexHasKey(_ table: String) throws -> Bool {
     guard let key = try primaryKeyIfAny(table), !key.tableHasRowID else { return true }
     return try schemaCache.reading(table, in: nil) { try $0.kind != .view && !hasRowIDs($0.id) }
   }
 
-  /// Whether SQLite reads a table in one order only, whatever is selected: it has no index to prefer.
+  /// Whether SQLite reads a table in one order only, whatever is selected: it has no index to
+  /// prefer.
   func isReadInOneOrder(_ table: String) throws -> Bool {
     try schemaCache.reading(table, in: nil) { object in
       try object.kind == .table && !schemaCache.hasIndexes(object)

@@ -23,7 +23,8 @@ extension SchemaCache {
 
   // MARK: The primary key
 
-  /// Returns the primary key; nil for a view without a known key, and for a table whose rows have none.
+  /// Returns the primary key; nil for a view without a known key, and for a table whose rows have
+  /// none.
   package func primaryKey(of object: SchemaTable) throws -> PrimaryKeyInfo? {
     if let known = object.primaryKey { return known }
     let key =

@@ -88,8 +88,8 @@ extension SQLTypedExpressible {
 @inlinable @inline(__always)
 func exceedsIntegers(_ type: Any.Type) -> Bool { type == UInt64.self || type == UInt.self }
 
-/// Returns a real that compares with all integers of SQLite like the value, which is greater; nil if
-/// SQLite has the value.
+/// Returns a real that compares with all integers of SQLite like the value, which is greater; nil
+/// if SQLite has the value.
 @inlinable @inline(__always)
 func beyondIntegers<Value: DatabaseValueConvertible>(_ value: Value) -> DatabaseValue? {
   guard exceedsIntegers(Value.self) else { return nil }

@@ -22,7 +22,8 @@ enum ColumnNames {
   ///
   /// The name derives from the property's coding key, or from the property's name if there is no
   /// such key: a record with a custom `init(row:)` can have columns without a coding key.
-  /// - Throws: ``DatabaseError`` if the key path isn't that of a stored property of the record itself.
+  /// - Throws: ``DatabaseError`` if the key path isn't that of a stored property of the record
+  ///   itself.
   /// - Complexity: After the first call for the key path, a comparison of addresses, or one
   ///   dictionary lookup.
   @usableFromInline

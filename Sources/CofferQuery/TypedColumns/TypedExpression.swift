@@ -11,7 +11,8 @@ public struct TypedExpression<Value>: SQLTypedExpressible, Sendable {
 
   @usableFromInline let expression: SQLExpression
 
-  /// The expression without its type; decimal numbers have a collation that compares them as numbers.
+  /// The expression without its type; decimal numbers have a collation that compares them as
+  /// numbers.
   @inlinable
   public var sqlExpression: SQLExpression { expression.compared(as: Value.self) }
 

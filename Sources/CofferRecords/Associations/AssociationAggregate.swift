@@ -11,9 +11,9 @@ import CofferQuery
 /// Author.having(Author.books.isEmpty)
 /// ```
 ///
-/// Each is of exactly the association's rows, whatever else the request joins or computes. If they are
-/// the only rows that are joined, the request is grouped by its primary key, and several aggregates of
-/// the association share the join; otherwise, each aggregate is a subquery.
+/// Each is of exactly the association's rows, whatever else the request joins or computes. If they
+/// are the only rows that are joined, the request is grouped by its primary key, and several
+/// aggregates of the association share the join; otherwise, each aggregate is a subquery.
 public struct AssociationAggregate<RowDecoder>: Sendable {
   typealias Making = @Sendable (inout Relation) -> SQLExpression
 

@@ -11,7 +11,8 @@ import CofferCore
   @usableFromInline var image: RowImage?
   // SAFETY: the caller of `enter` retains the row until it calls `leave`.
   @safe @usableFromInline var row: Unmanaged<Row>?
-  /// Whether the reading has something that belongs to this row only, such as decoders of its parts.
+  /// Whether the reading has something that belongs to this row only, such as decoders of its
+  /// parts.
   @usableFromInline var hasParts = false
   /// Whether a number must be stored as one.
   var isStrict = false

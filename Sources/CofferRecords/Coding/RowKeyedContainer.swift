@@ -5,8 +5,8 @@ import CofferCore
 /// Keys of one byte, such as the cases of most `CodingKeys`, are recognized by their byte, so that
 /// a key's name is looked up only once.
 ///
-/// The standard library copies the container for each decoded value. So it is three words, and holds
-/// no counted references.
+/// The standard library copies the container for each decoded value. So it is three words, and
+/// holds no counted references.
 @safe struct RowKeyedContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
   @safe private let live: UnsafeMutablePointer<LiveRow>
   /// The columns of the keys, in the statement's row or in the copy; -1 for a key that has to be
@@ -115,8 +115,8 @@ import CofferCore
 
   /// Decodes an integer that isn't plain, as an `Int` or an `Int64`.
   ///
-  /// It isn't generic, since it would look up the metadata of an optional. One function for both types
-  /// leaves its callers less to keep while they call SQLite.
+  /// It isn't generic, since it would look up the metadata of an optional. One function for both
+  /// types leaves its callers less to keep while they call SQLite.
   @inline(never)
   private func otherInteger(_ key: Key, isInt: Bool) throws -> Int64 {
     isInt ? Int64(try number(Int.self, key)) : try number(Int64.self, key)

@@ -58,8 +58,8 @@ import CofferCore
 
   /// Makes a key stand for the row itself, until the row has been read.
   ///
-  /// - Throws: An error if another key does: one of the two isn't in the row, such as an association
-  ///   that the request doesn't include.
+  /// - Throws: An error if another key does: one of the two isn't in the row, such as an
+  ///   association that the request doesn't include.
   func takeRoot(_ slot: KeySlot) throws {
     guard rootSlot !== slot else { return }
     guard rootSlot == nil else { throw keyNotFound(slot.key) }

@@ -1,8 +1,9 @@
 import CofferCore
 import FoundationEssentials
 
-// A type that encodes a text or a list, such as an enum of all JSON values, is stored as the text, or
-// as JSON. In documents, a text that would be read as JSON is stored as a JSON string, in quotes.
+// A type that encodes a text or a list, such as an enum of all JSON values, is stored as the text,
+// or as JSON. In documents, a text that would be read as JSON is stored as a JSON string, in
+// quotes.
 
 extension DatabaseValue {
   /// The value as a type's single value is stored, so that it isn't read as JSON.

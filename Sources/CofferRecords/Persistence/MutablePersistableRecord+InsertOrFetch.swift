@@ -2,16 +2,17 @@ import CofferCore
 import CofferQuery
 
 extension MutablePersistableRecord {
-  /// Inserts the record, or does nothing if a row conflicts with it, and returns the row as a record.
+  /// Inserts the record, or does nothing if a row conflicts with it, and returns the row as a
+  /// record.
   ///
   /// ```swift
   /// // The tag with this name: a new one, or the one that is there.
   /// let tag = try tag.insertOrFetch(db, onConflict: ["name"])
   /// ```
   ///
-  /// The row that is there isn't written, so that no trigger runs and no observer hears of a change,
-  /// and `didInsert` isn't called. ``upsertAndFetch(_:onConflict:updating:doUpdate:)`` writes it,
-  /// even if it updates no column.
+  /// The row that is there isn't written, so that no trigger runs and no observer hears of a
+  /// change, and `didInsert` isn't called. ``upsertAndFetch(_:onConflict:updating:doUpdate:)``
+  /// writes it, even if it updates no column.
   /// - Parameter conflictTarget: The columns of the unique key that a row may share; empty for any
   ///   unique key.
   /// - Throws: ``DatabaseError`` for other failing constraints.
@@ -52,7 +53,8 @@ extension MutablePersistableRecord {
 }
 
 extension PersistableRecord {
-  /// Inserts the record, or does nothing if a row conflicts with it, and returns the row as a record.
+  /// Inserts the record, or does nothing if a row conflicts with it, and returns the row as a
+  /// record.
   public func insertOrFetch(
     _ db: Database, onConflict conflictTarget: [String] = []
   ) throws -> Self where Self: FetchableRecord {

@@ -27,8 +27,8 @@ extension MutablePersistableRecord {
   ///   - conflictTarget: The columns of the unique key whose conflicts lead to an update; empty for
   ///     any unique key.
   ///   - strategy: Whether the record's other columns are updated as well.
-  ///   - assignments: The assignments of the update. The argument stands for the row that would have
-  ///     been inserted.
+  ///   - assignments: The assignments of the update. The argument stands for the row that would
+  ///     have been inserted.
   /// - Throws: ``DatabaseError``, also if an assignment names no column of the table.
   public mutating func upsert(
     _ db: Database, onConflict conflictTarget: [String] = [],

@@ -8,7 +8,8 @@ public protocol PersistableRecord: MutablePersistableRecord {
 
   /// Called after the record has been inserted.
   ///
-  /// A `mutating` implementation would change a copy of the record: the first insertion throws then.
+  /// A `mutating` implementation would change a copy of the record: the first insertion throws
+  /// then.
   func didInsert(_ inserted: InsertionSuccess)
 }
 

@@ -56,9 +56,9 @@ extension MutablePersistableRecord {
 
   /// Calls the record's `didInsert`, and throws if it changes a record that can't keep the change.
   ///
-  /// A `mutating` method of a ``PersistableRecord`` isn't the one that this protocol requires, which
-  /// the compiler replaces by the default without a word. Then the default is called here, but not
-  /// by ``MutablePersistableRecord``'s requirement.
+  /// A `mutating` method of a ``PersistableRecord`` isn't the one that this protocol requires,
+  /// which the compiler replaces by the default without a word. Then the default is called here,
+  /// but not by ``MutablePersistableRecord``'s requirement.
   @usableFromInline
   mutating func didInsertFirst(_ inserted: InsertionSuccess, _ db: Database) throws {
     guard let record = self as? any PersistableRecord else { return didInsert(inserted) }

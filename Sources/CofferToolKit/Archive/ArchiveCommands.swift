@@ -124,8 +124,8 @@ extension Tool {
 extension Invocation {
   /// Calls `body` with the archive of `--from`, its key and its settings.
   ///
-  /// - Parameter checksInterrupts: Whether `body` ends itself after Ctrl-C. Otherwise the process ends at
-  ///   once, since a request can take minutes.
+  /// - Parameter checksInterrupts: Whether `body` ends itself after Ctrl-C. Otherwise the process
+  ///   ends at once, since a request can take minutes.
   fileprivate func withArchive<Result>(
     _ configuration: ArchiveConfiguration = ArchiveConfiguration(), checksInterrupts: Bool = false,
     _ body: (Archive, DatabaseKey, CipherSettings) throws -> Result

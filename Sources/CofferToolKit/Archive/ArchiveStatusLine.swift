@@ -1,7 +1,7 @@
 import CofferArchive
 
-/// What is shown of a session on the error output: one line on a terminal, and elsewhere a line for each
-/// error that is another one than before.
+/// What is shown of a session on the error output: one line on a terminal, and elsewhere a line for
+/// each error that is another one than before.
 struct ArchiveStatusLine {
   private let console: Console
   private var lastError: String?

@@ -98,7 +98,8 @@ struct Invocation: Sendable {
 }
 
 extension Invocation {
-  /// Parses the arguments of a command, without its name. Options and arguments can be in any order.
+  /// Parses the arguments of a command, without its name. Options and arguments can be in any
+  /// order.
   ///
   /// - Throws: ``ToolError`` with the code ``ToolError/Code/usage``.
   init(_ command: CommandSpec, parsing words: some Collection<String>) throws {

@@ -4,8 +4,8 @@ import Glibc
 package enum Program {
   /// Runs the command that the arguments name, and ends the process with its exit code.
   package static func run() -> Never {
-    // A descriptor that was closed would be that of the next file. What is opened here is the wrong way
-    // round, so that reading and writing fail.
+    // A descriptor that was closed would be that of the next file. What is opened here is the wrong
+    // way round, so that reading and writing fail.
     for (descriptor, way) in [
       (STDIN_FILENO, O_WRONLY), (STDOUT_FILENO, O_RDONLY), (STDERR_FILENO, O_WRONLY),
     ] where fcntl(descriptor, F_GETFD) < 0 {

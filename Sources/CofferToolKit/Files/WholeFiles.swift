@@ -153,8 +153,8 @@ extension Tool {
       key = .slots(unlocker: second.unlocker(key), label: slots.first?.label ?? "")
     }
     do {
-      // SQLCipher can't be interrupted here: Ctrl-C waits for the end, which is a success. A second one
-      // ends the tool, and the next opening of the file undoes the change.
+      // SQLCipher can't be interrupted here: Ctrl-C waits for the end, which is a success. A second
+      // one ends the tool, and the next opening of the file undoes the change.
       try Interrupts.handled {
         try queue.changeKey(to: key)
         Interrupts.ignore()

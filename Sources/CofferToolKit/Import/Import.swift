@@ -62,7 +62,8 @@ struct RowImport {
 
   // MARK: The table
 
-  /// The columns of a table in which a text can look like a number, or like the infinity that is exported.
+  /// The columns of a table in which a text can look like a number, or like the infinity that is
+  /// exported.
   static func untypedColumns(of table: String, _ db: Database) throws -> Set<String> {
     try Set(
       columns(of: table, types: [:], db).filter { $0.type == .any || $0.type == .numeric }

@@ -34,8 +34,8 @@ enum ImportType: String, CaseIterable {
   }
 }
 
-/// Detects the type of a column from all of its values: one that gives each back as it was written, but
-/// for a column of decimals, in which 2 is 2.0.
+/// Detects the type of a column from all of its values: one that gives each back as it was written,
+/// but for a column of decimals, in which 2 is 2.0.
 struct TypeDetector {
   private var hasIntegers = false
   /// Whether a column of REAL gives all integers back.
@@ -119,7 +119,8 @@ enum NumberText {
     return digits.first != UInt8(ascii: "0") || bytes.count == 1 ? number : nil
   }
 
-  /// The number whose exported text this is, exactly: 1.10 and 12E4 are codes that look like numbers.
+  /// The number whose exported text this is, exactly: 1.10 and 12E4 are codes that look like
+  /// numbers.
   static func writtenReal(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
     guard let number = real(bytes) else { return nil }
     var text = ValueText.text(number)
@@ -132,8 +133,8 @@ enum NumberText {
     return bytes.elementsEqual("-Inf".utf8) ? -.infinity : nil
   }
 
-  /// The number of JSON that the text is; nil if none has all its digits. JSON has no infinity: the text
-  /// that is exported for it is one.
+  /// The number of JSON that the text is; nil if none has all its digits. JSON has no infinity: the
+  /// text that is exported for it is one.
   static func jsonReal(_ text: String) -> Double? {
     switch text {
     case "9.0e+999", "9e999", "9.0e999": return .infinity
@@ -159,7 +160,8 @@ enum NumberText {
 
   private static let longest = 1_100
 
-  /// The number that the whole text is; nil if it is none, or if no number of SQLite has all its digits.
+  /// The number that the whole text is; nil if it is none, or if no number of SQLite has all its
+  /// digits.
   static func real(_ bytes: UnsafeBufferPointer<UInt8>) -> Double? {
     guard !bytes.isEmpty, bytes.count < longest, bytes.allSatisfy(isNumberByte) else { return nil }
     return withUnsafeTemporaryAllocation(of: CChar.self, capacity: bytes.count + 1) { text in
@@ -201,7 +203,8 @@ enum ImportedValue {
     case .text: break
     case .integer, .real:
       guard let value = ImportedValue(numberIn: bytes) else { return nil }
-      // SQLite keeps decimals in a column of integers, and makes decimals of integers in one of them.
+      // SQLite keeps decimals in a column of integers, and makes decimals of integers in one of
+      // them.
       if case .integer(let number) = value, type == .real {
         guard let number = Double(exactly: number) else { return nil }
         self = .real(number)

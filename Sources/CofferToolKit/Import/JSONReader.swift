@@ -105,8 +105,8 @@ struct JSONReader {
     return .number(String(decoding: bytes[start..<position], as: UTF8.self))
   }
 
-  /// Whether the bytes are a number of JSON, which begins with no plus sign and no further zero, and has
-  /// digits on both sides of its point.
+  /// Whether the bytes are a number of JSON, which begins with no plus sign and no further zero,
+  /// and has digits on both sides of its point.
   private static func isNumber(_ bytes: ArraySlice<UInt8>) -> Bool {
     var rest = bytes
     func skipDigits() -> Int {

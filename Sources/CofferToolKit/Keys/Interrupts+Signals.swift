@@ -3,7 +3,8 @@ import Synchronization
 
 /// The thread that takes signals.
 extension Interrupts {
-  /// Without SIGHUP, if it is ignored, as nohup means it: a blocked signal would arrive nevertheless.
+  /// Without SIGHUP, if it is ignored, as nohup means it: a blocked signal would arrive
+  /// nevertheless.
   private static let signals: [CInt] = {
     var hangup = sigaction()
     sigaction(SIGHUP, nil, &hangup)
@@ -24,8 +25,8 @@ extension Interrupts {
   /// Held while a signal is taken and delivered.
   private static let collecting = Mutex(())
 
-  /// Has all signals taken by a thread, which deletes the leftovers where one ends the process, such as
-  /// Ctrl-C or a closed terminal.
+  /// Has all signals taken by a thread, which deletes the leftovers where one ends the process,
+  /// such as Ctrl-C or a closed terminal.
   ///
   /// - Precondition: The process has no other thread yet.
   static func takeSignals() {
@@ -33,8 +34,8 @@ extension Interrupts {
     signal(SIGPIPE, SIG_IGN)
     // Without the thread, signals end the process as usual.
     guard descriptor >= 0 else { return }
-    // Blocked in this thread and in all that it starts, so that a signal waits for the thread below.
-    // A process can inherit ignored signals, which would never arrive.
+    // Blocked in this thread and in all that it starts, so that a signal waits for the thread
+    // below. A process can inherit ignored signals, which would never arrive.
     for number in signals { signal(number, SIG_DFL) }
     var blocked = sigset_t(signals)
     pthread_sigmask(SIG_BLOCK, &blocked, nil)
@@ -53,8 +54,8 @@ extension Interrupts {
 
   /// Delivers the signals that wait, and ends the process if one of them does.
   ///
-  /// Called before a line is read, too: a Ctrl-C that was pressed before it isn't taken for one that was
-  /// pressed after it, even if the other thread is just delivering it.
+  /// Called before a line is read, too: a Ctrl-C that was pressed before it isn't taken for one
+  /// that was pressed after it, even if the other thread is just delivering it.
   static func collect() {
     collecting.withLock { _ in
       var (set, atOnce) = (sigset_t(signals), timespec())

@@ -6,9 +6,9 @@ import Glibc
 extension Opening {
   /// Why a file isn't to be written by a command that works on the database; nil if it may be.
   ///
-  /// The files of a database, and what gives its key, are known by any name: by links, by other paths,
-  /// and by descriptors. They count before they are there, too: SQLite would take what is written for
-  /// the database's log.
+  /// The files of a database, and what gives its key, are known by any name: by links, by other
+  /// paths, and by descriptors. They count before they are there, too: SQLite would take what is
+  /// written for the database's log.
   func objection(toWriting output: String, _ attached: [String] = []) -> String? {
     for database in [path] + attached {
       for name in Set([database, PendingFile.resolved(database)]) {

@@ -142,8 +142,8 @@ struct Opening {
     return try opening(with: source.read(), body)
   }
 
-  /// Calls `body` with the key of an archive, or with the slots in it that the key opens: up to three
-  /// times if the key is asked for and wrong.
+  /// Calls `body` with the key of an archive, or with the slots in it that the key opens: up to
+  /// three times if the key is asked for and wrong.
   func withArchiveKey<Result>(_ body: (DatabaseKey) throws -> Result) throws -> Result {
     func opening(_ key: DatabaseKey) throws -> Result {
       do {

@@ -3,10 +3,10 @@ import Glibc
 
 /// A file that the tool writes.
 ///
-/// It is written beside its place, and moved there once it is complete: what fails leaves the file that
-/// was there. A new one can be read by its owner only, as what leaves a database is plaintext. One that
-/// replaces another gets its permissions. Pipes, devices and what a process has open already are written
-/// as they are.
+/// It is written beside its place, and moved there once it is complete: what fails leaves the file
+/// that was there. A new one can be read by its owner only, as what leaves a database is plaintext.
+/// One that replaces another gets its permissions. Pipes, devices and what a process has open
+/// already are written as they are.
 final class OutputFile {
   private enum Place {
     case pending(PendingFile)
@@ -30,8 +30,8 @@ final class OutputFile {
 
   /// Finds the place of the file, and opens a pipe or a device.
   ///
-  /// - Throws: An error if another user may have put there what is there, or a link to it: he would get
-  ///   what is written.
+  /// - Throws: An error if another user may have put there what is there, or a link to it: he would
+  ///   get what is written.
   private static func place(_ path: String) throws -> Place {
     func failure() -> ToolError {
       ToolError(

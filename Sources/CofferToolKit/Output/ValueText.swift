@@ -113,8 +113,8 @@ enum ValueText {
 
   /// A string literal of bytes.
   ///
-  /// SQL text ends at a NUL byte, and is UTF-8: other bytes become a blob that is cast. Programs that read
-  /// lines make one line end of CR LF, so that a CR is put in by a function.
+  /// SQL text ends at a NUL byte, and is UTF-8: other bytes become a blob that is cast. Programs
+  /// that read lines make one line end of CR LF, so that a CR is put in by a function.
   static func quoted(_ bytes: UnsafeBufferPointer<UInt8>) -> String {
     guard !bytes.contains(0), let text = String(validating: bytes, as: UTF8.self) else {
       return "CAST(X'\(hex(bytes))' AS TEXT)"

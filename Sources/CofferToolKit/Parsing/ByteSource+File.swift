@@ -18,7 +18,8 @@ private final class OpenFile {
 
   init(path: String) throws {
     self.path = path
-    // A socket can't be opened by that name. Opening a pipe doesn't wait for its writer: reading does.
+    // A socket can't be opened by that name. Opening a pipe doesn't wait for its writer: reading
+    // does.
     descriptor =
       path == "/dev/stdin"
       ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)

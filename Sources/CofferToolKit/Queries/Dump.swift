@@ -26,7 +26,8 @@ extension Tool {
     }
   }
 
-  /// Writes SQL that makes the database again, in one transaction, and in whatever transaction it is run.
+  /// Writes SQL that makes the database again, in one transaction, and in whatever transaction it
+  /// is run.
   ///
   /// Virtual tables are put into the schema as they are, beside the tables in which they keep their
   /// content. So nothing of them is lost, and none of their modules is needed.

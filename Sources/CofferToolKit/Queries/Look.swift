@@ -20,8 +20,8 @@ struct SchemaObject {
     ).map { SchemaObject(kind: $0[0], name: $0[1], table: $0[2], sql: $0[3]) }
   }
 
-  /// Those that a user has made: neither SQLite's own, nor tables in which virtual tables store their
-  /// content.
+  /// Those that a user has made: neither SQLite's own, nor tables in which virtual tables store
+  /// their content.
   static func made(_ db: Database) throws -> [SchemaObject] {
     let shadows = try db.shadowTables()
     return try all(db).filter { !$0.isInternal && !shadows.contains($0.name) }

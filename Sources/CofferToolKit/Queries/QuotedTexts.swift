@@ -6,7 +6,8 @@ import CofferCore
 // https://sqlite.org/quirks.html#double_quoted_string_literals_are_accepted
 
 extension SchemaObject {
-  /// Returns the same table or index, with `'…'` for the texts in its expressions that are written `"…"`.
+  /// Returns the same table or index, with `'…'` for the texts in its expressions that are written
+  /// `"…"`.
   ///
   /// - Parameter columns: The columns of the table, the only names that the expressions can have.
   func withQuotedTexts(columns: [String]) -> SchemaObject {
@@ -33,8 +34,8 @@ extension SchemaObject {
       kind: kind, name: name, table: table, sql: String(decoding: result, as: UTF8.self))
   }
 
-  /// The words that belong to expressions: after `CHECK` and `AS` of a table, and in the list and the
-  /// condition of an index.
+  /// The words that belong to expressions: after `CHECK` and `AS` of a table, and in the list and
+  /// the condition of an index.
   private func expressionIndices(_ words: [SQLWord]) -> [Int] {
     var (depth, inside) = (0, kind == "index" ? 1 : Int.max)
     var isCondition = false

@@ -1,4 +1,5 @@
-/// Shows the progress of a job: as a bar where lines can be overwritten, as a few plain lines elsewhere.
+/// Shows the progress of a job: as a bar where lines can be overwritten, as a few plain lines
+/// elsewhere.
 struct ProgressBar {
   private static let barWidth = 24
 

@@ -176,8 +176,8 @@ import Testing
     var lengths = [2, 15, 16, 17, 99, 100, 511, 512, 513]
     lengths += stride(from: pageSize, to: whole.count, by: pageSize)
     lengths += stride(from: pageSize / 2, to: whole.count, by: pageSize)
-    // The last 12 bytes of SQLCipher 3's pages mean nothing, and a byte of a code before them that is
-    // cut off is read as 0, as one in 256 is.
+    // The last 12 bytes of SQLCipher 3's pages mean nothing, and a byte of a code before them that
+    // is cut off is read as 0, as one in 256 is.
     lengths += [whole.count - 12 - 16]
     for length in lengths {
       let cut = whole.prefix(length)

@@ -4,8 +4,9 @@ import Testing
 
 /// What Tests/Child/FaultScenarios.swift does, while calls of SQLite's memory and files fail.
 ///
-/// After each fault: no crash, an error with the code of the fault, the state before or after, no open
-/// transaction, a database that the same connection can use, and a file that passes all checks.
+/// After each fault: no crash, an error with the code of the fault, the state before or after, no
+/// open transaction, a database that the same connection can use, and a file that passes all
+/// checks.
 @Suite struct FaultTests {
   /// The names of the scenarios, as the child lists them.
   static let scenarios: [String] = {
@@ -36,8 +37,9 @@ import Testing
     try run("freshness", "truncate", 1_000)
   }
 
-  /// A call that fails for ever must not be repeated for ever. And a session that could not record its
-  /// commits has to leave the log as it is, or the next opening takes the file for a replaced one.
+  /// A call that fails for ever must not be repeated for ever. And a session that could not record
+  /// its commits has to leave the log as it is, or the next opening takes the file for a replaced
+  /// one.
   @Test(arguments: [("stat", "7"), ("open: EMFILE", "5")])
   func `freshness survives files that can't be examined or opened`(
     calls: String, every: String

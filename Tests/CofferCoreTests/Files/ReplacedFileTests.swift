@@ -6,7 +6,8 @@ import Testing
 
 @testable import CofferCore
 
-/// A database file that was deleted or replaced under an open connection: nothing is written any more.
+/// A database file that was deleted or replaced under an open connection: nothing is written any
+/// more.
 @Suite struct ReplacedFileTests {
   enum Way: String, CaseIterable { case deleted, replaced, moved }
 

@@ -4,7 +4,8 @@ import Testing
 
 @testable import CofferCore
 
-/// An encrypted database with an anchor in another folder, and copies of its files at earlier times.
+/// An encrypted database with an anchor in another folder, and copies of its files at earlier
+/// times.
 final class FreshVault {
   static let rawKey = [UInt8](repeating: 0x5A, count: 32)
   static let hexKey = String(repeating: "5a", count: 32)

@@ -11,8 +11,8 @@ extension ChangeKeyTests {
     try FileKey(key, settings: db.openingSettings, salt: try #require(try Database.salt(of: path)))
   }
 
-  /// Writes the change of the key to the log as a commit whose sync fails: connections that know the
-  /// log don't see it, but whoever recovers the log does.
+  /// Writes the change of the key to the log as a commit whose sync fails: connections that know
+  /// the log don't see it, but whoever recovers the log does.
   private func leaveChange() throws {
     let copy = directory.path("copy.db")
     try FileManager.default.copyItem(atPath: path, toPath: copy)

@@ -73,7 +73,8 @@ struct CheckpointPolicyTests {
     stop.store(true, ordering: .relaxed)
     group.wait()
     let pageSize = try database.pool.read { try Int.fetchOne($0, sql: "PRAGMA page_size") } ?? 0
-    // Where a busy machine stretches reads to more than 0.1 s, the log grows by half until the next try.
+    // Where a busy machine stretches reads to more than 0.1 s, the log grows by half until the next
+    // try.
     let limit = 220 * pow(1.5, Double(warnings.count)) + 300
     #expect(Double(database.logSize()) < limit * Double(pageSize + 24), "\(warnings)")
   }

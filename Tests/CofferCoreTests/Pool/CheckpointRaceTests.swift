@@ -6,8 +6,8 @@ import Testing
 
 @testable import CofferCore
 
-/// SQLite before 3.51.3 loses commits if another connection's commit restarts the log while a checkpoint
-/// begins. Tests/CFaults/race.c makes that happen at the one moment that counts.
+/// SQLite before 3.51.3 loses commits if another connection's commit restarts the log while a
+/// checkpoint begins. Tests/CFaults/race.c makes that happen at the one moment that counts.
 @Suite struct CheckpointRaceTests {
   private static let hexKey = String(repeating: "07", count: 32)
 

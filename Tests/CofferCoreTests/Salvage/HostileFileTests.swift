@@ -4,8 +4,8 @@ import Testing
 
 @testable import CofferCore
 
-/// Files that are made to be salvaged at any cost: each ends within 20 seconds of processor time and 256 MiB
-/// of memory, and no more than the limits let is written.
+/// Files that are made to be salvaged at any cost: each ends within 20 seconds of processor time
+/// and 256 MiB of memory, and no more than the limits let is written.
 @Suite(.serialized) struct HostileFileTests {
   /// A small file that asks for a lot.
   struct Hostile: CustomTestStringConvertible {

@@ -85,7 +85,8 @@ import Testing
     return report
   }
 
-  /// Runs trials, each with a seed of its own, of which `damage` returns the pages that it destroys.
+  /// Runs trials, each with a seed of its own, of which `damage` returns the pages that it
+  /// destroys.
   private func run(
     part: Int, count: Int, seeds: UInt64,
     damage: (SalvageSample, inout Data, inout SeededGenerator) -> Set<Int>

@@ -65,8 +65,8 @@ import Testing
       texts: some(texts), prices: some(prices))
   }
 
-  /// Swift's order, which must not see two normal forms: it finds "e\u{301}" neither less nor greater
-  /// than "éa".
+  /// Swift's order, which must not see two normal forms: it finds "e\u{301}" neither less nor
+  /// greater than "éa".
   private static func isLess(_ lhs: String, _ rhs: String) -> Bool {
     lhs.precomposedStringWithCanonicalMapping < rhs.precomposedStringWithCanonicalMapping
   }

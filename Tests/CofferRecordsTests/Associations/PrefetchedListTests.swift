@@ -18,7 +18,8 @@ import Testing
 
   private let database: RequestDatabase
 
-  /// Twenty parents with three children each, whose rows alternate; 1.5 and 'three' are keys of nobody.
+  /// Twenty parents with three children each, whose rows alternate; 1.5 and 'three' are keys of
+  /// nobody.
   init() throws {
     var schema = """
       CREATE TABLE parent (id INTEGER PRIMARY KEY);

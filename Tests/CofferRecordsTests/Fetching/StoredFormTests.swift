@@ -3,7 +3,8 @@ import CofferTestSupport
 import Foundation
 import Testing
 
-/// Records that store UUIDs, dates and data in other forms than their types', and are found by them.
+/// Records that store UUIDs, dates and data in other forms than their types', and are found by
+/// them.
 @Suite struct StoredFormTests {
   struct Player: Codable, Identifiable, Hashable, FetchableRecord, PersistableRecord {
     var id: UUID

@@ -2,8 +2,8 @@ import Coffer
 import CofferTestSupport
 import Testing
 
-/// `deleteAll` and `updateAll` change exactly the rows that their request fetches, or throw before they
-/// change anything.
+/// `deleteAll` and `updateAll` change exactly the rows that their request fetches, or throw before
+/// they change anything.
 @Suite struct ChangedRowsTests {
   private struct Item: TableRecord {
     static let databaseTableName = "item"

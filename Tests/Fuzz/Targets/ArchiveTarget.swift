@@ -7,8 +7,8 @@
   /// Objects of an archive are read or refused, whatever they say; and what an archive with such an
   /// object gives back is a sound database, or an error that names an object.
   ///
-  /// The first byte of an input says which object is replaced. The rest gets a seal, which nobody but the
-  /// key's owner could make: without one, all inputs would end there.
+  /// The first byte of an input says which object is replaced. The rest gets a seal, which nobody
+  /// but the key's owner could make: without one, all inputs would end there.
   final class ArchiveTarget: FuzzTarget {
     static let name = "archive"
     static let share = 0.1

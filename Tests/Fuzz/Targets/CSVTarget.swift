@@ -2,8 +2,8 @@
   @testable import CofferCore
   @testable import CofferToolKit
 
-  /// The size of the chunks doesn't matter, a written record is read as the same one, and each value
-  /// has the type that was detected.
+  /// The size of the chunks doesn't matter, a written record is read as the same one, and each
+  /// value has the type that was detected.
   final class CSVTarget: FuzzTarget {
     static let name = "csv"
     static let share = 15.0

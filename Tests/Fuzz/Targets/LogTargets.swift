@@ -3,8 +3,8 @@
   import Foundation
   import Glibc
 
-  /// The readers of a write-ahead log take the same commits; and those of a log or a journal find each
-  /// changed page in limited time.
+  /// The readers of a write-ahead log take the same commits; and those of a log or a journal find
+  /// each changed page in limited time.
   final class LogTarget: FuzzTarget {
     static let name = "log"
     static let share = 0.4

@@ -2,8 +2,8 @@
   @testable import CofferCore
   import Foundation
 
-  /// The cells of a page that is taken for a sound one are in the page, apart from each other, and their
-  /// records can be read.
+  /// The cells of a page that is taken for a sound one are in the page, apart from each other, and
+  /// their records can be read.
   final class BTreeTarget: FuzzTarget {
     static let name = "btree"
     static let share = 12.0

@@ -63,8 +63,8 @@
     }
   }
 
-  /// A statement that takes arrays has the same parameters, elements and surroundings; and it compiles
-  /// if the one without does.
+  /// A statement that takes arrays has the same parameters, elements and surroundings; and it
+  /// compiles if the one without does.
   final class RewriterTarget: FuzzTarget {
     static let name = "rewriter"
     static let share = 15.0
@@ -129,7 +129,8 @@
       return shape.kind
     }
 
-    /// What is before the first list and behind the last one is as it was, and each element is there.
+    /// What is before the first list and behind the last one is as it was, and each element is
+    /// there.
     private func checkSurroundings(
       _ source: ArrayArgumentRewriter, _ rewritten: String, _ arrays: Set<Int>
     ) throws {

@@ -2,8 +2,8 @@
   @testable import CofferCore
   import Foundation
 
-  /// A small encrypted database with what b-trees can have: overflow pages, free pages, an index, a table
-  /// without rowids.
+  /// A small encrypted database with what b-trees can have: overflow pages, free pages, an index, a
+  /// table without rowids.
   struct SampleDatabase {
     static let rawKey = [UInt8](0xC0..<0xE0)
     static let salt = [UInt8](0xA0..<0xB0)

@@ -3,8 +3,8 @@
 
   /// Handles that wait for their next use, so that connections are used again.
   final class CurlPool: Sendable {
-    // SAFETY: a handle is either here, where it is accessed only under the lock, or in use by the one
-    // thread that has taken it.
+    // SAFETY: a handle is either here, where it is accessed only under the lock, or in use by the
+    // one thread that has taken it.
     private struct Idle: @unchecked Sendable {
       var handles: [CurlHandle] = []
     }

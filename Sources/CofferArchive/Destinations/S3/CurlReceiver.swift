@@ -12,8 +12,8 @@
     /// Called by libcurl, with a receiver that the caller of the transfer keeps.
     static let receive: curl_write_callback = { bytes, size, count, target in
       guard let bytes = unsafe bytes, let target = unsafe target else { return 0 }
-      // SAFETY: the target is what `CurlHandle` has passed, which it keeps until the transfer's end; a
-      // handle is used by one thread.
+      // SAFETY: the target is what `CurlHandle` has passed, which it keeps until the transfer's
+      // end; a handle is used by one thread.
       let receiver = unsafe Unmanaged<CurlReceiver>.fromOpaque(target).takeUnretainedValue()
       let length = size * count
       guard receiver.bytes.count + length <= receiver.limit else { return 0 }

@@ -10,7 +10,8 @@ public enum S3CredentialSource: Hashable, Sendable {
   /// A file like the AWS tools', by default that of `AWS_SHARED_CREDENTIALS_FILE`, and else
   /// `~/.aws/credentials`. The profile is by default that of `AWS_PROFILE`, and else `default`.
   case sharedFile(path: String? = nil, profile: String? = nil)
-  /// A credential that systemd has loaded for the service (`LoadCredential=s3:…`), like the shared file.
+  /// A credential that systemd has loaded for the service (`LoadCredential=s3:…`), like the shared
+  /// file.
   case systemd(name: String = "s3")
   /// Credentials that the program has.
   case fixed(S3Credentials)

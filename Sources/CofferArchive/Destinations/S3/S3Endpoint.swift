@@ -60,7 +60,8 @@
 
     /// Returns the URL of an object, or of a bucket if the key is empty.
     ///
-    /// - Parameter query: Names and values, which are sorted and encoded as the signature needs them.
+    /// - Parameter query: Names and values, which are sorted and encoded as the signature needs
+    ///   them.
     func url(bucket: String, key: String, query: [(String, String)] = []) -> String {
       var url =
         usesPathStyle

@@ -6,7 +6,8 @@
     case final(S3Error)
     /// A further attempt with other credentials may succeed.
     case credentials(S3Error)
-    /// A further attempt may succeed, after `delay` seconds. `wasSent`: this one may have had its effect.
+    /// A further attempt may succeed, after `delay` seconds. `wasSent`: this one may have had its
+    /// effect.
     case transient(S3Error, delay: Double, wasSent: Bool)
 
     private static let longestDelay = 60.0

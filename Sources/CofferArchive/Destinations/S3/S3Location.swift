@@ -64,7 +64,8 @@
       }
     }
 
-    /// Whether a text has parts between `/`, none of them empty or one that servers take for a folder.
+    /// Whether a text has parts between `/`, none of them empty or one that servers take for a
+    /// folder.
     static func isPath(_ text: Substring, extraSigns: String = "") -> Bool {
       text.split(separator: "/", omittingEmptySubsequences: false).allSatisfy { part in
         !part.isEmpty && part != "." && part != ".."

@@ -2,11 +2,13 @@
 public struct S3Options: Hashable, Sendable {
   /// The store's URL, such as `http://127.0.0.1:7480`.
   ///
-  /// By default, that of the variable `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL`, and else Amazon's for
-  /// the region. `http` sends all but the signature's key in the clear, though objects are encrypted.
+  /// By default, that of the variable `AWS_ENDPOINT_URL_S3` or `AWS_ENDPOINT_URL`, and else
+  /// Amazon's for the region. `http` sends all but the signature's key in the clear, though objects
+  /// are encrypted.
   public var endpoint: String?
 
-  /// The region's name; by default that of `AWS_REGION` or `AWS_DEFAULT_REGION`, and else `us-east-1`.
+  /// The region's name; by default that of `AWS_REGION` or `AWS_DEFAULT_REGION`, and else
+  /// `us-east-1`.
   public var region: String?
 
   /// Whether the bucket is in the URL's path rather than in the host's name.
@@ -35,8 +37,8 @@ public struct S3Options: Hashable, Sendable {
 
   /// The most attempts of a request, at least 1.
   ///
-  /// Further attempts follow a failed connection and the statuses 408, 429 and 5xx, each after a random
-  /// time of up to 0.1 s, 0.2 s, 0.4 s, and so on to 20 s.
+  /// Further attempts follow a failed connection and the statuses 408, 429 and 5xx, each after a
+  /// random time of up to 0.1 s, 0.2 s, 0.4 s, and so on to 20 s.
   public var attempts: Int = 6
 
   /// Makes options with the defaults.

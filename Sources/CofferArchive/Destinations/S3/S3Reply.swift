@@ -15,8 +15,8 @@
     let status: Int
     let headers: [String: String]
     let body: Data
-    /// Whether the store may have got the request before: in an earlier attempt, or over a connection
-    /// that broke, after which libcurl has sent it over another.
+    /// Whether the store may have got the request before: in an earlier attempt, or over a
+    /// connection that broke, after which libcurl has sent it over another.
     var mayBeRepeated: Bool
 
     var isSuccess: Bool { (200...299).contains(status) }

@@ -1,8 +1,8 @@
 #if S3
   /// Texts of elements in an object store's replies.
   ///
-  /// It knows elements, attributes, the predefined entities and references to characters, which is what
-  /// the stores write.
+  /// It knows elements, attributes, the predefined entities and references to characters, which is
+  /// what the stores write.
   struct S3XML {
     private let bytes: [UInt8]
 
