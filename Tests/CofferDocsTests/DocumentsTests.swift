@@ -108,6 +108,26 @@ import Testing
     }
   }
 
+  @Test func `what is there for SQLCipher 3 alone is listed`() throws {
+    let url = Self.root.appendingPathComponent("Docs/Internals/SQLCipher3.md")
+    let page = try String(contentsOf: url, encoding: .utf8)
+    let listed = Set(page.matches(of: /`([A-Za-z0-9+]+\.swift)`/).map { String($0.output.1) })
+    let sources = Self.root.appendingPathComponent("Sources")
+    let question =
+      /SQLiteFeatures\.linked\.[a-z]|features\.(has|require)|SQLCipherGeneration\.linked|generation: SQLCipherGeneration/
+    var asking: Set<String> = ["SQLiteFeatures.swift", "SQLCipherGeneration.swift"]
+    var all: Set<String> = []
+    for case let file as URL in try #require(
+      FileManager.default.enumerator(at: sources, includingPropertiesForKeys: nil))
+    where file.pathExtension == "swift" {
+      all.insert(file.lastPathComponent)
+      let text = try String(contentsOf: file, encoding: .utf8)
+      if text.contains(question) { asking.insert(file.lastPathComponent) }
+    }
+    #expect(asking.subtracting(listed).isEmpty)
+    #expect(listed.subtracting(all).isEmpty)
+  }
+
   @Test func `the manifest that the README shows names a product that there is`() throws {
     let manifest = try String(
       contentsOf: Self.root.appendingPathComponent("Package.swift"), encoding: .utf8)
