@@ -28,7 +28,7 @@ extension Database {
   /// ```
   public static let engine: Engine = {
     let version = try? DatabaseQueue().inDatabase {
-      try scalar("PRAGMA cipher_version", in: $0.openConnection())
+      try LibrarySQL.scalar("PRAGMA cipher_version", in: $0.openConnection())
     }
     let features = SQLiteFeatures.linked
     let number = features.version

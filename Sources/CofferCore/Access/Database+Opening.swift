@@ -114,7 +114,7 @@ extension Database {
     configuration: Configuration, key: DatabaseKey? = nil, knownKey: KnownKey? = nil,
     cacheBudget: CacheBudget? = nil, mayRace: Bool = false
   ) throws -> Database {
-    let connection = try connect(
+    let connection = try SQLite.connect(
       to: file, flags: flags.union(configuration.readonly ? .readOnly : [.readWrite, .create]))
     let database = Database(
       connection: connection, path: path, name: name, configuration: configuration,
@@ -135,40 +135,6 @@ extension Database {
       }
     }
     return database
-  }
-
-  /// Opens a connection, which isn't set up yet.
-  ///
-  /// - Parameter path: A path, or a URI if the flags say so.
-  @safe static func connect(
-    to path: String, flags: SQLite.OpenFlags
-  ) throws -> SQLiteConnection {
-    do {
-      return try SQLite.open(
-        flags.contains(.uri) ? path : plainName(path), flags: flags.union(.noMutex))
-    } catch {
-      throw DatabaseError(
-        resultCode: ResultCode(rawValue: error.code), message: error.message, sql: nil,
-        hint: hint(forOpening: path, canCreate: flags.contains(.create)))
-    }
-  }
-
-  /// Returns a name that SQLite doesn't interpret as a URI, as SQLCipher 4 is built to.
-  static func plainName(_ path: String) -> String {
-    path.hasPrefix("file:") ? "./" + path : path
-  }
-
-  private static func hint(forOpening path: String, canCreate: Bool) -> String {
-    switch DatabaseFile.inspect(at: path).kind {
-    case .directory: return "The path is that of a folder."
-    case .missing:
-      let folder = path.contains("/") ? String(path[..<path.lastIndex(of: "/")!]) : "."
-      guard canCreate else { return "There is no such file, and this connection can't create it." }
-      return DatabaseFile.inspect(at: folder.isEmpty ? "/" : folder).kind == .missing
-        ? "The folder doesn't exist: create it first."
-        : "The file can't be created there: check the folder's permissions."
-    default: return "Check the permissions of the file and of its folder."
-    }
   }
 
   // MARK: Setting up a connection
@@ -319,7 +285,7 @@ extension Database {
   private func diagnose(_ failure: DatabaseError) throws -> any Error {
     guard !isInMemory, failure.canBeDiagnosed else { return failure }
     if let derivedKey, openingKey?.isPassphrase == true,
-      let salt = try Database.salt(of: path), salt != derivedKey.salt
+      let salt = try FileKey.salt(of: path), salt != derivedKey.salt
     {
       return SaltRace()
     }
@@ -366,21 +332,6 @@ extension Database {
     throw DatabaseError(
       resultCode: .SQLITE_MISUSE, message: "the file was written without encryption",
       hint: "This is a failure of the SQLite library that the process has loaded. Delete \(path).")
-  }
-
-  /// Reads the salt of a file.
-  ///
-  /// - Returns: Nil if there is no such file, this process may not read it, or it has no salt.
-  /// - Throws: An error with the code `SQLITE_IOERR` if the salt can't be read: with another one,
-  ///   the key would be wrong.
-  static func salt(of path: String) throws(DatabaseError) -> [UInt8]? {
-    guard DatabaseFile.size(at: path) ?? 0 > 1, unsafe access(path, R_OK) == 0 else { return nil }
-    do {
-      let salt = try ReadOnlyFile(path: path).read(count: 16, at: 0)
-      return salt.count == 16 ? salt : nil
-    } catch {
-      throw error.databaseError(path)
-    }
   }
 }
 

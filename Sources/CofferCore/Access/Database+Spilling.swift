@@ -21,7 +21,7 @@ extension Database {
 
   /// Rebuilds the file.
   func vacuum() throws {
-    try Database.retryingReads(of: isInMemory ? [] : [path]) {
+    try ReadOnlyFile.retryingReads(of: isInMemory ? [] : [path]) {
       try spilling { try execute(sql: "VACUUM") }
     }
   }

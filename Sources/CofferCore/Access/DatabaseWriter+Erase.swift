@@ -41,9 +41,10 @@ extension Database {
     }
     let file = try PendingFile(for: path)
     let connection = try openConnection()
-    try Database.retryingReads(of: isInMemory ? [] : [self.path], undo: { try file.setSize(0) }) {
-      try Database.run("VACUUM INTO ?", in: connection) { statement in
-        SQLite.bind(Database.plainName(file.path), to: statement, at: 1)
+    try ReadOnlyFile.retryingReads(of: isInMemory ? [] : [self.path], undo: { try file.setSize(0) })
+    {
+      try LibrarySQL.run("VACUUM INTO ?", in: connection) { statement in
+        SQLite.bind(SQLite.plainName(file.path), to: statement, at: 1)
       }
     }
     let key = try keying.map { key, settings in

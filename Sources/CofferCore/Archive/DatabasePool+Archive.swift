@@ -59,7 +59,7 @@ extension Database {
           + "could be read by all. Encrypt it first.")
     }
     return try FileKey(
-      key, settings: openingSettings, salt: derivedKey?.salt ?? Database.salt(of: path) ?? [],
+      key, settings: openingSettings, salt: derivedKey?.salt ?? FileKey.salt(of: path) ?? [],
       derived: derivedKey)
   }
 }

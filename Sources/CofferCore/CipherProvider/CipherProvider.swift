@@ -81,7 +81,7 @@ enum CipherProvider {
   /// Opens a connection in memory that stays open: as the last keyed connection closes, SQLCipher
   /// forgets the registered provider.
   private static func makeAnchor() throws -> SQLiteConnection {
-    let anchor = try Database.connect(to: ":memory:", flags: [.readWrite, .create])
+    let anchor = try SQLite.connect(to: ":memory:", flags: [.readWrite, .create])
     do {
       let key = SecureBytes(count: 32) { unsafe fillWithRandomBytes($0) }
       let code = key.withUnsafeBytes { SQLite.key(anchor, $0) }

@@ -38,7 +38,7 @@ extension Database {
     }
     if key != nil { mayHaveAttachedKeyedFile = true }
     do {
-      try Database.attach(path, as: name, spec: fileKey?.spec, to: connection)
+      try FileKey.attach(path, as: name, spec: fileKey?.spec, to: connection)
     } catch let error as DatabaseError {
       throw explainedAttachError(error, path, fileKey)
     }
@@ -69,33 +69,6 @@ extension Database {
     statementCache.removeAll()
     try execute(sql: "DETACH DATABASE \(name.quotedDatabaseIdentifier)")
     schemaDidChange()
-  }
-
-  /// Attaches a file, with the key bound to a parameter.
-  ///
-  /// The key is bound directly from secure memory. SQLCipher keeps its own copies, and wipes them.
-  /// - Parameter spec: The key; nil for a plaintext file.
-  @safe static func attach(
-    _ path: String, as name: String, spec: SecureBytes?, to connection: SQLiteConnection
-  ) throws {
-    let isFile = !path.isEmpty && path != ":memory:"
-    try retryingReads(of: isFile ? [path] : []) {
-      try attachOnce(path, as: name, spec: spec, to: connection)
-    }
-  }
-
-  @safe private static func attachOnce(
-    _ path: String, as name: String, spec: SecureBytes?, to connection: SQLiteConnection
-  ) throws {
-    // SAFETY: `spec` lives until the statement to which its bytes are bound is finalized.
-    defer { withExtendedLifetime(spec) {} }
-    try run("ATTACH DATABASE ? AS ? KEY ?", in: connection) { statement in
-      var code = SQLite.bind(plainName(path), to: statement, at: 1)
-      if code == SQLite.ok { code = SQLite.bind(name, to: statement, at: 2) }
-      guard code == SQLite.ok else { return code }
-      return spec?.withUnsafeBytes { SQLite.bindStaticText($0, to: statement, at: 3) }
-        ?? SQLite.bind("", to: statement, at: 3)
-    }
   }
 
   private func explainedAttachError(

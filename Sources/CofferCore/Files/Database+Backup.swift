@@ -126,7 +126,7 @@ extension Database {
   private func proveBackup() throws {
     guard !isInMemory else { return }
     let fileKey = try keying.map { key, settings in
-      let salt = try Database.salt(of: path) ?? DerivedKey.randomSalt()
+      let salt = try FileKey.salt(of: path) ?? DerivedKey.randomSalt()
       let known = derivedKey.flatMap { $0.salt == (key.salt ?? salt) ? $0 : nil }
       return try FileKey(key, settings: settings, salt: salt, derived: known)
     }

@@ -12,7 +12,7 @@
     path: String, key: FileKey?, readonly: Bool = false, busyTimeout milliseconds: CInt = 5000,
     additions: SQLAdditions = SQLAdditions()
   ) throws {
-    handle = try Database.connect(to: path, flags: readonly ? .readOnly : .readWrite)
+    handle = try SQLite.connect(to: path, flags: readonly ? .readOnly : .readWrite)
     // All properties are initialized now, so `deinit` runs if the initializer throws.
     let connection = try unsafe self.connection
     SQLite.setBusyTimeout(connection, milliseconds: milliseconds)
@@ -23,8 +23,8 @@
     try Database.addStandardFunctions(to: connection)
     try Database.add(additions, to: connection)
     guard let key else { return }
-    try Database.proveEngine(of: connection)
-    try Database.setKey(key.spec, key.settings.pragmas(), in: connection)
+    try FileKey.proveEngine(of: connection)
+    try FileKey.setKey(key.spec, key.settings.pragmas(), in: connection)
   }
 
   deinit { close() }
@@ -47,16 +47,16 @@
   // MARK: Statements
 
   /// Runs constant SQL and ignores its rows.
-  func run(_ sql: String) throws { try unsafe Database.run(sql, in: connection) }
+  func run(_ sql: String) throws { try unsafe LibrarySQL.run(sql, in: connection) }
 
   /// Returns the first column of the first row as text.
-  func scalar(_ sql: String) throws -> String? { try unsafe Database.scalar(sql, in: connection) }
+  func scalar(_ sql: String) throws -> String? { try unsafe LibrarySQL.scalar(sql, in: connection) }
 
   func integer(_ sql: String) throws -> Int { Int(try scalar(sql) ?? "") ?? 0 }
 
   /// Returns all rows as text, with empty strings for NULL.
   func rows(_ sql: String) throws -> [[String]] {
-    try unsafe Database.naming(sql, in: connection) { connection throws(SQLite.Failure) in
+    try unsafe LibrarySQL.naming(sql, in: connection) { connection throws(SQLite.Failure) in
       try SQLite.rows(connection, sql)
     }.map { row in
       row.map { value in
@@ -76,7 +76,7 @@
   }
 
   @safe func withStatement<T>(_ sql: String, _ body: (SQLiteStatement) throws -> T) throws -> T {
-    let statement = try unsafe Database.prepare(sql, in: connection)
+    let statement = try unsafe LibrarySQL.prepare(sql, in: connection)
     defer { SQLite.finalize(statement) }
     return try unsafe body(statement)
   }

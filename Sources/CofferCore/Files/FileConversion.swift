@@ -156,7 +156,7 @@ final class FileConversion {
     from old: FileConnection, _ facts: SourceFacts, to file: PendingFile
   ) throws {
     try reports.report(.copying, 0)
-    try unsafe Database.attach(
+    try unsafe FileKey.attach(
       file.path, as: "coffer_target", spec: targetKey?.spec, to: old.connection)
     var isAttached = true
     defer { if isAttached { try? old.run("DETACH DATABASE coffer_target") } }

@@ -32,7 +32,7 @@ struct FileKey {
   ) throws -> FileKey {
     try FileKey(
       key.resolved(forDatabaseAt: path, settings: settings), settings: settings,
-      salt: Database.salt(of: path) ?? DerivedKey.randomSalt())
+      salt: FileKey.salt(of: path) ?? DerivedKey.randomSalt())
   }
 
   /// Returns the key of a new file, with a random salt unless the key includes one.

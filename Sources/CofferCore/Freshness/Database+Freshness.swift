@@ -32,7 +32,7 @@ extension Database {
       }
       return
     }
-    if openingKey?.isPassphrase == true, try Database.salt(of: path) != key.salt {
+    if openingKey?.isPassphrase == true, try FileKey.salt(of: path) != key.salt {
       throw SaltRace()
     }
     let opening = try FreshnessOpening(

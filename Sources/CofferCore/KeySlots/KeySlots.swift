@@ -144,7 +144,7 @@ public final class KeySlots: Sendable {
     }
     let (file, isIntact) = try KeySlotsFile.parse(bytes, path: path)
     // A damaged salt is damage, not another database.
-    if let databasePath, let salt = try? Database.salt(of: databasePath), salt != file.databaseSalt,
+    if let databasePath, let salt = try? FileKey.salt(of: databasePath), salt != file.databaseSalt,
       case .encryptedOrUnknown = DatabaseFile.inspect(at: databasePath).kind
     {
       throw isIntact ? .otherDatabase(path: path) : .damaged(path: path)

@@ -153,7 +153,7 @@ extension Database {
         .SQLITE_MISUSE, "the key can't be changed in the exclusive locking mode",
         "No other connection could verify the change. Run PRAGMA locking_mode = NORMAL first.")
     }
-    guard let salt = try derivedKey?.salt ?? key.salt ?? Database.salt(of: path) else {
+    guard let salt = try derivedKey?.salt ?? key.salt ?? FileKey.salt(of: path) else {
       throw refusal(
         .SQLITE_CANTOPEN, "the file of the database can't be read", "The file is \(path).")
     }
@@ -247,7 +247,7 @@ extension Database {
   /// Temporary tables, attached databases, and anything else added to the connection after it was
   /// opened are lost.
   private func reopenConnection() throws {
-    let connection = try Database.connect(to: path, flags: .readWrite)
+    let connection = try SQLite.connect(to: path, flags: .readWrite)
     sqliteConnection = unsafe connection
     arrays.reconnect(to: connection)
     interruption.connect(to: connection)

@@ -35,7 +35,7 @@ extension Database {
 
   /// Whether no connection can open the file with the key any more, though it isn't damaged.
   private func hasChangedKey(_ keying: (key: DatabaseKey, settings: CipherSettings)) -> Bool {
-    guard let salt = (try? Database.salt(of: path)) ?? derivedKey?.salt,
+    guard let salt = (try? FileKey.salt(of: path)) ?? derivedKey?.salt,
       // A different salt means that the file was replaced: use the connection's own.
       let key = try? FileKey(
         keying.key, settings: keying.settings, salt: derivedKey?.salt ?? salt,

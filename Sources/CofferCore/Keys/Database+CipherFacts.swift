@@ -32,7 +32,7 @@ extension Database {
 
   private func cipherFact(_ pragma: String) throws -> String? {
     guard pragma == "cipher_version" || isKeyed else { return nil }
-    return try Database.scalar("PRAGMA \(pragma)", in: openConnection())
+    return try LibrarySQL.scalar("PRAGMA \(pragma)", in: openConnection())
   }
 
   // MARK: SQLCipher's log
@@ -92,7 +92,7 @@ extension Database {
     let features = SQLiteFeatures.linked
     try features.require(features.logsToStandardError, "SQLCipher's log", "3.20")
     let target = target == .device ? SQLCipherLogTarget.stderr : target
-    try Database.run(
+    try LibrarySQL.run(
       "PRAGMA cipher_log = \(target.rawValue.databaseValue.sqlLiteral)", in: openConnection())
     try setCipherLogLevel(logLevel)
   }
@@ -112,7 +112,7 @@ extension Database {
   @safe static func setLogLevel(of connection: SQLiteConnection) throws {
     guard SQLiteFeatures.linked.logsToStandardError else { return }
     let level = cipherLogLevel.withLock { $0 }
-    try run(
+    try LibrarySQL.run(
       "PRAGMA cipher_log_level = \(level.rawValue.databaseValue.sqlLiteral)", in: connection)
   }
 }

@@ -24,7 +24,7 @@ extension Database {
     }
     guard !isInMemory else { return [] }
     let fileKey = try FileKey(
-      key, settings: settings, salt: derivedKey?.salt ?? Database.salt(of: path) ?? [],
+      key, settings: settings, salt: derivedKey?.salt ?? FileKey.salt(of: path) ?? [],
       derived: derivedKey)
     guard let derived = fileKey.derived else {
       throw DatabaseError(

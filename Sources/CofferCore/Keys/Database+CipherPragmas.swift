@@ -142,7 +142,7 @@ extension Database {
   func requestedSettings() throws -> CipherSettings {
     var settings = openingSettings
     func value(_ name: String, as form: (String) -> String?) throws -> String {
-      let result = try Database.scalar("PRAGMA \(name)", in: openConnection()) ?? ""
+      let result = try LibrarySQL.scalar("PRAGMA \(name)", in: openConnection()) ?? ""
       if let requested = requestedCipherSettings[name], form(requested) != form(result) {
         throw DatabaseError(
           resultCode: .SQLITE_MISUSE, message: "SQLCipher has ignored PRAGMA \(name)",

@@ -62,7 +62,7 @@ extension Database {
       throw DatabaseError(
         resultCode: .SQLITE_MISUSE, message: "\(error)")
     }
-    try Database.proveEngine(of: openConnection())
+    try FileKey.proveEngine(of: openConnection())
     // A reopened connection has derived the key before.
     if let ownKnownKey { knownKey = ownKnownKey }
     derivedKey = nil
@@ -105,29 +105,9 @@ extension Database {
   private func setKeyUp(_ spec: SecureBytes, _ pragmas: [String]) throws {
     isSettingKeyUp = true
     defer { isSettingKeyUp = false }
-    keepsCipherContexts = try Database.setKey(
+    keepsCipherContexts = try FileKey.setKey(
       spec, pragmas, usesStockProvider: configuration.usesStockCipherProvider,
       in: openConnection())
-  }
-
-  /// Sets SQLCipher's key and settings before the connection reads its file.
-  ///
-  /// - Returns: Whether the connection's provider is ``KeptProvider``.
-  @discardableResult
-  @safe static func setKey(
-    _ spec: SecureBytes, _ pragmas: [String], usesStockProvider: Bool = false,
-    in connection: SQLiteConnection
-  ) throws -> Bool {
-    let (code, keepsContexts) = spec.withUnsafeBytes {
-      CipherProvider.setKey($0, usesStock: usesStockProvider, in: connection)
-    }
-    guard code == SQLite.ok else {
-      throw DatabaseError(
-        resultCode: ResultCode(rawValue: code), message: "SQLCipher has refused the key")
-    }
-    try setLogLevel(of: connection)
-    for pragma in pragmas { try run(pragma, in: connection) }
-    return keepsContexts
   }
 
   /// Derives the key with the file's salt, or with a new salt for a new file.
@@ -136,23 +116,10 @@ extension Database {
   ///   salt.
   private func derive(_ key: DatabaseKey, _ settings: CipherSettings) throws -> DerivedKey? {
     if isInMemory || settings.plaintextHeaderSize > 0, key.salt == nil { return nil }
-    let salt = try key.salt ?? Database.salt(of: path)
+    let salt = try key.salt ?? FileKey.salt(of: path)
     hasNewSalt = salt == nil
     return try DerivedKey.derive(
       from: key, salt: salt ?? DerivedKey.randomSalt(), settings: settings)
-  }
-
-  /// Throws if the SQLite loaded by the process isn't SQLCipher: another library with the same
-  /// symbols would ignore the key.
-  @safe static func proveEngine(of connection: SQLiteConnection) throws {
-    let version = try scalar("PRAGMA cipher_version", in: connection)
-    guard let version, !version.isEmpty else {
-      throw DatabaseError(
-        resultCode: .SQLITE_MISUSE,
-        message: "the SQLite library in use is not SQLCipher: nothing would be encrypted",
-        hint: "Another libsqlite3 in the process takes precedence. Link libsqlcipher first, "
-          + "or remove the other library.")
-    }
   }
 
   /// The key given to the connection.

@@ -151,7 +151,7 @@ struct ReadOnlyFileError: Error, CustomStringConvertible {
   }
 }
 
-extension Database {
+extension ReadOnlyFile {
   /// Executes `body`, and once more if it finds damage in files that can be read.
   ///
   /// SQLite forgets a failure to read a file when it closes the file, or rolls back.

@@ -92,7 +92,7 @@ final class SalvageWriter {
     else { return false }
     try connection.run("PRAGMA writable_schema = ON")
     defer { try? connection.run("PRAGMA writable_schema = OFF") }
-    try unsafe Database.run(
+    try unsafe LibrarySQL.run(
       """
       INSERT INTO main.sqlite_master (type, name, tbl_name, rootpage, sql)
       VALUES ('table', ?1, ?1, 0, ?2)
@@ -361,7 +361,7 @@ final class SalvageWriter {
 
   init(_ sql: String, _ connection: FileConnection) throws {
     self.sql = sql
-    handle = try unsafe Database.prepare(sql, in: connection.connection)
+    handle = try unsafe LibrarySQL.prepare(sql, in: connection.connection)
   }
 
   deinit { SQLite.finalize(handle) }

@@ -53,7 +53,7 @@ struct AttachTests {
       try db.execute(sql: "CREATE TABLE new.t (a); INSERT INTO new.t VALUES ('MARKER')")
     }
     try queue.close()
-    #expect(try Database.salt(of: path) != Database.salt(of: directory.path("main.db")))
+    #expect(try FileKey.salt(of: path) != FileKey.salt(of: directory.path("main.db")))
     #expect(
       try DatabaseQueue(path: path, key: otherKey).read {
         try String.fetchOne($0, sql: "SELECT a FROM t")

@@ -343,7 +343,7 @@ struct KeySlotsTests {
     let (vault, _) = try Vault.made()
     let next = vault.slotsPath + "-next"
     let old = try vault.dataKey()
-    let salt = try #require(try Database.salt(of: vault.path))
+    let salt = try #require(try FileKey.salt(of: vault.path))
     let change = try KeySlotsChange(
       forDatabaseAt: vault.path, salt: salt, currentKey: old.bytes,
       unlocker: .passphrase("new"), label: "")
@@ -367,7 +367,7 @@ struct KeySlotsTests {
     let key = DatabaseKey.seeded()
     try plain.fill(key)
     _ = try KeySlotsChange(
-      forDatabaseAt: plain.path, salt: #require(try Database.salt(of: plain.path)), currentKey: nil,
+      forDatabaseAt: plain.path, salt: #require(try FileKey.salt(of: plain.path)), currentKey: nil,
       unlocker: Vault.passphrase, label: "")
     #expect(throws: KeySlotsError.interrupted(path: plain.slotsPath)) {
       try plain.read(Vault.passphrase)

@@ -100,11 +100,11 @@ struct ChangeKeyTests {
   @Test func `one change derives one key`() throws {
     DerivationCount.startCountingBySalt()
     let queue = try makeQueue(key: .passphrase("one"))
-    let salt = try #require(try Database.salt(of: path))
+    let salt = try #require(try FileKey.salt(of: path))
     let before = DerivationCount.count(salt: salt)
     try queue.changeKey(to: .passphrase("two"))
     #expect(DerivationCount.count(salt: salt) == before + 1)
-    #expect(try Database.salt(of: path) == salt)
+    #expect(try FileKey.salt(of: path) == salt)
   }
 
   @Test func `the same key changes nothing, and is no error`() throws {
@@ -226,7 +226,7 @@ struct ChangeKeyTests {
     let other = try DatabaseQueue(path: path, key: old)
     try queue.inDatabase { mine in
       let settings = mine.openingSettings
-      let salt = try #require(try Database.salt(of: path))
+      let salt = try #require(try FileKey.salt(of: path))
       let oldKey = try FileKey(old, settings: settings, salt: salt)
       let newKey = try FileKey(new, settings: settings, salt: salt)
       try other.inDatabase { db in

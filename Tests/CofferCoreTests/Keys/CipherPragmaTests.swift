@@ -158,7 +158,7 @@ import Testing
     DerivationCount.startCountingBySalt()
     let pool = try DatabasePool(path: path, configuration: configuration(form.pragmas))
     try pool.write { try $0.execute(sql: "CREATE TABLE t (a); INSERT INTO t VALUES (1)") }
-    let salt = try #require(try Database.salt(of: path))
+    let salt = try #require(try FileKey.salt(of: path))
     try expectRows(pool.makeSnapshot(), 1)
     try expectRows(pool.makeSnapshotPool(), 1)
     try expectRows(pool, 1)

@@ -8,7 +8,7 @@ import Testing
 // What a key change has written to the log before its commit failed.
 extension ChangeKeyTests {
   private func fileKey(_ key: DatabaseKey, _ db: Database) throws -> FileKey {
-    try FileKey(key, settings: db.openingSettings, salt: try #require(try Database.salt(of: path)))
+    try FileKey(key, settings: db.openingSettings, salt: try #require(try FileKey.salt(of: path)))
   }
 
   /// Writes the change of the key to the log as a commit whose sync fails: connections that know

@@ -139,7 +139,7 @@ struct RefusalTests {
       try db.execute(sql: "VACUUM")
       guard SQLiteFeatures.linked.hasVacuumInto else { return }
       try db.execute(sql: "VACUUM INTO '\(target)'")
-      #expect(try Database.salt(of: target) == Database.salt(of: db.path))
+      #expect(try FileKey.salt(of: target) == FileKey.salt(of: db.path))
     }
   }
 }

@@ -1,5 +1,5 @@
 /// The library's own SQL, outside of the statement cache, on any connection.
-extension Database {
+enum LibrarySQL {
   /// Executes `body`, whose failures become errors that name the SQL.
   @safe static func naming<T>(
     _ sql: String, in connection: SQLiteConnection,
@@ -49,16 +49,5 @@ extension Database {
     guard code == SQLite.done else {
       throw DatabaseError(code: code, connection: connection, sql: sql)
     }
-  }
-
-  /// Runs a statement that sets the connection up.
-  func runSetting(_ sql: String) throws {
-    defer { if accessState.contains(.logged) { settleCommitLog() } }
-    try Database.run(sql, in: openConnection())
-  }
-
-  /// Returns the lowercased value of a pragma.
-  func setting(_ pragma: String) throws -> String? {
-    try Database.scalar(pragma, in: openConnection())?.lowercased()
   }
 }
